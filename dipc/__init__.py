@@ -1,0 +1,1 @@
+"""dipc decides differential privacy."""

@@ -1,0 +1,105 @@
+"""The errors dipc raises, each saying whose turn it is.
+
+======================  =========================================================================
+:class:`InputError`     the program, claim or option is broken: the user's turn
+:class:`FragmentError`  the program lies outside the decidable fragment: rewrite it; no later
+                        version will accept it (the general problem is undecidable)
+:class:`Unsupported`    decidable, but this version does not do it yet: a later version may
+:class:`LimitReached`   a time or size limit ran out before the question was settled
+:class:`InternalError`  dipc contradicts itself: our turn; never a verdict
+======================  =========================================================================
+
+A verdict is never an exception: see :mod:`dipc.decision.verdict`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A program text and the name it is reported under."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The characters ``start`` to ``end`` (exclusive) of a source.
+
+    >>> Span(Source("a.dip", "x <- 1\\ny <- z"), 12, 13).place
+    'a.dip:2:6'
+    """
+
+    source: Source
+    start: int
+    end: int
+
+    @property
+    def line(self) -> int:
+        return self.source.text.count("\n", 0, self.start) + 1
+
+    @property
+    def column(self) -> int:
+        return self.start - (self.source.text.rfind("\n", 0, self.start) + 1) + 1
+
+    @property
+    def place(self) -> str:
+        return f"{self.source.name}:{self.line}:{self.column}"
+
+    def excerpt(self) -> str:
+        """The source line with a caret line under the offending characters."""
+        first = self.source.text.rfind("\n", 0, self.start) + 1
+        last = self.source.text.find("\n", self.start)
+        line = self.source.text[first : last if last >= 0 else None].rstrip("\r")
+        width = max(1, min(self.end, first + len(line)) - self.start)
+        # A tab in the line must stay a tab in the caret line, or the caret points elsewhere.
+        lead = "".join("\t" if c == "\t" else " " for c in line[: self.start - first])
+        return f"    {line}\n    {lead}{'^' * width}"
+
+
+class DipcError(Exception):
+    """Base class of everything dipc raises on purpose."""
+
+
+class InputError(DipcError):
+    """Something the user wrote is wrong; says where, what, and how to mend it."""
+
+    label = "error"
+
+    def __init__(self, message: str, span: Span | None = None, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.span = span
+        self.hint = hint
+
+    def __str__(self) -> str:
+        place = f"{self.span.place}: " if self.span else ""
+        lines = [f"{place}{self.label}: {self.message}"]
+        if self.span:
+            lines.append(self.span.excerpt())
+        if self.hint:
+            lines.append(f"    help: {self.hint}")
+        return "\n".join(lines)
+
+
+class FragmentError(InputError):
+    """The program is outside DiPWhile, where privacy is undecidable."""
+
+    label = "outside the decidable fragment"
+
+
+class Unsupported(InputError):
+    """A decidable feature that this version does not have."""
+
+    label = "not yet supported"
+
+
+class LimitReached(DipcError):
+    """A limit on time or size ran out; what was settled before stands."""
+
+
+class InternalError(DipcError):
+    """dipc found a contradiction in its own results; please report it."""

@@ -1,0 +1,290 @@
+"""Syntax trees: what a program says, before anything is checked.
+
+Every node is a frozen dataclass with a ``span`` that equality and hashing ignore, so that
+``parse(print(p)) == p``.  The unions :data:`Expr`, :data:`Distribution`, :data:`Statement` and
+:data:`Adjacency` are closed: a ``match`` over one of them ends in ``assert_never``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from flint import fmpq
+
+from dipc.errors import Source, Span
+
+NOWHERE = Span(Source("<generated>", ""), 0, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """Base of all nodes: where the text stands."""
+
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+# --- expressions -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Node):
+    value: fmpq
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Node):
+    """A scalar variable, a whole array (as an argument of ``sum`` ...), a parameter, or an atom.
+
+    ``true`` and ``false`` are atoms.  ``primed`` marks ``q'``, the neighbouring input, which
+    only an adjacency formula may mention.
+    """
+
+    name: str
+    primed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Index(Node):
+    """``array[index]``, counted from 1."""
+
+    array: str
+    index: Expr
+    primed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Eps(Node):
+    """The privacy budget."""
+
+
+class Op(Enum):
+    """Operators; the value is the spelling."""
+
+    NEG = "neg"  # unary minus
+    NOT = "not"
+    ADD = "+"
+    SUB = "-"
+    MUL = "*"
+    DIV = "/"
+    POW = "^"
+    AND = "and"
+    OR = "or"
+    EQ = "="
+    NE = "!="
+    LT = "<"
+    LE = "<="
+    GT = ">"
+    GE = ">="
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(Node):
+    op: Op  # NEG or NOT
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Node):
+    """Arithmetic, comparison or Boolean connective; ``a < b < c`` is parsed as ``a < b and b < c``."""
+
+    op: Op
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Node):
+    """``function(arguments)``: max, min, abs, sum, argmax, argmin, disc, exp, floor, ceil, mod."""
+
+    function: str
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fold(Node):
+    """``forall|exists|count|sum variable in low..high: body``."""
+
+    kind: str
+    variable: str
+    low: Expr
+    high: Expr
+    body: Expr
+
+
+Expr = Number | Name | Index | Eps | Unary | Binary | Call | Fold
+
+
+# --- sets and distributions ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SetOf(Node):
+    """``{a, b, c}``."""
+
+    members: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Range(Node):
+    """``low..high``, the integers from low to high inclusive."""
+
+    low: Expr
+    high: Expr
+
+
+FiniteSet = SetOf | Range
+
+
+@dataclass(frozen=True, slots=True)
+class Noise(Node):
+    """``Lap(rate, mean)``, ``LapPlus(rate, mean)`` or ``DLap(rate, mean)``.
+
+    ``rate`` is always the rate: the parser turns ``scale = s`` into ``rate = 1/s``.
+    """
+
+    kind: str  # "Lap" | "LapPlus" | "DLap"
+    rate: Expr
+    mean: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Choose(Node):
+    """``choose {value: probability, ...}``."""
+
+    options: tuple[tuple[Expr, Expr], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Flip(Node):
+    """``flip(p)``: true with probability p."""
+
+    probability: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Uniform(Node):
+    """``uniform SET``."""
+
+    support: FiniteSet
+
+
+@dataclass(frozen=True, slots=True)
+class ExpMechanism(Node):
+    """``Exp(rate, v in SET, score)``: v with probability proportional to exp(rate * score)."""
+
+    rate: Expr
+    variable: str
+    support: FiniteSet
+    score: Expr
+
+
+Distribution = Noise | Choose | Flip | Uniform | ExpMechanism
+
+
+# --- statements ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Assign(Node):
+    """``target <- value``; the target is a Name or an Index."""
+
+    target: Name | Index
+    value: Expr | Distribution
+
+
+@dataclass(frozen=True, slots=True)
+class If(Node):
+    """``if c1 then b1 elif c2 then b2 ... else b end``."""
+
+    branches: tuple[tuple[Expr, Block], ...]
+    otherwise: Block
+
+
+@dataclass(frozen=True, slots=True)
+class For(Node):
+    variable: str
+    low: Expr
+    high: Expr
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class While(Node):
+    condition: Expr
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Exit(Node):
+    pass
+
+
+Statement = Assign | If | For | While | Exit
+Block = tuple[Statement, ...]
+
+
+# --- declarations ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Param(Node):
+    name: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration(Node):
+    """An input or output variable: ``size`` is None for a scalar, ``start`` the start value."""
+
+    name: str
+    size: Expr | None
+    domain: FiniteSet
+    start: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NamedAdjacency(Node):
+    """``linf d``, ``l1 d``, ``hamming d`` (distance at most d) or ``all`` (every pair)."""
+
+    kind: str  # "linf" | "l1" | "hamming" | "all"
+    distance: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaAdjacency(Node):
+    formula: Expr
+
+
+Adjacency = NamedAdjacency | FormulaAdjacency
+
+
+@dataclass(frozen=True, slots=True)
+class Interval(Node):
+    """The budgets the claim speaks of; ``high`` None means infinity."""
+
+    low: Expr
+    high: Expr | None
+    low_closed: bool
+    high_closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Claim(Node):
+    """``private epsilon [, delta] [for eps in interval]``; no interval means (0, inf)."""
+
+    epsilon: Expr
+    delta: Expr | None = None
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Program(Node):
+    """A whole program as written."""
+
+    params: tuple[Param, ...]
+    inputs: tuple[Declaration, ...]
+    outputs: tuple[Declaration, ...]
+    adjacency: Adjacency | None
+    claim: Claim | None
+    body: Block

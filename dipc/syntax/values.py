@@ -1,0 +1,49 @@
+"""The values of finite (DOM and Boolean) variables: exact rationals and atoms.
+
+A number is a ``flint.fmpq``.  Everything else, ``true`` and ``false`` included, is an
+:class:`Atom`.  Python's own ``bool`` is not used for program values on purpose: ``True == 1``
+holds in Python, so that a state with ``b = true`` and one with ``b = 1`` would be merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flint import fmpq
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Atom:
+    """A symbolic constant such as ``bot``.
+
+    >>> Atom("bot") == Atom("bot"), Atom("true") == 1
+    (True, False)
+    """
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Value = fmpq | Atom
+
+TRUE = Atom("true")
+FALSE = Atom("false")
+
+
+def truth(flag: bool) -> Atom:
+    """The program value of a Python Boolean."""
+    return TRUE if flag else FALSE
+
+
+def show(value: Value | Sequence[Value]) -> str:
+    """A value, or an array of values, as the language writes it.
+
+    >>> show(fmpq(-1, 2)), show(TRUE), show((fmpq(0), Atom("bot")))
+    ('-1/2', 'true', '[0, bot]')
+    """
+    if isinstance(value, Sequence):
+        return "[" + ", ".join(show(item) for item in value) + "]"
+    return str(value)
