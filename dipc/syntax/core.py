@@ -21,6 +21,9 @@ from dipc.syntax.ast import Distribution, Expr, Index, Name
 from dipc.syntax.values import Value
 
 
+Cell = tuple[str, int]  # a variable and the index into it, 0 for a scalar
+
+
 @dataclass(frozen=True, slots=True)
 class Put:
     """``target <- value`` for an expression."""
@@ -79,7 +82,7 @@ class Variable:
     span: Span
 
     @property
-    def cells(self) -> tuple[tuple[str, int], ...]:
+    def cells(self) -> tuple[Cell, ...]:
         """The cells, a scalar being the cell with index 0."""
         return tuple((self.name, i) for i in (range(1, self.size + 1) if self.size is not None else (0,)))
 

@@ -1,0 +1,62 @@
+"""Intervals of the privacy budget, and the simplest rational number in one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flint import fmpq
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """The budgets eps from ``low`` to ``high`` (None: infinity); an open end does not belong.
+
+    >>> half_open = Budgets(fmpq(0), fmpq(1), False, True)
+    >>> str(half_open), fmpq(0) in half_open, fmpq(1) in half_open
+    ('(0, 1]', False, True)
+    """
+
+    low: fmpq
+    high: fmpq | None
+    low_closed: bool = False
+    high_closed: bool = False
+
+    @staticmethod
+    def positive() -> Budgets:
+        """All eps > 0."""
+        return Budgets(fmpq(0), None)
+
+    @staticmethod
+    def point(eps: fmpq) -> Budgets:
+        """One eps only."""
+        return Budgets(eps, eps, True, True)
+
+    @property
+    def is_point(self) -> bool:
+        return self.low == self.high
+
+    def __contains__(self, eps: fmpq) -> bool:
+        above = eps > self.low or (self.low_closed and eps == self.low)
+        below = self.high is None or eps < self.high or (self.high_closed and eps == self.high)
+        return above and below
+
+    def __str__(self) -> str:
+        high = "inf" if self.high is None else str(self.high)
+        return f"{'[' if self.low_closed else '('}{self.low}, {high}{']' if self.high_closed else ')'}"
+
+
+def simplest_between(low: fmpq, high: fmpq | None) -> fmpq:
+    """The rational of least denominator (then least numerator) strictly between two non-negative ends.
+
+    Walks down the Stern-Brocot tree by continued fractions.
+
+    >>> simplest_between(fmpq(31, 100), fmpq(40, 100)), simplest_between(fmpq(0), None)
+    (1/3, 1)
+    """
+    whole = fmpq(low.floor()) + 1
+    if high is None or whole < high:
+        return whole
+    floor = whole - 1
+    # Both ends lie in [floor, floor + 1]; the answer is floor + 1/x with x in between the inverses.
+    inverse_high = None if low == floor else 1 / (low - floor)
+    return floor + 1 / simplest_between(1 / (high - floor), inverse_high)

@@ -1,0 +1,119 @@
+"""The derivative chain of an exponential polynomial: one list of numbers that proves a sign.
+
+List the exponents of f in ascending order, each as often as its polynomial has coefficients
+(degree + 1): a_1 <= ... <= a_m.  Put
+
+    f_0 = f,      f_k = f_{k-1}' - a_k f_{k-1},      f_m = 0.
+
+**Sign.**  If f_k(r) >= 0 for k = 0 .. m-1 then f >= 0 on [r, inf), because
+
+    f_{k-1}(x) = exp(a_k (x - r)) * ( f_{k-1}(r) + integral_r^x exp(-a_k (s - r)) f_k(s) ds ).
+
+At r = 0 the numbers f_k(0) are rational: a proof that anybody can check with a pencil.
+
+**Roots** (Budan-Fourier; Laguerre 1883 for exponential polynomials).  Let V(r) count the sign changes
+in f_0(r), ..., f_{m-1}(r), zeros left out.  Then f has V(a) - V(b) roots in (a, b], counted with
+multiplicity, or fewer by an even number.  V is 0 for large r, because the last exponents win.
+
+The sign just right of r of an f_k that vanishes at r is that of f_{k+1} (by the integral above): that is
+why zeros are left out, and why V(0) speaks of (0, b] even if f vanishes at 0 to high order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import lcm
+
+from flint import fmpq, fmpz, fmpz_poly
+
+from dipc.probability.exppoly import ExpPoly
+
+
+def chain_values(f: ExpPoly) -> Iterator[tuple[fmpq, fmpq]]:
+    """``(a_k, f_{k-1}(0))`` for k = 1 .. m, for f without constants exp(k) and negative powers.
+
+    >>> list(chain_values(ExpPoly.exp(1) - 1 - ExpPoly.of(1, 1)))      # exp(eps) - 1 - eps
+    [(0, 0), (0, 0), (1, 1)]
+    """
+    unit, scale, polynomials = _integer_form(f)
+    factor = fmpq(1, scale)
+    for exponent, polynomials in _steps(polynomials):
+        value = sum((p[0] for p in polynomials.values()), fmpz(0))
+        yield fmpq(exponent, unit), value * factor
+        factor = factor / unit
+
+
+def chain_proves(f: ExpPoly) -> bool:
+    """Whether the chain at 0 proves f >= 0 on [0, inf); for f as above.
+
+    This is the fast path of every proof; only the signs of the numbers are looked at.
+
+    >>> chain_proves(ExpPoly.exp(1) - 1 - ExpPoly.of(1, 1)), chain_proves(1 - ExpPoly.exp(1))
+    (True, False)
+    """
+    _, _, polynomials = _integer_form(f)
+    return all(
+        sum((p[0] for p in polynomials.values()), fmpz(0)) >= 0 for _, polynomials in _steps(polynomials)
+    )
+
+
+def derivative_chain(f: ExpPoly) -> list[ExpPoly]:
+    """f_0, ..., f_{m-1}, for any f without negative powers of eps."""
+    unit, items = f.canonical()
+    degree: dict[int, int] = {}
+    for n, a, _ in items:
+        degree[a] = max(degree.get(a, 0), n)
+    chain = []
+    for a in sorted(degree):
+        for _ in range(degree[a] + 1):
+            chain.append(f)
+            f = derivative(f) - f * fmpq(a, unit)
+    return chain
+
+
+def derivative(f: ExpPoly) -> ExpPoly:
+    """df/d eps.
+
+    >>> derivative(ExpPoly.of(1, 2, fmpq(1, 2)))                       # eps^2 exp(eps/2)
+    2*eps*exp(1/2*eps) + 1/2*eps^2*exp(1/2*eps)
+    """
+    unit, items = f.canonical()
+    result = {(n, a, k): c * fmpq(a, unit) for (n, a, k), c in items.items() if a}
+    for (n, a, k), c in items.items():
+        if n:
+            key = (n - 1, a, k)
+            result[key] = result.get(key, fmpq(0)) + c * n
+    return ExpPoly({key: c for key, c in result.items() if c}, unit)
+
+
+def variations(chain: list[ExpPoly], point: fmpq) -> int:
+    """V(point), exactly."""
+    signs = [s for s in (f.sign_at(point) for f in chain) if s]
+    return sum(a != b for a, b in zip(signs, signs[1:], strict=False))
+
+
+def _integer_form(f: ExpPoly) -> tuple[int, int, dict[int, fmpz_poly]]:
+    """``f(unit * t) = sum_a p_a(t) exp(a t) / scale`` with integer a and integer polynomials p_a."""
+    unit, items = f.canonical()
+    scale = lcm(1, *(int(c.q) for c in items.values()))
+    columns: dict[int, dict[int, int]] = {}
+    for (n, a, _), c in items.items():
+        columns.setdefault(a, {})[n] = int((c * scale).p) * unit**n
+    polynomials = {
+        a: fmpz_poly([column.get(n, 0) for n in range(max(column) + 1)])
+        for a, column in sorted(columns.items())
+    }
+    return unit, scale, polynomials
+
+
+def _steps(polynomials: dict[int, fmpz_poly]) -> Iterator[tuple[int, dict[int, fmpz_poly]]]:
+    """``(a_k, f_{k-1})`` for k = 1 .. m, in the scaled variable t."""
+    for exponent in list(polynomials):
+        while exponent in polynomials:
+            yield exponent, polynomials
+            following = {}
+            for a, p in polynomials.items():
+                image = p.derivative() if a == exponent else p.derivative() + (a - exponent) * p
+                if image:
+                    following[a] = image
+            polynomials = following

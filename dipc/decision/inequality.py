@@ -1,0 +1,125 @@
+"""Is f >= 0 for every budget?  The three layers, the cheapest first.
+
+1. f is the zero function: an *identity*.
+2. The derivative chain at the least budget: a finite list of non-negative numbers is the proof.
+3. The sign table, by isolating roots.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from flint import fmpq
+
+from dipc.decision.budgets import Budgets
+from dipc.decision.derivatives import chain_proves, derivative_chain
+from dipc.decision.roots import Unsettled
+from dipc.decision.signs import sign_table
+from dipc.probability.exppoly import ExpPoly
+from dipc.probability.polynomial import common_unit, join, split
+
+
+class Method(Enum):
+    IDENTITY = "identity"
+    CHAIN = "derivative chain"
+    ROOTS = "roots"
+    POINT = "sign at one point"
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """f >= 0 on all budgets."""
+
+    method: Method
+
+
+@dataclass(frozen=True, slots=True)
+class Fails:
+    """f < 0 at ``sample``."""
+
+    sample: fmpq
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """The sign of f is not settled in [low, high]."""
+
+    low: fmpq
+    high: fmpq
+
+
+Answer = Holds | Fails | Unclear
+
+# Tried before roots are isolated: most false claims fail at one of these.
+PROBES = tuple(fmpq(p, q) for p, q in ((1, 1), (1, 8), (1, 64), (8, 1), (64, 1), (512, 1)))
+
+
+def nonnegative(f: ExpPoly, budgets: Budgets) -> Answer:
+    """Whether f >= 0 on all budgets.
+
+    >>> nonnegative(2 - ExpPoly.exp(1), Budgets.positive())
+    Fails(sample=1)
+    >>> nonnegative(ExpPoly.exp(1) - 1 - ExpPoly.of(1, 1), Budgets.positive()).method
+    <Method.CHAIN: 'derivative chain'>
+    """
+    if not f:
+        return Holds(Method.IDENTITY)
+    if budgets.is_point:
+        return Fails(budgets.low) if f.sign_at(budgets.low) < 0 else Holds(Method.POINT)
+    f = without_monomial(f)
+    if _chain_proves(f, budgets.low):
+        return Holds(Method.CHAIN)
+    for probe in PROBES:
+        if probe in budgets and f.sign_at(probe) < 0:
+            return Fails(probe)
+    try:
+        cells = sign_table([f], budgets)
+    except Unsettled as doubt:
+        return Unclear(doubt.low, doubt.high)
+    bad = [cell for cell in cells if cell.signs[0] < 0]
+    return Fails(bad[0].sample) if bad else Holds(Method.ROOTS)
+
+
+def without_monomial(f: ExpPoly) -> ExpPoly:
+    """f divided by a positive number, a power of eps and an exponential: same signs for eps > 0.
+
+    Inequalities that differ by such a factor become equal.
+
+    >>> without_monomial(ExpPoly.of(6, 2, 3) - ExpPoly.of(4, 1, 5))    # 6 eps^2 e^(3 eps) - 4 eps e^(5 eps)
+    3*eps - 2*exp(2*eps)
+    """
+    if not f:
+        return f
+    unit = common_unit(f)
+    parts = split(f, unit)
+    g = join(parts.polynomial, unit)
+    return -g if parts.scale < 0 else g
+
+
+def _chain_proves(f: ExpPoly, low: fmpq) -> bool:
+    """The derivative chain at 0, or else at the least budget."""
+    if not f.has_constants and chain_proves(f):
+        return True
+    if not low and not f.has_constants:
+        return False
+    return all(link.sign_at(low) >= 0 for link in derivative_chain(f))
+
+
+def sign_if_constant(f: ExpPoly, budgets: Budgets) -> int | None:
+    """The sign of f if it is the same, and not 0, at all budgets; else None.
+
+    >>> sign_if_constant(1 - ExpPoly.exp(1), Budgets.positive())
+    -1
+
+    Raises :class:`Unsettled`.
+    """
+    number = f.as_rational()
+    if number is not None:
+        return (number > 0) - (number < 0) or None
+    cells = sign_table([f], budgets)
+    signs = {cell.signs[0] for cell in cells}
+    ends = (budgets.low if budgets.low_closed else None, budgets.high if budgets.high_closed else None)
+    signs.update(f.sign_at(end) for end in ends if end is not None)
+    # Two cells of one sign still have a root between them.
+    return signs.pop() if len(signs) == 1 and len(cells) == 1 and 0 not in signs else None

@@ -1,0 +1,185 @@
+"""The roots of an exponential polynomial for eps > 0, isolated exactly.
+
+1. **Factor.**  As a polynomial in eps, z = exp(eps/u) and w = exp(1/u) (algebraically independent, see
+   :mod:`dipc.probability.polynomial`) f splits into irreducible factors; monomials have no root.
+2. **Simple.**  Let p(eps, z) be irreducible and r > 0 a root of p(eps, exp(eps/u)).  If p mentions z then r is
+   transcendental (Lindemann: an algebraic r would make exp(r/u) algebraic).  If moreover the derivative,
+   again a polynomial in eps and z, vanished at r, then the resultant of the two would vanish at the
+   transcendental r, hence identically, and p would divide its own derivative: impossible but for
+   monomials.  So all roots are simple, and different factors share none.  This is the argument of
+   McCallum and Weispfenning (2012).
+3. **Bisect.**  V(a) - V(b) of :mod:`dipc.decision.derivatives` bounds the number of roots in (a, b].  An
+   interval is settled when the bound is 0 or 1, or when ball arithmetic excludes a root, or a root of
+   the derivative (then the signs at the ends tell).  As roots are simple and f does not vanish between them,
+   small intervals are settled, and the bisection ends.
+
+With constants such as exp(-2) in f (w occurs) step 2 would need Schanuel's conjecture.  Then roots may
+be multiple or shared; bisection stops at a width of 2^-128 and raises :class:`Unsettled`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from flint import arb, ctx, fmpq
+
+from dipc.decision.budgets import simplest_between
+from dipc.decision.derivatives import derivative, derivative_chain, variations
+from dipc.probability.exppoly import ExpPoly
+from dipc.probability.polynomial import common_unit, join, split
+
+LEAST_WIDTH = fmpq(1, 2**128)
+PRECISION = 192
+
+
+class Unsettled(Exception):
+    """Bisection did not settle whether f has a root in a tiny interval."""
+
+    def __init__(self, low: fmpq, high: fmpq) -> None:
+        super().__init__(f"the sign between {low} and {high} is not settled")
+        self.low = low
+        self.high = high
+
+
+@dataclass(eq=False)
+class Root:
+    """The only root of ``factor`` in (low, high); or the rational root ``low == high``.
+
+    Not immutable: :meth:`refine` narrows the interval.
+    """
+
+    factor: ExpPoly
+    low: fmpq
+    high: fmpq
+
+    @property
+    def is_rational(self) -> bool:
+        return self.low == self.high
+
+    def refine(self) -> None:
+        """Halve the interval."""
+        if self.is_rational:
+            return
+        middle = (self.low + self.high) / 2
+        sign = self.factor.sign_at(middle)
+        if sign == 0:
+            self.low = self.high = middle
+        elif sign == self.factor.sign_at(self.high):
+            self.high = middle
+        else:
+            self.low = middle
+
+    def refine_to(self, width: fmpq) -> None:
+        while self.high - self.low > width:
+            self.refine()
+
+
+def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
+    """The roots in the open interval (low, high), ascending, in disjoint closed intervals inside it.
+
+    ``low`` >= 0, ``high`` None is infinity, f is not zero.  Multiplicities are not told.  Raises :class:`Unsettled`.
+
+    >>> roots = positive_roots(ExpPoly.exp(1) - 2, fmpq(0), None)      # exp(eps) = 2
+    >>> roots[0].refine_to(fmpq(1, 1000))
+    >>> roots[0].low < fmpq(6932, 10000) and roots[0].high > fmpq(6931, 10000)
+    True
+    """
+    roots = [root for factor in _factors(f) for root in _isolated(factor, low, high)]
+    _separate(roots)
+    for root in roots:
+        while not root.is_rational and (root.low <= low or (high is not None and root.high >= high)):
+            root.refine()
+    return sorted(roots, key=lambda root: root.low)
+
+
+@lru_cache(maxsize=4096)
+def _factors(f: ExpPoly) -> tuple[ExpPoly, ...]:
+    """The irreducible factors that can have a positive root."""
+    unit = common_unit(f)
+    _, factors = split(f, unit).polynomial.factor()
+    functions = (join(p, unit) for p, _ in factors)
+    return tuple(g for g in functions if len(g) > 1 and any(n or a for _, n, a, _ in g.terms()))
+
+
+def _isolated(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
+    chain = derivative_chain(f)
+    at_low = variations(chain, low)
+    if high is None:
+        high = _beyond_all_roots(chain, low)
+    slope = derivative(f)
+    pending = [(low, high, at_low, variations(chain, high))]
+    roots = []
+    while pending:
+        a, b, before, after = pending.pop()
+        found = _settle(f, slope, a, b, before - after)
+        if found is not None:
+            roots += [root for root in found if root.low < high]
+            continue
+        if b - a < LEAST_WIDTH:
+            raise Unsettled(a, b)
+        middle = (a + b) / 2
+        at_middle = variations(chain, middle)
+        pending += [(a, middle, before, at_middle), (middle, b, at_middle, after)]
+    return roots
+
+
+def _beyond_all_roots(chain: list[ExpPoly], low: fmpq) -> fmpq:
+    """A point at and after which no link of the chain changes sign: V is 0 there."""
+    point = low + 1
+    while variations(chain, point):
+        point = 2 * point
+    return point
+
+
+def _settle(f: ExpPoly, slope: ExpPoly, a: fmpq, b: fmpq, bound: int) -> list[Root] | None:
+    """The roots in (a, b], given that there are ``bound`` or fewer by an even number; None: not clear."""
+    if bound == 0:
+        return []
+    if bound > 1:
+        with ctx.workprec(PRECISION):
+            box = arb((a + b) / 2, (b - a) / 2)
+            if not f.enclose(box).contains(0):
+                return []
+            if slope.enclose(box).contains(0):
+                return None
+        # f is monotone on [a, b].
+        if f.sign_at(a) * f.sign_at(b) > 0 or f.sign_at(a) == 0:
+            return []
+    if f.sign_at(b) == 0:
+        return [Root(f, b, b)]
+    if f.sign_at(a) == 0:
+        return None  # a is a root of its own, not in (a, b]: move away from it
+    return [_simplified(Root(f, a, b))]
+
+
+def _simplified(root: Root) -> Root:
+    """The root as a rational number, if it is a simple one."""
+    root.refine_to(fmpq(1, 1024))
+    if not root.is_rational:
+        guess = simplest_between(root.low, root.high)
+        if root.factor.sign_at(guess) == 0:
+            return Root(root.factor, guess, guess)
+    return root
+
+
+def _separate(roots: list[Root]) -> None:
+    """Refine until no two intervals meet.
+
+    Equal rational roots of different factors (possible only with constants exp(k)) are one root.
+    """
+    roots.sort(key=lambda root: root.low)
+    done = False
+    while not done:
+        done = True
+        for left, right in list(zip(roots, roots[1:], strict=False)):
+            if left.high < right.low:
+                continue
+            if left.is_rational and right.is_rational:
+                roots.remove(right)
+            elif max(left.high - left.low, right.high - right.low) < LEAST_WIDTH:
+                raise Unsettled(left.low, right.high)
+            left.refine()
+            right.refine()
+            done = False
+        roots.sort(key=lambda root: root.low)

@@ -1,0 +1,125 @@
+"""The three answers.  A verdict is a value, never an exception."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from flint import fmpq
+
+from dipc.decision.budgets import Budgets
+from dipc.probability.exppoly import ExpPoly
+from dipc.probability.quotient import Quotient
+from dipc.syntax.values import Value
+
+Valuation = tuple[tuple[str, Value | tuple[Value, ...]], ...]  # each variable with its value(s)
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """The claim: (t*eps, delta)-privacy for all eps of ``budgets``."""
+
+    t: fmpq
+    delta: Quotient
+    budgets: Budgets
+
+    @property
+    def factor(self) -> ExpPoly:
+        """``exp(t * eps)``."""
+        return ExpPoly.exp(self.t)
+
+    def __str__(self) -> str:
+        epsilon = {fmpq(0): "0", fmpq(1): "eps"}.get(self.t, f"{self.t}*eps")
+        delta = f", {self.delta}" if self.delta else ""
+        if self.budgets.is_point:
+            return f"({epsilon}{delta})-private at eps = {self.budgets.low}"
+        return f"({epsilon}{delta})-private for every eps in {self.budgets}"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What was looked at: for a violation, up to the counterexample.
+
+    ``pairs`` are ordered; ``inequalities`` are all that were met, ``distinct`` those that differ by
+    more than a positive factor.  ``by_chain`` of the distinct ones were proved by the derivative chain,
+    ``identities`` are equalities for every eps, and ``by_roots`` needed the isolation of roots.
+    """
+
+    inputs: int
+    pairs: int
+    outputs: int
+    inequalities: int
+    distinct: int
+    identities: int = 0
+    by_chain: int = 0
+    by_roots: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """``P(input in outputs) > exp(t*eps) * P(neighbour in outputs) + delta`` at ``epsilon``.
+
+    ``bound`` is the right-hand side and ``excess`` the difference; ``violated_for`` are the budgets at
+    which this pair of inputs breaks the claim with some set of outputs, as (low, high) in exact or
+    rounded decimal form.
+    """
+
+    input: Valuation
+    neighbour: Valuation
+    outputs: tuple[Valuation, ...]
+    epsilon: fmpq
+    probability: Quotient
+    neighbour_probability: Quotient
+    bound: Quotient
+    excess: Quotient
+    violated_for: tuple[tuple[str, str], ...]
+
+    @property
+    def infinite_loss(self) -> bool:
+        """Whether the neighbour can never give these outputs: no epsilon would do."""
+        return not self.neighbour_probability
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """An inequality that was not settled, and where."""
+
+    input: Valuation
+    neighbour: Valuation
+    outputs: tuple[Valuation, ...]
+    low: fmpq
+    high: fmpq
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is common to the three answers."""
+
+    goal: Goal
+    counts: Counts
+    status: ClassVar[str]
+    counterexample: ClassVar[Counterexample | None] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Private(Verdict):
+    """Proved for every neighbouring pair, every set of outputs and every eps of the claim."""
+
+    status: ClassVar[str] = "private"
+
+
+@dataclass(frozen=True, slots=True)
+class Violated(Verdict):
+    """Refuted by an exact counterexample."""
+
+    counterexample: Counterexample  # type: ignore[misc]
+    status: ClassVar[str] = "violated"
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided(Verdict):
+    """Neither: no violation was found, and the doubts or the limit remain."""
+
+    doubts: tuple[Doubt, ...] = ()
+    reason: str = ""
+    status: ClassVar[str] = "undecided"

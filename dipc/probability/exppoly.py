@@ -1,0 +1,282 @@
+"""Exponential polynomials: the ring in which every probability lives.
+
+An exponential polynomial is a finite sum
+
+    f(eps) = sum_j  c_j * eps^n_j * exp(a_j * eps + k_j)        (c, a, k rational, n integer).
+
+They are the numerators and denominators of the paper's pseudo-rational functions (DiPC,
+Definition 20), with constants ``exp(k)`` added, because a claimed delta may contain them.
+
+Two facts make the ring exact.  As *functions*, the ``eps^n exp(a eps)`` are linearly independent
+over the reals, and the ``exp(k)`` are so over the rationals (Lindemann-Weierstrass); so a sum with
+its equal terms collected is zero only if it has no term: equality is a comparison of dictionaries.
+At a rational point r != 0 the same theorem decides whether f(r) = 0, see :meth:`ExpPoly.sign_at`.
+
+Exponents are stored as integers over one common ``unit`` per polynomial, because hashing
+rationals is twenty times slower than hashing integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import gcd, lcm
+from typing import NamedTuple
+
+from flint import arb, ctx, fmpq
+
+from dipc.errors import InternalError
+
+Key = tuple[int, int, int]  # power of eps, rate * unit, constant * unit
+
+
+class Term(NamedTuple):
+    """``coefficient * eps^power * exp(rate * eps + constant)``."""
+
+    coefficient: fmpq
+    power: int
+    rate: fmpq
+    constant: fmpq
+
+
+def whole(number: fmpq) -> int:
+    """The integer that a rational is; an exponent that does not fit its unit is a bug of ours."""
+    if number.q != 1:
+        raise InternalError(f"{number} is not an integer")
+    return int(number.p)
+
+
+class ExpPoly:
+    """An exponential polynomial in the privacy budget eps.  Immutable.
+
+    >>> f = ExpPoly.exp(1) - ExpPoly.exp(fmpq(1, 2)) * 2 + 1          # (exp(eps/2) - 1)^2
+    >>> f
+    1 - 2*exp(1/2*eps) + exp(eps)
+    >>> f == (ExpPoly.exp(fmpq(1, 2)) - 1) ** 2
+    True
+    >>> f.sign_at(fmpq(0)), f.sign_at(fmpq(1, 10**9))
+    (0, 1)
+    """
+
+    __slots__ = ("_canonical", "_hash", "_items", "_unit")
+
+    def __init__(self, items: Mapping[Key, fmpq] | None = None, unit: int = 1) -> None:
+        """Internal: ``items`` without zero coefficients, exponents in units of 1/unit."""
+        self._items: dict[Key, fmpq] = dict(items) if items else {}
+        self._unit = unit
+        self._canonical: tuple[int, dict[Key, fmpq]] | None = None
+        self._hash: int | None = None
+
+    # --- construction ------------------------------------------------------------------------
+
+    @staticmethod
+    def of(
+        coefficient: fmpq | int, power: int = 0, rate: fmpq | int = 0, constant: fmpq | int = 0
+    ) -> ExpPoly:
+        """The single term ``coefficient * eps^power * exp(rate * eps + constant)``."""
+        c, a, k = fmpq(coefficient), fmpq(rate), fmpq(constant)
+        if not c:
+            return ExpPoly()
+        unit = lcm(int(a.q), int(k.q))
+        return ExpPoly({(power, whole(a * unit), whole(k * unit)): c}, unit)
+
+    @staticmethod
+    def exp(rate: fmpq | int, constant: fmpq | int = 0) -> ExpPoly:
+        """``exp(rate * eps + constant)``."""
+        return ExpPoly.of(1, 0, rate, constant)
+
+    @staticmethod
+    def from_terms(terms: list[Term]) -> ExpPoly:
+        """The sum of the terms."""
+        unit = 1
+        for term in terms:
+            unit = lcm(unit, int(term.rate.q), int(term.constant.q))
+        items: dict[Key, fmpq] = {}
+        for c, n, a, k in terms:
+            key = (n, whole(a * unit), whole(k * unit))
+            items[key] = items.get(key, fmpq(0)) + c
+        return ExpPoly({key: c for key, c in items.items() if c}, unit)
+
+    # --- inspection --------------------------------------------------------------------------
+
+    def terms(self) -> Iterator[Term]:
+        """The terms, ordered by constant, rate and power."""
+        unit, items = self.canonical()
+        for n, a, k in sorted(items, key=lambda key: (key[2], key[1], key[0])):
+            yield Term(items[n, a, k], n, fmpq(a, unit), fmpq(k, unit))
+
+    def canonical(self) -> tuple[int, dict[Key, fmpq]]:
+        """``(unit, items)`` with the smallest unit: equal functions have equal canonical forms."""
+        if self._canonical is None:
+            common = self._unit
+            for _, a, k in self._items:
+                common = gcd(common, a, k)
+                if common == 1:
+                    break
+            if common == 1:
+                self._canonical = (self._unit, self._items)
+            else:
+                items = {(n, a // common, k // common): c for (n, a, k), c in self._items.items()}
+                self._canonical = (self._unit // common, items)
+        return self._canonical
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __bool__(self) -> bool:
+        return bool(self._items)
+
+    @property
+    def has_constants(self) -> bool:
+        """Whether some ``exp(k)`` with k != 0 occurs."""
+        return any(k for _, _, k in self._items)
+
+    def as_rational(self) -> fmpq | None:
+        """The rational number this is, or None."""
+        if not self._items:
+            return fmpq(0)
+        if len(self._items) == 1:
+            return self._items.get((0, 0, 0))
+        return None
+
+    def as_term(self) -> Term | None:
+        """The only term, or None if there are none or several."""
+        return next(self.terms()) if len(self._items) == 1 else None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ExpPoly):
+            return NotImplemented
+        return self is other or self.canonical() == other.canonical()
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            # Coefficients are left out: hashing a rational costs more than the rare collision.
+            unit, items = self.canonical()
+            self._hash = hash((unit, frozenset(items)))
+        return self._hash
+
+    def __repr__(self) -> str:
+        return " + ".join(_show_term(t) for t in self.terms()).replace("+ -", "- ") or "0"
+
+    # --- arithmetic --------------------------------------------------------------------------
+
+    def in_unit(self, unit: int) -> dict[Key, fmpq]:
+        """The items with exponents in units of 1/unit, a multiple of the canonical unit."""
+        own, items = self._unit, self._items
+        if unit % own:
+            own, items = self.canonical()
+            if unit % own:
+                raise InternalError(f"exponents in units of 1/{own} do not fit units of 1/{unit}")
+        if unit == own:
+            return items
+        factor = unit // own
+        return {(n, a * factor, k * factor): c for (n, a, k), c in items.items()}
+
+    def _lift(self, other: ExpPoly | fmpq | int) -> ExpPoly:
+        return other if isinstance(other, ExpPoly) else ExpPoly.of(other)
+
+    def __add__(self, other: ExpPoly | fmpq | int) -> ExpPoly:
+        other = self._lift(other)
+        unit = lcm(self._unit, other._unit)
+        result = dict(self.in_unit(unit))
+        for key, c in other.in_unit(unit).items():
+            total = result.get(key)
+            total = c if total is None else total + c
+            if total:
+                result[key] = total
+            else:
+                del result[key]
+        return ExpPoly(result, unit)
+
+    def __neg__(self) -> ExpPoly:
+        return ExpPoly({key: -c for key, c in self._items.items()}, self._unit)
+
+    def __sub__(self, other: ExpPoly | fmpq | int) -> ExpPoly:
+        return self + -self._lift(other)
+
+    def __mul__(self, other: ExpPoly | fmpq | int) -> ExpPoly:
+        if not isinstance(other, ExpPoly):
+            return ExpPoly({key: c * other for key, c in self._items.items()} if other else {}, self._unit)
+        unit = lcm(self._unit, other._unit)
+        result: dict[Key, fmpq] = {}
+        right = list(other.in_unit(unit).items())
+        for (n, a, k), c in self.in_unit(unit).items():
+            for (n2, a2, k2), c2 in right:
+                key = (n + n2, a + a2, k + k2)
+                old = result.get(key)
+                result[key] = c * c2 if old is None else old + c * c2
+        return ExpPoly({key: c for key, c in result.items() if c}, unit)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __rsub__(self, other: fmpq | int) -> ExpPoly:
+        return self._lift(other) - self
+
+    def __pow__(self, exponent: int) -> ExpPoly:
+        result = ExpPoly.of(1)
+        for _ in range(exponent):
+            result = result * self
+        return result
+
+    # --- values ------------------------------------------------------------------------------
+
+    def at(self, point: fmpq) -> ExpPoly:
+        """The exact value at a rational point, as a sum of ``c * exp(k)`` (an ExpPoly without eps).
+
+        >>> (ExpPoly.exp(1) * 3 + ExpPoly.of(1, 1)).at(fmpq(2))
+        2 + 3*exp(2)
+        """
+        return ExpPoly.from_terms(
+            [Term(c * point**n, 0, fmpq(0), a * point + k) for c, n, a, k in self.terms()]
+        )
+
+    def sign_at(self, point: fmpq) -> int:
+        """The exact sign at a rational point: -1, 0 or 1.
+
+        By Lindemann-Weierstrass a sum of ``c exp(k)`` with distinct rational k and c != 0 is not
+        zero, so growing precision finds its sign: the loop ends, and no cut-off is needed.
+        """
+        value = self.at(point)
+        signs = {c > 0 for c in value._items.values()}
+        if len(signs) <= 1:
+            return 0 if not signs else 1 if signs.pop() else -1
+        precision = 64
+        while True:
+            with ctx.workprec(precision):
+                ball = value.enclose(arb(0))
+                if ball > 0:
+                    return 1
+                if ball < 0:
+                    return -1
+            precision *= 2
+
+    def enclose(self, eps: arb) -> arb:
+        """A ball around the values on the ball ``eps``, at the precision of the context."""
+        total = arb(0)
+        for c, n, a, k in self.terms():
+            value = arb(c)
+            if n:
+                value *= eps**n
+            if a or k:
+                value *= (arb(a) * eps + arb(k)).exp()
+            total += value
+        return total
+
+
+def _show_term(term: Term) -> str:
+    """A term as text, for example ``-3/2*eps^2*exp(1/4*eps - 2)``."""
+    factors = []
+    if term.power:
+        factors.append("eps" if term.power == 1 else f"eps^{term.power}")
+    exponent = ""
+    if term.rate:
+        exponent = "eps" if term.rate == 1 else "-eps" if term.rate == -1 else f"{term.rate}*eps"
+    if term.constant:
+        exponent += f"{' - ' if term.constant < 0 else ' + '}{abs(term.constant)}" if exponent else str(term.constant)
+    if exponent:
+        factors.append(f"exp({exponent})")
+    if term.coefficient == -1 and factors:
+        return "-" + "*".join(factors)
+    if term.coefficient != 1 or not factors:
+        factors.insert(0, str(term.coefficient))
+    return "*".join(factors)

@@ -1,0 +1,308 @@
+"""Piecewise functions of one real variable: densities, distribution functions and their products.
+
+A sample x is worked on in the coordinate ``y = eps * x``.  In it the density of ``Lap(a eps, mu)``
+is ``a/2 exp(-a |y - eps mu|)``: no power of eps is ever divided by.  Every function met is
+
+    sum  c * eps^n * y^m * exp(k y + q eps)           on  eps*b_i < y < eps*b_{i+1},
+
+with rational c, k, q and breakpoints b_1 < b_2 < ...; the class is closed under sum, product,
+substitution of an affine function, and integration (DiPC, Lemma 23, whose induction this is).
+
+Values at the breakpoints are of no account: samples have densities.  Functions are canonical (no
+breakpoint between equal pieces), so that equal functions are equal objects.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from math import comb, gcd, lcm
+
+from flint import fmpq
+
+from dipc.errors import InternalError
+from dipc.probability.exppoly import ExpPoly, whole
+
+Key = tuple[int, int, int, int]  # m, k * unit, n, q * unit
+Piece = dict[Key, fmpq]
+ZERO: Piece = {}
+
+
+class Piecewise:
+    """A function of y with finitely many pieces; ``pieces[i]`` lies left of ``breaks[i]``.  Immutable.
+
+    >>> density = Piecewise.laplace(fmpq(1), fmpq(0))
+    >>> density.antiderivative().pieces[0]          # exp(y)/2
+    {(0, 1, 0, 0): 1/2}
+    >>> density.total()
+    1
+    >>> density.restrict(fmpq(1), above=True).total()
+    1/2*exp(-eps)
+    """
+
+    __slots__ = ("_hash", "breaks", "pieces", "unit")
+
+    def __init__(self, unit: int, breaks: tuple[fmpq, ...], pieces: tuple[Piece, ...]) -> None:
+        self.unit, self.breaks, self.pieces = _canonical(unit, breaks, pieces)
+        self._hash: int | None = None
+
+    # --- construction ------------------------------------------------------------------------
+
+    @staticmethod
+    def laplace(rate: fmpq, mean: fmpq) -> Piecewise:
+        """The density of ``Lap(rate * eps, mean)``."""
+        return _exponentials(mean, (rate / 2, rate, -rate * mean), (rate / 2, -rate, rate * mean))
+
+    @staticmethod
+    def exponential(rate: fmpq, low: fmpq) -> Piecewise:
+        """The density of ``LapPlus(rate * eps, low)``: zero below ``low``, rate on its right."""
+        return _exponentials(low, None, (rate, -rate, rate * low))
+
+    @staticmethod
+    def constant(value: ExpPoly) -> Piecewise:
+        """The function that does not depend on y (its value without constants exp(k))."""
+        unit, items = value.canonical()
+        return Piecewise(unit, (), ({(0, 0, n, a): c for (n, a, _), c in items.items()},))
+
+    # --- comparison --------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Piecewise):
+            return NotImplemented
+        return self is other or (
+            self.unit == other.unit and self.breaks == other.breaks and self.pieces == other.pieces
+        )
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            shapes = tuple(frozenset(piece) for piece in self.pieces)
+            self._hash = hash((self.unit, tuple(map(str, self.breaks)), shapes))
+        return self._hash
+
+    def __bool__(self) -> bool:
+        return any(self.pieces)
+
+    def __repr__(self) -> str:
+        return f"Piecewise(unit={self.unit}, breaks={self.breaks}, pieces={self.pieces})"
+
+    @property
+    def support(self) -> tuple[fmpq | None, fmpq | None]:
+        """The least interval (in x) outside which the function is 0; None is infinity."""
+        live = [i for i, piece in enumerate(self.pieces) if piece]
+        if not live:
+            return fmpq(0), fmpq(0)
+        low, high = live[0], live[-1]
+        return (
+            self.breaks[low - 1] if low else None,
+            self.breaks[high] if high < len(self.breaks) else None,
+        )
+
+    # --- algebra -----------------------------------------------------------------------------
+
+    def in_unit(self, unit: int) -> tuple[Piece, ...]:
+        factor = unit // self.unit
+        if factor == 1:
+            return self.pieces
+        return tuple(
+            {(m, k * factor, n, q * factor): c for (m, k, n, q), c in piece.items()} for piece in self.pieces
+        )
+
+    def __add__(self, other: Piecewise) -> Piecewise:
+        return self._combine(other, _add)
+
+    def __mul__(self, other: Piecewise) -> Piecewise:
+        return self._combine(other, _multiply)
+
+    def _combine(self, other: Piecewise, operation: Callable[[Piece, Piece], Piece]) -> Piecewise:
+        unit = lcm(self.unit, other.unit)
+        left, right = self.in_unit(unit), other.in_unit(unit)
+        breaks = _merge(self.breaks, other.breaks)
+        pieces, i, j = [], 0, 0
+        for b in (*breaks, None):
+            pieces.append(operation(left[i], right[j]))
+            i += i < len(self.breaks) and self.breaks[i] == b
+            j += j < len(other.breaks) and other.breaks[j] == b
+        return Piecewise(unit, breaks, tuple(pieces))
+
+    def scale(self, factor: ExpPoly) -> Piecewise:
+        """The product with an exponential polynomial in eps alone (without constants exp(k))."""
+        unit = lcm(self.unit, factor.canonical()[0])
+        constant = {(0, 0, n, a): c for (n, a, _), c in factor.in_unit(unit).items()}
+        return Piecewise(unit, self.breaks, tuple(_multiply(p, constant) for p in self.in_unit(unit)))
+
+    def restrict(self, bound: fmpq, *, above: bool) -> Piecewise:
+        """The function, made zero below (``above``) or above ``bound``."""
+        at = bisect_left(self.breaks, bound)
+        known = at < len(self.breaks) and self.breaks[at] == bound
+        breaks = self.breaks if known else (*self.breaks[:at], bound, *self.breaks[at:])
+        pieces = self.pieces if known else (*self.pieces[: at + 1], *self.pieces[at:])
+        if above:
+            kept = (ZERO,) * (at + 1) + pieces[at + 1 :]
+        else:
+            kept = pieces[: at + 1] + (ZERO,) * (len(breaks) - at)
+        return Piecewise(self.unit, breaks, kept)
+
+    def compose(self, slope: fmpq, offset: fmpq) -> Piecewise:
+        """The function ``w -> self(slope * w + offset * eps)``, slope not 0."""
+        if slope == 1 and not offset:
+            return self
+        unit = self.unit * lcm(int(slope.q), int(offset.q))
+        pieces = [_substitute(piece, slope, offset, unit // self.unit) for piece in self.pieces]
+        breaks = [(b - offset) / slope for b in self.breaks]
+        if slope < 0:
+            breaks.reverse()
+            pieces.reverse()
+        return Piecewise(unit, tuple(breaks), tuple(pieces))
+
+    # --- integration -------------------------------------------------------------------------
+
+    def antiderivative(self) -> Piecewise:
+        """The continuous antiderivative in y that vanishes at minus infinity."""
+        # At y = eps*b a factor exp(k y) becomes exp(k b eps): the unit must hold k*b.
+        unit = self.unit * lcm(1, *(int(b.q) for b in self.breaks))
+        primitives = [_primitive(piece, unit) for piece in self.in_unit(unit)]
+        if any(k <= 0 for _, k, _, _ in primitives[0]):
+            raise InternalError("a density does not vanish at minus infinity")
+        for i, b in enumerate(self.breaks):
+            reached = _evaluate(primitives[i], b)
+            start = _evaluate(primitives[i + 1], b)
+            primitives[i + 1] = _add(primitives[i + 1], _add(reached, _negate(start)))
+        return Piecewise(unit, self.breaks, tuple(primitives))
+
+    def total(self) -> ExpPoly:
+        """The integral over the whole line."""
+        return self.antiderivative().limit()
+
+    def limit(self) -> ExpPoly:
+        """The limit at plus infinity, of a function that has one."""
+        items = {}
+        for (m, k, n, q), c in self.pieces[-1].items():
+            if k > 0 or (k == 0 and m > 0):
+                raise InternalError("a density does not vanish at plus infinity")
+            if k == 0:
+                items[n, q, 0] = c
+        return ExpPoly(items, self.unit)
+
+
+def _exponentials(
+    at: fmpq, left: tuple[fmpq, fmpq, fmpq] | None, right: tuple[fmpq, fmpq, fmpq]
+) -> Piecewise:
+    """``c exp(k y + q eps)`` on either side of ``at``; the triples are (c, k, q)."""
+    unit = lcm(*(int(x.q) for x in (left or right)[1:]), *(int(x.q) for x in right[1:]))
+
+    def piece(triple: tuple[fmpq, fmpq, fmpq] | None) -> Piece:
+        if triple is None:
+            return ZERO
+        c, k, q = triple
+        return {(0, whole(k * unit), 0, whole(q * unit)): c}
+
+    return Piecewise(unit, (at,), (piece(left), piece(right)))
+
+
+def _canonical(
+    unit: int, breaks: tuple[fmpq, ...], pieces: tuple[Piece, ...]
+) -> tuple[int, tuple[fmpq, ...], tuple[Piece, ...]]:
+    """Drop breakpoints between equal pieces; make the unit as small as possible."""
+    keep = [i for i in range(len(breaks)) if pieces[i] != pieces[i + 1]]
+    if len(keep) < len(breaks):
+        breaks = tuple(breaks[i] for i in keep)
+        pieces = (*(pieces[i] for i in keep), pieces[-1])
+    common = unit
+    for piece in pieces:
+        for _, k, _, q in piece:
+            common = gcd(common, k, q)
+        if common == 1:
+            return unit, breaks, pieces
+    reduced = tuple({(m, k // common, n, q // common): c for (m, k, n, q), c in p.items()} for p in pieces)
+    return unit // common, breaks, reduced
+
+
+def _merge(left: tuple[fmpq, ...], right: tuple[fmpq, ...]) -> tuple[fmpq, ...]:
+    """The union of two ascending lists."""
+    if left == right or not right:
+        return left
+    result, i, j = [], 0, 0
+    while i < len(left) or j < len(right):
+        if j == len(right) or (i < len(left) and left[i] <= right[j]):
+            j += j < len(right) and left[i] == right[j]
+            result.append(left[i])
+            i += 1
+        else:
+            result.append(right[j])
+            j += 1
+    return tuple(result)
+
+
+def _add(left: Piece, right: Piece) -> Piece:
+    if not right:
+        return left
+    result = dict(left)
+    for key, c in right.items():
+        old = result.get(key)
+        total = c if old is None else old + c
+        if total:
+            result[key] = total
+        else:
+            del result[key]
+    return result
+
+
+def _negate(piece: Piece) -> Piece:
+    return {key: -c for key, c in piece.items()}
+
+
+def _multiply(left: Piece, right: Piece) -> Piece:
+    if not left or not right:
+        return ZERO
+    result: Piece = {}
+    for (m, k, n, q), c in left.items():
+        for (m2, k2, n2, q2), c2 in right.items():
+            key = (m + m2, k + k2, n + n2, q + q2)
+            old = result.get(key)
+            result[key] = c * c2 if old is None else old + c * c2
+    return {key: c for key, c in result.items() if c}
+
+
+def _evaluate(piece: Piece, b: fmpq) -> Piece:
+    """The value at ``y = eps*b``, as a piece that does not depend on y; k*b must be integers."""
+    result: Piece = {}
+    for (m, k, n, q), c in piece.items():
+        key = (0, 0, n + m, q + whole(k * b))
+        result[key] = result.get(key, fmpq(0)) + (c * b**m if m else c)
+    return {key: c for key, c in result.items() if c}
+
+
+def _primitive(piece: Piece, unit: int) -> Piece:
+    """An antiderivative in y, term by term (DiPC, proof of Lemma 23).
+
+    ``y^m`` becomes ``y^(m+1)/(m+1)``;  ``y^m exp(k y)`` becomes
+    ``exp(k y) * sum_j (-1)^j m!/(m-j)! y^(m-j) / k^(j+1)``.
+    """
+    result: Piece = {}
+
+    def put(key: Key, c: fmpq) -> None:
+        result[key] = result.get(key, fmpq(0)) + c
+
+    for (m, k, n, q), c in piece.items():
+        if k == 0:
+            put((m + 1, 0, n, q), c / (m + 1))
+            continue
+        rate, c = fmpq(k, unit), c / fmpq(k, unit)
+        for j in range(m, -1, -1):
+            put((j, k, n, q), c)
+            c = -c * j / rate
+    return {key: c for key, c in result.items() if c}
+
+
+def _substitute(piece: Piece, slope: fmpq, offset: fmpq, factor: int) -> Piece:
+    """``y = slope*w + offset*eps`` put in, exponents in a unit ``factor`` times finer."""
+    result: Piece = {}
+    for (m, k, n, q), c in piece.items():
+        rate, shift = whole(k * slope * factor), whole((k * offset + q) * factor)
+        for j in range(m + 1):
+            if j < m and not offset:
+                continue
+            coefficient = c * comb(m, j) * slope**j * offset ** (m - j)
+            key = (j, rate, n + m - j, shift)
+            result[key] = result.get(key, fmpq(0)) + coefficient
+    return {key: c for key, c in result.items() if c}

@@ -1,0 +1,61 @@
+"""Exponential polynomials as polynomials over the integers, for gcd, factoring and division.
+
+With unit u, the substitution ``z = exp(eps/u)``, ``w = exp(1/u)`` turns an exponential polynomial
+into a Laurent polynomial in (eps, z, w).  The three are algebraically independent over Q as
+functions of eps and a constant (e is transcendental), so that factors, gcds and divisibility of
+polynomials are those of the functions.  Monomials have no zero for eps > 0, and are split off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from math import lcm
+
+from flint import Ordering, fmpq, fmpz_mpoly, fmpz_mpoly_ctx
+
+from dipc.probability.exppoly import ExpPoly
+
+
+@cache
+def context() -> fmpz_mpoly_ctx:
+    """The ring Z[eps, z, w]."""
+    return fmpz_mpoly_ctx.get(("eps", "z", "w"), Ordering.lex)
+
+
+@dataclass(frozen=True)
+class Split:
+    """``f = scale * monomial * polynomial``, the polynomial with no monomial factor."""
+
+    polynomial: fmpz_mpoly  # primitive, in Z[eps, z, w]
+    scale: fmpq
+    monomial: ExpPoly  # one term, coefficient 1
+
+
+def split(f: ExpPoly, unit: int) -> Split:
+    """Write a non-zero exponential polynomial as a polynomial in eps, exp(eps/unit), exp(1/unit).
+
+    >>> s = split((ExpPoly.exp(1) - ExpPoly.exp(-1)) * fmpq(1, 2), 1)
+    >>> s.polynomial, s.scale, s.monomial
+    (z^2 - 1, 1/2, exp(-eps))
+    """
+    items = f.in_unit(unit)
+    low = tuple(min(key[i] for key in items) for i in range(3))
+    denominator = lcm(*(int(c.q) for c in items.values()))
+    integers = {
+        (n - low[0], a - low[1], k - low[2]): int((c * denominator).p) for (n, a, k), c in items.items()
+    }
+    polynomial = context().from_dict(integers)
+    content, polynomial = polynomial.primitive()
+    return Split(polynomial, fmpq(content, denominator), ExpPoly({(low[0], low[1], low[2]): fmpq(1)}, unit))
+
+
+def join(polynomial: fmpz_mpoly, unit: int) -> ExpPoly:
+    """The exponential polynomial that a polynomial in (eps, z, w) stands for."""
+    items = {(int(n), int(a), int(k)): fmpq(c) for (n, a, k), c in polynomial.to_dict().items()}
+    return ExpPoly(items, unit)
+
+
+def common_unit(*functions: ExpPoly) -> int:
+    """The least unit in which all exponents are integers."""
+    return lcm(*(f.canonical()[0] for f in functions))

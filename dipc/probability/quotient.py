@@ -1,0 +1,116 @@
+"""Quotients of exponential polynomials: the field of all probabilities.
+
+A quotient is kept in lowest terms with a denominator in normal form (an integer polynomial in
+eps, exp(eps/u), exp(1/u) without content or monomial factor, leading coefficient positive), so that
+equal functions are equal objects and can be counted, hashed and compared.  Most probabilities of
+Laplace programs have denominator 1; that case never leaves :class:`ExpPoly`.
+"""
+
+from __future__ import annotations
+
+from flint import fmpq
+
+from dipc.probability.exppoly import ExpPoly
+from dipc.probability.polynomial import common_unit, join, split
+
+_ONE = ExpPoly.of(1)
+
+
+class Quotient:
+    """``numerator / denominator``, two exponential polynomials in lowest terms.  Immutable.
+
+    >>> z = Quotient(ExpPoly.exp(1))
+    >>> p = z / (z + 1)
+    >>> p, p + 1 / (z + 1) == Quotient.one()
+    ((exp(eps))/(1 + exp(eps)), True)
+    >>> (z * z - 1) / (z - 1)
+    1 + exp(eps)
+    """
+
+    __slots__ = ("denominator", "numerator")
+
+    def __init__(self, numerator: ExpPoly, denominator: ExpPoly = _ONE) -> None:
+        if denominator is _ONE:
+            self.numerator, self.denominator = numerator, denominator
+        else:
+            self.numerator, self.denominator = _lowest_terms(numerator, denominator)
+
+    @staticmethod
+    def one() -> Quotient:
+        return Quotient(_ONE)
+
+    @staticmethod
+    def of(value: fmpq | int) -> Quotient:
+        return Quotient(ExpPoly.of(value))
+
+    def _lift(self, other: Quotient | fmpq | int) -> Quotient:
+        return other if isinstance(other, Quotient) else Quotient.of(other)
+
+    def __add__(self, other: Quotient | fmpq | int) -> Quotient:
+        other = self._lift(other)
+        if self.denominator is other.denominator or self.denominator == other.denominator:
+            return Quotient(self.numerator + other.numerator, self.denominator)
+        return Quotient(
+            self.numerator * other.denominator + other.numerator * self.denominator,
+            self.denominator * other.denominator,
+        )
+
+    def __neg__(self) -> Quotient:
+        return self * -1
+
+    def __sub__(self, other: Quotient | fmpq | int) -> Quotient:
+        return self + -self._lift(other)
+
+    def __mul__(self, other: Quotient | fmpq | int) -> Quotient:
+        other = self._lift(other)
+        if self.denominator is _ONE and other.denominator is _ONE:
+            return Quotient(self.numerator * other.numerator)
+        return Quotient(self.numerator * other.numerator, self.denominator * other.denominator)
+
+    def __truediv__(self, other: Quotient | fmpq | int) -> Quotient:
+        """The quotient; ZeroDivisionError if ``other`` is the zero function."""
+        other = self._lift(other)
+        return Quotient(self.numerator * other.denominator, self.denominator * other.numerator)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __rsub__(self, other: fmpq | int) -> Quotient:
+        return self._lift(other) - self
+
+    def __rtruediv__(self, other: fmpq | int) -> Quotient:
+        return self._lift(other) / self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Quotient):
+            return NotImplemented
+        return self.numerator == other.numerator and self.denominator == other.denominator
+
+    def __hash__(self) -> int:
+        return hash((self.numerator, self.denominator))
+
+    def __bool__(self) -> bool:
+        return bool(self.numerator)
+
+    def __repr__(self) -> str:
+        if self.denominator is _ONE:
+            return repr(self.numerator)
+        return f"({self.numerator})/({self.denominator})"
+
+
+def _lowest_terms(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
+    """Cancel the common factor and move the denominator's monomial and content above the line."""
+    if not denominator:
+        raise ZeroDivisionError("division by the zero function")
+    if not numerator:
+        return ExpPoly(), _ONE
+    unit = common_unit(numerator, denominator)
+    above, below = split(numerator, unit), split(denominator, unit)
+    common = above.polynomial.gcd(below.polynomial)
+    top, bottom = above.polynomial / common, below.polynomial / common
+    if bottom.leading_coefficient() < 0:
+        top, bottom = -top, -bottom
+    ((n, a, k), _), = below.monomial.in_unit(unit).items()
+    inverse = ExpPoly({(-n, -a, -k): above.scale / below.scale}, unit)
+    result = join(top, unit) * above.monomial * inverse
+    return result, _ONE if bottom.is_one() else join(bottom, unit)

@@ -1,0 +1,123 @@
+"""Inputs and which of them are neighbours.
+
+A named adjacency generates the neighbours of an input cell by cell; a formula is evaluated on every
+pair.  The relation is made symmetric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from flint import fmpq
+
+from dipc.semantics.evaluate import Memory, condition, never
+from dipc.syntax.ast import Expr
+from dipc.syntax.core import Cell, CoreAdjacency, CoreProgram
+from dipc.syntax.values import Value
+
+Input = dict[Cell, Value]
+Pair = tuple[int, int]  # positions in the list of all inputs
+
+
+class InputSpace:
+    """All inputs of a program, in the order of their domains, the last cell varying fastest."""
+
+    def __init__(self, program: CoreProgram) -> None:
+        self.program = program
+        self.cells: list[Cell] = [cell for v in program.inputs for cell in v.cells]
+        self.domains: list[tuple[Value, ...]] = [v.domain for v in program.inputs for _ in v.cells]
+        self._strides = [1] * len(self.cells)
+        for i in range(len(self.cells) - 2, -1, -1):
+            self._strides[i] = self._strides[i + 1] * len(self.domains[i + 1])
+
+    def __len__(self) -> int:
+        size = 1
+        for domain in self.domains:
+            size *= len(domain)
+        return size
+
+    def __iter__(self) -> Iterator[Input]:
+        for values in product(*self.domains):
+            yield dict(zip(self.cells, values, strict=True))
+
+    def position(self, values: Input) -> int:
+        """The place of an input in the order of iteration; KeyError if it is none."""
+        digits = (domain.index(values[c]) for c, domain in zip(self.cells, self.domains, strict=True))
+        return sum(d * stride for d, stride in zip(digits, self._strides, strict=True))
+
+    def pairs(self, adjacency: CoreAdjacency) -> list[Pair]:
+        """The ordered neighbouring pairs: fewest changed cells first, then by u, then by u'.
+
+        An input is its own neighbour if the relation says so (a named one does).
+        """
+        if adjacency.formula is not None:
+            found = _closed(self._formula_pairs(adjacency.formula))
+        else:
+            found = self._named_pairs(adjacency)
+        ordered = [(changed, i, j) for i, j, changed in found]
+        ordered.sort()
+        return [(i, j) for _, i, j in ordered]
+
+    # --- named relations ---------------------------------------------------------------------
+
+    def _named_pairs(self, adjacency: CoreAdjacency) -> Iterator[tuple[int, int, int]]:
+        """Each input with its neighbours, extended cell by cell while the distance allows."""
+        budget = adjacency.distance if adjacency.distance is not None else fmpq(0)
+        steps = [_steps(adjacency.kind, domain) for domain in self.domains]
+        for i, digits in enumerate(product(*(range(len(d)) for d in self.domains))):
+            reached: list[tuple[int, int, fmpq]] = [(0, 0, budget)]  # position, changed cells, budget left
+            for at, digit in enumerate(digits):
+                stride = self._strides[at]
+                reached = [
+                    (position + other * stride, changed + (other != digit), left - spent)
+                    for position, changed, left in reached
+                    for other, spent in _affordable(steps[at][digit], adjacency.kind, left, budget)
+                ]
+            yield from ((i, j, changed) for j, changed, _ in reached)
+
+    # --- formulas ----------------------------------------------------------------------------
+
+    def _formula_pairs(self, formula: Expr) -> Iterator[tuple[int, int, int]]:
+        names = frozenset(v.name for v in self.program.inputs)
+        primed = frozenset(name + "'" for name in names)
+        sizes = {v.name: v.size for v in self.program.inputs if v.size is not None}
+        arrays = {**sizes, **{name + "'": size for name, size in sizes.items()}}
+        everything = list(self)
+        twins = [{(name + "'", k): v for (name, k), v in u.items()} for u in everything]
+        for i, u in enumerate(everything):
+            for j, twin in enumerate(twins):
+                memory = Memory({}, {**u, **twin}, names | primed, names | primed, arrays)
+                if condition(formula, memory, never):
+                    changed = sum(u[c] != everything[j][c] for c in self.cells)
+                    yield i, j, changed
+
+
+def _steps(kind: str, domain: Sequence[Value]) -> list[list[tuple[int, fmpq]]]:
+    """For each value of a cell, the values it can change to with what that costs."""
+    zero, one = fmpq(0), fmpq(1)
+
+    def cost(a: Value, b: Value) -> fmpq:
+        if kind == "all" or a == b:
+            return zero
+        if kind == "hamming":
+            return one
+        assert isinstance(a, fmpq) and isinstance(b, fmpq)
+        return abs(a - b)
+
+    return [[(j, cost(a, b)) for j, b in enumerate(domain)] for a in domain]
+
+
+def _affordable(
+    steps: list[tuple[int, fmpq]], kind: str, left: fmpq, budget: fmpq
+) -> list[tuple[int, fmpq]]:
+    """The changes within the budget: in the linf distance every cell has all of it."""
+    if kind == "linf":
+        return [(j, fmpq(0)) for j, cost in steps if cost <= budget]
+    return [(j, cost) for j, cost in steps if cost <= left]
+
+
+def _closed(pairs: Iterator[tuple[int, int, int]]) -> set[tuple[int, int, int]]:
+    """The symmetric closure."""
+    found = set(pairs)
+    return found | {(j, i, changed) for i, j, changed in found}

@@ -1,0 +1,139 @@
+"""From a program to the output law of every input, sharing what inputs have in common.
+
+Inputs are read lazily.  A **configuration** is what remains to be known after a prefix of the input
+cells has been read: the states reached, with their densities, and those cells read so far that may
+be read again.  It runs until a state asks for the next cell; the answer leads to the next
+configuration.  Equal configurations are one object, so all inputs together form a small automaton:
+for the sparse vector technique every permutation of a prefix leads to the same one.
+
+The instructions are executed in the order of the program (the least place first), so that all states
+that can meet do meet before they go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import monotonic
+
+from dipc.errors import InternalError, LimitReached
+from dipc.probability.quotient import Quotient
+from dipc.semantics.evaluate import InputNeeded
+from dipc.semantics.state import State, united
+from dipc.semantics.step import Outcome, Stepper
+from dipc.syntax.core import Cell, CoreProgram, Halt
+from dipc.syntax.values import Value
+
+Input = Mapping[Cell, Value]  # a value for every input cell
+Law = dict[Outcome, Quotient]  # the output distribution; outcomes of probability 0 are left out
+
+MAX_STEPS = 1_000_000
+
+
+@dataclass(eq=False)
+class Configuration:
+    """``asks`` is the input cell read next, None when all states have halted."""
+
+    asks: Cell | None
+    states: tuple[State, ...]
+    known: dict[Cell, Value]  # the cells read before that may be read again
+    emitted: Law  # outcomes reached since the configuration before
+    after: dict[Value, Configuration] = field(default_factory=dict)
+
+
+class Explorer:
+    """All configurations of one program met so far.
+
+    ``deadline`` is a value of :func:`time.monotonic` after which :class:`LimitReached` is raised.
+    """
+
+    def __init__(self, program: CoreProgram, deadline: float | None = None) -> None:
+        self.stepper = Stepper(program)
+        self._deadline = deadline
+        self._steps = 0
+        self._seen: dict[object, Configuration] = {}
+        self._root: Configuration | None = None
+
+    @property
+    def configurations(self) -> int:
+        """How many different configurations have been met."""
+        return len(self._seen)
+
+    def law(self, inputs: Input) -> Law:
+        """The exact output distribution on one input.
+
+        Raises :class:`InputError` for what goes wrong in the program, :class:`LimitReached`, and
+        :class:`InternalError` if the probabilities do not sum to 1: this is checked every time.
+        """
+        if self._root is None:
+            self._root = self._run([self.stepper.start()], {})
+        node = self._root
+        law: Law = dict(node.emitted)
+        while node.asks is not None:
+            value = inputs[node.asks]
+            following = node.after.get(value)
+            if following is None:
+                following = self._run(list(node.states), {**node.known, node.asks: value})
+                node.after[value] = following
+            node = following
+            for outcome, p in node.emitted.items():
+                law[outcome] = law[outcome] + p if outcome in law else p
+        law = {outcome: p for outcome, p in law.items() if p}
+        total = sum(law.values(), Quotient.of(0))
+        if total != Quotient.one():
+            raise InternalError(f"the probabilities of all outputs sum to {total}, not to 1")
+        return law
+
+    def _run(self, states: list[State], known: dict[Cell, Value]) -> Configuration:
+        """Execute until every state has halted or one needs an input cell that is not known."""
+        code = self.stepper.program.code
+        emitted: Law = {}
+        waiting: dict[int, list[State]] = {}
+        for state in states:
+            waiting.setdefault(state.pc, []).append(state)
+        while waiting:
+            pc = min(waiting)
+            present = united(waiting.pop(pc))
+            if isinstance(code[pc], Halt):
+                self._emit(present, emitted)
+                continue
+            try:
+                following = [s for state in present for s in self.stepper.step(state, known)]
+            except InputNeeded as need:
+                waiting[pc] = present
+                rest = tuple(state for place in sorted(waiting) for state in united(waiting[place]))
+                return self._shared(Configuration(need.cell, rest, self._readable(rest, known), emitted))
+            self._count(len(present))
+            for state in following:
+                if state.joint:
+                    waiting.setdefault(state.pc, []).append(state)
+        return Configuration(None, (), {}, emitted)
+
+    def _emit(self, states: list[State], emitted: Law) -> None:
+        for state in states:
+            p = state.joint.mass()
+            if p:
+                outcome = self.stepper.outcome(state)
+                emitted[outcome] = emitted[outcome] + p if outcome in emitted else p
+
+    def _readable(self, states: tuple[State, ...], known: dict[Cell, Value]) -> dict[Cell, Value]:
+        live = frozenset().union(*(self.stepper.live[state.pc] for state in states))
+        return {cell: value for cell, value in known.items() if cell in live}
+
+    def _shared(self, new: Configuration) -> Configuration:
+        """The new configuration, going on where an equal one already went."""
+        key = (
+            new.asks,
+            frozenset((state.key, state.joint) for state in new.states),
+            frozenset(new.known.items()),
+        )
+        twin = self._seen.setdefault(key, new)
+        new.after = twin.after
+        return new
+
+    def _count(self, steps: int) -> None:
+        self._steps += steps
+        if self._steps > MAX_STEPS:
+            raise LimitReached(f"more than {MAX_STEPS} steps: does a while loop run for ever?")
+        if self._deadline is not None and monotonic() > self._deadline:
+            raise LimitReached("the time limit was reached while computing output distributions")

@@ -1,0 +1,143 @@
+"""Distributions: what drawing from each of them does to a state.
+
+A finite distribution (``choose``, ``flip``, ``uniform``) gives values with probabilities, a
+continuous one (``Lap``, ``LapPlus``) a density.  To add a distribution, add a case here and, if it
+is continuous, its density to :class:`dipc.probability.piecewise.Piecewise`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import assert_never
+
+from flint import fmpq
+
+from dipc.errors import InputError, Span, Unsupported
+from dipc.probability.joint import Linear
+from dipc.probability.piecewise import Piecewise
+from dipc.probability.quotient import Quotient
+from dipc.semantics.evaluate import Decide, Memory, evaluate, function_of_eps
+from dipc.syntax.ast import (
+    Choose,
+    Distribution,
+    ExpMechanism,
+    Expr,
+    Flip,
+    Noise,
+    Range,
+    SetOf,
+    Uniform,
+)
+from dipc.syntax.values import FALSE, TRUE, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Finite:
+    """Values with their probabilities, which sum to 1 as functions of eps."""
+
+    options: tuple[tuple[Value, Quotient], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Continuous:
+    density: Piecewise
+
+
+def distribution(node: Distribution, memory: Memory, decide: Decide) -> Finite | Continuous:
+    """The distribution with its parameters evaluated.
+
+    Raises :class:`InputError` for a rate that is not ``a*eps`` with a > 0 and for probabilities that
+    do not sum to 1.  That they lie in [0, 1] depends on the interval of eps, and is checked later.
+    """
+    match node:
+        case Noise(kind, rate, mean):
+            if kind not in _DENSITIES:
+                raise Unsupported(f"{kind} is not there yet", node.span)
+            return Continuous(_DENSITIES[kind](_rate(rate, memory, decide), _number(mean, memory, decide)))
+        case Flip(probability):
+            p = function_of_eps(probability, memory, decide)
+            return Finite(((TRUE, p), (FALSE, 1 - p)))
+        case Choose(options):
+            pairs = [(_value(v, memory, decide), function_of_eps(p, memory, decide)) for v, p in options]
+            total = sum((p for _, p in pairs), Quotient.of(0))
+            if total != Quotient.one():
+                raise InputError(
+                    f"the probabilities of 'choose' sum to {total}, not to 1", node.span, "mend one of them"
+                )
+            return Finite(_collected(pairs))
+        case Uniform(support):
+            values = dict.fromkeys(_members(support, memory, decide))
+            return Finite(tuple((v, Quotient.of(fmpq(1, len(values)))) for v in values))
+        case ExpMechanism():
+            raise Unsupported("the exponential mechanism Exp(...) is not there yet", node.span)
+        case _:
+            assert_never(node)
+
+
+_DENSITIES: dict[str, Callable[[fmpq, fmpq], Piecewise]] = {
+    "Lap": Piecewise.laplace,
+    "LapPlus": Piecewise.exponential,
+}
+
+
+def _rate(expr: Expr, memory: Memory, decide: Decide) -> fmpq:
+    """a, for a rate ``a * eps``."""
+    rate = function_of_eps(expr, memory, decide)
+    term = rate.numerator.as_term() if rate.denominator.as_rational() == 1 else None
+    if term is None or term.rate or term.constant or term.power not in (-1, 1):
+        raise InputError(
+            f"the rate is {rate}, but must be a*eps with a rational number a",
+            expr.span,
+            "the first argument is the rate 1/scale, for example Lap(eps/2, mean); or write Lap(scale = 2/eps, mean = m)",
+        )
+    if term.coefficient <= 0:
+        raise InputError(f"the rate {rate} is not positive", expr.span)
+    if term.power == -1:
+        raise Unsupported(
+            f"the rate {rate} is of the form a/eps: the noise would grow with eps",
+            expr.span,
+            "the first argument is the rate, not the scale: for noise of scale s/eps write Lap(eps/s, mean) "
+            "or Lap(scale = s/eps, mean = m)",
+        )
+    return term.coefficient
+
+
+def _value(expr: Expr, memory: Memory, decide: Decide) -> Value:
+    value = evaluate(expr, memory, decide)
+    if isinstance(value, Linear):
+        raise InputError("a number or an atom is needed here, not a random value", expr.span)
+    return value
+
+
+def _number(expr: Expr, memory: Memory, decide: Decide) -> fmpq:
+    value = _value(expr, memory, decide)
+    if not isinstance(value, fmpq):
+        raise InputError(f"the mean must be a number, not {value}", expr.span)
+    return value
+
+
+def _members(support: SetOf | Range, memory: Memory, decide: Decide) -> list[Value]:
+    if isinstance(support, SetOf):
+        return [_value(member, memory, decide) for member in support.members]
+    low, high = _whole(support.low, memory, decide), _whole(support.high, memory, decide)
+    if low > high:
+        raise InputError(f"the set {low}..{high} is empty", support.span)
+    return [fmpq(i) for i in range(low, high + 1)]
+
+
+def _whole(expr: Expr, memory: Memory, decide: Decide) -> int:
+    value = _number(expr, memory, decide)
+    if value.q != 1:
+        raise InputError(f"{value} is not an integer", expr.span)
+    return int(value.p)
+
+
+def _collected(pairs: list[tuple[Value, Quotient]]) -> tuple[tuple[Value, Quotient], ...]:
+    """Equal values taken together."""
+    result: dict[Value, Quotient] = {}
+    for value, p in pairs:
+        result[value] = result[value] + p if value in result else p
+    return tuple(result.items())
+
+

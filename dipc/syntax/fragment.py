@@ -1,0 +1,64 @@
+"""The rules of the decidable fragment, numbered, each with its reason.
+
+DiPWhile is the language of the paper "Deciding Differential Privacy for Programs with Finite
+Inputs and Outputs"; for programs outside of it privacy is undecidable or not expressible in the
+theory of the reals with exponentiation.  A program that breaks rule n is refused by
+:func:`violation` with that number in the message.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dipc.errors import FragmentError, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a program must obey, and why."""
+
+    statement: str
+    reason: str
+
+
+RULES: dict[int, Rule] = {
+    1: Rule(
+        "noise is Lap, LapPlus, DLap, Exp or a finite choice",
+        "their probabilities are expressions in exp(eps); those of other noise are not",
+    ),
+    2: Rule(
+        "no random variable is assigned inside a `while`",
+        "with random variables in a loop privacy is undecidable (DiPC paper, Section 6.1)",
+    ),
+    3: Rule(
+        "rates, means, probabilities, indices and bounds do not depend on random variables",
+        "noise upon noise leaves the class of densities that can be integrated exactly",
+    ),
+    4: Rule(
+        "random expressions are linear",
+        "products, quotients and roundings of random variables have no density in the class",
+    ),
+    5: Rule(
+        "real and integer random variables do not meet in one expression",
+        "sums over integers and integrals over reals do not mix in closed form",
+    ),
+    6: Rule(
+        "an output holds values of a finite set",
+        "a verdict compares the probability of every output, so that there must be finitely many",
+    ),
+}
+
+
+def violation(rule: int, message: str, span: Span, hint: str = "") -> FragmentError:
+    """The error for breaking a rule.
+
+    >>> from dipc.errors import Source
+    >>> print(violation(5, "`r` is real, `z` an integer", Span(Source("a.dip", "r < z"), 0, 5)))
+    a.dip:1:1: outside the decidable fragment: `r` is real, `z` an integer
+        r < z
+        ^^^^^
+        help: rule 5: real and integer random variables do not meet in one expression,
+              because sums over integers and integrals over reals do not mix in closed form
+    """
+    stated = f"rule {rule}: {RULES[rule].statement},\n          because {RULES[rule].reason}"
+    return FragmentError(message, span, f"{hint}\n          {stated}" if hint else stated)

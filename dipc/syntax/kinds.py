@@ -1,0 +1,58 @@
+"""Kinds of values.  A variable may hold several kinds at different times: a set of them."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from dipc.syntax.values import FALSE, TRUE, Atom, Value
+
+
+class Kind(Enum):
+    """What a value is; the text says it in an error message."""
+
+    BOOLEAN = "a Boolean"
+    NUMBER = "a number"
+    ATOM = "an atom"
+    REAL = "a real random variable"
+    INTEGER = "an integer random variable"
+
+
+Kinds = frozenset[Kind]
+
+NOTHING: Kinds = frozenset()
+BOOLEANS: Kinds = frozenset({Kind.BOOLEAN})
+NUMBERS: Kinds = frozenset({Kind.NUMBER})
+ATOMS: Kinds = frozenset({Kind.ATOM})
+REALS: Kinds = frozenset({Kind.REAL})
+INTEGERS: Kinds = frozenset({Kind.INTEGER})
+RANDOM: Kinds = REALS | INTEGERS
+NUMERIC: Kinds = NUMBERS | RANDOM
+FINITE: Kinds = BOOLEANS | NUMBERS | ATOMS
+
+
+def kinds_of_value(value: Value) -> Kinds:
+    """
+    >>> kinds_of_value(TRUE) == BOOLEANS, kinds_of_value(Atom("bot")) == ATOMS
+    (True, True)
+    """
+    if not isinstance(value, Atom):
+        return NUMBERS
+    return BOOLEANS if value in (TRUE, FALSE) else ATOMS
+
+
+def surely(kinds: Kinds, wanted: Kinds) -> bool:
+    """Is every kind a wanted one?  (Of an unassigned variable nothing is sure.)"""
+    return bool(kinds) and kinds <= wanted
+
+
+def never(kinds: Kinds, wanted: Kinds) -> bool:
+    """Is no kind a wanted one?"""
+    return bool(kinds) and not kinds & wanted
+
+
+def describe(kinds: Kinds) -> str:
+    """
+    >>> describe(BOOLEANS | NUMBERS)
+    'a Boolean or a number'
+    """
+    return " or ".join(kind.value for kind in Kind if kind in kinds)

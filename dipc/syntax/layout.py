@@ -1,0 +1,85 @@
+"""The token filter between lexer and parser: words, and separators that count.
+
+A newline or ``;`` separates two statements.  A newline does not count inside brackets, after a
+token that cannot end a statement (a comma, an operator, ``then``, ...), or before a token that
+cannot begin one (``and``, ``then``, ``end``, ...).  Several separators count as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from lark import Token
+
+WORDS = {
+    "eps": "EPS",
+    "ε": "EPS",
+    "inf": "INF",
+    "and": "AND",
+    "or": "OR",
+    "not": "NOT",
+    "forall": "FORALL",
+    "exists": "EXISTS",
+    "Lap": "NOISE",
+    "LapPlus": "NOISE",
+    "DLap": "NOISE",
+}
+"""Names that are terminals of their own (words with one spelling stand in the grammar)."""
+
+METRICS = ("linf", "l1", "hamming", "all")
+"""Words right after ``adjacent`` only, so that a variable may be called ``all`` or ``l1``."""
+
+OPENING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
+"""Brackets and their partners."""
+
+CLOSING = frozenset(OPENING.values())
+
+COMPARISONS = frozenset({"EQ", "NE", "LT", "LE", "GT", "GE"})
+ARITHMETIC = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "POWER"})
+
+CONTINUES = COMPARISONS | ARITHMETIC | {"AND", "OR", "NOT", "COMMA", "ARROW", "COLON", "DOTS", "IN"}
+"""After one of these a statement goes on, whatever the line does."""
+
+BLOCK_OPENS = frozenset({"THEN", "DO", "ELSE"})
+BLOCK_CLOSES = frozenset({"END", "ELIF", "ELSE"})
+
+AFTER = CONTINUES | BLOCK_OPENS
+BEFORE = BLOCK_CLOSES | {"AND", "OR", "THEN", "DO"}
+
+
+def layout(tokens: Iterable[Token]) -> Iterator[Token]:
+    """The tokens with words classified and only those separators that count.
+
+    >>> text = [Token("NAME", "x"), Token("_SEP", "\\n"), Token("_SEP", ";"), Token("NAME", "eps")]
+    >>> [token.type for token in layout(text)]
+    ['NAME', '_SEP', 'EPS']
+    """
+    depth = 0
+    waiting: Token | None = None
+    previous: Token | None = None
+    for token in tokens:
+        if token.type == "_SEP":
+            if waiting is None and (depth == 0 or token == ";"):
+                waiting = token
+            continue
+        token = classify(token, previous)
+        if waiting is not None and previous is not None and separates(previous, token):
+            yield waiting
+        waiting = None
+        depth += (token.type in OPENING) - (token.type in CLOSING and depth > 0)
+        yield token
+        previous = token
+
+
+def classify(token: Token, previous: Token | None) -> Token:
+    """The token under the terminal that it is *here*."""
+    if token.type != "NAME":
+        return token
+    if previous is not None and previous.type == "ADJACENT" and token in METRICS:
+        return token.update(type="METRIC")
+    return token.update(type=WORDS.get(token, "NAME"))
+
+
+def separates(previous: Token, following: Token) -> bool:
+    """Does a separator between these two tokens count?"""
+    return previous.type not in AFTER and following.type not in BEFORE

@@ -1,0 +1,112 @@
+"""Text to syntax tree.
+
+The grammar is ``grammar.lark``; :mod:`dipc.syntax.layout` decides which newlines count;
+:mod:`dipc.syntax.build` turns lark's tree into ours; :mod:`dipc.syntax.mistakes` explains what
+the parser does not accept.  The parser tables are built once, at the first parse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lark import Lark, Token
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
+
+from dipc.errors import InputError, Source
+from dipc.syntax.ast import Claim, Expr, Program
+from dipc.syntax.build import Builder
+from dipc.syntax.depth import check_depth
+from dipc.syntax.layout import layout
+from dipc.syntax.mistakes import explain_character, explain_token
+from dipc.syntax.values import Value
+
+GRAMMAR = Path(__file__).with_name("grammar.lark")
+STARTS = ("program", "claim", "expression", "valuation")
+
+
+def parse(source: Source) -> Program:
+    """The syntax tree of a program.
+
+    >>> parse(Source("a.dip", "output b in {0, 1}; b <- 1")).outputs[0].name
+    'b'
+    >>> parse(Source("a.dip", "x = 1"))
+    Traceback (most recent call last):
+    dipc.errors.InputError: a.dip:1:3: error: `=` compares two values, it does not assign
+        x = 1
+          ^
+        help: write `x <- ...`
+    """
+    program: Program = _parse(source, "program")
+    if not (program.body or program.inputs or program.outputs or program.params):
+        raise InputError(f"{source.name}: the program is empty", hint=EMPTY_HINT)
+    check_depth(program)
+    return program
+
+
+EMPTY_HINT = "the smallest program is `output b in {true, false}; b <- flip(1/2)`"
+
+
+def parse_claim(text: str) -> Claim:
+    """What may follow ``private``.
+
+    >>> parse_claim("eps/2, exp(-2) for eps in (0, 1]").interval.high_closed
+    True
+    """
+    claim: Claim = _parse(Source("<claim>", text), "claim")
+    check_depth(claim)
+    return claim
+
+
+def parse_expression(text: str) -> Expr:
+    """An expression on its own.
+
+    >>> parse_expression("x").name
+    'x'
+    """
+    expression: Expr = _parse(Source("<expression>", text), "expression")
+    check_depth(expression)
+    return expression
+
+
+def parse_valuation(text: str) -> dict[str, Value | tuple[Value, ...]]:
+    """Values of variables as one writes them on a command line.
+
+    >>> parse_valuation("q = [0, -1/2]; x = top")
+    {'q': (0, -1/2), 'x': Atom(name='top')}
+    """
+    valuation: Mapping[str, Value | tuple[Value, ...]] = _parse(Source("<values>", text), "valuation")
+    return dict(valuation)
+
+
+def _parse(source: Source, start: str) -> Any:
+    """Run lexer, layout, parser and builder."""
+    lark = _lark()
+    parser = lark.parse_interactive(start=start)
+    seen: list[Token] = []
+    try:
+        for token in layout(lark.lex(source.text)):
+            parser.feed_token(token)
+            seen.append(token)
+        tree = parser.feed_eof(seen[-1] if seen else None)  # type: ignore[no-untyped-call]
+        return Builder(source).transform(tree)
+    except UnexpectedCharacters as error:
+        raise explain_character(source, error.pos_in_stream or 0) from None
+    except UnexpectedToken as error:
+        accepts: set[str] = parser.accepts()  # type: ignore[no-untyped-call]
+        raise explain_token(source, seen, error.token, accepts) from None
+    except VisitError as error:
+        raise error.orig_exc from None
+
+
+@cache
+def _lark() -> Lark:
+    return Lark(
+        GRAMMAR.read_text(encoding="utf-8"),
+        parser="lalr",
+        lexer="basic",
+        start=list(STARTS),
+        propagate_positions=True,
+    )

@@ -1,0 +1,59 @@
+"""Law: what dipc says a program outputs is what the oracle says, as an identity of functions of eps.
+
+``DIPC_LAW_EXAMPLES=1000 pytest tests/laws`` draws that many fresh programs instead of the fixed few.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+import oracles
+import pytest
+from hypothesis import HealthCheck, Phase, given, note, settings
+from strategies import programs
+
+import dipc
+from dipc.errors import Source, Unsupported
+from dipc.syntax.parser import parse
+
+pytestmark = pytest.mark.skipif(not hasattr(dipc, "load"), reason="dipc.load does not exist yet")
+
+EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
+INPUTS = 3
+DECIDED = 0.8
+
+law_settings = settings(
+    max_examples=int(EXAMPLES or 80),
+    derandomize=EXAMPLES is None,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],
+    print_blob=False,
+)
+
+
+def test_distributions_are_those_of_the_oracle() -> None:
+    """For every outcome the two quotients are equal after cross-multiplication; most programs are decided."""
+    tally: Counter[str] = Counter()
+
+    @law_settings
+    @given(programs())
+    def law(text: str) -> None:
+        note(text)
+        program = parse(Source("random.dip", text))
+        try:
+            mechanism = dipc.load(text)  # type: ignore[attr-defined]
+            for inputs in oracles.all_inputs(program)[:INPUTS]:
+                found = oracles.dipc_distribution(mechanism, inputs)
+                wanted = oracles.oracle_distribution(program, inputs)
+                wrong = oracles.different(found, wanted)
+                assert not wrong, f"input {inputs}: {[(o, found.get(o), wanted.get(o)) for o in wrong]}"
+        except Unsupported:
+            tally["unsupported"] += 1
+        else:
+            tally["decided"] += 1
+
+    law()
+    assert tally["decided"] >= DECIDED * tally.total(), tally

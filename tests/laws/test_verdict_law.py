@@ -1,0 +1,76 @@
+"""Law: a verdict is never contradicted by the oracle's probabilities, evaluated with 50 digits.
+
+*private* must survive every budget of a grid, *violated* must be confirmed at its own budget.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import Any
+
+import oracles
+import pytest
+from hypothesis import HealthCheck, Phase, given, note, settings
+from strategies import programs
+
+import dipc
+from dipc.errors import Source, Unsupported
+from dipc.syntax import ast
+from dipc.syntax.parser import parse
+
+pytestmark = pytest.mark.skipif(not hasattr(dipc, "load"), reason="dipc.load does not exist yet")
+
+EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
+DECIDED = 0.75
+
+law_settings = settings(
+    max_examples=int(EXAMPLES or 50),
+    derandomize=EXAMPLES is None,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],
+    print_blob=False,
+)
+
+
+def test_verdicts_survive_the_oracle() -> None:
+    tally: Counter[str] = Counter()
+
+    @law_settings
+    @given(programs())
+    def law(text: str) -> None:
+        note(text)
+        program = parse(Source("random.dip", text))
+        try:
+            verdict = dipc.load(text).check()  # type: ignore[attr-defined]
+        except Unsupported:
+            tally["unsupported"] += 1
+            return
+        tally[verdict.status] += 1
+        if verdict.status == "private":
+            breach = oracles.numeric_privacy_violation(program)
+            assert breach is None, breach
+        elif verdict.status == "violated":
+            confirm(program, verdict.counterexample)
+        else:
+            assert verdict.status == "undecided"
+
+    law()
+    assert tally["private"] + tally["violated"] >= DECIDED * tally.total(), tally
+    assert tally["private"], tally
+    assert tally["violated"], tally
+
+
+def confirm(program: ast.Program, counterexample: Any) -> None:
+    """The two inputs are neighbours, the budget is in the interval, and the claim fails there."""
+    u = {name: oracles.from_dipc(value) for name, value in counterexample.input.items()}
+    v = {name: oracles.from_dipc(value) for name, value in counterexample.neighbour.items()}
+    outputs = [oracles.outcome_from_dipc(outcome) for outcome in counterexample.outputs]
+    budget = oracles.fraction(counterexample.epsilon)
+    assert oracles.adjacent(program, u, v), (u, v)
+    assert oracles.in_interval(program, budget), budget
+    laws = (oracles.oracle_distribution(program, u), oracles.oracle_distribution(program, v))
+    excess = oracles.excess_function(program, laws, outputs)
+    assert oracles.evaluate(excess, budget) > 0, counterexample
