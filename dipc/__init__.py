@@ -1,1 +1,48 @@
-"""dipc decides differential privacy."""
+"""dipc decides differential privacy.
+
+>>> import dipc
+>>> survey = dipc.load('''
+...     input q in {true, false};  output out in {true, false}
+...     adjacent all
+...     private eps
+...     truth <- flip(exp(eps) / (1 + exp(eps)))
+...     if truth then out <- q else out <- not q end
+... ''')
+>>> print(survey.check())
+private: (eps)-private for every eps in (0, inf)
+>>> survey.check("1/2*eps").counterexample.epsilon
+1
+"""
+
+from dipc.decision.verdict import Counterexample, Private, Undecided, Verdict, Violated
+from dipc.errors import DipcError, FragmentError, InputError, InternalError, LimitReached, Unsupported
+from dipc.mechanism import Distribution, Mechanism
+from dipc.probability.exppoly import ExpPoly
+from dipc.probability.quotient import Quotient
+from dipc.semantics.chain import Chain
+from dipc.syntax.values import Atom
+
+__version__ = "0.1.0"
+
+load = Mechanism.load
+
+__all__ = [
+    "Atom",
+    "Chain",
+    "Counterexample",
+    "DipcError",
+    "Distribution",
+    "ExpPoly",
+    "FragmentError",
+    "InputError",
+    "InternalError",
+    "LimitReached",
+    "Mechanism",
+    "Private",
+    "Quotient",
+    "Undecided",
+    "Unsupported",
+    "Verdict",
+    "Violated",
+    "load",
+]

@@ -7,39 +7,199 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from time import monotonic
 
 from flint import fmpq
 
 from dipc.decision.budgets import Budgets
-from dipc.decision.inequality import Fails, Method
-from dipc.decision.privacy import Comparison, Finding, Findings, Judge, violated_regions
-from dipc.decision.roots import Unsettled
-from dipc.decision.signs import end_as_text
-from dipc.decision.verdict import (
-    Counterexample,
-    Counts,
-    Doubt,
-    Goal,
-    Private,
-    Undecided,
-    Valuation,
-    Verdict,
-    Violated,
-)
+from dipc.decision.counterexample import Laws, counterexample
+from dipc.decision.inequality import Fails, Method, Unclear
+from dipc.decision.privacy import Comparison, Findings, Judge
+from dipc.decision.verdict import Counts, Doubt, Goal, Private, Undecided, Verdict, Violated
 from dipc.errors import InputError, LimitReached, Span
 from dipc.probability.quotient import Quotient
-from dipc.semantics.adjacency import InputSpace
+from dipc.semantics.adjacency import Input, InputSpace, Pair
 from dipc.semantics.evaluate import NOTHING, function_of_eps, never
-from dipc.semantics.explore import Explorer, Input, Law
-from dipc.semantics.step import Outcome
-from dipc.syntax.core import CoreClaim, CoreProgram, Variable
-from dipc.syntax.values import Value
+from dipc.semantics.explore import Explorer, Law
+from dipc.semantics.step import Stepper
+from dipc.syntax.core import CoreClaim, CoreProgram
 
-Progress = Callable[[str, int, int], None]  # what is being done, done, total
+Progress = Callable[[str, int, int], None]  # what is being done, how much is done, of how much
 
 
 def silent(stage: str, done: int, total: int) -> None:
     """No progress is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """``at``: one budget instead of the claim's interval; ``pair``: one pair of inputs instead of all
+    neighbours; ``time_limit`` in seconds."""
+
+    at: fmpq | None = None
+    pair: tuple[Input, Input] | None = None
+    time_limit: float | None = None
+    progress: Progress = silent
+
+
+class Stopwatch:
+    """Seconds spent in each stage."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = monotonic()
+
+    def lap(self, stage: str) -> None:
+        """The time since the last lap was spent in ``stage``."""
+        now = monotonic()
+        self.laps[stage] = now - self._last
+        self._last = now
+
+
+def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) -> Verdict:
+    """Decide a claim.
+
+    Raises :class:`InputError` (and its subclasses) for what is wrong in the program or the claim.  A
+    limit that runs out is an :class:`Undecided` verdict.
+    """
+    goal = goal_of(claim, options.at)
+    deadline = None if options.time_limit is None else monotonic() + options.time_limit
+    judge = Judge(goal.budgets)
+    _check_delta(goal, judge, claim.span)
+    space = InputSpace(program)
+    laws: Laws | None = None
+    findings = Findings()
+    watch = Stopwatch()
+    try:
+        inputs, pairs = _inputs_and_pairs(program, space, options)
+        watch.lap("neighbours")
+        laws = _laws(program, inputs, judge, deadline, options.progress)
+        watch.lap("distributions")
+        comparison = Comparison(laws.vectors, goal, judge)
+        comparison.run(pairs, findings, _ticker(deadline, len(pairs), options.progress))
+        watch.lap("decision")
+        counts = _counts(len(inputs), laws, findings, judge)
+        if findings.violation is not None:
+            found = counterexample(comparison, findings.violation, laws)
+            watch.lap("counterexample")
+            return Violated(goal, counts, watch.laps, found)
+    except LimitReached as limit:
+        watch.lap("limit")
+        return Undecided(goal, _counts(len(space), laws, findings, judge), watch.laps, (), str(limit))
+    if findings.doubts:
+        doubts = tuple(_doubt(laws, *doubt) for doubt in findings.doubts)
+        return Undecided(goal, counts, watch.laps, doubts, "the sign of an inequality could not be settled")
+    return Private(goal, counts, watch.laps)
+
+
+def distribution(program: CoreProgram, values: Input, budgets: Budgets = Budgets.positive()) -> Law:
+    """The exact output distribution on one input."""
+    explorer = Explorer(program)
+    law = explorer.law(values)
+    check_probabilities(explorer.stepper, Judge(budgets))
+    return law
+
+
+def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
+    """The claim with its functions of eps evaluated; ``at`` replaces the interval by one budget."""
+    epsilon = function_of_eps(claim.epsilon, NOTHING, never)
+    term = epsilon.numerator.as_term()
+    if epsilon and (term is None or (term.power, term.rate, term.constant) != (1, 0, 0)):
+        raise InputError(f"the claimed epsilon is {epsilon}, but must be t*eps", claim.epsilon.span)
+    delta = Quotient.of(0) if claim.delta is None else function_of_eps(claim.delta, NOTHING, never)
+    if at is None:
+        budgets = Budgets(claim.low, claim.high, claim.low_closed, claim.high_closed)
+    elif at <= 0:
+        raise InputError(f"the budget must be positive, not {at}")
+    else:
+        budgets = Budgets.point(at)
+    return Goal(term.coefficient if term else fmpq(0), delta, budgets)
+
+
+def check_probabilities(stepper: Stepper, judge: Judge) -> None:
+    """That every probability drawn with lies in [0, 1] for all budgets: they sum to 1, so >= 0 is enough."""
+    for p, span in stepper.probabilities.items():
+        _require_nonnegative(p, judge, span, "the probability")
+
+
+def _check_delta(goal: Goal, judge: Judge, span: Span) -> None:
+    if goal.delta:
+        _require_nonnegative(goal.delta, judge, span, "the claimed delta")
+
+
+def _require_nonnegative(value: Quotient, judge: Judge, span: Span, what: str) -> None:
+    match judge.nonnegative(value):
+        case Fails(sample):
+            raise InputError(
+                f"{what} {value} is negative at eps = {sample}",
+                span,
+                "restrict the claim to the budgets where it makes sense: private ... for eps in (0, 1)",
+            )
+        case Unclear(low, high):
+            raise InputError(f"whether {what} {value} is negative for eps in [{low}, {high}] is not settled", span)
+
+
+def _inputs_and_pairs(
+    program: CoreProgram, space: InputSpace, options: Options
+) -> tuple[list[Input], Sequence[Pair]]:
+    if options.pair is not None:
+        if program.adjacency is not None and not space.adjacent(*options.pair, program.adjacency):
+            raise InputError(
+                "the two inputs of the pair are not neighbours in this program",
+                program.adjacency.span,
+                "give a pair that is, or change the adjacency (for example to: adjacent all)",
+            )
+        return list(options.pair), [(0, 1), (1, 0)]
+    if program.adjacency is None:
+        raise InputError(
+            f"{program.source.name}: the program does not say which inputs are neighbours",
+            hint="add a line such as: adjacent linf 1",
+        )
+    return list(space), space.pairs(program.adjacency)
+
+
+def _laws(
+    program: CoreProgram, inputs: list[Input], judge: Judge, deadline: float | None, progress: Progress
+) -> Laws:
+    explorer = Explorer(program, deadline)
+    laws = []
+    for done, values in enumerate(inputs):
+        progress("output distributions", done, len(inputs))
+        laws.append(explorer.law(values))
+    check_probabilities(explorer.stepper, judge)
+    return Laws(program, inputs, laws)
+
+
+def _ticker(deadline: float | None, total: int, progress: Progress) -> Callable[[int], None]:
+    def tick(done: int) -> None:
+        if done % 64 == 0:
+            progress("pairs of inputs", done, total)
+            if deadline is not None and monotonic() > deadline:
+                raise LimitReached("the time limit was reached while deciding inequalities")
+
+    return tick
+
+
+def _counts(inputs: int, laws: Laws | None, findings: Findings, judge: Judge) -> Counts:
+    return Counts(
+        inputs=inputs,
+        pairs=findings.pairs,
+        outputs=len(laws.outcomes) if laws else 0,
+        inequalities=findings.inequalities,
+        distinct=findings.distinct,
+        identities=judge.by(Method.IDENTITY),
+        by_chain=judge.by(Method.CHAIN),
+        by_roots=judge.by(Method.ROOTS),
+    )
+
+
+def _doubt(laws: Laws, pair: Pair, outputs: tuple[int, ...], where: Unclear) -> Doubt:
+    return Doubt(
+        laws.valuation(pair[0]),
+        laws.valuation(pair[1]),
+        tuple(laws.output(o) for o in outputs),
+        where.low,
+        where.high,
+    )

@@ -292,14 +292,12 @@ def above(g: Affine, h: Affine) -> Row:
 def measure_of(rows: frozenset[Row], samples: tuple[Sample, ...]) -> tuple[tuple[Any, Fraction], ...]:
     """:func:`measure` for samples that all occur (frozen for the cache)."""
     count = len(samples)
-    powers, positive = (0,) * count, set()
-    for i in range(count):
-        positive.add(tuple(int(i == j) for j in range(count + 1)))
-    choices = [(1, -1) if sample.kind == "Lap" else (1,) for sample in samples]
+    positive = {tuple(int(i == j) for j in range(count + 1)) for i in range(count)}
+    choices: list[tuple[int, ...]] = [(1, -1) if sample.kind == "Lap" else (1,) for sample in samples]
     weight = ONE
     for sample, signs in zip(samples, choices, strict=True):
         weight *= sample.rate / len(signs)
-    density: Integrand = {(count, tuple(-s.rate for s in samples), powers, ZERO): weight}
+    density: Integrand = {(count, tuple(-s.rate for s in samples), (0,) * count, ZERO): weight}
     total: ExpPoly = {}
     for signs in itertools.product(*choices):
         mirrored = {tuple(c * s for c, s in zip(r, (*signs, 1), strict=True)) for r in rows}
@@ -661,9 +659,9 @@ class Run:
                 table = self.exponential_mechanism(rate, variable, support, score)
             case _:
                 raise OracleError(f"not covered by the oracle: {source}")
-        value, probability = table[self.choose(len(table))]
-        self.weigh(probability)
-        return value
+        drawn, chance = table[self.choose(len(table))]
+        self.weigh(chance)
+        return drawn
 
     def exponential_mechanism(
         self, rate: ast.Expr, variable: str, support: ast.FiniteSet, score: ast.Expr
@@ -699,10 +697,9 @@ class Run:
         if self.fuel < 0:
             raise OracleError("out of fuel: a loop without a bound")
         match statement:
-            case ast.Assign(target=target, value=value) if isinstance(value, DISTRIBUTIONS):
-                self.assign(target, self.draw(value))
-            case ast.Assign(target=target, value=value):
-                self.assign(target, self.value(value))
+            case ast.Assign(target=target, value=source):
+                new = self.draw(source) if isinstance(source, ast.Distribution) else self.value(source)
+                self.assign(target, new)
             case ast.If(branches=branches, otherwise=otherwise):
                 for condition, block in branches:
                     if self.holds(condition):
@@ -723,7 +720,6 @@ class Run:
 
 
 COMPARISONS = (ast.Op.EQ, ast.Op.NE, ast.Op.LT, ast.Op.LE, ast.Op.GT, ast.Op.GE)
-DISTRIBUTIONS = (ast.Noise, ast.Choose, ast.Flip, ast.Uniform, ast.ExpMechanism)
 
 
 def is_random(*values: Value) -> bool:
@@ -823,20 +819,20 @@ def executions(program: ast.Program, inputs: Inputs, known: Mapping[str, Value])
 
 def outcome(program: ast.Program, run: Run) -> Outcome:
     """The outputs at the end of a run."""
-    result: list[tuple[str, InputValue]] = []
+    result: list[tuple[str, Any]] = []
     for output in program.outputs:
         if output.size is None:
-            if output.name not in run.scalars:
-                raise OracleError(f"{output.name} is never assigned")
-            value = run.scalars[output.name]
+            cells = [run.scalars.get(output.name)]
         else:
-            cells = run.arrays[output.name]
-            value = tuple(cells[i] for i in range(1, as_index(run.value(output.size)) + 1))
+            array = run.arrays.get(output.name, {})
+            cells = [array.get(i) for i in range(1, as_index(run.value(output.size)) + 1)]
+        if None in cells:
+            raise OracleError(f"{output.name} is never assigned")
         domain = run.members(output.domain)
-        for cell in value if isinstance(value, tuple) else (value,):
+        for cell in cells:
             if cell not in domain:
                 raise OracleError(f"{output.name} = {cell} is outside its set")
-        result.append((output.name, value))  # type: ignore[arg-type]
+        result.append((output.name, cells[0] if output.size is None else tuple(cells)))
     return tuple(result)
 
 
@@ -941,10 +937,13 @@ class Translator:
             self.lines.append(pad + "pass")
         for statement in block:
             match statement:
-                case ast.Assign(target=target, value=value) if isinstance(value, DISTRIBUTIONS):
-                    self.lines.append(f"{pad}{self.expr(target)} = {self.distribution(value)}")
-                case ast.Assign(target=target, value=value):
-                    self.lines.append(f"{pad}{self.expr(target)} = {self.expr(value)}")
+                case ast.Assign(target=target, value=source):
+                    text = (
+                        self.distribution(source)
+                        if isinstance(source, ast.Distribution)
+                        else self.expr(source)
+                    )
+                    self.lines.append(f"{pad}{self.expr(target)} = {text}")
                 case ast.If(branches=branches, otherwise=otherwise):
                     for i, (condition, inner) in enumerate(branches):
                         self.lines.append(f"{pad}{'elif' if i else 'if'} {self.expr(condition)}:")

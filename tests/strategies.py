@@ -100,7 +100,7 @@ def indent(lines: Lines) -> Lines:
 class Builder:
     """Draws one program."""
 
-    def __init__(self, draw: Callable[[st.SearchStrategy[T]], T]) -> None:
+    def __init__(self, draw: st.DrawFn) -> None:
         self.draw = draw
         self.state = State()
         self.fresh = 0
@@ -313,11 +313,19 @@ class Builder:
         self.state.booleans = [*(b for b in self.state.booleans if b != name), name]
         return [f"{name} <- {value}"]
 
-    def finite(self) -> Lines:
+    def index_of_extreme(self, name: str, first: str) -> Lines:
+        """The index of the larger or the smaller of two real variables."""
+        second = self.pick(self.partners(first))
+        self.state.comparisons += 1
+        self.state.numbers.pop(name, None)
+        self.state.numbers[name] = frozenset({"1", "2"})
+        return [f"z[1] <- {first}; z[2] <- {second}", f"{name} <- {self.pick(('argmax', 'argmin'))}(z)"]
+
+    def finite(self, in_loop: bool = False) -> Lines:
         """A finite numeric variable: discretised noise, a discrete choice, or the index of a maximum."""
         name = self.pick(("d", "e"))
         usable = [n for n in self.state.reals if self.narrow(self.state.reals[n])]
-        shape = self.pick(("disc", "disc", "choose", "uniform", "argmax", "constant"))
+        shape = self.pick(("disc", "disc", "choose", "uniform", "constant", "argmax")[: 5 if in_loop else 6])
         if not usable or self.state.comparisons + 2 > MAX_COMPARISONS:
             shape = self.pick(("choose", "uniform", "constant"))
         if shape == "disc":
@@ -331,10 +339,7 @@ class Builder:
         elif shape == "uniform":
             text, values = self.pick((("uniform {0, 1}", ("0", "1")), ("uniform 1..3", ("1", "2", "3"))))
         elif shape == "argmax":
-            first = self.pick(usable)
-            second = self.pick(self.partners(first))
-            self.state.comparisons += 1
-            text, values = f"{self.pick(('argmax', 'argmin'))}({first}, {second})", ("1", "2")
+            return self.index_of_extreme(name, self.pick(usable))
         else:
             values = (self.pick(("0", "1")),)
             text = values[0]
@@ -374,7 +379,7 @@ class Builder:
         outside, self.state = self.state, self.state.copy()
         self.state.comparisons += MAX_COMPARISONS // 2  # every round compares again
         for _ in range(self.pick((1, 2))):
-            body += self.boolean() if self.chance(2) else self.finite()
+            body += self.boolean() if self.chance(2) else self.finite(in_loop=True)
         self.state = merged([outside, self.state])
         self.state.reals = reals
         head = [f"{counter} <- 0", f"while {counter} < {rounds} do"]
@@ -548,6 +553,6 @@ class Builder:
 
 
 @st.composite
-def programs(draw: Callable[[st.SearchStrategy[T]], T]) -> str:
+def programs(draw: st.DrawFn) -> str:
     """The text of a random program."""
     return Builder(draw).program()

@@ -97,6 +97,7 @@ class Findings:
     doubts: list[tuple[tuple[int, int], tuple[int, ...], Unclear]] = field(default_factory=list)
     pairs: int = 0
     inequalities: int = 0
+    distinct: int = 0
 
 
 class Comparison:
@@ -123,9 +124,9 @@ class Comparison:
             self._functions.append(p)
         return known
 
-    def run(self, pairs: Iterable[tuple[int, int]], tick: Tick) -> Findings:
-        """Go through the pairs until the first violation."""
-        findings = Findings()
+    def run(self, pairs: Iterable[tuple[int, int]], findings: Findings, tick: Tick) -> None:
+        """Go through the pairs until the first violation; ``findings`` is filled on the way."""
+        before = len(self.judge.answers)
         look = self._with_delta if self.goal.delta else self._pure
         for pair in pairs:
             tick(findings.pairs)
@@ -133,10 +134,13 @@ class Comparison:
             for outputs, answer in look(pair, findings):
                 if isinstance(answer, Fails):
                     findings.violation = Finding(pair, outputs, answer.sample)
-                    return findings
-                if isinstance(answer, Unclear):
+                elif isinstance(answer, Unclear):
                     findings.doubts.append((pair, outputs, answer))
-        return findings
+                if findings.violation:
+                    break
+            findings.distinct = len(self.judge.answers) - before
+            if findings.violation:
+                return
 
     def margin(self, pair: tuple[int, int], o: int) -> Quotient:
         """``exp(t eps) P(u')(o) - P(u)(o)``."""
@@ -144,6 +148,10 @@ class Comparison:
         if key not in self._margins:
             self._margins[key] = self._bounds[key[1]] - self._functions[key[0]]
         return self._margins[key]
+
+    def slack(self, pair: tuple[int, int], outputs: Iterable[int]) -> Quotient:
+        """``exp(t eps) P(u')(outputs) + delta - P(u)(outputs)``: negative where the claim is broken."""
+        return sum((self.margin(pair, o) for o in outputs), self.goal.delta)
 
     def _pure(self, pair: tuple[int, int], findings: Findings) -> Iterator[tuple[tuple[int, ...], Answer]]:
         left, right = self.ids[pair[0]], self.ids[pair[1]]
@@ -168,8 +176,7 @@ class Comparison:
             return
         for chosen in sets:
             findings.inequalities += 1
-            slack = sum((margins[o] for o in chosen), self.goal.delta)
-            answer = self.judge.nonnegative(slack)
+            answer = self.judge.nonnegative(self.slack(pair, chosen))
             if not isinstance(answer, Holds):
                 yield chosen, answer
 

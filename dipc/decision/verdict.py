@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from flint import fmpq
@@ -28,12 +29,16 @@ class Goal:
         """``exp(t * eps)``."""
         return ExpPoly.exp(self.t)
 
+    @property
+    def epsilon(self) -> str:
+        """The claimed epsilon as text."""
+        return str(ExpPoly.of(self.t, 1))
+
     def __str__(self) -> str:
-        epsilon = {fmpq(0): "0", fmpq(1): "eps"}.get(self.t, f"{self.t}*eps")
         delta = f", {self.delta}" if self.delta else ""
         if self.budgets.is_point:
-            return f"({epsilon}{delta})-private at eps = {self.budgets.low}"
-        return f"({epsilon}{delta})-private for every eps in {self.budgets}"
+            return f"({self.epsilon}{delta})-private at eps = {self.budgets.low}"
+        return f"({self.epsilon}{delta})-private for every eps in {self.budgets}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +102,12 @@ class Verdict:
 
     goal: Goal
     counts: Counts
+    seconds: Mapping[str, float] = field(compare=False, repr=False)  # by stage
     status: ClassVar[str]
     counterexample: ClassVar[Counterexample | None] = None
+
+    def __str__(self) -> str:
+        return f"{self.status}: {self.goal}"
 
 
 @dataclass(frozen=True, slots=True)

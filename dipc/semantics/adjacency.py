@@ -6,12 +6,12 @@ pair.  The relation is made symmetric.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 
 from flint import fmpq
 
-from dipc.semantics.evaluate import Memory, condition, never
+from dipc.semantics.evaluate import Memory, condition, never, spelled
 from dipc.syntax.ast import Expr
 from dipc.syntax.core import Cell, CoreAdjacency, CoreProgram
 from dipc.syntax.values import Value
@@ -59,6 +59,17 @@ class InputSpace:
         ordered.sort()
         return [(i, j) for _, i, j in ordered]
 
+    def adjacent(self, u: Input, v: Input, adjacency: CoreAdjacency) -> bool:
+        """Whether two inputs are neighbours, in either order."""
+        if adjacency.formula is not None:
+            holds = self._formula(adjacency.formula)
+            return holds(u, v) or holds(v, u)
+        budget = adjacency.distance if adjacency.distance is not None else fmpq(0)
+        costs = [_cost(adjacency.kind, u[cell], v[cell]) for cell in self.cells]
+        if adjacency.kind == "linf":
+            return all(cost <= budget for cost in costs)
+        return sum(costs, fmpq(0)) <= budget
+
     # --- named relations ---------------------------------------------------------------------
 
     def _named_pairs(self, adjacency: CoreAdjacency) -> Iterator[tuple[int, int, int]]:
@@ -79,33 +90,40 @@ class InputSpace:
     # --- formulas ----------------------------------------------------------------------------
 
     def _formula_pairs(self, formula: Expr) -> Iterator[tuple[int, int, int]]:
-        names = frozenset(v.name for v in self.program.inputs)
-        primed = frozenset(name + "'" for name in names)
-        sizes = {v.name: v.size for v in self.program.inputs if v.size is not None}
-        arrays = {**sizes, **{name + "'": size for name, size in sizes.items()}}
         everything = list(self)
-        twins = [{(name + "'", k): v for (name, k), v in u.items()} for u in everything]
+        holds = self._formula(formula)
         for i, u in enumerate(everything):
-            for j, twin in enumerate(twins):
-                memory = Memory({}, {**u, **twin}, names | primed, names | primed, arrays)
-                if condition(formula, memory, never):
-                    changed = sum(u[c] != everything[j][c] for c in self.cells)
-                    yield i, j, changed
+            for j, v in enumerate(everything):
+                if holds(u, v):
+                    yield i, j, sum(u[c] != v[c] for c in self.cells)
+
+    def _formula(self, formula: Expr) -> Callable[[Input, Input], bool]:
+        """The formula as a relation: the primed names are those of the second input."""
+        names = frozenset(v.name for v in self.program.inputs)
+        primed = frozenset(spelled(name, True) for name in names)
+        sizes = {v.name: v.size for v in self.program.inputs if v.size is not None}
+        arrays = {**sizes, **{spelled(name, True): size for name, size in sizes.items()}}
+
+        def holds(u: Input, v: Input) -> bool:
+            twin = {(spelled(name, True), k): value for (name, k), value in v.items()}
+            return condition(formula, Memory({}, {**u, **twin}, names | primed, names | primed, arrays), never)
+
+        return holds
+
+
+def _cost(kind: str, a: Value, b: Value) -> fmpq:
+    """What changing one cell from a to b costs of the distance."""
+    if kind == "all" or a == b:
+        return fmpq(0)
+    if kind == "hamming":
+        return fmpq(1)
+    assert isinstance(a, fmpq) and isinstance(b, fmpq)
+    return abs(a - b)
 
 
 def _steps(kind: str, domain: Sequence[Value]) -> list[list[tuple[int, fmpq]]]:
     """For each value of a cell, the values it can change to with what that costs."""
-    zero, one = fmpq(0), fmpq(1)
-
-    def cost(a: Value, b: Value) -> fmpq:
-        if kind == "all" or a == b:
-            return zero
-        if kind == "hamming":
-            return one
-        assert isinstance(a, fmpq) and isinstance(b, fmpq)
-        return abs(a - b)
-
-    return [[(j, cost(a, b)) for j, b in enumerate(domain)] for a in domain]
+    return [[(j, _cost(kind, a, b)) for j, b in enumerate(domain)] for a in domain]
 
 
 def _affordable(

@@ -29,7 +29,7 @@ from dipc.syntax.ast import (
     Uniform,
 )
 from dipc.syntax.core import Draw, Instruction, Put, Test
-from dipc.syntax.printer import show_expr
+from dipc.syntax.printer import as_written
 from dipc.syntax.walk import bottom_up, nodes, set_parts
 
 
@@ -87,10 +87,9 @@ def check_rate(distribution: Distribution) -> None:
     match distribution:
         case Noise(kind, rate) if not any(isinstance(node, Eps) for node in nodes(rate)):
             raise InputError(
-                f"the rate `{show_expr(rate)}` does not mention eps",
+                f"the rate `{as_written(rate)}` does not mention eps",
                 rate.span,
-                f"the first argument is the rate a*eps, the inverse of the scale: `{kind}(eps/2, ...)`"
-                f" is `{kind}(scale = 2/eps, mean = ...)`",
+                f"the rate is 1/scale: `{kind}(eps/2, 0)` is `{kind}(scale = 2/eps, mean = 0)`",
             )
 
 

@@ -210,7 +210,7 @@ def check_metric(adjacency: NamedAdjacency, inputs: Sequence[Variable]) -> None:
         for value in variable.domain:
             if not is_number(value):
                 raise InputError(
-                    f"`{adjacency.kind}` measures numbers, but the input `{variable.name}` may be {show(value)}",
+                    f"`{adjacency.kind}` measures numbers, but `{variable.name}` may be {show(value)}",
                     adjacency.span,
                     "use `hamming 1`, which counts the inputs that differ, or a formula",
                 )

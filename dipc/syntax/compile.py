@@ -57,7 +57,7 @@ def compile_program(
     outputs = tuple(declare(declaration, parameters) for declaration in program.outputs)
     if not outputs:
         raise InputError(
-            f"{source.name}: the program has no output", hint="declare one: `output b in {true, false}`"
+            "the program has no output", Span(source, 0, 0), "declare one: `output b in {true, false}`"
         )
     check_names(program, names)
 

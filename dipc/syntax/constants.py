@@ -63,7 +63,7 @@ def evaluate(expr: Expr, values: Constants, what: str) -> fmpq:
         return result.value
     for node in nodes(result):
         if reason := why_no_value(node):
-            raise InputError(reason, node.span)
+            raise InputError(reason, node.span, NUMBER_HINT)
         match node:
             case Eps():
                 raise InputError(
@@ -80,7 +80,7 @@ def evaluate_integer(expr: Expr, values: Constants, what: str) -> int:
     """The integer that a constant expression is equal to."""
     value = evaluate(expr, values, what)
     if value.q != 1:
-        raise InputError(f"{what} is {show(value)}, not an integer", expr.span)
+        raise InputError(f"{what} is {show(value)}, not an integer", expr.span, "round it: `floor(x)`")
     return int(value.p)
 
 

@@ -118,17 +118,18 @@ def single_equal(s: Situation) -> InputError | None:
 
 
 def double_sign(s: Situation) -> InputError | None:
-    if s.previous is None or s.previous.end_pos != s.found.start_pos:
-        return None
-    pair = f"{s.previous}{s.found}"
-    if pair not in PAIRS:
-        return None
-    span = Span(s.source, span_of(s.source, s.previous).start, s.span.end)
-    return InputError(f"`{pair}` means nothing here", span, PAIRS[pair])
+    text, start = s.source.text, s.span.start
+    for first in (start - 1, start):
+        if first >= 0 and text[first : first + 2] in PAIRS:
+            pair = text[first : first + 2]
+            return InputError(
+                f"`{pair}` is no sign of the language", Span(s.source, first, first + 2), PAIRS[pair]
+            )
+    return None
 
 
 PAIRS = {
-    "==": "`=` compares",
+    "==": "write `=` to compare",
     "**": "powers are written `2^3`",
     "//": "comments begin with `#`; division is written `/`",
     "->": "write `<-` to assign",
@@ -152,10 +153,12 @@ def compound_assignment(s: Situation) -> InputError | None:
 def arrow_in_expression(s: Situation) -> InputError | None:
     if s.found.type != "ARROW" or "ARROW" in s.accepts:
         return None
+    after = s.source.text[s.span.end : s.span.end + 1]
+    spaced = s.found == "<-" and after.isalnum()
     return InputError(
         f"`{s.found}` assigns and cannot stand inside an expression",
         s.span,
-        "`=` compares; for `x < -1` put a space between `<` and `-`; statements are separated by `;` or a new line",
+        "put a space between `<` and `-`: `x < -1`" if spaced else "write `=` to compare",
     )
 
 
@@ -177,8 +180,11 @@ def sampled(word: str, span: Span) -> InputError:
     return InputError(
         f"`{word}` cannot stand inside an expression",
         span,
-        f"first sample into a variable, `x <- {word} ...`, then use `x`",
+        f"first sample into a variable, `x <- {word}{DRAWS.get(word, '(...)')}`, then use `x`",
     )
+
+
+DRAWS = {"choose": " {...}", "uniform": " {...}"}
 
 
 # --- blocks ----------------------------------------------------------------------------------
@@ -207,6 +213,10 @@ def missing_block_word(s: Situation) -> InputError | None:
             ):
                 return InputError(f"`{word}` is missing after the {before}", s.span, f"write `{word}` here")
     return None
+
+
+INSTEAD = frozenset({"_SEP", "$END", "NAME", "IF", "FOR", "WHILE", "EXIT", "END", "ELSE", "DO", "THEN"})
+"""What one finds where ``then`` or ``do`` was forgotten."""
 
 
 def braces(s: Situation) -> InputError | None:
@@ -392,8 +402,35 @@ def missing_separator(s: Situation) -> InputError | None:
     return None
 
 
+HINTS = {
+    "": "a program is a list of declarations, then statements such as `x <- 1`",
+    "PARAM": "a parameter is declared like this: `param N = 3`",
+    "INPUT": "an input is declared like this: `input q[3] in {0, 1}`",
+    "OUTPUT": "an output is declared like this: `output b in {true, false}`",
+    "ADJACENT": "for example `adjacent linf 1`, `adjacent hamming 1` or `adjacent abs(q - q') <= 1`",
+    "PRIVATE": "for example `private eps/2` or `private eps, 1/100 for eps in (0, 1]`",
+    "IF": "a choice is written `if c then ... elif d then ... else ... end`",
+    "FOR": "a loop is written `for i in 1..3 do ... end`",
+    "WHILE": "a loop is written `while c do ... end`",
+    "NAME": "an assignment is written `x <- 1` or `x <- Lap(eps/2, 0)`",
+    "END": "after `end` comes a new line or `;`",
+    "EXIT": "after `exit` comes a new line or `;`",
+}
+"""What the statement looks like, by its first token."""
+
+
+def choose_option(s: Situation) -> InputError | None:
+    if "COLON" in s.accepts and any(token.type == "CHOOSE" for token in s.statement):
+        return InputError(
+            f"expected `:` and a probability, found {s.found_text}", s.span, "write `choose {0: 1/3, 1: 2/3}`"
+        )
+    return None
+
+
 def unexpected(s: Situation) -> InputError:
-    hint = ""
+    hint = HINTS.get(s.statement[0].type if s.statement else "", "")
+    if s.accepts.isdisjoint({"_SEP", "$END"}) and s.found.type in ("$END", "_SEP"):
+        hint = "the text stops in the middle of something: complete it"
     if s.brackets and OPENING[s.brackets[-1].type] in s.accepts:
         bracket = s.brackets[-1]
         hint = f"`{bracket}` was opened in line {bracket.line}, column {bracket.column}"
@@ -401,9 +438,9 @@ def unexpected(s: Situation) -> InputError:
 
 
 MISTAKES: tuple[Callable[[Situation], InputError | None], ...] = (
+    single_equal,
     double_sign,
     compound_assignment,
-    single_equal,
     foreign_word,
     empty_index,
     sample_in_expression,
@@ -423,6 +460,7 @@ MISTAKES: tuple[Callable[[Situation], InputError | None], ...] = (
     braces,
     missing_sign,
     missing_separator,
+    choose_option,
 )
 
 

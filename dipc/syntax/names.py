@@ -86,8 +86,8 @@ def collect_names(program: Program) -> Names:
             declared[part.name] = role
     of_role = {role: frozenset(n for n, r in declared.items() if r == role) for role in ROLES}
     assigned: dict[str, Span] = {}
-    for statement, _ in statements(program.body):
-        if isinstance(statement, Assign):
+    for statement, scope in statements(program.body):
+        if isinstance(statement, Assign) and target_name(statement.target) not in scope:
             assigned.setdefault(target_name(statement.target), statement.target.span)
     locals_ = frozenset(assigned) - frozenset(declared)
     atoms: dict[str, Span] = {}
@@ -225,7 +225,7 @@ def check_target(target: Name | Index, names: Names, scope: Scope) -> None:
             "use another variable",
         )
     if name in TRUTH:
-        raise InputError(f"`{name}` is a truth value and cannot be assigned", target.span)
+        raise InputError(f"`{name}` is a truth value and cannot be assigned", target.span, "rename it")
     if isinstance(target, Index):
         check_expression(target.index, names, scope)
 

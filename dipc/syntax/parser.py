@@ -15,7 +15,7 @@ from typing import Any
 from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 
-from dipc.errors import InputError, Source
+from dipc.errors import InputError, Source, Span
 from dipc.syntax.ast import Claim, Expr, Program
 from dipc.syntax.build import Builder
 from dipc.syntax.depth import check_depth
@@ -41,7 +41,7 @@ def parse(source: Source) -> Program:
     """
     program: Program = _parse(source, "program")
     if not (program.body or program.inputs or program.outputs or program.params):
-        raise InputError(f"{source.name}: the program is empty", hint=EMPTY_HINT)
+        raise InputError("the program is empty", Span(source, 0, 0), EMPTY_HINT)
     check_depth(program)
     return program
 

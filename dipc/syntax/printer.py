@@ -77,6 +77,13 @@ def show_expr(expr: Expr) -> str:
     return bottom_up(expr, show_node)[0]
 
 
+def as_written(expr: Expr) -> str:
+    """The expression as it stands in the program; canonical if it stands nowhere."""
+    span = expr.span
+    written = " ".join(span.source.text[span.start : span.end].split())
+    return written or show_expr(expr)
+
+
 def show_node(node: Expr, parts: tuple[Shown, ...]) -> Shown:
     """The text of a node, given that of its parts."""
     match node:

@@ -27,8 +27,7 @@ PHRASES: tuple[tuple[frozenset[str], str], ...] = (
     (STATEMENT | DECLARING, "a declaration or a statement"),
     (STATEMENT, "a statement"),
     (frozenset({"NUMBER", "MINUS", "NAME"}), "a value"),
-    (frozenset({"LT", "LE", "GT", "GE", "NE"}), ""),  # operators are always possible: say what is not obvious
-    (frozenset({"PLUS", "MINUS", "STAR", "SLASH"}), ""),
+    (COMPARISONS, ""),  # an operator can nearly always stand: say what is less obvious
 )
 """Sets of terminals that are said in one phrase; the first that fits is taken."""
 
@@ -51,12 +50,10 @@ TERMINALS = {
     "LBRACE": "`{`",
     "RBRACE": "`}`",
     "EQ": "`=`",
-    "MINUS": "`-`",
-    "SLASH": "`/`",
 }
 """The words for single terminals; a word of the language is said as it is written."""
 
-SILENT = OPERATORS - {"EQ", "MINUS", "SLASH"} | {"AND", "OR"}
+SILENT = OPERATORS - {"EQ"}
 
 
 @dataclass(frozen=True)

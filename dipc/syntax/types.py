@@ -48,7 +48,7 @@ from dipc.syntax.kinds import (
     surely,
 )
 from dipc.syntax.names import target_name
-from dipc.syntax.printer import show_expr
+from dipc.syntax.printer import as_written
 from dipc.syntax.simplify import why_no_value
 from dipc.syntax.values import Atom
 from dipc.syntax.walk import bottom_up, set_parts
@@ -207,11 +207,14 @@ def check(expr: Expr, kinding: Kinding) -> Kinds:
 
     def visit(node: Expr, parts: tuple[Kinds, ...]) -> Kinds:
         if reason := why_no_value(node):
-            raise InputError(reason, node.span)
+            raise InputError(reason, node.span, NO_VALUE_HINT)
         check_node(node, parts)
         return result_kinds(node, parts, kinding)
 
     return bottom_up(expr, visit)
+
+
+NO_VALUE_HINT = "dipc computes with rational numbers, exactly"
 
 
 def check_node(node: Expr, parts: tuple[Kinds, ...]) -> None:
@@ -248,16 +251,17 @@ def check_binary(node: Binary, op: Op, parts: tuple[Kinds, ...]) -> None:
     if op in ARITHMETIC:
         check_linear(node, op, parts)
     if {*parts} == {REALS, INTEGERS}:
-        raise violation(5, f"`{show_expr(node)}` mixes real and integer random variables", node.span)
+        raise violation(5, f"`{as_written(node)}` mixes real and integer random variables", node.span)
 
 
 def check_comparable(node: Binary, parts: tuple[Kinds, ...]) -> None:
     """Values of different kinds are never equal: surely not what was meant."""
     left, right = parts
     if never(left, right | (NUMERIC if right & NUMERIC else NOTHING)) and right:
+        first = f"`{as_written(node.left)}` is {describe(left)}"
+        second = f"`{as_written(node.right)}` is {describe(right)}"
         raise InputError(
-            f"`{show_expr(node.left)}` is {describe(left)} and `{show_expr(node.right)}` is {describe(right)}:"
-            " they are never equal",
+            f"{first} and {second}: they are never equal",
             node.span,
             "compare values of the same kind",
         )
@@ -305,4 +309,17 @@ def require(expr: Expr, kinds: Kinds, wanted: Kinds, role: str) -> None:
     """Refuse an operand none of whose possible kinds fits."""
     if never(kinds, wanted):
         need = "a number" if wanted & NUMERIC else describe(wanted)
-        raise InputError(f"{role} needs {need}, but `{show_expr(expr)}` is {describe(kinds)}", expr.span)
+        raise InputError(
+            f"{role} needs {need}, but `{as_written(expr)}` is {describe(kinds)}",
+            expr.span,
+            mend(kinds, wanted),
+        )
+
+
+def mend(kinds: Kinds, wanted: Kinds) -> str:
+    """How to get a value of the wanted kinds."""
+    if wanted == BOOLEANS:
+        return "compare it with something: `x >= 1`, `x = bot`"
+    if kinds == BOOLEANS:
+        return "turn it into a number: `if b then x <- 1 else x <- 0 end`"
+    return "atoms can only be compared, with `=` and `!=`"

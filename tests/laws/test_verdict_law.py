@@ -65,8 +65,8 @@ def test_verdicts_survive_the_oracle() -> None:
 
 def confirm(program: ast.Program, counterexample: Any) -> None:
     """The two inputs are neighbours, the budget is in the interval, and the claim fails there."""
-    u = {name: oracles.from_dipc(value) for name, value in counterexample.input.items()}
-    v = {name: oracles.from_dipc(value) for name, value in counterexample.neighbour.items()}
+    u = {name: oracles.from_dipc(value) for name, value in dict(counterexample.input).items()}
+    v = {name: oracles.from_dipc(value) for name, value in dict(counterexample.neighbour).items()}
     outputs = [oracles.outcome_from_dipc(outcome) for outcome in counterexample.outputs]
     budget = oracles.fraction(counterexample.epsilon)
     assert oracles.adjacent(program, u, v), (u, v)

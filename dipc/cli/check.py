@@ -1,0 +1,87 @@
+"""``dipc check``: prove a claim, or refute it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from time import monotonic
+
+import click
+
+from dipc.cli.options import load, program_options
+from dipc.cli.progress import Bar
+from dipc.decision.verdict import Verdict
+from dipc.report.record import verdict_record
+from dipc.report.words import Line, verdict_lines
+from dipc.syntax.parser import parse_valuation
+
+EXIT_STATUS = {"private": 0, "violated": 1, "undecided": 3}
+COLOURS = {"private": "green", "violated": "red", "undecided": "yellow"}
+
+
+@click.command()
+@program_options
+@click.option("--claim", metavar="TEXT", help="Decide this instead of the program's claim, for example 'eps/2, exp(-2)'.")
+@click.option("--at", metavar="EPS0", help="Decide for this eps only, for example --at 1/2.")
+@click.option("--pair", nargs=2, metavar="U V", help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'.")
+@click.option("--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="Stop undecided after this time.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON record.")
+@click.option("--quiet", is_flag=True, help="Print the verdict only.")
+def check(
+    file: str,
+    definitions: tuple[str, ...],
+    claim: str | None,
+    at: str | None,
+    pair: tuple[str, str] | None,
+    time_limit: float | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Prove the claim of FILE for every eps, or give an exact counterexample.
+
+    \b
+    Exit status: 0 private, 1 violated, 2 broken input, 3 undecided or over a limit.
+    """
+    start = monotonic()
+    mechanism = load(file, definitions)
+    seconds = {"reading": monotonic() - start}
+    with Bar() as bar:
+        verdict = mechanism.check(
+            claim,
+            at=at,
+            pair=(parse_valuation(pair[0]), parse_valuation(pair[1])) if pair else None,
+            time_limit=time_limit,
+            progress=bar.show,
+        )
+    seconds["total"] = monotonic() - start
+    if as_json:
+        record = verdict_record(verdict, file, mechanism.parameters, seconds)
+        click.echo(json.dumps(record, indent=2))
+    elif quiet:
+        click.echo(verdict.status)
+    else:
+        show(file, mechanism.parameters, verdict, seconds["total"])
+    return EXIT_STATUS[verdict.status]
+
+
+def show(file: str, parameters: dict[str, str], verdict: Verdict, seconds: float) -> None:
+    """The verdict for people."""
+    settings = ", ".join(f"{name} = {value}" for name, value in parameters.items())
+    lines: list[Line] = [("program", f"{file}" + (f"  ({settings})" if settings else ""))]
+    lines += verdict_lines(verdict)
+    lines.append(("time", f"{seconds:.2f} s"))
+    width = max(len(heading) for heading, _ in lines)
+    for heading, text in lines:
+        if heading == "verdict":
+            text = click.style(text, fg=COLOURS[verdict.status], bold=True)
+        click.echo(_encodable(f"{heading:<{width}}  {text}"))
+
+
+def _encodable(line: str) -> str:
+    """The line without Greek letters where the terminal cannot show them."""
+    encoding = sys.stdout.encoding or "ascii"
+    try:
+        line.encode(encoding)
+    except UnicodeEncodeError:
+        return line.replace("ε", "eps")
+    return line

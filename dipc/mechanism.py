@@ -1,0 +1,146 @@
+"""Programs as Python objects: what ``import dipc`` offers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+from dipc.convert import PythonValue, PythonValues, to_input, to_rational
+from dipc.decision.budgets import Budgets
+from dipc.decision.counterexample import output_valuation
+from dipc.decision.verdict import Valuation, Verdict
+from dipc.errors import InputError, Source
+from dipc.pipeline import Options, Progress, check, distribution, goal_of, silent
+from dipc.probability.quotient import Quotient
+from dipc.semantics.chain import Chain
+from dipc.syntax.compile import compile_claim, read
+from dipc.syntax.core import CoreClaim, CoreProgram
+from dipc.syntax.parser import parse_claim
+from dipc.syntax.values import show
+
+
+class Distribution(Mapping[Valuation, Quotient]):
+    """The exact output distribution on one input: outputs to probabilities, functions of eps.
+
+    A key lists every output variable with its value, or its tuple of values for an array.
+    """
+
+    def __init__(self, items: Mapping[Valuation, Quotient]) -> None:
+        self._items = dict(items)
+
+    def __getitem__(self, output: Valuation) -> Quotient:
+        return self._items[output]
+
+    def __iter__(self) -> Iterator[Valuation]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{show_valuation(output)}: {p}" for output, p in self._items.items())
+
+
+def show_valuation(valuation: Valuation) -> str:
+    """A valuation as text: ``out=[bot, top], n=1``."""
+    return ", ".join(f"{name}={show(value)}" for name, value in valuation)
+
+
+class Mechanism:
+    """A program, checked and unrolled for given parameters.
+
+    >>> coin = Mechanism.load('''
+    ...     input  q in {true, false};  output out in {true, false}
+    ...     adjacent all
+    ...     private eps
+    ...     b <- flip(exp(eps) / (1 + exp(eps)))
+    ...     if b then out <- q else out <- not q end
+    ... ''')
+    >>> coin.check().status
+    'private'
+    >>> coin.check("eps/2").counterexample.epsilon
+    1
+    >>> coin.distribution(q=True)
+    out=true: (exp(eps))/(1 + exp(eps))
+    out=false: (1)/(1 + exp(eps))
+    """
+
+    def __init__(self, program: CoreProgram) -> None:
+        self.program = program
+
+    @staticmethod
+    def load(program: str | Path, **parameters: PythonValue) -> Mechanism:
+        """A program from a file or from its text; ``parameters`` override its ``param`` lines.
+
+        Raises :class:`InputError`, or :class:`OSError` if the file cannot be read.
+        """
+        if isinstance(program, str) and ("\n" in program or "<-" in program or ";" in program):
+            return Mechanism._read(Source("<text>", program), parameters)
+        return Mechanism.load_file(program, parameters)
+
+    @staticmethod
+    def load_file(path: str | Path, parameters: Mapping[str, PythonValue]) -> Mechanism:
+        """A program from a file."""
+        try:
+            text = Path(path).read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path}: the file is not UTF-8 text (byte {error.start})") from None
+        return Mechanism._read(Source(str(path), text), parameters)
+
+    @staticmethod
+    def _read(source: Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
+        overrides = {k: to_rational(v, f"the parameter '{k}'") for k, v in parameters.items()}
+        return Mechanism(read(source, overrides))
+
+    def check(
+        self,
+        claim: str | None = None,
+        *,
+        at: PythonValue | None = None,
+        pair: tuple[Mapping[str, PythonValues], Mapping[str, PythonValues]] | None = None,
+        time_limit: float | None = None,
+        progress: Progress = silent,
+    ) -> Verdict:
+        """Decide a claim, by default the program's own.
+
+        ``claim`` is what may follow ``private`` in a program, for example ``"eps/2, exp(-2)"``; ``at`` decides
+        it for one eps only; ``pair`` for one pair of inputs only (both ways round), which must be neighbours if
+        the program says who is; ``time_limit`` is in seconds.
+
+        Returns :class:`Private`, :class:`Violated` or :class:`Undecided`.  Raises :class:`InputError`.
+        """
+        options = Options(
+            at=None if at is None else to_rational(at, "eps"),
+            pair=None if pair is None else (to_input(self.program, pair[0]), to_input(self.program, pair[1])),
+            time_limit=time_limit,
+            progress=progress,
+        )
+        return check(self.program, self._claim(claim), options)
+
+    def distribution(self, **inputs: PythonValues) -> Distribution:
+        """The exact output distribution on one input, in the order of the output sets."""
+        budgets = goal_of(self.program.claim).budgets if self.program.claim else Budgets.positive()
+        law = distribution(self.program, to_input(self.program, inputs), budgets)
+        places = [{v: i for i, v in enumerate(x.domain)} for x in self.program.outputs for _ in x.cells]
+        ordered = sorted(law, key=lambda o: [p[v] for p, v in zip(places, o, strict=True)])
+        return Distribution({output_valuation(self.program, o): law[o] for o in ordered})
+
+    def chain(self, **inputs: PythonValues) -> Chain:
+        """The parametrized Markov chain on one input."""
+        return Chain(self.program, to_input(self.program, inputs))
+
+    @cached_property
+    def parameters(self) -> dict[str, str]:
+        return {name: str(value) for name, value in self.program.parameters}
+
+    def _claim(self, text: str | None) -> CoreClaim:
+        if text is not None:
+            return compile_claim(parse_claim(text), dict(self.program.parameters))
+        if self.program.claim is None:
+            raise InputError(
+                f"{self.program.source.name}: the program makes no claim",
+                hint="add a line such as: private eps    (or give a claim: --claim 'eps')",
+            )
+        return self.program.claim

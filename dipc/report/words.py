@@ -1,0 +1,85 @@
+"""A verdict in words, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dipc.decision.verdict import Counterexample, Counts, Undecided, Valuation, Verdict
+from dipc.probability.quotient import Quotient
+from dipc.report.record import decimal_at
+from dipc.syntax.values import show
+
+Line = tuple[str, str]  # a heading and what stands behind it
+
+
+def verdict_lines(verdict: Verdict) -> Iterator[Line]:
+    """The claim, what was checked and the answer, line by line."""
+    yield "claim", pretty(str(verdict.goal))
+    yield "checked", checked(verdict.counts)
+    yield "verdict", verdict.status.upper()
+    if verdict.counterexample is not None:
+        yield from counterexample_lines(verdict.counterexample)
+    if isinstance(verdict, Undecided):
+        yield "reason", verdict.reason
+        for doubt in verdict.doubts[:5]:
+            yield "open", f"{_valuations(doubt.input, doubt.neighbour)}: {pretty('eps')} in [{doubt.low}, {doubt.high}]"
+        if len(verdict.doubts) > 5:
+            yield "", f"and {len(verdict.doubts) - 5} more"
+
+
+def checked(counts: Counts) -> str:
+    """For example ``27 inputs, 343 pairs, 4 outputs: 1372 inequalities, 276 distinct (276 by derivative chain)``."""
+    how = [
+        f"{number} {name}"
+        for number, name in (
+            (counts.by_chain, "by derivative chain"),
+            (counts.identities, "identities" if counts.identities != 1 else "identity"),
+            (counts.by_roots, "by root isolation"),
+        )
+        if number
+    ]
+    return (
+        f"{_number(counts.inputs, 'input')}, {_number(counts.pairs, 'ordered pair')} of neighbours, "
+        f"{_number(counts.outputs, 'output')}: {_number(counts.inequalities, 'inequality')}, "
+        f"{counts.distinct} distinct" + (f" ({', '.join(how)})" if how else "")
+    )
+
+
+def counterexample_lines(found: Counterexample) -> Iterator[Line]:
+    """u, u', the outputs, the budget, the exact numbers and where the claim breaks."""
+    yield "input", f"u  : {valuation_text(found.input)}"
+    yield "neighbour", f"u' : {valuation_text(found.neighbour)}"
+    yield "outputs" if len(found.outputs) > 1 else "output", " or ".join(map(valuation_text, found.outputs))
+    yield "budget", pretty(f"eps = {found.epsilon}")
+
+    def number(value: Quotient) -> str:
+        return pretty(f"{decimal_at(value, found.epsilon)}  =  {value}")
+
+    yield "P(u)", number(found.probability)
+    yield "P(u')", number(found.neighbour_probability)
+    yield "bound", number(found.bound)
+    yield "excess", number(found.excess)
+    if found.infinite_loss:
+        yield "", pretty("the neighbour never gives this output: no multiple of eps would do (infinite privacy loss)")
+    if found.violated_for:
+        regions = " or ".join(f"{low} < eps < {high}" if low != high else f"eps = {low}" for low, high in found.violated_for)
+        yield "broken for", pretty(regions)
+
+
+def valuation_text(valuation: Valuation) -> str:
+    """For example ``q = [0, 1], x = 2``."""
+    return ", ".join(f"{name} = {show(value)}" for name, value in valuation)
+
+
+def _valuations(left: Valuation, right: Valuation) -> str:
+    return f"{valuation_text(left)} against {valuation_text(right)}"
+
+
+def pretty(text: str) -> str:
+    """Greek letters for people."""
+    return text.replace("eps", "ε")
+
+
+def _number(count: int, noun: str) -> str:
+    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    return f"{count} {noun if count == 1 else plural}"

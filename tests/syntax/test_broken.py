@@ -1,0 +1,46 @@
+"""Every broken program gets exactly the message that stands beside it.
+
+To add one: write NAME.dip, run `python tests/syntax/test_broken.py`, and read NAME.txt with a critical eye.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dipc.errors import InputError, Source
+from dipc.syntax.compile import read
+
+BROKEN = sorted((Path(__file__).parent / "broken").glob("*.dip"))
+
+
+def message(path: Path) -> str:
+    with pytest.raises(InputError) as caught:
+        read(Source(path.name, path.read_text(encoding="utf-8")))
+    return f"{caught.value}\n"
+
+
+@pytest.mark.parametrize("path", BROKEN, ids=lambda path: path.stem)
+def test_message(path: Path) -> None:
+    assert message(path) == path.with_suffix(".txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", BROKEN, ids=lambda path: path.stem)
+def test_says_where_and_how_to_mend_it(path: Path) -> None:
+    text = path.with_suffix(".txt").read_text(encoding="utf-8")
+    place, name, line, column = text, *text.split(":")[:3]
+    assert name == path.name
+    assert int(line) >= 1
+    assert int(column) >= 1
+    assert "^" in place
+    assert "help: " in place
+
+
+def test_there_are_many() -> None:
+    assert len(BROKEN) >= 45
+
+
+if __name__ == "__main__":
+    for broken in BROKEN:
+        broken.with_suffix(".txt").write_text(message(broken), encoding="utf-8")

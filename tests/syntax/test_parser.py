@@ -1,0 +1,253 @@
+"""What the parser accepts, and that it never fails in an unfriendly way."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from flint import fmpq
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dipc.errors import DipcError, InputError, Source
+from dipc.syntax.ast import Assign, Binary, Choose, Fold, Name, Noise, Number, Op, Program, Range, Uniform
+from dipc.syntax.compile import read
+from dipc.syntax.parser import parse, parse_claim, parse_expression, parse_valuation
+from dipc.syntax.printer import show_expr, show_program
+from dipc.syntax.values import Atom
+
+NORMATIVE = """\
+# Sparse Vector Technique, Lyu/Su/Li Algorithm 1
+param  N = 3, c = 1, T = 0, Delta = 1          # rational constants; overridden by  -D N=4
+input  q[N] in {-1, 0, 1}                      # private; arrays are indexed from 1; also  in -1..1
+output out[N] in {bot, top} = bot              # public; "= v" is the start value
+adjacent linf 1                                # |q[i]-q'[i]| <= 1 for all i
+private eps for eps in (0, inf)
+
+rT <- Lap(eps/(2*Delta), T)
+count <- 0
+for i in 1..N do
+  r <- Lap(eps/(4*c*Delta), q[i])
+  b <- r >= rT
+  if b then
+    out[i] <- top; count <- count + 1
+    if count >= c then exit end
+  else
+    out[i] <- bot
+  end
+end
+"""
+
+
+def program(text: str) -> Program:
+    return parse(Source("p.dip", text))
+
+
+def value(text: str) -> object:
+    """The right-hand side of the only statement."""
+    (statement,) = program(text).body
+    assert isinstance(statement, Assign)
+    return statement.value
+
+
+def test_the_normative_example() -> None:
+    parsed = program(NORMATIVE)
+    assert [param.name for param in parsed.params] == ["N", "c", "T", "Delta"]
+    assert len(parsed.body) == 3
+    assert len(read(Source("p.dip", NORMATIVE)).code) == 30
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("x <- 1; y <- 2", "x <- 1\ny <- 2"),
+        ("x <- 1\r\ny <- 2\r\n", "x <- 1\ny <- 2"),
+        ("\n;;x <- 1;\n\n", "x <- 1"),
+        ("x := 1", "x <- 1"),
+        ("x ← 1", "x <- 1"),
+        ("x <- Lap(ε, 0)", "x <- Lap(eps, 0)"),
+        ("x <- a ≤ b and c ≥ d and e ≠ f", "x <- a <= b and c >= d and e != f"),
+        ("x <- a < b < c", "x <- a < b and b < c"),
+        ("x <- (1 +\n 2)", "x <- (1 + 2)"),
+        ("x <- a\nand b or\nc", "x <- a and b or c"),
+        ("x <- max(a,\n b)", "x <- max(a, b)"),
+        ("input a in {0,\n1},\nb in 0..1", "input a in {0, 1}\ninput b in 0..1"),
+        ("param a = 1, b = 2", "param a = 1\nparam b = 2"),
+        (
+            "if q = 0 then b <- flip(1/2) else b <- true end",
+            "if q = 0\nthen\nb <- flip(1/2)\nelse\nb <- true\nend",
+        ),
+        ("while a\ndo\nend", "while a do end"),
+        ("x <- Lap(scale = 2/eps, mean = q)", "x <- Lap(mean = q, scale = 2/eps)"),
+        ("x <- Lap(rate = eps, mean = q)", "x <- Lap(eps, q)"),
+        ("x <- Lap(eps, mean = q)", "x <- Lap(eps, q)"),
+        ("x <- uniform({0, 1})", "x <- uniform {0, 1}"),
+        ("x <- uniform (1..3)", "x <- uniform 1..3"),
+        ("x <- choose({0: 1/2, 1: 1/2})", "x <- choose {\n0: 1/2,\n1: 1/2,\n}"),
+        ("x <- 0.25", "x <- 25e-2"),
+        ("\tx <- 1 # comment ; \n# another", "x <- 1"),
+    ],
+)
+def test_two_spellings_of_one_program(one: str, other: str) -> None:
+    assert program(one) == program(other)
+
+
+def test_scale_becomes_a_rate() -> None:
+    assert value("x <- Lap(scale = 2/eps, mean = 0)") == Noise(
+        "Lap",
+        Binary(Op.DIV, Number(fmpq(1)), parse_expression("2/eps")),
+        Number(fmpq(0)),
+    )
+
+
+def test_ranges_and_decimals_do_not_meet() -> None:
+    assert value("x <- uniform 1..N") == Uniform(Range(Number(fmpq(1)), Name("N")))
+
+
+def test_words_are_names_elsewhere() -> None:
+    assert program("count <- 1; all <- 2; l1 <- 3; mean <- 4; sum <- count").body
+
+
+def test_folds() -> None:
+    folded = parse_expression("forall i in 1..N: q[i] = q'[i] and true")
+    assert isinstance(folded, Fold)
+    assert show_expr(folded.body) == "q[i] = q'[i] and true"
+    assert show_expr(parse_expression("count(i in 1..N: q[i] != q'[i]) <= 1")).startswith("count(")
+
+
+def test_choose() -> None:
+    chosen = value("x <- choose {bot: exp(eps)/(1 + exp(eps)), top: 1/(1 + exp(eps))}")
+    assert isinstance(chosen, Choose)
+    assert [option for option, _ in chosen.options] == [Name("bot"), Name("top")]
+
+
+def test_power_binds_tighter_than_minus_and_to_the_right() -> None:
+    assert parse_expression("-2^2") == parse_expression("-(2^2)")
+    assert parse_expression("2^3^2") == parse_expression("2^(3^2)")
+    assert parse_expression("2^-1") == parse_expression("2^(-1)")
+
+
+@pytest.mark.parametrize(
+    "text", ["eps", "2*eps, 1/10", "eps/2, exp(-2) for eps in (0, 1]", "eps for eps in [1, inf)"]
+)
+def test_claims(text: str) -> None:
+    claim = parse_claim(text)
+    assert (claim.delta is not None) == ("," in text.split("for")[0])
+    assert (claim.interval is not None) == ("for" in text)
+
+
+def test_valuations() -> None:
+    assert parse_valuation("q=[0,1,1]") == {"q": (fmpq(0), fmpq(1), fmpq(1))}
+    assert parse_valuation("q = [bot, top]; x = -1/2") == {"q": (Atom("bot"), Atom("top")), "x": fmpq(-1, 2)}
+    assert parse_valuation("x=0.5, y=true") == {"x": fmpq(1, 2), "y": Atom("true")}
+
+
+@pytest.mark.parametrize("text", ["q", "q=", "q=[0", "x=1; x=2", "x=1/0", "q=[]", "", "x = 1 + 1"])
+def test_broken_valuations(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_valuation(text)
+
+
+def test_spans() -> None:
+    text = "output b in {0, 1}\nb <- (1 + 22)*3"
+    (statement,) = program(text).body
+    assert isinstance(statement, Assign)
+    assert isinstance(statement.value, Binary)
+    assert statement.value.right.span.place == "p.dip:2:15"
+    assert text[statement.value.left.span.start : statement.value.left.span.end].strip("()") == "1 + 22"
+
+
+# --- long and deep ---------------------------------------------------------------------------
+
+
+def test_five_thousand_statements() -> None:
+    text = "output b in {0, 1} = 0\n" + "x <- 1\n" * 5000
+    assert len(read(Source("p.dip", text)).code) == 5001
+    assert program(show_program(program(text))) == program(text)
+
+
+def test_long_elif_chain() -> None:
+    elifs = "".join(f"elif q = {i} then b <- 1\n" for i in range(1500))
+    assert read(Source("p.dip", f"input q in 0..2\noutput b in 0..1\nif q = 7 then b <- 0\n{elifs}end"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x <- " + "(" * 5000 + "1" + ")" * 5000 + "+ y",
+        "x <- " + "-" * 5000 + "1",
+        "x <- " + "1 + " * 3000 + "1",
+        "x <- " + "not " * 3000 + "true",
+        "x <- " + "a[" * 3000 + "1" + "]" * 3000,
+        "if true then\n" * 3000 + "x <- 1\n" + "end\n" * 3000,
+        "x <- 1" + "0" * 5000,
+        "x <- 1e999999999",
+        "x <- 2^(10^9)",
+        "x <- ((2^1000)^1000)^1000",
+        "for i in 1..10^9 do for j in 1..10^9 do end end",
+        "x <- sum(i in 1..10^9: i)",
+        "x <- sum(i in 1..1000: sum(j in 1..1000: sum(k in 1..1000: i*j*k)))",
+        "if" * 3000,
+        "else " * 3000,
+    ],
+    ids=range(15),
+)
+def test_no_text_is_too_large_to_refuse(text: str) -> None:
+    with pytest.raises(DipcError):
+        read(Source("p.dip", "output b in {0, 1} = 0\n" + text))
+
+
+# --- robustness ------------------------------------------------------------------------------
+
+HERE = Path(__file__).parent
+VALID = [NORMATIVE] + [
+    path.read_text(encoding="utf-8") for path in sorted((HERE.parents[1] / "programs").glob("**/*.dip"))
+]
+BROKEN = [path.read_text(encoding="utf-8") for path in sorted((HERE / "broken").glob("*.dip"))]
+PIECES = [*"()[]{}<>=+-*/^:;,.'#&|!\n\t\0\"é∞", "..", "<-", ":=", " end ", " then ", " do ", " if ", " for ", " in ",
+          " eps ", " Lap(", " flip(", " choose ", " uniform ", " not ", " q' ", " 1 ", " inf ", " else ", " forall ",
+          " input ", " private ", " exp(", " while ", " exit "]  # fmt: skip
+
+
+def mutate(text: str, seed: int, times: int) -> str:
+    """The text with some characters deleted, inserted or swapped."""
+    chance = random.Random(seed)
+    for _ in range(times):
+        at, other = chance.randrange(len(text) + 1), chance.randrange(len(text) + 1)
+        match chance.randrange(4):
+            case 0:
+                text = text[:at] + text[at + chance.randrange(1, 6) :]
+            case 1:
+                text = text[:at] + chance.choice(PIECES) + text[at:]
+            case 2:
+                text = text[:at] + text[other : other + 8] + text[at:]
+            case _:
+                low, high = sorted((at, other))
+                text = (
+                    text[:low]
+                    + text[high : high + 3]
+                    + text[low + 3 : high]
+                    + text[low : low + 3]
+                    + text[high + 3 :]
+                )
+    return text
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.sampled_from(VALID + BROKEN), st.integers(0, 2**32), st.integers(1, 6))
+def test_mutated_programs_raise_dipc_errors_only(text: str, seed: int, times: int) -> None:
+    try:
+        read(Source("p.dip", mutate(text, seed, times)))
+    except DipcError as error:
+        assert str(error)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=60))
+def test_any_text_raises_dipc_errors_only(text: str) -> None:
+    for reader in (lambda t: read(Source("p.dip", t)), parse_claim, parse_expression, parse_valuation):
+        try:
+            reader(text)
+        except DipcError as error:
+            assert str(error)
