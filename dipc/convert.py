@@ -32,7 +32,9 @@ def to_rational(value: PythonValue, what: str) -> fmpq:
     try:
         exact = Fraction(value)
     except (ValueError, TypeError, ZeroDivisionError):
-        raise InputError(f"{what} must be a rational number, not {value!r}", hint="for example 3/4 or 0.75") from None
+        raise InputError(
+            f"{what} must be a rational number, not {value!r}", hint="for example 3/4 or 0.75"
+        ) from None
     return fmpq(exact.numerator, exact.denominator)
 
 
@@ -52,7 +54,9 @@ def to_input(program: CoreProgram, given: Mapping[str, PythonValues]) -> Input:
     known = {v.name: v for v in program.inputs}
     for name in given:
         if name not in known:
-            raise InputError(f"the program has no input '{name}'", hint=f"its inputs: {', '.join(known) or 'none'}")
+            raise InputError(
+                f"the program has no input '{name}'", hint=f"its inputs: {', '.join(known) or 'none'}"
+            )
     cells: Input = {}
     for variable in program.inputs:
         if variable.name not in given:
@@ -63,17 +67,21 @@ def to_input(program: CoreProgram, given: Mapping[str, PythonValues]) -> Input:
 
 def _values(variable: Variable, given: PythonValues) -> list[Value]:
     name = variable.name
-    listed = isinstance(given, Sequence) and not isinstance(given, str)
-    if listed != (variable.size is not None):
+    cells: Sequence[PythonValue] = (given,) if isinstance(given, PythonValue) else given
+    if isinstance(given, PythonValue) != (variable.size is None):
         kind = f"an array of {variable.size} values" if variable.size is not None else "one value"
         raise InputError(f"the input '{name}' is {kind}", hint=_example(variable))
-    values = [to_value(v, f"the input '{name}'") for v in (given if listed else [given])]  # type: ignore[list-item, union-attr]
+    values = [to_value(value, f"the input '{name}'") for value in cells]
     if len(values) != len(variable.cells):
-        raise InputError(f"the input '{name}' has {variable.size} cells, not {len(values)}", hint=_example(variable))
+        raise InputError(
+            f"the input '{name}' has {variable.size} cells, not {len(values)}", hint=_example(variable)
+        )
     for value in values:
         if value not in variable.domain:
             domain = ", ".join(show(v) for v in variable.domain)
-            raise InputError(f"{show(value)} is not a value of the input '{name}'", hint=f"its set is {{{domain}}}")
+            raise InputError(
+                f"{show(value)} is not a value of the input '{name}'", hint=f"its set is {{{domain}}}"
+            )
     return values
 
 

@@ -19,6 +19,7 @@ from dipc.decision.inequality import Fails, Method, Unclear
 from dipc.decision.privacy import Comparison, Findings, Judge
 from dipc.decision.verdict import Counts, Doubt, Goal, Private, Undecided, Verdict, Violated
 from dipc.errors import InputError, LimitReached, Span
+from dipc.probability.exppoly import ExpPoly
 from dipc.probability.quotient import Quotient
 from dipc.semantics.adjacency import Input, InputSpace, Pair
 from dipc.semantics.evaluate import NOTHING, function_of_eps, never
@@ -80,14 +81,14 @@ def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) 
         comparison = Comparison(laws.vectors, goal, judge)
         comparison.run(pairs, findings, _ticker(deadline, len(pairs), options.progress))
         watch.lap("decision")
-        counts = _counts(len(inputs), laws, findings, judge)
+        counts = _counts(len(inputs), laws, findings)
         if findings.violation is not None:
             found = counterexample(comparison, findings.violation, laws)
             watch.lap("counterexample")
             return Violated(goal, counts, watch.laps, found)
     except LimitReached as limit:
         watch.lap("limit")
-        return Undecided(goal, _counts(len(space), laws, findings, judge), watch.laps, (), str(limit))
+        return Undecided(goal, _counts(len(space), laws, findings), watch.laps, (), str(limit))
     if findings.doubts:
         doubts = tuple(_doubt(laws, *doubt) for doubt in findings.doubts)
         return Undecided(goal, counts, watch.laps, doubts, "the sign of an inequality could not be settled")
@@ -106,7 +107,7 @@ def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
     """The claim with its functions of eps evaluated; ``at`` replaces the interval by one budget."""
     epsilon = function_of_eps(claim.epsilon, NOTHING, never)
     term = epsilon.numerator.as_term()
-    if epsilon and (term is None or (term.power, term.rate, term.constant) != (1, 0, 0)):
+    if epsilon and (term is None or ExpPoly.of(term.coefficient, 1) != epsilon.numerator):
         raise InputError(f"the claimed epsilon is {epsilon}, but must be t*eps", claim.epsilon.span)
     delta = Quotient.of(0) if claim.delta is None else function_of_eps(claim.delta, NOTHING, never)
     if at is None:
@@ -138,7 +139,9 @@ def _require_nonnegative(value: Quotient, judge: Judge, span: Span, what: str) -
                 "restrict the claim to the budgets where it makes sense: private ... for eps in (0, 1)",
             )
         case Unclear(low, high):
-            raise InputError(f"whether {what} {value} is negative for eps in [{low}, {high}] is not settled", span)
+            raise InputError(
+                f"whether {what} {value} is negative for eps in [{low}, {high}] is not settled", span
+            )
 
 
 def _inputs_and_pairs(
@@ -182,16 +185,16 @@ def _ticker(deadline: float | None, total: int, progress: Progress) -> Callable[
     return tick
 
 
-def _counts(inputs: int, laws: Laws | None, findings: Findings, judge: Judge) -> Counts:
+def _counts(inputs: int, laws: Laws | None, findings: Findings) -> Counts:
     return Counts(
         inputs=inputs,
         pairs=findings.pairs,
         outputs=len(laws.outcomes) if laws else 0,
         inequalities=findings.inequalities,
-        distinct=findings.distinct,
-        identities=judge.by(Method.IDENTITY),
-        by_chain=judge.by(Method.CHAIN),
-        by_roots=judge.by(Method.ROOTS),
+        distinct=len(findings.distinct),
+        identities=findings.by(Method.IDENTITY),
+        by_chain=findings.by(Method.CHAIN),
+        by_roots=findings.by(Method.ROOTS),
     )
 
 

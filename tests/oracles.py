@@ -770,12 +770,12 @@ def prepared(program: ast.Program, inputs: Inputs, known: Mapping[str, Value], s
     for output in program.outputs:
         if output.start is None:
             continue
-        value = run.value(output.start)
+        start = run.value(output.start)
         if output.size is None:
-            run.scalars[output.name] = value
+            run.scalars[output.name] = start
         else:
             size = as_index(run.value(output.size))
-            run.arrays[output.name] = dict.fromkeys(range(1, size + 1), value)
+            run.arrays[output.name] = dict.fromkeys(range(1, size + 1), start)
     return run
 
 

@@ -21,10 +21,16 @@ COLOURS = {"private": "green", "violated": "red", "undecided": "yellow"}
 
 @click.command()
 @program_options
-@click.option("--claim", metavar="TEXT", help="Decide this instead of the program's claim, for example 'eps/2, exp(-2)'.")
+@click.option(
+    "--claim",
+    metavar="TEXT",
+    help="Decide this instead of the program's claim, for example 'eps/2, exp(-2)'.",
+)
 @click.option("--at", metavar="EPS0", help="Decide for this eps only, for example --at 1/2.")
 @click.option("--pair", nargs=2, metavar="U V", help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'.")
-@click.option("--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="Stop undecided after this time.")
+@click.option(
+    "--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="Stop undecided after this time."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record.")
 @click.option("--quiet", is_flag=True, help="Print the verdict only.")
 def check(

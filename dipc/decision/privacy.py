@@ -50,7 +50,14 @@ class Judge:
 
     def nonnegative(self, value: Quotient) -> Answer:
         """Whether value >= 0 on all budgets."""
-        f = without_monomial(self.numerator(value))
+        return self.decide(self.normal_form(value))
+
+    def normal_form(self, value: Quotient) -> ExpPoly:
+        """A function with the signs of ``value``, the same for all that differ by a positive factor."""
+        return without_monomial(self.numerator(value))
+
+    def decide(self, f: ExpPoly) -> Answer:
+        """Whether f >= 0 on all budgets."""
         answer = self.answers.get(f)
         if answer is None:
             answer = self.answers[f] = nonnegative(f, self.budgets)
@@ -75,10 +82,6 @@ class Judge:
             self._denominators[denominator] = sign
         return sign
 
-    def by(self, method: Method) -> int:
-        """How many different inequalities were proved this way."""
-        return sum(isinstance(a, Holds) and a.method is method for a in self.answers.values())
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -97,7 +100,11 @@ class Findings:
     doubts: list[tuple[tuple[int, int], tuple[int, ...], Unclear]] = field(default_factory=list)
     pairs: int = 0
     inequalities: int = 0
-    distinct: int = 0
+    distinct: dict[ExpPoly, Answer] = field(default_factory=dict)
+
+    def by(self, method: Method) -> int:
+        """How many different inequalities were proved this way."""
+        return sum(isinstance(a, Holds) and a.method is method for a in self.distinct.values())
 
 
 class Comparison:
@@ -126,7 +133,6 @@ class Comparison:
 
     def run(self, pairs: Iterable[tuple[int, int]], findings: Findings, tick: Tick) -> None:
         """Go through the pairs until the first violation; ``findings`` is filled on the way."""
-        before = len(self.judge.answers)
         look = self._with_delta if self.goal.delta else self._pure
         for pair in pairs:
             tick(findings.pairs)
@@ -138,7 +144,6 @@ class Comparison:
                     findings.doubts.append((pair, outputs, answer))
                 if findings.violation:
                     break
-            findings.distinct = len(self.judge.answers) - before
             if findings.violation:
                 return
 
@@ -153,13 +158,18 @@ class Comparison:
         """``exp(t eps) P(u')(outputs) + delta - P(u)(outputs)``: negative where the claim is broken."""
         return sum((self.margin(pair, o) for o in outputs), self.goal.delta)
 
+    def _decide(self, value: Quotient, findings: Findings) -> Answer:
+        f = self.judge.normal_form(value)
+        answer = findings.distinct[f] = self.judge.decide(f)
+        return answer
+
     def _pure(self, pair: tuple[int, int], findings: Findings) -> Iterator[tuple[tuple[int, ...], Answer]]:
         left, right = self.ids[pair[0]], self.ids[pair[1]]
         for o, key in enumerate(zip(left, right, strict=True)):
             findings.inequalities += 1
             answer = self._answers.get(key)
             if answer is None:
-                answer = self._answers[key] = self.judge.nonnegative(self.margin(pair, o))
+                answer = self._answers[key] = self._decide(self.margin(pair, o), findings)
             if not isinstance(answer, Holds):
                 yield (o,), answer
 
@@ -176,16 +186,16 @@ class Comparison:
             return
         for chosen in sets:
             findings.inequalities += 1
-            answer = self.judge.nonnegative(self.slack(pair, chosen))
+            answer = self._decide(self.slack(pair, chosen), findings)
             if not isinstance(answer, Holds):
                 yield chosen, answer
 
 
 def worst_sets(margins: Sequence[ExpPoly], budgets: Budgets) -> list[tuple[int, ...]]:
-    """The sets {o : margin_o < 0} over all budgets, and perhaps a few more next to close roots.
+    """The sets {o : margin_o < 0} over all budgets (perhaps empty), and a few more next to close roots.
 
     >>> worst_sets([2 - ExpPoly.exp(1), 3 - ExpPoly.exp(1)], Budgets.positive())   # roots ln 2 and ln 3
-    [(0,), (0, 1)]
+    [(), (0,), (0, 1)]
     """
     sets: dict[tuple[int, ...], None] = {}
     for cell in sign_table(margins, budgets):
@@ -196,7 +206,7 @@ def worst_sets(margins: Sequence[ExpPoly], budgets: Budgets) -> list[tuple[int, 
             raise Unsettled(cell.sample, cell.sample)
         for signs in product(*((-1, 1) if o in unsure else (s,) for o, s in enumerate(cell.signs))):
             sets[tuple(o for o, s in enumerate(signs) if s < 0)] = None
-    return [chosen for chosen in sets if chosen]
+    return list(sets)
 
 
 def violated_regions(

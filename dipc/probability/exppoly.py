@@ -272,7 +272,9 @@ def _show_term(term: Term) -> str:
     if term.rate:
         exponent = "eps" if term.rate == 1 else "-eps" if term.rate == -1 else f"{term.rate}*eps"
     if term.constant:
-        exponent += f"{' - ' if term.constant < 0 else ' + '}{abs(term.constant)}" if exponent else str(term.constant)
+        exponent += (
+            f"{' - ' if term.constant < 0 else ' + '}{abs(term.constant)}" if exponent else str(term.constant)
+        )
     if exponent:
         factors.append(f"exp({exponent})")
     if term.coefficient == -1 and factors:

@@ -241,7 +241,8 @@ class _Bound:
 
 
 def _integral_over_leaf(weight: Piecewise, v: int, w: int, links: Links) -> Piecewise:
-    lower, upper = set(), set()
+    lower: set[tuple[fmpq, fmpq]] = set()
+    upper: set[tuple[fmpq, fmpq]] = set()
     for link in links:
         coefficients = dict(link.coefficients)
         slope = -coefficients[w] / coefficients[v]

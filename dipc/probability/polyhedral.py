@@ -179,9 +179,7 @@ def integrate(weights: tuple[Piecewise, ...], links: frozenset[LinearForm]) -> E
     return total
 
 
-def _starting_cells(
-    weights: Sequence[Piecewise], links: Iterable[LinearForm], unit: int
-) -> Iterator[_Cell]:
+def _starting_cells(weights: Sequence[Piecewise], links: Iterable[LinearForm], unit: int) -> Iterator[_Cell]:
     """One cell for each choice of a piece of every weight."""
     common = frozenset(Form.of(dict(link.coefficients), link.constant) for link in links)
     choices = []
@@ -327,7 +325,11 @@ def _expanded(bound: Form, m: int) -> Iterator[tuple[tuple[tuple[int, int], ...]
         for (_, c), p in zip(parts, powers, strict=True):
             factor = factor * c**p / factorial(p)
         eps_power = sum(p for (i, _), p in zip(parts, powers, strict=True) if i == -1)
-        yield tuple((i, p) for (i, _), p in zip(parts, powers, strict=True) if i >= 0 and p), eps_power, factor
+        yield (
+            tuple((i, p) for (i, _), p in zip(parts, powers, strict=True) if i >= 0 and p),
+            eps_power,
+            factor,
+        )
 
 
 def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:

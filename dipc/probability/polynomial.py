@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import lcm
 
-from flint import Ordering, fmpq, fmpz_mpoly, fmpz_mpoly_ctx
+from flint import Ordering, fmpq, fmpz, fmpz_mpoly, fmpz_mpoly_ctx
 
 from dipc.probability.exppoly import ExpPoly
 
@@ -42,7 +42,7 @@ def split(f: ExpPoly, unit: int) -> Split:
     items = f.in_unit(unit)
     low = tuple(min(key[i] for key in items) for i in range(3))
     denominator = lcm(*(int(c.q) for c in items.values()))
-    integers = {
+    integers: dict[tuple[int, ...], int | fmpz] = {
         (n - low[0], a - low[1], k - low[2]): int((c * denominator).p) for (n, a, k), c in items.items()
     }
     polynomial = context().from_dict(integers)

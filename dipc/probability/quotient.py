@@ -110,7 +110,7 @@ def _lowest_terms(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, Ex
     top, bottom = above.polynomial / common, below.polynomial / common
     if bottom.leading_coefficient() < 0:
         top, bottom = -top, -bottom
-    ((n, a, k), _), = below.monomial.in_unit(unit).items()
+    (((n, a, k), _),) = below.monomial.in_unit(unit).items()
     inverse = ExpPoly({(-n, -a, -k): above.scale / below.scale}, unit)
     result = join(top, unit) * above.monomial * inverse
     return result, _ONE if bottom.is_one() else join(bottom, unit)

@@ -7,8 +7,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from dipc.decision.verdict import Counterexample, Doubt, Goal, Valuation, Verdict
-from dipc.decision.verdict import Undecided
+from dipc.decision.verdict import Counterexample, Doubt, Goal, Undecided, Valuation, Verdict
 from dipc.probability.quotient import Quotient
 from dipc.syntax.values import Value
 

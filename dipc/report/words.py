@@ -22,7 +22,10 @@ def verdict_lines(verdict: Verdict) -> Iterator[Line]:
     if isinstance(verdict, Undecided):
         yield "reason", verdict.reason
         for doubt in verdict.doubts[:5]:
-            yield "open", f"{_valuations(doubt.input, doubt.neighbour)}: {pretty('eps')} in [{doubt.low}, {doubt.high}]"
+            yield (
+                "open",
+                f"{_valuations(doubt.input, doubt.neighbour)}: {pretty('eps')} in [{doubt.low}, {doubt.high}]",
+            )
         if len(verdict.doubts) > 5:
             yield "", f"and {len(verdict.doubts) - 5} more"
 
@@ -60,9 +63,16 @@ def counterexample_lines(found: Counterexample) -> Iterator[Line]:
     yield "bound", number(found.bound)
     yield "excess", number(found.excess)
     if found.infinite_loss:
-        yield "", pretty("the neighbour never gives this output: no multiple of eps would do (infinite privacy loss)")
+        yield (
+            "",
+            pretty(
+                "the neighbour never gives this output: no multiple of eps would do (infinite privacy loss)"
+            ),
+        )
     if found.violated_for:
-        regions = " or ".join(f"{low} < eps < {high}" if low != high else f"eps = {low}" for low, high in found.violated_for)
+        regions = " or ".join(
+            f"{low} < eps < {high}" if low != high else f"eps = {low}" for low, high in found.violated_for
+        )
         yield "broken for", pretty(regions)
 
 

@@ -6,7 +6,7 @@ pair.  The relation is made symmetric.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 
 from flint import fmpq
@@ -51,6 +51,7 @@ class InputSpace:
 
         An input is its own neighbour if the relation says so (a named one does).
         """
+        found: Iterable[tuple[int, int, int]]
         if adjacency.formula is not None:
             found = _closed(self._formula_pairs(adjacency.formula))
         else:
@@ -106,7 +107,9 @@ class InputSpace:
 
         def holds(u: Input, v: Input) -> bool:
             twin = {(spelled(name, True), k): value for (name, k), value in v.items()}
-            return condition(formula, Memory({}, {**u, **twin}, names | primed, names | primed, arrays), never)
+            return condition(
+                formula, Memory({}, {**u, **twin}, names | primed, names | primed, arrays), never
+            )
 
         return holds
 
@@ -126,9 +129,7 @@ def _steps(kind: str, domain: Sequence[Value]) -> list[list[tuple[int, fmpq]]]:
     return [[(j, _cost(kind, a, b)) for j, b in enumerate(domain)] for a in domain]
 
 
-def _affordable(
-    steps: list[tuple[int, fmpq]], kind: str, left: fmpq, budget: fmpq
-) -> list[tuple[int, fmpq]]:
+def _affordable(steps: list[tuple[int, fmpq]], kind: str, left: fmpq, budget: fmpq) -> list[tuple[int, fmpq]]:
     """The changes within the budget: in the linf distance every cell has all of it."""
     if kind == "linf":
         return [(j, fmpq(0)) for j, cost in steps if cost <= budget]

@@ -29,10 +29,7 @@ class _Run:
     def decide(self, form: Linear) -> bool:
         """Whether ``form`` is positive on this branch."""
         at = len(self.outcomes)
-        if at < len(self.given):
-            outcome = self.given[at]
-        else:
-            outcome = self._split(form)
+        outcome = self.given[at] if at < len(self.given) else self._split(form)
         self.outcomes.append(outcome)
         return outcome
 

@@ -43,7 +43,8 @@ class Chain:
 
     >>> from dipc.syntax.compile import read
     >>> from dipc.errors import Source
-    >>> chain = Chain(read(Source("coin", "output o in {0, 1}; b <- flip(1/3); if b then o <- 1 else o <- 0 end")), {})
+    >>> text = "output o in {0, 1}; b <- flip(1/3); if b then o <- 1 else o <- 0 end"
+    >>> chain = Chain(read(Source("coin", text)), {})
     >>> [(str(node), node.outcome, node.mass) for node in chain if node.outcome]
     [('5: o=1', (1,), 1/3), ('5: o=0', (0,), 2/3)]
     """
@@ -59,7 +60,7 @@ class Chain:
         return len(self.nodes)
 
     def graph(self) -> networkx.DiGraph:
-        """The chain as a networkx graph: nodes are numbers with ``label`` and ``mass``, edges have ``probability``."""
+        """The chain as a networkx graph: nodes have ``label`` and ``mass``, edges ``probability``."""
         import networkx
 
         numbers = {id(node): i for i, node in enumerate(self.nodes)}
@@ -71,7 +72,7 @@ class Chain:
         return graph
 
     def _build(self, stepper: Stepper, inputs: Input) -> None:
-        """Execute the least place first, so that all states that can meet do; remember who came from where."""
+        """Execute the least place first, so that all states that can meet do."""
         waiting: dict[int, list[tuple[State, Node | None]]] = {0: [(stepper.start(), None)]}
         while waiting:
             arrivals = waiting.pop(min(waiting))

@@ -147,7 +147,9 @@ def compare(op: Op, left: Datum, right: Datum, span: Span, decide: Decide) -> bo
     """``left op right``; random expressions are equal with probability 0."""
     if isinstance(left, Atom) or isinstance(right, Atom):
         if op not in (Op.EQ, Op.NE):
-            raise InputError(f"'{_shown(left)}' and '{_shown(right)}' have no order", span, "compare with = or !=")
+            raise InputError(
+                f"'{_shown(left)}' and '{_shown(right)}' have no order", span, "compare with = or !="
+            )
         return (left == right) == (op is Op.EQ)
     difference = _sum(left, right, fmpq(-1))
     if isinstance(difference, fmpq):
@@ -363,7 +365,9 @@ def _exponential(argument: Quotient, span: Span) -> Quotient:
         else:
             constant = c
     if not polynomial:
-        raise InputError("exp takes a*eps + k with rational a and k", span, "for example exp(eps/2) or exp(-2)")
+        raise InputError(
+            "exp takes a*eps + k with rational a and k", span, "for example exp(eps/2) or exp(-2)"
+        )
     return Quotient(ExpPoly.exp(rate, constant))
 
 

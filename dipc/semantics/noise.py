@@ -13,7 +13,7 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.errors import InputError, Span, Unsupported
+from dipc.errors import InputError, Unsupported
 from dipc.probability.joint import Linear
 from dipc.probability.piecewise import Piecewise
 from dipc.probability.quotient import Quotient
@@ -89,7 +89,7 @@ def _rate(expr: Expr, memory: Memory, decide: Decide) -> fmpq:
         raise InputError(
             f"the rate is {rate}, but must be a*eps with a rational number a",
             expr.span,
-            "the first argument is the rate 1/scale, for example Lap(eps/2, mean); or write Lap(scale = 2/eps, mean = m)",
+            "the first argument is the rate, 1/scale: Lap(eps/2, mean) is Lap(scale = 2/eps, mean = mean)",
         )
     if term.coefficient <= 0:
         raise InputError(f"the rate {rate} is not positive", expr.span)
@@ -139,5 +139,3 @@ def _collected(pairs: list[tuple[Value, Quotient]]) -> tuple[tuple[Value, Quotie
     for value, p in pairs:
         result[value] = result[value] + p if value in result else p
     return tuple(result.items())
-
-

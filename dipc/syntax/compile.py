@@ -66,9 +66,8 @@ def compile_program(
     sizes = array_sizes(code, {variable.name: variable.size for variable in (*inputs, *outputs)})
     check_arrays(code, sizes)
     check_budget(code)
-    kinding = infer(
-        code, {v.name: NOTHING.union(*map(kinds_of_value, v.domain)) for v in (*inputs, *outputs)}
-    )
+    declared = {v.name: NOTHING.union(*map(kinds_of_value, v.domain)) for v in (*inputs, *outputs)}
+    kinding = infer(code, declared, names.locals)
     check_types(code, kinding)
     check_loops(code, kinding)
     check_outputs(code, {output.name: output for output in outputs}, kinding)

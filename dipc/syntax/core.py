@@ -20,7 +20,6 @@ from dipc.errors import Source, Span
 from dipc.syntax.ast import Distribution, Expr, Index, Name
 from dipc.syntax.values import Value
 
-
 Cell = tuple[str, int]  # a variable and the index into it, 0 for a scalar
 
 

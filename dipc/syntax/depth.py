@@ -54,9 +54,9 @@ def check_depth(tree: Program | Claim | Expr) -> None:
 
 
 def check_expression(expr: Expr) -> None:
-    level = [expr]
-    for _ in range(DEEPEST_EXPRESSION):
-        level = [part for node in level for part in children(node)]
+    level, depth = [expr], 0
+    while level and depth < DEEPEST_EXPRESSION:
+        level, depth = [part for node in level for part in children(node)], depth + 1
     if level:
         raise InputError(
             f"this expression is nested more than {DEEPEST_EXPRESSION} levels deep",

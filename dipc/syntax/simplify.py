@@ -70,13 +70,23 @@ def simplify_unary(node: Expr, op: Op, operand: Expr) -> Expr:
 def connective(node: Expr, left: Expr, right: Expr, unit: str, zero: str) -> Expr:
     """``and`` and ``or``: the left side is looked at first."""
     match left, right:
-        case (Name(name), _) if name == unit:
-            return right
         case (Name(name), _) if name == zero:
             return left
-        case (_, Name(name)) if name == unit:
+        case (Name(name), _) if name == unit and is_boolean(right):
+            return right
+        case (_, Name(name)) if name == unit and is_boolean(left):
             return left
     return node
+
+
+def is_boolean(expr: Expr) -> bool:
+    """Is this a Boolean by its form?  (What a variable holds is not known here.)"""
+    match expr:
+        case Name(name):
+            return name in (TRUE.name, FALSE.name)
+        case Unary(op) | Binary(op):
+            return op in COMPARISON or op in (Op.NOT, Op.AND, Op.OR)
+    return False
 
 
 ARITHMETIC: dict[Op, Callable[[fmpq, fmpq], fmpq]] = {

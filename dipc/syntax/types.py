@@ -65,24 +65,24 @@ CONNECTIVES = frozenset({Op.AND, Op.OR})
 # --- inference -------------------------------------------------------------------------------
 
 
-def infer(code: Iterable[Instruction], declared: Kinding) -> Kinding:
-    """The kinds of all variables; ``declared`` are the kinds of inputs and outputs.
+def infer(code: Iterable[Instruction], declared: Kinding, local: Iterable[str]) -> Kinding:
+    """The kinds of all variables; ``declared`` are those of inputs and outputs, ``local`` the other names.
 
     >>> from dipc.syntax.parser import parse, Source
     >>> from dipc.syntax.unroll import unroll
     >>> body = parse(Source("a.dip", "x <- 1; y <- x; x <- flip(1/2)")).body
-    >>> describe(infer(unroll(body, {}, body[0].span), {})["y"])
+    >>> describe(infer(unroll(body, {}, body[0].span), {}, "xy")["y"])
     'a Boolean or a number'
     """
-    kinding = dict(declared)
+    kinding = dict.fromkeys(local, NOTHING) | dict(declared)
     assignments = [instruction for instruction in code if isinstance(instruction, Put | Draw)]
     changed = True
     while changed:
         changed = False
         for assignment in assignments:
             name = target_name(assignment.target)
-            kinds = kinding.get(name, NOTHING) | assigned_kinds(assignment, kinding)
-            if name not in declared and kinds != kinding.get(name):
+            kinds = kinding[name] | assigned_kinds(assignment, kinding)
+            if name not in declared and kinds != kinding[name]:
                 kinding[name] = kinds
                 changed = True
     return kinding
@@ -277,7 +277,7 @@ def check_linear(node: Binary, op: Op, parts: tuple[Kinds, ...]) -> None:
     if op is Op.POW and (left or right):
         raise violation(4, "a power of a random expression", node.span)
     if op is Op.POW and not isinstance(node.right, Number):
-        raise InputError("an exponent must be a constant integer", node.right.span)
+        raise InputError("an exponent must be a constant integer", node.right.span, NO_VALUE_HINT)
 
 
 def check_call_kinds(

@@ -44,7 +44,7 @@ def test_distributions_are_those_of_the_oracle() -> None:
         note(text)
         program = parse(Source("random.dip", text))
         try:
-            mechanism = dipc.load(text)  # type: ignore[attr-defined]
+            mechanism = dipc.load(text)
             for inputs in oracles.all_inputs(program)[:INPUTS]:
                 found = oracles.dipc_distribution(mechanism, inputs)
                 wanted = oracles.oracle_distribution(program, inputs)

@@ -205,9 +205,10 @@ VALID = [NORMATIVE] + [
     path.read_text(encoding="utf-8") for path in sorted((HERE.parents[1] / "programs").glob("**/*.dip"))
 ]
 BROKEN = [path.read_text(encoding="utf-8") for path in sorted((HERE / "broken").glob("*.dip"))]
-PIECES = [*"()[]{}<>=+-*/^:;,.'#&|!\n\t\0\"é∞", "..", "<-", ":=", " end ", " then ", " do ", " if ", " for ", " in ",
-          " eps ", " Lap(", " flip(", " choose ", " uniform ", " not ", " q' ", " 1 ", " inf ", " else ", " forall ",
-          " input ", " private ", " exp(", " while ", " exit "]  # fmt: skip
+WORDS = (
+    "end then do if for in eps Lap( flip( choose uniform not q' 1 inf else forall input private exp( while"
+)
+PIECES = [*"()[]{}<>=+-*/^:;,.'#&|!\n\t\0\"é∞", "..", "<-", ":=", *(f" {word} " for word in WORDS.split())]
 
 
 def mutate(text: str, seed: int, times: int) -> str:

@@ -1,0 +1,124 @@
+"""Kinds: what is accepted (the refusals stand in broken/) and which variables hold what."""
+
+from __future__ import annotations
+
+import pytest
+
+from dipc.errors import FragmentError, InputError, Source
+from dipc.syntax.compile import read
+from dipc.syntax.fragment import RULES
+from dipc.syntax.kinds import ATOMS, BOOLEANS, INTEGERS, NUMBERS, REALS, Kinds
+from dipc.syntax.names import collect_names
+from dipc.syntax.parser import parse
+from dipc.syntax.types import infer
+from dipc.syntax.unroll import unroll
+
+HEAD = "input q[2] in {0, 1}, s in {bot, 1}\noutput o in {bot, top} = bot\nr <- Lap(eps/2, q[1])\n"
+
+
+def kinds(body: str, variable: str) -> Kinds:
+    source = Source("p.dip", body)
+    program = parse(source)
+    local = collect_names(program).locals
+    return infer(unroll(program.body, {}, program.span), {}, local)[variable]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("x <- 1", NUMBERS),
+        ("x <- true", BOOLEANS),
+        ("x <- bot", ATOMS),
+        ("x <- Lap(eps, 0)", REALS),
+        ("x <- LapPlus(eps, 0)", REALS),
+        ("x <- DLap(eps, 0)", INTEGERS),
+        ("x <- flip(1/2)", BOOLEANS),
+        ("x <- choose {bot: 1/2, 1: 1/2}", ATOMS | NUMBERS),
+        ("x <- uniform 1..3", NUMBERS),
+        ("r <- Lap(eps, 0); x <- 2*r + 1", REALS),
+        ("r <- Lap(eps, 0); x <- r > 1", BOOLEANS),
+        ("r <- Lap(eps, 0); x <- disc(r, 0, 1)", NUMBERS),
+        ("a[1] <- Lap(eps, 0); x <- max(a)", REALS),
+        ("a[1] <- Lap(eps, 0); x <- argmax(a)", NUMBERS),
+        ("x <- 0; r <- Lap(eps, 0); x <- r", REALS | NUMBERS),
+        ("x <- y; y <- z; z <- Lap(eps, 0)", REALS),
+        ("x <- true and 3 > 2", BOOLEANS),
+    ],
+)
+def test_kinds(body: str, expected: Kinds) -> None:
+    assert kinds(body, "x") == expected
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if r >= 1 and r < 3 then o <- top end",
+        "if 2*r - q[1] + 1/2 < 3 then o <- top end",
+        "x <- q[1]; x <- q[x + 1]",
+        "b <- flip(1/(q[1] + 2))",
+        "m <- q[1]; t <- Lap(eps, m)",
+        "x <- 0; if q[1] = 0 then x <- r end; if x > 0 then o <- top end",
+        "best <- 0; for i in 1..2 do v <- Lap(eps, q[i]); if i = 1 or v > best then best <- v end end",
+        "if s = bot then o <- top end",
+        "if s = 1 then o <- top end",
+        "if s = q[1] then o <- top end",
+        "o <- choose {bot: exp(eps)/(1 + exp(eps)), top: 1/(1 + exp(eps))}",
+        "o <- uniform {bot, top}",
+        "x <- uniform {left, right}; if x = left then o <- top end",
+        "x <- 0; while x < 3 do x <- x + 1 end",
+        "b <- true; while b do b <- flip(1/2) end",
+        "x <- q[1]*r; y <- r/2",
+        "for i in 1..2 do a[i] <- Lap(eps, q[i]) end; w <- argmax(a); if w = 1 then o <- top end",
+        "b <- r = 1",
+        "x <- max(q) + sum(q) + min(1, q[2])",
+        "t <- Lap(3/eps, q[1])",
+    ],
+)
+def test_accepted(body: str) -> None:
+    assert read(Source("p.dip", HEAD + body)).code
+
+
+@pytest.mark.parametrize(
+    ("body", "rule"),
+    [
+        ("x <- Gaussian(0, 1)", 1),
+        ("b <- true; while b do r <- Lap(eps, 0) end", 2),
+        ("b <- true; while b do t <- r + 1 end", 2),
+        ("t <- Lap(eps*r, 0)", 3),
+        ("t <- Lap(eps, r)", 3),
+        ("b <- flip(r)", 3),
+        ("x <- q[r]", 3),
+        ("x <- disc(r, r)", 3),
+        ("t <- r*r", 4),
+        ("t <- r^2", 4),
+        ("t <- 1/r", 4),
+        ("x <- mod(r, 2)", 4),
+        ("z <- DLap(eps, 0); b <- r < z", 5),
+        ("z <- DLap(eps, 0); t <- r + z", 5),
+        ("o <- r", 6),
+    ],
+)
+def test_rules(body: str, rule: int) -> None:
+    with pytest.raises(FragmentError) as caught:
+        read(Source("p.dip", HEAD + body))
+    assert f"rule {rule}: {RULES[rule].statement}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x <- -true", "x <- bot + 1", "x <- top < bot", "b <- 1 and true", "b <- true and 1",
+        "b <- false or bot", "b <- not bot", "x <- abs(true)", "x <- argmax(q[1])", "x <- max(q, q)",
+        "x <- sum(true)", "x <- q", "q <- 1", "o[1] <- bot", "x <- o[1]", "x[1] <- 1; x <- 2",
+        "x <- 1; x[1] <- 2", "o <- 1", "o <- flip(1/2)", "o <- uniform {bot, 1}", "x <- 2^q[1]",
+        "x <- 0^-1", "b <- flip(true)", "b <- flip(bot)", "x <- q[true]", "x <- q[3/2]", "while 1 do end",
+        "a[0] <- 1", "x <- disc(r, bot)", "x <- forall i in 1..q[1]: true", "for i in 1..1/2 do end",
+        "for i in 1..1/0 do end", "x <- mod(1, 0)", "true <- 1", "for s in 1..2 do end", "x <- q'",
+        "if eps > 1 then end",
+    ],
+)  # fmt: skip
+def test_refused(body: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(Source("p.dip", HEAD + body))
+    assert caught.value.span is not None
+    assert caught.value.hint
