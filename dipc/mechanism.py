@@ -104,9 +104,9 @@ class Mechanism:
     ) -> Verdict:
         """Decide a claim, by default the program's own.
 
-        ``claim`` is what may follow ``private`` in a program, for example ``"eps/2, exp(-2)"``; ``at`` decides
-        it for one eps only; ``pair`` for one pair of inputs only (both ways round), which must be neighbours if
-        the program says who is; ``time_limit`` is in seconds.
+        ``claim`` is what may follow ``private`` in a program, for example ``"eps/2, exp(-2)"``; ``at``
+        decides it for one eps only; ``pair`` for one pair of inputs only (both ways round), which must be
+        neighbours if the program says who is; ``time_limit`` is in seconds.
 
         Returns :class:`Private`, :class:`Violated` or :class:`Undecided`.  Raises :class:`InputError`.
         """

@@ -95,8 +95,8 @@ def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) 
     return Private(goal, counts, watch.laps)
 
 
-def distribution(program: CoreProgram, values: Input, budgets: Budgets = Budgets.positive()) -> Law:
-    """The exact output distribution on one input."""
+def distribution(program: CoreProgram, values: Input, budgets: Budgets) -> Law:
+    """The exact output distribution on one input; probabilities must make sense for all budgets."""
     explorer = Explorer(program)
     law = explorer.law(values)
     check_probabilities(explorer.stepper, Judge(budgets))

@@ -22,6 +22,7 @@ why zeros are left out, and why V(0) speaks of (0, b] even if f vanishes at 0 to
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from math import lcm
 
 from flint import fmpq, fmpz, fmpz_poly
@@ -37,8 +38,8 @@ def chain_values(f: ExpPoly) -> Iterator[tuple[fmpq, fmpq]]:
     """
     unit, scale, polynomials = _integer_form(f)
     factor = fmpq(1, scale)
-    for exponent, polynomials in _steps(polynomials):
-        value = sum((p[0] for p in polynomials.values()), fmpz(0))
+    for exponent, link in _steps(polynomials):
+        value = sum((p[0] for p in link.values()), fmpz(0))
         yield fmpq(exponent, unit), value * factor
         factor = factor / unit
 
@@ -52,9 +53,7 @@ def chain_proves(f: ExpPoly) -> bool:
     (True, False)
     """
     _, _, polynomials = _integer_form(f)
-    return all(
-        sum((p[0] for p in polynomials.values()), fmpz(0)) >= 0 for _, polynomials in _steps(polynomials)
-    )
+    return all(sum((p[0] for p in link.values()), fmpz(0)) >= 0 for _, link in _steps(polynomials))
 
 
 def derivative_chain(f: ExpPoly) -> list[ExpPoly]:
@@ -89,7 +88,7 @@ def derivative(f: ExpPoly) -> ExpPoly:
 def variations(chain: list[ExpPoly], point: fmpq) -> int:
     """V(point), exactly."""
     signs = [s for s in (f.sign_at(point) for f in chain) if s]
-    return sum(a != b for a, b in zip(signs, signs[1:], strict=False))
+    return sum(a != b for a, b in pairwise(signs))
 
 
 def _integer_form(f: ExpPoly) -> tuple[int, int, dict[int, fmpz_poly]]:

@@ -4,11 +4,11 @@
 
     exp(t eps) P(u')(o) - P(u)(o) >= 0        for every eps of the claim.
 
-**delta > 0.**  With g_o = P(u)(o) - exp(t eps) P(u')(o), privacy at one eps means delta >= sum of the positive
-g_o, and the worst set of outputs is S = {o : g_o(eps) > 0}.  Between the roots of the g_o that set is constant, so
-only few sets occur.  For each of them delta - sum_{o in S} g_o >= 0 is checked on *all* budgets: it is a
-consequence of privacy for every S, hence neither too strong nor, for the sets that occur, too weak.  So roots
-of different g_o need not be compared exactly: where they are too close, every set that might occur is taken.
+**delta > 0.**  With g_o = P(u)(o) - exp(t eps) P(u')(o), privacy at one eps means that delta is at least the
+sum of the positive g_o: the worst set of outputs is S = {o : g_o(eps) > 0}.  Between the roots of the g_o
+that set is constant, so only few sets occur.  For each of them delta - sum_{o in S} g_o >= 0 is checked on
+*all* budgets: privacy implies it for every S, and the sets that occur imply privacy.  So roots of different
+g_o need not be compared exactly: where they are too close, every set that might occur is taken.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 1. **Factor.**  As a polynomial in eps, z = exp(eps/u) and w = exp(1/u) (algebraically independent, see
    :mod:`dipc.probability.polynomial`) f splits into irreducible factors; monomials have no root.
-2. **Simple.**  Let p(eps, z) be irreducible and r > 0 a root of p(eps, exp(eps/u)).  If p mentions z then r is
-   transcendental (Lindemann: an algebraic r would make exp(r/u) algebraic).  If moreover the derivative,
+2. **Simple.**  Let p(eps, z) be irreducible and r > 0 a root of p(eps, exp(eps/u)).  If p mentions z then r
+   is transcendental (Lindemann: for an algebraic r, exp(r/u) is not algebraic).  If moreover the derivative,
    again a polynomial in eps and z, vanished at r, then the resultant of the two would vanish at the
    transcendental r, hence identically, and p would divide its own derivative: impossible but for
    monomials.  So all roots are simple, and different factors share none.  This is the argument of
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from flint import arb, ctx, fmpq
 
@@ -78,7 +79,8 @@ class Root:
 def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
     """The roots in the open interval (low, high), ascending, in disjoint closed intervals inside it.
 
-    ``low`` >= 0, ``high`` None is infinity, f is not zero.  Multiplicities are not told.  Raises :class:`Unsettled`.
+    ``low`` >= 0, ``high`` None is infinity, f is not zero.  Multiplicities are not told.  Raises
+    :class:`Unsettled`.
 
     >>> roots = positive_roots(ExpPoly.exp(1) - 2, fmpq(0), None)      # exp(eps) = 2
     >>> roots[0].refine_to(fmpq(1, 1000))
@@ -172,7 +174,7 @@ def _separate(roots: list[Root]) -> None:
     done = False
     while not done:
         done = True
-        for left, right in list(zip(roots, roots[1:], strict=False)):
+        for left, right in list(pairwise(roots)):
             if left.high < right.low:
                 continue
             if left.is_rational and right.is_rational:

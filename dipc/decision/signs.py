@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from flint import fmpq
 
@@ -64,7 +65,7 @@ def sign_table(functions: Sequence[ExpPoly], budgets: Budgets) -> tuple[Cell, ..
     borders = _borders([roots_within(f, budgets.low, budgets.high) for f in functions])
     ends: list[End] = [budgets.low, *borders, budgets.high]
     cells = []
-    for left, right in zip(ends, ends[1:], strict=False):
+    for left, right in pairwise(ends):
         after = left.high if isinstance(left, Border) else left
         before = right.low if isinstance(right, Border) else right
         assert after is not None

@@ -22,16 +22,14 @@ def verdict_lines(verdict: Verdict) -> Iterator[Line]:
     if isinstance(verdict, Undecided):
         yield "reason", verdict.reason
         for doubt in verdict.doubts[:5]:
-            yield (
-                "open",
-                f"{_valuations(doubt.input, doubt.neighbour)}: {pretty('eps')} in [{doubt.low}, {doubt.high}]",
-            )
+            inputs = f"{valuation_text(doubt.input)} against {valuation_text(doubt.neighbour)}"
+            yield "open", pretty(f"{inputs}: eps in [{doubt.low}, {doubt.high}]")
         if len(verdict.doubts) > 5:
             yield "", f"and {len(verdict.doubts) - 5} more"
 
 
 def checked(counts: Counts) -> str:
-    """For example ``27 inputs, 343 pairs, 4 outputs: 1372 inequalities, 276 distinct (276 by derivative chain)``."""
+    """For example ``2 inputs, 4 ordered pairs of neighbours, 2 outputs: 8 inequalities, 2 distinct``."""
     how = [
         f"{number} {name}"
         for number, name in (
@@ -79,10 +77,6 @@ def counterexample_lines(found: Counterexample) -> Iterator[Line]:
 def valuation_text(valuation: Valuation) -> str:
     """For example ``q = [0, 1], x = 2``."""
     return ", ".join(f"{name} = {show(value)}" for name, value in valuation)
-
-
-def _valuations(left: Valuation, right: Valuation) -> str:
-    return f"{valuation_text(left)} against {valuation_text(right)}"
 
 
 def pretty(text: str) -> str:
