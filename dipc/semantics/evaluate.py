@@ -228,7 +228,10 @@ def _scaled(value: Datum, factor: fmpq, span: Span) -> fmpq | Linear:
 
 
 def _call(name: str, arguments: tuple[Expr, ...], span: Span, memory: Memory, decide: Decide) -> Datum:
-    values = [_as_numeric(v, s) for v, s in _flattened(arguments, memory, decide)]
+    given = _flattened(arguments, memory, decide)
+    if name == "count":
+        return fmpq(sum(_as_truth(v, s) for v, s in given))
+    values = [_as_numeric(v, s) for v, s in given]
     if not values:
         raise InputError(f"{name} needs at least one argument", span)
     return _FUNCTIONS[name](values, span, decide)

@@ -307,6 +307,10 @@ FOREIGN = {
 """Words of other languages at the beginning of a statement."""
 
 
+BEGINNINGS = ("param", "input", "output", "adjacent", "private", "while", "exit")
+"""Words that a statement or declaration begins with, long enough to recognise when misspelt."""
+
+
 def foreign_word(s: Situation) -> InputError | None:
     if len(s.statement) == 1 and s.statement[0] in FOREIGN and s.found.type not in s.accepts:
         word = s.statement[0]
@@ -324,9 +328,9 @@ def lonely_expression(s: Situation) -> InputError | None:
             span_of(s.source, s.statement[0]),
             f"assign it: `x <- {name}(...)`",
         )
-    return InputError(
-        f"expected `<-` after `{name}`, found {s.found_text}", s.span, f"a statement assigns: `{name} <- ...`"
-    )
+    near = did_you_mean(name, BEGINNINGS)
+    hint = near if near.startswith("did") else f"a statement assigns: `{name} <- ...`"
+    return InputError(f"expected `<-` after `{name}`, found {s.found_text}", s.span, hint)
 
 
 def word_as_name(s: Situation) -> InputError | None:

@@ -128,8 +128,9 @@ class Situation:
             if terminals <= rest:
                 rest -= terminals
                 phrases += [phrase] * bool(phrase)
-        words = [word_for(terminal) for terminal in sorted(rest - SILENT)]
-        return either(phrases + words) or "an operator"
+        rest -= SILENT | ({"$END"} if "_SEP" in rest else set())
+        telling = rest - {"LPAR", "LSQB"} if phrases or rest - {"LPAR", "LSQB"} else rest
+        return either(phrases + [word_for(terminal) for terminal in sorted(telling)]) or "an operator"
 
 
 def word_for(terminal: str) -> str:

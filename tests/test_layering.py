@@ -1,0 +1,151 @@
+"""The architecture, checked: imports go one way, no float ever decides anything, heavy packages stay away."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "dipc"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+USES = {
+    "errors": set(),
+    "syntax": {"errors"},
+    "probability": {"errors"},
+    "semantics": {"errors", "syntax", "probability"},
+    "decision": {"errors", "syntax", "probability"},
+    "certificate": {"errors"},
+    "report": {"errors", "syntax", "probability", "decision"},
+    "pipeline": {"errors", "syntax", "probability", "semantics", "decision"},
+    "convert": {"errors", "syntax", "semantics"},
+    "mechanism": {"errors", "syntax", "probability", "semantics", "decision", "pipeline", "convert"},
+    "__init__": {"errors", "syntax", "probability", "semantics", "decision", "mechanism"},
+    "cli": {"__init__", "errors", "syntax", "decision", "report", "mechanism"},
+}
+"""Which parts of the package a part may import.  A new part is a new row."""
+
+LAZY = {"sympy", "networkx", "matplotlib", "rich", "numpy", "scipy", "mpmath"}
+
+
+def part(path: Path) -> str:
+    """The part of the package a file belongs to: its folder, or its own name."""
+    inside = path.relative_to(PACKAGE)
+    return inside.parts[0] if len(inside.parts) > 1 else inside.stem
+
+
+def imported(node: ast.AST) -> Iterator[str]:
+    """The dotted names that an import statement imports."""
+    match node:
+        case ast.Import(names):
+            yield from (alias.name for alias in names)
+        case ast.ImportFrom(module=str(module), names=names, level=0):
+            yield module
+            if module == "dipc":
+                yield from (f"dipc.{alias.name}" for alias in names if (PACKAGE / alias.name).exists())
+
+
+def part_of_import(name: str) -> str:
+    pieces = name.split(".")
+    return pieces[1] if len(pieces) > 1 else "__init__"
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def at_load_time(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements that run when a module is imported: not those in functions or under TYPE_CHECKING."""
+    for child in ast.iter_child_nodes(node):
+        match child:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                continue
+            case ast.If(test=ast.Name("TYPE_CHECKING")):
+                continue
+        yield child
+        yield from at_load_time(child)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_imports_go_one_way(path: Path) -> None:
+    own = part(path)
+    for node in ast.walk(tree(path)):
+        for name in imported(node):
+            if name.split(".")[0] == "dipc" and part_of_import(name) != own:
+                assert part_of_import(name) in USES[own], f"{own} must not import {name}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_no_relative_import_and_no_own_import_inside_a_function(path: Path) -> None:
+    module = tree(path)
+    top = {id(node) for node in at_load_time(module)}
+    for node in ast.walk(module):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"line {node.lineno}: relative import"
+        if isinstance(node, ast.Import | ast.ImportFrom) and id(node) not in top:
+            hidden = [name for name in imported(node) if name.split(".")[0] == "dipc"]
+            assert not hidden, f"line {node.lineno}: an import in a function can hide a cycle: {hidden}"
+
+
+def test_no_cycle_between_modules() -> None:
+    names = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in MODULES}
+    graph = {
+        name: {i for node in at_load_time(tree(path)) for i in imported(node) if i in names and i != name}
+        for name, path in names.items()
+    }
+    while graph:
+        free = [name for name, needs in graph.items() if not needs & graph.keys()]
+        assert free, f"an import cycle among {sorted(graph)}"
+        for name in free:
+            del graph[name]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_heavy_packages_are_imported_where_they_are_used(path: Path) -> None:
+    for node in at_load_time(tree(path)):
+        for name in imported(node):
+            assert name.split(".")[0] not in LAZY, f"{name} at load time"
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in MODULES if part(p) in ("probability", "decision", "semantics")], ids=name_of
+)
+def test_no_float_ever_decides_anything(path: Path) -> None:
+    for node in ast.walk(tree(path)):
+        match node:
+            case ast.Constant(value=float() | complex()):
+                pytest.fail(f"line {node.lineno}: the float {node.value}")
+            case ast.Call(func=ast.Name("float" | "round")):
+                pytest.fail(f"line {node.lineno}: float() or round()")
+            case ast.ImportFrom(module="math", names=names):
+                exact = {"lcm", "gcd", "comb", "factorial", "prod", "isqrt", "perm"}
+                assert {alias.name for alias in names} <= exact, f"line {node.lineno}"
+            case ast.Import(names=names):
+                assert not {alias.name for alias in names} & {"math", "cmath", "random"}, (
+                    f"line {node.lineno}"
+                )
+
+
+def test_importing_dipc_is_light() -> None:
+    code = "import sys, dipc, dipc.cli.main; print(*sorted({m.split('.')[0] for m in sys.modules}))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert not LAZY & set(run.stdout.split())
+
+
+def test_every_part_of_the_table_is_ordered() -> None:
+    """The table itself has no cycle."""
+    left = {name: set(needs) for name, needs in USES.items()}
+    while left:
+        free = [name for name, needs in left.items() if not needs & left.keys()]
+        assert free, f"a cycle among {sorted(left)}"
+        for name in free:
+            del left[name]

@@ -1,0 +1,384 @@
+"""The shipped programs: expected verdicts, the paper's tables, hard claims, the JSON record, exit statuses."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flint import fmpq
+
+import dipc
+from dipc import ExpPoly, Quotient
+from dipc.cli.main import status
+
+ROOT = Path(__file__).parent.parent
+PROGRAMS = sorted((ROOT / "programs").rglob("*.dip"))
+
+
+def text_of(name: str) -> str:
+    return (ROOT / "programs" / f"{name}.dip").read_text(encoding="utf-8")
+
+
+def verdict(
+    name: str, claim: str | None = None, adjacent: str | None = None, **parameters: int
+) -> dipc.Verdict:
+    """The verdict on a shipped program, perhaps with another claim, adjacency or parameters."""
+    text = text_of(name)
+    if adjacent is not None:
+        text, changed = re.subn(r"^adjacent .*$", f"adjacent {adjacent}", text, flags=re.MULTILINE)
+        assert changed == 1
+    return dipc.load(text, **parameters).check(claim)
+
+
+def plain(valuation: Any) -> str:
+    """A valuation as the tables print it: ``[-1 0]``, several joined by spaces."""
+    values = (v for _, v in valuation)
+    return " ".join(f"[{' '.join(map(str, v))}]" if isinstance(v, tuple) else str(v) for v in values)
+
+
+# --- every file ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_header_and_expected_verdict(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    source = re.search(r"^# source: (\S.*)$", text, re.MULTILINE)
+    expect = re.search(r"^# expect: (private|violated)$", text, re.MULTILINE)
+    assert source, "a line '# source: ...' is missing"
+    assert expect, "a line '# expect: private' or '# expect: violated' is missing"
+    assert dipc.load(path).check().status == expect[1]
+
+
+def test_the_programs_of_the_paper_are_there() -> None:
+    names = {path.stem for path in PROGRAMS}
+    wanted = "svt1 svt2 svt3 svt3_quarter svt4 svt5 svt6 sparse nmax1 nmax2 nmax3 nmax4 hist1 rand1 rand2"
+    assert set(wanted.split()) <= names
+
+
+# --- the smallest N that breaks, and how (DiPC, Table 3) -----------------------------------------
+
+SMALLEST = [
+    # program, adjacency, N, u, u', output
+    ("svt/svt3", None, 3, "[-1 -1 -1]", "[0 0 0]", "[bot bot -1]"),
+    ("svt/svt4", None, 2, "[-1 0]", "[0 -1]", "[bot top]"),
+    ("svt/svt5", None, 2, "[-1 0]", "[-1 -1]", "[bot top]"),
+    ("svt/svt6", None, 3, "[-1 -1 0]", "[0 0 -1]", "[bot bot top]"),
+    ("noisy_max/nmax3", None, 3, "[-1 -1 -1]", "[0 0 0]", "-1"),
+    ("noisy_max/nmax4", None, 1, "[-1]", "[0]", "0"),
+    ("histogram/hist1", "linf 1", 2, "[-1 -1]", "[0 0]", "[-1 -1]"),
+    ("randomized_response/rand2", None, 1, "[true]", "[false]", "[true]"),
+]
+
+
+@pytest.mark.parametrize(("name", "adjacent", "n", "u", "v", "out"), SMALLEST, ids=lambda x: str(x))
+def test_smallest_counterexample(name: str, adjacent: str | None, n: int, u: str, v: str, out: str) -> None:
+    for smaller in range(1, n):
+        assert verdict(name, adjacent=adjacent, N=smaller).status == "private"
+    found = verdict(name, adjacent=adjacent, N=n).counterexample
+    assert found is not None
+    assert (plain(found.input), plain(found.neighbour)) == (u, v)
+    assert [plain(output) for output in found.outputs] == [out]
+
+
+PRIVATE = [
+    *(("svt/svt1", n, 1) for n in (1, 2, 3, 4)),
+    ("svt/svt1", 3, 2),
+    *(("svt/svt2", n, c) for n, c in ((1, 1), (2, 1), (3, 1), (3, 2))),
+    *(("svt/svt3_quarter", n, 1) for n in (1, 2, 3, 4)),
+    ("svt/svt4", 1, 1),
+    *(("noisy_max/nmax1", n, None) for n in (1, 2, 3)),
+    *(("noisy_max/nmax2", n, None) for n in (1, 2, 3)),
+    *(("histogram/hist1", n, None) for n in (1, 2, 3)),
+    *(("randomized_response/rand1", n, None) for n in (1, 2, 3, 4)),
+]
+
+
+@pytest.mark.parametrize(("name", "n", "c"), PRIVATE)
+def test_private(name: str, n: int, c: int | None) -> None:
+    assert verdict(name, N=n, **({} if c is None else {"c": c})).status == "private"
+
+
+def test_svt3_with_the_noise_of_the_tables_breaks_at_five() -> None:
+    """Table 3: [-1 x 5] vs [0 x 5], output [bot bot bot bot 0] with seq = (0 < 1)."""
+    text = (
+        text_of("svt/svt3_quarter")
+        .replace("{bot, -1, 0, 1}", "{bot, 0, 1}")
+        .replace("disc(r, -1, 0, 1)", "disc(r, 0, 1)")
+    )
+    assert dipc.load(text, N=4).check().status == "private"
+    found = dipc.load(text, N=5).check().counterexample
+    assert found is not None
+    assert (plain(found.input), plain(found.neighbour)) == ("[-1 -1 -1 -1 -1]", "[0 0 0 0 0]")
+    assert [plain(output) for output in found.outputs] == ["[bot bot bot bot 0]"]
+
+
+def test_histogram_adjacency() -> None:
+    assert verdict("histogram/hist1", adjacent="l1 1", N=2).status == "private"
+    assert verdict("histogram/hist1", adjacent="linf 1", N=2).status == "violated"
+
+
+@pytest.mark.parametrize(
+    ("name", "n", "at"),
+    [
+        ("svt/svt3_quarter", 5, 27),
+        ("svt/svt4", 2, "27/50"),
+        ("svt/svt5", 2, 27),
+        ("svt/svt6", 3, "67/92"),
+        ("noisy_max/nmax3", 3, 27),
+        ("noisy_max/nmax4", 1, 27),
+        ("randomized_response/rand2", 1, "9/34"),
+    ],
+)
+def test_the_budgets_of_table_3_are_violated(name: str, n: int, at: int | str) -> None:
+    found = dipc.load(text_of(name), N=n).check(at=at)
+    assert found.status == "violated"
+    assert found.counterexample is not None
+    assert found.counterexample.epsilon == fmpq(Fraction(at).numerator, Fraction(at).denominator)
+
+
+# --- Sparse: delta > 0 (DiPC, Table 6) -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("c", "delta", "expected"),
+    [
+        (1, "0", "violated"),
+        (1, "exp(-3)", "violated"),
+        (1, "exp(-2.125)", "violated"),
+        (1, "exp(-2)", "private"),
+        (2, "0", "violated"),
+        (2, "exp(-3)", "violated"),
+        (2, "exp(-2.5)", "violated"),
+        (2, "exp(-2)", "private"),
+        (1, "31/240", "private"),
+        (1, "exp(-2.5)", "violated"),
+        (1, "129/1000", "violated"),
+    ],
+)
+def test_sparse(c: int, delta: str, expected: str) -> None:
+    assert verdict("svt/sparse", f"eps/2, {delta}", c=c).status == expected
+
+
+@pytest.mark.parametrize(
+    ("delta", "beyond"),
+    [("exp(-3)", "3.6545"), ("exp(-2.5)", "6.2619"), ("exp(-2.125)", "13.0147"), ("129/1000", "29.3824")],
+)
+def test_sparse_fails_beyond(delta: str, beyond: str) -> None:
+    found = verdict("svt/sparse", f"eps/2, {delta}").counterexample
+    assert found is not None
+    assert (plain(found.input), plain(found.neighbour)) == ("[0 0 1]", "[1 1 0]")
+    assert [plain(output) for output in found.outputs] == ["[bot bot top]"]
+    ((low, high),) = found.violated_for
+    assert abs(Fraction(low) - Fraction(beyond)) < Fraction(1, 10**4)
+    assert high == "inf"
+
+
+# --- the least t: (t*eps, 0)-private for every eps -----------------------------------------------
+
+LEAST = [
+    *(("svt/svt1", None, n, Fraction(n, 4)) for n in (1, 2, 3, 4)),
+    *(("svt/svt6", None, n, Fraction(n, 2)) for n in (1, 2, 3)),
+    *(("svt/svt3_quarter", None, n, Fraction(n, 4)) for n in (1, 2, 3, 4)),
+    *(("svt/svt3", None, n, Fraction(n, 2)) for n in (1, 2, 3)),
+    ("svt/svt4", None, 1, Fraction(1, 4)),
+    ("svt/svt4", None, 2, Fraction(3, 2)),
+    ("svt/svt4", None, 3, Fraction(7, 4)),
+    ("noisy_max/nmax1", None, 2, Fraction(1)),
+    ("noisy_max/nmax1", None, 3, Fraction(1)),
+    ("noisy_max/nmax2", None, 2, Fraction(1)),
+    *(("noisy_max/nmax3", None, n, Fraction(n, 2)) for n in (1, 2)),
+    ("noisy_max/nmax1", "l1 1", 3, Fraction(1, 2)),
+    ("histogram/hist1", None, 2, Fraction(1)),
+    *(("histogram/hist1", "linf 1", n, Fraction(n)) for n in (1, 2)),
+    ("randomized_response/rand1", None, 2, Fraction(1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "adjacent", "n", "t"), LEAST, ids=str)
+def test_least_t(name: str, adjacent: str | None, n: int, t: Fraction) -> None:
+    assert verdict(name, f"{t}*eps", adjacent, N=n).status == "private"
+    assert verdict(name, f"{t - Fraction(1, 100)}*eps", adjacent, N=n).status == "violated"
+
+
+@pytest.mark.parametrize(
+    ("name", "claim", "n", "low"),
+    [
+        ("svt/svt1", "37/50*eps", 3, "47.0000868"),
+        ("noisy_max/nmax1", "99/100*eps", 3, "564.482728"),
+    ],
+)
+def test_false_only_for_large_eps(name: str, claim: str, n: int, low: str) -> None:
+    found = verdict(name, claim, N=n).counterexample
+    assert found is not None
+    ((start, end),) = found.violated_for
+    assert abs(Fraction(start) - Fraction(low)) < Fraction(1, 10**5)
+    assert end == "inf"
+    below = Fraction(low) - Fraction(1, 1000)
+    claim_below = f"{claim} for eps in (0, {below}]"
+    pair = tuple({name: values for name, values in side} for side in (found.input, found.neighbour))
+    assert dipc.load(text_of(name), N=n).check(claim_below, pair=pair).status == "private"
+
+
+# --- named corner cases --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["svt/svt5", "noisy_max/nmax4"])
+def test_infinite_loss(name: str) -> None:
+    found = verdict(name, N=2).counterexample
+    assert found is not None
+    assert found.infinite_loss
+    assert not found.neighbour_probability
+    assert verdict(name, "10*eps", N=2).status == "violated"
+
+
+def test_finite_loss_is_not_infinite() -> None:
+    found = verdict("svt/svt4", N=2).counterexample
+    assert found is not None
+    assert not found.infinite_loss
+
+
+@pytest.mark.parametrize("name", ["noisy_max/nmax2", "histogram/hist1", "randomized_response/rand1"])
+def test_equality_for_every_eps(name: str) -> None:
+    result = verdict(name)
+    assert result.status == "private"
+    assert result.counts.identities > 0
+
+
+def exp_sum(*terms: tuple[str, int, str]) -> ExpPoly:
+    """The sum of ``c * eps^n * exp(a * eps)``."""
+
+    def rational(text: str) -> fmpq:
+        exact = Fraction(text)
+        return fmpq(exact.numerator, exact.denominator)
+
+    total = ExpPoly.of(0)
+    for c, n, a in terms:
+        total = total + ExpPoly.of(rational(c), n, rational(a))
+    return total
+
+
+def svt1_law(*q: int) -> dict[str, Quotient]:
+    law = dipc.load(text_of("svt/svt1"), N=2).distribution(q=q)
+    return {plain(output): p for output, p in law.items()}
+
+
+def test_closed_form_r1_and_its_sign() -> None:
+    """DiPC, Section 3: the printed r1 has +21 exp(eps/2); it must be -21, the printed one tends to 52/48 > 1."""
+    ours = svt1_law(0, 1)["[bot top]"]
+    below = exp_sum(("48", 0, "3/4"))
+    right = exp_sum(("24", 0, "3/4"), ("-21", 0, "1/2"), ("8", 0, "1/4"), ("-1", 0, "0"))
+    printed = exp_sum(("24", 0, "3/4"), ("21", 0, "1/2"), ("8", 0, "1/4"), ("-1", 0, "0"))
+    assert ours == Quotient(right) / Quotient(below)
+    assert ours != Quotient(printed) / Quotient(below)
+    assert (printed - below).sign_at(fmpq(0)) > 0  # above 1 at eps = 0, and so near it
+    assert (printed - below).sign_at(fmpq(1, 100)) > 0
+
+
+def test_closed_form_r2() -> None:
+    above = exp_sum(("32", 0, "1/4"), ("-22", 0, "0"), ("-3", 1, "0"))
+    assert svt1_law(1, 1)["[bot top]"] == Quotient(above) / Quotient(exp_sum(("48", 0, "1/2")))
+
+
+def test_the_chain_of_svt1_grows_linearly() -> None:
+    sizes = [len(dipc.load(text_of("svt/svt1"), N=n).chain(q=(0,) * n)) for n in range(1, 9)]
+    steps = {b - a for a, b in zip(sizes[1:], sizes[2:], strict=False)}
+    assert len(steps) == 1
+
+
+# --- the JSON record -----------------------------------------------------------------------------
+
+KEYS = ["program", "parameters", "claim", "verdict", "inputs", "pairs", "outputs", "inequalities", "distinct",
+        "counterexample", "seconds"]  # fmt: skip
+COUNTEREXAMPLE_KEYS = ["input", "neighbour", "outputs", "epsilon", "probability", "neighbour_probability", "bound",
+                       "excess", "violated_for"]  # fmt: skip
+
+
+def record(capsys: pytest.CaptureFixture[str], expected: int, *arguments: str) -> dict[str, Any]:
+    assert status(["check", *arguments, "--json"]) == expected
+    written = capsys.readouterr()
+    assert written.err == ""
+    result = json.loads(written.out)
+    assert isinstance(result, dict)
+    return result
+
+
+def path_of(name: str) -> str:
+    return str(ROOT / "programs" / f"{name}.dip")
+
+
+def test_record_private(capsys: pytest.CaptureFixture[str]) -> None:
+    got = record(capsys, 0, path_of("svt/svt1"), "-D", "N=2")
+    assert set(got) == set(KEYS)
+    assert got["program"] == path_of("svt/svt1")
+    assert got["parameters"] == {"N": "2", "c": "1", "T": "0", "Delta": "1"}
+    assert got["claim"] == {"epsilon": "eps", "delta": "0", "for": "(0, inf)"}
+    assert (got["verdict"], got["counterexample"]) == ("private", None)
+    assert (got["inputs"], got["pairs"], got["outputs"]) == (9, 49, 3)
+    assert got["inequalities"] == 49 * 3
+    assert 0 < got["distinct"] < got["inequalities"]
+    assert all(isinstance(lap, float) and lap >= 0 for lap in got["seconds"].values())
+    assert "total" in got["seconds"]
+
+
+def test_record_violated(capsys: pytest.CaptureFixture[str]) -> None:
+    got = record(capsys, 1, path_of("svt/svt4"), "-D", "N=2")
+    assert set(got) == set(KEYS)
+    found = got["counterexample"]
+    assert set(found) == set(COUNTEREXAMPLE_KEYS)
+    assert (found["input"], found["neighbour"]) == ({"q": ["-1", "0"]}, {"q": ["0", "-1"]})
+    assert found["outputs"] == [{"out": ["bot", "top"]}]
+    assert Fraction(found["epsilon"]) > 0
+    for number in ("probability", "neighbour_probability", "bound", "excess"):
+        assert set(found[number]) == {"exact", "decimal"}
+        assert isinstance(found[number]["exact"], str)
+    decimal = {k: Fraction(found[k]["decimal"]) for k in ("probability", "bound", "excess")}
+    assert abs(decimal["probability"] - decimal["bound"] - decimal["excess"]) < Fraction(1, 10**9)
+    assert decimal["excess"] > 0
+    assert [[type(end) for end in region] for region in found["violated_for"]] == [[str, str]]
+
+
+def test_record_undecided(capsys: pytest.CaptureFixture[str]) -> None:
+    got = record(capsys, 3, path_of("svt/svt1"), "--time-limit", "0")
+    assert set(got) == {*KEYS, "reason", "doubts"}
+    assert (got["verdict"], got["counterexample"], got["doubts"]) == ("undecided", None, [])
+    assert "time limit" in got["reason"]
+
+
+def test_record_delta_and_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    got = record(capsys, 0, path_of("svt/sparse"), "--claim", "eps/2, exp(-2) for eps in (0, 1]")
+    assert got["claim"] == {"epsilon": "1/2*eps", "delta": "exp(-2)", "for": "(0, 1]"}
+
+
+# --- exit statuses -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["check", path_of("svt/svt1")], 0),
+        (["check", path_of("svt/svt4")], 1),
+        (["check", path_of("svt/no_such_file")], 2),
+        (["check", path_of("svt/svt1"), "--time-limit", "0"], 3),
+        (["distribution", path_of("svt/svt1"), "--input", "q=[0,1,1]"], 0),
+        (["--version"], 0),
+        (["--help"], 0),
+    ],
+)
+def test_exit_status(arguments: list[str], expected: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(arguments) == expected
+    assert "Traceback" not in "".join(capsys.readouterr())
+
+
+def test_a_real_process() -> None:
+    code = "from dipc.cli.main import run; run()"
+    command = [sys.executable, "-c", code, "check", "programs/svt/svt4.dip", "-D", "N=2"]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert run.returncode == 1
+    assert "VIOLATED" in run.stdout
+    assert run.stderr == ""
