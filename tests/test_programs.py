@@ -1,4 +1,4 @@
-"""The shipped programs: expected verdicts, the paper's tables, hard claims, the JSON record, exit statuses."""
+"""The shipped programs: expected verdicts, the paper's tables, hard claims, JSON records, exit statuses."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -200,29 +201,38 @@ LEAST = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("delta", "until"), [("exp(-3)", "3.6545"), ("exp(-2.125)", "13.0146"), ("129/1000", "29.3823")]
+)
+def test_sparse_holds_before(delta: str, until: str) -> None:
+    """No other pair and no other set of outputs breaks the claim earlier."""
+    assert verdict("svt/sparse", f"eps/2, {delta} for eps in (0, {until}]").status == "private"
+
+
 @pytest.mark.parametrize(("name", "adjacent", "n", "t"), LEAST, ids=str)
 def test_least_t(name: str, adjacent: str | None, n: int, t: Fraction) -> None:
     assert verdict(name, f"{t}*eps", adjacent, N=n).status == "private"
     assert verdict(name, f"{t - Fraction(1, 100)}*eps", adjacent, N=n).status == "violated"
 
 
-@pytest.mark.parametrize(
-    ("name", "claim", "n", "low"),
-    [
-        ("svt/svt1", "37/50*eps", 3, "47.0000868"),
-        ("noisy_max/nmax1", "99/100*eps", 3, "564.482728"),
-    ],
-)
-def test_false_only_for_large_eps(name: str, claim: str, n: int, low: str) -> None:
-    found = verdict(name, claim, N=n).counterexample
+def region(found: dipc.Counterexample | None) -> tuple[Fraction, str]:
+    """Where the pair of a counterexample starts to break the claim, and where it ends."""
     assert found is not None
     ((start, end),) = found.violated_for
-    assert abs(Fraction(start) - Fraction(low)) < Fraction(1, 10**5)
+    return Fraction(start), end
+
+
+def test_svt1_just_below_its_least_t_fails_only_beyond_47() -> None:
+    start, end = region(verdict("svt/svt1", "37/50*eps").counterexample)
+    assert (round(start, 4), end) == (Fraction("47.0001"), "inf")
+    assert verdict("svt/svt1", "37/50*eps for eps in (0, 47]").status == "private"
+
+
+def test_nmax1_just_below_its_least_t_fails_only_for_large_eps() -> None:
+    start, end = region(verdict("noisy_max/nmax1", "99/100*eps").counterexample)
+    assert start > 564
     assert end == "inf"
-    below = Fraction(low) - Fraction(1, 1000)
-    claim_below = f"{claim} for eps in (0, {below}]"
-    pair = tuple({name: values for name, values in side} for side in (found.input, found.neighbour))
-    assert dipc.load(text_of(name), N=n).check(claim_below, pair=pair).status == "private"
+    assert verdict("noisy_max/nmax1", "99/100*eps for eps in (0, 20]").status == "private"
 
 
 # --- named corner cases --------------------------------------------------------------------------
@@ -269,7 +279,7 @@ def svt1_law(*q: int) -> dict[str, Quotient]:
 
 
 def test_closed_form_r1_and_its_sign() -> None:
-    """DiPC, Section 3: the printed r1 has +21 exp(eps/2); it must be -21, the printed one tends to 52/48 > 1."""
+    """DiPC, Section 3: the printed r1 has +21 exp(eps/2), and is 52/48 > 1 at eps = 0; it must be -21."""
     ours = svt1_law(0, 1)["[bot top]"]
     below = exp_sum(("48", 0, "3/4"))
     right = exp_sum(("24", 0, "3/4"), ("-21", 0, "1/2"), ("8", 0, "1/4"), ("-1", 0, "0"))
@@ -287,16 +297,16 @@ def test_closed_form_r2() -> None:
 
 def test_the_chain_of_svt1_grows_linearly() -> None:
     sizes = [len(dipc.load(text_of("svt/svt1"), N=n).chain(q=(0,) * n)) for n in range(1, 9)]
-    steps = {b - a for a, b in zip(sizes[1:], sizes[2:], strict=False)}
+    steps = {b - a for a, b in pairwise(sizes[1:])}
     assert len(steps) == 1
 
 
 # --- the JSON record -----------------------------------------------------------------------------
 
-KEYS = ["program", "parameters", "claim", "verdict", "inputs", "pairs", "outputs", "inequalities", "distinct",
-        "counterexample", "seconds"]  # fmt: skip
-COUNTEREXAMPLE_KEYS = ["input", "neighbour", "outputs", "epsilon", "probability", "neighbour_probability", "bound",
-                       "excess", "violated_for"]  # fmt: skip
+KEYS = {"program", "parameters", "claim", "verdict", "inputs", "pairs", "outputs", "inequalities", "distinct"}
+KEYS |= {"counterexample", "seconds"}
+COUNTEREXAMPLE_KEYS = {"input", "neighbour", "outputs", "epsilon", "probability", "neighbour_probability"}
+COUNTEREXAMPLE_KEYS |= {"bound", "excess", "violated_for"}
 
 
 def record(capsys: pytest.CaptureFixture[str], expected: int, *arguments: str) -> dict[str, Any]:
@@ -314,7 +324,7 @@ def path_of(name: str) -> str:
 
 def test_record_private(capsys: pytest.CaptureFixture[str]) -> None:
     got = record(capsys, 0, path_of("svt/svt1"), "-D", "N=2")
-    assert set(got) == set(KEYS)
+    assert set(got) == KEYS
     assert got["program"] == path_of("svt/svt1")
     assert got["parameters"] == {"N": "2", "c": "1", "T": "0", "Delta": "1"}
     assert got["claim"] == {"epsilon": "eps", "delta": "0", "for": "(0, inf)"}
@@ -328,9 +338,9 @@ def test_record_private(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_record_violated(capsys: pytest.CaptureFixture[str]) -> None:
     got = record(capsys, 1, path_of("svt/svt4"), "-D", "N=2")
-    assert set(got) == set(KEYS)
+    assert set(got) == KEYS
     found = got["counterexample"]
-    assert set(found) == set(COUNTEREXAMPLE_KEYS)
+    assert set(found) == COUNTEREXAMPLE_KEYS
     assert (found["input"], found["neighbour"]) == ({"q": ["-1", "0"]}, {"q": ["0", "-1"]})
     assert found["outputs"] == [{"out": ["bot", "top"]}]
     assert Fraction(found["epsilon"]) > 0

@@ -59,6 +59,12 @@ class Piecewise:
         return _exponentials(low, None, (rate, -rate, rate * low))
 
     @staticmethod
+    def geometric(rate: fmpq, mean: fmpq) -> Piecewise:
+        """``exp(-rate * eps * |i - mean|)`` at the integers i: DLap but for its constant."""
+        left, right = (fmpq(1), rate, -rate * mean), (fmpq(1), -rate, rate * mean)
+        return _exponentials(mean - fmpq(1, 2), left, right)
+
+    @staticmethod
     def constant(value: ExpPoly) -> Piecewise:
         """The function that does not depend on y (its value without constants exp(k))."""
         unit, items = value.canonical()
@@ -108,7 +114,7 @@ class Piecewise:
         )
 
     def __add__(self, other: Piecewise) -> Piecewise:
-        return self._combine(other, _add)
+        return self._combine(other, add)
 
     def __mul__(self, other: Piecewise) -> Piecewise:
         return self._combine(other, _multiply)
@@ -142,6 +148,19 @@ class Piecewise:
             kept = pieces[: at + 1] + (ZERO,) * (len(breaks) - at)
         return Piecewise(self.unit, breaks, kept)
 
+    def on_integers(self) -> Piecewise:
+        """The same values at the integers, with every breakpoint halfway between two of them."""
+        breaks: list[fmpq] = []
+        pieces = [self.pieces[0]]
+        for b, piece in zip(self.breaks, self.pieces[1:], strict=True):
+            moved = fmpq(b.floor()) + fmpq(1, 2)
+            if breaks and breaks[-1] == moved:
+                pieces[-1] = piece  # no integer lay in between
+            else:
+                breaks.append(moved)
+                pieces.append(piece)
+        return Piecewise(self.unit, tuple(breaks), tuple(pieces))
+
     def compose(self, slope: fmpq, offset: fmpq) -> Piecewise:
         """The function ``w -> self(slope * w + offset * eps)``, slope not 0."""
         if slope == 1 and not offset:
@@ -164,9 +183,9 @@ class Piecewise:
         if any(k <= 0 for _, k, _, _ in primitives[0]):
             raise InternalError("a density does not vanish at minus infinity")
         for i, b in enumerate(self.breaks):
-            reached = _evaluate(primitives[i], b)
-            start = _evaluate(primitives[i + 1], b)
-            primitives[i + 1] = _add(primitives[i + 1], _add(reached, _negate(start)))
+            reached = evaluate_at(primitives[i], b)
+            start = evaluate_at(primitives[i + 1], b)
+            primitives[i + 1] = add(primitives[i + 1], add(reached, negate(start)))
         return Piecewise(unit, self.breaks, tuple(primitives))
 
     def total(self) -> ExpPoly:
@@ -233,7 +252,7 @@ def _merge(left: tuple[fmpq, ...], right: tuple[fmpq, ...]) -> tuple[fmpq, ...]:
     return tuple(result)
 
 
-def _add(left: Piece, right: Piece) -> Piece:
+def add(left: Piece, right: Piece) -> Piece:
     if not right:
         return left
     result = dict(left)
@@ -247,7 +266,7 @@ def _add(left: Piece, right: Piece) -> Piece:
     return result
 
 
-def _negate(piece: Piece) -> Piece:
+def negate(piece: Piece) -> Piece:
     return {key: -c for key, c in piece.items()}
 
 
@@ -263,7 +282,7 @@ def _multiply(left: Piece, right: Piece) -> Piece:
     return {key: c for key, c in result.items() if c}
 
 
-def _evaluate(piece: Piece, b: fmpq) -> Piece:
+def evaluate_at(piece: Piece, b: fmpq) -> Piece:
     """The value at ``y = eps*b``, as a piece that does not depend on y; k*b must be integers."""
     result: Piece = {}
     for (m, k, n, q), c in piece.items():

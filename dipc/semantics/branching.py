@@ -10,33 +10,50 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from flint import fmpq
+
 from dipc.errors import InputError
-from dipc.probability.joint import Joint, Linear
+from dipc.probability.joint import Joint
+from dipc.probability.linear import Linear
 from dipc.semantics.evaluate import Decide
 
 T = TypeVar("T")
 
 
-class _Run:
-    """One evaluation: ``joint`` already contains the constraints of the outcomes ``given``."""
+Range = tuple[fmpq | None, fmpq | None]
 
-    def __init__(self, given: tuple[bool, ...], joint: Joint) -> None:
+
+class _Run:
+    """One evaluation: ``joint`` already contains the constraints of the answers ``given``."""
+
+    def __init__(self, given: tuple[bool | Range, ...], joint: Joint) -> None:
         self.given = given
         self.joint = joint
-        self.outcomes: list[bool] = []
+        self.answers: list[bool | Range] = []
         self.queued: list[_Run] = []
 
-    def decide(self, form: Linear) -> bool:
-        """Whether ``form`` is positive on this branch."""
-        at = len(self.outcomes)
-        outcome = self.given[at] if at < len(self.given) else self._split(form)
-        self.outcomes.append(outcome)
-        return outcome
+    def __call__(self, form: Linear, strict: bool) -> bool:
+        """Whether ``form > 0`` (strict) or ``form >= 0`` on this branch."""
+        return bool(self._answer(lambda: self._split(form, strict)))
 
-    def _split(self, form: Linear) -> bool:
-        above, below = self.joint.assuming(form), self.joint.assuming(form.negated())
+    def range_of(self, form: Linear) -> Range:
+        """Bounds on the values of an expression on this branch."""
+        answer = self._answer(lambda: self.joint.range_of(form))
+        assert isinstance(answer, tuple)
+        return answer
+
+    def _answer(self, find: Callable[[], bool | Range]) -> bool | Range:
+        """The answer given before, so that an evaluation that is repeated goes the same way; or a new one."""
+        at = len(self.answers)
+        answer = self.given[at] if at < len(self.given) else find()
+        self.answers.append(answer)
+        return answer
+
+    def _split(self, form: Linear, strict: bool) -> bool:
+        above = self.joint.assuming(form.condition(strict))
+        below = self.joint.assuming(form.negated().condition(not strict))
         if above and below:
-            self.queued.append(_Run((*self.outcomes, False), below))
+            self.queued.append(_Run((*self.answers, False), below))
         self.joint = above or below
         return bool(above)
 
@@ -46,9 +63,10 @@ def branches(evaluate: Callable[[Decide], T], joint: Joint) -> list[tuple[T, Joi
 
     >>> from flint import fmpq
     >>> from dipc.probability.piecewise import Piecewise
-    >>> joint = Joint.certain().extended(Piecewise.laplace(fmpq(1), fmpq(0)))
+    >>> from dipc.probability.weight import Weight
+    >>> joint = Joint.certain().extended(Weight(Piecewise.laplace(fmpq(1), fmpq(0))))
     >>> form = Linear(((0, fmpq(1)),), fmpq(-1))                       # the sample minus 1
-    >>> [(sign, part.mass()) for sign, part in branches(lambda decide: decide(form), joint)]
+    >>> [(sign, part.mass()) for sign, part in branches(lambda decide: decide(form, True), joint)]
     [(True, 1/2*exp(-eps)), (False, -1/2*exp(-eps) + 1)]
     """
     results = []
@@ -56,7 +74,7 @@ def branches(evaluate: Callable[[Decide], T], joint: Joint) -> list[tuple[T, Joi
     while pending:
         run = pending.pop()
         try:
-            results.append((evaluate(run.decide), run.joint))
+            results.append((evaluate(run), run.joint))
         except InputError:
             if run.joint.mass():
                 raise  # else the branch is never taken, whatever eps: it cannot go wrong

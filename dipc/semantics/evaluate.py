@@ -10,20 +10,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Protocol, assert_never
 
 from flint import fmpq
 
 from dipc.errors import InputError, Span
 from dipc.probability.exppoly import ExpPoly
-from dipc.probability.joint import Linear
+from dipc.probability.linear import Linear
 from dipc.probability.quotient import Quotient
 from dipc.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name, Number, Op, Unary
 from dipc.syntax.core import Cell
+from dipc.syntax.fragment import violation
 from dipc.syntax.values import FALSE, TRUE, Atom, Value, show, truth
 
-Datum = fmpq | Atom | Linear
-Decide = Callable[[Linear], bool]  # is this expression of samples positive?
+Numeric = fmpq | Linear
+Datum = Numeric | Atom
+
+
+class Decide(Protocol):
+    """Answers for comparisons of samples, on one branch."""
+
+    def __call__(self, form: Linear, strict: bool) -> bool:
+        """Whether ``form > 0`` (strict) or ``form >= 0``."""
+
+    def range_of(self, form: Linear) -> tuple[fmpq | None, fmpq | None]:
+        """Bounds on the values the expression can have here; None is infinity."""
 
 
 class InputNeeded(Exception):
@@ -144,21 +155,26 @@ def _binary(node: Binary, left: Datum, memory: Memory, decide: Decide) -> Datum:
 
 
 def compare(op: Op, left: Datum, right: Datum, span: Span, decide: Decide) -> bool:
-    """``left op right``; random expressions are equal with probability 0."""
+    """``left op right``; real random expressions are equal with probability 0."""
     if isinstance(left, Atom) or isinstance(right, Atom):
         if op not in (Op.EQ, Op.NE):
             raise InputError(
                 f"'{_shown(left)}' and '{_shown(right)}' have no order", span, "compare with = or !="
             )
         return (left == right) == (op is Op.EQ)
-    difference = _sum(left, right, fmpq(-1))
+    difference = _sum(left, right, fmpq(-1), span)
     if isinstance(difference, fmpq):
         return _ORDER[op](difference)
     if op in (Op.EQ, Op.NE):
-        return op is Op.NE
-    if op in (Op.GT, Op.GE):
-        return decide(difference)
-    return decide(difference.negated())
+        return _equal(difference, decide) == (op is Op.EQ)
+    if op in (Op.LT, Op.LE):
+        difference = difference.negated()
+    return decide(difference, strict=op in (Op.LT, Op.GT))
+
+
+def _equal(difference: Linear, decide: Decide) -> bool:
+    """Integer samples can tie; for real ones it has probability 0."""
+    return difference.integer and decide(difference, strict=False) and not decide(difference, strict=True)
 
 
 _ORDER: dict[Op, Callable[[fmpq], bool]] = {
@@ -175,9 +191,9 @@ def _arithmetic(node: Binary, left: Datum, right: Datum) -> Datum:
     left, right = _as_numeric(left, node.left.span), _as_numeric(right, node.right.span)
     match node.op:
         case Op.ADD:
-            return _sum(left, right, fmpq(1))
+            return _sum(left, right, fmpq(1), node.span)
         case Op.SUB:
-            return _sum(left, right, fmpq(-1))
+            return _sum(left, right, fmpq(-1), node.span)
         case Op.MUL:
             if isinstance(left, fmpq):
                 return _scaled(right, left, node.right.span)
@@ -204,24 +220,29 @@ def power(base: fmpq, exponent: fmpq, span: Span) -> fmpq:
     return base ** int(exponent.p)
 
 
-def _sum(left: fmpq | Linear, right: fmpq | Linear, sign: fmpq) -> fmpq | Linear:
+def _sum(left: Numeric, right: Numeric, sign: fmpq, span: Span) -> Numeric:
     """``left + sign * right``."""
-    if isinstance(left, fmpq) and isinstance(right, fmpq):
-        return left + sign * right
-    coefficients: dict[int, fmpq] = dict(left.coefficients) if isinstance(left, Linear) else {}
-    constant = left.constant if isinstance(left, Linear) else left
-    if isinstance(right, Linear):
-        for i, c in right.coefficients:
-            coefficients[i] = coefficients.get(i, fmpq(0)) + sign * c
-        return Linear.make(coefficients, constant + sign * right.constant)
-    return Linear.make(coefficients, constant + sign * right)
+    if isinstance(left, fmpq):
+        if isinstance(right, fmpq):
+            return left + sign * right
+        left = Linear((), left, right.integer)
+    coefficients = dict(left.coefficients)
+    if isinstance(right, fmpq):
+        return Linear.make(coefficients, left.constant + sign * right, left.integer)
+    if left.integer != right.integer:
+        raise violation(
+            5, "a real random variable meets an integer one", span, "draw both from Lap, or from DLap"
+        )
+    for i, c in right.coefficients:
+        coefficients[i] = coefficients.get(i, fmpq(0)) + sign * c
+    return Linear.make(coefficients, left.constant + sign * right.constant, left.integer)
 
 
-def _scaled(value: Datum, factor: fmpq, span: Span) -> fmpq | Linear:
+def _scaled(value: Datum, factor: fmpq, span: Span) -> Numeric:
     value = _as_numeric(value, span)
     if isinstance(value, fmpq):
         return value * factor
-    return Linear.make({i: c * factor for i, c in value.coefficients}, value.constant * factor)
+    return Linear.make({i: c * factor for i, c in value.coefficients}, value.constant * factor, value.integer)
 
 
 # --- functions -------------------------------------------------------------------------------
@@ -250,9 +271,6 @@ def _flattened(arguments: tuple[Expr, ...], memory: Memory, decide: Decide) -> l
     return result
 
 
-Numeric = fmpq | Linear
-
-
 def _best(values: list[Numeric], op: Op, span: Span, decide: Decide) -> int:
     """The position of the greatest (GT) or least (LT) value; the first one among equals."""
     best = 0
@@ -276,7 +294,7 @@ def _disc(values: list[Numeric], span: Span, decide: Decide) -> Numeric:
 def _total(values: list[Numeric], span: Span, decide: Decide) -> Numeric:
     total: Numeric = fmpq(0)
     for value in values:
-        total = _sum(total, value, fmpq(1))
+        total = _sum(total, value, fmpq(1), span)
     return total
 
 
@@ -417,6 +435,14 @@ def _as_number(value: Datum, span: Span) -> fmpq:
 NOTHING = Memory({}, {}, frozenset(), frozenset(), {})
 
 
-def never(form: Linear) -> bool:
+class _Never:
     """For expressions that cannot mention samples."""
-    raise InputError("a random comparison cannot stand here")
+
+    def __call__(self, form: Linear, strict: bool) -> bool:
+        raise InputError("a random comparison cannot stand here")
+
+    def range_of(self, form: Linear) -> tuple[fmpq | None, fmpq | None]:
+        raise InputError("a random value cannot stand here")
+
+
+never: Decide = _Never()

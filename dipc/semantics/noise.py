@@ -1,22 +1,24 @@
 """Distributions: what drawing from each of them does to a state.
 
-A finite distribution (``choose``, ``flip``, ``uniform``) gives values with probabilities, a
-continuous one (``Lap``, ``LapPlus``) a density.  To add a distribution, add a case here and, if it
-is continuous, its density to :class:`dipc.probability.piecewise.Piecewise`.
+A finite distribution (``choose``, ``flip``, ``uniform``, ``Exp``) gives values with probabilities, noise
+(``Lap``, ``LapPlus``, ``DLap``) a random variable.  To add noise, add its density to
+:class:`dipc.probability.piecewise.Piecewise` and a row to the table here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from flint import fmpq
 
-from dipc.errors import InputError, Unsupported
-from dipc.probability.joint import Linear
+from dipc.errors import InputError, Span, Unsupported
+from dipc.probability.exppoly import ExpPoly
+from dipc.probability.linear import Linear
 from dipc.probability.piecewise import Piecewise
 from dipc.probability.quotient import Quotient
+from dipc.probability.weight import Weight
 from dipc.semantics.evaluate import Decide, Memory, evaluate, function_of_eps
 from dipc.syntax.ast import (
     Choose,
@@ -40,11 +42,14 @@ class Finite:
 
 
 @dataclass(frozen=True, slots=True)
-class Continuous:
-    density: Piecewise
+class Random:
+    """A real or integer random variable: ``factor`` times the weight is its density."""
+
+    weight: Weight
+    factor: Quotient
 
 
-def distribution(node: Distribution, memory: Memory, decide: Decide) -> Finite | Continuous:
+def distribution(node: Distribution, memory: Memory, decide: Decide) -> Finite | Random:
     """The distribution with its parameters evaluated.
 
     Raises :class:`InputError` for a rate that is not ``a*eps`` with a > 0 and for probabilities that
@@ -52,9 +57,7 @@ def distribution(node: Distribution, memory: Memory, decide: Decide) -> Finite |
     """
     match node:
         case Noise(kind, rate, mean):
-            if kind not in _DENSITIES:
-                raise Unsupported(f"{kind} is not there yet", node.span)
-            return Continuous(_DENSITIES[kind](_rate(rate, memory, decide), _number(mean, memory, decide)))
+            return _NOISE[kind](_rate(rate, memory, decide), _number(mean, memory, decide), mean.span)
         case Flip(probability):
             p = function_of_eps(probability, memory, decide)
             return Finite(((TRUE, p), (FALSE, 1 - p)))
@@ -70,15 +73,48 @@ def distribution(node: Distribution, memory: Memory, decide: Decide) -> Finite |
             values = dict.fromkeys(_members(support, memory, decide))
             return Finite(tuple((v, Quotient.of(fmpq(1, len(values)))) for v in values))
         case ExpMechanism():
-            raise Unsupported("the exponential mechanism Exp(...) is not there yet", node.span)
+            return _exponential_mechanism(node, memory, decide)
         case _:
             assert_never(node)
 
 
-_DENSITIES: dict[str, Callable[[fmpq, fmpq], Piecewise]] = {
-    "Lap": Piecewise.laplace,
-    "LapPlus": Piecewise.exponential,
+def _laplace(rate: fmpq, mean: fmpq, place: Span) -> Random:
+    return Random(Weight(Piecewise.laplace(rate, mean)), Quotient.one())
+
+
+def _one_sided(rate: fmpq, low: fmpq, place: Span) -> Random:
+    return Random(Weight(Piecewise.exponential(rate, low)), Quotient.one())
+
+
+def _discrete_laplace(rate: fmpq, mean: fmpq, place: Span) -> Random:
+    """P(i) = (1 - z)/(1 + z) z^|i - mean| with z = exp(-rate eps) (DiPC, Section 2)."""
+    if mean.q != 1:
+        raise InputError(f"the mean of DLap must be an integer, not {mean}", place)
+    z = Quotient(ExpPoly.exp(-rate))
+    return Random(Weight(Piecewise.geometric(rate, mean), integer=True), (1 - z) / (1 + z))
+
+
+_NOISE: dict[str, Callable[[fmpq, fmpq, Span], Random]] = {
+    "Lap": _laplace,
+    "LapPlus": _one_sided,
+    "DLap": _discrete_laplace,
 }
+
+
+def _exponential_mechanism(node: ExpMechanism, memory: Memory, decide: Decide) -> Finite:
+    """Each value with probability proportional to exp(rate * score) (DiPC, Section 2)."""
+    rate = _rate(node.rate, memory, decide)
+    weights: dict[Value, Quotient] = {}
+    for value in _members(node.support, memory, decide):
+        bound = replace(
+            memory,
+            env={**memory.env, (node.variable, 0): value},
+            variables=memory.variables | {node.variable},
+        )
+        score = _number(node.score, bound, decide, "the score")
+        weights[value] = Quotient(ExpPoly.exp(rate * score))
+    total = sum(weights.values(), Quotient.of(0))
+    return Finite(tuple((value, weight / total) for value, weight in weights.items()))
 
 
 def _rate(expr: Expr, memory: Memory, decide: Decide) -> fmpq:
@@ -110,10 +146,10 @@ def _value(expr: Expr, memory: Memory, decide: Decide) -> Value:
     return value
 
 
-def _number(expr: Expr, memory: Memory, decide: Decide) -> fmpq:
+def _number(expr: Expr, memory: Memory, decide: Decide, what: str = "the mean") -> fmpq:
     value = _value(expr, memory, decide)
     if not isinstance(value, fmpq):
-        raise InputError(f"the mean must be a number, not {value}", expr.span)
+        raise InputError(f"{what} must be a number, not {value}", expr.span)
     return value
 
 

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import lcm
 from typing import assert_never
 
 from flint import fmpq
 
 from dipc.errors import InputError, Span, Unsupported
-from dipc.probability.joint import Joint, Linear
+from dipc.probability.joint import Joint
+from dipc.probability.linear import Linear
 from dipc.probability.quotient import Quotient
 from dipc.semantics.branching import branches
 from dipc.semantics.evaluate import Datum, Decide, Memory, cell_of, condition, evaluate
 from dipc.semantics.liveness import live_cells
-from dipc.semantics.noise import Continuous, Finite, distribution
+from dipc.semantics.noise import Finite, Random, distribution
 from dipc.semantics.state import State, settled, united
 from dipc.syntax.core import Cell, CoreProgram, Draw, Halt, Jump, Put, Test
+from dipc.syntax.fragment import violation
 from dipc.syntax.values import Value, show
 
 _ZERO, _ONE = fmpq(0), fmpq(1)
+
+MAX_VALUES = 10_000  # of a clamped integer that is assigned to an output
 
 Outcome = tuple[Value, ...]  # a value for every output cell, in the order of declaration
 
@@ -90,7 +95,7 @@ class Stepper:
     def _put(self, state: State, memory: Memory, put: Put) -> list[State]:
         def run(decide: Decide) -> tuple[Cell, Datum]:
             cell = cell_of(put.target, memory, decide)
-            return cell, self._checked(cell, evaluate(put.value, memory, decide), put.span)
+            return cell, self._checked(cell, evaluate(put.value, memory, decide), put.span, decide)
 
         return united(
             self._moved(state, state.pc + 1, {**state.env, cell: datum}, joint)
@@ -98,22 +103,23 @@ class Stepper:
         )
 
     def _draw(self, state: State, memory: Memory, draw: Draw) -> list[State]:
-        def run(decide: Decide) -> tuple[Cell, Finite | Continuous]:
+        def run(decide: Decide) -> tuple[Cell, Finite | Random]:
             cell = cell_of(draw.target, memory, decide)
             law = distribution(draw.distribution, memory, decide)
-            if isinstance(law, Continuous):
-                self._checked(cell, Linear(((0, _ONE),), _ZERO), draw.span)
+            if isinstance(law, Random):
+                self._checked(cell, Linear(((0, _ONE),), _ZERO), draw.span, decide)
             else:
                 for value, p in law.options:
                     if p:
-                        self._checked(cell, value, draw.span)
+                        self._checked(cell, value, draw.span, decide)
             return cell, law
 
         successors = []
         for (cell, law), joint in branches(run, state.joint):
-            if isinstance(law, Continuous):
-                env = {**state.env, cell: Linear(((joint.live, _ONE),), _ZERO)}
-                successors.append(self._moved(state, state.pc + 1, env, joint.extended(law.density)))
+            if isinstance(law, Random):
+                sample = Linear(((joint.live, _ONE),), _ZERO, law.weight.integer)
+                drawn = joint.extended(law.weight).scaled(law.factor)
+                successors.append(self._moved(state, state.pc + 1, {**state.env, cell: sample}, drawn))
                 continue
             for value, p in law.options:
                 if p:
@@ -122,17 +128,13 @@ class Stepper:
                     successors.append(self._moved(state, state.pc + 1, env, joint.scaled(p)))
         return united(successors)
 
-    def _checked(self, cell: Cell, datum: Datum, span: Span) -> Datum:
+    def _checked(self, cell: Cell, datum: Datum, span: Span, decide: Decide) -> Datum:
         """The value, if the cell may hold it: outputs are finite."""
         variable = self._outputs.get(cell)
         if variable is None:
             return datum
         if isinstance(datum, Linear):
-            raise InputError(
-                f"the output '{variable.name}' would be a raw random value",
-                span,
-                "outputs are finite: round it to levels with disc(r, a0, a1, ...)",
-            )
+            datum = self._enumerated(datum, variable.name, span, decide)
         if datum not in self._domains[variable.name]:
             raise InputError(
                 f"the value {show(datum)} is not in the set of the output '{variable.name}'",
@@ -140,6 +142,27 @@ class Stepper:
                 f"the set is {{{', '.join(show(v) for v in variable.domain)}}}",
             )
         return datum
+
+    def _enumerated(self, form: Linear, name: str, span: Span, decide: Decide) -> fmpq:
+        """The value of a random expression with finitely many values, by asking for each of them."""
+        low, high = decide.range_of(form) if form.integer else (None, None)
+        if low is None or high is None:
+            kind = "an unbounded integer" if form.integer else "a real"
+            raise violation(
+                6,
+                f"the output `{name}` would be {kind} random value",
+                span,
+                "clamp it, for example min(max(z, 0), 5)"
+                if form.integer
+                else "round it with disc(r, a0, a1, ...)",
+            )
+        if high - low > MAX_VALUES:
+            raise InputError(f"the output `{name}` would have more than {MAX_VALUES} values", span)
+        unit = fmpq(1, lcm(1, int(form.constant.q), *(int(c.q) for _, c in form.coefficients)))
+        value = fmpq((low / unit).ceil()) * unit
+        while value < high and decide(Linear(form.coefficients, form.constant - value, True), strict=True):
+            value += unit
+        return value
 
     def _test(self, state: State, memory: Memory, test: Test) -> list[State]:
         if test.is_loop:

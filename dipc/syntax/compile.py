@@ -20,7 +20,7 @@ from dipc.syntax.constants import evaluate_parameters, evaluate_set, evaluate_si
 from dipc.syntax.core import CoreProgram, Variable
 from dipc.syntax.kinds import NOTHING, kinds_of_value
 from dipc.syntax.names import check_names, collect_names
-from dipc.syntax.outputs import check_loops, check_outputs, check_supported, show_domain
+from dipc.syntax.outputs import check_loops, check_outputs, show_domain
 from dipc.syntax.parser import parse
 from dipc.syntax.types import check_types, infer
 from dipc.syntax.unroll import Constants, unroll
@@ -71,7 +71,6 @@ def compile_program(
     check_types(code, kinding)
     check_loops(code, kinding)
     check_outputs(code, {output.name: output for output in outputs}, kinding)
-    check_supported(code)
 
     adjacency = program.adjacency
     claim = program.claim

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from dipc.errors import InputError, Unsupported
+from dipc.errors import InputError
 from dipc.syntax.ast import (
     Choose,
     Distribution,
@@ -19,7 +19,7 @@ from dipc.syntax.ast import (
 )
 from dipc.syntax.core import Draw, Instruction, Put, Test, Variable
 from dipc.syntax.fragment import violation
-from dipc.syntax.kinds import RANDOM, describe, never, surely
+from dipc.syntax.kinds import INTEGERS, NUMBERS, RANDOM, REALS, describe, never, surely
 from dipc.syntax.names import target_name
 from dipc.syntax.types import Kinding, assigned_kinds
 from dipc.syntax.values import Atom, Value, show
@@ -36,7 +36,7 @@ def check_outputs(code: Iterable[Instruction], outputs: Mapping[str, Variable], 
 def check_output(instruction: Put | Draw, output: Variable, kinding: Kinding) -> None:
     assigned = instruction.value if isinstance(instruction, Put) else instruction.distribution
     kinds = assigned_kinds(instruction, kinding)
-    if surely(kinds, RANDOM):
+    if surely(kinds, REALS):
         hint = f"round it first, for example `{output.name} <- disc(r, -1, 0, 1)`"
         raise violation(6, f"the output `{output.name}` is assigned {describe(kinds)}", assigned.span, hint)
     for expr, value in constants(assigned):
@@ -46,7 +46,9 @@ def check_output(instruction: Put | Draw, output: Variable, kinding: Kinding) ->
                 expr.span,
                 f"its set is {show_domain(output.domain)}",
             )
-    if never(kinds, kinding[output.name]):
+    # An integer random variable may be assigned where its values are finitely many: found in exploration.
+    possible = kinds | NUMBERS if kinds & INTEGERS else kinds
+    if never(possible, kinding[output.name]):
         raise InputError(
             f"the output `{output.name}` is assigned {describe(kinds)}",
             assigned.span,
@@ -98,20 +100,4 @@ def check_loops(code: Sequence[Instruction], kinding: Kinding) -> None:
                     f"the random variable `{name}` is assigned inside a `while`",
                     instruction.span,
                     "use a `for` loop with constant bounds, which is unrolled",
-                )
-
-
-def check_supported(code: Iterable[Instruction]) -> None:
-    """What is decidable, but not in this version."""
-    for instruction in code:
-        match instruction:
-            case Draw(_, Noise("DLap") as noise):
-                raise Unsupported(
-                    "`DLap` (discrete Laplace noise)", noise.span, "`Lap` is continuous and works"
-                )
-            case Draw(_, ExpMechanism() as mechanism):
-                raise Unsupported(
-                    "`Exp` (the exponential mechanism)",
-                    mechanism.span,
-                    "write its probabilities out: `choose {0: exp(eps)/(exp(eps) + 1), 1: 1/(exp(eps) + 1)}`",
                 )

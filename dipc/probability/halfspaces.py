@@ -1,0 +1,113 @@
+"""Open half-spaces with rational coefficients: bounds on a variable, and whether they have a common point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from flint import fmpq
+
+from dipc.probability.linear import Linear
+from dipc.probability.piecewise import Piecewise
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """``sum coefficient * variable + constant``."""
+
+    coefficients: tuple[tuple[int, fmpq], ...]
+    constant: fmpq
+
+    @staticmethod
+    def of(coefficients: dict[int, fmpq], constant: fmpq) -> Form:
+        """The form scaled to a first coefficient of 1 or -1: equal half-spaces are equal forms."""
+        kept = [(i, c) for i, c in sorted(coefficients.items()) if c]
+        scale = abs(kept[0][1]) if kept else fmpq(1)
+        return Form(tuple((i, c / scale) for i, c in kept), constant / scale)
+
+    def minus(self, other: Form) -> Form:
+        coefficients = dict(self.coefficients)
+        for i, c in other.coefficients:
+            coefficients[i] = coefficients.get(i, fmpq(0)) - c
+        return Form.of(coefficients, self.constant - other.constant)
+
+    def bound_on(self, v: int) -> Form:
+        """``self > 0`` solved for v: the right-hand side, not normalised."""
+        pivot = dict(self.coefficients)[v]
+        rest = tuple((i, -c / pivot) for i, c in self.coefficients if i != v)
+        return Form(rest, -self.constant / pivot)
+
+
+SLACK = fmpq(1, 1024)  # turns a condition on integers into an open one with the same integer points
+
+Region = frozenset[Form]
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    lower: tuple[Form, ...]
+    upper: tuple[Form, ...]
+    others: Region
+
+
+def bounds(region: Iterable[Form], v: int) -> Bounds:
+    lower, upper, others = [], [], []
+    for form in region:
+        c = dict(form.coefficients).get(v)
+        if c is None:
+            others.append(form)
+        elif c > 0:
+            lower.append(form.bound_on(v))
+        else:
+            upper.append(form.bound_on(v))
+    return Bounds(tuple(lower), tuple(upper), frozenset(others))
+
+
+def feasible(weights: Sequence[Piecewise], links: Iterable[Linear]) -> bool:
+    """Whether the links hold on a set of positive measure within the supports of the weights.
+
+    For integer samples this is only necessary, not sufficient: "not negative" is relaxed to "above -1/1024".
+    """
+    region = {Form(link.coefficients, link.constant + SLACK * link.integer) for link in links}
+    variables = {i for form in region for i, _ in form.coefficients}
+    for i in variables:
+        region.update(interval(i, *weights[i].support))
+    return has_interior(frozenset(region))
+
+
+def interval(v: int, low: fmpq | None, high: fmpq | None) -> Iterator[Form]:
+    if low is not None:
+        yield Form(((v, fmpq(1)),), -low)
+    if high is not None:
+        yield Form(((v, fmpq(-1)),), high)
+
+
+@lru_cache(maxsize=65536)
+def has_interior(region: Region) -> bool:
+    """Whether open half-spaces have a common point (Fourier-Motzkin elimination).
+
+    >>> x, y = (0, fmpq(1)), (1, fmpq(1))
+    >>> above = Form((x, (1, fmpq(-1))), fmpq(0))               # x > y
+    >>> has_interior(frozenset({above, Form(((0, fmpq(-1)), y), fmpq(0))}))
+    False
+    """
+    if any(not form.coefficients and form.constant <= 0 for form in region):
+        return False
+    region = frozenset(form for form in region if form.coefficients)
+    if not region:
+        return True
+    v = cheapest(region, {i for form in region for i, _ in form.coefficients})
+    found = bounds(region, v)
+    return has_interior(found.others | {u.minus(low) for low in found.lower for u in found.upper})
+
+
+def cheapest(region: Region, variables: Iterable[int]) -> int:
+    """The variable whose elimination makes the fewest pairs of bounds."""
+
+    def cost(v: int) -> tuple[int, int]:
+        signs = [c > 0 for form in region for i, c in form.coefficients if i == v]
+        above = sum(signs)
+        return above * (len(signs) - above), v
+
+    return min(variables, key=cost)

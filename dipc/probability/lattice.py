@@ -1,0 +1,196 @@
+"""Sums over the integer points of polyhedra: comparisons of integer samples that form no tree.
+
+The discrete counterpart of :mod:`dipc.probability.polyhedral` (DiPC, Lemma 22, by elimination instead of
+semilinear sets).  A cell is a set of conditions ``form >= 0`` with coprime integer coefficients, and a sum
+of terms.  To sum out v:
+
+* conditions in which v has a coefficient c other than 1 and -1 bound v by fractions; the other variables
+  in them are split into residue classes modulo the least common multiple of these c (``z = L z' + r``),
+  after which dividing by c and rounding the constant leaves the same integer points;
+* the cell is split by which lower bound is greatest and which upper bound is least, ties going to the
+  first one, so that the parts are disjoint;
+* on each part the sum is ``T(U) - T(L - 1)`` with the antidifference T.
+
+All cells share one denominator, a product of factors ``1 - exp(-rate eps)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from math import lcm
+
+from flint import fmpq
+
+from dipc.probability.exppoly import ExpPoly
+from dipc.probability.halfspaces import SLACK, Form, Region, bounds, cheapest, has_interior, interval
+from dipc.probability.linear import Linear, tightened
+from dipc.probability.piecewise import Piecewise
+from dipc.probability.quotient import Quotient
+from dipc.probability.summation import Factors, antidifference_of_power, common_factors, power_product
+from dipc.probability.terms import Terms, put, substituted, times_piece, with_power
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    region: Region  # every form is not negative
+    terms: Terms
+
+
+@lru_cache(maxsize=4096)
+def lattice_sum(weights: tuple[Piecewise, ...], links: frozenset[Linear]) -> Quotient:
+    """The sum of the product of the weights over the integer points where no link is negative.
+
+    >>> p = Piecewise.geometric(fmpq(1), fmpq(0))                            # exp(-eps |i|)
+    >>> even = Linear(((0, fmpq(2)), (1, fmpq(-1))), fmpq(0), integer=True)  # 2x >= y
+    >>> odd = Linear(((0, fmpq(-2)), (1, fmpq(1))), fmpq(0), integer=True)   # y >= 2x
+    >>> lattice_sum((p, p), frozenset({even, odd}))                          # sum of exp(-3 eps |x|)
+    (1 + exp(3*eps))/(-1 + exp(3*eps))
+    """
+    unit = lcm(1, *(w.unit for w in weights))
+    cells = list(_starting_cells(weights, links, unit))
+    denominator = ExpPoly.of(1)
+    remaining = set(range(len(weights)))
+    while remaining and cells:
+        v = _easiest(cells, remaining)
+        remaining.remove(v)
+        cells = [part for cell in cells for part in _by_residues(cell, v)]
+        cells, factor = _sum_out(v, cells, unit)
+        denominator = denominator * factor
+    total = ExpPoly()
+    for cell in cells:
+        total = total + ExpPoly({(n, q, 0): c for (n, q, _), c in cell.terms.items()}, unit)
+    return Quotient(total) / Quotient(denominator)
+
+
+def _starting_cells(weights: Iterable[Piecewise], links: Iterable[Linear], unit: int) -> Iterator[Cell]:
+    """One cell for each choice of a piece of every weight."""
+    common = frozenset(_whole(Form(link.coefficients, link.constant)) for link in links)
+    choices = []
+    for i, w in enumerate(weights):
+        edges = [None, *w.breaks, None]
+        choices.append(
+            [
+                (frozenset(map(_whole, interval(i, edges[j], edges[j + 1]))), piece, i)
+                for j, piece in enumerate(w.in_unit(unit))
+                if piece
+            ]
+        )
+    for choice in product(*choices):
+        region = common.union(*(ends for ends, _, _ in choice))
+        if _possible(region):
+            terms: Terms = {(0, 0, ()): fmpq(1)}
+            for _, piece, i in choice:
+                terms = times_piece(terms, piece, i)
+            yield Cell(region, terms)
+
+
+def _whole(form: Form) -> Form:
+    return Form(*tightened(form.coefficients, form.constant))
+
+
+def _possible(region: Region) -> bool:
+    """False only if no integer point is in the region."""
+    return has_interior(frozenset(Form(form.coefficients, form.constant + SLACK) for form in region))
+
+
+def _easiest(cells: list[Cell], remaining: set[int]) -> int:
+    """The variable with the smallest coefficients, then with the fewest pairs of bounds."""
+    union = frozenset(form for cell in cells for form in cell.region)
+    largest = {
+        v: max((abs(c) for form in union for i, c in form.coefficients if i == v), default=fmpq(1))
+        for v in remaining
+    }
+    least = min(largest.values())
+    return cheapest(union, [v for v in remaining if largest[v] == least])
+
+
+# --- residue classes -------------------------------------------------------------------------
+
+
+def _by_residues(cell: Cell, v: int) -> Iterator[Cell]:
+    """The cell cut into residue classes of other variables, until v has coefficients 1 and -1 only."""
+    hard = [form for form in cell.region if abs(dict(form.coefficients).get(v, fmpq(1))) != 1]
+    if not hard:
+        yield cell
+        return
+    modulus = lcm(*(int(abs(dict(form.coefficients)[v]).p) for form in hard))
+    others = sorted({i for form in hard for i, _ in form.coefficients if i != v})
+    for residues in product(range(modulus), repeat=len(others)):
+        classes = dict(zip(others, residues, strict=True))
+        region = frozenset(_form_in_class(form, classes, modulus) for form in cell.region)
+        if _possible(region):
+            terms = cell.terms
+            for i, residue in classes.items():
+                inner = Form(((i, fmpq(modulus)),), fmpq(residue))
+                terms = substituted(terms, i, inner, rising=False)
+            yield Cell(region, terms)
+
+
+def _form_in_class(form: Form, classes: dict[int, int], modulus: int) -> Form:
+    """``z = modulus * z' + residue`` put into a condition."""
+    constant = form.constant + sum((c * classes[i] for i, c in form.coefficients if i in classes), fmpq(0))
+    coefficients = tuple((i, c * modulus if i in classes else c) for i, c in form.coefficients)
+    return _whole(Form(coefficients, constant))
+
+
+# --- summation -------------------------------------------------------------------------------
+
+
+def _sum_out(v: int, cells: list[Cell], unit: int) -> tuple[list[Cell], ExpPoly]:
+    """Sum v out of every cell; the denominator that all terms now have in common."""
+    powers = (_exponent(exponents, v) for cell in cells for _, _, exponents in cell.terms)
+    common = common_factors((m, fmpq(k, unit)) for m, k in powers)
+    sums: dict[Region, Terms] = {}
+    for cell in cells:
+        primitive = _antidifference(cell.terms, v, unit, common)
+        for region, low, high in _parts(cell.region, v):
+            total = sums.setdefault(region, {})
+            before = None if low is None else Form(low.coefficients, low.constant - 1)
+            for bound, sign in ((high, 1), (before, -1)):
+                for key, c in substituted(primitive, v, bound, rising=sign < 0).items():
+                    put(total, key, sign * c)
+    return [Cell(region, terms) for region, terms in sums.items() if terms], power_product(common)
+
+
+def _parts(region: Region, v: int) -> Iterator[tuple[Region, Form | None, Form | None]]:
+    """Disjoint parts on each of which one lower bound is greatest and one upper bound is least."""
+    found = bounds(region, v)
+    for a, low in enumerate(found.lower or (None,)):
+        for b, high in enumerate(found.upper or (None,)):
+            forms = set(found.others)
+            if low is not None:
+                forms.update(_difference(low, x, strict=i < a) for i, x in enumerate(found.lower) if i != a)
+            if high is not None:
+                forms.update(_difference(x, high, strict=i < b) for i, x in enumerate(found.upper) if i != b)
+            if low is not None and high is not None:
+                forms.add(_difference(high, low, strict=False))
+            if _possible(frozenset(forms)):
+                yield frozenset(form for form in forms if form.coefficients), low, high
+
+
+def _difference(greater: Form, less: Form, *, strict: bool) -> Form:
+    """``greater >= less``, or ``>``, as a condition on integers."""
+    coefficients = dict(greater.coefficients)
+    for i, c in less.coefficients:
+        coefficients[i] = coefficients.get(i, fmpq(0)) - c
+    kept = tuple((i, c) for i, c in sorted(coefficients.items()) if c)
+    return Form(*tightened(kept, greater.constant - less.constant, strict))
+
+
+def _exponent(exponents: tuple[tuple[int, int, int], ...], v: int) -> tuple[int, int]:
+    return next(((m, k) for i, m, k in exponents if i == v), (0, 0))
+
+
+def _antidifference(terms: Terms, v: int, unit: int, common: Factors) -> Terms:
+    """An antidifference in v, times the common denominator (see :mod:`dipc.probability.summation`)."""
+    result: Terms = {}
+    for (n, q, exponents), c in terms.items():
+        m, k = _exponent(exponents, v)
+        others = tuple(e for e in exponents if e[0] != v)
+        for j, numerator in enumerate(antidifference_of_power(m, fmpq(k, unit), common)):
+            for (n2, a, _), c2 in numerator.in_unit(unit).items():
+                put(result, (n + m - j + n2, q + a, with_power(others, v, j, k)), c * c2)
+    return result

@@ -1,0 +1,143 @@
+"""Sums over the integers: what antiderivatives are for densities, antidifferences are here.
+
+A function on the integers is a :class:`~dipc.probability.piecewise.Piecewise` whose breakpoints lie
+halfway between integers; its value at the integer i is that at ``y = eps * i``.  With x = exp(k eps), the
+antidifference of ``i^m x^i`` is ``T(i) = x^i (s_m i^m + ... + s_0)`` with T(i) - T(i-1) = i^m x^i, hence
+
+    s_j = ( [j = m] + w * sum_{l > j} s_l binomial(l, j) (-1)^(l-j) ) / (1 - w),        w = 1/x,
+
+and for k = 0 it is Faulhaber's polynomial.  The denominators are powers of ``1 - exp(-|k| eps)``; all pieces
+are brought to one common denominator, so that the numerators stay exponential sums (DiPC, Lemma 22).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from math import comb
+
+from flint import fmpq
+
+from dipc.errors import InternalError
+from dipc.probability.exppoly import ExpPoly
+from dipc.probability.piecewise import Piece, Piecewise, add, evaluate_at, negate
+
+HALF = fmpq(1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """``numerator / denominator``, the denominator a function of eps alone."""
+
+    numerator: Piecewise
+    denominator: ExpPoly
+
+
+@lru_cache(maxsize=4096)
+def antidifference(f: Piecewise) -> Ratio:
+    """S with ``S(i) = sum_{j <= i} f(j)`` at every integer i; no breakpoint of f is an integer.
+
+    >>> s = antidifference(Piecewise.geometric(fmpq(1), fmpq(0)))                 # exp(-eps |i|)
+    >>> s.numerator.limit(), s.denominator
+    (exp(-eps) + 1, -exp(-eps) + 1)
+    """
+    common = common_factors((m, fmpq(k, f.unit)) for piece in f.pieces for m, k, _, _ in piece)
+    pieces = [_antidifference_of_piece(piece, f.unit, common) for piece in f.pieces]
+    if any(k <= 0 for _, k, _, _ in pieces[0]):
+        raise InternalError("a distribution does not vanish at minus infinity")
+    for i, b in enumerate(f.breaks):
+        last = fmpq(b.floor())  # of the integers on the left
+        gap = add(evaluate_at(pieces[i], last), negate(evaluate_at(pieces[i + 1], last)))
+        pieces[i + 1] = add(pieces[i + 1], gap)
+    return Ratio(Piecewise(f.unit, f.breaks, tuple(pieces)), power_product(common))
+
+
+Factors = dict[str, tuple[fmpq, int]]  # factors (1 - exp(-rate * eps))^power; keyed by the rate as text
+
+
+def common_factors(powers: Iterable[tuple[int, fmpq]]) -> Factors:
+    """The common denominator of the sums of ``i^m exp(rate eps i)``, given as (m, rate)."""
+    found: Factors = {}
+    for m, rate in powers:
+        if rate:
+            size = abs(rate)
+            _, power = found.get(str(size), (size, 0))
+            found[str(size)] = size, max(power, m + 1)
+    return found
+
+
+def factor(rate: fmpq) -> ExpPoly:
+    """``1 - exp(-rate * eps)``."""
+    return 1 - ExpPoly.exp(-rate)
+
+
+def power_product(powers: Factors) -> ExpPoly:
+    result = ExpPoly.of(1)
+    for rate, power in powers.values():
+        result = result * factor(rate) ** power
+    return result
+
+
+def _antidifference_of_piece(piece: Piece, unit: int, common: Factors) -> Piece:
+    """An antidifference of one piece, times the common denominator."""
+    result: Piece = {}
+    for (m, k, n, q), c in piece.items():
+        for j, numerator in enumerate(antidifference_of_power(m, fmpq(k, unit), common)):
+            for (n2, a, _), c2 in numerator.in_unit(unit).items():
+                key = (j, k, n + m - j + n2, q + a)
+                result[key] = result.get(key, fmpq(0)) + c * c2
+    return {key: c for key, c in result.items() if c}
+
+
+def antidifference_of_power(m: int, rate: fmpq, common: Factors) -> list[ExpPoly]:
+    """The coefficients of ``i^j exp(rate eps i)`` in an antidifference of ``i^m exp(rate eps i)``.
+
+    All are multiplied by the common denominator.
+    """
+    if not rate:
+        return [power_product(common) * coefficient for coefficient in faulhaber(m)]
+    name = str(abs(rate))
+    result = []
+    for j, numerator in enumerate(geometric_sums(m, rate)):
+        rest = {**common, name: (abs(rate), common[name][1] - (m - j + 1))}
+        result.append(numerator * power_product(rest))
+    return result
+
+
+@lru_cache(maxsize=256)
+def geometric_sums(m: int, rate: fmpq) -> tuple[ExpPoly, ...]:
+    """S_0 .. S_m: with x = exp(rate eps), d = 1 - exp(-|rate| eps), ``x^i sum_j S_j d^(j-m-1) i^j`` is an
+    antidifference of ``i^m x^i``.
+
+    >>> geometric_sums(0, fmpq(1)), geometric_sums(0, fmpq(-1))
+    ((1,), (-exp(-eps),))
+    """
+    size = abs(rate)
+    d = factor(size)
+    # 1/(1 - w) with w = 1/x, times d
+    inverse = ExpPoly.of(1) if rate > 0 else -ExpPoly.exp(-size)
+    w = ExpPoly.exp(-rate)
+    sums = [ExpPoly()] * (m + 1)
+    sums[m] = inverse
+    for j in range(m - 1, -1, -1):
+        total = ExpPoly()
+        for higher in range(j + 1, m + 1):
+            sign = 1 if (higher - j) % 2 == 0 else -1
+            total = total + sums[higher] * d ** (higher - j - 1) * (sign * comb(higher, j))
+        sums[j] = inverse * w * total
+    return tuple(sums)
+
+
+@lru_cache(maxsize=64)
+def faulhaber(m: int) -> tuple[fmpq, ...]:
+    """The coefficients of F with F(i) - F(i-1) = i^m and F(0) = 0.
+
+    >>> faulhaber(1)                                   # i(i+1)/2
+    (0, 1/2, 1/2)
+    """
+    f = [fmpq(0)] * (m + 2)
+    for t in range(m, -1, -1):
+        known = sum((f[j] * ((-1) ** (j - t + 1) * comb(j, t)) for j in range(t + 2, m + 2)), fmpq(0))
+        f[t + 1] = (fmpq(t == m) - known) / (t + 1)
+    return tuple(f)

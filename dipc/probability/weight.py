@@ -1,0 +1,129 @@
+"""The weight of one sample: its density or its probabilities, restricted by what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from flint import fmpq
+
+from dipc.probability.exppoly import ExpPoly
+from dipc.probability.linear import Linear
+from dipc.probability.piecewise import Piecewise
+from dipc.probability.quotient import Quotient
+from dipc.probability.summation import HALF, antidifference
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """A function on the reals, or on the integers (then with breakpoints between them)."""
+
+    function: Piecewise
+    integer: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.function)
+
+    def times(self, function: Piecewise) -> Weight:
+        product = self.function * function
+        return Weight(product.on_integers() if self.integer else product, self.integer)
+
+    def plus(self, other: Weight) -> Weight:
+        return Weight(self.function + other.function, self.integer)
+
+    def scaled(self, factor: ExpPoly) -> Weight:
+        return Weight(self.function.scale(factor), self.integer)
+
+    def where(self, condition: Linear) -> Weight:
+        """Restricted by a condition (in normal form) on this sample alone."""
+        ((_, c),) = condition.coefficients
+        bound = -condition.constant / c
+        if self.integer:
+            bound = bound - HALF if c > 0 else bound + HALF
+        return Weight(self.function.restrict(bound, above=c > 0), self.integer)
+
+    def total(self) -> Quotient:
+        """The integral, or the sum, over all values."""
+        primitive, denominator = _primitive(self)
+        return Quotient(primitive.limit()) / Quotient(denominator)
+
+
+Bound = tuple[fmpq, fmpq]  # slope and offset: slope * w + offset
+
+
+def over_leaf(weight: Weight, v: int, w: int, conditions: Iterable[Linear]) -> tuple[Piecewise, Quotient]:
+    """``w -> integral (or sum) of the weight over the v that satisfy the conditions``, and a factor to it.
+
+    The conditions are in normal form and mention v and w only; for integer samples the coefficient of v is
+    1 or -1, so that the bounds on v are integers.
+    """
+    lower: set[Bound] = set()
+    upper: set[Bound] = set()
+    for condition in conditions:
+        coefficients = dict(condition.coefficients)
+        pivot = coefficients[v]
+        bound = (-coefficients[w] / pivot, -condition.constant / pivot)
+        (lower if pivot > 0 else upper).add(bound)
+    return _between(weight, frozenset(lower), frozenset(upper))
+
+
+@lru_cache(maxsize=4096)
+def _primitive(weight: Weight) -> tuple[Piecewise, ExpPoly]:
+    """A function whose differences are the integrals (sums), times a denominator."""
+    if weight.integer:
+        ratio = antidifference(weight.function)
+        return ratio.numerator, ratio.denominator
+    return weight.function.antiderivative(), ExpPoly.of(1)
+
+
+@lru_cache(maxsize=65536)
+def _between(weight: Weight, lower: frozenset[Bound], upper: frozenset[Bound]) -> tuple[Piecewise, Quotient]:
+    """The integral from the greatest lower to the least upper bound as a function of w; 0 if they cross.
+
+    The line of w is cut where two bounds meet; on each piece the bounds that count are known.
+    """
+    primitive, denominator = _primitive(weight)
+    total = Piecewise.constant(primitive.limit())
+    step = fmpq(1) if weight.integer else fmpq(0)  # a sum that starts at L is S(U) - S(L - 1)
+    corners = _crossings([*lower, *upper], weight.integer)
+    result = Piecewise.constant(ExpPoly())
+    for left, right in zip([None, *corners], [*corners, None], strict=True):
+        inside = _inner_point(left, right)
+        low = max(lower, key=lambda b: _value(b, inside), default=None)
+        high = min(upper, key=lambda b: _value(b, inside), default=None)
+        if low and high and _value(low, inside) > _value(high, inside):
+            continue
+        piece = primitive.compose(*high) if high else total
+        if low:
+            slope, offset = low
+            piece = piece + primitive.compose(slope, offset - step).scale(ExpPoly.of(-1))
+        if left is not None:
+            piece = piece.restrict(left, above=True)
+        if right is not None:
+            piece = piece.restrict(right, above=False)
+        result = result + piece
+    return result, Quotient.one() / Quotient(denominator)
+
+
+def _value(bound: Bound, w: fmpq) -> fmpq:
+    slope, offset = bound
+    return slope * w + offset
+
+
+def _crossings(bounds: list[Bound], integer: bool) -> list[fmpq]:
+    """Where two of the bounds meet, ascending; between integers, for functions on the integers."""
+    points = {}
+    for i, (slope, offset) in enumerate(bounds):
+        for slope2, offset2 in bounds[:i]:
+            if slope != slope2:
+                x = (offset2 - offset) / (slope - slope2)
+                x = fmpq(x.floor()) + HALF if integer else x
+                points[str(x)] = x
+    return sorted(points.values())
+
+
+def _inner_point(left: fmpq | None, right: fmpq | None) -> fmpq:
+    if left is None:
+        return fmpq(0) if right is None else right - 1
+    return left + 1 if right is None else (left + right) / 2

@@ -1,0 +1,267 @@
+"""The command line as people and scripts meet it: words, options, and broken use without a traceback."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from dipc.cli.main import status
+
+PROGRAMS = Path(__file__).parent.parent / "programs"
+SVT1 = str(PROGRAMS / "svt" / "svt1.dip")
+SVT4 = str(PROGRAMS / "svt" / "svt4.dip")
+SPARSE = str(PROGRAMS / "svt" / "sparse.dip")
+NMAX4 = str(PROGRAMS / "noisy_max" / "nmax4.dip")
+
+Capture = pytest.CaptureFixture[str]
+
+
+def run(capsys: Capture, *arguments: str) -> tuple[int, str, str]:
+    """Exit status, stdout, stderr; never a traceback."""
+    code = status(list(arguments))
+    out, err = capsys.readouterr()
+    assert "Traceback" not in out + err
+    assert "internal error" not in err
+    return code, out, err
+
+
+def lines(out: str) -> dict[str, str]:
+    """The first word of each line with the rest."""
+    return dict(re.findall(r"^(\S+) +(.*)$", out, re.MULTILINE))
+
+
+# --- what people see -----------------------------------------------------------------------------
+
+
+def test_a_proof(capsys: Capture) -> None:
+    code, out, err = run(capsys, "check", SVT1, "-D", "N=2")
+    said = lines(out)
+    assert (code, err) == (0, "")
+    assert said["program"].startswith(SVT1)
+    assert "N = 2, c = 1, T = 0, Delta = 1" in said["program"]
+    assert said["claim"] == "(ε)-private for every ε in (0, inf)"
+    assert said["checked"].startswith(
+        "9 inputs, 49 ordered pairs of neighbours, 3 outputs: 147 inequalities, "
+    )
+    assert "distinct" in said["checked"]
+    assert said["verdict"] == "PRIVATE"
+    assert re.fullmatch(r"\d+\.\d\d s", said["time"])
+
+
+def test_a_counterexample(capsys: Capture) -> None:
+    code, out, _ = run(capsys, "check", SVT4, "-D", "N=2")
+    said = lines(out)
+    assert code == 1
+    assert said["verdict"] == "VIOLATED"
+    assert said["input"].endswith("q = [-1, 0]")
+    assert said["neighbour"].endswith("q = [0, -1]")
+    assert said["output"] == "out = [bot, top]"
+    assert re.fullmatch(r"ε = \d+(/\d+)?", said["budget"])
+    for number in ("P(u)", "P(u')", "bound", "excess"):
+        assert re.match(r"0\.\d{9,}  =  .*exp\(", said[number])
+    assert re.fullmatch(r"0 < ε < 2\.03\d+", said["broken"].removeprefix("for  "))
+
+
+def test_infinite_loss_is_named(capsys: Capture) -> None:
+    code, out, _ = run(capsys, "check", NMAX4, "-D", "N=1")
+    assert code == 1
+    assert "infinite privacy loss" in out
+
+
+def test_delta(capsys: Capture) -> None:
+    code, out, _ = run(capsys, "check", SPARSE, "--claim", "eps/2, exp(-3)")
+    assert code == 1
+    assert lines(out)["claim"] == "(1/2*ε, exp(-3))-private for every ε in (0, inf)"
+    assert "3.654542" in lines(out)["broken"]
+
+
+def test_undecided_says_why(capsys: Capture) -> None:
+    code, out, _ = run(capsys, "check", SVT1, "--time-limit", "0")
+    assert code == 3
+    assert lines(out)["verdict"] == "UNDECIDED"
+    assert "time limit" in lines(out)["reason"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word", "expected"),
+    [((SVT1,), "private", 0), ((SVT4,), "violated", 1), ((SVT1, "--time-limit", "0"), "undecided", 3)],
+)
+def test_quiet(capsys: Capture, arguments: tuple[str, ...], word: str, expected: int) -> None:
+    assert run(capsys, "check", *arguments, "--quiet") == (expected, f"{word}\n", "")
+
+
+def test_nothing_but_the_record_with_json(capsys: Capture) -> None:
+    _, out, err = run(capsys, "check", SVT4, "--json")
+    assert json.loads(out)["verdict"] == "violated"
+    assert err == ""
+
+
+# --- options -------------------------------------------------------------------------------------
+
+
+def test_at_one_budget(capsys: Capture) -> None:
+    code, out, _ = run(capsys, "check", SVT4, "-D", "N=2", "--at", "27/50")
+    assert code == 1
+    assert lines(out)["claim"] == "(ε)-private at ε = 27/50"
+    assert lines(out)["budget"] == "ε = 27/50"
+    pair = ("--pair", "q=[-1,0]", "q=[0,-1]")  # breaks the claim below 2.03 only
+    assert run(capsys, "check", SVT4, "-D", "N=2", "--at", "3", *pair, "--quiet")[0] == 0
+    assert run(capsys, "check", SVT4, "-D", "N=2", "--at", "0.54", "--quiet")[0] == 1
+
+
+def test_at_one_budget_json(capsys: Capture) -> None:
+    _, out, _ = run(capsys, "check", SVT1, "-D", "N=1", "--at", "1/2", "--json")
+    assert json.loads(out)["claim"]["for"] == "1/2"
+
+
+def test_one_pair(capsys: Capture) -> None:
+    code, out, _ = run(capsys, "check", SVT1, "--pair", "q=[0,1,1]", "q=[1,1,1]")
+    assert code == 0
+    assert lines(out)["checked"].startswith("2 inputs, 2 ordered pairs of neighbours, ")
+    assert run(capsys, "check", SVT4, "-D", "N=2", "--pair", "q=[0,-1]", "q=[-1,0]", "--quiet")[0] == 1
+    assert run(capsys, "check", SVT4, "-D", "N=2", "--pair", "q=[0,0]", "q=[-1,0]", "--quiet")[0] == 0
+
+
+def test_interval(capsys: Capture) -> None:
+    for interval, expected in (("(0, 3.6545]", 0), ("(0, 3.6546)", 1), ("[4, 4]", 1), ("[3, inf)", 1)):
+        assert run(capsys, "check", SPARSE, "--claim", f"eps/2, exp(-3) for eps in {interval}")[0] == expected
+
+
+def test_claim_may_use_parameters(capsys: Capture) -> None:
+    code, out, _ = run(capsys, "check", SVT1, "--claim", "N/4*eps")
+    assert code == 0
+    assert lines(out)["claim"].startswith("(3/4*ε)-private")
+
+
+def test_distribution(capsys: Capture) -> None:
+    code, out, err = run(capsys, "distribution", SVT1, "--input", "q=[0,1]", "-D", "N=2")
+    assert (code, err) == (0, "")
+    assert [line.split("  ")[0] for line in out.splitlines()] == [
+        "out=[bot, bot]",
+        "out=[bot, top]",
+        "out=[top, bot]",
+    ]
+    assert out.splitlines()[2] == "out=[top, bot]  1/2"
+
+
+def test_distribution_json(capsys: Capture) -> None:
+    _, out, _ = run(capsys, "distribution", SVT1, "--input", "q=[0,1]", "-D", "N=2", "--json")
+    got = json.loads(out)
+    assert set(got) == {"program", "parameters", "input", "distribution"}
+    assert got["input"] == {"q": ["0", "1"]}
+    assert got["distribution"][2] == {"output": {"out": ["top", "bot"]}, "probability": "1/2"}
+
+
+def test_help_names_the_exit_statuses(capsys: Capture) -> None:
+    code, out, _ = run(capsys, "check", "--help")
+    assert code == 0
+    assert "0 private, 1 violated, 2 broken input, 3 undecided" in " ".join(out.split())
+
+
+def test_version(capsys: Capture) -> None:
+    assert run(capsys, "--version") == (0, "dipc, version 0.1.0\n", "")
+
+
+# --- broken use ----------------------------------------------------------------------------------
+
+BROKEN = [
+    (["check", SVT1, "-D", "N"], "NAME=VALUE"),
+    (["check", SVT1, "-D", "=3"], "NAME=VALUE"),
+    (["check", SVT1, "-D", "N=abc"], "N"),
+    (["check", SVT1, "-D", "N=0"], "N"),
+    (["check", SVT1, "-D", "N=1/2"], "N"),
+    (["check", SVT1, "-D", "N=1/0"], "rational"),
+    (["check", SVT1, "-D", "M=3"], "M"),
+    (["check", SVT1, "-D", "Delta=0"], "Delta"),
+    (["check", SVT1, "-D", "Delta=-1"], "positive"),
+    (["check"], "FILE"),
+    (["check", "no_such_file.dip"], "no_such_file.dip"),
+    (["check", str(PROGRAMS)], "irectory"),
+    (["check", SVT1, "--claim", "garbage"], "garbage"),
+    (["check", SVT1, "--claim", ""], ""),
+    (["check", SVT1, "--claim", "eps*eps"], "multiple of eps"),
+    (["check", SVT1, "--claim", "-eps"], "negative"),
+    (["check", SVT1, "--claim", "eps, 2"], "probability"),
+    (["check", SVT1, "--claim", "eps, -exp(-eps)"], "negative"),
+    (["check", SVT1, "--claim", "eps, 1/2 - eps"], "negative"),
+    (["check", SVT1, "--claim", "eps for eps in (2, 1)"], "empty"),
+    (["check", SVT1, "--claim", "eps for eps in [0, 1)"], "positive"),
+    (["check", SVT1, "--claim", "eps extra"], "extra"),
+    (["check", SVT1, "--at", "0"], "positive"),
+    (["check", SVT1, "--at", "-1"], "positive"),
+    (["check", SVT1, "--at", "x"], "rational"),
+    (["check", SVT1, "--at", "inf"], "rational"),
+    (["check", SVT1, "--at", "1/0"], "rational"),
+    (["check", SVT1, "--time-limit", "-1"], "time-limit"),
+    (["check", SVT1, "--time-limit", "soon"], "time-limit"),
+    (["check", SVT1, "--pair", "q=[-1,0,0]", "q=[1,0,0]"], "not neighbours"),
+    (["check", SVT1, "--pair", "p=[0,0,0]", "q=[1,0,0]"], "no input 'p'"),
+    (["check", SVT1, "--pair", "q=[0,0]", "q=[1,0,0]"], "3 cells"),
+    (["check", SVT1, "--pair", "q=0", "q=[1,0,0]"], "array"),
+    (["check", SVT1, "--pair", "q=[0,0,7]", "q=[1,0,0]"], "7 is not a value"),
+    (["check", SVT1, "--pair", "q=[0,0,x]", "q=[1,0,0]"], "x"),
+    (["check", SVT1, "--pair", "", "q=[1,0,0]"], ""),
+    (["check", SVT1, "--pair", "q=[0,0,0", "q=[1,0,0]"], ""),
+    (["check", SVT1, "--pair", "q=[0,0,0]"], "pair"),
+    (["check", SVT1, "--no-such-option"], "no-such-option"),
+    (["distribution", SVT1], "q"),
+    (["distribution", SVT1, "--input", "q=[0]"], "3 cells"),
+    (["distribution", SVT1, "--input", "q"], ""),
+    (["distribution", SVT1, "--input", "q=[0,0,0], r=1"], "no input 'r'"),
+    (["distribution", SVT1, "--input", "q=[0,0,0], q=[1,0,0]"], "q"),
+    (["chekc", SVT1], "chekc"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"), BROKEN, ids=lambda x: " ".join(x)[-60:] if isinstance(x, list) else ""
+)
+def test_broken_use(capsys: Capture, arguments: list[str], says: str) -> None:
+    code, out, err = run(capsys, *arguments)
+    assert code == 2
+    assert out == ""
+    assert err.strip()
+    assert says in err
+
+
+def test_broken_use_with_json_prints_no_half_record(capsys: Capture) -> None:
+    code, out, err = run(capsys, "check", SVT1, "--json", "--at", "0")
+    assert (code, out) == (2, "")
+    assert "positive" in err
+
+
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfe\x00\x01", b"\x7fELF\x02\x01\x01\x00\x00", b"\x00" * 100, b"", b"\n\n"]
+)
+def test_files_that_are_no_programs(capsys: Capture, tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "strange.dip"
+    path.write_bytes(content)
+    code, out, err = run(capsys, "check", str(path))
+    assert (code, out) == (2, "")
+    assert "strange.dip" in err
+
+
+def test_program_without_claim_or_adjacency(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "bare.dip"
+    path.write_text("input q in {0, 1}\noutput o in {0, 1}\no <- q\n", encoding="utf-8")
+    code, _, err = run(capsys, "check", str(path))
+    assert code == 2
+    assert "makes no claim" in err
+    code, _, err = run(capsys, "check", str(path), "--claim", "eps")
+    assert code == 2
+    assert "neighbours" in err
+    assert run(capsys, "check", str(path), "--claim", "eps", "--pair", "q=0", "q=1", "--quiet")[0] == 1
+    assert run(capsys, "distribution", str(path), "--input", "q=1")[:2] == (0, "o=1  1\n")
+
+
+def test_an_error_in_a_program_shows_the_line(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "typo.dip"
+    path.write_text("input q in {0, 1}\noutput o in {0, 1}\no <- qq\n", encoding="utf-8")
+    code, out, err = run(capsys, "check", str(path))
+    assert (code, out) == (2, "")
+    assert f"{path}:3:6: error: " in err
+    assert "    o <- qq\n         ^^" in err
+    assert "help: " in err

@@ -1,0 +1,163 @@
+"""Every command and every Python session in the documents is run, and must print what the document shows.
+
+A ```dip or ```dip-broken block that begins with ``# NAME.dip`` is saved under that name, so that the commands
+below it can use it.  In a ```console block a line ``$ command`` is run by a shell in a folder with the shipped programs; what
+follows is its output.  A ```python block is a session (``>>>``).  Only times are not compared.
+
+To refresh the outputs: run `python tests/test_docs.py` and read the difference with a critical eye.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import dipc
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"^```([\w-]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TIMES = [
+    (re.compile(r"^(time +)\d+\.\d\d s$", re.MULTILINE), r"\1T"),
+    (re.compile(r'^( +"\w+": )\d+\.\d+(e-\d+)?(,?)$', re.MULTILINE), r"\1T\3"),
+]
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    return [body for name, body in FENCE.findall(path.read_text(encoding="utf-8")) if name == language]
+
+
+def commands(block: str) -> Iterator[tuple[str, str]]:
+    """Each command of a console block with the output that follows it."""
+    for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, output = piece.partition("\n")
+        yield command, output
+
+
+def without_times(text: str) -> str:
+    for pattern, replacement in TIMES:
+        text = pattern.sub(replacement, text)
+    return text.rstrip()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "programs").symlink_to(ROOT / "programs")
+    return tmp_path
+
+
+def save_programs(path: Path, folder: Path) -> None:
+    for text in blocks(path, "dip") + blocks(path, "dip-broken"):
+        name = re.match(r"# (\w+\.dip)", text)
+        if name:
+            (folder / name[1]).write_text(text, encoding="utf-8")
+
+
+def shell(command: str, folder: Path) -> str:
+    """What a command prints, on stdout and stderr together."""
+    scripts = Path(sys.executable).parent
+    environment = {
+        **os.environ,
+        "PATH": f"{scripts}{os.pathsep}{os.environ.get('PATH', '')}",
+        "PYTHONPATH": str(ROOT),
+        "PYTHONIOENCODING": "utf-8",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    run = subprocess.run(
+        command,
+        shell=True,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    return run.stdout
+
+
+CONSOLE = [
+    pytest.param(path, block, id=f"{path.name}-{number}")
+    for path in DOCUMENTS
+    for number, block in enumerate(blocks(path, "console"), 1)
+]
+SESSIONS = [
+    pytest.param(path, block, id=f"{path.name}-{number}")
+    for path in DOCUMENTS
+    for number, block in enumerate(blocks(path, "python"), 1)
+]
+
+
+@pytest.mark.parametrize(("path", "block"), CONSOLE)
+def test_console(path: Path, block: str, folder: Path) -> None:
+    save_programs(path, folder)
+    assert "$ " in block, "a console block without a command"
+    for command, output in commands(block):
+        assert without_times(shell(command, folder)) == without_times(output), command
+
+
+@pytest.mark.parametrize(("path", "block"), SESSIONS)
+def test_python(path: Path, block: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_programs(path, folder)
+    monkeypatch.chdir(folder)
+    test = doctest.DocTestParser().get_doctest(block, {}, path.name, str(path), 0)
+    assert test.examples, "a python block must be a session with >>>"
+    said: list[str] = []
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=said.append)
+    assert not said, "".join(said)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_every_program_shown_is_one(path: Path) -> None:
+    """A ```dip block is a whole program that dipc accepts."""
+    for text in blocks(path, "dip"):
+        dipc.load(text)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text(encoding="utf-8")):
+        if not re.match(r"[a-z]+:", target):
+            assert (path.parent / target).exists(), target
+
+
+def test_the_grammar_shown_is_the_grammar_shipped() -> None:
+    shown = blocks(ROOT / "docs" / "language.md", "lark")
+    assert shown == [(ROOT / "dipc" / "syntax" / "grammar.lark").read_text(encoding="utf-8")]
+
+
+def refresh(path: Path) -> None:
+    """Write what the commands of a document print into it."""
+    text = path.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "programs").symlink_to(ROOT / "programs")
+        save_programs(path, folder)
+        for block in blocks(path, "console"):
+            shown = (
+                f"$ {command}\n{current(command, output, folder)}" for command, output in commands(block)
+            )
+            new = "".join(shown)
+            text = text.replace(f"```console\n{block}```", f"```console\n{new}```")
+    path.write_text(text, encoding="utf-8")
+
+
+def current(command: str, output: str, folder: Path) -> str:
+    now = shell(command, folder)
+    if "Traceback" in now:
+        raise SystemExit(f"{command}\n{now}")
+    return output if without_times(now) == without_times(output) else f"{now.rstrip()}\n".lstrip("\n")
+
+
+if __name__ == "__main__":
+    for document in DOCUMENTS:
+        refresh(document)
