@@ -107,7 +107,7 @@ def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
     """The claim with its functions of eps evaluated; ``at`` replaces the interval by one budget."""
     epsilon = function_of_eps(claim.epsilon, NOTHING, never)
     term = epsilon.numerator.as_term()
-    if epsilon and (term is None or ExpPoly.of(term.coefficient, 1) != epsilon.numerator):
+    if epsilon and (term is None or Quotient(ExpPoly.of(term.coefficient, 1)) != epsilon):
         raise InputError(f"the claimed epsilon is {epsilon}, but must be t*eps", claim.epsilon.span)
     delta = Quotient.of(0) if claim.delta is None else function_of_eps(claim.delta, NOTHING, never)
     if at is None:

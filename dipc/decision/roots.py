@@ -14,7 +14,8 @@
    small intervals are settled, and the bisection ends.
 
 With constants such as exp(-2) in f (w occurs) step 2 would need Schanuel's conjecture.  Then roots may
-be multiple or shared; bisection stops at a width of 2^-128 and raises :class:`Unsettled`.
+be multiple or shared; bisection stops at a width of 2^-128, for such f only, and raises
+:class:`Unsettled`.
 """
 
 from __future__ import annotations
@@ -27,18 +28,20 @@ from flint import arb, ctx, fmpq
 
 from dipc.decision.budgets import simplest_between
 from dipc.decision.derivatives import derivative, derivative_chain, variations
+from dipc.errors import LimitReached
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.polynomial import common_unit, join, split
 
 LEAST_WIDTH = fmpq(1, 2**128)
-PRECISION = 192
 
 
-class Unsettled(Exception):
+class Unsettled(LimitReached):
     """Bisection did not settle whether f has a root in a tiny interval."""
 
     def __init__(self, low: fmpq, high: fmpq) -> None:
-        super().__init__(f"the sign between {low} and {high} is not settled")
+        super().__init__(
+            f"the sign of an expression with constants exp(k) could not be settled in [{low}, {high}]"
+        )
         self.low = low
         self.high = high
 
@@ -118,7 +121,7 @@ def _isolated(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
         if found is not None:
             roots += [root for root in found if root.low < high]
             continue
-        if b - a < LEAST_WIDTH:
+        if f.has_constants and b - a < LEAST_WIDTH:
             raise Unsettled(a, b)
         middle = (a + b) / 2
         at_middle = variations(chain, middle)
@@ -127,9 +130,12 @@ def _isolated(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
 
 
 def _beyond_all_roots(chain: list[ExpPoly], low: fmpq) -> fmpq:
-    """A point at and after which no link of the chain changes sign: V is 0 there."""
+    """A point that is no root of f, chain[0], with no root above it: V is 0 there.
+
+    V leaves zeros out, so that it is 0 *at* the last root already: that f is not 0 must be asked for.
+    """
     point = low + 1
-    while variations(chain, point):
+    while variations(chain, point) or not chain[0].sign_at(point):
         point = 2 * point
     return point
 
@@ -139,7 +145,7 @@ def _settle(f: ExpPoly, slope: ExpPoly, a: fmpq, b: fmpq, bound: int) -> list[Ro
     if bound == 0:
         return []
     if bound > 1:
-        with ctx.workprec(PRECISION):
+        with ctx.workprec(_precision(f, b - a)):
             box = arb((a + b) / 2, (b - a) / 2)
             if not f.enclose(box).contains(0):
                 return []
@@ -153,6 +159,12 @@ def _settle(f: ExpPoly, slope: ExpPoly, a: fmpq, b: fmpq, bound: int) -> list[Ro
     if f.sign_at(a) == 0:
         return None  # a is a root of its own, not in (a, b]: move away from it
     return [_simplified(Root(f, a, b))]
+
+
+def _precision(f: ExpPoly, width: fmpq) -> int:
+    """Enough bits for rounding not to matter in the end: more for smaller intervals and larger numbers."""
+    size = max(int(max(abs(c.p), c.q)).bit_length() for c, _, _, _ in f.terms())
+    return 64 + 2 * size + 2 * int((1 / width).ceil()).bit_length()
 
 
 def _simplified(root: Root) -> Root:
@@ -179,9 +191,17 @@ def _separate(roots: list[Root]) -> None:
                 continue
             if left.is_rational and right.is_rational:
                 roots.remove(right)
-            elif max(left.high - left.low, right.high - right.low) < LEAST_WIDTH:
+            elif _has_constants(left, right) and max(_width(left), _width(right)) < LEAST_WIDTH:
                 raise Unsettled(left.low, right.high)
             left.refine()
             right.refine()
             done = False
         roots.sort(key=lambda root: root.low)
+
+
+def _has_constants(*roots: Root) -> bool:
+    return any(root.factor.has_constants for root in roots)
+
+
+def _width(root: Root) -> fmpq:
+    return root.high - root.low

@@ -11,6 +11,7 @@ from flint import fmpq
 
 from dipc.decision.budgets import Budgets, simplest_between
 from dipc.decision.roots import Root, positive_roots
+from dipc.errors import InternalError
 from dipc.probability.exppoly import ExpPoly
 
 COARSE = fmpq(1, 2**60)
@@ -70,7 +71,10 @@ def sign_table(functions: Sequence[ExpPoly], budgets: Budgets) -> tuple[Cell, ..
         before = right.low if isinstance(right, Border) else right
         assert after is not None
         sample = simplest_between(after, before)
-        cells.append(Cell(left, right, sample, tuple(f.sign_at(sample) for f in functions)))
+        signs = tuple(f.sign_at(sample) for f in functions)
+        if any(f and not sign for f, sign in zip(functions, signs, strict=True)):
+            raise InternalError(f"an inequality has a root at {sample} that was not found")
+        cells.append(Cell(left, right, sample, signs))
     return tuple(cells)
 
 

@@ -68,7 +68,7 @@ def distribution(node: Distribution, memory: Memory, decide: Decide) -> Finite |
                 raise InputError(
                     f"the probabilities of 'choose' sum to {total}, not to 1", node.span, "mend one of them"
                 )
-            return Finite(_collected(pairs))
+            return Finite(tuple(pairs))
         case Uniform(support):
             values = dict.fromkeys(_members(support, memory, decide))
             return Finite(tuple((v, Quotient.of(fmpq(1, len(values)))) for v in values))
@@ -167,11 +167,3 @@ def _whole(expr: Expr, memory: Memory, decide: Decide) -> int:
     if value.q != 1:
         raise InputError(f"{value} is not an integer", expr.span)
     return int(value.p)
-
-
-def _collected(pairs: list[tuple[Value, Quotient]]) -> tuple[tuple[Value, Quotient], ...]:
-    """Equal values taken together."""
-    result: dict[Value, Quotient] = {}
-    for value, p in pairs:
-        result[value] = result[value] + p if value in result else p
-    return tuple(result.items())
