@@ -17,6 +17,7 @@ from dipc.decision.budgets import Budgets
 from dipc.decision.counterexample import Laws, counterexample
 from dipc.decision.inequality import Fails, Method, Unclear
 from dipc.decision.privacy import Comparison, Findings, Judge
+from dipc.decision.termination import check_termination
 from dipc.decision.verdict import Counts, Doubt, Goal, Private, Undecided, Verdict, Violated
 from dipc.errors import InputError, LimitReached, Span
 from dipc.probability.exppoly import ExpPoly
@@ -24,7 +25,6 @@ from dipc.probability.quotient import Quotient
 from dipc.semantics.adjacency import Input, InputSpace, Pair
 from dipc.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.semantics.explore import Explorer, Law
-from dipc.semantics.step import Stepper
 from dipc.syntax.core import CoreClaim, CoreProgram
 
 Progress = Callable[[str, int, int], None]  # what is being done, how much is done, of how much
@@ -99,7 +99,7 @@ def distribution(program: CoreProgram, values: Input, budgets: Budgets) -> Law:
     """The exact output distribution on one input; probabilities must make sense for all budgets."""
     explorer = Explorer(program)
     law = explorer.law(values)
-    check_probabilities(explorer.stepper, Judge(budgets))
+    check_for_all_budgets(explorer, Judge(budgets))
     return law
 
 
@@ -119,10 +119,15 @@ def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
     return Goal(term.coefficient if term else fmpq(0), delta, budgets)
 
 
-def check_probabilities(stepper: Stepper, judge: Judge) -> None:
-    """That every probability drawn with lies in [0, 1] for all budgets: they sum to 1, so >= 0 is enough."""
-    for p, span in stepper.probabilities.items():
+def check_for_all_budgets(explorer: Explorer, judge: Judge) -> None:
+    """What exploration had to leave open, because it depends on the budgets.
+
+    Every probability drawn with lies in [0, 1] (they sum to 1, so >= 0 is enough), and every loop ends.
+    """
+    for p, span in explorer.stepper.probabilities.items():
         _require_nonnegative(p, judge, span, "the probability")
+    for loop in explorer.loops:
+        check_termination(loop, judge.budgets)
 
 
 def _check_delta(goal: Goal, judge: Judge, span: Span) -> None:
@@ -171,7 +176,7 @@ def _laws(
     for done, values in enumerate(inputs):
         progress("output distributions", done, len(inputs))
         laws.append(explorer.law(values))
-    check_probabilities(explorer.stepper, judge)
+    check_for_all_budgets(explorer, judge)
     return Laws(program, inputs, laws)
 
 

@@ -8,7 +8,8 @@ is evaluated again from the start, with the outcomes up to there given.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from flint import fmpq
 
@@ -23,12 +24,22 @@ T = TypeVar("T")
 Range = tuple[fmpq | None, fmpq | None]
 
 
+@dataclass(frozen=True, slots=True)
+class Branch(Generic[T]):
+    """A result, the density where it comes about, and the conditions (in normal form) that say where."""
+
+    value: T
+    joint: Joint
+    conditions: tuple[Linear, ...]
+
+
 class _Run:
     """One evaluation: ``joint`` already contains the constraints of the answers ``given``."""
 
-    def __init__(self, given: tuple[bool | Range, ...], joint: Joint) -> None:
+    def __init__(self, given: tuple[bool | Range, ...], joint: Joint, conditions: tuple[Linear, ...]) -> None:
         self.given = given
         self.joint = joint
+        self.conditions = conditions
         self.answers: list[bool | Range] = []
         self.queued: list[_Run] = []
 
@@ -50,15 +61,17 @@ class _Run:
         return answer
 
     def _split(self, form: Linear, strict: bool) -> bool:
-        above = self.joint.assuming(form.condition(strict))
-        below = self.joint.assuming(form.negated().condition(not strict))
+        """Both outcomes if both are possible; an outcome that is certain is no condition."""
+        holds, fails = form.condition(strict), form.negated().condition(not strict)
+        above, below = self.joint.assuming(holds), self.joint.assuming(fails)
         if above and below:
-            self.queued.append(_Run((*self.answers, False), below))
-        self.joint = above or below
+            self.queued.append(_Run((*self.answers, False), below, (*self.conditions, fails)))
+            self.joint = above
+            self.conditions = (*self.conditions, holds)
         return bool(above)
 
 
-def branches(evaluate: Callable[[Decide], T], joint: Joint) -> list[tuple[T, Joint]]:
+def branches(evaluate: Callable[[Decide], T], joint: Joint) -> list[Branch[T]]:
     """All results of an evaluation, each with the density restricted to its branch.
 
     >>> from flint import fmpq
@@ -66,15 +79,15 @@ def branches(evaluate: Callable[[Decide], T], joint: Joint) -> list[tuple[T, Joi
     >>> from dipc.probability.weight import Weight
     >>> joint = Joint.certain().extended(Weight(Piecewise.laplace(fmpq(1), fmpq(0))))
     >>> form = Linear(((0, fmpq(1)),), fmpq(-1))                       # the sample minus 1
-    >>> [(sign, part.mass()) for sign, part in branches(lambda decide: decide(form, True), joint)]
+    >>> [(b.value, b.joint.mass()) for b in branches(lambda decide: decide(form, True), joint)]
     [(True, 1/2*exp(-eps)), (False, -1/2*exp(-eps) + 1)]
     """
     results = []
-    pending = [_Run((), joint)]
+    pending = [_Run((), joint, ())]
     while pending:
         run = pending.pop()
         try:
-            results.append((evaluate(run), run.joint))
+            results.append(Branch(evaluate(run), run.joint, run.conditions))
         except InputError:
             if run.joint.mass():
                 raise  # else the branch is never taken, whatever eps: it cannot go wrong

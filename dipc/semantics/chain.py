@@ -1,8 +1,8 @@
 """The parametrized Markov chain of a program on one input, as an object that can be walked.
 
 This is the paper's finite parametrized DTMC (Definition 5, Theorem 13) with dead variables dropped and
-equal states merged.  The probability of an edge is the mass that flows along it over the mass of its
-source: exact functions of eps.
+equal states merged; a ``while`` loop is one step, from its head to the states in which it is left.  The
+probability of an edge is the mass that flows along it over the mass of its source: exact functions of eps.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from dipc.probability.quotient import Quotient
 from dipc.semantics.explore import Input
+from dipc.semantics.loops import successors
 from dipc.semantics.state import Key, State, united
 from dipc.semantics.step import Outcome, Stepper
 from dipc.syntax.core import CoreProgram, Halt
@@ -85,7 +86,8 @@ class Chain:
                 self.nodes.append(node)
                 if isinstance(stepper.program.code[node.state.pc], Halt):
                     node.outcome = stepper.outcome(node.state)
-                for successor in stepper.step(node.state, inputs):
+                states, _ = successors(stepper, node.state, inputs, lambda steps: None)
+                for successor in states:
                     waiting.setdefault(successor.pc, []).append((successor, node))
 
     @staticmethod

@@ -19,6 +19,7 @@ from time import monotonic
 from dipc.errors import InternalError, LimitReached
 from dipc.probability.quotient import Quotient
 from dipc.semantics.evaluate import InputNeeded
+from dipc.semantics.loops import Loop, successors
 from dipc.semantics.state import State, united
 from dipc.semantics.step import Outcome, Stepper
 from dipc.syntax.core import Cell, CoreProgram, Halt
@@ -49,6 +50,7 @@ class Explorer:
 
     def __init__(self, program: CoreProgram, deadline: float | None = None) -> None:
         self.stepper = Stepper(program)
+        self.loops: list[Loop] = []  # the loops run through: that they end may depend on eps
         self._deadline = deadline
         self._steps = 0
         self._seen: dict[object, Configuration] = {}
@@ -98,16 +100,21 @@ class Explorer:
                 self._emit(present, emitted)
                 continue
             try:
-                following = [s for state in present for s in self.stepper.step(state, known)]
+                following = [s for state in present for s in self._successors(state, known)]
             except InputNeeded as need:
                 waiting[pc] = present
                 rest = tuple(state for place in sorted(waiting) for state in united(waiting[place]))
                 return self._shared(Configuration(need.cell, rest, self._readable(rest, known), emitted))
-            self._count(len(present))
             for state in following:
                 if state.joint:
                     waiting.setdefault(state.pc, []).append(state)
         return Configuration(None, (), {}, emitted)
+
+    def _successors(self, state: State, known: dict[Cell, Value]) -> list[State]:
+        states, loop = successors(self.stepper, state, known, self._count)
+        if loop is not None:
+            self.loops.append(loop)
+        return states
 
     def _emit(self, states: list[State], emitted: Law) -> None:
         for state in states:

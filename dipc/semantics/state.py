@@ -22,12 +22,9 @@ Key = tuple[int, tuple[tuple[Cell, Datum], ...]]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """``trail`` holds the loop heads passed: one met again is a cycle.  It is not part of the key."""
-
     pc: int
     env: Mapping[Cell, Datum]
     joint: Joint
-    trail: frozenset[Key] = frozenset()
 
     @property
     def key(self) -> Key:
@@ -55,9 +52,9 @@ def settled(state: State, live: frozenset[Cell]) -> State:
             for sample in value.samples:
                 order.setdefault(sample, len(order))
     if list(order) == list(range(state.joint.live)):
-        return State(state.pc, env, state.joint, state.trail)
+        return State(state.pc, env, state.joint)
     renamed = {c: v.renamed(order) if isinstance(v, Linear) else v for c, v in env.items()}
-    return State(state.pc, renamed, state.joint.keeping(list(order)), state.trail)
+    return State(state.pc, renamed, state.joint.keeping(list(order)))
 
 
 def united(states: Iterable[State]) -> list[State]:
@@ -70,5 +67,4 @@ def united(states: Iterable[State]) -> list[State]:
 
 def _sum(group: list[State]) -> State:
     first = group[0]
-    trail = frozenset().union(*(state.trail for state in group))
-    return State(first.pc, first.env, merged(state.joint for state in group), trail)
+    return State(first.pc, first.env, merged(state.joint for state in group))

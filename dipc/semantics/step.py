@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import lcm
-from typing import assert_never
+from typing import Any, assert_never
 
 from flint import fmpq
 
-from dipc.errors import InputError, Span, Unsupported
+from dipc.errors import FragmentError, InputError, Span
 from dipc.probability.joint import Joint
 from dipc.probability.linear import Linear
 from dipc.probability.quotient import Quotient
-from dipc.semantics.branching import branches
+from dipc.semantics.branching import Branch, branches
 from dipc.semantics.evaluate import Datum, Decide, Memory, cell_of, condition, evaluate
 from dipc.semantics.liveness import live_cells
 from dipc.semantics.noise import Finite, Random, distribution
@@ -21,11 +22,24 @@ from dipc.syntax.core import Cell, CoreProgram, Draw, Halt, Jump, Put, Test
 from dipc.syntax.fragment import violation
 from dipc.syntax.values import Value, show
 
-_ZERO, _ONE = fmpq(0), fmpq(1)
-
 MAX_VALUES = 10_000  # of a clamped integer that is assigned to an output
 
 Outcome = tuple[Value, ...]  # a value for every output cell, in the order of declaration
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One thing that can happen to a state: where it goes, and by which branch of its comparisons.
+
+    ``probability`` is that of the option drawn, None for certainty; ``noise`` is a new sample, the last one
+    of the joint density to be.
+    """
+
+    pc: int
+    env: Mapping[Cell, Datum]
+    branch: Branch[Any]
+    probability: Quotient | None = None
+    noise: Random | None = None
 
 
 class Stepper:
@@ -54,21 +68,38 @@ class Stepper:
 
         Raises :class:`~dipc.semantics.evaluate.InputNeeded` if an input cell without a value is read.
         """
-        memory = self._memory(state, inputs)
+        return united(self.arrived(state, move) for move in self.moves(state, inputs))
+
+    def moves(self, state: State, inputs: Mapping[Cell, Value]) -> list[Move]:
+        """What can happen next, not merged."""
+        memory = Memory(state.env, inputs, self._input_names, self.program.variables, self._arrays)
         instruction = self.program.code[state.pc]
         match instruction:
             case Put():
                 return self._put(state, memory, instruction)
             case Draw():
                 return self._draw(state, memory, instruction)
-            case Test():
-                return self._test(state, memory, instruction)
+            case Test(otherwise=otherwise):
+                outcomes = branches(lambda d: condition(instruction.condition, memory, d), state.joint)
+                return [
+                    Move(state.pc + 1 if branch.value else otherwise, state.env, branch)
+                    for branch in outcomes
+                ]
             case Jump(to):
-                return [self._moved(state, to, state.env, state.joint)]
+                return [Move(to, state.env, Branch(None, state.joint, ()))]
             case Halt():
                 return []
             case _:
                 assert_never(instruction)
+
+    def arrived(self, state: State, move: Move) -> State:
+        """The state after a move, dead variables dropped."""
+        joint = move.branch.joint
+        if move.noise is not None:
+            joint = joint.extended(move.noise.weight).scaled(move.noise.factor)
+        if move.probability is not None:
+            joint = joint.scaled(move.probability)
+        return settled(State(move.pc, move.env, joint), self.live[move.pc])
 
     def outcome(self, state: State) -> Outcome:
         """The outputs of a state at a Halt.  Raises :class:`InputError` if one has no value."""
@@ -84,49 +115,42 @@ class Stepper:
         values = (state.env[cell] for cell in self._outputs)
         return tuple(v for v in values if not isinstance(v, Linear))
 
-    def _memory(self, state: State, inputs: Mapping[Cell, Value]) -> Memory:
-        return Memory(state.env, inputs, self._input_names, self.program.variables, self._arrays)
-
-    def _moved(self, state: State, pc: int, env: Mapping[Cell, Datum], joint: Joint) -> State:
-        return settled(State(pc, env, joint, state.trail), self.live[pc])
-
     # --- instructions ------------------------------------------------------------------------
 
-    def _put(self, state: State, memory: Memory, put: Put) -> list[State]:
+    def _put(self, state: State, memory: Memory, put: Put) -> list[Move]:
         def run(decide: Decide) -> tuple[Cell, Datum]:
             cell = cell_of(put.target, memory, decide)
             return cell, self._checked(cell, evaluate(put.value, memory, decide), put.span, decide)
 
-        return united(
-            self._moved(state, state.pc + 1, {**state.env, cell: datum}, joint)
-            for (cell, datum), joint in branches(run, state.joint)
-        )
+        return [
+            Move(state.pc + 1, {**state.env, branch.value[0]: branch.value[1]}, branch)
+            for branch in branches(run, state.joint)
+        ]
 
-    def _draw(self, state: State, memory: Memory, draw: Draw) -> list[State]:
+    def _draw(self, state: State, memory: Memory, draw: Draw) -> list[Move]:
         def run(decide: Decide) -> tuple[Cell, Finite | Random]:
             cell = cell_of(draw.target, memory, decide)
             law = distribution(draw.distribution, memory, decide)
-            if isinstance(law, Random):
-                self._checked(cell, Linear(((0, _ONE),), _ZERO), draw.span, decide)
-            else:
+            if isinstance(law, Finite):
                 for value, p in law.options:
                     if p:
                         self._checked(cell, value, draw.span, decide)
+            elif cell in self._outputs:
+                raise self._raw_output(cell[0], law.weight.integer, draw.span)
             return cell, law
 
-        successors = []
-        for (cell, law), joint in branches(run, state.joint):
+        moves = []
+        for branch in branches(run, state.joint):
+            cell, law = branch.value
             if isinstance(law, Random):
-                sample = Linear(((joint.live, _ONE),), _ZERO, law.weight.integer)
-                drawn = joint.extended(law.weight).scaled(law.factor)
-                successors.append(self._moved(state, state.pc + 1, {**state.env, cell: sample}, drawn))
+                sample = Linear(((branch.joint.live, fmpq(1)),), fmpq(0), law.weight.integer)
+                moves.append(Move(state.pc + 1, {**state.env, cell: sample}, branch, noise=law))
                 continue
             for value, p in law.options:
                 if p:
                     self.probabilities.setdefault(p, draw.distribution.span)
-                    env = {**state.env, cell: value}
-                    successors.append(self._moved(state, state.pc + 1, env, joint.scaled(p)))
-        return united(successors)
+                    moves.append(Move(state.pc + 1, {**state.env, cell: value}, branch, probability=p))
+        return moves
 
     def _checked(self, cell: Cell, datum: Datum, span: Span, decide: Decide) -> Datum:
         """The value, if the cell may hold it: outputs are finite."""
@@ -147,15 +171,7 @@ class Stepper:
         """The value of a random expression with finitely many values, by asking for each of them."""
         low, high = decide.range_of(form) if form.integer else (None, None)
         if low is None or high is None:
-            kind = "an unbounded integer" if form.integer else "a real"
-            raise violation(
-                6,
-                f"the output `{name}` would be {kind} random value",
-                span,
-                "clamp it, for example min(max(z, 0), 5)"
-                if form.integer
-                else "round it with disc(r, a0, a1, ...)",
-            )
+            raise self._raw_output(name, form.integer, span)
         if high - low > MAX_VALUES:
             raise InputError(f"the output `{name}` would have more than {MAX_VALUES} values", span)
         unit = fmpq(1, lcm(1, int(form.constant.q), *(int(c.q) for _, c in form.coefficients)))
@@ -164,18 +180,10 @@ class Stepper:
             value += unit
         return value
 
-    def _test(self, state: State, memory: Memory, test: Test) -> list[State]:
-        if test.is_loop:
-            key = state.key
-            if key in state.trail:
-                raise Unsupported(
-                    "this loop can come back to the same state: cyclic loops are not there yet",
-                    test.span,
-                    "a while loop over a counter that always ends is supported",
-                )
-            state = State(state.pc, state.env, state.joint, state.trail | {key})
-        outcomes = branches(lambda decide: condition(test.condition, memory, decide), state.joint)
-        return united(
-            self._moved(state, state.pc + 1 if holds else test.otherwise, state.env, joint)
-            for holds, joint in outcomes
-        )
+    @staticmethod
+    def _raw_output(name: str, integer: bool, span: Span) -> FragmentError:
+        if integer:
+            hint = "clamp it, for example min(max(z, 0), 5)"
+            return violation(6, f"the output `{name}` would be an unbounded integer random value", span, hint)
+        hint = "round it to levels with disc(r, a0, a1, ...)"
+        return violation(6, f"the output `{name}` would be a real random value", span, hint)
