@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -64,7 +64,7 @@ def bounds(region: Iterable[Form], v: int) -> Bounds:
     return Bounds(tuple(lower), tuple(upper), frozenset(others))
 
 
-def feasible(weights: Sequence[Piecewise], links: Iterable[Linear]) -> bool:
+def feasible(weights: Mapping[int, Piecewise], links: Iterable[Linear]) -> bool:
     """Whether the links hold on a set of positive measure within the supports of the weights.
 
     For integer samples this is only necessary, not sufficient: "not negative" is relaxed to "above -1/1024".

@@ -9,32 +9,25 @@ comparisons that involve it alone, and a *link* is a linear inequality between t
 total integral is the probability of the state.
 
 Samples are numbered.  Those below ``live`` are known to the program; the others are *hidden*: no
-statement reads them again, so they are integrated out as soon as possible.  A hidden sample whose
-links involve at most one other sample is a leaf of the comparison graph, and
-
-    w  ->  integral over v of weight_v(v) [links(v, w)]  =  F(least upper bound) - F(greatest lower bound)
-
-(F the antiderivative of weight_v) is a piecewise function of w again.  This settles every
-comparison graph that is a forest: sparse vector, noisy max, histograms.  What is left is a cyclic
-core, see :mod:`dipc.probability.polyhedral` and :mod:`dipc.probability.lattice`.
+statement reads them again, so they are integrated out as soon as possible, by
+:mod:`dipc.probability.elimination`.  Only comparisons of three or more samples can leave something, which
+is integrated when the mass of a state is asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from flint import fmpq
 
+from dipc.probability.elimination import Factors, Links, assume, eliminate
 from dipc.probability.exppoly import ExpPoly
-from dipc.probability.halfspaces import feasible
 from dipc.probability.lattice import lattice_sum
 from dipc.probability.linear import Linear
 from dipc.probability.polyhedral import integrate
 from dipc.probability.quotient import Quotient
-from dipc.probability.weight import Weight, over_leaf
-
-Links = frozenset[Linear]  # conditions in normal form on two or more samples
+from dipc.probability.weight import Weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +75,11 @@ class Joint:
 
     def assuming(self, condition: Linear) -> Joint:
         """The density where a condition in normal form holds, and zero elsewhere."""
-        restricted = (_assume(p, condition) for p in self.products)
-        return Joint(self.live, tuple(p for p in restricted if p))
+        restricted = (assume(_factors(p), condition) for p in self.products)
+        return Joint(
+            self.live,
+            tuple(Product(f.coefficient, tuple(f.weights.values()), f.links) for f in restricted if f),
+        )
 
     def range_of(self, form: Linear) -> tuple[fmpq | None, fmpq | None]:
         """Bounds on the values of an expression, from those of each sample; None is infinity."""
@@ -98,7 +94,7 @@ class Joint:
         """The marginal density of the given live samples, renumbered in the given order."""
         if list(samples) == list(range(self.live)):
             return self
-        return merged(Joint(len(samples), _eliminated(p, samples, self.live)) for p in self.products)
+        return merged(Joint(len(samples), tuple(_eliminated(p, samples, self.live))) for p in self.products)
 
     def mass(self) -> Quotient:
         """The total integral: the probability of the state."""
@@ -157,22 +153,6 @@ def _folded(p: Product) -> Product:
     return Product(coefficient, (p.weights[0].scaled(numerator), *p.weights[1:]), p.links)
 
 
-def _assume(p: Product, condition: Linear) -> Product | None:
-    if len(condition.coefficients) == 1:
-        (i,) = condition.samples
-        weight = p.weights[i].where(condition)
-        if not weight:
-            return None
-        p = Product(p.coefficient, (*p.weights[:i], weight, *p.weights[i + 1 :]), p.links)
-        return p if not p.links or _feasible(p.weights, p.links) else None
-    links = p.links | {condition}
-    return Product(p.coefficient, p.weights, links) if _feasible(p.weights, links) else None
-
-
-def _feasible(weights: Sequence[Weight], links: Links) -> bool:
-    return feasible([weight.function for weight in weights], links)
-
-
 def _range(p: Product, form: Linear) -> tuple[fmpq | None, fmpq | None]:
     low: fmpq | None = form.constant
     high: fmpq | None = form.constant
@@ -199,39 +179,15 @@ def _core_mass(p: Product) -> Quotient:
     return mass
 
 
-def _eliminated(p: Product, keep: Sequence[int], live: int) -> tuple[Product, ...]:
-    """Hide the live samples that are not kept, then integrate leaves until none is left."""
-    coefficient, links = p.coefficient, set(p.links)
-    weights = dict(enumerate(p.weights))
-    hidden = [i for i in weights if i >= live or i not in keep]
-    progress = True
-    while progress and hidden:
-        progress = False
-        for v in hidden:
-            mine = [link for link in links if v in link.samples]
-            others = {i for link in mine for i in link.samples if i != v}
-            if len(others) > 1 or not all(_has_whole_bounds(link, v) for link in mine):
-                continue
-            weight = weights.pop(v)
-            if others:
-                (w,) = others
-                function, factor = over_leaf(weight, v, w, mine)
-                weights[w] = weights[w].times(function)
-                coefficient = coefficient * factor
-                if not weights[w]:
-                    return ()
-            else:
-                coefficient = coefficient * weight.total()
-            links.difference_update(mine)
-            hidden.remove(v)
-            progress = True
-            break
-    order = [*keep, *hidden]
-    names = {old: new for new, old in enumerate(order)}
-    renamed = frozenset(link.renamed(names).condition(strict=False) for link in links)
-    return (Product(coefficient, tuple(weights[i] for i in order), renamed),)
+def _eliminated(p: Product, keep: Sequence[int], live: int) -> Iterator[Product]:
+    """Hide the live samples that are not kept and integrate out what can be; number the rest anew."""
+    hidden = frozenset(i for i in range(len(p.weights)) if i >= live or i not in keep)
+    for f in eliminate(_factors(p, hidden), thorough=not keep):
+        order = [*keep, *sorted(f.hidden)]
+        names = {old: new for new, old in enumerate(order)}
+        links = frozenset(link.renamed(names).condition(strict=False) for link in f.links)
+        yield Product(f.coefficient, tuple(f.weights[i] for i in order), links)
 
 
-def _has_whole_bounds(link: Linear, v: int) -> bool:
-    """Whether the link bounds an integer sample by integers: else its leaf waits for the others."""
-    return not link.integer or abs(dict(link.coefficients)[v]) == 1
+def _factors(p: Product, hidden: frozenset[int] = frozenset()) -> Factors:
+    return Factors(p.coefficient, dict(enumerate(p.weights)), p.links, hidden)

@@ -43,6 +43,10 @@ class Weight:
             bound = bound - HALF if c > 0 else bound + HALF
         return Weight(self.function.restrict(bound, above=c > 0), self.integer)
 
+    def primitive(self) -> tuple[Piecewise, ExpPoly]:
+        """A function whose differences are the integrals (sums), and the denominator to divide it by."""
+        return _primitive(self)
+
     def total(self) -> Quotient:
         """The integral, or the sum, over all values."""
         primitive, denominator = _primitive(self)

@@ -14,7 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from time import monotonic
+from typing import NamedTuple
 
 from dipc.errors import InternalError, LimitReached
 from dipc.probability.quotient import Quotient
@@ -38,8 +40,14 @@ class Configuration:
     asks: Cell | None
     states: tuple[State, ...]
     known: dict[Cell, Value]  # the cells read before that may be read again
-    emitted: Law  # outcomes reached since the configuration before
-    after: dict[Value, Configuration] = field(default_factory=dict)
+    after: dict[Value, Arrival] = field(default_factory=dict)  # filled by :meth:`Explorer.after`
+
+
+class Arrival(NamedTuple):
+    """A configuration with the outcomes that were reached on the way from the one before."""
+
+    emitted: Law
+    configuration: Configuration
 
 
 class Explorer:
@@ -54,12 +62,21 @@ class Explorer:
         self._deadline = deadline
         self._steps = 0
         self._seen: dict[object, Configuration] = {}
-        self._root: Configuration | None = None
 
-    @property
-    def configurations(self) -> int:
-        """How many different configurations have been met."""
-        return len(self._seen)
+    @cached_property
+    def start(self) -> Arrival:
+        """Where the program gets without any input."""
+        return self._run([self.stepper.start()], {})
+
+    def after(self, configuration: Configuration, value: Value) -> Arrival:
+        """Where a configuration gets when the cell that it asks for has this value."""
+        asked = configuration.asks
+        assert asked is not None
+        arrival = configuration.after.get(value)
+        if arrival is None:
+            arrival = self._run(list(configuration.states), {**configuration.known, asked: value})
+            configuration.after[value] = arrival
+        return arrival
 
     def law(self, inputs: Input) -> Law:
         """The exact output distribution on one input.
@@ -67,18 +84,11 @@ class Explorer:
         Raises :class:`InputError` for what goes wrong in the program, :class:`LimitReached`, and
         :class:`InternalError` if the probabilities do not sum to 1: this is checked every time.
         """
-        if self._root is None:
-            self._root = self._run([self.stepper.start()], {})
-        node = self._root
-        law: Law = dict(node.emitted)
-        while node.asks is not None:
-            value = inputs[node.asks]
-            following = node.after.get(value)
-            if following is None:
-                following = self._run(list(node.states), {**node.known, node.asks: value})
-                node.after[value] = following
-            node = following
-            for outcome, p in node.emitted.items():
+        arrival = self.start
+        law = dict(arrival.emitted)
+        while (asked := arrival.configuration.asks) is not None:
+            arrival = self.after(arrival.configuration, inputs[asked])
+            for outcome, p in arrival.emitted.items():
                 law[outcome] = law[outcome] + p if outcome in law else p
         law = {outcome: p for outcome, p in law.items() if p}
         total = sum(law.values(), Quotient.of(0))
@@ -86,7 +96,7 @@ class Explorer:
             raise InternalError(f"the probabilities of all outputs sum to {total}, not to 1")
         return law
 
-    def _run(self, states: list[State], known: dict[Cell, Value]) -> Configuration:
+    def _run(self, states: list[State], known: dict[Cell, Value]) -> Arrival:
         """Execute until every state has halted or one needs an input cell that is not known."""
         code = self.stepper.program.code
         emitted: Law = {}
@@ -104,11 +114,12 @@ class Explorer:
             except InputNeeded as need:
                 waiting[pc] = present
                 rest = tuple(state for place in sorted(waiting) for state in united(waiting[place]))
-                return self._shared(Configuration(need.cell, rest, self._readable(rest, known), emitted))
+                reached = Configuration(need.cell, rest, self._readable(rest, known))
+                return Arrival(emitted, self._shared(reached))
             for state in following:
                 if state.joint:
                     waiting.setdefault(state.pc, []).append(state)
-        return Configuration(None, (), {}, emitted)
+        return Arrival(emitted, self._shared(Configuration(None, (), {})))
 
     def _successors(self, state: State, known: dict[Cell, Value]) -> list[State]:
         states, loop = successors(self.stepper, state, known, self._count)
@@ -128,15 +139,13 @@ class Explorer:
         return {cell: value for cell, value in known.items() if cell in live}
 
     def _shared(self, new: Configuration) -> Configuration:
-        """The new configuration, going on where an equal one already went."""
+        """The configuration, or the equal one that was met before."""
         key = (
             new.asks,
             frozenset((state.key, state.joint) for state in new.states),
             frozenset(new.known.items()),
         )
-        twin = self._seen.setdefault(key, new)
-        new.after = twin.after
-        return new
+        return self._seen.setdefault(key, new)
 
     def _count(self, steps: int) -> None:
         self._steps += steps

@@ -1,0 +1,151 @@
+"""Functions of the input as decision diagrams: how millions of inputs fit into a few nodes.
+
+A function of the input cells is a *leaf* (a constant, equal to itself only), or a *choice*: the cell that
+it looks at first, and for every value of that cell the function of the other cells that remains.  Two rules
+make the diagram of a function unique (Bryant 1986; Bahar et al. 1993 for leaves that are not Boolean):
+
+* on every path the cells come in the order of their declaration;
+* no choice has equal branches everywhere, and equal choices are one node.
+
+So **equal functions are equal nodes**, whatever the program read first: for the sparse vector technique all
+permutations of a prefix of the input, for a histogram all prefixes that make the output equally likely.
+Nodes are small integers, cells are their places in the order of declaration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+def solved(goal: K, needs: Callable[[K], Sequence[K]], combine: Callable[[K], V], known: dict[K, V]) -> V:
+    """The value of ``goal`` by a recursion without cycles, with a stack in place of recursive calls.
+
+    ``needs(k)`` are the arguments whose values must be in ``known`` before ``combine(k)`` is called.
+
+    >>> fibonacci = {0: 0, 1: 1}
+    >>> solved(2000, lambda n: (n - 1, n - 2), lambda n: fibonacci[n - 1] + fibonacci[n - 2], fibonacci) % 10**9
+    817125
+    """
+    stack = [goal]
+    while stack:
+        top = stack[-1]
+        missing = [k for k in needs(top) if k not in known] if top not in known else []
+        if missing:
+            stack += missing
+            continue
+        stack.pop()
+        if top not in known:
+            known[top] = combine(top)
+    return known[goal]
+
+
+class Diagrams:
+    """A store of diagrams over cells with the given numbers of values.
+
+    >>> store = Diagrams([2, 2])
+    >>> no, yes = store.leaf("no"), store.leaf("yes")
+    >>> first = store.choice(0, [no, yes])
+    >>> both = store.choice(1, [no, first])                      # reads the second cell first
+    >>> both == store.choice(0, [no, store.choice(1, [no, yes])])
+    True
+    >>> store.choice(1, [first, first]) == first                 # looks at what does not matter
+    True
+    """
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self.sizes = sizes
+        self.leaf_cell = len(sizes)  # what a leaf looks at: a cell after the last
+        self.cells: list[int] = []  # of each node, the cell it looks at
+        self.branches: list[tuple[int, ...]] = []  # of each node, its branches; a leaf has none
+        self._leaves: dict[Hashable, int] = {}
+        self._values: dict[int, Hashable] = {}
+        self._nodes: dict[tuple[int, tuple[int, ...]], int] = {}
+        self._choices: dict[tuple[int, tuple[int, ...]], int] = {}
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def leaf(self, value: Hashable) -> int:
+        """The constant function."""
+        node = self._leaves.get(value)
+        if node is None:
+            node = self._leaves[value] = self._new(self.leaf_cell, ())
+            self._values[node] = value
+        return node
+
+    def value(self, leaf: int) -> Hashable:
+        """The constant that a leaf is."""
+        return self._values[leaf]
+
+    def choice(self, cell: int, branches: Sequence[int]) -> int:
+        """The function that is ``branches[k]`` where the cell has its k-th value.
+
+        A branch that looks at earlier cells is moved: the least cell d that any branch looks at comes
+        first, and the choice is made below it, in the k-th branch of each branch that looks at d.
+        """
+        return solved((cell, tuple(branches)), self._below, self._placed, self._choices)
+
+    def joined(self, nodes: Sequence[int], known: dict[tuple[int, ...], int] | None = None) -> int:
+        """The function whose value is the tuple of the (leaves that are the) values of these functions."""
+
+        def needs(group: tuple[int, ...]) -> list[tuple[int, ...]]:
+            cell = min(self.cells[node] for node in group)
+            sizes = range(self.sizes[cell]) if cell < self.leaf_cell else ()
+            return [tuple(self._branch(node, cell, k) for node in group) for k in sizes]
+
+        def combine(group: tuple[int, ...]) -> int:
+            below = needs(group)
+            if not below:
+                return self.leaf(group)
+            return self._node(min(self.cells[node] for node in group), tuple(known[k] for k in below))
+
+        known = {} if known is None else known
+        return solved(tuple(nodes), needs, combine, known)
+
+    def _branch(self, node: int, cell: int, k: int) -> int:
+        """What is left of a function that looks at no earlier cell, where the cell has its k-th value."""
+        return self.branches[node][k] if self.cells[node] == cell else node
+
+    def _below(self, choice: tuple[int, tuple[int, ...]]) -> list[tuple[int, tuple[int, ...]]]:
+        """The choices to be made below the least cell, if that is not the cell chosen."""
+        cell, branches = choice
+        least = min(self.cells[b] for b in branches)
+        if least >= cell:
+            return []
+        return [(cell, tuple(self._branch(b, least, k) for b in branches)) for k in range(self.sizes[least])]
+
+    def _placed(self, choice: tuple[int, tuple[int, ...]]) -> int:
+        cell, branches = choice
+        below = self._below(choice)
+        if below:
+            return self._node(min(self.cells[b] for b in branches), tuple(self._choices[c] for c in below))
+        return self._node(cell, tuple(self._branch(b, cell, k) for k, b in enumerate(branches)))
+
+    def _node(self, cell: int, branches: tuple[int, ...]) -> int:
+        if all(branch == branches[0] for branch in branches):
+            return branches[0]
+        node = self._nodes.get((cell, branches))
+        if node is None:
+            node = self._nodes[cell, branches] = self._new(cell, branches)
+        return node
+
+    def _new(self, cell: int, branches: tuple[int, ...]) -> int:
+        self.cells.append(cell)
+        self.branches.append(branches)
+        return len(self.cells) - 1
+
+
+def reachable(diagrams: Diagrams, roots: Iterable[int]) -> set[int]:
+    """All nodes of some functions."""
+    found: set[int] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found.add(node)
+            stack += diagrams.branches[node]
+    return found
