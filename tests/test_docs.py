@@ -1,8 +1,9 @@
 """Every command and every Python session in the documents is run, and must print what the document shows.
 
 A ```dip or ```dip-broken block that begins with ``# NAME.dip`` is saved under that name, so that the commands
-below it can use it.  In a ```console block a line ``$ command`` is run by a shell, in a folder with the shipped
-programs; what follows is its output.  A ```python block is a session (``>>>``).  Only times are not compared.
+below it can use it.  In a ```console block a line ``$ command`` is run by a shell, in a folder with the
+shipped programs; what follows is its output.  A ```python block is a session (``>>>``).  Only times are not
+compared.
 
 To refresh the outputs: run `python tests/test_docs.py` and read the difference with a critical eye.
 """

@@ -19,7 +19,7 @@ USES = {
     "syntax": {"errors"},
     "probability": {"errors"},
     "semantics": {"errors", "syntax", "probability"},
-    "decision": {"errors", "syntax", "probability"},
+    "decision": {"errors", "syntax", "probability", "semantics"},
     "certificate": {"errors"},
     "report": {"errors", "syntax", "probability", "decision"},
     "pipeline": {"errors", "syntax", "probability", "semantics", "decision"},

@@ -90,7 +90,10 @@ def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
     >>> roots[0].low < fmpq(6932, 10000) and roots[0].high > fmpq(6931, 10000)
     True
     """
-    roots = [root for factor in _factors(f) for root in _isolated(factor, low, high)]
+    unit = common_unit(f)
+    f = join(split(f, unit).polynomial, unit)
+    few = variations(derivative_chain(f), low) <= 1  # then there is at most one root, and it is simple
+    roots = [root for factor in ((f,) if few else _factors(f)) for root in _isolated(factor, low, high)]
     _separate(roots)
     for root in roots:
         while not root.is_rational and (root.low <= low or (high is not None and root.high >= high)):

@@ -13,7 +13,7 @@ Let v be a sample whose links bound it by expressions of *one* other sample each
   sample by F(L_j).  (For integers F(L_j - 1), and ties go to the first bound.)
 
 So every system of comparisons between *pairs* of samples stays a sum of products of functions of one
-variable.  Links that follow from others are dropped first: they make graphs look less like trees than they are.
+variable.  Links that follow from others are dropped first: they hide trees.
 A comparison of three or more samples is left to :mod:`dipc.probability.polyhedral`, or to
 :mod:`dipc.probability.lattice`.
 """

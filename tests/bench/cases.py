@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import dipc
 
 PROGRAMS = Path(__file__).parent.parent.parent / "programs"
+
+
+def forget() -> None:
+    """Empty the caches of results, so that a second run is no faster than the first.
+
+    The parser's table stays: it is built once in a process, whatever is checked.
+    """
+    for name, module in list(sys.modules.items()):
+        if name.split(".")[0] == "dipc" and name != "dipc.syntax.parser":
+            for value in vars(module).values():
+                if hasattr(value, "cache_clear"):
+                    value.cache_clear()
 
 
 @dataclass(frozen=True)
@@ -26,7 +39,8 @@ class Case:
     sequence: str = "-1, 0, 1"  # for disc
 
     def run(self) -> dipc.Verdict:
-        """From text to verdict, nothing kept from earlier runs."""
+        """From text to verdict, with nothing kept from earlier runs."""
+        forget()
         text = (PROGRAMS / f"{self.program}.dip").read_text(encoding="utf-8")
         if self.sequence != "-1, 0, 1":
             text = re.sub(r"disc\((.*?), -1, 0, 1\)", rf"disc(\1, {self.sequence})", text)

@@ -1,0 +1,148 @@
+"""While loops against closed forms, against finite unrolling, and against simulation."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from flint import fmpq
+
+import dipc
+from dipc.errors import FragmentError, InputError, LimitReached
+from dipc.probability.exppoly import ExpPoly
+from dipc.probability.quotient import Quotient
+
+SETTING = "output o in {0, 1}\n"
+
+
+def law(text: str, **inputs: object) -> dict[str, Quotient]:
+    found = dipc.load(text).distribution(**inputs)  # type: ignore[arg-type]
+    return {str(output[0][1]): p for output, p in found.items()}
+
+
+def test_a_coin_until_heads() -> None:
+    """P(odd number of tosses) = p / (1 - (1-p)^2) with p = 1/(1 + e^eps)."""
+    found = law(
+        SETTING + "o <- 0\ngo <- true\nwhile go do\n  o <- 1 - o\n"
+        "  stop <- flip(1/(1+exp(eps)))\n  if stop then go <- false end\nend"
+    )
+    p = Quotient(ExpPoly.of(1), ExpPoly.exp(1) + 1)
+    assert found["1"] == p / (1 - (1 - p) * (1 - p))
+
+
+def test_gambler_ruin() -> None:
+    """From 2 with absorbing 0 and 5 and odds r = q/p: P(5) = (1 - r^2)/(1 - r^5), here r = e^eps."""
+    found = law(
+        SETTING + "x <- 2\nwhile x > 0 and x < 5 do\n  up <- flip(1/(1+exp(eps)))\n"
+        "  if up then x <- x + 1 else x <- x - 1 end\nend\nif x = 5 then o <- 1 else o <- 0 end"
+    )
+    r = Quotient(ExpPoly.exp(1))
+    assert found["1"] == (1 - r * r) / (1 - r * r * r * r * r)
+
+
+def test_a_loop_that_only_counts_is_its_unrolling() -> None:
+    body = "  x <- flip(1/3)\n  if x then o <- 1 - o end\n"
+    counted = law(f"{SETTING}o <- 0\ni <- 1\nwhile i <= 4 do\n{body}  i <- i + 1\nend")
+    assert counted == law(f"{SETTING}o <- 0\nfor i in 1..4 do\n{body}end")
+
+
+def test_exit_inside_a_loop() -> None:
+    found = law(
+        SETTING + "o <- 0\nwhile o = 0 do\n  b <- flip(1/4)\n  if b then exit end\n  o <- uniform {0, 1}\nend"
+    )
+    assert found == {"0": Quotient.of(fmpq(2, 5)), "1": Quotient.of(fmpq(3, 5))}
+
+
+PERSISTENT = (
+    SETTING + "x <- Lap(eps, 0)\ny <- Lap(eps/2, 1)\nn <- 1\ngo <- true\nwhile go do\n  c <- flip(1/3)\n"
+    "  if x > y then n <- 0 end\n  if y > 2 and c then n <- 1 end\n"
+    "  d <- flip(1/(1+exp(eps)))\n  if d then go <- false end\nend\no <- n\n"
+)
+
+
+def test_samples_drawn_before_the_loop_against_simulation() -> None:
+    eps, rounds = 0.8, 40_000
+    rng = random.Random(1)
+
+    def laplace(rate: float, mean: float) -> float:
+        return mean + rng.expovariate(rate) - rng.expovariate(rate)
+
+    ones = 0
+    for _ in range(rounds):
+        x, y, n = laplace(eps, 0), laplace(eps / 2, 1), 1
+        while True:
+            c = rng.random() < 1 / 3
+            if x > y:
+                n = 0
+            if y > 2 and c:
+                n = 1
+            if rng.random() < 1 / (1 + math.exp(eps)):
+                break
+        ones += n
+    p = law(PERSISTENT)["1"]
+    assert p.denominator.as_rational() == 1
+    exact = sum(
+        float(int(t.coefficient.p)) / int(t.coefficient.q)
+        * eps**t.power
+        * math.exp(int(t.rate.p) / int(t.rate.q) * eps)
+        for t in p.numerator.terms()
+    )
+    assert abs(ones / rounds - exact) < 5 / math.sqrt(rounds)
+
+
+def test_nested_loops() -> None:
+    """An inner fair coin until heads does not change the outer one."""
+    found = law(
+        SETTING + "o <- 0\ngo <- true\nwhile go do\n  again <- true\n  while again do again <- flip(1/2) end\n"
+        "  o <- 1 - o\n  go <- flip(1/3)\nend"
+    )
+    assert found["1"] == Quotient.of(fmpq(3, 4))
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "while true do o <- 1 end",
+        "b <- flip(1/2)\nwhile b do o <- 1 end",
+        "x <- Lap(eps, 0)\nwhile x > 0 do o <- 1 end",
+        "z <- DLap(eps, 0)\nwhile z = 3 do o <- 1 end",
+    ],
+)
+def test_a_loop_that_loses_mass_is_refused(loop: str) -> None:
+    with pytest.raises(InputError, match="does not end with probability 1"):
+        law(f"{SETTING}o <- 0\n{loop}")
+
+
+def test_a_counter_that_grows_for_ever_is_a_limit() -> None:
+    with pytest.raises(LimitReached):
+        law(f"{SETTING}o <- 0\ni <- 1\nwhile i > 0 do i <- i + 1 end")
+
+
+def test_a_random_variable_on_some_paths_only() -> None:
+    with pytest.raises(FragmentError, match="rule 2"):
+        law(f"{SETTING}o <- 0\nx <- Lap(eps, 0)\nr <- 1\nwhile r <= 1 do r <- x end")
+
+
+@pytest.mark.parametrize(("budgets", "ends"), [("(0, 1)", True), ("(0, 1]", False), ("[1/2, 3/4]", True)])
+def test_an_edge_that_vanishes_for_one_budget(budgets: str, ends: bool) -> None:
+    """The loop is left with probability 1 - eps: at eps = 1 it never ends."""
+    mechanism = dipc.load(
+        f"input q in {{0, 1}}; output o in {{0, 1}}\nadjacent all\nprivate eps for eps in {budgets}\n"
+        "o <- q\ndone <- false\nwhile not done do\n  done <- flip(1 - eps)\n  o <- uniform {0, 1}\nend"
+    )
+    if ends:
+        assert mechanism.check().status == "private"
+    else:
+        with pytest.raises(InputError, match="at eps = 1"):
+            mechanism.check()
+
+
+def test_an_edge_that_vanishes_without_harm() -> None:
+    """At eps = 1 one of two ways out is closed; the other one stays open."""
+    mechanism = dipc.load(
+        "input q in {0, 1}; output o in {0, 1}\nadjacent all\nprivate eps for eps in (0, 1]\n"
+        "o <- 0\ndone <- false\nwhile not done do\n  done <- flip((1 - eps)/2)\n"
+        "  if not done then done <- flip(1/2) end\nend"
+    )
+    assert mechanism.check().status == "private"
