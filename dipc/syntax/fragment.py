@@ -46,6 +46,14 @@ RULES: dict[int, Rule] = {
         "an output holds values of a finite set",
         "a verdict compares the probability of every output, so that there must be finitely many",
     ),
+    7: Rule(
+        "a rate is a*eps or a/eps with a positive rational number a",
+        "only then are the probabilities expressions in eps and exp(eps)",
+    ),
+    8: Rule(
+        "inputs and outputs range over finite sets",
+        "every pair of neighbouring inputs and every output is compared",
+    ),
 }
 
 

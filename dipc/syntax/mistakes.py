@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from lark import Token
 
 from dipc.errors import InputError, Source, Span
+from dipc.syntax.fragment import violation
 from dipc.syntax.layout import CLOSING, METRICS, OPENING
 from dipc.syntax.situation import (
     DECLARING,
@@ -356,6 +357,26 @@ def missing_in(s: Situation) -> InputError | None:
     return InputError(f"expected `in`, found {s.found_text}", s.span, f"write `{form}`")
 
 
+INFINITE_SETS = frozenset(
+    ("int", "integer", "integers", "real", "reals", "float", "number", "nat", "natural", "N", "Z", "Q", "R")
+)
+    ["int", "integer", "integers", "real", "reals", "float", "number", "nat", "natural", "N", "Z", "Q", "R"]
+)
+
+
+def infinite_set(s: Situation) -> InputError | None:
+    """``in int``, ``in 0..inf``: rule 8."""
+    if not s.statement or s.statement[0].type not in ("INPUT", "OUTPUT"):
+        return None
+    endless = s.found.type == "INF" and s.previous is not None and s.previous.type == "DOTS"
+    place = s.found if endless else s.previous
+    named = "DOTS" in s.accepts and place is not None and place.type == "NAME" and place in INFINITE_SETS
+    if not (endless or named) or place is None:
+        return None
+    hint = "choose a finite set that shows the behaviour, for example `in -1..1` or `in {0, 1/2, 1}`"
+    return violation(8, "an infinite set", span_of(s.source, place), hint)
+
+
 def misplaced_infinity(s: Situation) -> InputError | None:
     if s.found.type == "INF" and "INF" not in s.accepts:
         return InputError(
@@ -451,6 +472,7 @@ MISTAKES: tuple[Callable[[Situation], InputError | None], ...] = (
     unclosed_bracket,
     wrong_bracket,
     arrow_in_expression,
+    infinite_set,
     misplaced_infinity,
     missing_block_word,
     missing_end,
