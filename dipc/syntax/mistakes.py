@@ -360,8 +360,6 @@ def missing_in(s: Situation) -> InputError | None:
 INFINITE_SETS = frozenset(
     ("int", "integer", "integers", "real", "reals", "float", "number", "nat", "natural", "N", "Z", "Q", "R")
 )
-    ["int", "integer", "integers", "real", "reals", "float", "number", "nat", "natural", "N", "Z", "Q", "R"]
-)
 
 
 def infinite_set(s: Situation) -> InputError | None:
