@@ -14,6 +14,8 @@ private: (eps)-private for every eps in (0, inf)
 1
 """
 
+from dipc.decision.reading import decide
+from dipc.decision.sentence import Decision, Sentence
 from dipc.decision.verdict import Counterexample, Private, Undecided, Verdict, Violated
 from dipc.errors import DipcError, FragmentError, InputError, InternalError, LimitReached, Unsupported
 from dipc.mechanism import Distribution, Mechanism
@@ -30,6 +32,7 @@ __all__ = [
     "Atom",
     "Chain",
     "Counterexample",
+    "Decision",
     "DipcError",
     "Distribution",
     "ExpPoly",
@@ -40,9 +43,11 @@ __all__ = [
     "Mechanism",
     "Private",
     "Quotient",
+    "Sentence",
     "Undecided",
     "Unsupported",
     "Verdict",
     "Violated",
+    "decide",
     "load",
 ]

@@ -6,13 +6,18 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
+from dipc.clock import Progress, silent
 from dipc.convert import PythonValue, PythonValues, to_input, to_rational
 from dipc.decision.budgets import Budgets
 from dipc.decision.counterexample import output_valuation
+from dipc.decision.sentence import Sentence
 from dipc.decision.verdict import Valuation, Verdict
 from dipc.errors import InputError, Source
-from dipc.pipeline import Options, Progress, check, distribution, goal_of, silent
+from dipc.export.formats import CHAINS, QUESTIONS
+from dipc.pipeline import Options, check, distribution, goal_of
 from dipc.probability.quotient import Quotient
+from dipc.questions import picture, question
+from dipc.semantics.advice import warnings
 from dipc.semantics.chain import Chain
 from dipc.syntax.compile import compile_claim, read
 from dipc.syntax.core import CoreClaim, CoreProgram
@@ -100,13 +105,17 @@ class Mechanism:
         at: PythonValue | None = None,
         pair: tuple[Mapping[str, PythonValues], Mapping[str, PythonValues]] | None = None,
         time_limit: float | None = None,
+        memory_limit: float | None = None,
         progress: Progress = silent,
+        jobs: int = 1,
     ) -> Verdict:
         """Decide a claim, by default the program's own.
 
         ``claim`` is what may follow ``private`` in a program, for example ``"eps/2, exp(-2)"``; ``at``
         decides it for one eps only; ``pair`` for one pair of inputs only (both ways round), which must be
-        neighbours if the program says who is; ``time_limit`` is in seconds.
+        neighbours if the program says who is; ``time_limit`` (seconds) and ``memory_limit`` (megabytes of the
+        process at its peak) are looked at between steps; ``jobs`` processes decide inequalities, with the
+        same result (more than one need ``dipc[jobs]``).
 
         Returns :class:`Private`, :class:`Violated` or :class:`Undecided`.  Raises :class:`InputError`.
         """
@@ -114,7 +123,9 @@ class Mechanism:
             at=None if at is None else to_rational(at, "eps"),
             pair=None if pair is None else (to_input(self.program, pair[0]), to_input(self.program, pair[1])),
             time_limit=time_limit,
+            memory_limit=memory_limit,
             progress=progress,
+            jobs=jobs,
         )
         return check(self.program, self._claim(claim), options)
 
@@ -130,9 +141,39 @@ class Mechanism:
         """The parametrized Markov chain on one input."""
         return Chain(self.program, to_input(self.program, inputs))
 
+    def export(
+        self,
+        to: str,
+        *,
+        claim: str | None = None,
+        pair: tuple[Mapping[str, PythonValues], Mapping[str, PythonValues]] | None = None,
+        input: Mapping[str, PythonValues] | None = None,
+    ) -> str:
+        """The claim in another language (mathematica, sage, smtlib, latex), or the chain on ``input`` in one
+        (dot, svg, drn, prism).
+
+        ``pair`` restricts the claim to two inputs; ``input`` chooses whose distribution a script shows.
+        """
+        if to in CHAINS:
+            return CHAINS[to](picture(self.program, to_input(self.program, input or {})))
+        if to not in QUESTIONS:
+            raise InputError(f"no export to '{to}'", hint=f"one of: {', '.join([*QUESTIONS, *CHAINS])}")
+        inputs = () if input is None else (to_input(self.program, input),)
+        both = None if pair is None else (to_input(self.program, pair[0]), to_input(self.program, pair[1]))
+        return QUESTIONS[to](question(self.program, self._claim(claim), inputs, both))
+
+    def sentence(self, claim: str | None = None) -> Sentence:
+        """The claim as one sentence of Th_exp: the conjunction of its different inequalities."""
+        return question(self.program, self._claim(claim)).sentence
+
     @cached_property
     def parameters(self) -> dict[str, str]:
         return {name: str(value) for name, value in self.program.parameters}
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What is allowed in a program, but hardly ever meant: noise that grows with eps."""
+        return warnings(self.program)
 
     def _claim(self, text: str | None) -> CoreClaim:
         if text is not None:

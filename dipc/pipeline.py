@@ -1,62 +1,49 @@
 """The whole tool: from a program to a verdict.
 
-    text -> syntax tree -> core program -> configurations -> output laws -> inequalities -> verdict
+    text -> syntax tree -> core program -> configurations -> output laws -> cases -> verdict
 
 :func:`check` and :func:`distribution` are that path; everything else is inside one of the stages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from time import monotonic
+from functools import partial
 
 from flint import fmpq
 
+from dipc.clock import Clock, Progress, silent
 from dipc.decision.budgets import Budgets
-from dipc.decision.counterexample import Laws, counterexample
+from dipc.decision.cases import Findings, decide
+from dipc.decision.counterexample import PairOfLaws, counterexample, grouped, output_valuation
 from dipc.decision.inequality import Fails, Method, Unclear
-from dipc.decision.privacy import Comparison, Findings, Judge
+from dipc.decision.privacy import Comparison, Judge
 from dipc.decision.termination import check_termination
 from dipc.decision.verdict import Counts, Doubt, Goal, Private, Undecided, Verdict, Violated
 from dipc.errors import InputError, LimitReached, Span
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.quotient import Quotient
-from dipc.semantics.adjacency import Input, InputSpace, Pair
-from dipc.semantics.evaluate import NOTHING, function_of_eps, never
+from dipc.probability.surd import Number, Surd
+from dipc.semantics.adjacency import Distance, Input, InputSpace, Pair, adjacent, formula_pairs
+from dipc.semantics.evaluate import NOTHING, function_of_eps, never, number_of_eps
 from dipc.semantics.explore import Explorer, Law
+from dipc.semantics.functions import OutputFunctions
+from dipc.semantics.neighbours import Case, Listed, Neighbours, Walked
 from dipc.syntax.core import CoreClaim, CoreProgram
-
-Progress = Callable[[str, int, int], None]  # what is being done, how much is done, of how much
-
-
-def silent(stage: str, done: int, total: int) -> None:
-    """No progress is shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """``at``: one budget instead of the claim's interval; ``pair``: one pair of inputs instead of all
-    neighbours; ``time_limit`` in seconds."""
+    neighbours; limits in seconds and megabytes; ``jobs``: how many processes decide inequalities."""
 
     at: fmpq | None = None
     pair: tuple[Input, Input] | None = None
     time_limit: float | None = None
+    memory_limit: float | None = None
     progress: Progress = silent
-
-
-class Stopwatch:
-    """Seconds spent in each stage."""
-
-    def __init__(self) -> None:
-        self.laps: dict[str, float] = {}
-        self._last = monotonic()
-
-    def lap(self, stage: str) -> None:
-        """The time since the last lap was spent in ``stage``."""
-        now = monotonic()
-        self.laps[stage] = now - self._last
-        self._last = now
+    jobs: int = 1
 
 
 def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) -> Verdict:
@@ -65,34 +52,33 @@ def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) 
     Raises :class:`InputError` (and its subclasses) for what is wrong in the program or the claim.  A
     limit that runs out is an :class:`Undecided` verdict.
     """
+    clock = Clock(options.time_limit, options.memory_limit, options.progress)
     goal = goal_of(claim, options.at)
-    deadline = None if options.time_limit is None else monotonic() + options.time_limit
-    judge = Judge(goal.budgets)
-    _check_delta(goal, judge, claim.span)
-    space = InputSpace(program)
-    laws: Laws | None = None
-    findings = Findings()
-    watch = Stopwatch()
+    comparison, findings = Comparison(goal, Judge(goal.budgets)), Findings()
+    _check_delta(goal, comparison.judge, claim.span)
+    neighbours: Neighbours | None = None
     try:
-        inputs, pairs = _inputs_and_pairs(program, space, options)
-        watch.lap("neighbours")
-        laws = _laws(program, inputs, judge, deadline, options.progress)
-        watch.lap("distributions")
-        comparison = Comparison(laws.vectors, goal, judge)
-        comparison.run(pairs, findings, _ticker(deadline, len(pairs), options.progress))
-        watch.lap("decision")
-        counts = _counts(len(inputs), laws, findings)
+        neighbours = neighbours_of(program, comparison.judge, options.pair, clock)
+        clock.lap("distributions")
+        cases = _cases(neighbours, goal)
+        clock.lap("neighbours")
+        decide(cases, comparison, findings, options.jobs, partial(clock.tick, "inequalities"))
+        clock.lap("decision")
+        counts = _counts(neighbours, goal, findings)
         if findings.violation is not None:
+            laws = _pair_of_laws(program, neighbours, findings.violation.pair)
             found = counterexample(comparison, findings.violation, laws)
-            watch.lap("counterexample")
-            return Violated(goal, counts, watch.laps, found)
-    except LimitReached as limit:
-        watch.lap("limit")
-        return Undecided(goal, _counts(len(space), laws, findings), watch.laps, (), str(limit))
+            clock.lap("counterexample")
+            return Violated(goal, counts, clock.laps, found)
+    except (LimitReached, MemoryError) as limit:
+        clock.lap("limit")
+        counts = _counts_so_far(program, neighbours, findings)
+        reason = str(limit) if isinstance(limit, LimitReached) else "the memory ran out"
+        return Undecided(goal, counts, clock.laps, (), f"{reason} ({clock.doing})")
     if findings.doubts:
-        doubts = tuple(_doubt(laws, *doubt) for doubt in findings.doubts)
-        return Undecided(goal, counts, watch.laps, doubts, "the sign of an inequality could not be settled")
-    return Private(goal, counts, watch.laps)
+        doubts = tuple(_doubt(program, neighbours, *doubt) for doubt in findings.doubts)
+        return Undecided(goal, counts, clock.laps, doubts, "the sign of an inequality could not be settled")
+    return Private(goal, counts, clock.laps)
 
 
 def distribution(program: CoreProgram, values: Input, budgets: Budgets) -> Law:
@@ -109,7 +95,7 @@ def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
     term = epsilon.numerator.as_term()
     if epsilon and (term is None or Quotient(ExpPoly.of(term.coefficient, 1)) != epsilon):
         raise InputError(f"the claimed epsilon is {epsilon}, but must be t*eps", claim.epsilon.span)
-    delta = Quotient.of(0) if claim.delta is None else function_of_eps(claim.delta, NOTHING, never)
+    delta = Quotient.of(0) if claim.delta is None else number_of_eps(claim.delta, NOTHING, never)
     if at is None:
         budgets = Budgets(claim.low, claim.high, claim.low_closed, claim.high_closed)
     elif at <= 0:
@@ -131,11 +117,13 @@ def check_for_all_budgets(explorer: Explorer, judge: Judge) -> None:
 
 
 def _check_delta(goal: Goal, judge: Judge, span: Span) -> None:
+    if isinstance(goal.delta, Surd):
+        _require_nonnegative(goal.delta.radicand, judge, span, "the square root in delta, whose argument")
     if goal.delta:
         _require_nonnegative(goal.delta, judge, span, "the claimed delta")
 
 
-def _require_nonnegative(value: Quotient, judge: Judge, span: Span, what: str) -> None:
+def _require_nonnegative(value: Number, judge: Judge, span: Span, what: str) -> None:
     match judge.nonnegative(value):
         case Fails(sample):
             raise InputError(
@@ -149,65 +137,105 @@ def _require_nonnegative(value: Quotient, judge: Judge, span: Span, what: str) -
             )
 
 
-def _inputs_and_pairs(
-    program: CoreProgram, space: InputSpace, options: Options
-) -> tuple[list[Input], Sequence[Pair]]:
-    if options.pair is not None:
-        if program.adjacency is not None and not space.adjacent(*options.pair, program.adjacency):
-            raise InputError(
-                "the two inputs of the pair are not neighbours in this program",
-                program.adjacency.span,
-                "give a pair that is, or change the adjacency (for example to: adjacent all)",
-            )
-        return list(options.pair), [(0, 1), (1, 0)]
-    if program.adjacency is None:
+def neighbours_of(
+    program: CoreProgram, judge: Judge, pair: tuple[Input, Input] | None, clock: Clock
+) -> Neighbours:
+    """The pairs of inputs to look at, with the laws of their inputs.
+
+    All neighbours in a named distance are walked; a single pair, or what a formula relates, is listed.
+    """
+    clock.tick("output distributions")
+    space, relation = InputSpace(program), program.adjacency
+    explorer = Explorer(program, clock.deadline)
+    if pair is not None:
+        _check_pair(space, pair)
+        neighbours: Neighbours = _listed(explorer, pair, [(0, 1), (1, 0)], clock)
+    elif relation is None:
         raise InputError(
             f"{program.source.name}: the program does not say which inputs are neighbours",
             hint="add a line such as: adjacent linf 1",
         )
-    return list(space), space.pairs(program.adjacency)
+    elif relation.formula is not None:
+        inputs = list(space)
+        tick = partial(clock.tick, "neighbours", total=len(inputs))
+        neighbours = _listed(explorer, inputs, formula_pairs(space, inputs, relation.formula, tick), clock)
+    else:
+        functions = OutputFunctions(explorer, space, partial(clock.tick, "output distributions"))
+        neighbours = Walked(space, Distance(space, relation), functions, partial(clock.tick, "neighbours"))
+    check_for_all_budgets(explorer, judge)
+    return neighbours
 
 
-def _laws(
-    program: CoreProgram, inputs: list[Input], judge: Judge, deadline: float | None, progress: Progress
-) -> Laws:
-    explorer = Explorer(program, deadline)
+def _listed(explorer: Explorer, inputs: Sequence[Input], pairs: Sequence[Pair], clock: Clock) -> Listed:
     laws = []
     for done, values in enumerate(inputs):
-        progress("output distributions", done, len(inputs))
+        clock.tick("output distributions", done, len(inputs))
         laws.append(explorer.law(values))
-    check_for_all_budgets(explorer, judge)
-    return Laws(program, inputs, laws)
+    return Listed(explorer.stepper.program, inputs, laws, pairs)
 
 
-def _ticker(deadline: float | None, total: int, progress: Progress) -> Callable[[int], None]:
-    def tick(done: int) -> None:
-        if done % 64 == 0:
-            progress("pairs of inputs", done, total)
-            if deadline is not None and monotonic() > deadline:
-                raise LimitReached("the time limit was reached while deciding inequalities")
+def _check_pair(space: InputSpace, pair: tuple[Input, Input]) -> None:
+    relation = space.program.adjacency
+    if relation is not None and not adjacent(space, *pair, relation):
+        raise InputError(
+            "the two inputs of the pair are not neighbours in this program",
+            relation.span,
+            "give a pair that is, or change the adjacency (for example to: adjacent all)",
+        )
 
-    return tick
+
+def _cases(neighbours: Neighbours, goal: Goal) -> list[Case]:
+    """The claim as cases, in the order of pairs and outputs: one output each if delta = 0, else all."""
+    cases = neighbours.by_law() if goal.delta else neighbours.by_output()
+    return sorted(cases, key=lambda case: (case.pairs.first, case.outputs))
 
 
-def _counts(inputs: int, laws: Laws | None, findings: Findings) -> Counts:
+def _pair_of_laws(program: CoreProgram, neighbours: Neighbours, rank: int) -> PairOfLaws:
+    return PairOfLaws(program, neighbours.outcomes, neighbours.pair(rank), neighbours.laws(rank))
+
+
+def _doubt(
+    program: CoreProgram, neighbours: Neighbours, rank: int, outputs: tuple[int, ...], where: Unclear
+) -> Doubt:
+    left, right = neighbours.pair(rank)
+    return Doubt(
+        grouped(program.inputs, left),
+        grouped(program.inputs, right),
+        tuple(output_valuation(program, neighbours.outcomes[o]) for o in outputs),
+        where.low,
+        where.high,
+    )
+
+
+def _counts(neighbours: Neighbours, goal: Goal, findings: Findings) -> Counts:
+    """All that was looked at; for a violation, what going through the pairs one by one would look at."""
+    found = findings.violation
+    if found is None:
+        return _counted(neighbours, neighbours.count(), findings.inequalities, findings)
+    pairs = neighbours.count(found.pair)
+    if goal.delta:
+        earlier = neighbours.by_law(found.pair)
+        inequalities = sum(case.pairs.number * findings.asked[case.left, case.right] for case in earlier)
+    else:
+        inequalities = (pairs - 1) * len(neighbours.outcomes) + found.outputs[0] + 1
+    return _counted(neighbours, pairs, inequalities, findings)
+
+
+def _counts_so_far(program: CoreProgram, neighbours: Neighbours | None, findings: Findings) -> Counts:
+    """What was settled when a limit was reached: pairs with all their outputs, and all equal inequalities."""
+    if neighbours is None:
+        return Counts(InputSpace(program).size, 0, 0, 0, 0)
+    return _counted(neighbours, neighbours.count(findings.open - 1), findings.inequalities, findings)
+
+
+def _counted(neighbours: Neighbours, pairs: int, inequalities: int, findings: Findings) -> Counts:
     return Counts(
-        inputs=inputs,
-        pairs=findings.pairs,
-        outputs=len(laws.outcomes) if laws else 0,
-        inequalities=findings.inequalities,
+        inputs=neighbours.inputs,
+        pairs=pairs,
+        outputs=len(neighbours.outcomes),
+        inequalities=inequalities,
         distinct=len(findings.distinct),
         identities=findings.by(Method.IDENTITY),
         by_chain=findings.by(Method.CHAIN),
         by_roots=findings.by(Method.ROOTS),
-    )
-
-
-def _doubt(laws: Laws, pair: Pair, outputs: tuple[int, ...], where: Unclear) -> Doubt:
-    return Doubt(
-        laws.valuation(pair[0]),
-        laws.valuation(pair[1]),
-        tuple(laws.output(o) for o in outputs),
-        where.low,
-        where.high,
     )

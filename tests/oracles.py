@@ -6,6 +6,9 @@ Nothing here is shared with dipc except the syntax tree of the program.  Three p
     comparisons of random expressions as linear constraints over independent centred samples, and
     the product of the discrete probabilities.  The probability of the constraints is the nested
     integral of Lemma 23 of the paper (:func:`measure`).  The result is exact.
+*   :func:`discrete_bounds` does the same for programs with discrete Laplace noise: a sample is a choice
+    among the integers close to its mean.  What is left out is the missing mass, known exactly: the result
+    is an interval for every probability.
 *   :func:`monte_carlo_distribution` translates the program to Python and runs it many times.
 *   :func:`numeric_privacy_violation` looks for the worst breach of a claim on a grid of budgets.
 
@@ -15,7 +18,7 @@ Lindemann's theorem the functions ``eps^n exp(a*eps + k)`` with different ration
 linearly independent over the rationals, so that two such functions are equal if and only if
 their dictionaries (without zero coefficients) are.
 
-Not covered: discrete Laplace noise, rates other than a*eps, loops that end only with probability 1.
+Not covered: rates other than a*eps, loops that end only with probability 1.
 """
 
 from __future__ import annotations
@@ -85,6 +88,10 @@ def multiply(f: ExpPoly, g: ExpPoly) -> ExpPoly:
             key = (n + m, a + b, k + j)
             total[key] = total.get(key, ZERO) + c * d
     return {key: c for key, c in total.items() if c}
+
+
+def scale(f: ExpPoly, factor: Fraction) -> ExpPoly:
+    return {key: c * factor for key, c in f.items()}
 
 
 def product(factors: Iterable[ExpPoly]) -> ExpPoly:
@@ -481,6 +488,7 @@ class Run:
     denominators: Counter[frozenset[Any]] = field(default_factory=Counter)
     variables: frozenset[str] = frozenset()
     fuel: int = FUEL
+    radius: Fraction | None = None  # how far integer samples may go: the sum of rate * |distance| left
 
     # choices
 
@@ -647,6 +655,8 @@ class Run:
                 self.samples.append(Sample(kind, rate_factor(self.value(rate))))
                 fresh = Linear(((len(self.samples) - 1, ONE),), ZERO)
                 return combine(ast.Op.ADD, fresh, self.value(mean))
+            case ast.Noise(kind="DLap", rate=rate, mean=mean):
+                return self.draw_integer(rate_factor(self.value(rate)), as_number(self.value(mean)))
             case ast.Choose(options=options):
                 table = [(self.value(value), self.value(probability)) for value, probability in options]
             case ast.Flip(probability=probability):
@@ -662,6 +672,19 @@ class Run:
         drawn, chance = table[self.choose(len(table))]
         self.weigh(chance)
         return drawn
+
+    def draw_integer(self, rate: Fraction, mean: Fraction) -> Fraction:
+        """A discrete Laplace sample at one of its next values: mean + i has probability
+        ``(1 - z)/(1 + z) z^|i|``, z = exp(-rate eps)."""
+        if self.radius is None:
+            raise OracleError("discrete Laplace noise: ask discrete_bounds")
+        most = math.floor(self.radius / rate)
+        i = self.choose(2 * most + 1) - most
+        self.radius -= rate * abs(i)
+        z: ExpPoly = {(0, -rate, ZERO): ONE}
+        self.numerator = multiply(self.numerator, {(0, -rate * abs(i), ZERO): ONE})
+        self.weigh(function(add(constant(1), scale(z, -ONE)), add(constant(1), z)))
+        return mean + i
 
     def exponential_mechanism(
         self, rate: ast.Expr, variable: str, support: ast.FiniteSet, score: ast.Expr
@@ -762,9 +785,15 @@ def parameters(program: ast.Program, overrides: Overrides) -> dict[str, Value]:
     return dict(run.scalars)
 
 
-def prepared(program: ast.Program, inputs: Inputs, known: Mapping[str, Value], script: Sequence[int]) -> Run:
+def prepared(
+    program: ast.Program,
+    inputs: Inputs,
+    known: Mapping[str, Value],
+    script: Sequence[int],
+    radius: Fraction | None = None,
+) -> Run:
     """A run in which parameters, inputs and outputs have their start values."""
-    run = Run(script=script, scalars=dict(known), variables=frozenset(assigned(program.body)))
+    run = Run(script, dict(known), variables=frozenset(assigned(program.body)), radius=radius)
     for name, value in inputs.items():
         put(run, name, value)
     for output in program.outputs:
@@ -803,11 +832,13 @@ def put(run: Run, name: str, value: InputValue) -> None:
         run.scalars[name] = value
 
 
-def executions(program: ast.Program, inputs: Inputs, known: Mapping[str, Value]) -> Iterator[Run]:
+def executions(
+    program: ast.Program, inputs: Inputs, known: Mapping[str, Value], radius: Fraction | None = None
+) -> Iterator[Run]:
     """Every path, once: run, then turn the last choice that has another option."""
     script: list[int] | None = []
     while script is not None:
-        run = prepared(program, inputs, known, script)
+        run = prepared(program, inputs, known, script, radius)
         with contextlib.suppress(Stop):
             run.block(program.body)
         yield run
@@ -848,6 +879,59 @@ def oracle_distribution(program: ast.Program, inputs: Inputs, overrides: Overrid
             parts.setdefault(outcome(program, run), []).append((mass, run.denominators))
     sums = {key: over_common_denominator(summands) for key, summands in parts.items()}
     return {key: quotient for key, quotient in sums.items() if quotient[0]}
+
+
+Bounds = dict[Outcome, tuple[mpmath.mpf, mpmath.mpf]]
+
+
+def discrete_bounds(
+    program: ast.Program,
+    inputs: Inputs,
+    budgets: Sequence[Fraction],
+    radius: Fraction | int = 8,
+    overrides: Overrides = None,
+) -> list[Bounds]:
+    """For each budget, an interval that certainly holds the probability of every outcome.
+
+    All paths on which the integer samples i of rate a are so close to their means that the sum of
+    ``a |i - mean|`` is at most ``radius``.  Their probabilities are exact; what is missing to 1, about
+    ``exp(-radius * eps)``, may belong to any outcome, also to one that is not listed (key ``()``).
+    """
+    known = parameters(program, overrides)
+    sums: dict[Outcome, dict[frozenset[Any], ExpPoly]] = {}
+    for run in executions(program, inputs, known, Fraction(radius)):
+        if not run.numerator:
+            continue
+        over = frozenset(run.denominators.items())
+        total = sums.setdefault(outcome(program, run), {}).setdefault(over, {})
+        for key, c in multiply(run.numerator, measure(run.rows(), run.samples)).items():
+            total[key] = total.get(key, ZERO) + c
+    return [_bounds_at(sums, eps) for eps in budgets]
+
+
+def _bounds_at(sums: Mapping[Outcome, Mapping[frozenset[Any], ExpPoly]], eps: Fraction) -> Bounds:
+    with mpmath.workdps(DIGITS):
+        rounding = mpmath.mpf(10) ** (5 - DIGITS)
+        low = {key: mpmath.mpf(0) for key in (*sums, ())}
+        for key, parts in sums.items():
+            for over, numerator in parts.items():
+                factors = Counter(dict(over)).elements()
+                low[key] += evaluate((clean(numerator), product(dict(f) for f in factors)), eps)
+        missing = 1 - mpmath.fsum(low.values())
+        return {key: (p - rounding, p + missing + rounding) for key, p in low.items()}
+
+
+def clean(f: ExpPoly) -> ExpPoly:
+    """Without zero coefficients."""
+    return {key: c for key, c in f.items() if c}
+
+
+def outside(law: Distribution, bounds: Bounds, eps: Fraction) -> list[Outcome]:
+    """The outcomes whose probability at eps lies outside its interval."""
+    with mpmath.workdps(DIGITS):
+        values = {key: evaluate(law[key], eps) if key in law else mpmath.mpf(0) for key in {**law, **bounds}}
+        ends = {key: bounds.get(key, bounds[()]) for key in values}
+        return [key for key, (low, high) in ends.items() if not low <= values[key] <= high]
 
 
 def over_common_denominator(summands: Sequence[tuple[ExpPoly, Counter[frozenset[Any]]]]) -> Quotient:
@@ -999,6 +1083,8 @@ class Translator:
                 return f"laplace({self.expr(rate)}) + {self.expr(mean)}"
             case ast.Noise(kind="LapPlus", rate=rate, mean=mean):
                 return f"rng.expovariate({self.expr(rate)}) + {self.expr(mean)}"
+            case ast.Noise(kind="DLap", rate=rate, mean=mean):
+                return f"geometric({self.expr(rate)}) - geometric({self.expr(rate)}) + {self.expr(mean)}"
             case ast.Choose(options=options):
                 table = ", ".join(f"({self.expr(v)}, {self.expr(p)})" for v, p in options)
                 return f"pick([{table}])"
@@ -1035,6 +1121,7 @@ def library(rng: random.Random, eps: float) -> dict[str, Any]:
         "EPS": eps,
         "rng": rng,
         "laplace": lambda rate: rng.expovariate(rate) - rng.expovariate(rate),
+        "geometric": lambda rate: math.floor(rng.expovariate(rate)),
         "divide": divide,
         "pick": pick,
         "f_exp": math.exp,
@@ -1062,7 +1149,7 @@ def monte_carlo_distribution(
     """The frequency of every outcome in ``samples`` runs of the program with floating-point noise.
 
     The program is translated to Python, and Laplace noise is the difference of two exponential
-    samples, so that nothing is shared with the exact interpreter.
+    samples (of two geometric ones, if it is discrete), so that nothing is shared with the exact interpreter.
     """
     rng = random.Random(seed)
     known = library(rng, eps)
@@ -1292,7 +1379,7 @@ def outcome_from_dipc(outputs: Any) -> Outcome:
 def exppoly_from_dipc(polynomial: Any) -> ExpPoly:
     """dipc's exponential polynomial, from its terms (coefficient, power, rate, constant)."""
     total: ExpPoly = {}
-    for coefficient, n, rate, shift in polynomial.terms():
+    for coefficient, n, rate, shift, *_ in polynomial.terms():
         total = add(total, {(int(n), fraction(rate), fraction(shift)): fraction(coefficient)})
     return total
 

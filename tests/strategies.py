@@ -2,8 +2,9 @@
 
 :func:`programs` draws a valid program with inputs, outputs, adjacency and claim.  Bounded: at
 most two inputs in a small domain, at most four samples on every path, and at most two samples in
-every comparison.  Biased to corners: equal rates and means, rates that add up to another one,
-comparisons that are certain or impossible, ties, probabilities 0 and 1, domains of one element.
+every comparison but one, which may have three.  Biased to corners: equal rates and means, rates that
+add up to another one, comparisons that are certain or impossible, ties, probabilities 0 and 1,
+domains of one element.  :func:`discrete_programs` draws smaller programs with integer noise.
 
 The builder keeps, for every real variable, the sets of samples it may depend on (one set for each
 way the program may have gone), and for every finite numeric variable the values it may have.
@@ -106,6 +107,7 @@ class Builder:
         self.fresh = 0
         self.statements = 0
         self.loops = 0
+        self.wide = False  # whether there is a comparison of three samples
         self.scalars: list[str] = []  # numeric scalar inputs
         self.bits: list[str] = []  # Boolean inputs
         self.vectors: list[Array] = []  # numeric array inputs
@@ -478,6 +480,29 @@ class Builder:
             self.state.booleans += [name] * (name not in self.state.booleans)
         return lines
 
+    def of_three(self) -> Lines:
+        """One comparison of three samples, as a sum or by nested extremes and absolute values."""
+        if self.wide or self.state.samples + 3 > MAX_SAMPLES or self.state.comparisons + 3 > MAX_COMPARISONS:
+            return self.affine()
+        self.wide = True
+        self.state.comparisons += 3
+        lines = [self.sample(name, self.number()) for name in ("r1", "r2", "r3")]
+        op = self.pick((">=", "<"))
+        test = self.pick(
+            (
+                f"r1 + r2 {op} 2*r3",
+                f"r1 - r2 {op} r3 + {self.number()}",
+                f"r1 + r2 + r3 {op} {self.number()}",
+                f"max(r1, r2, r3) {op} {self.number()}",
+                f"max(min(r1, r2), r3) {op} {self.number()}",
+                f"min(r1, max(r2, r3)) {op} r2",
+                f"abs(r1 - max(r2, r3)) {op} 1",
+                f"abs(min(r1, abs(r2))) {op} max(r3, 0)",
+            )
+        )
+        self.state.booleans += ["c"] * ("c" not in self.state.booleans)
+        return [*lines, f"c <- {test}"]
+
     def statement(self, depth: int) -> Lines:
         self.statements += 1
         kinds: list[Callable[[], Lines]] = (
@@ -486,7 +511,7 @@ class Builder:
         if depth < 2:
             kinds += [lambda: self.branching(depth)] * 3
         if depth == 0:
-            kinds += [self.vector_loop] * 2 + [self.loop, self.triangle]
+            kinds += [self.vector_loop] * 2 + [self.loop, self.triangle, self.of_three]
         if self.with_exit:
             kinds.append(self.leaving)
         return self.pick(kinds)()
@@ -556,3 +581,144 @@ class Builder:
 def programs(draw: st.DrawFn) -> str:
     """The text of a random program."""
     return Builder(draw).program()
+
+
+# --- integer noise ---------------------------------------------------------------------------
+
+DISCRETE_RATES = ("eps", "eps", "eps", "2*eps", "eps/2")
+MAX_INTEGERS = 3
+
+
+class DiscreteBuilder:
+    """Draws one program with discrete Laplace noise, small enough to be summed path by path.
+
+    At most three samples, at most one of them of a rate below eps, at most one comparison of all three.
+    """
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self.draw = draw
+        self.samples: list[str] = []
+        self.changed: set[str] = set()  # variables that may no longer be a sample alone
+        self.numbers: list[str] = ["x"]  # finite numbers
+        self.booleans: list[str] = []
+        self.slow = self.wide = 0  # samples of rate eps/2, comparisons of three samples
+
+    def pick(self, items: Sequence[T]) -> T:
+        return self.draw(st.sampled_from(list(items)))
+
+    def constant(self) -> str:
+        return self.pick((*self.numbers, "0", "1", "-1", "2", "1/2"))
+
+    def sample(self) -> Lines:
+        if len(self.samples) == MAX_INTEGERS:
+            return self.boolean()
+        name, rate = f"z{len(self.samples) + 1}", self.pick(DISCRETE_RATES)
+        if rate == "eps/2":
+            rate = "eps" if self.slow else rate
+            self.slow += 1
+        self.samples.append(name)
+        return [f"{name} <- DLap({rate}, {self.pick((*self.numbers, '0', '1', '-2'))})"]
+
+    def form(self, count: int) -> str:
+        """A linear expression of ``count`` different samples."""
+        names = self.draw(st.permutations(self.samples))[:count]
+        coefficients = [self.pick(("", "", "", "2*", "3*", "-", "-2*", "1/2*")) for _ in names]
+        return " + ".join(c + name for c, name in zip(coefficients, names, strict=True)) or "0"
+
+    def comparison(self) -> str:
+        count = self.pick((1, 2, 2, 2, 3)) if self.samples else 0
+        if count == 3:
+            count = 2 if self.wide else 3
+            self.wide += 1
+        op = self.pick((">=", ">", "<", "<=", "=", "="))
+        return self.pick(
+            (
+                f"{self.form(count)} {op} {self.constant()}",
+                f"{self.form(min(count, 1))} {op} {self.form(min(count, 1))} + {self.constant()}",
+                f"{self.pick(('abs', 'max', 'min'))}({self.form(min(count, 2))}) {op} {self.constant()}",
+                f"mod({self.pick(self.numbers)}, 2) = 0 and {self.form(min(count, 2))} {op} 0",
+            )
+        )
+
+    def boolean(self) -> Lines:
+        name = self.pick(("b", "c"))
+        first = self.comparison()
+        if self.booleans and self.draw(st.booleans()):
+            first = f"({first}) {self.pick(('and', 'or'))} {self.pick(self.booleans)}"
+        self.booleans = [*(b for b in self.booleans if b != name), name]
+        return [f"{name} <- {first}"]
+
+    def finite(self) -> Lines:
+        """A finite number that is drawn; the mean of later noise may be it."""
+        self.numbers = [*(n for n in self.numbers if n != "n"), "n"]
+        return [
+            self.pick(
+                (
+                    "n <- Exp(eps/2, v in {0, 1, 2}, -abs(v - x))",
+                    "n <- Exp(eps, v in -1..1, v*x)",
+                    "n <- choose {0: 1/3, 2: 2/3}",
+                    "n <- choose {-1: exp(-eps), 1: 1 - exp(-eps)}",
+                    "n <- uniform 0..1",
+                )
+            )
+        ]
+
+    def branching(self) -> Lines:
+        """A sample is moved, or replaced by another one, on some of the paths."""
+        if not self.samples:
+            return self.sample()
+        name = self.pick(self.samples)
+        self.changed.add(name)
+        change = self.pick((f"{name} + 1", f"-{name}", f"2*{name} - 1", f"min({name}, 1)", "x", "0"))
+        return [f"if {self.comparison()} then {name} <- {change} end"]
+
+    def mechanism(self) -> Lines:
+        """A clamp, a maximum, a sum or a tie between samples."""
+        if len(self.samples) < 2:
+            return self.sample()
+        a, b = self.draw(st.permutations(self.samples))[:2]
+        self.changed.add(a)
+        return self.pick(
+            (
+                [f"{a} <- max({a}, {b})"],
+                [f"{a} <- {a} + {b}"],
+                [f"{a} <- abs({a} - {b})"],
+                [f"{a} <- min(max({a}, 0), 2)"],
+                [f"if {a} = {b} then {a} <- {a} + 1 end"],
+            )
+        )
+
+    def output(self) -> tuple[str, Lines]:
+        """The declaration and the last lines: a Boolean, a clamped integer, or an index."""
+        first = self.samples[0]
+        low = "disc({}, 0, 1, 2)" if first in self.changed else "min(max({}, 0), 2)"
+        cells = [f"a[{i}] <- {name}" for i, name in enumerate(self.samples, start=1)]
+        return self.pick(
+            (
+                ("output o in {true, false}", [f"o <- {self.comparison()}"]),
+                ("output o in {true, false}", [f"o <- {self.pick(self.booleans or ['x = 0'])}"]),
+                ("output o in 0..2", ["o <- " + low.format(first)]),
+                ("output o in 0..3", [f"o <- disc(abs({first}), 0, 1, 2, 3)"]),
+                ("output o in -1..1", [f"o <- disc({' + '.join(self.samples[:2])}, -1, 0, 1)"]),
+                (
+                    f"output o in 1..{len(self.samples)}",
+                    [*cells, f"o <- {self.pick(('argmax', 'argmin'))}(a)"],
+                ),
+            )
+        )
+
+    def program(self) -> str:
+        kinds = [self.sample] * 3 + [self.boolean, self.boolean, self.finite, self.branching, self.mechanism]
+        body = self.sample()
+        for _ in range(self.pick((1, 2, 3, 4))):
+            body += self.pick(kinds)()
+        declared, tail = self.output()
+        return (
+            "\n".join([f"input x in {{0, 1}}\n{declared}\nadjacent all\nprivate eps\n", *body, *tail]) + "\n"
+        )
+
+
+@st.composite
+def discrete_programs(draw: st.DrawFn) -> str:
+    """The text of a random program with integer noise."""
+    return DiscreteBuilder(draw).program()

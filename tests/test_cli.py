@@ -227,9 +227,10 @@ def test_broken_use(capsys: Capture, arguments: list[str], says: str) -> None:
     assert says in err
 
 
-def test_broken_use_with_json_prints_no_half_record(capsys: Capture) -> None:
+def test_broken_use_with_json_prints_an_error_record(capsys: Capture) -> None:
     code, out, err = run(capsys, "check", SVT1, "--json", "--at", "0")
-    assert (code, out) == (2, "")
+    assert code == 2
+    assert json.loads(out)["error"]["kind"] == "input"
     assert "positive" in err
 
 

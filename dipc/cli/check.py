@@ -8,6 +8,9 @@ from time import monotonic
 
 import click
 
+from dipc.certificate.format import write
+from dipc.certificate.produce import certificate
+from dipc.cli.alarm import alarm
 from dipc.cli.options import load, program_options
 from dipc.cli.progress import Bar
 from dipc.decision.verdict import Verdict
@@ -31,6 +34,17 @@ COLOURS = {"private": "green", "violated": "red", "undecided": "yellow"}
 @click.option(
     "--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="Stop undecided after this time."
 )
+@click.option(
+    "--memory-limit", type=click.FloatRange(min=0), metavar="MB", help="Stop undecided beyond this memory."
+)
+@click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="K", help="Decide in K processes.")
+@click.option(
+    "--certificate",
+    "certificate_file",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write a certificate, for 'dipc verify'; compressed if the name ends in .gz.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record.")
 @click.option("--quiet", is_flag=True, help="Print the verdict only.")
 def check(
@@ -40,6 +54,9 @@ def check(
     at: str | None,
     pair: tuple[str, str] | None,
     time_limit: float | None,
+    memory_limit: float | None,
+    jobs: int,
+    certificate_file: str | None,
     as_json: bool,
     quiet: bool,
 ) -> int:
@@ -51,14 +68,21 @@ def check(
     start = monotonic()
     mechanism = load(file, definitions)
     seconds = {"reading": monotonic() - start}
-    with Bar() as bar:
+    with Bar() as bar, alarm(time_limit):
         verdict = mechanism.check(
             claim,
             at=at,
             pair=(parse_valuation(pair[0]), parse_valuation(pair[1])) if pair else None,
             time_limit=time_limit,
+            memory_limit=memory_limit,
             progress=bar.show,
+            jobs=jobs,
         )
+    if certificate_file is not None:
+        if pair is not None:
+            raise click.UsageError("a certificate is about all neighbours: leave out --pair or --certificate")
+        write(certificate(mechanism.program, verdict), certificate_file)
+        seconds["certificate"] = monotonic() - start - sum(verdict.seconds.values()) - seconds["reading"]
     seconds["total"] = monotonic() - start
     if as_json:
         record = verdict_record(verdict, file, mechanism.parameters, seconds)

@@ -20,7 +20,7 @@ from dipc.syntax.parser import parse_valuation
 def distribution(file: str, definitions: tuple[str, ...], given: str, as_json: bool) -> int:
     """Print every output of FILE on one input with its exact probability, a function of eps."""
     mechanism = load(file, definitions)
-    values = parse_valuation(given) if given.strip() else {}
+    values = parse_valuation(given, "--input") if given.strip() else {}
     law = mechanism.distribution(**values)
     if as_json:
         record = {

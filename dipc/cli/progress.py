@@ -30,8 +30,8 @@ class Bar:
         if self._progress is not None:
             self._progress.stop()
 
-    def show(self, stage: str, done: int, total: int) -> None:
-        """``done`` of ``total`` steps of a stage are finished."""
+    def show(self, stage: str, done: int, total: int | None) -> None:
+        """``done`` of ``total`` steps of a stage are finished; None: nobody knows of how many."""
         if self._progress is None:
             if not sys.stderr.isatty() or monotonic() - self._start < PATIENCE:
                 return

@@ -2,47 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from flint import fmpq
 
-from dipc.decision.privacy import Comparison, Finding, violated_regions, worst_sets
+from dipc.decision.cases import Finding
+from dipc.decision.privacy import Comparison, violated_regions, worst_sets
 from dipc.decision.roots import Unsettled
 from dipc.decision.signs import end_as_text
 from dipc.decision.verdict import Counterexample, Valuation
 from dipc.probability.quotient import Quotient
+from dipc.semantics.neighbours import Vector
 from dipc.syntax.core import Cell, CoreProgram, Variable
 from dipc.syntax.values import Value
 
 
-class Laws:
-    """The output laws of some inputs over their common list of outcomes.
+class PairOfLaws(NamedTuple):
+    """The inputs u and u' with the probabilities of all outcomes on them."""
 
-    ``vectors[i][o]`` is the probability of outcome o on input i; outcomes are in the order of the output
-    domains.
-    """
-
-    def __init__(
-        self,
-        program: CoreProgram,
-        inputs: Sequence[dict[Cell, Value]],
-        laws: Sequence[dict[tuple[Value, ...], Quotient]],
-    ) -> None:
-        self.program = program
-        self.inputs = inputs
-        places = [{v: i for i, v in enumerate(x.domain)} for x in program.outputs for _ in x.cells]
-        found = {outcome for law in laws for outcome in law}
-        self.outcomes = sorted(found, key=lambda o: [p[v] for p, v in zip(places, o, strict=True)])
-        zero = Quotient.of(0)
-        self.vectors = [[law.get(outcome, zero) for outcome in self.outcomes] for law in laws]
-
-    def valuation(self, i: int) -> Valuation:
-        """Input i, variable by variable."""
-        return grouped(self.program.inputs, self.inputs[i])
-
-    def output(self, o: int) -> Valuation:
-        """Outcome o, variable by variable."""
-        return output_valuation(self.program, self.outcomes[o])
+    program: CoreProgram
+    outcomes: Sequence[Sequence[Value]]
+    inputs: tuple[Mapping[Cell, Value], Mapping[Cell, Value]]
+    laws: tuple[Vector, Vector]
 
 
 def output_valuation(program: CoreProgram, outcome: Sequence[Value]) -> Valuation:
@@ -51,7 +33,7 @@ def output_valuation(program: CoreProgram, outcome: Sequence[Value]) -> Valuatio
     return grouped(program.outputs, dict(zip(cells, outcome, strict=True)))
 
 
-def grouped(variables: Sequence[Variable], values: dict[Cell, Value]) -> Valuation:
+def grouped(variables: Sequence[Variable], values: Mapping[Cell, Value]) -> Valuation:
     """Cells put together into scalars and arrays."""
     return tuple(
         (v.name, values[v.name, 0] if v.size is None else tuple(values[cell] for cell in v.cells))
@@ -59,55 +41,53 @@ def grouped(variables: Sequence[Variable], values: dict[Cell, Value]) -> Valuati
     )
 
 
-def counterexample(comparison: Comparison, finding: Finding, laws: Laws) -> Counterexample:
+def counterexample(comparison: Comparison, finding: Finding, laws: PairOfLaws) -> Counterexample:
     """The finding with a simple eps0, exact numbers, and all budgets at which the pair breaks the claim."""
-    goal, pair = comparison.goal, finding.pair
-    outputs, sample = _simplest(comparison, finding)
-    p = sum((laws.vectors[pair[0]][o] for o in outputs), Quotient.of(0))
-    q = sum((laws.vectors[pair[1]][o] for o in outputs), Quotient.of(0))
-    bound = Quotient(goal.factor) * q + goal.delta
+    goal, program, (left, right) = comparison.goal, laws.program, laws.laws
+    outputs, sample = _simplest(comparison, finding, laws)
+    p = sum((left[o] for o in outputs), Quotient.of(0))
+    q = sum((right[o] for o in outputs), Quotient.of(0))
+    bound = q * Quotient(goal.factor)
+    excess = p - bound
     return Counterexample(
-        input=laws.valuation(pair[0]),
-        neighbour=laws.valuation(pair[1]),
-        outputs=tuple(laws.output(o) for o in outputs),
+        input=grouped(program.inputs, laws.inputs[0]),
+        neighbour=grouped(program.inputs, laws.inputs[1]),
+        outputs=tuple(output_valuation(program, laws.outcomes[o]) for o in outputs),
         epsilon=sample,
         probability=p,
         neighbour_probability=q,
-        bound=bound,
-        excess=p - bound,
-        violated_for=_violated_for(comparison, pair),
+        bound=bound + goal.delta if isinstance(goal.delta, Quotient) else goal.delta + bound,
+        excess=excess - goal.delta if isinstance(goal.delta, Quotient) else -goal.delta + excess,
+        violated_for=_violated_for(comparison, laws),
     )
 
 
-def _simplest(comparison: Comparison, finding: Finding) -> tuple[tuple[int, ...], fmpq]:
+def _simplest(comparison: Comparison, finding: Finding, laws: PairOfLaws) -> tuple[tuple[int, ...], fmpq]:
     """The outputs with the simplest budget at which they break the claim.
 
     With delta > 0 the outputs are the worst set at that budget.
     """
-    slack = comparison.slack(finding.pair, finding.outputs)
+    slack = comparison.slack(*laws.laws, finding.outputs)
     try:
-        regions = violated_regions([comparison.judge.numerator(slack)], comparison.goal.budgets)
+        regions = violated_regions([comparison.judge.signs_of(slack)], comparison.goal.budgets)
     except Unsettled:
         return finding.outputs, finding.sample
     sample = regions[0][2]
     if not comparison.goal.delta:
         return finding.outputs, sample
-    margins = ((o, comparison.margin(finding.pair, o)) for o in range(len(comparison.ids[0])))
-    worst = tuple(o for o, m in margins if comparison.judge.numerator(m).sign_at(sample) < 0)
-    return worst, sample
+    margins = comparison.margins(*laws.laws)
+    return tuple(o for o, margin in enumerate(margins) if margin.sign_at(sample) < 0), sample
 
 
-def _violated_for(comparison: Comparison, pair: tuple[int, int]) -> tuple[tuple[str, str], ...]:
+def _violated_for(comparison: Comparison, laws: PairOfLaws) -> tuple[tuple[str, str], ...]:
     """All budgets at which some set of outputs of this pair breaks the claim; empty if not settled."""
     goal, judge = comparison.goal, comparison.judge
-    every = range(len(comparison.ids[0]))
     try:
         if goal.delta:
-            margins = [judge.numerator(comparison.margin(pair, o)) for o in every]
-            sets = worst_sets(margins, goal.budgets)
+            sets = worst_sets(comparison.margins(*laws.laws), goal.budgets)
         else:
-            sets = [(o,) for o in every]
-        slacks = [judge.numerator(comparison.slack(pair, chosen)) for chosen in sets]
+            sets = [(o,) for o in range(len(laws.outcomes))]
+        slacks = [judge.signs_of(comparison.slack(*laws.laws, chosen)) for chosen in sets]
         regions = violated_regions(slacks, goal.budgets)
     except Unsettled:
         return ()

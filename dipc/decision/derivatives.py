@@ -31,7 +31,7 @@ from dipc.probability.exppoly import ExpPoly
 
 
 def chain_values(f: ExpPoly) -> Iterator[tuple[fmpq, fmpq]]:
-    """``(a_k, f_{k-1}(0))`` for k = 1 .. m, for f without constants exp(k) and negative powers.
+    """``(a_k, f_{k-1}(0))`` for k = 1 .. m, for f without exp(k), exp(b/eps) and negative powers.
 
     >>> list(chain_values(ExpPoly.exp(1) - 1 - ExpPoly.of(1, 1)))      # exp(eps) - 1 - eps
     [(0, 0), (0, 0), (1, 1)]
@@ -57,10 +57,10 @@ def chain_proves(f: ExpPoly) -> bool:
 
 
 def derivative_chain(f: ExpPoly) -> list[ExpPoly]:
-    """f_0, ..., f_{m-1}, for any f without negative powers of eps."""
+    """f_0, ..., f_{m-1}, for any f without exp(b/eps) and negative powers of eps."""
     unit, items = f.canonical()
     degree: dict[int, int] = {}
-    for n, a, _ in items:
+    for n, a, _, _ in items:
         degree[a] = max(degree.get(a, 0), n)
     chain = []
     for a in sorted(degree):
@@ -77,11 +77,14 @@ def derivative(f: ExpPoly) -> ExpPoly:
     2*eps*exp(1/2*eps) + 1/2*eps^2*exp(1/2*eps)
     """
     unit, items = f.canonical()
-    result = {(n, a, k): c * fmpq(a, unit) for (n, a, k), c in items.items() if a}
-    for (n, a, k), c in items.items():
+    result = {key: c * fmpq(key[1], unit) for key, c in items.items() if key[1]}
+    for (n, a, k, b), c in items.items():
         if n:
-            key = (n - 1, a, k)
+            key = (n - 1, a, k, b)
             result[key] = result.get(key, fmpq(0)) + c * n
+        if b:
+            key = (n - 2, a, k, b)
+            result[key] = result.get(key, fmpq(0)) - c * fmpq(b, unit)
     return ExpPoly({key: c for key, c in result.items() if c}, unit)
 
 
@@ -96,7 +99,7 @@ def _integer_form(f: ExpPoly) -> tuple[int, int, dict[int, fmpz_poly]]:
     unit, items = f.canonical()
     scale = lcm(1, *(int(c.q) for c in items.values()))
     columns: dict[int, dict[int, int]] = {}
-    for (n, a, _), c in items.items():
+    for (n, a, _, _), c in items.items():
         columns.setdefault(a, {})[n] = int((c * scale).p) * unit**n
     polynomials = {
         a: fmpz_poly([column.get(n, 0) for n in range(max(column) + 1)])

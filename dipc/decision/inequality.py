@@ -14,6 +14,7 @@ from flint import fmpq
 
 from dipc.decision.budgets import Budgets
 from dipc.decision.derivatives import chain_proves, derivative_chain
+from dipc.decision.radicals import Function
 from dipc.decision.roots import Unsettled
 from dipc.decision.signs import sign_table
 from dipc.probability.exppoly import ExpPoly
@@ -54,8 +55,13 @@ Answer = Holds | Fails | Unclear
 # Tried before roots are isolated: most false claims fail at one of these.
 PROBES = tuple(fmpq(p, q) for p, q in ((1, 1), (1, 8), (1, 64), (8, 1), (64, 1), (512, 1)))
 
+# Tried if the roots are not settled.
+MORE_PROBES = tuple(fmpq(m) * fmpq(2) ** e for e in range(-12, 12) for m in (4, 5, 6, 7))
 
-def nonnegative(f: ExpPoly, budgets: Budgets) -> Answer:
+MARGIN = fmpq(1, 2**40)
+
+
+def nonnegative(f: Function, budgets: Budgets) -> Answer:
     """Whether f >= 0 on all budgets.
 
     >>> nonnegative(2 - ExpPoly.exp(1), Budgets.positive())
@@ -67,18 +73,41 @@ def nonnegative(f: ExpPoly, budgets: Budgets) -> Answer:
         return Holds(Method.IDENTITY)
     if budgets.is_point:
         return Fails(budgets.low) if f.sign_at(budgets.low) < 0 else Holds(Method.POINT)
-    f = without_monomial(f)
-    if _chain_proves(f, budgets.low):
-        return Holds(Method.CHAIN)
+    if isinstance(f, ExpPoly):
+        f = without_monomial(f)
+        if _chain_proves(f, budgets.low) or (f.has_inverse and _chain_proves_in_inverse(f, budgets.high)):
+            return Holds(Method.CHAIN)
     for probe in PROBES:
         if probe in budgets and f.sign_at(probe) < 0:
             return Fails(probe)
     try:
         cells = sign_table([f], budgets)
     except Unsettled as doubt:
-        return Unclear(doubt.low, doubt.high)
+        return _around(doubt, f, budgets)
     bad = [cell for cell in cells if cell.signs[0] < 0]
     return Fails(bad[0].sample) if bad else Holds(Method.ROOTS)
+
+
+def _around(doubt: Unsettled, f: Function, budgets: Budgets) -> Answer:
+    """The answer where a doubt remains: f is decided on both sides of it."""
+    refuted = (p for p in MORE_PROBES if p in budgets and f.sign_at(p) < 0)
+    if (point := next(refuted, None)) is not None:
+        return Fails(point)
+    if doubt.high - doubt.low > MARGIN:
+        return Unclear(doubt.low, doubt.high)
+    # At the very ends of the doubt f is too close to 0 to be settled.
+    low, high = max(doubt.low - MARGIN, budgets.low), doubt.high + MARGIN
+    answers = []
+    if budgets.low < low:
+        answers.append(nonnegative(f, Budgets(budgets.low, low, budgets.low_closed, True)))
+    if budgets.high is None or high < budgets.high:
+        answers.append(nonnegative(f, Budgets(high, budgets.high, True, budgets.high_closed)))
+    for answer in answers:
+        if isinstance(answer, Fails):
+            return answer
+        if isinstance(answer, Unclear):
+            low, high = min(low, answer.low), max(high, answer.high)
+    return Unclear(low, high if budgets.high is None else min(high, budgets.high))
 
 
 def without_monomial(f: ExpPoly) -> ExpPoly:
@@ -99,6 +128,8 @@ def without_monomial(f: ExpPoly) -> ExpPoly:
 
 def _chain_proves(f: ExpPoly, low: fmpq) -> bool:
     """The derivative chain at 0, or else at the least budget."""
+    if f.has_inverse:
+        return False
     if not f.has_constants and chain_proves(f):
         return True
     if not low and not f.has_constants:
@@ -106,7 +137,14 @@ def _chain_proves(f: ExpPoly, low: fmpq) -> bool:
     return all(link.sign_at(low) >= 0 for link in derivative_chain(f))
 
 
-def sign_if_constant(f: ExpPoly, budgets: Budgets) -> int | None:
+def _chain_proves_in_inverse(f: ExpPoly, high: fmpq | None) -> bool:
+    """The derivative chain in eta = 1/eps, for f with exp(b/eps) but not exp(a*eps)."""
+    return not f.has_rates and _chain_proves(
+        without_monomial(f.at_inverse()), fmpq(0) if high is None else 1 / high
+    )
+
+
+def sign_if_constant(f: Function, budgets: Budgets) -> int | None:
     """The sign of f if it is the same, and not 0, at all budgets; else None.
 
     >>> sign_if_constant(1 - ExpPoly.exp(1), Budgets.positive())
@@ -114,7 +152,7 @@ def sign_if_constant(f: ExpPoly, budgets: Budgets) -> int | None:
 
     Raises :class:`Unsettled`.
     """
-    number = f.as_rational()
+    number = f.as_rational() if isinstance(f, ExpPoly) else None
     if number is not None:
         return (number > 0) - (number < 0) or None
     cells = sign_table([f], budgets)

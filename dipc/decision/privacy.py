@@ -13,9 +13,9 @@ g_o need not be compared exactly: where they are too close, every set that might
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
+from typing import NamedTuple
 
 from flint import fmpq
 
@@ -23,21 +23,20 @@ from dipc.decision.budgets import Budgets
 from dipc.decision.inequality import (
     Answer,
     Fails,
-    Holds,
-    Method,
     Unclear,
     nonnegative,
     sign_if_constant,
     without_monomial,
 )
+from dipc.decision.radicals import Function, Radical
 from dipc.decision.roots import Unsettled
 from dipc.decision.signs import Border, sign_table
 from dipc.decision.verdict import Goal
 from dipc.errors import InputError
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.quotient import Quotient
-
-Tick = Callable[[int], None]  # called with the number of pairs done; may raise LimitReached
+from dipc.probability.surd import Number
+from dipc.semantics.neighbours import Vector
 
 
 class Judge:
@@ -45,18 +44,36 @@ class Judge:
 
     def __init__(self, budgets: Budgets) -> None:
         self.budgets = budgets
-        self.answers: dict[ExpPoly, Answer] = {}
-        self._denominators: dict[ExpPoly, int] = {}
+        self.answers: dict[Function, Answer] = {}
+        self._denominators: dict[Function, int] = {}
 
-    def nonnegative(self, value: Quotient) -> Answer:
+    def nonnegative(self, value: Number) -> Answer:
         """Whether value >= 0 on all budgets."""
         return self.decide(self.normal_form(value))
 
-    def normal_form(self, value: Quotient) -> ExpPoly:
-        """A function with the signs of ``value``, the same for all that differ by a positive factor."""
-        return without_monomial(self.numerator(value))
+    def normal_form(self, value: Number) -> Function:
+        """A function with the signs of ``value``, the same for all that differ by a positive factor.
 
-    def decide(self, f: ExpPoly) -> Answer:
+        (With a square root, for some that do.)
+        """
+        f = self.signs_of(value)
+        return without_monomial(f) if isinstance(f, ExpPoly) else f
+
+    def signs_of(self, value: Number) -> Function:
+        """A function with the signs of ``value``; see :meth:`numerator`."""
+        if isinstance(value, Quotient):
+            return self.numerator(value)
+        above, below = (self._radical(*pair, value.radicand) for pair in (value.above, value.below))
+        return above if self._sign_of(below) > 0 else -above
+
+    def _radical(self, a: Quotient, b: Quotient, g: Quotient) -> Function:
+        """``(a + b sqrt(g)) da db dg``, with da, db, dg > 0 the denominators of a, b and g."""
+        da, db, dg = (x.denominator * self._sign_of(x.denominator) for x in (a, b, g))
+        pa, pb, pg = (self.numerator(x) for x in (a, b, g))
+        # sqrt(pg/dg) = sqrt(pg*dg)/dg
+        return Radical(pa * db * dg, pb * da, pg * dg) if b else pa
+
+    def decide(self, f: Function) -> Answer:
         """Whether f >= 0 on all budgets."""
         answer = self.answers.get(f)
         if answer is None:
@@ -70,7 +87,7 @@ class Judge:
         """
         return value.numerator * self._sign_of(value.denominator)
 
-    def _sign_of(self, denominator: ExpPoly) -> int:
+    def _sign_of(self, denominator: Function) -> int:
         sign = self._denominators.get(denominator)
         if sign is None:
             sign = sign_if_constant(denominator, self.budgets)
@@ -83,112 +100,72 @@ class Judge:
         return sign
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """The first violated inequality: the pair, and the places of its outputs in the list of outcomes."""
+class Question(NamedTuple):
+    """One inequality: for which places of the vectors, in normal form, with the answer.
 
-    pair: tuple[int, int]
+    ``inequality`` is None if the outputs that matter could not even be found.
+    """
+
     outputs: tuple[int, ...]
-    sample: fmpq
-
-
-@dataclass
-class Findings:
-    """What came out of a check."""
-
-    violation: Finding | None = None
-    doubts: list[tuple[tuple[int, int], tuple[int, ...], Unclear]] = field(default_factory=list)
-    pairs: int = 0
-    inequalities: int = 0
-    distinct: dict[ExpPoly, Answer] = field(default_factory=dict)
-
-    def by(self, method: Method) -> int:
-        """How many different inequalities were proved this way."""
-        return sum(isinstance(a, Holds) and a.method is method for a in self.distinct.values())
+    inequality: Function | None
+    answer: Answer
 
 
 class Comparison:
-    """The inequalities of one claim over given laws.
+    """The inequalities of one claim for two vectors of probabilities."""
 
-    ``vectors[i][o]`` is the probability of outcome o on input i.
-    """
-
-    def __init__(self, vectors: Sequence[Sequence[Quotient]], goal: Goal, judge: Judge) -> None:
+    def __init__(self, goal: Goal, judge: Judge) -> None:
         self.goal = goal
         self.judge = judge
         self._factor = Quotient(goal.factor)
-        self._identity: dict[Quotient, int] = {}
-        self._functions: list[Quotient] = []
-        self.ids = [[self._intern(p) for p in vector] for vector in vectors]
-        self._bounds = [self._factor * p for p in self._functions]
-        self._margins: dict[tuple[int, int], Quotient] = {}
-        self._answers: dict[tuple[int, int], Answer] = {}
+        self._bounds: dict[Quotient, Quotient] = {}
+        self._margins: dict[tuple[Quotient, Quotient], Quotient] = {}
 
-    def _intern(self, p: Quotient) -> int:
-        known = self._identity.get(p)
-        if known is None:
-            known = self._identity[p] = len(self._functions)
-            self._functions.append(p)
-        return known
+    def examine(self, left: Vector, right: Vector) -> list[Question]:
+        """All inequalities, up to the first that fails."""
+        questions = []
+        for question in self._with_delta(left, right) if self.goal.delta else self._pure(left, right):
+            questions.append(question)
+            if isinstance(question.answer, Fails):
+                break
+        return questions
 
-    def run(self, pairs: Iterable[tuple[int, int]], findings: Findings, tick: Tick) -> None:
-        """Go through the pairs until the first violation; ``findings`` is filled on the way."""
-        look = self._with_delta if self.goal.delta else self._pure
-        for pair in pairs:
-            tick(findings.pairs)
-            findings.pairs += 1
-            for outputs, answer in look(pair, findings):
-                if isinstance(answer, Fails):
-                    findings.violation = Finding(pair, outputs, answer.sample)
-                elif isinstance(answer, Unclear):
-                    findings.doubts.append((pair, outputs, answer))
-                if findings.violation:
-                    break
-            if findings.violation:
-                return
+    def margin(self, p: Quotient, q: Quotient) -> Quotient:
+        """``exp(t eps) q - p``."""
+        margin = self._margins.get((p, q))
+        if margin is None:
+            bound = self._bounds.get(q)
+            if bound is None:
+                bound = self._bounds[q] = self._factor * q
+            margin = self._margins[p, q] = bound - p
+        return margin
 
-    def margin(self, pair: tuple[int, int], o: int) -> Quotient:
-        """``exp(t eps) P(u')(o) - P(u)(o)``."""
-        key = self.ids[pair[0]][o], self.ids[pair[1]][o]
-        if key not in self._margins:
-            self._margins[key] = self._bounds[key[1]] - self._functions[key[0]]
-        return self._margins[key]
+    def margins(self, left: Vector, right: Vector) -> list[ExpPoly]:
+        """Functions with the signs of the margins of all outputs."""
+        return [self.judge.numerator(self.margin(p, q)) for p, q in zip(left, right, strict=True)]
 
-    def slack(self, pair: tuple[int, int], outputs: Iterable[int]) -> Quotient:
+    def slack(self, left: Vector, right: Vector, outputs: Iterable[int]) -> Number:
         """``exp(t eps) P(u')(outputs) + delta - P(u)(outputs)``: negative where the claim is broken."""
-        return sum((self.margin(pair, o) for o in outputs), self.goal.delta)
+        margins = sum((self.margin(left[o], right[o]) for o in outputs), Quotient.of(0))
+        delta = self.goal.delta
+        return margins + delta if isinstance(delta, Quotient) else delta + margins
 
-    def _decide(self, value: Quotient, findings: Findings) -> Answer:
-        f = self.judge.normal_form(value)
-        answer = findings.distinct[f] = self.judge.decide(f)
-        return answer
+    def _pure(self, left: Vector, right: Vector) -> Iterator[Question]:
+        for o, (p, q) in enumerate(zip(left, right, strict=True)):
+            yield self._question((o,), self.margin(p, q))
 
-    def _pure(self, pair: tuple[int, int], findings: Findings) -> Iterator[tuple[tuple[int, ...], Answer]]:
-        left, right = self.ids[pair[0]], self.ids[pair[1]]
-        for o, key in enumerate(zip(left, right, strict=True)):
-            findings.inequalities += 1
-            answer = self._answers.get(key)
-            if answer is None:
-                answer = self._answers[key] = self._decide(self.margin(pair, o), findings)
-            if not isinstance(answer, Holds):
-                yield (o,), answer
-
-    def _with_delta(
-        self, pair: tuple[int, int], findings: Findings
-    ) -> Iterator[tuple[tuple[int, ...], Answer]]:
-        outputs = range(len(self.ids[0]))
-        margins = [self.margin(pair, o) for o in outputs]
-        signed = [self.judge.numerator(m) for m in margins]
+    def _with_delta(self, left: Vector, right: Vector) -> Iterator[Question]:
         try:
-            sets = worst_sets(signed, self.goal.budgets)
+            sets = worst_sets(self.margins(left, right), self.goal.budgets)
         except Unsettled as doubt:
-            yield tuple(outputs), Unclear(doubt.low, doubt.high)
+            yield Question(tuple(range(len(left))), None, Unclear(doubt.low, doubt.high))
             return
         for chosen in sets:
-            findings.inequalities += 1
-            answer = self._decide(self.slack(pair, chosen), findings)
-            if not isinstance(answer, Holds):
-                yield chosen, answer
+            yield self._question(chosen, self.slack(left, right, chosen))
+
+    def _question(self, outputs: tuple[int, ...], value: Number) -> Question:
+        f = self.judge.normal_form(value)
+        return Question(outputs, f, self.judge.decide(f))
 
 
 def worst_sets(margins: Sequence[ExpPoly], budgets: Budgets) -> list[tuple[int, ...]]:
@@ -210,7 +187,7 @@ def worst_sets(margins: Sequence[ExpPoly], budgets: Budgets) -> list[tuple[int, 
 
 
 def violated_regions(
-    slacks: Sequence[ExpPoly], budgets: Budgets
+    slacks: Sequence[Function], budgets: Budgets
 ) -> list[tuple[Border | fmpq | None, Border | fmpq | None, fmpq]]:
     """The maximal intervals on which one of the functions is negative, each with a simple rational in it.
 

@@ -14,8 +14,17 @@
    small intervals are settled, and the bisection ends.
 
 With constants such as exp(-2) in f (w occurs) step 2 would need Schanuel's conjecture.  Then roots may
-be multiple or shared; bisection stops at a width of 2^-128, for such f only, and raises
-:class:`Unsettled`.
+be multiple or shared; bisection stops at a width of 2^-128, for such f only.  Multiple roots that are rational
+are then found by :mod:`dipc.decision.mixed`; for others :class:`Unsettled` is raised.
+
+**Inverse exponents** exp(b/eps) (noise of rate a/eps):
+
+* A factor ``M1 - M2``, two terms with the same power of eps and opposite coefficients, has the
+  roots of the polynomial ``a eps^2 + k eps + b`` (the difference of their exponents times eps), and takes its
+  place; this is done for factors without inverse exponents too.
+* A factor with exp(b/eps) and no exp(a eps) is one of the first kind in ``eta = 1/eps``: its roots are
+  isolated there.  The sign for small eps is settled by :func:`dipc.decision.mixed.rootless_up_to`.
+* The others are for :mod:`dipc.decision.mixed`.  As with constants, their roots may be multiple or shared.
 """
 
 from __future__ import annotations
@@ -28,22 +37,11 @@ from flint import arb, ctx, fmpq
 
 from dipc.decision.budgets import simplest_between
 from dipc.decision.derivatives import derivative, derivative_chain, variations
-from dipc.errors import LimitReached
+from dipc.decision.limits import LEAST_WIDTH
+from dipc.decision.limits import Unsettled as Unsettled
+from dipc.decision.mixed import isolated, rootless_up_to
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.polynomial import common_unit, join, split
-
-LEAST_WIDTH = fmpq(1, 2**128)
-
-
-class Unsettled(LimitReached):
-    """Bisection did not settle whether f has a root in a tiny interval."""
-
-    def __init__(self, low: fmpq, high: fmpq) -> None:
-        super().__init__(
-            f"the sign of an expression with constants exp(k) could not be settled in [{low}, {high}]"
-        )
-        self.low = low
-        self.high = high
 
 
 @dataclass(eq=False)
@@ -92,7 +90,8 @@ def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
     """
     unit = common_unit(f)
     f = join(split(f, unit).polynomial, unit)
-    few = variations(derivative_chain(f), low) <= 1  # then there is at most one root, and it is simple
+    # At most one sign change means at most one root, and a simple one.
+    few = not f.has_inverse and variations(derivative_chain(f), low) <= 1
     roots = [root for factor in ((f,) if few else _factors(f)) for root in _isolated(factor, low, high)]
     _separate(roots)
     for root in roots:
@@ -103,14 +102,69 @@ def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
 
 @lru_cache(maxsize=4096)
 def _factors(f: ExpPoly) -> tuple[ExpPoly, ...]:
-    """The irreducible factors that can have a positive root."""
+    """Functions that together have the positive roots of f: irreducible factors, simplified."""
+    if _one_sign(f):
+        return ()
+    found: dict[ExpPoly, None] = {}
+    for factor in _irreducible(f):
+        exponent = _exponent_of_binomial(factor)
+        for g in (factor,) if exponent is None else _irreducible(exponent):
+            if not _one_sign(g) and any(n or a or b for _, n, a, _, b in g.terms()):
+                found[g] = None
+    return tuple(found)
+
+
+def _irreducible(f: ExpPoly) -> list[ExpPoly]:
     unit = common_unit(f)
     _, factors = split(f, unit).polynomial.factor()
-    functions = (join(p, unit) for p, _ in factors)
-    return tuple(g for g in functions if len(g) > 1 and any(n or a for _, n, a, _ in g.terms()))
+    return [join(p, unit) for p, _ in factors]
+
+
+def _one_sign(f: ExpPoly) -> bool:
+    """Whether all coefficients have the same sign: then f has no positive root."""
+    return len({c > 0 for c, *_ in f.terms()}) == 1
+
+
+def _exponent_of_binomial(f: ExpPoly) -> ExpPoly | None:
+    """A polynomial with the signs of f or of -f, for ``f = c eps^n (exp(..) - exp(..))``.
+
+    >>> _exponent_of_binomial(ExpPoly.exp(1) - ExpPoly.exp(0, 3, 2))           # exp(eps) - exp(3 + 2/eps)
+    2 + 3*eps - eps^2
+    """
+    terms = list(f.terms())
+    if len(terms) != 2 or terms[0].power != terms[1].power or terms[0].coefficient != -terms[1].coefficient:
+        return None
+    difference = [x - y for x, y in zip(terms[1][2:], terms[0][2:], strict=True)]
+    powers = (2, 1, 0)  # of eps * (a eps + k + b/eps)
+    return sum((ExpPoly.of(x, n) for x, n in zip(difference, powers, strict=True)), ExpPoly())
 
 
 def _isolated(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
+    """The roots of an irreducible f in (low, high)."""
+    if not (f.has_inverse and f.has_rates):
+        try:
+            return (_isolated_in_inverse if f.has_inverse else _isolated_by_chain)(f, low, high)
+        except Unsettled:  # perhaps at a multiple root that is rational
+            pass
+    return [_simplified(Root(f, a, b)) for a, b in isolated(f, low, high)]
+
+
+def _isolated_in_inverse(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
+    """The roots of f, an exponential polynomial in 1/eps."""
+    mirrored = split(f.at_inverse(), common_unit(f))
+    g = join(mirrored.polynomial, common_unit(f))
+    left = rootless_up_to(g) if high is None else 1 / high
+    right = 1 / low if low else None
+    if right is not None and left >= right:
+        return []
+    try:
+        roots = _isolated_by_chain(g, left, right)
+    except Unsettled as doubt:
+        raise Unsettled(1 / doubt.high, 1 / doubt.low) from None
+    return [Root(f, 1 / root.high, 1 / root.low) for root in roots]
+
+
+def _isolated_by_chain(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
     chain = derivative_chain(f)
     at_low = variations(chain, low)
     if high is None:
@@ -166,7 +220,7 @@ def _settle(f: ExpPoly, slope: ExpPoly, a: fmpq, b: fmpq, bound: int) -> list[Ro
 
 def _precision(f: ExpPoly, width: fmpq) -> int:
     """Enough bits for rounding not to matter in the end: more for smaller intervals and larger numbers."""
-    size = max(int(max(abs(c.p), c.q)).bit_length() for c, _, _, _ in f.terms())
+    size = max(int(max(abs(c.p), c.q)).bit_length() for c, *_ in f.terms())
     return 64 + 2 * size + 2 * int((1 / width).ceil()).bit_length()
 
 
@@ -183,7 +237,7 @@ def _simplified(root: Root) -> Root:
 def _separate(roots: list[Root]) -> None:
     """Refine until no two intervals meet.
 
-    Equal rational roots of different factors (possible only with constants exp(k)) are one root.
+    Equal rational roots of different factors (possible only with exp(k) or exp(b/eps)) are one root.
     """
     roots.sort(key=lambda root: root.low)
     done = False
@@ -194,7 +248,7 @@ def _separate(roots: list[Root]) -> None:
                 continue
             if left.is_rational and right.is_rational:
                 roots.remove(right)
-            elif _has_constants(left, right) and max(_width(left), _width(right)) < LEAST_WIDTH:
+            elif _may_be_shared(left, right) and max(_width(left), _width(right)) < LEAST_WIDTH:
                 raise Unsettled(left.low, right.high)
             left.refine()
             right.refine()
@@ -202,8 +256,8 @@ def _separate(roots: list[Root]) -> None:
         roots.sort(key=lambda root: root.low)
 
 
-def _has_constants(*roots: Root) -> bool:
-    return any(root.factor.has_constants for root in roots)
+def _may_be_shared(*roots: Root) -> bool:
+    return any(root.factor.has_constants or root.factor.has_inverse for root in roots)
 
 
 def _width(root: Root) -> fmpq:

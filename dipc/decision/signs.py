@@ -10,9 +10,9 @@ from itertools import pairwise
 from flint import fmpq
 
 from dipc.decision.budgets import Budgets, simplest_between
+from dipc.decision.radicals import Function, Radical, radical_roots
 from dipc.decision.roots import Root, positive_roots
 from dipc.errors import InternalError
-from dipc.probability.exppoly import ExpPoly
 
 COARSE = fmpq(1, 2**60)
 
@@ -50,12 +50,13 @@ class Cell:
     signs: tuple[int, ...]
 
 
-def sign_table(functions: Sequence[ExpPoly], budgets: Budgets) -> tuple[Cell, ...]:
+def sign_table(functions: Sequence[Function], budgets: Budgets) -> tuple[Cell, ...]:
     """The cells of the budgets, from left to right.
 
     For budgets that are one point the only "cell" is that point.  Raises
     :class:`~dipc.decision.roots.Unsettled`.
 
+    >>> from dipc.probability.exppoly import ExpPoly
     >>> f = ExpPoly.exp(1) - 1 - ExpPoly.of(2, 1)                      # exp(eps) - 1 - 2 eps
     >>> [(cell.signs, cell.sample) for cell in sign_table([f], Budgets.positive())]
     [((-1,), 1), ((1,), 2)]
@@ -79,8 +80,10 @@ def sign_table(functions: Sequence[ExpPoly], budgets: Budgets) -> tuple[Cell, ..
 
 
 @lru_cache(maxsize=8192)
-def roots_within(f: ExpPoly, low: fmpq, high: fmpq | None) -> tuple[Root, ...]:
+def roots_within(f: Function, low: fmpq, high: fmpq | None) -> tuple[Root, ...]:
     """:func:`positive_roots`, remembered; none for the zero function."""
+    if isinstance(f, Radical):
+        return tuple(radical_roots(f, low, high))
     return tuple(positive_roots(f, low, high)) if f else ()
 
 

@@ -11,6 +11,7 @@ from flint import fmpq
 from dipc.decision.budgets import Budgets
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.quotient import Quotient
+from dipc.probability.surd import Number
 from dipc.syntax.values import Value
 
 Valuation = tuple[tuple[str, Value | tuple[Value, ...]], ...]  # each variable with its value(s)
@@ -21,7 +22,7 @@ class Goal:
     """The claim: (t*eps, delta)-privacy for all eps of ``budgets``."""
 
     t: fmpq
-    delta: Quotient
+    delta: Number
     budgets: Budgets
 
     @property
@@ -43,11 +44,14 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What was looked at: for a violation, up to the counterexample.
+    """What was looked at: for a violation, up to the counterexample in the order of pairs and outputs.
 
-    ``pairs`` are ordered; ``inequalities`` are all that were met, ``distinct`` those that differ by
+    ``pairs`` are ordered; ``inequalities`` are counted for every pair, ``distinct`` are those that differ by
     more than a positive factor.  ``by_chain`` of the distinct ones were proved by the derivative chain,
     ``identities`` are equalities for every eps, and ``by_roots`` needed the isolation of roots.
+
+    If a limit was reached, ``pairs`` are those settled with all their inequalities, and ``inequalities``
+    are all that are settled, for these pairs and others.
     """
 
     inputs: int
@@ -75,8 +79,8 @@ class Counterexample:
     epsilon: fmpq
     probability: Quotient
     neighbour_probability: Quotient
-    bound: Quotient
-    excess: Quotient
+    bound: Number
+    excess: Number
     violated_for: tuple[tuple[str, str], ...]
 
     @property

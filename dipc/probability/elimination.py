@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 
 from flint import fmpq
 
+from dipc.errors import Unsupported
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.halfspaces import feasible
 from dipc.probability.linear import Linear
@@ -64,8 +65,17 @@ def assume(f: Factors, condition: Linear) -> Factors | None:
             return None
         f = f.times(i, weight)
     else:
+        _require_one_kind(f, condition)
         f = replace(f, links=f.links | {condition})
     return f if not f.links or _feasible(f.weights, f.links) else None
+
+
+def _require_one_kind(f: Factors, link: Linear) -> None:
+    if len({f.weights[i].inverse for i in link.samples}) > 1:
+        raise Unsupported(
+            "a sample of rate a*eps is compared with one of rate a/eps",
+            hint="dipc has no exact form for this probability; give both samples rates of the same form",
+        )
 
 
 def _feasible(weights: Mapping[int, Weight], links: Iterable[Linear]) -> bool:
@@ -208,9 +218,9 @@ def _ordered(part: Factors, difference: Linear | fmpq, strict: bool) -> Factors 
 def _terms(part: Factors, weight: Weight, low: Bound | None, high: Bound | None) -> Iterator[Factors]:
     """``F(high) - F(low)`` times the rest, as two products."""
     primitive, denominator = weight.primitive()
-    scale = part.coefficient / Quotient(denominator)
+    scale = part.coefficient / weight.in_eps(Quotient(denominator))
     if high is None:
-        yield replace(part, coefficient=scale * Quotient(primitive.limit()))
+        yield replace(part, coefficient=scale * weight.in_eps(Quotient(primitive.limit())))
     else:
         at_high = primitive.compose(high.slope, high.offset)
         yield replace(part.times(high.sample, part.weights[high.sample].times(at_high)), coefficient=scale)

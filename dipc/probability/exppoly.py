@@ -2,15 +2,17 @@
 
 An exponential polynomial is a finite sum
 
-    f(eps) = sum_j  c_j * eps^n_j * exp(a_j * eps + k_j)        (c, a, k rational, n integer).
+    f(eps) = sum_j  c_j * eps^n_j * exp(a_j * eps + k_j + b_j / eps)     (c, a, k, b rational, n integer).
 
-They are the numerators and denominators of the paper's pseudo-rational functions (DiPC,
-Definition 20), with constants ``exp(k)`` added, because a claimed delta may contain them.
+They are the numerators and denominators of the paper's pseudo-rational functions (DiPC, Definition 20),
+with constants ``exp(k)`` added, because a claimed delta may contain them, and the *inverse* exponents
+``b/eps`` of noise whose rate is a/eps.
 
-Two facts make the ring exact.  As *functions*, the ``eps^n exp(a eps)`` are linearly independent
+Two facts make the ring exact.  As *functions*, the ``eps^n exp(a eps + b/eps)`` are linearly independent
 over the reals, and the ``exp(k)`` are so over the rationals (Lindemann-Weierstrass); so a sum with
 its equal terms collected is zero only if it has no term: equality is a comparison of dictionaries.
-At a rational point r != 0 the same theorem decides whether f(r) = 0, see :meth:`ExpPoly.sign_at`.
+At a rational point r > 0 all exponents are rational, and the same theorem decides whether f(r) = 0, see
+:meth:`ExpPoly.sign_at`.
 
 Exponents are stored as integers over one common ``unit`` per polynomial, because hashing
 rationals is twenty times slower than hashing integers.
@@ -26,16 +28,17 @@ from flint import arb, ctx, fmpq
 
 from dipc.errors import InternalError
 
-Key = tuple[int, int, int]  # power of eps, rate * unit, constant * unit
+Key = tuple[int, int, int, int]  # power of eps, rate * unit, constant * unit, inverse * unit
 
 
 class Term(NamedTuple):
-    """``coefficient * eps^power * exp(rate * eps + constant)``."""
+    """``coefficient * eps^power * exp(rate * eps + constant + inverse / eps)``."""
 
     coefficient: fmpq
     power: int
     rate: fmpq
     constant: fmpq
+    inverse: fmpq = fmpq(0)
 
 
 def whole(number: fmpq) -> int:
@@ -70,52 +73,55 @@ class ExpPoly:
 
     @staticmethod
     def of(
-        coefficient: fmpq | int, power: int = 0, rate: fmpq | int = 0, constant: fmpq | int = 0
+        coefficient: fmpq | int,
+        power: int = 0,
+        rate: fmpq | int = 0,
+        constant: fmpq | int = 0,
+        inverse: fmpq | int = 0,
     ) -> ExpPoly:
-        """The single term ``coefficient * eps^power * exp(rate * eps + constant)``."""
-        c, a, k = fmpq(coefficient), fmpq(rate), fmpq(constant)
-        if not c:
-            return ExpPoly()
-        unit = lcm(int(a.q), int(k.q))
-        return ExpPoly({(power, whole(a * unit), whole(k * unit)): c}, unit)
+        """The single term ``coefficient * eps^power * exp(rate * eps + constant + inverse / eps)``."""
+        return ExpPoly.from_terms([Term(fmpq(coefficient), power, fmpq(rate), fmpq(constant), fmpq(inverse))])
 
     @staticmethod
-    def exp(rate: fmpq | int, constant: fmpq | int = 0) -> ExpPoly:
-        """``exp(rate * eps + constant)``."""
-        return ExpPoly.of(1, 0, rate, constant)
+    def exp(rate: fmpq | int, constant: fmpq | int = 0, inverse: fmpq | int = 0) -> ExpPoly:
+        """``exp(rate * eps + constant + inverse / eps)``."""
+        return ExpPoly.of(1, 0, rate, constant, inverse)
 
     @staticmethod
     def from_terms(terms: list[Term]) -> ExpPoly:
         """The sum of the terms."""
         unit = 1
         for term in terms:
-            unit = lcm(unit, int(term.rate.q), int(term.constant.q))
+            unit = lcm(unit, int(term.rate.q), int(term.constant.q), int(term.inverse.q))
         items: dict[Key, fmpq] = {}
-        for c, n, a, k in terms:
-            key = (n, whole(a * unit), whole(k * unit))
+        for c, n, a, k, b in terms:
+            key = (n, whole(a * unit), whole(k * unit), whole(b * unit))
             items[key] = items.get(key, fmpq(0)) + c
         return ExpPoly({key: c for key, c in items.items() if c}, unit)
 
     # --- inspection --------------------------------------------------------------------------
 
     def terms(self) -> Iterator[Term]:
-        """The terms, ordered by constant, rate and power."""
+        """The terms, ordered by inverse, constant, rate and power."""
         unit, items = self.canonical()
-        for n, a, k in sorted(items, key=lambda key: (key[2], key[1], key[0])):
-            yield Term(items[n, a, k], n, fmpq(a, unit), fmpq(k, unit))
+        for key in sorted(items, key=lambda key: (key[3], key[2], key[1], key[0])):
+            n, a, k, b = key
+            yield Term(items[key], n, fmpq(a, unit), fmpq(k, unit), fmpq(b, unit))
 
     def canonical(self) -> tuple[int, dict[Key, fmpq]]:
         """``(unit, items)`` with the smallest unit: equal functions have equal canonical forms."""
         if self._canonical is None:
             common = self._unit
-            for _, a, k in self._items:
-                common = gcd(common, a, k)
+            for _, a, k, b in self._items:
+                common = gcd(common, a, k, b)
                 if common == 1:
                     break
             if common == 1:
                 self._canonical = (self._unit, self._items)
             else:
-                items = {(n, a // common, k // common): c for (n, a, k), c in self._items.items()}
+                items = {
+                    (n, a // common, k // common, b // common): c for (n, a, k, b), c in self._items.items()
+                }
                 self._canonical = (self._unit // common, items)
         return self._canonical
 
@@ -128,14 +134,24 @@ class ExpPoly:
     @property
     def has_constants(self) -> bool:
         """Whether some ``exp(k)`` with k != 0 occurs."""
-        return any(k for _, _, k in self._items)
+        return any(key[2] for key in self._items)
+
+    @property
+    def has_rates(self) -> bool:
+        """Whether some ``exp(a*eps)`` with a != 0 occurs."""
+        return any(key[1] for key in self._items)
+
+    @property
+    def has_inverse(self) -> bool:
+        """Whether some ``exp(b/eps)`` with b != 0 occurs."""
+        return any(key[3] for key in self._items)
 
     def as_rational(self) -> fmpq | None:
         """The rational number this is, or None."""
         if not self._items:
             return fmpq(0)
         if len(self._items) == 1:
-            return self._items.get((0, 0, 0))
+            return self._items.get((0, 0, 0, 0))
         return None
 
     def as_term(self) -> Term | None:
@@ -169,7 +185,7 @@ class ExpPoly:
         if unit == own:
             return items
         factor = unit // own
-        return {(n, a * factor, k * factor): c for (n, a, k), c in items.items()}
+        return {(n, a * factor, k * factor, b * factor): c for (n, a, k, b), c in items.items()}
 
     def _lift(self, other: ExpPoly | fmpq | int) -> ExpPoly:
         return other if isinstance(other, ExpPoly) else ExpPoly.of(other)
@@ -199,9 +215,9 @@ class ExpPoly:
         unit = lcm(self._unit, other._unit)
         result: dict[Key, fmpq] = {}
         right = list(other.in_unit(unit).items())
-        for (n, a, k), c in self.in_unit(unit).items():
-            for (n2, a2, k2), c2 in right:
-                key = (n + n2, a + a2, k + k2)
+        for (n, a, k, b), c in self.in_unit(unit).items():
+            for (n2, a2, k2, b2), c2 in right:
+                key = (n + n2, a + a2, k + k2, b + b2)
                 old = result.get(key)
                 result[key] = c * c2 if old is None else old + c * c2
         return ExpPoly({key: c for key, c in result.items() if c}, unit)
@@ -218,6 +234,14 @@ class ExpPoly:
             result = result * self
         return result
 
+    def at_inverse(self) -> ExpPoly:
+        """The function ``eps -> f(1/eps)``: powers change sign, a and b change places.
+
+        >>> (ExpPoly.of(2, 3) + ExpPoly.exp(1)).at_inverse()
+        2*eps^-3 + exp(1/eps)
+        """
+        return ExpPoly({(-n, b, k, a): c for (n, a, k, b), c in self._items.items()}, self._unit)
+
     # --- values ------------------------------------------------------------------------------
 
     def at(self, point: fmpq) -> ExpPoly:
@@ -227,7 +251,10 @@ class ExpPoly:
         2 + 3*exp(2)
         """
         return ExpPoly.from_terms(
-            [Term(c * point**n, 0, fmpq(0), a * point + k) for c, n, a, k in self.terms()]
+            [
+                Term(c * point**n, 0, fmpq(0), a * point + k + (b / point if b else b))
+                for c, n, a, k, b in self.terms()
+            ]
         )
 
     def sign_at(self, point: fmpq) -> int:
@@ -253,11 +280,13 @@ class ExpPoly:
     def enclose(self, eps: arb) -> arb:
         """A ball around the values on the ball ``eps``, at the precision of the context."""
         total = arb(0)
-        for c, n, a, k in self.terms():
+        for c, n, a, k, b in self.terms():
             value = arb(c)
             if n:
                 value *= eps**n
-            if a or k:
+            if b:
+                value *= (arb(a) * eps + arb(k) + arb(b) / eps).exp()
+            elif a or k:
                 value *= (arb(a) * eps + arb(k)).exp()
             total += value
         return total
@@ -268,13 +297,8 @@ def _show_term(term: Term) -> str:
     factors = []
     if term.power:
         factors.append("eps" if term.power == 1 else f"eps^{term.power}")
-    exponent = ""
-    if term.rate:
-        exponent = "eps" if term.rate == 1 else "-eps" if term.rate == -1 else f"{term.rate}*eps"
-    if term.constant:
-        exponent += (
-            f"{' - ' if term.constant < 0 else ' + '}{abs(term.constant)}" if exponent else str(term.constant)
-        )
+    exponents = [(term.rate, "eps", "*eps"), (term.constant, "", ""), (term.inverse, "1/eps", "/eps")]
+    exponent = " + ".join(_show_exponent(*e) for e in exponents if e[0]).replace("+ -", "- ")
     if exponent:
         factors.append(f"exp({exponent})")
     if term.coefficient == -1 and factors:
@@ -282,3 +306,12 @@ def _show_term(term: Term) -> str:
     if term.coefficient != 1 or not factors:
         factors.insert(0, str(term.coefficient))
     return "*".join(factors)
+
+
+def _show_exponent(number: fmpq, one: str, times: str) -> str:
+    """``3/4*eps`` or ``3/(4*eps)``: a number times what has the text ``times``."""
+    if one and abs(number) == 1:
+        return one if number > 0 else "-" + one
+    if times == "/eps" and number.q != 1:
+        return f"{number.p}/({number.q}*eps)"
+    return f"{number}{times}"

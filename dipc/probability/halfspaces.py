@@ -76,6 +76,43 @@ def feasible(weights: Mapping[int, Piecewise], links: Iterable[Linear]) -> bool:
     return has_interior(frozenset(region))
 
 
+def range_of(
+    form: Linear, weights: Mapping[int, Piecewise], links: Iterable[Linear]
+) -> tuple[fmpq | None, fmpq | None]:
+    """Bounds on a linear expression where the links hold within the supports; None is infinity.
+
+    The first sample is expressed by the value t of the form and the others, and those are eliminated.
+
+    >>> f = Piecewise.exponential(fmpq(1), fmpq(0))                             # two samples above 0
+    >>> total = Linear(((0, fmpq(1)), (1, fmpq(1))), fmpq(0))
+    >>> below = Linear(((0, fmpq(-1)), (1, fmpq(-1))), fmpq(2))                 # whose sum is below 2
+    >>> range_of(total, {0: f, 1: f}, [below])
+    (0, 2)
+    """
+    region = {Form(link.coefficients, link.constant + SLACK * link.integer) for link in links}
+    for i, weight in weights.items():
+        region.update(interval(i, *weight.support))
+    (first, pivot), *others = form.coefficients
+    value = max(weights) + 1  # the number of t
+    replacement = {value: 1 / pivot, **{i: -c / pivot for i, c in others}}
+    remaining = {_substituted(f, first, replacement, -form.constant / pivot) for f in region}
+    for v in weights:
+        found = bounds(remaining, v)
+        remaining = {*found.others, *(u.minus(low) for low in found.lower for u in found.upper)}
+    ends = bounds((f for f in remaining if f.coefficients), value)
+    lows, highs = [f.constant for f in ends.lower], [f.constant for f in ends.upper]
+    return max(lows, default=None), min(highs, default=None)
+
+
+def _substituted(form: Form, variable: int, replacement: Mapping[int, fmpq], constant: fmpq) -> Form:
+    """A linear expression put in for a variable."""
+    coefficients = dict(form.coefficients)
+    c = coefficients.pop(variable, fmpq(0))
+    for i, r in replacement.items():
+        coefficients[i] = coefficients.get(i, fmpq(0)) + c * r
+    return Form.of(coefficients, form.constant + c * constant)
+
+
 def interval(v: int, low: fmpq | None, high: fmpq | None) -> Iterator[Form]:
     if low is not None:
         yield Form(((v, fmpq(1)),), -low)

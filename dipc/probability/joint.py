@@ -23,6 +23,7 @@ from flint import fmpq
 
 from dipc.probability.elimination import Factors, Links, assume, eliminate
 from dipc.probability.exppoly import ExpPoly
+from dipc.probability.halfspaces import range_of
 from dipc.probability.lattice import lattice_sum
 from dipc.probability.linear import Linear
 from dipc.probability.polyhedral import integrate
@@ -82,8 +83,10 @@ class Joint:
         )
 
     def range_of(self, form: Linear) -> tuple[fmpq | None, fmpq | None]:
-        """Bounds on the values of an expression, from those of each sample; None is infinity."""
-        ranges = [_range(p, form) for p in self.products]
+        """Bounds on the values of an expression where the density is positive; None is infinity."""
+        ranges = [
+            range_of(form, {i: w.function for i, w in enumerate(p.weights)}, p.links) for p in self.products
+        ]
         lows, highs = [low for low, _ in ranges], [high for _, high in ranges]
         return (
             None if None in lows else min(x for x in lows if x is not None),
@@ -134,7 +137,8 @@ def _merge_once(products: list[Product]) -> list[Product]:
             if i >= len(p.weights):
                 rest[p] = p
                 continue
-            key = (p.coefficient, p.links, p.weights[:i], p.weights[i + 1 :])
+            kind = p.weights[i].integer, p.weights[i].inverse
+            key = (p.coefficient, p.links, kind, p.weights[:i], p.weights[i + 1 :])
             twin = rest.get(key)
             if twin is not None:
                 weight = twin.weights[i].plus(p.weights[i])
@@ -147,35 +151,24 @@ def _merge_once(products: list[Product]) -> list[Product]:
 def _folded(p: Product) -> Product:
     """The numerator of the coefficient moved into the first weight, so that like products meet."""
     numerator = p.coefficient.numerator
-    if not p.weights or numerator.has_constants or numerator.as_rational() == 1:
+    if not p.weights or numerator.as_rational() == 1 or not p.weights[0].can_hold(numerator):
         return p
     coefficient = Quotient(ExpPoly.of(1), p.coefficient.denominator)
     return Product(coefficient, (p.weights[0].scaled(numerator), *p.weights[1:]), p.links)
 
 
-def _range(p: Product, form: Linear) -> tuple[fmpq | None, fmpq | None]:
-    low: fmpq | None = form.constant
-    high: fmpq | None = form.constant
-    for i, c in form.coefficients:
-        ends = p.weights[i].function.support
-        least, most = ends if c > 0 else ends[::-1]
-        low = None if low is None or least is None else low + c * least
-        high = None if high is None or most is None else high + c * most
-    return low, high
-
-
 def _core_mass(p: Product) -> Quotient:
-    """The integral over what no leaf elimination reaches: reals and integers apart, they are not linked."""
+    """The integral over what no leaf elimination reaches: the kinds of samples apart, they are not linked."""
     mass = Quotient.one()
-    for integer in (False, True):
-        own = [i for i, weight in enumerate(p.weights) if weight.integer == integer]
-        if own:
-            names = {old: new for new, old in enumerate(own)}
-            links = frozenset(link.renamed(names) for link in p.links if link.integer == integer)
-            functions = tuple(p.weights[i].function for i in own)
-            mass = mass * (
-                lattice_sum(functions, links) if integer else Quotient(integrate(functions, links))
-            )
+    kinds: dict[tuple[bool, bool], list[int]] = {}
+    for i, weight in enumerate(p.weights):
+        kinds.setdefault((weight.integer, weight.inverse), []).append(i)
+    for (integer, _), own in kinds.items():
+        names = {old: new for new, old in enumerate(own)}
+        links = frozenset(link.renamed(names) for link in p.links if link.samples[0] in names)
+        functions = tuple(p.weights[i].function for i in own)
+        part = lattice_sum(functions, links) if integer else Quotient(integrate(functions, links))
+        mass = mass * p.weights[own[0]].in_eps(part)
     return mass
 
 

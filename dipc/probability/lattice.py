@@ -61,7 +61,7 @@ def lattice_sum(weights: tuple[Piecewise, ...], links: frozenset[Linear]) -> Quo
         denominator = denominator * factor
     total = ExpPoly()
     for cell in cells:
-        total = total + ExpPoly({(n, q, 0): c for (n, q, _), c in cell.terms.items()}, unit)
+        total = total + ExpPoly({(n, q, 0, 0): c for (n, q, _), c in cell.terms.items()}, unit)
     return Quotient(total) / Quotient(denominator)
 
 
@@ -191,6 +191,6 @@ def _antidifference(terms: Terms, v: int, unit: int, common: Factors) -> Terms:
         m, k = _exponent(exponents, v)
         others = tuple(e for e in exponents if e[0] != v)
         for j, numerator in enumerate(antidifference_of_power(m, fmpq(k, unit), common)):
-            for (n2, a, _), c2 in numerator.in_unit(unit).items():
+            for (n2, a, _, _), c2 in numerator.in_unit(unit).items():
                 put(result, (n + m - j + n2, q + a, with_power(others, v, j, k)), c * c2)
     return result

@@ -66,9 +66,9 @@ class Piecewise:
 
     @staticmethod
     def constant(value: ExpPoly) -> Piecewise:
-        """The function that does not depend on y (its value without constants exp(k))."""
+        """The function that does not depend on y (its value without exp(k) and exp(b/eps))."""
         unit, items = value.canonical()
-        return Piecewise(unit, (), ({(0, 0, n, a): c for (n, a, _), c in items.items()},))
+        return Piecewise(unit, (), ({(0, 0, n, a): c for (n, a, _, _), c in items.items()},))
 
     # --- comparison --------------------------------------------------------------------------
 
@@ -131,9 +131,9 @@ class Piecewise:
         return Piecewise(unit, breaks, tuple(pieces))
 
     def scale(self, factor: ExpPoly) -> Piecewise:
-        """The product with an exponential polynomial in eps alone (without constants exp(k))."""
+        """The product with an exponential polynomial in eps alone (without exp(k) and exp(b/eps))."""
         unit = lcm(self.unit, factor.canonical()[0])
-        constant = {(0, 0, n, a): c for (n, a, _), c in factor.in_unit(unit).items()}
+        constant = {(0, 0, n, a): c for (n, a, _, _), c in factor.in_unit(unit).items()}
         return Piecewise(unit, self.breaks, tuple(_multiply(p, constant) for p in self.in_unit(unit)))
 
     def restrict(self, bound: fmpq, *, above: bool) -> Piecewise:
@@ -199,7 +199,7 @@ class Piecewise:
             if k > 0 or (k == 0 and m > 0):
                 raise InternalError("a density does not vanish at plus infinity")
             if k == 0:
-                items[n, q, 0] = c
+                items[n, q, 0, 0] = c
         return ExpPoly(items, self.unit)
 
 

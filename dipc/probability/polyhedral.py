@@ -60,7 +60,7 @@ def integrate(weights: tuple[Piecewise, ...], links: frozenset[Linear]) -> ExpPo
         unit, cells = _integrate_out(v, cells, unit)
     total = ExpPoly()
     for cell in cells:
-        total = total + ExpPoly({(n, q, 0): c for (n, q, _), c in cell.terms.items()}, unit)
+        total = total + ExpPoly({(n, q, 0, 0): c for (n, q, _), c in cell.terms.items()}, unit)
     return total
 
 

@@ -1,9 +1,10 @@
 """Exponential polynomials as polynomials over the integers, for gcd, factoring and division.
 
-With unit u, the substitution ``z = exp(eps/u)``, ``w = exp(1/u)`` turns an exponential polynomial
-into a Laurent polynomial in (eps, z, w).  The three are algebraically independent over Q as
-functions of eps and a constant (e is transcendental), so that factors, gcds and divisibility of
-polynomials are those of the functions.  Monomials have no zero for eps > 0, and are split off.
+With unit u, the substitution ``z = exp(eps/u)``, ``w = exp(1/u)``, ``v = exp(1/(u eps))`` turns an
+exponential polynomial into a Laurent polynomial in (eps, z, w, v).  As functions, eps, z and v are
+algebraically independent over the constants (no combination of eps and 1/eps is constant), and w is a
+transcendental constant: so the four are independent over Q, and factors, gcds and divisibility of polynomials
+are those of the functions.  Monomials have no zero for eps > 0, and are split off.
 """
 
 from __future__ import annotations
@@ -19,40 +20,42 @@ from dipc.probability.exppoly import ExpPoly
 
 @cache
 def context() -> fmpz_mpoly_ctx:
-    """The ring Z[eps, z, w]."""
-    return fmpz_mpoly_ctx.get(("eps", "z", "w"), Ordering.lex)
+    """The ring Z[eps, z, w, v]."""
+    return fmpz_mpoly_ctx.get(("eps", "z", "w", "v"), Ordering.lex)
 
 
 @dataclass(frozen=True)
 class Split:
     """``f = scale * monomial * polynomial``, the polynomial with no monomial factor."""
 
-    polynomial: fmpz_mpoly  # primitive, in Z[eps, z, w]
+    polynomial: fmpz_mpoly  # primitive, in Z[eps, z, w, v]
     scale: fmpq
     monomial: ExpPoly  # one term, coefficient 1
 
 
 def split(f: ExpPoly, unit: int) -> Split:
-    """Write a non-zero exponential polynomial as a polynomial in eps, exp(eps/unit), exp(1/unit).
+    """Write a non-zero exponential polynomial as a polynomial in eps, z, w and v.
 
     >>> s = split((ExpPoly.exp(1) - ExpPoly.exp(-1)) * fmpq(1, 2), 1)
     >>> s.polynomial, s.scale, s.monomial
     (z^2 - 1, 1/2, exp(-eps))
     """
     items = f.in_unit(unit)
-    low = tuple(min(key[i] for key in items) for i in range(3))
+    low = tuple(min(key[i] for key in items) for i in range(4))
     denominator = lcm(*(int(c.q) for c in items.values()))
     integers: dict[tuple[int, ...], int | fmpz] = {
-        (n - low[0], a - low[1], k - low[2]): int((c * denominator).p) for (n, a, k), c in items.items()
+        (n - low[0], a - low[1], k - low[2], b - low[3]): int((c * denominator).p)
+        for (n, a, k, b), c in items.items()
     }
     polynomial = context().from_dict(integers)
     content, polynomial = polynomial.primitive()
-    return Split(polynomial, fmpq(content, denominator), ExpPoly({(low[0], low[1], low[2]): fmpq(1)}, unit))
+    monomial = ExpPoly({(low[0], low[1], low[2], low[3]): fmpq(1)}, unit)
+    return Split(polynomial, fmpq(content, denominator), monomial)
 
 
 def join(polynomial: fmpz_mpoly, unit: int) -> ExpPoly:
-    """The exponential polynomial that a polynomial in (eps, z, w) stands for."""
-    items = {(int(n), int(a), int(k)): fmpq(c) for (n, a, k), c in polynomial.to_dict().items()}
+    """The exponential polynomial that a polynomial in (eps, z, w, v) stands for."""
+    items = {(int(n), int(a), int(k), int(b)): fmpq(c) for (n, a, k, b), c in polynomial.to_dict().items()}
     return ExpPoly(items, unit)
 
 

@@ -1,14 +1,14 @@
 """Quotients of exponential polynomials: the field of all probabilities.
 
 A quotient is kept in lowest terms with a denominator in normal form (an integer polynomial in
-eps, exp(eps/u), exp(1/u) without content or monomial factor, leading coefficient positive), so that
-equal functions are equal objects and can be counted, hashed and compared.  Most probabilities of
-Laplace programs have denominator 1; that case never leaves :class:`ExpPoly`.
+eps, exp(eps/u), exp(1/u), exp(1/(u eps)) without content or monomial factor, leading coefficient
+positive), so that equal functions are equal objects and can be counted, hashed and compared.  Most
+probabilities of Laplace programs have denominator 1; that case never leaves :class:`ExpPoly`.
 """
 
 from __future__ import annotations
 
-from flint import fmpq
+from flint import arb, fmpq
 
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.polynomial import common_unit, join, split
@@ -81,6 +81,18 @@ class Quotient:
     def __rtruediv__(self, other: fmpq | int) -> Quotient:
         return self._lift(other) / self
 
+    def at_inverse(self) -> Quotient:
+        """The function ``eps -> f(1/eps)``."""
+        return Quotient(self.numerator.at_inverse()) / Quotient(self.denominator.at_inverse())
+
+    def sign_at(self, point: fmpq) -> int:
+        """The exact sign at a rational point that is no root of the denominator."""
+        return self.numerator.sign_at(point) * self.denominator.sign_at(point)
+
+    def enclose(self, eps: arb) -> arb:
+        """A ball around the values on the ball ``eps``, at the precision of the context."""
+        return self.numerator.enclose(eps) / self.denominator.enclose(eps)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Quotient):
             return NotImplemented
@@ -91,6 +103,11 @@ class Quotient:
 
     def __bool__(self) -> bool:
         return bool(self.numerator)
+
+    def __reduce__(self) -> tuple[type[Quotient], tuple[ExpPoly, ...]]:
+        """Pickled without the denominator 1, which is recognised by its identity."""
+        one = self.denominator is _ONE
+        return Quotient, (self.numerator,) if one else (self.numerator, self.denominator)
 
     def __repr__(self) -> str:
         if self.denominator is _ONE:
@@ -110,7 +127,7 @@ def _lowest_terms(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, Ex
     top, bottom = above.polynomial / common, below.polynomial / common
     if bottom.leading_coefficient() < 0:
         top, bottom = -top, -bottom
-    (((n, a, k), _),) = below.monomial.in_unit(unit).items()
-    inverse = ExpPoly({(-n, -a, -k): above.scale / below.scale}, unit)
+    (((n, a, k, b), _),) = below.monomial.in_unit(unit).items()
+    inverse = ExpPoly({(-n, -a, -k, -b): above.scale / below.scale}, unit)
     result = join(top, unit) * above.monomial * inverse
     return result, _ONE if bottom.is_one() else join(bottom, unit)

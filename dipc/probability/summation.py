@@ -84,7 +84,7 @@ def _antidifference_of_piece(piece: Piece, unit: int, common: Factors) -> Piece:
     result: Piece = {}
     for (m, k, n, q), c in piece.items():
         for j, numerator in enumerate(antidifference_of_power(m, fmpq(k, unit), common)):
-            for (n2, a, _), c2 in numerator.in_unit(unit).items():
+            for (n2, a, _, _), c2 in numerator.in_unit(unit).items():
                 key = (j, k, n + m - j + n2, q + a)
                 result[key] = result.get(key, fmpq(0)) + c * c2
     return {key: c for key, c in result.items() if c}

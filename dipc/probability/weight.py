@@ -1,4 +1,10 @@
-"""The weight of one sample: its density or its probabilities, restricted by what is known of it."""
+"""The weight of one sample: its density or its probabilities, restricted by what is known of it.
+
+**Rates a/eps.**  A sample of rate ``a/eps`` is one of rate ``a*eta`` with ``eta = 1/eps``.  Its weight is the
+same piecewise function in the coordinate ``y = eta * x``, with eta in the place of eps (``inverse``), and a
+finished integral in eta is turned into one in eps.  Samples of both kinds in one integral would need terms
+``exp(x/eps + x eps)``, which leave the class: they may occur side by side, but not in one comparison.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +27,24 @@ class Weight:
 
     function: Piecewise
     integer: bool = False
+    inverse: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.function)
 
     def times(self, function: Piecewise) -> Weight:
         product = self.function * function
-        return Weight(product.on_integers() if self.integer else product, self.integer)
+        return self._with(product.on_integers() if self.integer else product)
 
     def plus(self, other: Weight) -> Weight:
-        return Weight(self.function + other.function, self.integer)
+        return self._with(self.function + other.function)
+
+    def can_hold(self, factor: ExpPoly) -> bool:
+        """Whether :meth:`scaled` by a function of eps stays in the class."""
+        return not factor.has_constants and not (factor.has_rates if self.inverse else factor.has_inverse)
 
     def scaled(self, factor: ExpPoly) -> Weight:
-        return Weight(self.function.scale(factor), self.integer)
+        return self._with(self.function.scale(factor.at_inverse() if self.inverse else factor))
 
     def where(self, condition: Linear) -> Weight:
         """Restricted by a condition (in normal form) on this sample alone."""
@@ -41,7 +52,7 @@ class Weight:
         bound = -condition.constant / c
         if self.integer:
             bound = bound - HALF if c > 0 else bound + HALF
-        return Weight(self.function.restrict(bound, above=c > 0), self.integer)
+        return self._with(self.function.restrict(bound, above=c > 0))
 
     def primitive(self) -> tuple[Piecewise, ExpPoly]:
         """A function whose differences are the integrals (sums), and the denominator to divide it by."""
@@ -50,7 +61,14 @@ class Weight:
     def total(self) -> Quotient:
         """The integral, or the sum, over all values."""
         primitive, denominator = _primitive(self)
-        return Quotient(primitive.limit()) / Quotient(denominator)
+        return self.in_eps(Quotient(primitive.limit()) / Quotient(denominator))
+
+    def in_eps(self, value: Quotient) -> Quotient:
+        """A function of eps, from what was computed with this weight: one of eta if it is inverse."""
+        return value.at_inverse() if self.inverse else value
+
+    def _with(self, function: Piecewise) -> Weight:
+        return Weight(function, self.integer, self.inverse)
 
 
 Bound = tuple[fmpq, fmpq]  # slope and offset: slope * w + offset
@@ -60,7 +78,7 @@ def over_leaf(weight: Weight, v: int, w: int, conditions: Iterable[Linear]) -> t
     """``w -> integral (or sum) of the weight over the v that satisfy the conditions``, and a factor to it.
 
     The conditions are in normal form and mention v and w only; for integer samples the coefficient of v is
-    1 or -1, so that the bounds on v are integers.
+    1 or -1, so that the bounds on v are integers.  The piecewise function is one of eta if the weight is.
     """
     lower: set[Bound] = set()
     upper: set[Bound] = set()
@@ -107,7 +125,7 @@ def _between(weight: Weight, lower: frozenset[Bound], upper: frozenset[Bound]) -
         if right is not None:
             piece = piece.restrict(right, above=False)
         result = result + piece
-    return result, Quotient.one() / Quotient(denominator)
+    return result, weight.in_eps(Quotient.one() / Quotient(denominator))
 
 
 def _value(bound: Bound, w: fmpq) -> fmpq:
@@ -116,14 +134,18 @@ def _value(bound: Bound, w: fmpq) -> fmpq:
 
 
 def _crossings(bounds: list[Bound], integer: bool) -> list[fmpq]:
-    """Where two of the bounds meet, ascending; between integers, for functions on the integers."""
-    points = {}
+    """Where two of the bounds meet, ascending.
+
+    For functions on the integers between two integers; one at which bounds meet has a piece of its own,
+    as they may be in one order before it, in the other after it, and equal there.
+    """
+    points: dict[str, fmpq] = {}
     for i, (slope, offset) in enumerate(bounds):
         for slope2, offset2 in bounds[:i]:
             if slope != slope2:
                 x = (offset2 - offset) / (slope - slope2)
-                x = fmpq(x.floor()) + HALF if integer else x
-                points[str(x)] = x
+                for cut in (fmpq(x.floor()) + HALF, fmpq(x.ceil()) - HALF) if integer else (x,):
+                    points[str(cut)] = cut
     return sorted(points.values())
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from dipc.decision.verdict import Counterexample, Doubt, Goal, Undecided, Valuation, Verdict
-from dipc.probability.quotient import Quotient
+from dipc.probability.surd import Number
 from dipc.syntax.values import Value
 
 Record = dict[str, Any]
@@ -47,7 +47,7 @@ def claim_record(goal: Goal) -> Record:
 
 
 def counterexample_record(found: Counterexample) -> Record:
-    def number(value: Quotient) -> Record:
+    def number(value: Number) -> Record:
         return {"exact": str(value), "decimal": decimal_at(value, found.epsilon)}
 
     return {
@@ -81,20 +81,20 @@ def valuation_record(valuation: Valuation) -> Record:
     return {name: text(value) for name, value in valuation}
 
 
-def decimal_at(value: Quotient, eps: fmpq, digits: int = 10) -> str:
+def decimal_at(value: Number, eps: fmpq, digits: int = 10) -> str:
     """The value at a rational eps to ``digits`` significant digits, correctly rounded but for the last.
 
     >>> from dipc.probability.exppoly import ExpPoly
+    >>> from dipc.probability.quotient import Quotient
     >>> decimal_at(Quotient(ExpPoly.exp(1)), fmpq(1))
     '2.718281828'
     """
-    if value.numerator.sign_at(eps) == 0:
+    if value.sign_at(eps) == 0:
         return "0"
     precision = 64
     while True:
         with ctx.workprec(precision):
-            point = arb(eps)
-            ball = value.numerator.enclose(point) / value.denominator.enclose(point)
+            ball = value.enclose(arb(eps))
             if ball.is_finite() and ball.rel_accuracy_bits() > 4 * digits:
                 return str(ball.str(digits, radius=False))
         precision *= 2

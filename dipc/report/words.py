@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dipc.decision.verdict import Counterexample, Counts, Undecided, Valuation, Verdict
-from dipc.probability.quotient import Quotient
+from dipc.probability.surd import Number
 from dipc.report.record import decimal_at
 from dipc.syntax.values import show
 
@@ -53,7 +53,7 @@ def counterexample_lines(found: Counterexample) -> Iterator[Line]:
     yield "outputs" if len(found.outputs) > 1 else "output", " or ".join(map(valuation_text, found.outputs))
     yield "budget", pretty(f"eps = {found.epsilon}")
 
-    def number(value: Quotient) -> str:
+    def number(value: Number) -> str:
         return pretty(f"{decimal_at(value, found.epsilon)}  =  {value}")
 
     yield "P(u)", number(found.probability)

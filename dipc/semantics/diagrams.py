@@ -14,7 +14,7 @@ Nodes are small integers, cells are their places in the order of declaration.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -26,9 +26,9 @@ def solved(goal: K, needs: Callable[[K], Sequence[K]], combine: Callable[[K], V]
 
     ``needs(k)`` are the arguments whose values must be in ``known`` before ``combine(k)`` is called.
 
-    >>> fibonacci = {0: 0, 1: 1}
-    >>> solved(2000, lambda n: (n - 1, n - 2), lambda n: fibonacci[n - 1] + fibonacci[n - 2], fibonacci) % 10**9
-    817125
+    >>> sums = {0: 0}
+    >>> solved(5000, lambda n: [n - 1], lambda n: n + sums[n - 1], sums)
+    12502500
     """
     stack = [goal]
     while stack:
@@ -81,6 +81,12 @@ class Diagrams:
         """The constant that a leaf is."""
         return self._values[leaf]
 
+    def at(self, node: int, digits: Sequence[int]) -> int:
+        """The leaf that is the value of a function where each cell has its ``digits[cell]``-th value."""
+        while self.cells[node] < self.leaf_cell:
+            node = self.branches[node][digits[self.cells[node]]]
+        return node
+
     def choice(self, cell: int, branches: Sequence[int]) -> int:
         """The function that is ``branches[k]`` where the cell has its k-th value.
 
@@ -89,8 +95,9 @@ class Diagrams:
         """
         return solved((cell, tuple(branches)), self._below, self._placed, self._choices)
 
-    def joined(self, nodes: Sequence[int], known: dict[tuple[int, ...], int] | None = None) -> int:
-        """The function whose value is the tuple of the (leaves that are the) values of these functions."""
+    def joined(self, nodes: Sequence[int]) -> int:
+        """The function whose value is the tuple of the leaves of these functions."""
+        known: dict[tuple[int, ...], int] = {}
 
         def needs(group: tuple[int, ...]) -> list[tuple[int, ...]]:
             cell = min(self.cells[node] for node in group)
@@ -103,7 +110,6 @@ class Diagrams:
                 return self.leaf(group)
             return self._node(min(self.cells[node] for node in group), tuple(known[k] for k in below))
 
-        known = {} if known is None else known
         return solved(tuple(nodes), needs, combine, known)
 
     def _branch(self, node: int, cell: int, k: int) -> int:
@@ -137,15 +143,3 @@ class Diagrams:
         self.cells.append(cell)
         self.branches.append(branches)
         return len(self.cells) - 1
-
-
-def reachable(diagrams: Diagrams, roots: Iterable[int]) -> set[int]:
-    """All nodes of some functions."""
-    found: set[int] = set()
-    stack = list(roots)
-    while stack:
-        node = stack.pop()
-        if node not in found:
-            found.add(node)
-            stack += diagrams.branches[node]
-    return found

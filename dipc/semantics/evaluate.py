@@ -14,10 +14,12 @@ from typing import Protocol, assert_never
 
 from flint import fmpq
 
-from dipc.errors import InputError, Span
+from dipc.errors import InputError, Span, Unsupported
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.linear import Linear
 from dipc.probability.quotient import Quotient
+from dipc.probability.surd import Number as EpsNumber
+from dipc.probability.surd import Surd, exact_root
 from dipc.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name, Number, Op, Unary
 from dipc.syntax.core import Cell
 from dipc.syntax.fragment import violation
@@ -165,11 +167,14 @@ def compare(op: Op, left: Datum, right: Datum, span: Span, decide: Decide) -> bo
     difference = _sum(left, right, fmpq(-1), span)
     if isinstance(difference, fmpq):
         return _ORDER[op](difference)
-    if op in (Op.EQ, Op.NE):
-        return _equal(difference, decide) == (op is Op.EQ)
-    if op in (Op.LT, Op.LE):
-        difference = difference.negated()
-    return decide(difference, strict=op in (Op.LT, Op.GT))
+    try:
+        if op in (Op.EQ, Op.NE):
+            return _equal(difference, decide) == (op is Op.EQ)
+        if op in (Op.LT, Op.LE):
+            difference = difference.negated()
+        return decide(difference, strict=op in (Op.LT, Op.GT))
+    except Unsupported as limit:  # the density does not know where the comparison stands
+        raise Unsupported(limit.message, limit.span or span, limit.hint) from None
 
 
 def _equal(difference: Linear, decide: Decide) -> bool:
@@ -328,80 +333,129 @@ _FUNCTIONS: dict[str, Callable[[list[Numeric], Span, Decide], Numeric]] = {
 
 
 def function_of_eps(expr: Expr, memory: Memory, decide: Decide) -> Quotient:
-    """A rate, probability, epsilon or delta: numbers, eps, ``exp(a*eps + k)`` and arithmetic.
+    """A rate, probability or epsilon: numbers, eps, ``exp(a*eps + k + b/eps)`` and arithmetic.
 
     >>> from dipc.syntax.ast import NOWHERE
     >>> half = Binary(Op.DIV, Eps(), Number(fmpq(2)))
     >>> function_of_eps(Call("exp", (half,)), NOTHING, never)
     exp(1/2*eps)
     """
+    value = number_of_eps(expr, memory, decide)
+    if isinstance(value, Surd):
+        raise Unsupported(
+            "a square root may stand in delta only", expr.span, "and there not in an exponent or under a root"
+        )
+    return value
+
+
+def number_of_eps(expr: Expr, memory: Memory, decide: Decide) -> EpsNumber:
+    """A delta: like :func:`function_of_eps`, and may have one square root.
+
+    >>> half = Binary(Op.DIV, Eps(), Number(fmpq(2)))
+    >>> number_of_eps(Binary(Op.ADD, half, Call("sqrt", (half,))), NOTHING, never)
+    1/2*eps + sqrt(1/2*eps)
+    """
     match expr:
         case Eps():
             return Quotient(ExpPoly.of(1, 1))
         case Unary(Op.NEG, operand):
-            return -function_of_eps(operand, memory, decide)
+            return -number_of_eps(operand, memory, decide)
         case Call("exp", (argument,)):
             return _exponential(function_of_eps(argument, memory, decide), argument.span)
+        case Call("sqrt", (argument,)):
+            return _square_root(function_of_eps(argument, memory, decide), argument.span)
         case Binary(Op.ADD | Op.SUB | Op.MUL | Op.DIV, _, _):
             return _eps_arithmetic(expr, memory, decide)
         case Binary(Op.POW, base, exponent):
             n = _as_number(evaluate(exponent, memory, decide), exponent.span)
-            return _eps_power(function_of_eps(base, memory, decide), n, expr.span)
+            return _eps_power(number_of_eps(base, memory, decide), n, expr.span)
         case _:
             return Quotient.of(_as_number(evaluate(expr, memory, decide), expr.span))
 
 
-def _eps_arithmetic(expr: Binary, memory: Memory, decide: Decide) -> Quotient:
+def _eps_arithmetic(expr: Binary, memory: Memory, decide: Decide) -> EpsNumber:
     spine: list[Binary] = []
     node: Expr = expr
     while isinstance(node, Binary) and node.op in (Op.ADD, Op.SUB, Op.MUL, Op.DIV):
         spine.append(node)
         node = node.left
-    result = function_of_eps(node, memory, decide)
+    result = number_of_eps(node, memory, decide)
     for step in reversed(spine):
-        right = function_of_eps(step.right, memory, decide)
-        match step.op:
-            case Op.ADD:
-                result = result + right
-            case Op.SUB:
-                result = result - right
-            case Op.MUL:
-                result = result * right
-            case _:
-                if not right:
-                    raise InputError("division by zero", step.right.span)
-                result = result / right
+        right = number_of_eps(step.right, memory, decide)
+        if step.op is Op.DIV and not right:
+            raise InputError("division by zero", step.right.span)
+        try:
+            result = _combined(step.op, result, right)
+        except ValueError as error:
+            raise Unsupported(f"two different square roots: {error}", step.span, "use one of them") from None
     return result
 
 
-def _exponential(argument: Quotient, span: Span) -> Quotient:
-    rate = constant = fmpq(0)
-    terms = list(argument.numerator.terms())
-    polynomial = argument.denominator.as_rational() == 1
-    for c, n, a, k in terms:
-        if a or k or n not in (0, 1):
-            polynomial = False
-        elif n == 1:
-            rate = c
-        else:
-            constant = c
-    if not polynomial:
+def _combined(op: Op, left: EpsNumber, right: EpsNumber) -> EpsNumber:
+    if isinstance(left, Quotient):
+        if isinstance(right, Quotient):
+            return _EPS_OPERATIONS[op](left, right)
+        left = right.lifted(left)
+    match op:
+        case Op.ADD:
+            return left + right
+        case Op.SUB:
+            return left - right
+        case Op.MUL:
+            return left * right
+        case _:
+            return left / right
+
+
+_EPS_OPERATIONS: dict[Op, Callable[[Quotient, Quotient], Quotient]] = {
+    Op.ADD: lambda x, y: x + y,
+    Op.SUB: lambda x, y: x - y,
+    Op.MUL: lambda x, y: x * y,
+    Op.DIV: lambda x, y: x / y,
+}
+
+
+def _square_root(argument: Quotient, span: Span) -> EpsNumber:
+    root = exact_root(argument)
+    if root is None:
+        return Surd.root(argument)
+    signs = {c > 0 for c, *_ in (*root.numerator.terms(), *root.denominator.terms())}
+    if len(signs) == 2:
         raise InputError(
-            "exp takes a*eps + k with rational a and k", span, "for example exp(eps/2) or exp(-2)"
+            f"the square root of {argument} is the absolute value of {root}",
+            span,
+            "write that, or its negative, instead",
         )
-    return Quotient(ExpPoly.exp(rate, constant))
+    return root if True in signs or not root else -root
 
 
-def _eps_power(base: Quotient, exponent: fmpq, span: Span) -> Quotient:
+def _exponential(argument: Quotient, span: Span) -> Quotient:
+    exponents = {1: fmpq(0), 0: fmpq(0), -1: fmpq(0)}
+    linear = argument.denominator.as_rational() == 1
+    for c, n, a, k, b in argument.numerator.terms():
+        if a or k or b or n not in exponents:
+            linear = False
+        else:
+            exponents[n] = c
+    if not linear:
+        raise InputError(
+            "exp takes a*eps + k + b/eps with rational numbers a, k and b",
+            span,
+            "for example exp(eps/2) or exp(-2)",
+        )
+    return Quotient(ExpPoly.exp(exponents[1], exponents[0], exponents[-1]))
+
+
+def _eps_power(base: EpsNumber, exponent: fmpq, span: Span) -> EpsNumber:
     if exponent.q != 1 or abs(exponent) > 100:
         raise InputError("the exponent must be an integer between -100 and 100", span)
     if exponent < 0:
         if not base:
             raise InputError("division by zero", span)
-        base, exponent = 1 / base, -exponent
-    result = Quotient.one()
+        base, exponent = _combined(Op.DIV, Quotient.one(), base), -exponent
+    result: EpsNumber = Quotient.one()
     for _ in range(int(exponent.p)):
-        result = result * base
+        result = _combined(Op.MUL, result, base)
     return result
 
 

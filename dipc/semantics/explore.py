@@ -91,9 +91,7 @@ class Explorer:
             for outcome, p in arrival.emitted.items():
                 law[outcome] = law[outcome] + p if outcome in law else p
         law = {outcome: p for outcome, p in law.items() if p}
-        total = sum(law.values(), Quotient.of(0))
-        if total != Quotient.one():
-            raise InternalError(f"the probabilities of all outputs sum to {total}, not to 1")
+        check_total(sum(law.values(), Quotient.of(0)))
         return law
 
     def _run(self, states: list[State], known: dict[Cell, Value]) -> Arrival:
@@ -152,4 +150,10 @@ class Explorer:
         if self._steps > MAX_STEPS:
             raise LimitReached(f"more than {MAX_STEPS} steps: does a while loop run for ever?")
         if self._deadline is not None and monotonic() > self._deadline:
-            raise LimitReached("the time limit was reached while computing output distributions")
+            raise LimitReached("the time limit was reached")
+
+
+def check_total(total: Quotient) -> None:
+    """Raises :class:`InternalError` if the probabilities of all outputs do not sum to 1."""
+    if total != Quotient.one():
+        raise InternalError(f"the probabilities of all outputs sum to {total}, not to 1")

@@ -13,7 +13,7 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.errors import InputError, Span, Unsupported
+from dipc.errors import InputError, Span
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.linear import Linear
 from dipc.probability.piecewise import Piecewise
@@ -52,12 +52,15 @@ class Random:
 def distribution(node: Distribution, memory: Memory, decide: Decide) -> Finite | Random:
     """The distribution with its parameters evaluated.
 
-    Raises :class:`InputError` for a rate that is not ``a*eps`` with a > 0 and for probabilities that
-    do not sum to 1.  That they lie in [0, 1] depends on the interval of eps, and is checked later.
+    Raises :class:`InputError` for a rate that is not ``a*eps`` or ``a/eps`` with a > 0, and for
+    probabilities that do not sum to 1.  That they lie in [0, 1] depends on the interval of eps, and is
+    checked later.
     """
     match node:
         case Noise(kind, rate, mean):
-            return _NOISE[kind](_rate(rate, memory, decide), _number(mean, memory, decide), mean.span)
+            a, inverse = _rate(rate, memory, decide)
+            sample = _NOISE[kind](a, _number(mean, memory, decide), mean.span)
+            return _with_inverse_rate(sample) if inverse else sample
         case Flip(probability):
             p = function_of_eps(probability, memory, decide)
             return Finite(((TRUE, p), (FALSE, 1 - p)))
@@ -94,6 +97,12 @@ def _discrete_laplace(rate: fmpq, mean: fmpq, place: Span) -> Random:
     return Random(Weight(Piecewise.geometric(rate, mean), integer=True), (1 - z) / (1 + z))
 
 
+def _with_inverse_rate(sample: Random) -> Random:
+    """The noise of rate a/eps, from that of rate a*eps: 1/eps takes the place of eps."""
+    weight = Weight(sample.weight.function, sample.weight.integer, inverse=True)
+    return Random(weight, sample.factor.at_inverse())
+
+
 _NOISE: dict[str, Callable[[fmpq, fmpq, Span], Random]] = {
     "Lap": _laplace,
     "LapPlus": _one_sided,
@@ -103,7 +112,7 @@ _NOISE: dict[str, Callable[[fmpq, fmpq, Span], Random]] = {
 
 def _exponential_mechanism(node: ExpMechanism, memory: Memory, decide: Decide) -> Finite:
     """Each value with probability proportional to exp(rate * score) (DiPC, Section 2)."""
-    rate = _rate(node.rate, memory, decide)
+    rate, inverse = _rate(node.rate, memory, decide)
     weights: dict[Value, Quotient] = {}
     for value in _members(node.support, memory, decide):
         bound = replace(
@@ -112,31 +121,25 @@ def _exponential_mechanism(node: ExpMechanism, memory: Memory, decide: Decide) -
             variables=memory.variables | {node.variable},
         )
         score = _number(node.score, bound, decide, "the score")
-        weights[value] = Quotient(ExpPoly.exp(rate * score))
+        weight = ExpPoly.exp(rate * score)
+        weights[value] = Quotient(weight.at_inverse() if inverse else weight)
     total = sum(weights.values(), Quotient.of(0))
     return Finite(tuple((value, weight / total) for value, weight in weights.items()))
 
 
-def _rate(expr: Expr, memory: Memory, decide: Decide) -> fmpq:
-    """a, for a rate ``a * eps``."""
+def _rate(expr: Expr, memory: Memory, decide: Decide) -> tuple[fmpq, bool]:
+    """a, for a rate ``a*eps`` or ``a/eps``, and whether it is the latter."""
     rate = function_of_eps(expr, memory, decide)
     term = rate.numerator.as_term() if rate.denominator.as_rational() == 1 else None
-    if term is None or term.rate or term.constant or term.power not in (-1, 1):
+    if term is None or any(term[2:]) or term.power not in (-1, 1):
         raise InputError(
-            f"the rate is {rate}, but must be a*eps with a rational number a",
+            f"the rate is {rate}, but must be a*eps or a/eps with a rational number a",
             expr.span,
             "the first argument is the rate, 1/scale: Lap(eps/2, mean) is Lap(scale = 2/eps, mean = mean)",
         )
     if term.coefficient <= 0:
         raise InputError(f"the rate {rate} is not positive", expr.span)
-    if term.power == -1:
-        raise Unsupported(
-            f"the rate {rate} is of the form a/eps: the noise would grow with eps",
-            expr.span,
-            "the first argument is the rate, not the scale: for noise of scale s/eps write Lap(eps/s, mean) "
-            "or Lap(scale = s/eps, mean = m)",
-        )
-    return term.coefficient
+    return term.coefficient, term.power == -1
 
 
 def _value(expr: Expr, memory: Memory, decide: Decide) -> Value:

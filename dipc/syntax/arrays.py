@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dipc.errors import InputError, Span
-from dipc.syntax.ast import Call, Expr, Index, Name, Number
+from dipc.syntax.ast import Call, Distribution, Expr, Index, Name, Number
 from dipc.syntax.core import Draw, Instruction, Put, Test
 from dipc.syntax.functions import FUNCTIONS
 from dipc.syntax.values import show
@@ -34,11 +34,12 @@ def target_parts(target: Name | Index) -> tuple[Expr, ...]:
     return () if isinstance(target, Name) else (target.index,)
 
 
-def targets(code: Iterable[Instruction]) -> Iterator[Name | Index]:
-    """What the code assigns."""
+def assignments(code: Iterable[Instruction]) -> Iterator[tuple[Name | Index, Expr | Distribution]]:
+    """What the code assigns, and to what."""
     for instruction in code:
-        if isinstance(instruction, Put | Draw):
-            yield instruction.target
+        match instruction:
+            case Put(target, value) | Draw(target, value):
+                yield target, value
 
 
 def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None]) -> Sizes:
@@ -54,11 +55,11 @@ def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None]) ->
     sizes = {name: size for name, size in declared.items() if size is not None}
     scalars = {name: None for name, size in declared.items() if size is None}
     computed: dict[str, Span] = {}
-    for target in targets(code):
+    for target, value in assignments(code):
         match target:
             case Name(name):
                 if name in sizes:
-                    raise used_as_scalar(name, target.span)
+                    raise assigned_as_scalar(target, value)
                 scalars.setdefault(name)
             case Index(name) if name in scalars:
                 raise InputError(f"`{name}` is not an array", target.span, "remove the index")
@@ -135,6 +136,15 @@ def check_arguments(function: str, arguments: tuple[Expr, ...], sizes: Sizes) ->
 
 def is_array(expr: Expr, sizes: Sizes) -> bool:
     return isinstance(expr, Name) and expr.name in sizes
+
+
+def assigned_as_scalar(target: Name, value: Expr | Distribution) -> InputError:
+    written = value.span.source.text[value.span.start : value.span.end] or "..."
+    return InputError(
+        f"`{target.name}` is an array and needs an index here",
+        target.span,
+        f"write `{target.name}[i] <- {' '.join(written.split())}`",
+    )
 
 
 def used_as_scalar(name: str, span: Span) -> InputError:

@@ -70,15 +70,21 @@ def refuse_eps(exprs: Iterable[Expr]) -> None:
             match node:
                 case Eps():
                     raise InputError(
-                        "eps may not stand here: what a program computes must not depend on the budget",
+                        "`eps` may not stand here: what a program computes must not depend on the budget",
                         node.span,
-                        "eps may stand in rates, in probabilities and in the claim",
+                        "`eps` may stand in rates, in probabilities and in the claim",
                     )
                 case Call("exp"):
                     raise InputError(
-                        "exp may not stand here: its value is no rational number",
+                        "`exp` may not stand here: its value is no rational number",
                         node.span,
-                        "exp may stand in probabilities and in the claim",
+                        "`exp` may stand in probabilities and in the claim",
+                    )
+                case Call("sqrt"):
+                    raise InputError(
+                        "`sqrt` may not stand here: its value is no rational number",
+                        node.span,
+                        "`sqrt` may stand in the delta of a claim",
                     )
 
 
@@ -87,7 +93,7 @@ def check_rate(distribution: Distribution) -> None:
     match distribution:
         case Noise(kind, rate) if not any(isinstance(node, Eps) for node in nodes(rate)):
             raise InputError(
-                f"the rate `{as_written(rate)}` does not mention eps",
+                f"the rate `{as_written(rate)}` does not mention `eps`",
                 rate.span,
                 f"the rate is 1/scale: `{kind}(eps/2, 0)` is `{kind}(scale = 2/eps, mean = 0)`",
             )

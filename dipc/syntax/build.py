@@ -52,6 +52,7 @@ from dipc.syntax.ast import (
     Uniform,
     While,
 )
+from dipc.syntax.functions import FOLDS
 from dipc.syntax.values import Atom, Value
 
 OPERATORS = {op.value: op for op in Op} | {"≠": Op.NE, "≤": Op.LE, "≥": Op.GE}
@@ -254,7 +255,6 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         return Atom(str(name))
 
 
-FOLDS = ("forall", "exists", "count", "sum")
 FOLD_HINT = "the words that do are `forall`, `exists`, `count` and `sum`"
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 from flint import fmpq
@@ -29,15 +30,19 @@ from dipc.syntax.ast import (
 from dipc.syntax.budget import refuse_eps, slope
 from dipc.syntax.constants import evaluate
 from dipc.syntax.core import CoreAdjacency, CoreClaim, Variable
-from dipc.syntax.functions import check_call
+from dipc.syntax.functions import FUNCTIONS, check_call
 from dipc.syntax.kinds import BOOLEANS, NOTHING, NUMBERS, kinds_of_value
+from dipc.syntax.layout import METRICS
 from dipc.syntax.names import Names, check_expression
+from dipc.syntax.printer import as_written
 from dipc.syntax.simplify import why_no_value
 from dipc.syntax.suggest import did_you_mean
-from dipc.syntax.types import check_needs
+from dipc.syntax.types import EQUALITY, ORDER, check_needs
 from dipc.syntax.unroll import Constants, substitute
 from dipc.syntax.values import Value, show
-from dipc.syntax.walk import nodes
+from dipc.syntax.walk import children, nodes
+
+COMPARISONS = EQUALITY | ORDER
 
 
 def compile_claim(claim: Claim, parameters: Mapping[str, fmpq]) -> CoreClaim:
@@ -61,7 +66,7 @@ def compile_claim(claim: Claim, parameters: Mapping[str, fmpq]) -> CoreClaim:
     )
 
 
-EPSILON_HINT = "write for example `private eps`, `private eps/2` or `private 2*eps, 1/100`"
+EPSILON_HINT = "for example `eps`, `eps/2` or, with a delta, `2*eps, 1/100`"
 
 
 def compile_epsilon(epsilon: Expr, constants: Constants) -> Expr:
@@ -72,7 +77,7 @@ def compile_epsilon(epsilon: Expr, constants: Constants) -> Expr:
         raise InputError("the budget of the claim must be a multiple of eps", epsilon.span, EPSILON_HINT)
     if value < 0:
         raise InputError(
-            f"the budget of the claim is negative: {show(value)}*eps", epsilon.span, EPSILON_HINT
+            f"the budget of the claim is negative: `{show(value)}*eps`", epsilon.span, EPSILON_HINT
         )
     return Binary(Op.MUL, Number(value, span=epsilon.span), Eps(span=epsilon.span), span=epsilon.span)
 
@@ -85,7 +90,7 @@ def compile_delta(delta: Expr, constants: Constants) -> Expr:
         check_delta_node(node)
     if isinstance(result, Number) and not 0 <= result.value <= 1:
         raise InputError(
-            f"delta is {show(result.value)}, not a probability", delta.span, "choose it between 0 and 1"
+            f"delta is `{show(result.value)}`, not a probability", delta.span, "choose it between 0 and 1"
         )
     return result
 
@@ -98,7 +103,7 @@ def check_delta_node(node: Expr) -> None:
     if reason := why_no_value(node):
         raise InputError(reason, node.span)
     match node:
-        case Number() | Eps() | Call("exp"):
+        case Number() | Eps() | Call("exp" | "sqrt"):
             return
         case Binary(Op.POW, _, exponent) if not isinstance(exponent, Number):
             raise InputError(
@@ -107,7 +112,7 @@ def check_delta_node(node: Expr) -> None:
         case Unary(op) | Binary(op) if op in DELTA_OPERATORS:
             return
     raise InputError(
-        "delta must be built from numbers, eps and exp with + - * / ^",
+        "delta must be built from numbers, `eps`, `exp` and `sqrt` with `+ - * / ^`",
         node.span,
         "for example `exp(-2*eps)/4`",
     )
@@ -132,9 +137,17 @@ def compile_interval(interval: Interval | None, constants: Constants) -> tuple[f
     if interval is None:
         return fmpq(0), None, False, False
     low = evaluate(interval.low, constants, "the lower end")
+    if isinstance(interval.high, Name) and interval.high.name.lower() in INFINITY - constants.keys():
+        raise InputError(
+            f"unknown name `{interval.high.name}`", interval.high.span, "write `inf`: `(0, inf)`"
+        )
     high = None if interval.high is None else evaluate(interval.high, constants, "the upper end")
     check_interval(interval, low, high)
     return low, high, interval.low_closed, interval.high_closed
+
+
+INFINITY = frozenset({"inf", "infinity", "infty", "oo"})
+"""What infinity is called elsewhere, in small letters."""
 
 
 def check_interval(interval: Interval, low: fmpq, high: fmpq | None) -> None:
@@ -187,7 +200,7 @@ def compile_distance(adjacency: NamedAdjacency, written: Expr | None, constants:
     distance = evaluate(written, constants, "the distance")
     if distance < 0:
         raise InputError(
-            f"the distance is negative: {show(distance)}", written.span, f"write `adjacent {kind} 1`"
+            f"the distance is negative: `{show(distance)}`", written.span, f"write `adjacent {kind} 1`"
         )
     return distance
 
@@ -210,7 +223,7 @@ def check_metric(adjacency: NamedAdjacency, inputs: Sequence[Variable]) -> None:
         for value in variable.domain:
             if not is_number(value):
                 raise InputError(
-                    f"`{adjacency.kind}` measures numbers, but `{variable.name}` may be {show(value)}",
+                    f"`{adjacency.kind}` measures numbers, but `{variable.name}` may be `{show(value)}`",
                     adjacency.span,
                     "use `hamming 1`, which counts the inputs that differ, or a formula",
                 )
@@ -230,7 +243,9 @@ def compile_formula(expr: Expr, names: Names, inputs: Sequence[Variable], consta
                 raise InputError(
                     f"`{name}` is not an input", node.span, "an adjacency formula speaks of inputs only"
                 )
+    check_no_metric(expr, names)
     check_expression(expr, speakable, none, primes=True)
+    check_whole_arrays(expr, inputs)
     check_both_sides(expr, names)
     core = substitute(expr, constants)
     refuse_eps((core,))
@@ -238,6 +253,54 @@ def compile_formula(expr: Expr, names: Names, inputs: Sequence[Variable], consta
     kinding = {v.name: NOTHING.union(*map(kinds_of_value, v.domain)) for v in inputs}
     check_needs(core, BOOLEANS, kinding, "an adjacency formula")
     return core
+
+
+METRIC_HINT = "known are `linf`, `l1`, `hamming`, `all`, and formulas such as `abs(q - q') <= 1`"
+
+
+def check_no_metric(expr: Expr, names: Names) -> None:
+    """A name on its own is meant as a metric."""
+    if isinstance(expr, Name) and expr.name not in names.inputs:
+        near = did_you_mean(expr.name, METRICS)
+        hint = near if near.startswith("did") else METRIC_HINT
+        raise InputError(f"unknown adjacency `{expr.name}`", expr.span, hint)
+
+
+def check_whole_arrays(expr: Expr, inputs: Sequence[Variable]) -> None:
+    """``q = q'`` for arrays: cells are compared, not arrays."""
+    arrays = {variable.name: variable for variable in inputs if variable.size is not None}
+    for node in nodes(expr):
+        if not isinstance(node, Binary) or node.op not in COMPARISONS:
+            continue
+        names = [part for side in (node.left, node.right) for part in bare_names(side) if part.name in arrays]
+        if names:
+            cells = re.sub(r"([^\W\d]\w*)('?)(?![\w'\[(])", lambda m: cell_text(m, arrays), as_written(node))
+            raise InputError(
+                f"`{names[0].name}` is an array: its cells are compared one by one",
+                node.span,
+                f"write `forall i in 1..{size_text(arrays[names[0].name])}: {cells}`",
+            )
+
+
+def bare_names(expr: Expr) -> Iterator[Name]:
+    """The names in an expression, but not a name that is the whole argument of a function of arrays."""
+    todo = [expr]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Name):
+            yield node
+        whole = isinstance(node, Call) and FUNCTIONS[node.function].arrays and len(node.arguments) == 1
+        todo.extend(part for part in children(node) if not (whole and isinstance(part, Name)))
+
+
+def cell_text(name: re.Match[str], arrays: Mapping[str, Variable]) -> str:
+    return f"{name[0]}[i]" if name[1] in arrays else name[0]
+
+
+def size_text(variable: Variable) -> str:
+    """The size of an array as its declaration writes it."""
+    written = re.match(r"\s*\[([^\]]*)\]", variable.span.source.text[variable.span.end :])
+    return written[1].strip() if written else str(variable.size)
 
 
 def check_both_sides(expr: Expr, names: Names) -> None:

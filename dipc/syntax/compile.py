@@ -39,10 +39,10 @@ def read(source: Source, overrides: Mapping[str, fmpq] = NO_OVERRIDES) -> CorePr
     ((('o', 2),), 3)
     >>> read(Source("a.dip", "output o in {0, 1}; o <- 2"))
     Traceback (most recent call last):
-    dipc.errors.InputError: a.dip:1:26: error: the output `o` is assigned 2, which is not in its set
+    dipc.errors.InputError: a.dip:1:26: error: the output `o` is assigned `2`, which is not in its set
         output o in {0, 1}; o <- 2
                                  ^
-        help: its set is {0, 1}
+        help: its set is `{0, 1}`
     """
     return compile_program(parse(source), source, overrides)
 
@@ -110,8 +110,8 @@ def start_value(start: Expr, domain: tuple[Value, ...], constants: Constants) ->
     value = evaluate_value(start, constants)
     if value not in domain:
         raise InputError(
-            f"the start value {show(value)} is not in the set",
+            f"the start value `{show(value)}` is not in the set",
             start.span,
-            f"the set is {show_domain(domain)}",
+            f"the set is `{show_domain(domain)}`",
         )
     return value

@@ -67,9 +67,9 @@ def evaluate(expr: Expr, values: Constants, what: str) -> fmpq:
         match node:
             case Eps():
                 raise InputError(
-                    f"{what} depends on eps",
+                    f"{what} depends on `eps`",
                     node.span,
-                    "eps may stand in rates, probabilities and the claim only",
+                    "`eps` may stand in rates, probabilities and the claim only",
                 )
             case Name(name) if name not in ("true", "false"):
                 raise InputError(f"{what} depends on `{name}`, which is no constant", node.span, NUMBER_HINT)
@@ -80,7 +80,7 @@ def evaluate_integer(expr: Expr, values: Constants, what: str) -> int:
     """The integer that a constant expression is equal to."""
     value = evaluate(expr, values, what)
     if value.q != 1:
-        raise InputError(f"{what} is {show(value)}, not an integer", expr.span, "round it: `floor(x)`")
+        raise InputError(f"{what} is `{show(value)}`, not an integer", expr.span, "round it: `floor(x)`")
     return int(value.p)
 
 
@@ -111,7 +111,7 @@ def evaluate_set(values: FiniteSet, constants: Constants) -> tuple[Value, ...]:
                 value = evaluate_value(member, constants)
                 if value in found:
                     raise InputError(
-                        f"{show(value)} stands in this set twice", member.span, "remove one of them"
+                        f"`{show(value)}` stands in this set twice", member.span, "remove one of them"
                     )
                 found[value] = member.span
             return tuple(found)
@@ -125,7 +125,9 @@ def evaluate_range(low: Expr, high: Expr, constants: Constants, span: Span) -> t
     last = evaluate_integer(high, constants, "the end of the range")
     if first > last:
         raise InputError(
-            f"the range {first}..{last} is empty", span, f"the smaller number comes first: {last}..{first}"
+            f"the range `{first}..{last}` is empty",
+            span,
+            f"the smaller number comes first: `{last}..{first}`",
         )
     if last - first >= LARGEST_SET:
         raise LimitReached(f"{span.place}: this range has more than {LARGEST_SET} values")

@@ -38,6 +38,7 @@ FUNCTIONS: dict[str, Function] = {
     "argmin": Function("argmin(a)", 1, 1, NUMERIC, NUMBERS, arrays=True, scalars=False),
     "disc": Function("disc(r, -1, 0, 1)", 2, None, NUMERIC, NUMBERS),
     "exp": Function("exp(-eps)", 1, 1, NUMBERS, NUMBERS),
+    "sqrt": Function("sqrt(eps)", 1, 1, NUMBERS, NUMBERS),
     "floor": Function("floor(x)", 1, 1, NUMBERS, NUMBERS),
     "ceil": Function("ceil(x)", 1, 1, NUMBERS, NUMBERS),
     "mod": Function("mod(a, b)", 2, 2, NUMBERS, NUMBERS),
@@ -51,14 +52,24 @@ OTHER_NOISE = {
 """Well-known noise that lies outside the fragment."""
 
 OTHER_NAMES = {
-    **dict.fromkeys(("Laplace", "laplace", "lap", "LAP", "Laplacian"), "Lap"),
-    **dict.fromkeys(("Exponential", "exponential", "Expo"), "LapPlus"),
-    **dict.fromkeys(("Geometric", "DLaplace", "DiscreteLaplace", "TwoSidedGeometric"), "DLap"),
-    **dict.fromkeys(("Bernoulli", "bernoulli", "Flip"), "flip"),
-    **dict.fromkeys(("Uniform", "Choose"), "uniform"),
-    **dict.fromkeys(("sqrt", "log", "ln", "pow", "round"), ""),
+    **dict.fromkeys(("Laplace", "laplace", "lap", "LAP", "Laplacian"), "here it is called `Lap`"),
+    **dict.fromkeys(("Exponential", "exponential", "Expo"), "here it is called `LapPlus`"),
+    **dict.fromkeys(
+        ("Geometric", "DLaplace", "DiscreteLaplace", "TwoSidedGeometric"), "here it is called `DLap`"
+    ),
+    **dict.fromkeys(("Bernoulli", "bernoulli", "Flip"), "here it is called `flip`"),
+    **dict.fromkeys(("Uniform", "Choose"), "here it is called `uniform`"),
+    **dict.fromkeys(("log", "ln"), "values are rational numbers, exactly: write the number itself"),
+    **dict.fromkeys(("pow", "power"), "write `x^2`"),
+    **dict.fromkeys(
+        ("round", "Round", "rint", "int", "trunc"),
+        "round a random variable by `disc(r, -1, 0, 1)`, and a finite value `x` by `floor(x)` or `ceil(x)`",
+    ),
 }
-"""What other languages call a distribution of ours."""
+"""What other languages call a distribution or function of ours."""
+
+DISTRIBUTIONS = ("Lap", "LapPlus", "DLap", "Exp", "choose", "flip", "uniform")
+FOLDS = ("forall", "exists", "count", "sum")
 
 
 def check_call(call: Call) -> None:
@@ -67,8 +78,7 @@ def check_call(call: Call) -> None:
     if name in OTHER_NOISE:
         raise violation(1, f"{OTHER_NOISE[name]} (`{name}`) is not supported", call.span)
     if name not in FUNCTIONS:
-        known = OTHER_NAMES.get(name)
-        hint = f"here it is called `{known}`" if known else did_you_mean(name, FUNCTIONS)
+        hint = OTHER_NAMES.get(name) or did_you_mean(name, (*FUNCTIONS, *DISTRIBUTIONS, *FOLDS))
         raise InputError(f"unknown function `{name}`", call.span, hint)
     function = FUNCTIONS[name]
     if not function.least <= len(call.arguments) <= (function.most or len(call.arguments)):

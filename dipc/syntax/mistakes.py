@@ -12,8 +12,10 @@ from collections.abc import Callable, Sequence
 from lark import Token
 
 from dipc.errors import InputError, Source, Span
+from dipc.syntax.claim_mistakes import CLAIM_MISTAKES, claim_hint
 from dipc.syntax.fragment import violation
 from dipc.syntax.layout import CLOSING, METRICS, OPENING
+from dipc.syntax.shape_mistakes import SHAPE_MISTAKES
 from dipc.syntax.situation import (
     DECLARING,
     OPERATORS,
@@ -24,6 +26,7 @@ from dipc.syntax.situation import (
     word_for,
 )
 from dipc.syntax.suggest import did_you_mean
+from dipc.syntax.value_mistakes import wrong_value
 
 # --- characters ------------------------------------------------------------------------------
 
@@ -115,6 +118,10 @@ def single_equal(s: Situation) -> InputError | None:
     if s.found.type != "EQ" or "ARROW" not in s.accepts:
         return None
     target = "".join(s.statement)
+    if len(s.statement) == 1 and not any(token.type in ("OUTPUT", "ARROW") for token in s.seen):
+        value = s.rest_of_line(s.span.end).lstrip("= ") or "3"
+        hint = f"a constant is declared like this: `param {target} = {value}`"
+        return InputError("`=` compares two values, it does not assign", s.span, hint)
     return InputError("`=` compares two values, it does not assign", s.span, f"write `{target} <- ...`")
 
 
@@ -160,6 +167,17 @@ def arrow_in_expression(s: Situation) -> InputError | None:
         f"`{s.found}` assigns and cannot stand inside an expression",
         s.span,
         "put a space between `<` and `-`: `x < -1`" if spaced else "write `=` to compare",
+    )
+
+
+def param_without_value(s: Situation) -> InputError | None:
+    if [token.type for token in s.statement] != ["PARAM", "NAME"] or "EQ" not in s.accepts:
+        return None
+    value = s.rest_of_line(s.span.end) if s.found.type == "ARROW" else ""
+    return InputError(
+        f"expected `=` and a number, found {s.found_text}",
+        s.span,
+        f"write `param {s.statement[1]} = {value or 3}`",
     )
 
 
@@ -352,9 +370,15 @@ def missing_in(s: Situation) -> InputError | None:
     if "IN" not in s.accepts:
         return None
     name = next((token for token in reversed(s.statement) if token.type == "NAME"), "x")
-    loop = any(token.type in ("FOR", "FORALL", "EXISTS") for token in s.statement) and "LSQB" not in s.accepts
-    form = f"{name} in 1..3" if loop else f"{name} in {{0, 1}}"
+    declared = bool(s.statement) and s.statement[0].type in ("INPUT", "OUTPUT")
+    form = f"{declared_part(s)} in {{0, 1}}" if declared else f"{name} in 1..3"
     return InputError(f"expected `in`, found {s.found_text}", s.span, f"write `{form}`")
+
+
+def declared_part(s: Situation) -> str:
+    """The name with its size that is being declared: `q[N]`."""
+    commas = [i for i, token in enumerate(s.statement) if token.type == "COMMA"]
+    return "".join(s.statement[commas[-1] + 1 if commas else 1 :])
 
 
 INFINITE_SETS = frozenset(
@@ -390,16 +414,6 @@ def unknown_metric(s: Situation) -> InputError | None:
     return None
 
 
-def pair_in_claim(s: Situation) -> InputError | None:
-    if s.statement and s.statement[0].type == "PRIVATE" and s.found.type == "COMMA" and s.brackets:
-        return InputError(
-            "a claim is written without brackets",
-            span_of(s.source, s.brackets[-1]),
-            "write `private eps, 1/100`",
-        )
-    return None
-
-
 # --- missing signs ---------------------------------------------------------------------------
 
 ENDS_VALUE = frozenset({"NUMBER", "NAME", "PRIMED", "EPS", "RPAR", "RSQB"})
@@ -430,8 +444,8 @@ HINTS = {
     "PARAM": "a parameter is declared like this: `param N = 3`",
     "INPUT": "an input is declared like this: `input q[3] in {0, 1}`",
     "OUTPUT": "an output is declared like this: `output b in {true, false}`",
-    "ADJACENT": "for example `adjacent linf 1`, `adjacent hamming 1` or `adjacent abs(q - q') <= 1`",
-    "PRIVATE": "for example `private eps/2` or `private eps, 1/100 for eps in (0, 1]`",
+    "ADJACENT": "one of `adjacent linf 1`, `adjacent l1 1`, `adjacent hamming 1`, `adjacent all`, "
+    "or a formula such as `adjacent abs(q - q') <= 1`",
     "IF": "a choice is written `if c then ... elif d then ... else ... end`",
     "FOR": "a loop is written `for i in 1..3 do ... end`",
     "WHILE": "a loop is written `while c do ... end`",
@@ -451,8 +465,9 @@ def choose_option(s: Situation) -> InputError | None:
 
 
 def unexpected(s: Situation) -> InputError:
-    hint = HINTS.get(s.statement[0].type if s.statement else "", "")
-    if s.accepts.isdisjoint({"_SEP", "$END"}) and s.found.type in ("$END", "_SEP"):
+    first = s.statement[0].type if s.statement else ""
+    hint = claim_hint(s) if s.claim is not None else HINTS.get(first, "")
+    if len(s.statement) != 1 and s.accepts.isdisjoint({"_SEP", "$END"}) and s.found.type in ("$END", "_SEP"):
         hint = "the text stops in the middle of something: complete it"
     if s.brackets and OPENING[s.brackets[-1].type] in s.accepts:
         bracket = s.brackets[-1]
@@ -467,8 +482,11 @@ MISTAKES: tuple[Callable[[Situation], InputError | None], ...] = (
     foreign_word,
     empty_index,
     sample_in_expression,
+    *CLAIM_MISTAKES,
     unclosed_bracket,
     wrong_bracket,
+    *SHAPE_MISTAKES,
+    param_without_value,
     arrow_in_expression,
     infinite_set,
     misplaced_infinity,
@@ -478,7 +496,6 @@ MISTAKES: tuple[Callable[[Situation], InputError | None], ...] = (
     declaration_in_block,
     missing_in,
     unknown_metric,
-    pair_in_claim,
     lonely_expression,
     word_as_name,
     braces,
@@ -488,8 +505,14 @@ MISTAKES: tuple[Callable[[Situation], InputError | None], ...] = (
 )
 
 
-def explain_token(source: Source, seen: Sequence[Token], found: Token, accepts: set[str]) -> InputError:
-    """The error for a token that does not fit after the tokens ``seen``."""
-    situation = Situation(source, seen, found, frozenset(accepts))
-    errors = (mistake(situation) for mistake in MISTAKES)
+VALUE_MISTAKES = (unclosed_bracket, wrong_bracket, wrong_value)
+
+
+def explain_token(
+    source: Source, seen: Sequence[Token], found: Token, accepts: set[str], start: str = "program"
+) -> InputError:
+    """The error for a token that does not fit after the tokens ``seen``; ``start`` is what is being read."""
+    situation = Situation(source, seen, found, frozenset(accepts), start)
+    table = VALUE_MISTAKES if start == "valuation" else MISTAKES
+    errors = (mistake(situation) for mistake in table)
     return next((error for error in errors if error is not None), None) or unexpected(situation)

@@ -42,9 +42,9 @@ def check_output(instruction: Put | Draw, output: Variable, kinding: Kinding) ->
     for expr, value in constants(assigned):
         if value not in output.domain:
             raise InputError(
-                f"the output `{output.name}` is assigned {show(value)}, which is not in its set",
+                f"the output `{output.name}` is assigned `{show(value)}`, which is not in its set",
                 expr.span,
-                f"its set is {show_domain(output.domain)}",
+                f"its set is `{show_domain(output.domain)}`",
             )
     # An integer random variable may be assigned where its values are finitely many: found in exploration.
     possible = kinds | NUMBERS if kinds & INTEGERS else kinds
@@ -52,7 +52,7 @@ def check_output(instruction: Put | Draw, output: Variable, kinding: Kinding) ->
         raise InputError(
             f"the output `{output.name}` is assigned {describe(kinds)}",
             assigned.span,
-            f"its set is {show_domain(output.domain)}",
+            f"its set is `{show_domain(output.domain)}`",
         )
 
 

@@ -37,7 +37,7 @@ def parse(source: Source) -> Program:
     dipc.errors.InputError: a.dip:1:3: error: `=` compares two values, it does not assign
         x = 1
           ^
-        help: write `x <- ...`
+        help: a constant is declared like this: `param x = 1`
     """
     program: Program = _parse(source, "program")
     if not (program.body or program.inputs or program.outputs or program.params):
@@ -49,13 +49,13 @@ def parse(source: Source) -> Program:
 EMPTY_HINT = "the smallest program is `output b in {true, false}; b <- flip(1/2)`"
 
 
-def parse_claim(text: str) -> Claim:
-    """What may follow ``private``.
+def parse_claim(text: str, name: str = "<claim>") -> Claim:
+    """What may follow ``private``; ``name`` says in messages where the text comes from.
 
     >>> parse_claim("eps/2, exp(-2) for eps in (0, 1]").interval.high_closed
     True
     """
-    claim: Claim = _parse(Source("<claim>", text), "claim")
+    claim: Claim = _parse(Source(name, text), "claim")
     check_depth(claim)
     return claim
 
@@ -71,13 +71,19 @@ def parse_expression(text: str) -> Expr:
     return expression
 
 
-def parse_valuation(text: str) -> dict[str, Value | tuple[Value, ...]]:
-    """Values of variables as one writes them on a command line.
+def parse_valuation(text: str, name: str = "<values>") -> dict[str, Value | tuple[Value, ...]]:
+    """Values of variables as one writes them on a command line; ``name`` says where the text comes from.
 
     >>> parse_valuation("q = [0, -1/2]; x = top")
     {'q': (0, -1/2), 'x': Atom(name='top')}
+    >>> parse_valuation("q=0,1", "--input")
+    Traceback (most recent call last):
+    dipc.errors.InputError: --input:1:5: error: expected a name, found `1`
+        q=0,1
+            ^
+        help: write `q=[0,1]`
     """
-    valuation: Mapping[str, Value | tuple[Value, ...]] = _parse(Source("<values>", text), "valuation")
+    valuation: Mapping[str, Value | tuple[Value, ...]] = _parse(Source(name, text), "valuation")
     return dict(valuation)
 
 
@@ -96,7 +102,7 @@ def _parse(source: Source, start: str) -> Any:
         raise explain_character(source, error.pos_in_stream or 0) from None
     except UnexpectedToken as error:
         accepts: set[str] = parser.accepts()  # type: ignore[no-untyped-call]
-        raise explain_token(source, seen, error.token, accepts) from None
+        raise explain_token(source, seen, error.token, accepts, start) from None
     except VisitError as error:
         raise error.orig_exc from None
 

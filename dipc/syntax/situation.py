@@ -36,7 +36,7 @@ TERMINALS = {
     "_SEP": "the end of the statement",
     "NUMBER": "a number",
     "NAME": "a name",
-    "METRIC": "`linf`",
+    "METRIC": "a metric such as `linf`",
     "NOISE": "`Lap`",
     "EXP": "`Exp`",
     "ARROW": "`<-`",
@@ -64,6 +64,7 @@ class Situation:
     seen: Sequence[Token]
     found: Token
     accepts: frozenset[str]
+    start: str = "program"  # what was being read: a rule of the grammar
 
     @property
     def previous(self) -> Token | None:
@@ -93,6 +94,18 @@ class Situation:
             if token.type == "_SEP" or token.type in BLOCK_OPENS
         ]
         return self.seen[starts[-1] if starts else 0 :]
+
+    @property
+    def claim(self) -> Sequence[Token] | None:
+        """The tokens of the claim that was being read, without `private`; None if it was something else."""
+        if self.start == "claim":
+            return self.seen
+        statement = self.statement
+        return statement[1:] if statement and statement[0].type == "PRIVATE" else None
+
+    def rest_of_line(self, position: int) -> str:
+        """The text from a position to the end of its statement, as far as one line shows it."""
+        return re.split(r"[;#\n]", self.source.text[position:], maxsplit=1)[0].strip()
 
     @property
     def brackets(self) -> Sequence[Token]:

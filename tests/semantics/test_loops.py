@@ -83,7 +83,8 @@ def test_samples_drawn_before_the_loop_against_simulation() -> None:
     p = law(PERSISTENT)["1"]
     assert p.denominator.as_rational() == 1
     exact = sum(
-        float(int(t.coefficient.p)) / int(t.coefficient.q)
+        float(int(t.coefficient.p))
+        / int(t.coefficient.q)
         * eps**t.power
         * math.exp(int(t.rate.p) / int(t.rate.q) * eps)
         for t in p.numerator.terms()
@@ -94,7 +95,8 @@ def test_samples_drawn_before_the_loop_against_simulation() -> None:
 def test_nested_loops() -> None:
     """An inner fair coin until heads does not change the outer one."""
     found = law(
-        SETTING + "o <- 0\ngo <- true\nwhile go do\n  again <- true\n  while again do again <- flip(1/2) end\n"
+        SETTING + "o <- 0\ngo <- true\nwhile go do\n  again <- true\n"
+        "  while again do again <- flip(1/2) end\n"
         "  o <- 1 - o\n  go <- flip(1/3)\nend"
     )
     assert found["1"] == Quotient.of(fmpq(3, 4))

@@ -141,6 +141,7 @@ def test_valuations() -> None:
     assert parse_valuation("q=[0,1,1]") == {"q": (fmpq(0), fmpq(1), fmpq(1))}
     assert parse_valuation("q = [bot, top]; x = -1/2") == {"q": (Atom("bot"), Atom("top")), "x": fmpq(-1, 2)}
     assert parse_valuation("x=0.5, y=true") == {"x": fmpq(1, 2), "y": Atom("true")}
+    assert parse_valuation("q=(0, 1), r=(2)") == {"q": (fmpq(0), fmpq(1)), "r": (fmpq(2),)}
 
 
 @pytest.mark.parametrize("text", ["q", "q=", "q=[0", "x=1; x=2", "x=1/0", "q=[]", "", "x = 1 + 1"])

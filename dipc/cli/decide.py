@@ -1,0 +1,60 @@
+"""``dipc decide``: whether a sentence about the budget is true."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from dipc.decision.reading import decide as decision_of
+from dipc.decision.sentence import Decision, Quantifier
+
+EXIT_STATUS = {"true": 0, "false": 1, "undecided": 3}
+COLOURS = {"true": "green", "false": "red", "undecided": "yellow"}
+
+
+@click.command()
+@click.argument("sentence")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON record.")
+def decide(sentence: str, as_json: bool) -> int:
+    """Decide SENTENCE, for example 'forall eps > 0: 2 - exp(-eps) >= eps/(1 + eps)'.
+
+    \b
+    forall|exists eps [> a | >= a | < b | <= b | = a | in (a, b]]: comparisons joined by and, or, not, ->
+    Functions are built from numbers, eps and exp with + - * / ^.
+    Exit status: 0 true, 1 false, 2 broken input, 3 undecided.
+    """
+    decision = decision_of(sentence)
+    if as_json:
+        click.echo(json.dumps(record(decision), indent=2))
+    else:
+        show(decision)
+    return EXIT_STATUS[decision.status]
+
+
+def record(decision: Decision) -> dict[str, Any]:
+    """The decision with exact numbers as strings."""
+    witness = decision.witness
+    return {
+        "sentence": str(decision.sentence),
+        "decision": decision.status,
+        "witness": None if witness is None else {"low": str(witness.low), "high": str(witness.high)},
+        "holds_for": None if decision.holds_for is None else list(decision.holds_for),
+        "reason": decision.reason,
+    }
+
+
+def show(decision: Decision) -> None:
+    """The decision for people."""
+    click.echo(click.style(decision.status, fg=COLOURS[decision.status], bold=True))
+    witness = decision.witness
+    if witness is not None:
+        exists = decision.sentence.quantifier is Quantifier.EXISTS
+        heading = "witness" if exists else "counterexample"
+        rounded = "" if witness.exact is not None else f"  (in ({witness.low}, {witness.high}))"
+        click.echo(f"{heading}: eps = {witness}{rounded}")
+    if decision.holds_for is not None:
+        click.echo(f"holds for: {' or '.join(decision.holds_for) or 'no eps'}")
+    if decision.reason:
+        click.echo(f"reason: {decision.reason}")

@@ -1,0 +1,76 @@
+"""How long things take: the limits, the progress that is shown, and the seconds of every stage.
+
+Limits are looked at between steps.  The memory is that of the process at its peak, as the system counts it;
+where the system does not tell (Windows), that limit is refused.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from time import monotonic
+
+from dipc.errors import InputError, LimitReached
+
+Progress = Callable[[str, int, int | None], None]  # stage, done, of how many (if known)
+
+INTERVAL = 0.05  # seconds between two reports of progress
+
+
+def silent(stage: str, done: int, total: int | None) -> None:
+    """No progress is shown."""
+
+
+class Clock:
+    """Runs from its creation; the limits are in seconds and megabytes."""
+
+    def __init__(
+        self, limit: float | None = None, memory: float | None = None, progress: Progress = silent
+    ) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = monotonic()
+        self.deadline = None if limit is None else self._last + limit
+        self._memory = memory
+        self._progress = progress
+        self._shown = self._last
+        self._doing: tuple[str, int, int | None] = ("starting", 0, None)
+
+    @property
+    def doing(self) -> str:
+        """What the last tick was about, for example ``inequalities: 12 of 300``."""
+        stage, done, total = self._doing
+        return f"{stage}: {done}" + (f" of {total}" if total is not None else "")
+
+    def lap(self, stage: str) -> None:
+        """The time since the last lap was spent in ``stage``."""
+        now = monotonic()
+        self.laps[stage] = self.laps.get(stage, 0.0) + now - self._last
+        self._last = now
+
+    def tick(self, stage: str, done: int = 0, total: int | None = None) -> None:
+        """To be called now and then, at little cost.  Raises :class:`LimitReached` beyond a limit.
+
+        >>> Clock(limit=-1).tick("sheep", 7)
+        Traceback (most recent call last):
+        ...
+        dipc.errors.LimitReached: the time limit was reached
+        """
+        self._doing = stage, done, total
+        now = monotonic()
+        if now - self._shown > INTERVAL:
+            self._shown = now
+            self._progress(stage, done, total)
+        if self.deadline is not None and now > self.deadline:
+            raise LimitReached("the time limit was reached")
+        if self._memory is not None and peak_memory() > self._memory:
+            raise LimitReached("the memory limit was reached")
+
+
+def peak_memory() -> float:
+    """The most memory that this process has had, in megabytes."""
+    try:
+        from resource import RUSAGE_SELF, getrusage
+    except ImportError:
+        raise InputError("this system does not tell how much memory is used: no memory limit") from None
+    peak = getrusage(RUSAGE_SELF).ru_maxrss
+    return peak / (2**20 if sys.platform == "darwin" else 2**10)

@@ -1,0 +1,93 @@
+"""Signs and roots of ``P + R sqrt(g)`` with exponential polynomials P, R and g, where g >= 0.
+
+Its roots are roots of the **norm** ``N = P^2 - g R^2``, which is no zero function (g is no perfect square).
+After a common factor of P and R is taken out, which has roots of its own:
+
+* where N and P vanish, P + R sqrt(g) vanishes;
+* where N vanishes and P does not, it vanishes if and only if P and R have opposite signs; else its conjugate
+  P - R sqrt(g) does.
+
+All roots of P, R, g and N are isolated together, so that in the interval of one of them the others have no
+other root: whether a function vanishes at a root is whether it has a root in that interval, and the sign of
+one that does not vanish is that at an end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flint import fmpq
+
+from dipc.decision.roots import Root, positive_roots
+from dipc.probability.exppoly import ExpPoly
+from dipc.probability.polynomial import common_unit, join, split
+from dipc.probability.surd import combined_sign
+
+
+@dataclass(frozen=True, slots=True)
+class Radical:
+    """``rational + coefficient * sqrt(radicand)``; the coefficient is not the zero function.
+
+    >>> f = Radical(ExpPoly.of(-2), ExpPoly.of(1), ExpPoly.of(1, 1))             # sqrt(eps) - 2
+    >>> f.sign_at(fmpq(4)), f.sign_at(fmpq(5)), [r.low for r in radical_roots(f, fmpq(0), None)]
+    (0, 1, [4])
+    """
+
+    rational: ExpPoly
+    coefficient: ExpPoly
+    radicand: ExpPoly
+
+    def __neg__(self) -> Radical:
+        return Radical(-self.rational, -self.coefficient, self.radicand)
+
+    def __str__(self) -> str:
+        return f"{self.rational} + ({self.coefficient})*sqrt({self.radicand})"
+
+    @property
+    def norm(self) -> ExpPoly:
+        return self.rational * self.rational - self.radicand * self.coefficient * self.coefficient
+
+    def sign_at(self, point: fmpq) -> int:
+        """The exact sign at a rational point at which the radicand is not negative."""
+        b = self.coefficient.sign_at(point) * self.radicand.sign_at(point)
+        return combined_sign(self.rational.sign_at(point), b, lambda: self.norm.sign_at(point))
+
+
+Function = ExpPoly | Radical
+
+
+def radical_roots(f: Radical, low: fmpq, high: fmpq | None) -> list[Root]:
+    """The roots in the open interval (low, high), as :func:`dipc.decision.roots.positive_roots`."""
+    if not f.rational:
+        return positive_roots(f.coefficient * f.radicand, low, high)
+    common, reduced = _reduced(f)
+    every = f.rational * f.coefficient * f.radicand * reduced.norm
+    return [root for root in positive_roots(every, low, high) if _vanishes(f, common, reduced, root)]
+
+
+def _reduced(f: Radical) -> tuple[ExpPoly, Radical]:
+    """A common factor d of P and R, and ``(P + R sqrt(g)) / d``."""
+    unit = common_unit(f.rational, f.coefficient)
+    p, r = split(f.rational, unit), split(f.coefficient, unit)
+    common = p.polynomial.gcd(r.polynomial)
+    rational, coefficient = (
+        join(part.polynomial / common, unit) * part.monomial * part.scale for part in (p, r)
+    )
+    return join(common, unit), Radical(rational, coefficient, f.radicand)
+
+
+def _vanishes(f: Radical, common: ExpPoly, reduced: Radical, root: Root) -> bool:
+    """Whether f is 0 at a root of one of its parts."""
+    if root.is_rational:
+        return f.sign_at(root.low) == 0
+    if _has(common, root):
+        return True
+    if not _has(reduced.norm, root):
+        return False
+    opposite = reduced.rational.sign_at(root.low) * reduced.coefficient.sign_at(root.low) < 0
+    return opposite or _has(reduced.rational, root)
+
+
+def _has(f: ExpPoly, root: Root) -> bool:
+    """Whether f, all of whose roots are roots of the product, is 0 at this one."""
+    return bool(positive_roots(f, root.low, root.high))

@@ -1,0 +1,126 @@
+"""A sentence from its text: ``forall eps > 0: 2 - exp(-eps) >= eps/(1 + eps)``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dipc.decision.budgets import Budgets
+from dipc.decision.inequality import sign_if_constant
+from dipc.decision.sentence import (
+    NARROW,
+    And,
+    Atom,
+    Decision,
+    Formula,
+    Not,
+    Or,
+    Quantifier,
+    Relation,
+    Sentence,
+)
+from dipc.decision.sentence import decide as decide_sentence
+from dipc.errors import InputError
+from dipc.probability.quotient import Quotient
+from dipc.semantics.evaluate import NOTHING, function_of_eps, never
+from dipc.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name, Number, Op, Unary
+from dipc.syntax.claims import compile_interval
+from dipc.syntax.printer import as_written
+from dipc.syntax.sentences import parse_sentence
+from dipc.syntax.walk import nodes
+
+CONSTANTS: dict[str, Formula] = {"true": And(()), "false": Or(())}
+ARITHMETIC = frozenset({Op.NEG, Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.POW})
+
+
+def decide(sentence: str | Sentence) -> Decision:
+    """Decide a sentence, or the text of one.
+
+    >>> answer = decide("forall eps > 0: 2 - exp(-eps) >= eps/(1 + eps)")
+    >>> answer.truth
+    True
+    >>> answer = decide("exists eps: exp(eps) = 1 + 3*eps and eps < 1")
+    >>> answer.truth, answer.holds_for
+    (False, ())
+    """
+    return decide_sentence(read_sentence(sentence) if isinstance(sentence, str) else sentence)
+
+
+def read_sentence(text: str) -> Sentence:
+    """The sentence that a text says.
+
+    Raises :class:`InputError`, also for a divisor that is 0 at some budget of the interval.
+
+    >>> print(read_sentence("forall eps > 0: eps < 1 -> exp(eps) <= 1 + 2*eps"))
+    forall eps in (0, inf): (not eps < 1 or exp(eps) <= 1 + 2*eps)
+    >>> read_sentence("forall eps > 0: 1/(eps - 1) != 0")
+    Traceback (most recent call last):
+    dipc.errors.InputError: <sentence>:1:20: error: the divisor `eps - 1` is 0 for some eps in (0, inf)
+        forall eps > 0: 1/(eps - 1) != 0
+                           ^^^^^^^
+        help: restrict the interval to budgets where the sentence has a meaning
+    """
+    tree = parse_sentence(text)
+    budgets = Budgets(*compile_interval(tree.interval, {}))
+    for divisor in _divisors(tree.body):
+        if not sign_if_constant(_function(divisor).numerator, budgets):
+            raise InputError(
+                f"the divisor `{as_written(divisor)}` is 0 for some eps in {budgets}", divisor.span, NARROW
+            )
+    return Sentence(Quantifier(tree.quantifier), budgets, _formula(tree.body))
+
+
+def _divisors(body: Expr) -> Iterator[Expr]:
+    for node in nodes(body):
+        match node:
+            case Binary(Op.DIV, _, divisor):
+                yield divisor
+            case Binary(Op.POW, base, Unary(Op.NEG) | Number()) if not _is_natural(node.right):
+                yield base
+
+
+def _is_natural(exponent: Expr) -> bool:
+    return isinstance(exponent, Number) and exponent.value >= 0
+
+
+def _formula(expr: Expr) -> Formula:
+    match expr:
+        case Binary(Op.AND, left, right):
+            return _joined(And, left, right)
+        case Binary(Op.OR, left, right):
+            return _joined(Or, left, right)
+        case Unary(Op.NOT, operand):
+            return Not(_formula(operand))
+        case Binary(op, left, right) if op not in ARITHMETIC:
+            return Atom(_function(left), Relation(op.value), _function(right))
+        case Name(name) if name in CONSTANTS:
+            return CONSTANTS[name]
+        case _:
+            raise InputError(
+                f"`{as_written(expr)}` is neither true nor false", expr.span, "compare it: `... >= 0`"
+            )
+
+
+def _joined(kind: type[And] | type[Or], left: Expr, right: Expr) -> Formula:
+    """A conjunction or disjunction, those of the same kind inside it taken apart."""
+    parts: list[Formula] = []
+    for formula in (_formula(left), _formula(right)):
+        parts += formula.parts if isinstance(formula, kind) else (formula,)
+    return parts[0] if len(parts) == 1 else kind(tuple(parts))
+
+
+def _function(expr: Expr) -> Quotient:
+    for node in nodes(expr):
+        match node:
+            case Number() | Eps() | Call("exp") | Unary(Op.NEG):
+                continue
+            case Binary(op) if op in ARITHMETIC:
+                continue
+            case Name(name) | Index(name) if name not in CONSTANTS:
+                raise InputError(f"a sentence speaks of eps only, not of `{name}`", node.span)
+            case Fold() | Call() | Name() | Index() | Unary() | Binary():
+                raise InputError(
+                    f"`{as_written(node)}` may not stand in a function of eps",
+                    node.span,
+                    "functions are built from numbers, eps and exp with + - * / ^",
+                )
+    return function_of_eps(expr, NOTHING, never)

@@ -1,0 +1,48 @@
+"""The claim of a program as a list of different inequalities, and as one sentence of Th_exp."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dipc.decision.inequality import Answer
+from dipc.decision.sentence import And, Atom, Quantifier, Relation, Sentence
+from dipc.decision.verdict import Goal, Valuation
+from dipc.probability.exppoly import ExpPoly
+from dipc.probability.quotient import Quotient
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """``probability <= exp(t eps) * neighbour_probability + delta`` for some outputs of one pair of inputs.
+
+    Other pairs and outputs that lead to the same inequality are not listed.  ``function`` has the signs of
+    the right side minus the left side; ``answer`` is what dipc found out about ``function >= 0``.
+    """
+
+    input: Valuation
+    neighbour: Valuation
+    outputs: tuple[Valuation, ...]
+    probability: Quotient
+    neighbour_probability: Quotient
+    bound: Quotient
+    function: ExpPoly
+    answer: Answer
+
+    @property
+    def margin(self) -> Quotient:
+        """Right side minus left side."""
+        return self.bound - self.probability
+
+    @property
+    def atom(self) -> Atom:
+        return Atom(self.probability, Relation.LE, self.bound)
+
+
+def claim_as_sentence(goal: Goal, requirements: Sequence[Requirement]) -> Sentence:
+    """The claim: all requirements at all budgets.
+
+    For delta > 0 the requirements are those of the worst sets of outputs, see :mod:`dipc.decision.privacy`.
+    """
+    body = And(tuple(dict.fromkeys(requirement.atom for requirement in requirements)))
+    return Sentence(Quantifier.FORALL, goal.budgets, body)

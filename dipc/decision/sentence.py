@@ -1,0 +1,334 @@
+"""Sentences of Th_exp with one quantifier, and their decision.
+
+    forall eps in I: B          exists eps in I: B
+
+B is a Boolean combination of comparisons of functions of eps (quotients of exponential polynomials), I an
+interval of budgets.  The claim of a program is such a sentence (:mod:`dipc.claims`), and any other one can be
+asked: ``dipc decide``.
+
+**Meaning.**  Every function must be defined on all of I: a sentence with a divisor that vanishes at a budget
+of I is refused, even where a logician could say which value it takes.
+
+**Decision.**  A comparison ``p < q`` is a sign condition on the numerator of p - q, because its denominator
+has no root in I and so one sign.  The numerators cut I into points and open intervals of constant signs
+(:mod:`dipc.decision.pieces`); B has one truth value on each, which one sample per piece tells.
+
+The answer can be "undecided" for functions with constants exp(k) or inverse exponents exp(b/eps) only: then
+all that is possible at blurred roots is tried, and it may still agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import assert_never
+
+from flint import fmpq
+
+from dipc.decision.budgets import Budgets, simplest_between
+from dipc.decision.inequality import MORE_PROBES, PROBES, sign_if_constant, without_monomial
+from dipc.decision.limits import Unsettled
+from dipc.decision.pieces import End, Piece, Place, Signs, pieces
+from dipc.decision.signs import decimal
+from dipc.errors import InputError
+from dipc.probability.exppoly import ExpPoly
+from dipc.probability.quotient import Quotient
+
+
+class Relation(Enum):
+    """Comparisons; the value is the spelling."""
+
+    LT = "<"
+    LE = "<="
+    EQ = "="
+    NE = "!="
+    GE = ">="
+    GT = ">"
+
+
+SIGNS = {
+    Relation.LT: (-1,),
+    Relation.LE: (-1, 0),
+    Relation.EQ: (0,),
+    Relation.NE: (-1, 1),
+    Relation.GE: (0, 1),
+    Relation.GT: (1,),
+}
+"""The signs of ``left - right`` for which a comparison holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """``left ~ right``."""
+
+    left: Quotient
+    relation: Relation
+    right: Quotient
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    part: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All of the parts; of none, true."""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """One of the parts; of none, false."""
+
+    parts: tuple[Formula, ...]
+
+
+Formula = Atom | Not | And | Or
+
+
+class Quantifier(Enum):
+    """The value is the spelling."""
+
+    FORALL = "forall"
+    EXISTS = "exists"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A closed formula of Th_exp.  Its text can be read again by :func:`dipc.decide`.
+
+    >>> one = Quotient.one()
+    >>> growing = Atom(Quotient(ExpPoly.exp(1)), Relation.GT, one)
+    >>> print(Sentence(Quantifier.FORALL, Budgets.positive(), And((growing, Not(growing)))))
+    forall eps in (0, inf): (exp(eps) > 1 and not exp(eps) > 1)
+    """
+
+    quantifier: Quantifier
+    budgets: Budgets
+    body: Formula
+
+    def __str__(self) -> str:
+        return f"{self.quantifier.value} eps in {self.budgets}: {show(self.body)}"
+
+    @property
+    def negation(self) -> Sentence:
+        """The sentence that is true iff this one is false."""
+        other = Quantifier.EXISTS if self.quantifier is Quantifier.FORALL else Quantifier.FORALL
+        return Sentence(other, self.budgets, Not(self.body))
+
+
+def show(formula: Formula) -> str:
+    """The formula as text."""
+    match formula:
+        case Atom(left, relation, right):
+            return f"{left} {relation.value} {right}"
+        case Not(part):
+            return f"not {show(part)}"
+        case And(()):
+            return "true"
+        case Or(()):
+            return "false"
+        case And(parts):
+            return "(" + " and ".join(map(show, parts)) + ")"
+        case Or(parts):
+            return "(" + " or ".join(map(show, parts)) + ")"
+        case _:
+            assert_never(formula)
+
+
+def atoms(formula: Formula) -> Iterator[Atom]:
+    """The comparisons, in the order of the text."""
+    match formula:
+        case Atom():
+            yield formula
+        case Not(part):
+            yield from atoms(part)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from atoms(part)
+        case _:
+            assert_never(formula)
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A budget: exact if ``low == high``, else the only root of some function between the two."""
+
+    low: fmpq
+    high: fmpq
+
+    @property
+    def exact(self) -> fmpq | None:
+        return self.low if self.low == self.high else None
+
+    def __str__(self) -> str:
+        return str(self.low) if self.low == self.high else decimal((self.low + self.high) / 2, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether a sentence is true; ``truth`` is None if that is undecided.
+
+    ``witness`` is a budget at which the body holds (of a true ``exists``) or fails (of a false ``forall``);
+    ``holds_for`` are the intervals on which the body holds, exact or rounded, None if not settled.
+    """
+
+    sentence: Sentence
+    truth: bool | None
+    witness: Witness | None = None
+    holds_for: tuple[str, ...] | None = None
+    reason: str = ""
+
+    @property
+    def status(self) -> str:
+        """``true``, ``false`` or ``undecided``."""
+        return "undecided" if self.truth is None else str(self.truth).lower()
+
+    def __str__(self) -> str:
+        return f"{self.status}: {self.sentence}"
+
+
+def decide(sentence: Sentence) -> Decision:
+    """Decide a sentence.  Raises :class:`InputError` if a function is not defined on the whole interval.
+
+    >>> power = Quotient(ExpPoly.exp(1))
+    >>> two = Atom(power, Relation.EQ, Quotient.of(2))
+    >>> answer = decide(Sentence(Quantifier.EXISTS, Budgets.positive(), two))
+    >>> answer.truth, str(answer.witness), answer.holds_for
+    (True, '0.6931471806', ('{0.6931471806}',))
+    """
+    wanted = sentence.quantifier is Quantifier.EXISTS
+    try:
+        conditions = _Conditions(sentence)
+    except Unsettled as doubt:
+        return Decision(sentence, None, reason=str(doubt))
+    try:
+        found = pieces(conditions.functions, sentence.budgets)
+    except Unsettled as doubt:
+        for probe in _probes(doubt, sentence.budgets):
+            if conditions.holds_at(probe) is wanted:
+                return Decision(sentence, wanted, Witness(probe, probe))
+        return Decision(sentence, None, reason=str(doubt))
+    truths = [conditions.truths(piece) for piece in found]
+    witnesses = [piece for piece, t in zip(found, truths, strict=True) if t == {wanted}]
+    regions = _regions(found, truths)
+    if witnesses:
+        return Decision(sentence, wanted, _witness(witnesses), regions)
+    if any(wanted in t for t in truths):
+        return Decision(sentence, None, None, regions, "roots of two functions could not be told apart")
+    return Decision(sentence, not wanted, None, regions)
+
+
+def _probes(doubt: Unsettled, budgets: Budgets) -> Iterator[fmpq]:
+    """Some budgets, those where the doubt is first."""
+    near = [
+        doubt.low,
+        doubt.high,
+        *([simplest_between(doubt.low, doubt.high)] if doubt.low < doubt.high else []),
+    ]
+    return (probe for probe in (*near, *PROBES, *MORE_PROBES) if probe in budgets)
+
+
+class _Conditions:
+    """The comparisons of a sentence as sign conditions on different functions."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        self._body = sentence.body
+        self._budgets = sentence.budgets
+        self._number: dict[ExpPoly, int] = {}
+        self._places = {atom: self._normal_form(atom) for atom in atoms(sentence.body)}
+
+    @cached_property
+    def functions(self) -> list[ExpPoly]:
+        return list(self._number)
+
+    def truths(self, piece: Piece) -> set[bool]:
+        """The truth values that the body may have on a piece."""
+        return {self._holds(self._body, signs) for signs in piece.readings}
+
+    def holds_at(self, eps: fmpq) -> bool:
+        """Whether the body holds at a rational budget."""
+        return self._holds(self._body, tuple(f.sign_at(eps) for f in self.functions))
+
+    def _normal_form(self, atom: Atom) -> tuple[int, int]:
+        """The function that matters, by its number, and 1 or -1: the factor that it is needed with."""
+        difference = atom.left - atom.right
+        for side in (atom.left, atom.right, difference):
+            if not sign_if_constant(side.denominator, self._budgets):
+                raise InputError(
+                    f"the divisor {side.denominator} is 0 for some eps in {self._budgets}", hint=NARROW
+                )
+        sign = sign_if_constant(difference.denominator, self._budgets)
+        assert sign is not None
+        f = without_monomial(difference.numerator)
+        if f and next(f.terms()).coefficient < 0:
+            f, sign = -f, -sign
+        return self._number.setdefault(f, len(self._number)), sign
+
+    def _holds(self, formula: Formula, signs: Signs) -> bool:
+        match formula:
+            case Atom(relation=relation):
+                number, factor = self._places[formula]
+                return signs[number] * factor in SIGNS[relation]
+            case Not(part):
+                return not self._holds(part, signs)
+            case And(parts):
+                return all(self._holds(part, signs) for part in parts)
+            case Or(parts):
+                return any(self._holds(part, signs) for part in parts)
+            case _:
+                assert_never(formula)
+
+
+NARROW = "restrict the interval to budgets where the sentence has a meaning"
+
+
+def _witness(candidates: Iterable[Piece]) -> Witness:
+    """A rational budget if there is one, of least denominator and then least."""
+    exact = [piece.sample for piece in candidates if piece.sample is not None]
+    if exact:
+        simplest = min(exact, key=lambda x: (int(x.q), x))
+        return Witness(simplest, simplest)
+    place = next(iter(candidates)).low
+    assert isinstance(place, Place)
+    _sharpen(place)
+    return Witness(place.low, place.high)
+
+
+def _sharpen(place: Place) -> None:
+    for root in place.roots:
+        root.refine_to(fmpq(1, 10**12))
+
+
+def _regions(found: Sequence[Piece], truths: Sequence[set[bool]]) -> tuple[str, ...] | None:
+    """The maximal intervals on which the body holds; None if that is not known on some piece."""
+    if any(len(t) > 1 for t in truths):
+        return None
+    runs: list[list[Piece]] = []
+    joined = False
+    for piece, truth in zip(found, truths, strict=True):
+        if truth == {True}:
+            if joined:
+                runs[-1].append(piece)
+            else:
+                runs.append([piece])
+        joined = truth == {True}
+    return tuple(_interval(run[0], run[-1]) for run in runs)
+
+
+def _interval(first: Piece, last: Piece) -> str:
+    if first is last and first.is_point:
+        return f"{{{_end(first.low)}}}"
+    opening, closing = "[" if first.is_point else "(", "]" if last.is_point else ")"
+    return f"{opening}{_end(first.low)}, {_end(last.high)}{closing}"
+
+
+def _end(end: End) -> str:
+    if isinstance(end, Place):
+        _sharpen(end)
+        return str(Witness(end.low, end.high))
+    return "inf" if end is None else str(end)

@@ -1,0 +1,40 @@
+"""DRN, the explicit format of the model checker Storm: the chain with rational functions on its edges."""
+
+from __future__ import annotations
+
+from dipc.export.operators import ARITHMETIC, Dialect, write
+from dipc.export.states import edges, labels, meaning, style_of, symbols_of
+from dipc.export.subject import Picture
+
+DRN = Dialect(ARITHMETIC)
+
+
+def drn(picture: Picture) -> str:
+    """The chain as a DTMC with parameters z = exp(eps/u) and, if it occurs, eps.
+
+    The final states of an output have its label, and loop.
+    """
+    style, marks = style_of(picture), labels(picture)
+    symbols = symbols_of(picture, style)
+    lines = [f"// {line}" for line in picture.heading()]
+    lines += [f"// {line}" for line in meaning(picture)]
+    lines += ["@type: DTMC"]
+    if symbols:
+        lines += ["@value_type: parametric", "@parameters", " ".join(symbols)]
+    else:
+        lines += ["@value_type: rational"]
+    lines += [
+        "@reward_models",
+        "",
+        "@nr_states",
+        str(len(picture.chain)),
+        "@nr_choices",
+        str(len(picture.chain)),
+    ]
+    lines.append("@model")
+    for number, outgoing in enumerate(edges(picture)):
+        names = [*(["init"] if number == 0 else []), *([marks[number]] if number in marks else [])]
+        lines.append(" ".join([f"state {number}", *names]))
+        lines.append("\taction 0")
+        lines += [f"\t\t{target} : {write(style.function(p), DRN)}" for target, p in outgoing]
+    return "\n".join(lines) + "\n"

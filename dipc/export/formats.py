@@ -1,0 +1,25 @@
+"""The languages one can export to, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from dipc.export.dot import dot, svg
+from dipc.export.drn import drn
+from dipc.export.latex import latex
+from dipc.export.mathematica import mathematica
+from dipc.export.prism import prism
+from dipc.export.sage import sage
+from dipc.export.smtlib import smtlib
+from dipc.export.subject import Picture, Question
+
+QUESTIONS: Mapping[str, Callable[[Question], str]] = {
+    "mathematica": mathematica,
+    "sage": sage,
+    "smtlib": smtlib,
+    "latex": latex,
+}
+"""They speak of a claim."""
+
+CHAINS: Mapping[str, Callable[[Picture], str]] = {"dot": dot, "svg": svg, "drn": drn, "prism": prism}
+"""They speak of the chain on one input."""

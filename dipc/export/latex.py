@@ -1,0 +1,384 @@
+"""LaTeX: the program as an algorithm, its output laws, and one inequality with its proof written out.
+
+Only ``amsmath`` is needed.  Long formulas stand in the text, where TeX breaks lines by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import assert_never
+
+from flint import arb, fmpq
+
+from dipc.decision.derivatives import derivative_chain
+from dipc.decision.inequality import Fails
+from dipc.decision.requirements import Requirement
+from dipc.export.evidence import ChainProof, chain_proof
+from dipc.export.operators import (
+    AND,
+    ARITHMETIC,
+    COMPARISON,
+    COMPARISONS,
+    EXACT,
+    LEAF,
+    NOT,
+    OR,
+    POWER,
+    PRODUCT,
+    SUM,
+    Apply,
+    Dialect,
+    Infix,
+    Pattern,
+    Symbol,
+    Tree,
+    condition,
+    write,
+)
+from dipc.export.subject import NamedLaw, Question
+from dipc.probability.exppoly import ExpPoly
+from dipc.probability.quotient import Quotient
+from dipc.syntax.ast import (
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Choose,
+    Distribution,
+    Eps,
+    Exit,
+    ExpMechanism,
+    Expr,
+    FiniteSet,
+    Flip,
+    Fold,
+    For,
+    If,
+    Index,
+    Name,
+    Noise,
+    Number,
+    SetOf,
+    Statement,
+    Unary,
+    Uniform,
+    While,
+)
+from dipc.syntax.parser import parse
+from dipc.syntax.values import Value, show
+
+
+def number(value: fmpq) -> tuple[str, int]:
+    """Fractions upright."""
+    size = abs(value)
+    text = str(size.p) if size.q == 1 else f"\\tfrac{{{size.p}}}{{{size.q}}}"
+    return (f"-{text}", SUM) if value < 0 else (text, LEAF)
+
+
+SIGNS = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne"}
+
+LATEX = Dialect(
+    ARITHMETIC
+    | {sign: Infix(f" {SIGNS.get(sign, sign)} ", COMPARISON, SUM, SUM) for sign in COMPARISONS}
+    | {
+        "*": Infix(r" \, ", PRODUCT, PRODUCT, PRODUCT),
+        "/": Pattern(r"\frac{{{0}}}{{{1}}}"),
+        "^": Pattern("{0}^{{{1}}}", POWER, LEAF),
+        "exp": Pattern("e^{{{0}}}", POWER),
+        "-": Infix(" - ", SUM, SUM, PRODUCT),
+        "and": Infix(r" \land ", AND, AND, NOT),
+        "or": Infix(r" \lor ", OR, OR, AND),
+        "not": Pattern(r"\lnot {0}", NOT, NOT),
+        "true": Pattern(r"\mathrm{{true}}"),
+        "false": Pattern(r"\mathrm{{false}}"),
+        "forall": Pattern(r"\forall {0} \; ({1} \Rightarrow {2})"),
+        "exists": Pattern(r"\exists {0} \; ({1} \land {2})"),
+        "index": Pattern("{0}_{{{1}}}", LEAF),
+        "prime": Pattern("{0}'", LEAF),
+        ",": Infix(", ", OR, OR, OR),
+        "call": Pattern("{0}({1})"),
+        "range": Pattern(r"{0} \dots {1}"),
+        "set": Pattern(r"\{{{0}\}}"),
+        "element": Infix(r" \in ", COMPARISON, SUM, OR),
+        "colon": Infix(r" : ", OR, OR, OR),
+    },
+    number,
+    {"eps": r"\varepsilon"},
+)
+
+PREAMBLE = r"""\documentclass{article}
+\usepackage[a4paper,margin=25mm]{geometry}
+\usepackage{amsmath}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{1ex}
+\raggedright
+\begin{document}
+"""
+
+
+def latex(question: Question) -> str:
+    """A document that can be compiled on its own."""
+    lines = [*(f"% {line}" for line in question.heading()), PREAMBLE]
+    lines += [r"\section*{Program}", *_program(question), ""]
+    lines += [r"\section*{Claim}", *_claim(question), ""]
+    lines.append(r"\section*{Output distributions}")
+    for law in question.laws:
+        lines += _law(law)
+    chosen = _chosen(question)
+    if chosen is not None:
+        lines += [r"\section*{One inequality}", *_inequality(*chosen)]
+    lines.append(r"\end{document}")
+    return "\n".join(lines) + "\n"
+
+
+# --- the program -----------------------------------------------------------------------------
+
+
+def _program(question: Question) -> Iterator[str]:
+    program = question.program
+    for what, variables in (("Input", program.inputs), ("Output", program.outputs)):
+        for variable in variables:
+            size = f"_{{1..{variable.size}}}" if variable.size is not None else ""
+            domain = ", ".join(map(_value, variable.domain))
+            yield rf"{what}: ${_word(variable.name)}{size} \in \{{{domain}\}}$ \\"
+    if program.parameters:
+        settings = ", ".join(f"{_word(name)} = {_number(value)}" for name, value in program.parameters)
+        yield rf"Parameters: ${settings}$ \\"
+    for place, (depth, text) in enumerate(_statements(parse(program.source).body, 0), start=1):
+        yield rf"\makebox[2em][r]{{\footnotesize {place}}}\hspace{{{1 + 2 * depth}em}}{text} \\"
+
+
+def _statements(block: Block, depth: int) -> Iterator[tuple[int, str]]:
+    """The lines of a block with their depth."""
+    for statement in block:
+        yield from _statement(statement, depth)
+
+
+def _statement(statement: Statement, depth: int) -> Iterator[tuple[int, str]]:
+    match statement:
+        case Assign(target, value):
+            yield depth, rf"${_show(target)} \leftarrow {_right(value)}$;"
+        case If(branches, otherwise):
+            word = "if"
+            for test, body in branches:
+                yield depth, rf"\textbf{{{word}}} ${_show(test)}$ \textbf{{then}}"
+                yield from _statements(body, depth + 1)
+                word = "else if"
+            if otherwise:
+                yield depth, r"\textbf{else}"
+                yield from _statements(otherwise, depth + 1)
+            yield depth, r"\textbf{end}"
+        case For(variable, low, high, body):
+            bounds = rf"{_word(variable)} = {_show(low)}, \dots, {_show(high)}"
+            yield depth, rf"\textbf{{for}} ${bounds}$ \textbf{{do}}"
+            yield from _statements(body, depth + 1)
+            yield depth, r"\textbf{end}"
+        case While(test, body):
+            yield depth, rf"\textbf{{while}} ${_show(test)}$ \textbf{{do}}"
+            yield from _statements(body, depth + 1)
+            yield depth, r"\textbf{end}"
+        case Exit():
+            yield depth, r"\textbf{exit}"
+        case _:
+            assert_never(statement)
+
+
+def _right(value: Expr | Distribution) -> str:
+    match value:
+        case Noise(kind, rate, mean):
+            return rf"\mathrm{{{kind}}}\left({_show(rate)}, {_show(mean)}\right)"
+        case Choose(options):
+            shown = ", ".join(f"{_show(result)} : {_show(p)}" for result, p in options)
+            return rf"\mathrm{{choose}} \left\{{{shown}\right\}}"
+        case Flip(p):
+            return rf"\mathrm{{flip}}\left({_show(p)}\right)"
+        case Uniform(support):
+            return rf"\mathrm{{uniform}}({write(_set(support), LATEX)})"
+        case ExpMechanism(rate, variable, support, score):
+            chosen = rf"{_word(variable)} \in {write(_set(support), LATEX)}"
+            return rf"\mathrm{{Exp}}\left({_show(rate)}, {chosen}, {_show(score)}\right)"
+        case _:
+            return _show(value)
+
+
+def _show(expr: Expr) -> str:
+    return write(as_tree(expr), LATEX)
+
+
+def as_tree(expr: Expr) -> Tree:
+    """An expression of the program as a tree of operators."""
+    match expr:
+        case Number(value):
+            return value
+        case Eps():
+            return Symbol("eps")
+        case Name(name, primed):
+            return _primed(Symbol(_word(name)), primed)
+        case Index(array, index, primed):
+            return Apply("index", (_primed(Symbol(_word(array)), primed), as_tree(index)))
+        case Unary(op, operand):
+            return Apply(op.value, (as_tree(operand),))
+        case Binary(op, left, right):
+            return Apply(op.value, (as_tree(left), as_tree(right)))
+        case Call("exp", (argument,)):
+            return Apply("exp", (as_tree(argument),))
+        case Call(function, arguments):
+            return Apply("call", (Symbol(_roman(function)), Apply(",", tuple(map(as_tree, arguments)))))
+        case Fold(kind, variable, low, high, body):
+            span = Apply("element", (Symbol(_word(variable)), Apply("range", (as_tree(low), as_tree(high)))))
+            return Apply("call", (Symbol(_roman(kind)), Apply("colon", (span, as_tree(body)))))
+        case _:
+            assert_never(expr)
+
+
+def _primed(tree: Tree, primed: bool) -> Tree:
+    return Apply("prime", (tree,)) if primed else tree
+
+
+def _set(values: FiniteSet) -> Tree:
+    match values:
+        case SetOf(members):
+            return Apply("set", (Apply(",", tuple(map(as_tree, members))),))
+        case _:
+            return Apply("set", (Apply("range", (as_tree(values.low), as_tree(values.high))),))
+
+
+def _roman(word: str) -> str:
+    return rf"\mathrm{{{_escaped(word)}}}"
+
+
+SYMBOLS = {"top": r"\top", "bot": r"\bot"}
+
+
+def _word(name: str) -> str:
+    """A name: one letter as it is, a longer one in italics."""
+    if name in SYMBOLS:
+        return SYMBOLS[name]
+    match = re.fullmatch(r"([A-Za-z])(\d*)", name)
+    if match:
+        return f"{match[1]}_{{{match[2]}}}" if match[2] else match[1]
+    return rf"\mathit{{{_escaped(name)}}}"
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([_#$%&{}])", r"\\\1", text)
+
+
+def _value(value: Value) -> str:
+    if isinstance(value, fmpq):
+        return _number(value)
+    return SYMBOLS.get(show(value), _roman(show(value)))
+
+
+def _number(value: fmpq) -> str:
+    return number(value)[0]
+
+
+# --- the claim and the laws ------------------------------------------------------------------
+
+
+def _claim(question: Question) -> Iterator[str]:
+    goal = question.goal
+    delta = _function(goal.delta) if isinstance(goal.delta, Quotient) else str(goal.delta)
+    epsilon = _function(Quotient(ExpPoly.of(goal.t, 1)))
+    yield (
+        rf"The program is $\left({epsilon}, {delta}\right)$-differentially "
+        rf"private for all ${write(condition(goal.budgets), LATEX)}$."
+    )
+    yield f"This is a conjunction of {len(question.requirements)} different inequalities."
+
+
+def _law(named: NamedLaw) -> Iterator[str]:
+    yield rf"On the input ${_valuation(named.input)}$:" if named.input else "The program has no input:"
+    yield ""
+    for output, p in named.law:
+        yield rf"$\Pr[{_valuation(output)}] = {_function(p)}$"
+        yield ""
+
+
+def _valuation(valuation: tuple[tuple[str, Value | tuple[Value, ...]], ...]) -> str:
+    def text(value: Value | tuple[Value, ...]) -> str:
+        return f"[{', '.join(map(_value, value))}]" if isinstance(value, tuple) else _value(value)
+
+    return r",\; ".join(f"{_word(name)} = {text(value)}" for name, value in valuation)
+
+
+def _function(value: Quotient) -> str:
+    return write(EXACT.function(value), LATEX)
+
+
+def _polynomial(f: ExpPoly) -> str:
+    return write(EXACT.polynomial(f), LATEX)
+
+
+# --- one inequality --------------------------------------------------------------------------
+
+MOST_LINKS = 12
+
+
+def _chosen(question: Question) -> tuple[Requirement, ChainProof | None] | None:
+    """The first that fails, or else the one with the longest proof that fits on a page."""
+    for requirement in question.requirements:
+        if isinstance(requirement.answer, Fails):
+            return requirement, None
+    proofs = [
+        (r, chain_proof(r.function)) for r in question.requirements if r.function and r.input != r.neighbour
+    ]
+    short = [(r, p) for r, p in proofs if p is not None and len(p.values) <= MOST_LINKS]
+    if short:
+        return max(short, key=lambda pair: len(pair[1].values) if pair[1] is not None else 0)
+    return next(iter(proofs), None)
+
+
+def _inequality(requirement: Requirement, proof: ChainProof | None) -> Iterator[str]:
+    f = requirement.function
+    outputs = r" \text{ or } ".join(map(_valuation, requirement.outputs))
+    yield (
+        rf"For the neighbours $u$: ${_valuation(requirement.input)}$ and $u'$: "
+        rf"${_valuation(requirement.neighbour)}$, and the output ${outputs}$, the claim is"
+    )
+    yield rf"\[ {_function(requirement.probability)} \;\le\; {_function(requirement.bound)}. \]"
+    factor = write(EXACT.function(requirement.margin / Quotient(f)), LATEX)
+    yield (
+        rf"The right side minus the left side is the positive function ${factor}$ times "
+        rf"$f(\varepsilon) = {_polynomial(f)}$."
+    )
+    yield ""
+    match requirement.answer:
+        case Fails(sample):
+            value = f.enclose(arb(sample)).str(10, radius=False)
+            where = rf"at $\varepsilon = {_number(sample)}$"
+            yield rf"It is false: {where}, $f(\varepsilon) \approx {_power(value)} < 0$."
+        case _ if proof is not None:
+            yield from _proof(f, proof)
+        case _:
+            yield "(Its sign was settled by isolating the roots of $f$.)"
+
+
+def _proof(f: ExpPoly, proof: ChainProof) -> Iterator[str]:
+    count = len(proof.values)
+    yield r"\textbf{Proof} that $f(\varepsilon) \ge 0$ for all $\varepsilon \ge 0$."
+    yield r"Put $f_0 = f$ and $f_k = f_{k-1}' - a_k f_{k-1}$, where $a_1 \le a_2 \le \dots$ are the exponents"
+    yield r"of $f$, each as often as its polynomial has coefficients:"
+    yield ""
+    rows = zip(derivative_chain(f), proof.exponents, proof.values, strict=True)
+    for k, (link, exponent, value) in enumerate(rows):
+        yield (
+            rf"$f_{{{k}}} = {_polynomial(link)}$, \quad $f_{{{k}}}(0) = {_number(value)} \ge 0$, \quad "
+            rf"$a_{{{k + 1}}} = {_number(exponent)}$;"
+        )
+        yield ""
+    yield rf"and $f_{{{count}}} = 0$."
+    yield rf"For $k = {count}, \dots, 1$ in turn, $f_k \ge 0$ gives $f_{{k-1}} \ge 0$:"
+    yield (
+        r"\[ f_{k-1}(\varepsilon) = e^{a_k \varepsilon} \left( f_{k-1}(0) + "
+        r"\int_0^\varepsilon e^{-a_k s} f_k(s) \, ds \right) \ge 0. \]"
+    )
+    yield r"Hence $f = f_0 \ge 0$. \hfill q.e.d."
+
+
+def _power(decimal: str) -> str:
+    """``1.2e-7`` with a power of ten."""
+    mantissa, _, exponent = decimal.partition("e")
+    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa

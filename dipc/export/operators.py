@@ -1,0 +1,281 @@
+"""One table of operators for all dialects.
+
+What is exported is first a tree of numbers, symbols and named operators; a :class:`Dialect` says how each
+operator is written, and :func:`write` is the loop over the tree.  Adding a dialect is adding a table.
+
+Functions of eps come in two styles:
+
+* *exact*: with the exponential function, ``exp(1/4*eps)``;
+* *rational*: as rational functions in ``eps`` and ``z = exp(eps/u)``, and, where they occur, ``w = exp(1/u)``
+  and ``v = exp(1/(u*eps))``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from flint import fmpq
+
+from dipc.decision.budgets import Budgets
+from dipc.decision.requirements import Requirement
+from dipc.decision.sentence import And, Atom, Formula, Not, Or, Quantifier, Sentence
+from dipc.probability.exppoly import ExpPoly, Term
+from dipc.probability.polynomial import common_unit
+from dipc.probability.quotient import Quotient
+
+# --- trees -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """An operator of the tables: + neg * / ^ exp, a comparison, and or not true false, forall exists."""
+
+    operator: str
+    arguments: tuple[Tree, ...] = ()
+
+
+Tree = fmpq | Symbol | Apply
+
+EPS = Symbol("eps")
+GENERATORS = ("z", "w", "v")  # exp(eps/u), exp(1/u), exp(1/(u eps))
+
+
+def total(parts: Iterable[Tree]) -> Tree:
+    """The sum; a single part is itself."""
+    summands = tuple(parts)
+    return summands[0] if len(summands) == 1 else Apply("+", summands) if summands else fmpq(0)
+
+
+def product(parts: Iterable[Tree]) -> Tree:
+    """The product without factors 1."""
+    factors = tuple(part for part in parts if not (isinstance(part, fmpq) and part == 1))
+    return factors[0] if len(factors) == 1 else Apply("*", factors) if factors else fmpq(1)
+
+
+def scaled(coefficient: fmpq, factors: Iterable[Tree]) -> Tree:
+    """A product with a number; a minus sign stands in front of the whole."""
+    if coefficient < 0:
+        return Apply("neg", (product([-coefficient, *factors]),))
+    return product([coefficient, *factors])
+
+
+def power(base: Tree, exponent: int) -> Tree:
+    return base if exponent == 1 else Apply("^", (base, fmpq(exponent)))
+
+
+def ratio(above: Tree, below: Tree) -> Tree:
+    return above if isinstance(below, fmpq) and below == 1 else Apply("/", (above, below))
+
+
+# --- functions of eps ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How exponentials are written: None, or over generators with this unit u."""
+
+    unit: int | None = None
+
+    def function(self, value: Quotient | ExpPoly) -> Tree:
+        """A function of eps, all powers positive and all coefficients integers, numerator over denominator.
+
+        >>> p = Quotient(ExpPoly.exp(fmpq(1, 2)) - ExpPoly.of(fmpq(1, 3), 1)) / Quotient(ExpPoly.exp(1))
+        >>> write(EXACT.function(p), PLAIN), write(Style(2).function(p), PLAIN)
+        ('(3*exp(-1/2*eps) - eps*exp(-eps))/3', '(3*z - eps)/(3*z^2)')
+        """
+        quotient = value if isinstance(value, Quotient) else Quotient(value)
+        above, below = cleared(quotient, only_powers=self.unit is None)
+        return ratio(self.polynomial(above), self.polynomial(below))
+
+    def polynomial(self, f: ExpPoly) -> Tree:
+        """A sum of terms, those with the highest exponents first."""
+        return total(self.term(t) for t in reversed(list(f.terms())))
+
+    def term(self, term: Term) -> Tree:
+        c, n, a, k, b = term
+        powers = [power(EPS, n)] if n else []
+        if self.unit is None:
+            parts = ((a, EPS), (k, fmpq(1)), (b, ratio(fmpq(1), EPS)))
+            exponent = [scaled(rate, [unit]) for rate, unit in parts if rate]
+            return scaled(c, [*powers, *([Apply("exp", (total(exponent),))] if exponent else [])])
+        for name, rate in zip(GENERATORS, (a, k, b), strict=True):
+            if rate:
+                powers.append(power(Symbol(name), int((rate * self.unit).p)))
+        return scaled(c, powers)
+
+    def formula(self, formula: Formula) -> Tree:
+        """A Boolean combination of comparisons."""
+        match formula:
+            case Atom(left, relation, right):
+                return Apply(relation.value, (self.function(left), self.function(right)))
+            case Not(part):
+                return Apply("not", (self.formula(part),))
+            case And(parts) | Or(parts):
+                operator = "and" if isinstance(formula, And) else "or"
+                if not parts:
+                    return Apply("true" if isinstance(formula, And) else "false")
+                inner = tuple(map(self.formula, parts))
+                return inner[0] if len(inner) == 1 else Apply(operator, inner)
+            case _:
+                assert_never(formula)
+
+    def requirement(self, requirement: Requirement) -> Tree:
+        """``left <= right``."""
+        return self.formula(requirement.atom)
+
+    def sentence(self, sentence: Sentence) -> Tree:
+        """The quantifier's arguments are eps, the condition for the budgets, and the body."""
+        arguments = (EPS, condition(sentence.budgets), self.formula(sentence.body))
+        return Apply("forall" if sentence.quantifier is Quantifier.FORALL else "exists", arguments)
+
+
+EXACT = Style()
+
+
+def condition(budgets: Budgets) -> Tree:
+    """That eps lies in the interval."""
+    parts: list[Tree] = [Apply(">=" if budgets.low_closed else ">", (EPS, budgets.low))]
+    if budgets.high is not None:
+        parts.append(Apply("<=" if budgets.high_closed else "<", (EPS, budgets.high)))
+    return Apply("and", tuple(parts)) if len(parts) > 1 else parts[0]
+
+
+def unit_of(functions: Iterable[Quotient]) -> int:
+    """The least u in which all exponents are integers."""
+    return common_unit(*(f for q in functions for f in (q.numerator, q.denominator)))
+
+
+def cleared(value: Quotient, only_powers: bool) -> tuple[ExpPoly, ExpPoly]:
+    """Numerator and denominator with integer coefficients and without negative powers.
+
+    With ``only_powers`` exponentials are left as they are.
+    """
+    above, below = value.numerator, value.denominator
+    terms = [*above.terms(), *below.terms()]
+    scale = 1
+    for term in terms:
+        scale = scale * int(term.coefficient.q) // _gcd(scale, int(term.coefficient.q))
+    lows = [min(term[i] for term in terms) if i == 1 or not only_powers else 0 for i in range(1, 5)]
+    n, a, k, b = (min(low, 0) for low in lows)
+    factor = ExpPoly.of(scale, -int(n), -fmpq(a), -fmpq(k), -fmpq(b))
+    return above * factor, below * factor
+
+
+def _gcd(x: int, y: int) -> int:
+    while y:
+        x, y = y, x % y
+    return x
+
+
+# --- dialects --------------------------------------------------------------------------------
+
+OR, AND, NOT, COMPARISON, SUM, PRODUCT, POWER, LEAF = range(8)
+
+
+@dataclass(frozen=True, slots=True)
+class Infix:
+    """Arguments with a sign in between; the first must have level ``left``, the others ``right``."""
+
+    sign: str
+    level: int
+    left: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A text with places ``{0}``, ``{1}`` ..., or ``{all}`` for all arguments with spaces in between.
+
+    ``inner`` is the level that arguments must have.
+    """
+
+    text: str
+    level: int = LEAF
+    inner: int = OR
+
+
+Rule = Infix | Pattern
+Number = Callable[[fmpq], tuple[str, int]]  # a text and its level
+
+
+def plain_number(value: fmpq) -> tuple[str, int]:
+    """``-3/4``, which binds like a product, and like a sum if it is negative."""
+    return str(value), SUM if value < 0 else LEAF if value.q == 1 else PRODUCT
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a language writes numbers, symbols and operators."""
+
+    rules: Mapping[str, Rule]
+    number: Number = plain_number
+    symbols: Mapping[str, str] | None = None
+
+    def with_symbols(self, **symbols: str) -> Dialect:
+        return Dialect(self.rules, self.number, symbols)
+
+
+ARITHMETIC: dict[str, Rule] = {
+    "+": Infix(" + ", SUM, SUM, SUM),
+    "neg": Pattern("-{0}", SUM, PRODUCT),
+    "*": Infix("*", PRODUCT, PRODUCT, PRODUCT),
+    "/": Infix("/", PRODUCT, PRODUCT, POWER),
+    "^": Infix("^", POWER, LEAF, LEAF),
+    "exp": Pattern("exp({0})"),
+}
+
+COMPARISONS: dict[str, Rule] = {
+    sign: Infix(f" {sign} ", COMPARISON, SUM, SUM) for sign in ("<", "<=", "=", "!=", ">=", ">")
+}
+
+PLAIN = Dialect(
+    ARITHMETIC
+    | COMPARISONS
+    | {
+        "and": Infix(" and ", AND, AND, NOT),
+        "or": Infix(" or ", OR, OR, AND),
+        "not": Pattern("not {0}", NOT, NOT),
+        "true": Pattern("true"),
+        "false": Pattern("false"),
+    }
+)
+"""dipc's own language."""
+
+
+def write(tree: Tree, dialect: Dialect) -> str:
+    """The text of a tree.
+
+    >>> write(Apply("*", (fmpq(2), Apply("+", (EPS, fmpq(-1))))), PLAIN)
+    '2*(eps - 1)'
+    """
+    return _write(tree, dialect)[0]
+
+
+def _write(tree: Tree, dialect: Dialect) -> tuple[str, int]:
+    match tree:
+        case Symbol(name):
+            return (dialect.symbols or {}).get(name, name), LEAF
+        case Apply(operator, arguments):
+            shown = [_write(argument, dialect) for argument in arguments]
+            match dialect.rules[operator]:
+                case Infix(sign, level, left, right):
+                    parts = [_within(shown[0], left), *(_within(part, right) for part in shown[1:])]
+                    text = sign.join(parts)
+                    return (text.replace("+ -", "- ") if operator == "+" else text), level
+                case Pattern(text, level, inner):
+                    parts = [_within(part, inner) for part in shown]
+                    return text.format(*parts, all=" ".join(parts)), level
+        case _:
+            return dialect.number(tree)
+
+
+def _within(part: tuple[str, int], level: int) -> str:
+    text, own = part
+    return text if own >= level else f"({text})"

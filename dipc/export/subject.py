@@ -1,0 +1,75 @@
+"""What is exported: a question about a claim, or a chain on one input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dipc.decision.requirements import Requirement, claim_as_sentence
+from dipc.decision.sentence import Sentence
+from dipc.decision.verdict import Goal, Valuation
+from dipc.probability.quotient import Quotient
+from dipc.semantics.chain import Chain
+from dipc.syntax.core import CoreProgram
+from dipc.syntax.values import show
+
+
+@dataclass(frozen=True, slots=True)
+class NamedLaw:
+    """The output law on one input."""
+
+    input: Valuation
+    law: tuple[tuple[Valuation, Quotient], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A claim as a list of different inequalities, with the output laws on some inputs."""
+
+    program: CoreProgram
+    goal: Goal
+    requirements: Sequence[Requirement]
+    laws: Sequence[NamedLaw]
+
+    @property
+    def sentence(self) -> Sentence:
+        return claim_as_sentence(self.goal, self.requirements)
+
+    def heading(self) -> Iterator[str]:
+        """What stands at the top of every script."""
+        yield from about(self.program)
+        yield f"claim: {self.goal}"
+        yield f"{len(self.requirements)} different inequalities"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The parametrized chain on one input; ``outputs`` are the output valuations of final nodes, by place."""
+
+    program: CoreProgram
+    input: Valuation
+    chain: Chain
+    outputs: dict[int, Valuation]
+
+    def heading(self) -> Iterator[str]:
+        """What stands at the top of every file."""
+        yield from about(self.program)
+        yield f"input: {valuation_text(self.input) or 'none'}"
+
+
+def about(program: CoreProgram) -> Iterator[str]:
+    """The program and its parameters."""
+    settings = ", ".join(f"{name} = {value}" for name, value in program.parameters)
+    yield f"program: {program.source.name}" + (f" ({settings})" if settings else "")
+
+
+def valuation_text(valuation: Valuation) -> str:
+    """For example ``q = [0, 1], x = 2``."""
+    return ", ".join(f"{name} = {show(value)}" for name, value in valuation)
+
+
+def requirement_text(requirement: Requirement) -> str:
+    """The pair of inputs and the outputs."""
+    outputs = " or ".join(map(valuation_text, requirement.outputs))
+    pair = f"u: {valuation_text(requirement.input)};  u': {valuation_text(requirement.neighbour)}"
+    return f"{pair};  output {outputs}"

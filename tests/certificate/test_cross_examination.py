@@ -1,0 +1,138 @@
+"""Proved and refuted inequalities, put to high-precision evaluation: any disagreement fails.
+
+mpmath, 60 digits and more where terms cancel, on budgets from 1e-6 to 1e4.  Nothing of dipc's arithmetic
+takes part: certificates are read as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import mpmath
+import pytest
+
+import dipc
+from dipc.certificate.format import dumps
+from dipc.certificate.produce import certificate
+
+ROOT = Path(__file__).parent.parent.parent
+PROGRAMS = sorted((ROOT / "programs").rglob("*.dip"))
+GRID = [Fraction(round(1000 * 10 ** (i / 4)), 10**9) for i in range(41)]
+SAMPLE = 40  # inequalities of a certificate
+
+CLAIMS = [
+    ("svt/svt1", "37/50*eps for eps in (0, 47]"),
+    ("svt/svt1", "37/50*eps"),
+    ("svt/sparse", "eps/2, exp(-3)"),
+    ("svt/sparse", "eps/2, exp(-2.125) for eps in (0, 13.0146]"),
+    ("noisy_max/nmax1", "99/100*eps for eps in (0, 20]"),
+    ("noisy_max/nmax1", "99/100*eps"),
+]
+
+
+def number(x: Fraction) -> mpmath.mpf:
+    return mpmath.mpf(x.numerator) / x.denominator
+
+
+def value(terms: list[list[Any]], eps: Fraction, correct: int = 20) -> mpmath.mpf:
+    """The sum of c eps^n exp(a eps + k + b/eps) to some correct digits; 0 if 4000 digits show no other."""
+    digits = 40 + correct
+    while digits < 4000:
+        with mpmath.workdps(digits):
+            parts = []
+            for c, n, a, k, b in ((*term, 0, 0, 0, 0)[:5] for term in terms):
+                # Zeros at the end of a term are left out.
+                exponent = Fraction(a) * eps + Fraction(k) + Fraction(b) / eps
+                parts.append(number(Fraction(c) * eps**n) * mpmath.exp(number(exponent)))
+            total, size = mpmath.fsum(parts), mpmath.fsum(parts, absolute=True)
+            if abs(total) > size * mpmath.mpf(10) ** (correct - digits):
+                return total
+        digits *= 2
+    return mpmath.mpf(0)
+
+
+def inside(ends: list[str | None], eps: Fraction) -> bool:
+    low, high = ends
+    return Fraction(low or "0") < eps and (high is None or eps < Fraction(high))
+
+
+def quotient(data: dict[str, Any], ratio: list[Any], eps: Fraction) -> mpmath.mpf:
+    below = [["1"]] if ratio[1] == 0 else data["denominators"][ratio[1] - 1]["function"]
+    return value(ratio[0], eps, 300) / value(below, eps, 300)
+
+
+def examine(mechanism: dipc.Mechanism, claim: str | None) -> str:
+    verdict = mechanism.check(claim)
+    data = json.loads(dumps(certificate(mechanism.program, verdict)))
+    found = verdict.counterexample
+    if found is None:
+        examine_proof(data)
+    else:
+        examine_violation(data, [(a, b) for a, b in found.violated_for])
+    return verdict.status
+
+
+def examine_proof(data: dict[str, Any]) -> None:
+    """No proved inequality is negative anywhere on the grid."""
+    interval = data["claim"]["interval"]
+    everything = data["inequalities"]
+    for item in everything[:: max(1, len(everything) // SAMPLE)]:
+        ends = item["on"] or [interval["low"], interval["high"]]
+        for eps in GRID:
+            if inside(ends, eps):
+                assert value(item["function"], eps) >= 0, (item, eps)
+    for item in data["denominators"]:
+        for eps in GRID:
+            if inside([interval["low"], interval["high"]], eps):
+                assert value(item["function"], eps) > 0, (item, eps)
+
+
+def examine_violation(data: dict[str, Any], regions: list[tuple[str, str]]) -> None:
+    """The claim is broken at eps0 by the listed outcomes, and on the grid exactly where the verdict says."""
+    t, delta = Fraction(data["claim"]["t"]), data["claim"]["delta"]
+    ends = [data["claim"]["interval"]["low"], data["claim"]["interval"]["high"]]
+
+    def gains(eps: Fraction) -> list[mpmath.mpf]:
+        p, q = ([quotient(data, data["functions"][i], eps) for i in law] for law in data["laws"])
+        return [x - mpmath.exp(number(t * eps)) * y for x, y in zip(p, q, strict=True)]
+
+    eps0 = Fraction(data["violation"]["eps"])
+    with mpmath.workdps(60):
+        chosen = [gains(eps0)[o] for o in data["violation"]["outcomes"]]
+        assert mpmath.fsum(chosen) > quotient(data, delta, eps0)
+    borders = [Fraction(end) for region in regions for end in region if end != "inf"]
+    for eps in GRID:
+        if (
+            not regions
+            or eps > 100
+            or not inside(ends, eps)
+            or any(abs(eps - x) <= x / 10**6 for x in borders)
+        ):
+            continue
+        with mpmath.workdps(300):
+            slack = quotient(data, delta, eps)
+            gain = mpmath.fsum(max(gain, 0) for gain in gains(eps))
+            broken = any(inside([a, None if b == "inf" else b], eps) for a, b in regions)
+            # Equal numbers differ in the last of the 300 digits, others much earlier.
+            assert (gain - slack > mpmath.mpf(10) ** -250 * (gain + slack)) == broken, (eps, regions)
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_shipped_programs(path: Path) -> None:
+    assert examine(dipc.load(path), None) in ("private", "violated")
+
+
+@pytest.mark.parametrize(("name", "claim"), CLAIMS)
+def test_claims(name: str, claim: str) -> None:
+    assert examine(dipc.load(ROOT / "programs" / f"{name}.dip"), claim) in ("private", "violated")
+
+
+def test_the_examiner_sees_a_false_inequality() -> None:
+    """exp(eps) >= 1 + 2 eps is false below 1.2564."""
+    false = {"function": [["-1"], ["-2", 1], ["1", 0, "1"]], "on": ["0", None]}
+    data = {"claim": {"interval": {"low": "0", "high": None}}, "denominators": [], "inequalities": [false]}
+    with pytest.raises(AssertionError):
+        examine_proof(data)

@@ -1,0 +1,246 @@
+"""The kernel alone: every shipped program, claims of every kind, files that are no certificates."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dipc
+from dipc.certificate import kernel
+from dipc.certificate.format import dumps
+from dipc.certificate.produce import certificate
+from dipc.cli.main import status
+
+ROOT = Path(__file__).parent.parent.parent
+KERNEL = ROOT / "dipc" / "certificate" / "kernel.py"
+PROGRAMS = sorted((ROOT / "programs").rglob("*.dip"))
+MIB = 2**20
+
+
+def text_of(name: str) -> str:
+    return (ROOT / "programs" / f"{name}.dip").read_text(encoding="utf-8")
+
+
+def alone(*arguments: Path | str) -> subprocess.CompletedProcess[str]:
+    """The kernel as a program of its own: no site packages, no environment, another folder."""
+    command = [sys.executable, "-I", "-S", str(KERNEL), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd="/", timeout=60)
+
+
+def written(name: str, claim: str | None = None, adjacent: str | None = None, **options: Any) -> str:
+    """The certificate of a shipped program, perhaps with another claim, adjacency, budget or parameters."""
+    at = options.pop("at", None)
+    text = text_of(name)
+    if adjacent is not None:
+        text = re.sub(r"^adjacent .*$", f"adjacent {adjacent}", text, flags=re.MULTILINE)
+    mechanism = dipc.load(text, **options)
+    return dumps(certificate(mechanism.program, mechanism.check(claim, at=at)))
+
+
+def refusal(data: bytes, program: bytes | None = None) -> str:
+    with pytest.raises(kernel.Refused) as refused:
+        kernel.check(data, program)
+    return str(refused.value)
+
+
+# --- shipped programs ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_every_program_has_a_certificate_that_the_kernel_accepts(path: Path, tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    expected = status(["check", str(path), "--quiet", "--certificate", str(file)])
+    assert expected in (0, 1)
+    run = alone(file, "--program", path)
+    assert (run.returncode, run.stderr) == (0, "")
+    accepted, trusted = run.stdout.splitlines()
+    assert accepted.startswith(f"accepted: program '{path.name}'")
+    assert ("not (" in accepted) == (expected == 1)
+    assert trusted.startswith("trusted: ")
+    assert file.stat().st_size < MIB
+
+
+def test_compressed(tmp_path: Path) -> None:
+    file = tmp_path / "out.json.gz"
+    assert status(["check", str(PROGRAMS[-1]), "--quiet", "--certificate", str(file)]) in (0, 1)
+    assert gzip.decompress(file.read_bytes()).startswith(b"{")
+    assert alone(file).returncode == 0
+    assert status(["verify", str(file)]) == 0
+
+
+# --- claims of every kind ------------------------------------------------------------------------------
+
+FORMULA = "forall i in 1..N: abs(q[i] - q'[i]) <= 1 and q[i] <= q'[i]"
+CLAIMS = [
+    # program, claim, the proofs that must occur, options
+    ("svt/svt1", "37/50*eps for eps in (0, 47]", {"chain", "product", "cover"}, {}),
+    ("svt/svt1", "37/50*eps for eps in [3, 47)", {"chain", "product", "cover"}, {}),
+    ("svt/svt1", "eps", {"chain"}, {"N": 4}),
+    ("svt/svt1", "eps", {"chain"}, {"N": 2, "adjacent": FORMULA}),
+    ("svt/svt1", "3/4*eps", {"point"}, {"N": 2, "at": "7/3"}),
+    ("svt/svt4", "1/2*eps", set(), {"N": 2, "at": "1/2"}),
+    ("svt/svt4", "eps", set(), {"N": 2, "adjacent": FORMULA.replace(" and q[i] <= q'[i]", "")}),
+    ("noisy_max/nmax1", "99/100*eps for eps in (0, 20]", {"chain", "cover"}, {}),
+    ("svt/sparse", "eps/2, exp(-2)", {"chain", "cover"}, {"c": 2}),
+    ("svt/sparse", "eps/2, exp(-3) for eps in (0, 3.6545]", {"chain", "cover"}, {}),
+    ("svt/sparse", "eps/4, 1/2", {"chain", "cover", "product"}, {}),
+    ("svt/sparse", "eps/2, exp(-2)", {"point"}, {"at": "3"}),
+    ("svt/sparse", "eps/2, exp(-2.125)", set(), {}),
+    ("svt/sparse", "0*eps, 9/10", {"chain", "cover"}, {}),
+    ("svt/sparse", "eps/2, exp(-2)", {"chain"}, {"N": 2, "adjacent": FORMULA}),
+    ("randomized_response/rand1", "eps", {"identity"}, {}),
+]
+
+
+@pytest.mark.parametrize(("name", "claim", "kinds", "options"), CLAIMS, ids=str)
+def test_claims(name: str, claim: str, kinds: set[str], options: dict[str, Any], tmp_path: Path) -> None:
+    text = written(name, claim, **options)
+    file = tmp_path / "out.json"
+    file.write_text(text, encoding="utf-8")
+    run = alone(file)
+    assert (run.returncode, run.stderr) == (0, ""), run.stdout
+    assert kinds <= set(re.findall(r'"kind": "(\w+)"', text))
+
+
+def test_sizes() -> None:
+    assert len(written("svt/svt1", N=3)) < 100_000
+    assert len(written("svt/svt1", N=4)) < MIB
+
+
+def test_too_many_inputs_is_an_honest_error(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    path = ROOT / "programs" / "svt" / "svt1.dip"
+    assert status(["check", str(path), "-D", "N=8", "--quiet", "--certificate", str(file)]) == 3
+    assert "6561 inputs" in capsys.readouterr().err
+    assert not file.exists()
+
+
+def test_nothing_decided_nothing_certified(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path, file = ROOT / "programs" / "svt" / "svt1.dip", tmp_path / "out.json"
+    assert status(["check", str(path), "--time-limit", "0", "--certificate", str(file)]) == 2
+    assert "nothing was decided" in capsys.readouterr().err
+    assert not file.exists()
+
+
+def test_the_negated_proof_does_not_pass() -> None:
+    """f = 1 - exp(eps) has no proof of any kind, whatever is written down."""
+    f: kernel.Function = {
+        kernel.UNIT: kernel.Fraction(1),
+        (0, kernel.Fraction(1), *kernel.UNIT[2:]): -kernel.Fraction(1),
+    }
+    on = kernel.Interval(kernel.ZERO, None, False, False)
+    for proof in (
+        {"kind": "identity"},
+        {"kind": "point"},
+        {"kind": "chain", "at": "0", "exponents": ["0", "1"], "values": ["0", "-1"]},
+        {"kind": "cover", "points": ["0", None], "by": ["variations"]},
+        {"kind": "cover", "points": ["0", "1", None], "by": ["enclosure", "variations"]},
+        {"kind": "inverse", "proof": {"kind": "identity"}},
+    ):
+        with pytest.raises(kernel.Refused):
+            kernel.prove(f, on, proof, "test")
+
+
+# --- files that are no certificates ----------------------------------------------------------------------
+
+BROKEN = [
+    (b"", "reading"),
+    (b"not JSON", "reading"),
+    (b"\xff\xfe\x00", "reading"),
+    (b"\x1f\x8bbroken gzip", "reading"),
+    (b"null", "format"),
+    (b"[]", "format"),
+    (b"{}", "format"),
+    (b"[" * 100_000 + b"]" * 100_000, "reading"),
+    (b'{"a":' * 50_000 + b"1" + b"}" * 50_000, "reading"),
+    (b'{"version": NaN}', "reading"),
+    (b'{"version": Infinity}', "reading"),
+    (b'{"version": 1.0}', "reading"),
+    (b'{"version": 1e400}', "reading"),
+    (b'{"version": ' + b"9" * 100_000 + b"}", "reading"),
+    (b'{"version": 1, "version": 1}', "reading"),
+]
+
+
+@pytest.mark.parametrize(("data", "step"), BROKEN, ids=lambda x: repr(x[:20]))
+def test_broken_files(data: bytes, step: str, tmp_path: Path) -> None:
+    file = tmp_path / "broken.json"
+    file.write_bytes(data)
+    run = alone(file)
+    assert (run.returncode, run.stderr) == (1, "")
+    assert run.stdout.startswith(f"refused: {step}: ")
+    assert status(["verify", str(file)]) == 1
+
+
+def test_a_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "MAX_BYTES", 10_000)
+    assert "more than 10000 bytes" in refusal(gzip.compress(b" " * 10_000_000))
+
+
+def test_truncated_anywhere() -> None:
+    data = written("svt/svt4", N=2).strip().encode()
+    for length in range(0, len(data), 7):
+        assert refusal(data[:length]).startswith(("reading", "format"))
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    run = alone(tmp_path / "nothing.json")
+    assert (run.returncode, run.stderr) == (1, "")
+    assert run.stdout.startswith("refused: reading: No such file")
+    assert status(["verify", str(tmp_path / "nothing.json")]) == 2
+
+
+def test_another_program(tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    file.write_text(written("svt/svt1", N=1), encoding="utf-8")
+    other = ROOT / "programs" / "svt" / "svt2.dip"
+    assert alone(file, "--program", other).stdout.startswith("refused: program: the given program is not")
+    assert status(["verify", str(file), "--program", str(other)]) == 1
+
+
+def test_a_swapped_program_is_found_by_the_deep_check(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The text of SVT5 (not private) in a certificate of SVT1: only --deep can know."""
+    data = json.loads(written("svt/svt1", N=1))
+    text = text_of("svt/svt1").replace("r >= rT", "r < rT")
+    data["program"].update(text=text, sha256=hashlib.sha256(text.encode()).hexdigest())
+    file = tmp_path / "out.json"
+    file.write_text(dumps({k: v for k, v in data.items() if k != "digest"}), encoding="utf-8")
+    assert status(["verify", str(file)]) == 0
+    assert status(["verify", str(file), "--deep"]) == 1
+    assert "refused: deep: laws" in capsys.readouterr().out
+
+
+# --- the file itself -------------------------------------------------------------------------------------
+
+
+def test_the_kernel_uses_the_standard_library_only() -> None:
+    tree = ast.parse(KERNEL.read_text(encoding="utf-8"))
+    names = {
+        name.split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""])
+    }
+    assert names <= set(sys.stdlib_module_names)
+    floats = [
+        n for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, float | complex)
+    ]
+    assert not floats
+
+
+@pytest.mark.parametrize("name", ["integrals", "rederive"])
+def test_the_deep_check_shares_no_arithmetic(name: str) -> None:
+    text = (KERNEL.parent / f"{name}.py").read_text(encoding="utf-8")
+    for part in ("flint", "dipc.probability", "dipc.semantics", "dipc.decision", "dipc.pipeline"):
+        assert f"from {part}" not in text and f"import {part}" not in text

@@ -1,0 +1,127 @@
+"""Claims with delta > 0 against brute force over all sets of outputs on a grid of budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import chain, combinations
+
+import mpmath
+import oracles
+import pytest
+from flint import fmpq
+from hypothesis import given
+from hypothesis import strategies as st
+from numeric import fixed, high
+
+import dipc
+
+TABLES = (
+    ("1/4", "1/4", "1/4", "1/4"),
+    ("exp(eps)/(exp(eps)+3)", "1/(exp(eps)+3)", "1/(exp(eps)+3)", "1/(exp(eps)+3)"),
+    ("1/(exp(eps)+3)", "exp(eps)/(exp(eps)+3)", "1/(exp(eps)+3)", "1/(exp(eps)+3)"),
+    ("exp(-eps)/2", "1/2", "(1-exp(-eps))/4", "(1-exp(-eps))/4"),
+    ("1/2", "exp(-2*eps)/4", "1/4 - exp(-2*eps)/4", "1/4"),
+    ("eps*exp(-eps)/2", "1/2 - eps*exp(-eps)/2", "exp(-eps/2)/2", "1/2 - exp(-eps/2)/2"),
+    ("0", "1", "0", "0"),
+    ("1/8", "3/4 + eps*exp(-eps)/8", "1/8 - eps*exp(-eps)/8", "0"),
+    ("1/(1+eps)/2", "eps/(1+eps)/2", "1/6", "1/3"),
+)
+EPSILONS = ("eps", "eps", "eps/2", "2*eps", "0*eps")
+DELTAS = (
+    "0",
+    "1/10",
+    "1/4",
+    "1/2",
+    "exp(-eps)/8",
+    "eps*exp(-eps)/4",
+    "(1 - exp(-eps))/2",
+    "1/8 + exp(-eps)/4",
+)
+INTERVALS = ("(0, inf)", "(0, inf)", "(0, 1]", "[1/2, 2]", "(1, inf)", "(0, 2)")
+GRID = [fmpq(i, 7) for i in range(1, 12)] + [fmpq(i, 2) for i in (1, 2, 4, 6, 9, 14)] + [fmpq(1, 100)]
+OUTPUTS = range(4)
+SETS = list(chain.from_iterable(combinations(OUTPUTS, k) for k in range(5)))
+
+
+def number(text: str, eps: fmpq) -> mpmath.mpf:
+    names = {"eps": high(eps), "exp": mpmath.exp, "__builtins__": {}}
+    for small in ("1/10", "1/8", "3/4", "1/4", "1/6", "1/3", "1/2"):
+        p, q = small.split("/")
+        text = text.replace(small, f"({p}*one/{q})")
+    return mpmath.mpf(eval(text, names | {"one": mpmath.mpf(1)}))
+
+
+def excess(
+    left: Sequence[str], right: Sequence[str], epsilon: str, delta: str, eps: fmpq
+) -> dict[tuple[int, ...], mpmath.mpf]:
+    """P(S) - exp(epsilon) Q(S) - delta for every set S."""
+    p, q = ([number(text, eps) for text in table] for table in (left, right))
+    factor, slack = mpmath.exp(number(epsilon, eps)), number(delta, eps)
+    return {s: sum((p[o] - factor * q[o] for o in s), -slack) for s in SETS}
+
+
+def table_of(texts: Sequence[str]) -> str:
+    return "choose {" + ", ".join(f"{o}: {text}" for o, text in enumerate(texts)) + "}"
+
+
+@fixed(110)
+@given(
+    st.permutations(TABLES), st.sampled_from(EPSILONS), st.sampled_from(DELTAS), st.sampled_from(INTERVALS)
+)
+def test_all_sets_on_a_grid(tables: list[tuple[str, ...]], epsilon: str, delta: str, interval: str) -> None:
+    left, right = tables[:2]
+    claim = f"private {epsilon}, {delta} for eps in {interval}"
+    verdict = dipc.load(
+        f"input q in {{0, 1}}; output o in 0..3; adjacent all\n{claim}\n"
+        f"if q = 0 then o <- {table_of(left)} else o <- {table_of(right)} end"
+    ).check()
+    budgets = verdict.goal.budgets
+    pairs = ((left, right), (right, left))
+    found = verdict.counterexample
+    if found is None:
+        assert verdict.status == "private", verdict
+        for eps in (x for x in GRID if x in budgets):
+            for pair in pairs:
+                assert max(excess(*pair, epsilon, delta, eps).values()) < 1e-30, (eps, pair)
+        return
+    outputs = tuple(int(dict(outcome)["o"].p) for outcome in found.outputs)
+    pair = pairs[int(dict(found.input)["q"].p)]
+    gains = excess(*pair, epsilon, delta, found.epsilon)
+    assert found.epsilon in budgets
+    assert gains[outputs] > 0
+    if delta != "0":
+        assert abs(gains[outputs] - max(gains.values())) < 1e-30  # the worst set
+    ends = {text for region in found.violated_for for text in region}
+    for eps in (x for x in GRID if x in budgets and str(x) not in ends):
+        broken = max(excess(*pair, epsilon, delta, eps).values()) > 1e-30
+        assert broken == told(found.violated_for, eps), (eps, found.violated_for)
+
+
+def told(regions: Sequence[tuple[str, str]], eps: fmpq) -> bool:
+    """Whether a budget lies inside one of the intervals."""
+    return any(end(low) < high(eps) < end(top) for low, top in regions)
+
+
+def end(text: str) -> mpmath.mpf:
+    """An end of an interval: a rational, or a decimal rounded to ten digits."""
+    return mpmath.inf if text == "inf" else oracles.as_mpf(Fraction(text))
+
+
+@pytest.mark.parametrize("count", [1, 3, 6])
+def test_the_worst_set_may_be_any(count: int) -> None:
+    """Each of n outputs gains d = exp(-eps)/20: the least delta at 0*eps is n d, of all of them together."""
+    up = ", ".join(f"{o}: 1/10 + exp(-eps)/20" for o in range(count))
+    level = ", ".join(f"{o}: 1/10" for o in range(count))
+    rest = fmpq(1) - fmpq(count, 10)
+    text = (
+        f"input q in {{0, 1}}; output o in 0..{count}; adjacent all\n"
+        f"if q = 0 then o <- choose {{{up}, {count}: {rest} - {count}*exp(-eps)/20}}\n"
+        f"else o <- choose {{{level}, {count}: {rest}}} end"
+    )
+    mechanism = dipc.load(text)
+    assert mechanism.check(f"0*eps, {count}*exp(-eps)/20").status == "private"
+    verdict = mechanism.check(f"0*eps, {count}*exp(-eps)/20 - exp(-8*eps)/1000")
+    assert verdict.counterexample is not None
+    assert len(verdict.counterexample.outputs) in (count, 1)
+    assert verdict.counterexample.violated_for == (("0", "inf"),)

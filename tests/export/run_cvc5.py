@@ -1,0 +1,21 @@
+"""Runs an SMT-LIB script under cvc5, two seconds for every query: python run_cvc5.py FILE."""
+
+import sys
+
+
+def main(path: str) -> None:
+    import cvc5
+
+    solver = cvc5.Solver()
+    solver.setOption("tlimit-per", "2000")
+    parser = cvc5.InputParser(solver)
+    parser.setFileInput(cvc5.InputLanguage.SMT_LIB_2_6, path)
+    symbols = parser.getSymbolManager()
+    while not (command := parser.nextCommand()).isNull():
+        answer = command.invoke(solver, symbols)
+        if answer:
+            print(str(answer).strip())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,72 @@
+"""The tools that run exported scripts.
+
+Each is looked for in the environment of this Python and in those whose interpreters are listed in the
+variable DIPC_EXPORT_PYTHONS (separated as in PATH), so that heavy tools may live elsewhere.  A tool that is
+not found skips its tests.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from dipc.convert import to_input
+from dipc.export.subject import Picture, Question
+from dipc.mechanism import Mechanism
+from dipc.questions import picture, question
+
+ROOT = Path(__file__).parent.parent
+TIME_LIMIT = 300
+
+Run = Callable[[Path], "subprocess.CompletedProcess[str]"]
+
+
+@cache
+def interpreter_with(module: str) -> str | None:
+    """The first of the interpreters that can import a module."""
+    others = os.environ.get("DIPC_EXPORT_PYTHONS", "")
+    for python in [sys.executable, *filter(None, others.split(os.pathsep))]:
+        code = f"import importlib.util as u, sys; sys.exit(u.find_spec('{module.split('.')[0]}') is None)"
+        if subprocess.run([python, "-c", code], capture_output=True).returncode == 0:
+            return python
+    return None
+
+
+def tool(module: str) -> str:
+    python = interpreter_with(module)
+    if python is None:
+        pytest.skip(f"the Python package '{module}' is not installed (see docs/exports.md)")
+    return python
+
+
+def run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    # Without the path of this project, so that a tool sees its own environment only.
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    return subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT,
+        env=environment,
+    )
+
+
+def load(name: str, **parameters: int) -> Mechanism:
+    return Mechanism.load(ROOT / "programs" / name, **parameters)
+
+
+def asked(mechanism: Mechanism, claim: str | None = None) -> Question:
+    """The question behind an export."""
+    return question(mechanism.program, mechanism._claim(claim))
+
+
+def drawn(mechanism: Mechanism, **inputs: object) -> Picture:
+    """The chain behind an export."""
+    return picture(mechanism.program, to_input(mechanism.program, inputs))

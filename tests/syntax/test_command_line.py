@@ -1,0 +1,89 @@
+"""Claims and values on the command line: what is wrong, where it is from, and how it is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from dipc.errors import InputError
+from dipc.syntax.compile import compile_claim
+from dipc.syntax.parser import parse_claim, parse_valuation
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("", "the claim lacks its budget", "for example `eps/2`"),
+        ("()", "the claim lacks its budget", "for example `eps/2`"),
+        ("(,)", "the claim lacks its budget", "for example `eps/2`"),
+        (", 1/20", "the claim lacks its budget", "for example `eps/2`"),
+        ("(eps, 1/20)", "a claim is written without brackets", "write `eps, 1/20`"),
+        ("(2*eps, 1/20", "a claim is written without brackets", "write `2*eps, 1/20`"),
+        ("(eps, )", "a claim is written without brackets", "write `eps/2, 1/100`"),
+        (
+            "(eps, 1/20) for eps in (0, 1]",
+            "a claim is written without brackets",
+            "write `eps, 1/20 for eps in (0, 1]`",
+        ),
+        ("eps 1/20", "expected `,` between epsilon and delta, found `1`", "write `eps, 1/20`"),
+        ("eps exp(-2)", "expected `,` between epsilon and delta, found `exp`", "write `eps, exp(-2)`"),
+        ("eps; 1/20", "expected `,` between epsilon and delta, found `;`", "write `eps, 1/20`"),
+        ("2 eps", "expected `*` before `eps`", "for a product write `2*eps`"),
+        ("2eps", "expected `*` before `eps`", "for a product write `2*eps`"),
+        ("private eps", "the claim begins with the budget", "leave out the word: write `eps`"),
+        ("private", "the claim begins with the budget", "leave out the word: write `eps/2`"),
+        ("eps,", "delta is missing after the comma", "write for example `eps/2, 1/100`"),
+        ("epsilon = eps/2, delta = 1/20", "epsilon and delta have no names", "write `eps/2, 1/20`"),
+        ("eps for eps > 0", "expected an interval of eps, found `>`", "write `for eps in (0, inf)`"),
+        ("eps for eps >= 1/2", "expected an interval of eps", "write `for eps in [1/2, inf)`"),
+        ("eps for eps <= 1", "expected an interval of eps", "write `for eps in (0, 1]`"),
+        ("eps for eps < 0.5", "expected an interval of eps", "write `for eps in (0, 0.5)`"),
+        ("eps for eps = 2", "expected an interval of eps", "write `for eps in [2, 2]`"),
+        ("eps for eps in {1, 2}", "expected an interval of eps", "write `for eps in [1, 2]`"),
+        ("eps for all eps", "expected an interval of eps", "write `for eps in (0, inf)`"),
+        ("eps for eps in (0, infinity)", "unknown name `infinity`", "write `inf`: `(0, inf)`"),
+        ("epsilon/2", "the claim may not depend on `epsilon`", "did you mean `eps`?"),
+        ("eps, 1/20)", "`)` closes nothing", "remove it"),
+        ("eps extra", "found `extra`", "for example `eps/2`"),
+    ],
+)
+def test_claims(text: str, message: str, hint: str) -> None:
+    with pytest.raises(InputError) as caught:
+        compile_claim(parse_claim(text, "--claim"), {})
+    assert message in caught.value.message
+    assert hint in caught.value.hint
+    assert str(caught.value).startswith("--claim:1:")
+
+
+def test_one_part_may_stand_in_brackets() -> None:
+    assert parse_claim("(eps), (1/20)").delta is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("", "write for example `q=[0,1]`"),
+        ("q", "write for example `q=[0,1]`"),
+        ("q=", "write for example `q=[0,1]`"),
+        ("q=[]", "write for example `q=[0,1]`"),
+        ("q=0,0", "write `q=[0,0]`"),
+        ("q=-1 1/2", "write `q=[-1,1/2]`"),
+        ("x=1, q=0,0", "write `q=[0,0]`"),
+        ("q=0,0, x=1", "write `q=[0,0]`"),
+        ("q=[0 0]", "write `q=[0,0]`"),
+        ("q={0,1}", "write `q=[0,1]`"),
+        ("q:[0,1]", "write `q=[0,1]`"),
+        ("q=[0,]", "write `q=[0]`"),
+        ("q==[0]", "write `q=[0]`"),
+        ("[0,0]", "write `q=[0,0]`, with the name of the input"),
+        ("0,0", "write `q=[0,0]`, with the name of the input"),
+        ("q=[0,0] r=1", "separate the inputs by a comma: `q=[0,0], r=1`"),
+        ("q=[0,0", "add `]` before the end of the text"),
+        ("q=(0,0]", "write `)` instead"),
+        ("q=eps", "write for example `q=[0,1]`"),
+    ],
+)
+def test_values(text: str, hint: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_valuation(text, "--pair (second)")
+    assert hint in caught.value.hint
+    assert str(caught.value).startswith("--pair (second):1:")

@@ -1,0 +1,527 @@
+"""Pairs of inputs walked as a product, against the slow twin that lists them all.
+
+The twin computes every law by itself, tries all pairs of inputs, sorts them, and asks for every pair and
+output; only the answer to a single inequality is shared.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from flint import fmpq
+from hypothesis import HealthCheck, given, note, settings
+from strategies import programs
+
+import dipc
+from dipc import Quotient
+from dipc.cli.alarm import alarm
+from dipc.cli.main import status
+from dipc.decision.counterexample import grouped, output_valuation
+from dipc.decision.inequality import Fails, Unclear
+from dipc.decision.privacy import Judge, worst_sets
+from dipc.decision.roots import Unsettled
+from dipc.decision.verdict import Valuation
+from dipc.errors import InputError, InternalError, LimitReached
+from dipc.mechanism import Mechanism
+from dipc.pipeline import goal_of
+from dipc.semantics.adjacency import Distance, InputSpace, adjacent
+from dipc.semantics.diagrams import Diagrams
+from dipc.semantics.explore import Arrival, Configuration, Explorer
+from dipc.semantics.functions import OutputFunctions
+from dipc.semantics.pairs import Ranks, UpTo, number_of_pairs, walk
+from dipc.syntax.compile import compile_claim
+from dipc.syntax.parser import parse_claim
+from dipc.syntax.values import Value
+
+ROOT = Path(__file__).parent.parent
+PROGRAMS = sorted((ROOT / "programs").rglob("*.dip"))
+EXAMPLES = int(os.environ.get("DIPC_LAW_EXAMPLES", 30))
+FORMULAS = {"q": "forall i in 1..2: abs(q[i] - q'[i]) <= 1 and q[1] <= q'[1]"}
+DISTANCES = ["linf 1", "linf 2", "l1 1", "l1 2", "hamming 1", "hamming 2", "all"]
+
+
+class Summary(NamedTuple):
+    """What two ways to decide a claim must agree on."""
+
+    status: str
+    inputs: int
+    pairs: int
+    outputs: int
+    inequalities: int
+    distinct: int
+    pair: tuple[Valuation, Valuation] | None
+    broken: tuple[Valuation, ...] | None  # the outputs; with delta > 0 they are chosen later
+
+
+# --- the slow twin -------------------------------------------------------------------------------
+
+
+def listing(mechanism: Mechanism, text: str | None) -> Summary:
+    """Every input, every pair, every output."""
+    program = mechanism.program
+    parsed = compile_claim(parse_claim(text), dict(program.parameters)) if text else program.claim
+    assert parsed is not None and program.adjacency is not None
+    goal = goal_of(parsed)
+    judge = Judge(goal.budgets)
+    space = InputSpace(program)
+    inputs = list(space)
+    laws = [Explorer(program).law(u) for u in inputs]
+    places = [{v: i for i, v in enumerate(x.domain)} for x in program.outputs for _ in x.cells]
+    outcomes = sorted(
+        {o for law in laws for o in law}, key=lambda o: [p[v] for p, v in zip(places, o, strict=True)]
+    )
+    pairs = [
+        (sum(u[c] != v[c] for c in space.cells), i, j)
+        for i, u in enumerate(inputs)
+        for j, v in enumerate(inputs)
+        if adjacent(space, u, v, program.adjacency)
+    ]
+    distinct = set()
+    inequalities = 0
+    doubtful = False
+    for number, (_, i, j) in enumerate(sorted(pairs), start=1):
+        zero = Quotient.of(0)
+        left, right = ([laws[k].get(o, zero) for o in outcomes] for k in (i, j))
+        margins = [Quotient(goal.factor) * q - p for p, q in zip(left, right, strict=True)]
+        try:
+            sets = (
+                worst_sets([judge.numerator(m) for m in margins], goal.budgets)
+                if goal.delta
+                else [(o,) for o in range(len(outcomes))]
+            )
+        except Unsettled:
+            sets, doubtful = [], True
+        for chosen in sets:
+            inequalities += 1
+            f = judge.normal_form(sum((margins[o] for o in chosen), goal.delta))
+            distinct.add(f)
+            answer = judge.decide(f)
+            doubtful = doubtful or isinstance(answer, Unclear)
+            if isinstance(answer, Fails):
+                return Summary(
+                    "violated",
+                    len(inputs),
+                    number,
+                    len(outcomes),
+                    inequalities,
+                    len(distinct),
+                    (grouped(program.inputs, inputs[i]), grouped(program.inputs, inputs[j])),
+                    None if goal.delta else tuple(output_valuation(program, outcomes[o]) for o in chosen),
+                )
+    verdict = "undecided" if doubtful else "private"
+    return Summary(verdict, len(inputs), len(pairs), len(outcomes), inequalities, len(distinct), None, None)
+
+
+def summary(verdict: dipc.Verdict) -> Summary:
+    """The same of a verdict."""
+    counts, found = verdict.counts, verdict.counterexample
+    return Summary(
+        verdict.status,
+        counts.inputs,
+        counts.pairs,
+        counts.outputs,
+        counts.inequalities,
+        counts.distinct,
+        None if found is None else (found.input, found.neighbour),
+        None if found is None or verdict.goal.delta else found.outputs,
+    )
+
+
+def agree(mechanism: Mechanism, claim: str | None = None) -> Summary:
+    walked = summary(mechanism.check(claim))
+    assert walked == listing(mechanism, claim)
+    return walked
+
+
+def adjacent_by(text: str, adjacency: str) -> str:
+    changed, number = re.subn(r"^adjacent .*$", f"adjacent {adjacency}", text, flags=re.MULTILINE)
+    assert number == 1
+    return changed
+
+
+def budgets_of(text: str) -> str:
+    """The end of the program's claim, for another claim about the same budgets."""
+    found = re.search(r"^private .*( for eps in .*)$", text, re.MULTILINE)
+    return found[1] if found else ""
+
+
+# --- the shipped programs ------------------------------------------------------------------------
+
+
+def with_two_queries(path: Path) -> Mechanism:
+    """The program with N = 2, or as it is if it has no such parameter or does not work with this value."""
+    try:
+        mechanism = dipc.load(path, N=2)
+        mechanism.check()
+    except InputError:
+        return dipc.load(path)
+    return mechanism
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_shipped_programs(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    mechanism = with_two_queries(path)
+    agree(mechanism)
+    for claim in ("eps/8", "eps/4, 1/50"):
+        agree(mechanism, claim + budgets_of(text))
+
+
+@pytest.mark.parametrize("name", ["svt/svt1", "svt/svt3", "svt/svt4", "svt/svt6", "histogram/hist1"])
+@pytest.mark.parametrize("adjacency", [*DISTANCES, FORMULAS["q"], "count(i in 1..2: q[i] != q'[i]) = 1"])
+def test_adjacencies(name: str, adjacency: str) -> None:
+    text = adjacent_by((ROOT / "programs" / f"{name}.dip").read_text(encoding="utf-8"), adjacency)
+    for claim in (None, "eps/4", "eps/2, exp(-2)"):
+        agree(dipc.load(text, N=2), claim)
+
+
+def test_three_queries() -> None:
+    for name in ("svt1", "svt4", "svt3"):
+        mechanism = dipc.load(ROOT / "programs" / "svt" / f"{name}.dip", N=3)
+        agree(mechanism)
+        agree(mechanism, "37/50*eps")
+
+
+# --- programs that read their input in strange ways ----------------------------------------------
+
+HEAD = """
+input  q[3] in {-1, 0, 1}
+input  first in 1..3
+output out in {-1, 0, 1}
+adjacent linf 1
+private eps
+"""
+
+STRANGE = {
+    "backwards": """
+        s <- 0
+        for i in 1..3 do s <- s + q[4 - i] end
+        r <- Lap(eps/3, s); out <- disc(r, -1, 0, 1)""",
+    "a pointer": "r <- Lap(eps/2, q[first]); out <- disc(r, -1, 0, 1)",
+    "a pointer twice": """
+        if q[first] = 1 then k <- q[1] else k <- q[3] end
+        r <- Lap(eps, k + q[first]); out <- disc(r, -1, 0, 1)""",
+    "different ends": """
+        if q[2] = 0 then out <- 0; exit end
+        if q[2] = 1 then r <- Lap(eps, q[3]) else r <- Lap(eps, q[1]) end
+        out <- disc(r, -1, 0, 1)""",
+    "read or not, by a coin": """
+        b <- flip(exp(eps)/(1 + exp(eps)))
+        if b then out <- q[3]; exit end
+        r <- Lap(eps, q[1]); out <- disc(r, -1, 0, 1)""",
+    "nothing is read": "r <- Lap(eps, 0); out <- disc(r, -1, 0, 1)",
+    "the last cell only": "r <- Lap(eps/2, q[3]); out <- disc(r, -1, 0, 1)",
+    "no noise": "out <- q[3] * q[1]",
+}
+
+
+@pytest.mark.parametrize("body", STRANGE.values(), ids=STRANGE)
+@pytest.mark.parametrize("adjacency", ["linf 1", "l1 1", "hamming 1", "hamming 2"])
+def test_strange_reading(body: str, adjacency: str) -> None:
+    mechanism = dipc.load(adjacent_by(HEAD, adjacency) + body)
+    for claim in (None, "eps/2", "5*eps", "eps, 1/10"):
+        agree(mechanism, claim)
+
+
+def test_no_input_at_all() -> None:
+    found = agree(dipc.load("output o in {0, 1}\nadjacent all\nprivate eps\no <- 0"))
+    assert (found.status, found.inputs, found.pairs, found.inequalities) == ("private", 1, 1, 1)
+
+
+# --- random programs -----------------------------------------------------------------------------
+
+
+def test_random_programs() -> None:
+    @settings(
+        max_examples=EXAMPLES,
+        derandomize="DIPC_LAW_EXAMPLES" not in os.environ,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(programs())
+    def law(text: str) -> None:
+        note(text)
+        for adjacency in (None, "l1 1", "hamming 1"):
+            changed = text if adjacency is None else adjacent_by(text, adjacency)
+            try:
+                mechanism = dipc.load(changed)
+                mechanism.check()
+            except InputError:  # a distance needs numbers, and some programs are refused
+                continue
+            agree(mechanism)
+            agree(mechanism, "eps/3" + budgets_of(text))
+
+    law()
+
+
+# --- decision diagrams ---------------------------------------------------------------------------
+
+
+def random_function(rng: random.Random, sizes: list[int]) -> dict[tuple[int, ...], int]:
+    return {digits: rng.randrange(3) for digits in product(*map(range, sizes))}
+
+
+def built(store: Diagrams, table: dict[tuple[int, ...], int], order: list[int]) -> int:
+    """The function looked at in this order of cells."""
+
+    def below(fixed: dict[int, int]) -> int:
+        if len(fixed) == len(order):
+            return store.leaf(table[tuple(fixed[i] for i in range(len(order)))])
+        cell = order[len(fixed)]
+        return store.choice(cell, [below({**fixed, cell: k}) for k in range(store.sizes[cell])])
+
+    return below({})
+
+
+def test_equal_functions_are_equal_nodes() -> None:
+    rng = random.Random(1)
+    for _ in range(200):
+        sizes = [rng.randint(1, 3) for _ in range(rng.randint(0, 4))]
+        table = random_function(rng, sizes)
+        store = Diagrams(sizes)
+        orders = [rng.sample(range(len(sizes)), len(sizes)) for _ in range(3)]
+        nodes = {built(store, table, order) for order in orders}
+        assert len(nodes) == 1
+        node = nodes.pop()
+        assert {d: store.value(store.at(node, d)) for d in table} == table
+
+
+def test_joined_functions() -> None:
+    rng = random.Random(2)
+    for _ in range(100):
+        sizes = [rng.randint(1, 3) for _ in range(rng.randint(0, 4))]
+        tables = [random_function(rng, sizes) for _ in range(3)]
+        store = Diagrams(sizes)
+        node = store.joined([built(store, table, list(range(len(sizes)))) for table in tables])
+        for digits in tables[0]:
+            leaves = store.value(store.at(node, digits))
+            assert isinstance(leaves, tuple)
+            assert [store.value(leaf) for leaf in leaves] == [table[digits] for table in tables]
+
+
+# --- walks and ranks -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("adjacency", DISTANCES)
+def test_walks_up_to_every_pair(adjacency: str) -> None:
+    text = (
+        "input q[2] in {-1, 0, 1}\ninput x in {0, 1/2}\noutput o in {0}\nadjacent linf 1\nprivate eps\no <- 0"
+    )
+    program = dipc.load(adjacent_by(text, adjacency)).program
+    assert program.adjacency is not None
+    space = InputSpace(program)
+    relation = Distance(space, program.adjacency)
+    ranks = Ranks(space)
+    inputs = list(space)
+    listed = sorted(
+        (sum(u[c] != v[c] for c in space.cells), i, j)
+        for (i, u), (j, v) in product(enumerate(inputs), repeat=2)
+        if adjacent(space, u, v, program.adjacency)
+    )
+    assert number_of_pairs(space, relation) == len(listed)
+    size = len(inputs)
+    for place, pair in enumerate(listed):
+        rank = (pair[0] * size + pair[1]) * size + pair[2]
+        assert ranks.parts(rank) == pair
+        assert number_of_pairs(space, UpTo(relation, space, rank)) == place + 1
+        assert number_of_pairs(space, UpTo(relation, space, rank - 1)) == place
+    assert [space.at(i) for i in range(size)] == inputs
+
+
+def test_the_first_pair_and_the_number_of_pairs() -> None:
+    rng = random.Random(3)
+    text = "input q[3] in {-1, 0, 1}\noutput o in {0}\nadjacent l1 2\nprivate eps\no <- 0"
+    program = dipc.load(text).program
+    assert program.adjacency is not None
+    space = InputSpace(program)
+    sizes = [len(domain) for domain in space.domains]
+    inputs = list(space)
+    for _ in range(20):
+        table = random_function(rng, sizes)
+        store = Diagrams(sizes)
+        expected: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+        for (i, u), (j, v) in product(enumerate(inputs), repeat=2):
+            if adjacent(space, u, v, program.adjacency):
+                values = table[tuple(space.digits(i))], table[tuple(space.digits(j))]
+                expected.setdefault(values, []).append((sum(u[c] != v[c] for c in space.cells), i, j))
+        node = built(store, table, [2, 0, 1])
+        found = walk(store, node, space, Distance(space, program.adjacency), lambda: None)
+        assert {
+            (store.value(a), store.value(b)): (Ranks(space).parts(pairs.first), pairs.number)
+            for (a, b), pairs in found.items()
+        } == {values: (min(pairs), len(pairs)) for values, pairs in expected.items()}
+
+
+# --- the probabilities of every input sum to 1 ---------------------------------------------------
+
+
+def test_one_input_that_loses_mass_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One edge of the automaton loses an outcome: the sum is wrong for a single input only."""
+    program = dipc.load(ROOT / "programs" / "histogram" / "hist1.dip", N=2).program
+    space = InputSpace(program)
+    honest = Explorer.after
+
+    def faulty(self: Explorer, configuration: Configuration, value: Value) -> Arrival:
+        arrival = honest(self, configuration, value)
+        if configuration.known or len(configuration.states) == 1 or value != fmpq(1):
+            return arrival
+        if faults:
+            return arrival
+        faults.append(configuration)
+        lost = dict(list(arrival.emitted.items())[1:])
+        configuration.after[value] = Arrival(lost, arrival.configuration)
+        return configuration.after[value]
+
+    faults: list[Configuration] = []
+    OutputFunctions(Explorer(program), space, lambda done: None)
+    monkeypatch.setattr(Explorer, "after", faulty)
+    with pytest.raises(InternalError, match="probabilities"):
+        OutputFunctions(Explorer(program), space, lambda done: None)
+    assert len(faults) == 1
+
+
+# --- larger inputs -------------------------------------------------------------------------------
+
+
+def test_svt1_with_many_queries() -> None:
+    start = time.monotonic()
+    counts = dipc.load(ROOT / "programs" / "svt" / "svt1.dip", N=6).check().counts
+    assert (counts.inputs, counts.pairs, counts.outputs) == (3**6, 7**6, 7)
+    assert counts.inequalities == 7 * 7**6
+    assert time.monotonic() - start < 30
+
+
+FEW = """
+input q[{n}] in {{-1, 0, 1}}
+output o in {{0, 1}}
+adjacent linf 1
+private eps
+r <- Lap(eps, q[{a}] + q[{b}] + q[{c}])
+if r >= 3 then o <- 1 else o <- 0 end
+"""
+
+
+def test_a_counterexample_among_ten_billion_pairs() -> None:
+    """Three cells of twelve matter: the counterexample is that of the program that has only these."""
+    large = dipc.load(FEW.format(n=12, a=3, b=7, c=11)).check()
+    small = dipc.load(FEW.format(n=3, a=1, b=2, c=3)).check()
+    assert large.counts.inputs == 3**12
+    assert large.counterexample is not None and small.counterexample is not None
+    for few, many in (
+        (small.counterexample.input, large.counterexample.input),
+        (small.counterexample.neighbour, large.counterexample.neighbour),
+    ):
+        expected = [fmpq(-1)] * 12
+        assert isinstance(few[0][1], tuple)
+        expected[2], expected[6], expected[10] = few[0][1]
+        assert many == (("q", tuple(expected)),)
+    assert large.counterexample.outputs == small.counterexample.outputs
+
+
+# --- several processes ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "claim"),
+    [
+        ("svt/svt1", None),
+        ("svt/svt1", "37/50*eps"),
+        ("svt/svt4", None),
+        ("svt/sparse", None),
+        ("svt/sparse", "eps/2, exp(-3)"),
+        ("randomized_response/rand1", None),
+    ],
+)
+def test_jobs_change_nothing(name: str, claim: str | None) -> None:
+    pytest.importorskip("joblib")
+    mechanism = dipc.load(ROOT / "programs" / f"{name}.dip", N=3)
+    assert mechanism.check(claim, jobs=2) == mechanism.check(claim)
+
+
+def test_jobs_without_joblib(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    assert status(["check", str(ROOT / "programs" / "svt" / "svt1.dip"), "--jobs", "2"]) == 2
+    assert "pip install 'dipc[jobs]'" in capsys.readouterr().err
+
+
+def test_a_broken_program_is_refused_in_a_process_too() -> None:
+    pytest.importorskip("joblib")
+    with pytest.raises(InputError, match="positive"):
+        dipc.load(ROOT / "programs" / "svt" / "svt1.dip", N=1).check(jobs=0)
+
+
+# --- limits --------------------------------------------------------------------------------------
+
+
+def test_what_was_settled_before_a_limit() -> None:
+    def stop(stage: str, done: int, total: int | None) -> None:
+        if stage == "inequalities" and done > 500:
+            raise LimitReached("the time limit was reached")
+
+    verdict = dipc.load(ROOT / "programs" / "svt" / "svt1.dip", N=7).check(progress=stop)
+    assert isinstance(verdict, dipc.Undecided)
+    assert re.fullmatch(r"the time limit was reached \(inequalities: \d+ of \d+\)", verdict.reason)
+    assert 0 < verdict.counts.pairs < 7**7
+    assert 500 <= verdict.counts.distinct < verdict.counts.inequalities
+    assert verdict.counts.inequalities >= 8 * verdict.counts.pairs
+
+
+def test_memory_limit(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(ROOT / "programs" / "svt" / "svt1.dip")
+    assert status(["check", path, "--memory-limit", "1", "--json"]) == 3
+    assert json.loads(capsys.readouterr().out)["reason"].startswith("the memory limit was reached")
+
+
+def test_no_memory_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("dipc.pipeline.decide", full)
+    verdict = dipc.load(ROOT / "programs" / "svt" / "svt1.dip", N=1).check()
+    assert isinstance(verdict, dipc.Undecided)
+    assert verdict.reason.startswith("the memory ran out")
+
+
+def test_the_alarm_interrupts_one_long_step() -> None:
+    start = time.monotonic()
+    with pytest.raises(LimitReached), alarm(0.1):
+        while True:
+            pass
+    assert time.monotonic() - start < 5
+
+
+def test_no_alarm_rings_later() -> None:
+    with alarm(0.0):
+        pass
+    time.sleep(0.3)
+
+
+def test_a_long_step_ends_undecided() -> None:
+    """The integral of one comparison of many samples is one step."""
+    terms = " + ".join(f"r{i}" for i in range(1, 15))
+    draws = "\n".join(f"r{i} <- Lap({i}*eps/7, q)" for i in range(1, 15))
+    text = f"input q in {{0, 1}}\noutput o in {{0, 1}}\nadjacent all\nprivate eps\n{draws}\n"
+    text += f"if {terms} >= 1 then o <- 1 else o <- 0 end\n"
+    code = "from dipc.cli.main import run; run()"
+    start = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", code, "check", "/dev/stdin", "--time-limit", "1", "--json"],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert time.monotonic() - start < 10
+    assert done.returncode == 3, done.stderr
+    assert "time limit" in json.loads(done.stdout)["reason"]
