@@ -55,9 +55,9 @@ def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) 
     clock = Clock(options.time_limit, options.memory_limit, options.progress)
     goal = goal_of(claim, options.at)
     comparison, findings = Comparison(goal, Judge(goal.budgets)), Findings()
-    _check_delta(goal, comparison.judge, claim.span)
     neighbours: Neighbours | None = None
     try:
+        _check_delta(goal, comparison.judge, claim.span)
         neighbours = neighbours_of(program, comparison.judge, options.pair, clock)
         clock.lap("distributions")
         cases = _cases(neighbours, goal)
@@ -69,7 +69,7 @@ def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) 
             laws = _pair_of_laws(program, neighbours, findings.violation.pair)
             found = counterexample(comparison, findings.violation, laws)
             clock.lap("counterexample")
-            return Violated(goal, counts, clock.laps, found)
+            return Violated(goal, counts, clock.laps, found, notes=_notes(program, neighbours))
     except (LimitReached, MemoryError) as limit:
         clock.lap("limit")
         counts = _counts_so_far(program, neighbours, findings)
@@ -78,7 +78,7 @@ def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) 
     if findings.doubts:
         doubts = tuple(_doubt(program, neighbours, *doubt) for doubt in findings.doubts)
         return Undecided(goal, counts, clock.laps, doubts, "the sign of an inequality could not be settled")
-    return Private(goal, counts, clock.laps)
+    return Private(goal, counts, clock.laps, notes=_notes(program, neighbours))
 
 
 def distribution(program: CoreProgram, values: Input, budgets: Budgets) -> Law:
@@ -100,6 +100,12 @@ def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
         budgets = Budgets(claim.low, claim.high, claim.low_closed, claim.high_closed)
     elif at <= 0:
         raise InputError(f"the budget must be positive, not {at}")
+    elif at not in Budgets(claim.low, claim.high, claim.low_closed, claim.high_closed):
+        raise InputError(
+            f"the budget {at} is not one of those that the claim is about",
+            claim.span,
+            "leave out its interval, or give a budget in it",
+        )
     else:
         budgets = Budgets.point(at)
     return Goal(term.coefficient if term else fmpq(0), delta, budgets)
@@ -110,31 +116,35 @@ def check_for_all_budgets(explorer: Explorer, judge: Judge) -> None:
 
     Every probability drawn with lies in [0, 1] (they sum to 1, so >= 0 is enough), and every loop ends.
     """
-    for p, span in explorer.stepper.probabilities.items():
-        _require_nonnegative(p, judge, span, "the probability")
+    for p, (span, complement) in explorer.stepper.probabilities.items():
+        if complement:
+            _require_nonnegative(p, judge, span, f"the probability {1 - p} exceeds 1")
+        else:
+            _require_nonnegative(p, judge, span, f"the probability {p} is negative")
     for loop in explorer.loops:
         check_termination(loop, judge.budgets)
 
 
 def _check_delta(goal: Goal, judge: Judge, span: Span) -> None:
     if isinstance(goal.delta, Surd):
-        _require_nonnegative(goal.delta.radicand, judge, span, "the square root in delta, whose argument")
+        radicand = goal.delta.radicand
+        _require_nonnegative(
+            radicand, judge, span, f"{radicand}, under the square root in delta, is negative"
+        )
     if goal.delta:
-        _require_nonnegative(goal.delta, judge, span, "the claimed delta")
+        _require_nonnegative(goal.delta, judge, span, f"the claimed delta {goal.delta} is negative")
 
 
-def _require_nonnegative(value: Number, judge: Judge, span: Span, what: str) -> None:
+def _require_nonnegative(value: Number, judge: Judge, span: Span, otherwise: str) -> None:
     match judge.nonnegative(value):
         case Fails(sample):
             raise InputError(
-                f"{what} {value} is negative at eps = {sample}",
+                f"{otherwise} at eps = {sample}",
                 span,
-                "restrict the claim to the budgets where it makes sense: private ... for eps in (0, 1)",
+                "mend it, or restrict the claim: private ... for eps in (low, high)",
             )
         case Unclear(low, high):
-            raise InputError(
-                f"whether {what} {value} is negative for eps in [{low}, {high}] is not settled", span
-            )
+            raise LimitReached(f"it is not settled whether {otherwise} for eps in [{low}, {high}]")
 
 
 def neighbours_of(
@@ -158,7 +168,8 @@ def neighbours_of(
     elif relation.formula is not None:
         inputs = list(space)
         tick = partial(clock.tick, "neighbours", total=len(inputs))
-        neighbours = _listed(explorer, inputs, formula_pairs(space, inputs, relation.formula, tick), clock)
+        pairs, symmetric = formula_pairs(space, inputs, relation.formula, tick)
+        neighbours = _listed(explorer, inputs, pairs, clock, symmetric)
     else:
         functions = OutputFunctions(explorer, space, partial(clock.tick, "output distributions"))
         neighbours = Walked(space, Distance(space, relation), functions, partial(clock.tick, "neighbours"))
@@ -166,12 +177,26 @@ def neighbours_of(
     return neighbours
 
 
-def _listed(explorer: Explorer, inputs: Sequence[Input], pairs: Sequence[Pair], clock: Clock) -> Listed:
+def _listed(
+    explorer: Explorer, inputs: Sequence[Input], pairs: Sequence[Pair], clock: Clock, symmetric: bool = True
+) -> Listed:
     laws = []
     for done, values in enumerate(inputs):
         clock.tick("output distributions", done, len(inputs))
         laws.append(explorer.law(values))
-    return Listed(explorer.stepper.program, inputs, laws, pairs)
+    return Listed(explorer.stepper.program, inputs, laws, pairs, symmetric)
+
+
+def _notes(program: CoreProgram, neighbours: Neighbours) -> tuple[str, ...]:
+    """What makes a verdict say less than one may think."""
+    notes = []
+    if not neighbours.different:
+        notes.append("no two different inputs are neighbours: each input was compared with itself only")
+    if len(neighbours.outcomes) == 1:
+        notes.append("there is only one possible output, whatever the input")
+    if not neighbours.symmetric:
+        notes.append("the adjacency formula is not symmetric: it was read both ways round")
+    return tuple(notes)
 
 
 def _check_pair(space: InputSpace, pair: tuple[Input, Input]) -> None:

@@ -327,9 +327,11 @@ class Builder:
         """A finite numeric variable: discretised noise, a discrete choice, or the index of a maximum."""
         name = self.pick(("d", "e"))
         usable = [n for n in self.state.reals if self.narrow(self.state.reals[n])]
-        shape = self.pick(("disc", "disc", "choose", "uniform", "constant", "argmax")[: 5 if in_loop else 6])
+        shape = self.pick(
+            ("disc", "disc", "choose", "uniform", "exp", "constant", "argmax")[: 6 if in_loop else 7]
+        )
         if not usable or self.state.comparisons + 2 > MAX_COMPARISONS:
-            shape = self.pick(("choose", "uniform", "constant"))
+            shape = self.pick(("choose", "uniform", "exp", "constant"))
         if shape == "disc":
             steps = self.pick(STEPS)
             self.state.comparisons += len(steps) - 1
@@ -340,6 +342,10 @@ class Builder:
             text = "choose {" + ", ".join(f"{v}: {w}" for v, w in zip(values, weights, strict=True)) + "}"
         elif shape == "uniform":
             text, values = self.pick((("uniform {0, 1}", ("0", "1")), ("uniform 1..3", ("1", "2", "3"))))
+        elif shape == "exp":
+            values = ("0", "1", "2")
+            score = self.pick(("v", "-abs(v - 1)", f"v*({self.number()})", f"-abs(v - ({self.number()}))"))
+            text = f"Exp({self.pick(('eps', 'eps/2', '2*eps'))}, v in {{0, 1, 2}}, {score})"
         elif shape == "argmax":
             return self.index_of_extreme(name, self.pick(usable))
         else:
@@ -693,6 +699,8 @@ class DiscreteBuilder:
         first = self.samples[0]
         low = "disc({}, 0, 1, 2)" if first in self.changed else "min(max({}, 0), 2)"
         cells = [f"a[{i}] <- {name}" for i, name in enumerate(self.samples, start=1)]
+        if "n" in self.numbers and self.draw(st.booleans()):
+            return "output o in {-1, 0, 1, 2, 3}", [f"if {self.comparison()} then o <- n else o <- 3 end"]
         return self.pick(
             (
                 ("output o in {true, false}", [f"o <- {self.comparison()}"]),

@@ -297,6 +297,21 @@ def test_equal_functions_are_equal_nodes() -> None:
         assert {d: store.value(store.at(node, d)) for d in table} == table
 
 
+def test_a_choice_of_functions_that_look_at_the_same_cell() -> None:
+    store = Diagrams([2, 2])
+    no, yes = store.leaf(False), store.leaf(True)
+    same, other = store.choice(1, [no, yes]), store.choice(1, [yes, no])
+    assert store.choice(1, [same, other]) == no
+    assert store.choice(1, [other, same]) == yes
+    both = store.choice(1, [store.choice(0, [same, other]), yes])
+    assert [store.value(store.at(both, d)) for d in ((0, 0), (0, 1), (1, 0), (1, 1))] == [
+        False,
+        True,
+        True,
+        True,
+    ]
+
+
 def test_joined_functions() -> None:
     rng = random.Random(2)
     for _ in range(100):
@@ -386,7 +401,7 @@ def test_one_input_that_loses_mass_is_noticed(monkeypatch: pytest.MonkeyPatch) -
     faults: list[Configuration] = []
     OutputFunctions(Explorer(program), space, lambda done: None)
     monkeypatch.setattr(Explorer, "after", faulty)
-    with pytest.raises(InternalError, match="probabilities"):
+    with pytest.raises(InternalError, match="depend on the input"):
         OutputFunctions(Explorer(program), space, lambda done: None)
     assert len(faults) == 1
 

@@ -40,7 +40,17 @@ USES = {
         "questions",
     },
     "__init__": {"errors", "syntax", "probability", "semantics", "decision", "mechanism"},
-    "cli": {"__init__", "errors", "clock", "syntax", "decision", "certificate", "report", "mechanism", "export"},
+    "cli": {
+        "__init__",
+        "errors",
+        "clock",
+        "syntax",
+        "decision",
+        "certificate",
+        "report",
+        "mechanism",
+        "export",
+    },
     "__main__": {"cli"},
 }
 """Which parts of the package a part may import.  A new part is a new row."""

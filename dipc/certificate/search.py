@@ -1,7 +1,7 @@
 """Finding the proofs that :mod:`dipc.certificate.kernel` checks.
 
-The cheapest first: the derivative chain at 0, the chain at the least budget, and for the rest the irreducible
-factors, each with a chain or a *cover*: points between which V does not change, or bounds exclude a root.
+The cheapest first: the derivative chain at 0, the chain at the least budget, counting roots from end to end,
+and for the rest the irreducible factors, each with a chain or a *cover*: points between which V does not change, or bounds exclude a root.
 
 A cover is found by bisection.  An irreducible f without constants exp(k) has simple roots only, and none
 inside the interval; so V(a) - V(b) > 0 on a small interval comes from a root of a later function of the
@@ -43,7 +43,7 @@ def proof_of(f: Function, on: Interval, strict: bool = False) -> Json:
         low = ZERO if on.high is None else 1 / on.high
         turned = Interval(low, 1 / on.low if on.low else None, on.high_closed, on.low_closed)
         return {"kind": "inverse", "proof": proof_of(kernel.inverted(f), turned, strict)}
-    return _chain(f, on) or _product(f, on, strict)
+    return _chain(f, on) or _counted(f, on) or _product(f, on, strict)
 
 
 def _chain(f: Function, on: Interval) -> Json | None:
@@ -59,6 +59,16 @@ def _chain(f: Function, on: Interval) -> Json | None:
                 "values": [kernel.written(value) for value in values],
             }
     return None
+
+
+def _counted(f: Function, on: Interval) -> Json | None:
+    """A cover in one piece, if V does not change from end to end."""
+    links = kernel.derivatives(f)[1]
+    after = 0 if on.high is None else kernel.variations(links, on.high)
+    if kernel.variations(links, on.low) != after or kernel.sign_at(f, _sample(on)) <= 0:
+        return None
+    high = None if on.high is None else str(on.high)
+    return {"kind": "cover", "points": [str(on.low), high], "by": ["variations"]}
 
 
 def _product(f: Function, on: Interval, strict: bool) -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from time import monotonic
 
@@ -65,6 +66,8 @@ def check(
     \b
     Exit status: 0 private, 1 violated, 2 broken input, 3 undecided or over a limit.
     """
+    if pair and certificate_file is not None:
+        raise click.UsageError("a certificate is about all neighbours: leave out --pair or --certificate")
     start = monotonic()
     mechanism = load(file, definitions)
     seconds = {"reading": monotonic() - start}
@@ -72,17 +75,14 @@ def check(
         verdict = mechanism.check(
             claim,
             at=at,
-            pair=(parse_valuation(pair[0]), parse_valuation(pair[1])) if pair else None,
+            pair=(parse_valuation(pair[0], "--pair (first)"), parse_valuation(pair[1], "--pair (second)"))
+            if pair
+            else None,
             time_limit=time_limit,
             memory_limit=memory_limit,
             progress=bar.show,
             jobs=jobs,
         )
-    if certificate_file is not None:
-        if pair is not None:
-            raise click.UsageError("a certificate is about all neighbours: leave out --pair or --certificate")
-        write(certificate(mechanism.program, verdict), certificate_file)
-        seconds["certificate"] = monotonic() - start - sum(verdict.seconds.values()) - seconds["reading"]
     seconds["total"] = monotonic() - start
     if as_json:
         record = verdict_record(verdict, file, mechanism.parameters, seconds)
@@ -91,6 +91,10 @@ def check(
         click.echo(verdict.status)
     else:
         show(file, mechanism.parameters, verdict, seconds["total"])
+    for note in verdict.notes:
+        click.echo(f"note: {note}", err=True)
+    if certificate_file is not None:
+        write(certificate(mechanism.program, verdict), certificate_file)
     return EXIT_STATUS[verdict.status]
 
 
@@ -103,15 +107,22 @@ def show(file: str, parameters: dict[str, str], verdict: Verdict, seconds: float
     width = max(len(heading) for heading, _ in lines)
     for heading, text in lines:
         if heading == "verdict":
-            text = click.style(text, fg=COLOURS[verdict.status], bold=True)
+            text = _coloured(text, COLOURS[verdict.status])
         click.echo(_encodable(f"{heading:<{width}}  {text}"))
 
 
+def _coloured(text: str, colour: str) -> str:
+    """Coloured, unless the user or the terminal wants none (https://no-color.org)."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return text
+    return click.style(text, fg=colour, bold=True)
+
+
 def _encodable(line: str) -> str:
-    """The line without Greek letters where the terminal cannot show them."""
-    encoding = sys.stdout.encoding or "ascii"
+    """The line without Greek letters and signs where the terminal cannot show them."""
+    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
     try:
         line.encode(encoding)
     except UnicodeEncodeError:
-        return line.replace("ε", "eps")
+        return line.replace("ε", "eps").replace("≤", "<=")
     return line

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from flint import fmpq
 
 from dipc.decision.cases import Finding
-from dipc.decision.privacy import Comparison, violated_regions, worst_sets
+from dipc.decision.privacy import Comparison, Region, violated_regions, worst_sets
 from dipc.decision.roots import Unsettled
 from dipc.decision.signs import end_as_text
 from dipc.decision.verdict import Counterexample, Valuation
@@ -48,6 +48,7 @@ def counterexample(comparison: Comparison, finding: Finding, laws: PairOfLaws) -
     p = sum((left[o] for o in outputs), Quotient.of(0))
     q = sum((right[o] for o in outputs), Quotient.of(0))
     bound = q * Quotient(goal.factor)
+    regions = _violated_for(comparison, laws)
     excess = p - bound
     return Counterexample(
         input=grouped(program.inputs, laws.inputs[0]),
@@ -58,7 +59,8 @@ def counterexample(comparison: Comparison, finding: Finding, laws: PairOfLaws) -
         neighbour_probability=q,
         bound=bound + goal.delta if isinstance(goal.delta, Quotient) else goal.delta + bound,
         excess=excess - goal.delta if isinstance(goal.delta, Quotient) else -goal.delta + excess,
-        violated_for=_violated_for(comparison, laws),
+        violated_for=tuple((end_as_text(region.low), end_as_text(region.high)) for region in regions),
+        closed_ends=tuple((region.low_closed, region.high_closed) for region in regions),
     )
 
 
@@ -72,14 +74,14 @@ def _simplest(comparison: Comparison, finding: Finding, laws: PairOfLaws) -> tup
         regions = violated_regions([comparison.judge.signs_of(slack)], comparison.goal.budgets)
     except Unsettled:
         return finding.outputs, finding.sample
-    sample = regions[0][2]
+    sample = regions[0].sample
     if not comparison.goal.delta:
         return finding.outputs, sample
     margins = comparison.margins(*laws.laws)
     return tuple(o for o, margin in enumerate(margins) if margin.sign_at(sample) < 0), sample
 
 
-def _violated_for(comparison: Comparison, laws: PairOfLaws) -> tuple[tuple[str, str], ...]:
+def _violated_for(comparison: Comparison, laws: PairOfLaws) -> list[Region]:
     """All budgets at which some set of outputs of this pair breaks the claim; empty if not settled."""
     goal, judge = comparison.goal, comparison.judge
     try:
@@ -88,7 +90,6 @@ def _violated_for(comparison: Comparison, laws: PairOfLaws) -> tuple[tuple[str, 
         else:
             sets = [(o,) for o in range(len(laws.outcomes))]
         slacks = [judge.signs_of(comparison.slack(*laws.laws, chosen)) for chosen in sets]
-        regions = violated_regions(slacks, goal.budgets)
+        return violated_regions(slacks, goal.budgets)
     except Unsettled:
-        return ()
-    return tuple((end_as_text(low), end_as_text(high)) for low, high, _ in regions)
+        return []

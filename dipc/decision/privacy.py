@@ -186,22 +186,34 @@ def worst_sets(margins: Sequence[ExpPoly], budgets: Budgets) -> list[tuple[int, 
     return list(sets)
 
 
-def violated_regions(
-    slacks: Sequence[Function], budgets: Budgets
-) -> list[tuple[Border | fmpq | None, Border | fmpq | None, fmpq]]:
+class Region(NamedTuple):
+    """An interval of budgets with a simple rational in it, and whether its ends belong to it."""
+
+    low: Border | fmpq | None
+    high: Border | fmpq | None
+    sample: fmpq
+    low_closed: bool
+    high_closed: bool
+
+
+def violated_regions(slacks: Sequence[Function], budgets: Budgets) -> list[Region]:
     """The maximal intervals on which one of the functions is negative, each with a simple rational in it.
 
-    Two intervals that only share a border at which some function stays negative are one.
+    Two intervals that only share a border at which some function stays negative are one.  An end belongs to
+    its interval if it is an end of the budgets that does, and some function is negative there.
     """
-    regions: list[tuple[Border | fmpq | None, Border | fmpq | None, fmpq]] = []
+    regions: list[Region] = []
     joined = False
     for cell in sign_table(slacks, budgets):
         negative = {i for i, s in enumerate(cell.signs) if s < 0}
         if negative:
+            low_closed, high_closed = (
+                isinstance(end, fmpq) and end in budgets and any(f.sign_at(end) < 0 for f in slacks)
+                for end in (cell.low, cell.high)
+            )
             if joined:
-                low, _, sample = regions[-1]
-                regions[-1] = (low, cell.high, sample)
+                regions[-1] = regions[-1]._replace(high=cell.high, high_closed=high_closed)
             else:
-                regions.append((cell.low, cell.high, cell.sample))
+                regions.append(Region(cell.low, cell.high, cell.sample, low_closed, high_closed))
         joined = bool(negative) and isinstance(cell.high, Border) and bool(negative - cell.high.members)
     return regions

@@ -14,8 +14,8 @@
    small intervals are settled, and the bisection ends.
 
 With constants such as exp(-2) in f (w occurs) step 2 would need Schanuel's conjecture.  Then roots may
-be multiple or shared; bisection stops at a width of 2^-128, for such f only.  Multiple roots that are rational
-are then found by :mod:`dipc.decision.mixed`; for others :class:`Unsettled` is raised.
+be multiple or shared; bisection stops at a width of 2^-128, for such f only.  Multiple roots that are
+rational are then found by :mod:`dipc.decision.mixed`; for others :class:`Unsettled` is raised.
 
 **Inverse exponents** exp(b/eps) (noise of rate a/eps):
 

@@ -82,6 +82,7 @@ class Counterexample:
     bound: Number
     excess: Number
     violated_for: tuple[tuple[str, str], ...]
+    closed_ends: tuple[tuple[bool, bool], ...] = ()  # of violated_for: which ends belong to it
 
     @property
     def infinite_loss(self) -> bool:
@@ -107,6 +108,7 @@ class Verdict:
     goal: Goal
     counts: Counts
     seconds: Mapping[str, float] = field(compare=False, repr=False)  # by stage
+    notes: tuple[str, ...] = field(default=(), compare=False, kw_only=True)  # what may not be meant
     status: ClassVar[str]
     counterexample: ClassVar[Counterexample | None] = None
 

@@ -68,10 +68,18 @@ def counterexample_lines(found: Counterexample) -> Iterator[Line]:
             ),
         )
     if found.violated_for:
-        regions = " or ".join(
-            f"{low} < eps < {high}" if low != high else f"eps = {low}" for low, high in found.violated_for
+        regions = (
+            _region(*ends, *closed)
+            for ends, closed in zip(found.violated_for, found.closed_ends, strict=True)
         )
-        yield "broken for", pretty(regions)
+        yield "broken for", pretty(" or ".join(regions))
+
+
+def _region(low: str, high: str, low_closed: bool, high_closed: bool) -> str:
+    """For example ``0 < eps ≤ 1``."""
+    if low == high:
+        return f"eps = {low}"
+    return f"{low} {'≤' if low_closed else '<'} eps {'≤' if high_closed else '<'} {high}"
 
 
 def valuation_text(valuation: Valuation) -> str:

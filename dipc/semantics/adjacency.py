@@ -6,7 +6,7 @@ spend; a formula is evaluated on every pair.  The relation is made symmetric.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import lcm
 
@@ -99,11 +99,11 @@ def adjacent(space: InputSpace, u: Input, v: Input, adjacency: CoreAdjacency) ->
 
 def formula_pairs(
     space: InputSpace, inputs: Sequence[Input], formula: Expr, tick: Callable[[int], None]
-) -> list[Pair]:
+) -> tuple[list[Pair], bool]:
     """The ordered pairs for which a formula holds, or holds the other way round, by trying all.
 
-    Fewest changed cells first, then by u, then by u'.  ``inputs`` are all inputs in their order; ``tick``
-    is told how many have been tried as u.
+    Fewest changed cells first, then by u, then by u'.  The second value says whether the formula is symmetric
+    by itself.  ``inputs`` are all inputs in their order; ``tick`` is told how many have been tried as u.
     """
     holds = _relation(space, formula)
 
@@ -115,7 +115,9 @@ def formula_pairs(
     def changed(pair: Pair) -> int:
         return sum(inputs[pair[0]][cell] != inputs[pair[1]][cell] for cell in space.cells)
 
-    return sorted(_closed(related()), key=lambda pair: (changed(pair), pair))
+    found = set(related())
+    mirrored = {(j, i) for i, j in found}
+    return sorted(found | mirrored, key=lambda pair: (changed(pair), pair)), found == mirrored
 
 
 def _relation(space: InputSpace, formula: Expr) -> Callable[[Input, Input], bool]:
@@ -141,9 +143,3 @@ def _cost(kind: str, a: Value, b: Value) -> fmpq:
         return fmpq(1)
     assert isinstance(a, fmpq) and isinstance(b, fmpq)
     return abs(a - b)
-
-
-def _closed(pairs: Iterable[Pair]) -> set[Pair]:
-    """The symmetric closure."""
-    found = set(pairs)
-    return found | {(j, i) for i, j in found}

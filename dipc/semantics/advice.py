@@ -8,12 +8,13 @@ from dipc.errors import InputError, Span
 from dipc.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.syntax.ast import Binary, Call, Eps, ExpMechanism, Expr, Fold, Index, Name, Noise, Number, Op, Unary
 from dipc.syntax.core import CoreProgram, Draw
+from dipc.syntax.notes import impossible_equalities, unassigned_outputs, unread_variables
 from dipc.syntax.printer import as_written
 from dipc.syntax.walk import bottom_up
 
 
 def warnings(program: CoreProgram) -> tuple[str, ...]:
-    """One text for each place with noise that grows with eps.
+    """One text for each place: noise that grows with eps, names that nobody reads, vain comparisons.
 
     >>> from dipc.errors import Source
     >>> from dipc.syntax.compile import read
@@ -34,6 +35,14 @@ def warnings(program: CoreProgram) -> tuple[str, ...]:
                 case ExpMechanism(rate) if _degree(rate) == -1:
                     text = f"the rate {as_written(rate)} of the exponential mechanism falls with eps"
                     found[rate.span.start, rate.span.end] = _warning(text, rate.span, "did you mean a*eps?")
+    for name, span, other in unread_variables(program):
+        text = f"`{name}` is assigned, but never read"
+        found[span.start, span.end] = _warning(text, span, f"did you mean `{other}`?")
+    for name, span in unassigned_outputs(program):
+        text = f"the output `{name}` is never assigned"
+        found[span.start, span.end] = _warning(text, span, "it always has its start value")
+    for span, reason in impossible_equalities(program):
+        found[span.start, span.end] = _warning(reason, span, "compare with < or <=, or round with disc")
     return tuple(found[place] for place in sorted(found))
 
 

@@ -50,6 +50,14 @@ class Neighbours(Protocol):
     def outcomes(self) -> Sequence[Outcome]:
         """The outcomes with a positive probability on some input, in the order of the output sets."""
 
+    @property
+    def different(self) -> bool:
+        """Whether some two different inputs are neighbours."""
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the relation was symmetric as it was written."""
+
     def by_output(self) -> Iterator[Case]:
         """For one outcome after the other, the different pairs of its probabilities."""
 
@@ -77,6 +85,12 @@ class Walked:
         self._tick = tick
         self._diagrams = Diagrams([len(domain) for domain in space.domains])
         self._functions = [functions.function(outcome, self._diagrams) for outcome in self.outcomes]
+        self.symmetric = True
+
+    @property
+    def different(self) -> bool:
+        """In a distance every input is its own neighbour: are there more pairs than inputs?"""
+        return self.count() > self.inputs
 
     def by_output(self) -> Iterator[Case]:
         """A walk for every outcome."""
@@ -133,10 +147,17 @@ class Listed:
     """
 
     def __init__(
-        self, program: CoreProgram, inputs: Sequence[Input], laws: Sequence[Law], pairs: Sequence[Pair]
+        self,
+        program: CoreProgram,
+        inputs: Sequence[Input],
+        laws: Sequence[Law],
+        pairs: Sequence[Pair],
+        symmetric: bool = True,
     ) -> None:
         self.inputs = len(inputs)
         self.outcomes = in_order(program, {outcome for law in laws for outcome in law})
+        self.symmetric = symmetric
+        self.different = any(i != j for i, j in pairs)
         self._inputs = inputs
         self._pairs = pairs
         zero = Quotient.of(0)

@@ -18,9 +18,10 @@ from dipc.semantics.evaluate import Datum, Decide, Memory, cell_of, condition, e
 from dipc.semantics.liveness import live_cells
 from dipc.semantics.noise import Finite, Random, distribution
 from dipc.semantics.state import State, settled, united
+from dipc.syntax.ast import Flip
 from dipc.syntax.core import Cell, CoreProgram, Draw, Halt, Jump, Put, Test
 from dipc.syntax.fragment import violation
-from dipc.syntax.values import Value, show
+from dipc.syntax.values import FALSE, Value, show
 
 MAX_VALUES = 10_000  # of a clamped integer that is assigned to an output
 
@@ -45,14 +46,15 @@ class Move:
 class Stepper:
     """The transition relation of a program.
 
-    ``probabilities`` collects every probability used by ``flip`` and ``choose`` with its place: that
-    they lie in [0, 1] depends on the interval of eps, and is for the caller to check.
+    ``probabilities`` collects every probability used by ``flip`` and ``choose`` with its place, and whether
+    it is the complement of the one written there (the tails of ``flip``): that they lie in [0, 1] depends on
+    the interval of eps, and is for the caller to check.
     """
 
     def __init__(self, program: CoreProgram) -> None:
         self.program = program
         self.live = live_cells(program)
-        self.probabilities: dict[Quotient, Span] = {}
+        self.probabilities: dict[Quotient, tuple[Span, bool]] = {}
         self._arrays = dict(program.arrays)
         self._input_names = frozenset(v.name for v in program.inputs)
         self._outputs = {cell: v for v in program.outputs for cell in v.cells}
@@ -148,7 +150,8 @@ class Stepper:
                 continue
             for value, p in law.options:
                 if p:
-                    self.probabilities.setdefault(p, draw.distribution.span)
+                    tails = isinstance(draw.distribution, Flip) and value == FALSE
+                    self.probabilities.setdefault(p, (draw.distribution.span, tails))
                     moves.append(Move(state.pc + 1, {**state.env, cell: value}, branch, probability=p))
         return moves
 

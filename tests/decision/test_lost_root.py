@@ -69,7 +69,7 @@ def test_an_unsettled_denominator_is_undecided() -> None:
         output o in {0, 1}
         adjacent all
         private eps
-        p <- flip(((exp(eps)-exp(1))^2)/((exp(eps)-exp(1))^2+(eps-1)^2))
+        p <- flip(((exp(eps)-exp(2/eps))^2)/((exp(eps)-exp(2/eps))^2+(eps^2-2)^2))
         if p then o <- 0 else o <- 1 end
         """
     )

@@ -15,6 +15,9 @@ from hypothesis import strategies as st
 from numeric import fixed, high
 
 import dipc
+from dipc.decision.budgets import Budgets
+from dipc.decision.privacy import worst_sets
+from dipc.probability.exppoly import ExpPoly
 
 TABLES = (
     ("1/4", "1/4", "1/4", "1/4"),
@@ -125,3 +128,12 @@ def test_the_worst_set_may_be_any(count: int) -> None:
     assert verdict.counterexample is not None
     assert len(verdict.counterexample.outputs) in (count, 1)
     assert verdict.counterexample.violated_for == (("0", "inf"),)
+
+
+@pytest.mark.parametrize("gap", [fmpq(1, 2**80), fmpq(-1, 2**80), fmpq(1, 2**40), fmpq(0)])
+def test_roots_too_close_to_be_told_apart(gap: fmpq) -> None:
+    """2 - e^eps and 2 + gap - e^eps change sign one after the other: every set in between is taken."""
+    margins = [2 - ExpPoly.exp(1), 2 + gap - ExpPoly.exp(1)]
+    sets = worst_sets(margins, Budgets.positive())
+    needed = {(), (0, 1)} | ({(0,)} if gap > 0 else {(1,)} if gap < 0 else set())
+    assert needed <= set(sets)

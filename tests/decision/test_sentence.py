@@ -99,12 +99,14 @@ def test_where_the_body_holds(body: str, regions: tuple[str, ...]) -> None:
 def test_what_cannot_be_told_apart_is_undecided_only_where_it_matters() -> None:
     f = "(1 + exp(-2))*exp(eps) - 2"
     g = "(exp(1) + exp(-1))*exp(eps) - 2*exp(1)"  # exp(1) f
-    h = "(exp(eps) - exp(1))^2 + (eps - 1)^2"  # a touching root at 1 that bisection cannot settle
+    h = "(exp(eps) - exp(2/eps))^2 + (eps^2 - 2)^2"  # a touching root at sqrt(2) that bisection cannot settle
+    k = "(exp(eps) - exp(1))^2 + (eps - 1)^2"  # one at 1, found
     assert dipc.decide(f"exists eps: {f} = 0 and {g} = 0").truth is True
     undecided = dipc.decide(f"forall eps: {h} >= 0")
     assert undecided.status == "undecided"
     assert undecided.reason
-    assert dipc.decide(f"exists eps: {h} <= 0").witness.exact == 1
+    assert dipc.decide(f"forall eps: {k} >= 0").truth is True
+    assert dipc.decide(f"exists eps: {k} <= 0").witness.exact == 1
 
 
 @pytest.mark.parametrize(

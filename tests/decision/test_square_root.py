@@ -169,9 +169,11 @@ def test_known_radicals(f: Radical, holds: bool) -> None:
 def test_a_root_at_which_the_radicand_vanishes() -> None:
     """``(exp(eps) - 2) + |exp(eps) - 2| sqrt(eps)`` changes its sign at ln 2, a double root of the norm."""
     f = Radical(E - 2, ExpPoly.of(1), (E - 2) ** 2 * X)
-    (root,) = radical_roots(f, fmpq(0), None)
-    root.refine_to(fmpq(1, 10**6))
-    assert root.low < fmpq(693148, 10**6) and root.high > fmpq(693147, 10**6)
+    for sign in (1, -1):
+        g = Radical(f.rational * sign, f.coefficient, f.radicand)  # the other sign: also zero at 1
+        root = radical_roots(g, fmpq(0), fmpq(9, 10))[0]
+        root.refine_to(fmpq(1, 10**6))
+        assert root.low < fmpq(693148, 10**6) and root.high > fmpq(693147, 10**6)
     assert isinstance(nonnegative(f, EVERY), Fails)
     assert isinstance(nonnegative(f, Budgets(fmpq(7, 10), None)), Holds)
 
