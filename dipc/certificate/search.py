@@ -1,7 +1,8 @@
 """Finding the proofs that :mod:`dipc.certificate.kernel` checks.
 
 The cheapest first: the derivative chain at 0, the chain at the least budget, counting roots from end to end,
-and for the rest the irreducible factors, each with a chain or a *cover*: points between which V does not change, or bounds exclude a root.
+and for the rest the irreducible factors, each with a chain or a *cover*: points between which V does not
+change, or bounds exclude a root.
 
 A cover is found by bisection.  An irreducible f without constants exp(k) has simple roots only, and none
 inside the interval; so V(a) - V(b) > 0 on a small interval comes from a root of a later function of the
