@@ -1379,7 +1379,9 @@ def outcome_from_dipc(outputs: Any) -> Outcome:
 def exppoly_from_dipc(polynomial: Any) -> ExpPoly:
     """dipc's exponential polynomial, from its terms (coefficient, power, rate, constant)."""
     total: ExpPoly = {}
-    for coefficient, n, rate, shift, *_ in polynomial.terms():
+    for coefficient, n, rate, shift, inverse in polynomial.terms():
+        if inverse:
+            raise OracleError("an exponent b/eps")
         total = add(total, {(int(n), fraction(rate), fraction(shift)): fraction(coefficient)})
     return total
 

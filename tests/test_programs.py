@@ -56,6 +56,33 @@ def test_header_and_expected_verdict(path: Path) -> None:
     assert dipc.load(path).check().status == expect[1]
 
 
+TIGHTEST = re.compile(r"^# tightest: (\d+(?:/\d+)?|infinite)", re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in PROGRAMS if TIGHTEST.search(path.read_text())], ids=lambda path: path.stem
+)
+def test_tightest_budget(path: Path) -> None:
+    """The multiple of eps that a file calls its tightest is enough, and 1/100 less is not."""
+    found = TIGHTEST.search(path.read_text(encoding="utf-8"))
+    assert found
+    mechanism = dipc.load(path)
+    if found[1] == "infinite":
+        verdict = mechanism.check("1000*eps")
+        assert verdict.counterexample is not None
+        assert verdict.counterexample.infinite_loss
+        return
+    t = Fraction(found[1])
+    assert mechanism.check(f"{t}*eps").status == "private"
+    assert mechanism.check(f"{t - Fraction(1, 100)}*eps").status == "violated"
+
+
+def test_clamped_noise_is_the_table_written_out() -> None:
+    clamped, table = (dipc.load(text_of(f"discrete/truncated_geometric{end}")) for end in ("", "_table"))
+    for q in range(4):
+        assert dict(clamped.distribution(q=q)) == dict(table.distribution(q=q))
+
+
 def test_the_programs_of_the_paper_are_there() -> None:
     names = {path.stem for path in PROGRAMS}
     wanted = "svt1 svt2 svt3 svt3_quarter svt4 svt5 svt6 sparse nmax1 nmax2 nmax3 nmax4 hist1 rand1 rand2"

@@ -36,7 +36,8 @@ def verdict_record(
     if isinstance(verdict, Undecided):
         record["reason"] = verdict.reason
         record["doubts"] = [_doubt_record(doubt) for doubt in verdict.doubts]
-    record["notes"] = list(verdict.notes)
+    if verdict.notes:
+        record["notes"] = list(verdict.notes)
     record["seconds"] = {k: round(v, 6) for k, v in {**verdict.seconds, **seconds}.items()}
     return record
 

@@ -31,6 +31,7 @@ from dipc.syntax.ast import (
     SetOf,
     Uniform,
 )
+from dipc.syntax.fragment import violation
 from dipc.syntax.values import FALSE, TRUE, Value
 
 
@@ -132,13 +133,14 @@ def _rate(expr: Expr, memory: Memory, decide: Decide) -> tuple[fmpq, bool]:
     rate = function_of_eps(expr, memory, decide)
     term = rate.numerator.as_term() if rate.denominator.as_rational() == 1 else None
     if term is None or any(term[2:]) or term.power not in (-1, 1):
-        raise InputError(
+        raise violation(
+            7,
             f"the rate is {rate}, but must be a*eps or a/eps with a rational number a",
             expr.span,
             "the first argument is the rate, 1/scale: Lap(eps/2, mean) is Lap(scale = 2/eps, mean = mean)",
         )
     if term.coefficient <= 0:
-        raise InputError(f"the rate {rate} is not positive", expr.span)
+        raise violation(7, f"the rate {rate} is not positive", expr.span, "give a positive number times eps")
     return term.coefficient, term.power == -1
 
 
