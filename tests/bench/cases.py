@@ -63,6 +63,7 @@ TABLE_1 = [
     Case("NMax3", "noisy_max/nmax3", 310),
     Case("NMax4", "noisy_max/nmax4", 59),
     Case("Hist1", "histogram/hist1", 1450),
+    Case("Hist2", "histogram/hist2", 55),
     Case("Rand1", "randomized_response/rand1", 0),
     Case("Rand2", "randomized_response/rand2", 0),
 ]
@@ -139,6 +140,10 @@ TABLE_6 = [
 
 BEYOND = [
     Case("SVT1, N = 5", "svt/svt1", n=5),
+    Case("SVT1, N = 6 (117,649 pairs)", "svt/svt1", n=6),
+    Case("SVT1, N = 8 (5,764,801 pairs)", "svt/svt1", n=8),
+    Case("NMax1, N = 5", "noisy_max/nmax1", n=5),
+    Case("Hist1, N = 4", "histogram/hist1", n=4),
     Case("SVT1, N = 40, one pair [0 ...] ~ [1 ...]", "svt/svt1", n=40, pair=(0, 1)),
     Case("SVT1, N = 3, 3/4*eps", "svt/svt1", claim="3/4*eps"),
     Case("SVT1, N = 3, 37/50*eps", "svt/svt1", claim="37/50*eps"),

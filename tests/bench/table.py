@@ -31,8 +31,7 @@ The whole process `dipc check programs/svt/svt1.dip`, start of the interpreter i
 
 
 NOTE = """
-Hist2 needs noise of rate a/eps, which is not supported yet. Table 1 of the paper prints a cross for Rand1 and
-has one SVT3, private: see [errata.md](errata.md).
+Table 1 of the paper prints a cross for Rand1 and has one SVT3, private: see [errata.md](errata.md).
 """
 
 
