@@ -74,6 +74,18 @@ def test_an_unread_cell_does_not_matter() -> None:
     assert len({str(law) for law in laws.values()}) == 3
 
 
+def test_an_outcome_reached_before_and_after_an_input_is_read() -> None:
+    mechanism = dipc.load(
+        "input q in {0, 1}; output o in {0, 1} = 0\nb <- flip(1/2); if b then exit end\n"
+        "c <- flip(1/3); if q = 1 and c then o <- 1 end"
+    )
+    explorer = Explorer(mechanism.program)
+    assert explorer.start.emitted
+    zero, one = (explorer.law(values) for values in InputSpace(mechanism.program))
+    assert list(zero.values()) == [Quotient.one()]
+    assert list(one.values()) == [Quotient.one() * 5 / 6, Quotient.one() / 6]
+
+
 def test_probabilities_must_sum_to_one() -> None:
     check_total(Quotient.one())
     with pytest.raises(InternalError, match="sum to 1/2"):
