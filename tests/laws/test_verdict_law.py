@@ -11,7 +11,7 @@ from typing import Any
 
 import oracles
 import pytest
-from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import HealthCheck, Phase, given, note, seed, settings
 from strategies import programs
 
 import dipc
@@ -24,9 +24,10 @@ pytestmark = pytest.mark.skipif(not hasattr(dipc, "load"), reason="dipc.load doe
 EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 DECIDED = 0.75
 
+SEEDS = range(5)
+
 law_settings = settings(
-    max_examples=int(EXAMPLES or 50),
-    derandomize=EXAMPLES is None,
+    max_examples=int(EXAMPLES or 12),
     database=None,
     deadline=None,
     suppress_health_check=list(HealthCheck),
@@ -38,8 +39,6 @@ law_settings = settings(
 def test_verdicts_survive_the_oracle() -> None:
     tally: Counter[str] = Counter()
 
-    @law_settings
-    @given(programs())
     def law(text: str) -> None:
         note(text)
         program = parse(Source("random.dip", text))
@@ -57,7 +56,12 @@ def test_verdicts_survive_the_oracle() -> None:
         else:
             assert verdict.status == "undecided"
 
-    law()
+    draw = law_settings(given(programs())(law))
+    if EXAMPLES:
+        draw()
+    else:  # one seed alone may draw few claims that are violated
+        for number in SEEDS:
+            seed(number)(draw)()
     assert tally["private"] + tally["violated"] >= DECIDED * tally.total(), tally
     assert tally["private"], tally
     assert tally["violated"], tally
