@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from dipc.clock import Progress, silent
+from dipc.clock import Clock, Progress, silent
 from dipc.convert import PythonValue, PythonValues, to_input, to_rational
 from dipc.decision.budgets import Budgets
 from dipc.decision.counterexample import output_valuation
@@ -17,12 +17,16 @@ from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.pipeline import Options, check, distribution, goal_of
 from dipc.probability.quotient import Quotient
 from dipc.questions import picture, question
+from dipc.semantics.adjacency import Input
 from dipc.semantics.advice import warnings
 from dipc.semantics.chain import Chain
 from dipc.syntax.compile import compile_claim, read
 from dipc.syntax.core import CoreClaim, CoreProgram
 from dipc.syntax.parser import parse_claim
 from dipc.syntax.values import show
+from dipc.tightness.budget import Budget, budget
+from dipc.tightness.curves import Curve, Profile, loss_curve, profile
+from dipc.tightness.regions import Regions, violating_budgets
 
 
 class Distribution(Mapping[Valuation, Quotient]):
@@ -128,6 +132,118 @@ class Mechanism:
             jobs=jobs,
         )
         return check(self.program, self._claim(claim), options)
+
+    def budget(
+        self,
+        *,
+        at: PythonValue | None = None,
+        budgets: str | None = None,
+        width: PythonValue = "1e-10",
+        pair: tuple[Mapping[str, PythonValues], Mapping[str, PythonValues]] | None = None,
+        time_limit: float | None = None,
+        progress: Progress = silent,
+    ) -> Budget:
+        """The least t such that the program is (t*eps, 0)-private for every eps of ``budgets``.
+
+        ``budgets`` is an interval such as ``"(0, 1]"``, by default that of the program's claim, else all eps > 0;
+        ``at`` is one eps instead.  A t that is not found exactly is enclosed to ``width``.  ``pair`` is as in
+        :meth:`check`.  Raises :class:`InputError`, and :class:`LimitReached` after ``time_limit`` seconds.
+
+        >>> svt = Mechanism.load("programs/svt/svt1.dip")
+        >>> found = svt.budget().least
+        >>> found.exact, found.attained
+        (3/4, False)
+        """
+        return budget(
+            self.program,
+            self._budgets(budgets, at),
+            to_rational(width, "the width"),
+            Clock(time_limit, None, progress),
+            self._pair(pair),
+        )
+
+    def loss_curve(
+        self,
+        *,
+        at: PythonValue | None = None,
+        budgets: str | None = None,
+        pair: tuple[Mapping[str, PythonValues], Mapping[str, PythonValues]] | None = None,
+        time_limit: float | None = None,
+        progress: Progress = silent,
+    ) -> Curve:
+        """The exact privacy loss ``max ln(P(u)(o)/P(u')(o))`` as a function of eps, segment by segment.
+
+        The arguments are those of :meth:`budget`.
+
+        >>> hist = Mechanism.load("programs/histogram/hist2.dip", N=1)
+        >>> [segment.value for segment in hist.loss_curve().segments]           # the loss is ln of that
+        [exp(1/eps)]
+        """
+        clock = Clock(time_limit, None, progress)
+        return loss_curve(self.program, self._budgets(budgets, at), clock, self._pair(pair))
+
+    def profile(
+        self,
+        epsilon: str | None = None,
+        *,
+        at: PythonValue | None = None,
+        budgets: str | None = None,
+        width: PythonValue = "1e-10",
+        pair: tuple[Mapping[str, PythonValues], Mapping[str, PythonValues]] | None = None,
+        time_limit: float | None = None,
+        progress: Progress = silent,
+    ) -> Profile:
+        """The least delta for ``epsilon`` (such as ``"eps/2"``, by default the program's), for each eps and for all.
+
+        The other arguments are those of :meth:`budget`.
+
+        >>> sparse = Mechanism.load("programs/svt/sparse.dip")
+        >>> sparse.profile("eps/2").least.exact
+        31/240
+        """
+        return profile(
+            self.program,
+            self._budgets(budgets, at),
+            goal_of(self._claim(epsilon)).t,
+            to_rational(width, "the width"),
+            Clock(time_limit, None, progress),
+            self._pair(pair),
+        )
+
+    def violating_budgets(
+        self,
+        claim: str | None = None,
+        *,
+        pair: tuple[Mapping[str, PythonValues], Mapping[str, PythonValues]] | None = None,
+        time_limit: float | None = None,
+        progress: Progress = silent,
+    ) -> Regions:
+        """All budgets at which the claim is broken, over all pairs of neighbours and all sets of outputs.
+
+        >>> hist = Mechanism.load("programs/histogram/hist2.dip", N=1)
+        >>> [(str(r.low), str(r.high.low)) for r in hist.violating_budgets().regions]
+        [('0', '1')]
+        """
+        clock = Clock(time_limit, None, progress)
+        return violating_budgets(self.program, self._claim(claim), clock, self._pair(pair))
+
+    def _pair(
+        self, pair: tuple[Mapping[str, PythonValues], Mapping[str, PythonValues]] | None
+    ) -> tuple[Input, Input] | None:
+        return None if pair is None else (to_input(self.program, pair[0]), to_input(self.program, pair[1]))
+
+    def _budgets(self, interval: str | None, at: PythonValue | None) -> Budgets:
+        """The budgets that were asked for."""
+        if at is not None:
+            if interval is not None:
+                raise InputError("an interval of budgets and one budget: give only one of the two")
+            point = to_rational(at, "eps")
+            if point <= 0:
+                raise InputError(f"the budget must be positive, not {point}")
+            return Budgets.point(point)
+        if interval is not None:
+            return goal_of(self._claim(f"eps for eps in {interval}")).budgets
+        return goal_of(self.program.claim).budgets if self.program.claim else Budgets.positive()
 
     def distribution(self, **inputs: PythonValues) -> Distribution:
         """The exact output distribution on one input, in the order of the output sets."""

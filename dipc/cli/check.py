@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterable
 from time import monotonic
 
 import click
@@ -104,10 +105,16 @@ def show(file: str, parameters: dict[str, str], verdict: Verdict, seconds: float
     lines: list[Line] = [("program", f"{file}" + (f"  ({settings})" if settings else ""))]
     lines += verdict_lines(verdict)
     lines.append(("time", f"{seconds:.2f} s"))
+    print_lines(
+        (h, _coloured(text, COLOURS[verdict.status]) if h == "verdict" else text) for h, text in lines
+    )
+
+
+def print_lines(lines: Iterable[Line]) -> None:
+    """Headings and what stands behind them, in two columns."""
+    lines = list(lines)
     width = max(len(heading) for heading, _ in lines)
     for heading, text in lines:
-        if heading == "verdict":
-            text = _coloured(text, COLOURS[verdict.status])
         click.echo(_encodable(f"{heading:<{width}}  {text}"))
 
 
@@ -124,5 +131,5 @@ def _encodable(line: str) -> str:
     try:
         line.encode(encoding)
     except UnicodeEncodeError:
-        return line.replace("ε", "eps").replace("≤", "<=")
+        return line.replace("ε", "eps").replace("≤", "<=").replace("δ", "delta")
     return line

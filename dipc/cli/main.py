@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from dipc import __version__
+from dipc.cli.budget import budget, profile, regions
 from dipc.cli.check import check
 from dipc.cli.decide import decide
 from dipc.cli.distribution import distribution
@@ -42,10 +43,13 @@ def cli() -> None:
     """
 
 
+cli.add_command(budget)
 cli.add_command(check)
 cli.add_command(decide)
 cli.add_command(distribution)
 cli.add_command(export)
+cli.add_command(profile)
+cli.add_command(regions)
 cli.add_command(verify)
 
 

@@ -87,6 +87,10 @@ class Judge:
         """
         return value.numerator * self._sign_of(value.denominator)
 
+    def positive(self, value: Quotient) -> ExpPoly:
+        """The denominator of ``value``, positive on all budgets; the other side of :meth:`numerator`."""
+        return value.denominator * self._sign_of(value.denominator)
+
     def _sign_of(self, denominator: Function) -> int:
         sign = self._denominators.get(denominator)
         if sign is None:

@@ -43,6 +43,9 @@ from dipc.decision.mixed import isolated, rootless_up_to
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.polynomial import common_unit, join, split
 
+MOST_DEGREE = 2000  # beyond it factoring can take minutes, and is only tried if it is needed
+HASTY_WIDTH = fmpq(1, 2**40)
+
 
 @dataclass(eq=False)
 class Root:
@@ -92,12 +95,29 @@ def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
     f = join(split(f, unit).polynomial, unit)
     # At most one sign change means at most one root, and a simple one.
     few = not f.has_inverse and variations(derivative_chain(f), low) <= 1
-    roots = [root for factor in ((f,) if few else _factors(f)) for root in _isolated(factor, low, high)]
+    roots = None if few or not _hard_to_factor(f) else _isolated_unfactored(f, low, high)
+    if roots is None:
+        roots = [root for factor in ((f,) if few else _factors(f)) for root in _isolated(factor, low, high)]
     _separate(roots)
     for root in roots:
         while not root.is_rational and (root.low <= low or (high is not None and root.high >= high)):
             root.refine()
     return sorted(roots, key=lambda root: root.low)
+
+
+def _hard_to_factor(f: ExpPoly) -> bool:
+    """Whether the degree in z is great: exponents of very different denominators, as exp(t eps) for a general t."""
+    unit, items = f.canonical()
+    rates = [rate for _, rate, _, _ in items]
+    return not f.has_inverse and max(rates) - min(rates) > MOST_DEGREE
+
+
+def _isolated_unfactored(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root] | None:
+    """Step 3 without the first two: right whenever it ends, and it does if the roots are simple; else None."""
+    try:
+        return _isolated_by_chain(f, low, high, HASTY_WIDTH)
+    except Unsettled:
+        return None
 
 
 @lru_cache(maxsize=4096)
@@ -164,7 +184,12 @@ def _isolated_in_inverse(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]
     return [Root(f, 1 / root.high, 1 / root.low) for root in roots]
 
 
-def _isolated_by_chain(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
+def _isolated_by_chain(
+    f: ExpPoly, low: fmpq, high: fmpq | None, least_width: fmpq | None = None
+) -> list[Root]:
+    """Raises :class:`Unsettled` below the least width; by default there is one only if f has constants."""
+    if least_width is None and f.has_constants:
+        least_width = LEAST_WIDTH
     chain = derivative_chain(f)
     at_low = variations(chain, low)
     if high is None:
@@ -178,7 +203,7 @@ def _isolated_by_chain(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
         if found is not None:
             roots += [root for root in found if root.low < high]
             continue
-        if f.has_constants and b - a < LEAST_WIDTH:
+        if least_width is not None and b - a < least_width:
             raise Unsettled(a, b)
         middle = (a + b) / 2
         at_middle = variations(chain, middle)

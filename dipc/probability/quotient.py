@@ -8,9 +8,11 @@ probabilities of Laplace programs have denominator 1; that case never leaves :cl
 
 from __future__ import annotations
 
+from math import lcm
+
 from flint import arb, fmpq
 
-from dipc.probability.exppoly import ExpPoly
+from dipc.probability.exppoly import ExpPoly, Key
 from dipc.probability.polynomial import common_unit, join, split
 
 _ONE = ExpPoly.of(1)
@@ -116,18 +118,65 @@ class Quotient:
 
 
 def _lowest_terms(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
-    """Cancel the common factor and move the denominator's monomial and content above the line."""
+    """Cancel the common factor and move the denominator's monomial and content above the line.
+
+    With exponents of very different denominators the degrees are too great for a gcd: then only a common factor
+    in the denominator's own unit is cancelled, see :func:`_by_residue`.
+    """
     if not denominator:
         raise ZeroDivisionError("division by the zero function")
     if not numerator:
         return ExpPoly(), _ONE
     unit = common_unit(numerator, denominator)
-    above, below = split(numerator, unit), split(denominator, unit)
-    common = above.polynomial.gcd(below.polynomial)
-    top, bottom = above.polynomial / common, below.polynomial / common
+    parts = {(0, 0, 0): numerator}
+    if _degree(numerator, unit) + _degree(denominator, unit) > MOST_DEGREE:
+        unit = common_unit(denominator)
+        parts = _by_residue(numerator, unit)
+    below = split(denominator, unit)
+    common = below.polynomial
+    for part in parts.values():
+        common = common.gcd(split(part, unit).polynomial)
+    bottom = below.polynomial / common
+    result = ExpPoly()
+    for shift, part in parts.items():
+        above = split(part, unit)
+        reduced = join(above.polynomial / common, unit) * above.monomial * above.scale
+        result = result + reduced * _monomial(shift, common_unit(numerator, denominator))
     if bottom.leading_coefficient() < 0:
-        top, bottom = -top, -bottom
+        result, bottom = -result, -bottom
     (((n, a, k, b), _),) = below.monomial.in_unit(unit).items()
-    inverse = ExpPoly({(-n, -a, -k, -b): above.scale / below.scale}, unit)
-    result = join(top, unit) * above.monomial * inverse
+    result = result * ExpPoly({(-n, -a, -k, -b): 1 / below.scale}, unit)
     return result, _ONE if bottom.is_one() else join(bottom, unit)
+
+
+MOST_DEGREE = 5000
+
+
+def _degree(f: ExpPoly, unit: int) -> int:
+    """The degree in the greatest of the variables z, w and v of :mod:`dipc.probability.polynomial`."""
+    items = f.in_unit(unit)
+    return max(max(key[i] for key in items) - min(key[i] for key in items) for i in (1, 2, 3))
+
+
+Shift = tuple[int, int, int]  # of the exponents a, k and b
+
+
+def _by_residue(f: ExpPoly, unit: int) -> dict[Shift, ExpPoly]:
+    """f as a sum of ``exp(shift) * part``, the exponents of the parts being multiples of 1/unit.
+
+    A polynomial in the multiples of 1/unit divides f if and only if it divides every part.
+
+    >>> _by_residue(ExpPoly.exp(fmpq(7, 2)) + ExpPoly.exp(2) * 5, 1)
+    {(0, 0, 0): 5*exp(2*eps), (1, 0, 0): exp(3*eps)}
+    """
+    fine = lcm(unit, common_unit(f))
+    step = fine // unit
+    parts: dict[Shift, dict[Key, fmpq]] = {}
+    for (n, a, k, b), c in f.in_unit(fine).items():
+        part = parts.setdefault((a % step, k % step, b % step), {})
+        part[n, a // step, k // step, b // step] = c
+    return {shift: ExpPoly(items, unit) for shift, items in sorted(parts.items())}
+
+
+def _monomial(shift: Shift, unit: int) -> ExpPoly:
+    return ExpPoly({(0, *shift): fmpq(1)}, unit)

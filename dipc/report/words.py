@@ -69,13 +69,13 @@ def counterexample_lines(found: Counterexample) -> Iterator[Line]:
         )
     if found.violated_for:
         regions = (
-            _region(*ends, *closed)
+            region_text(*ends, *closed)
             for ends, closed in zip(found.violated_for, found.closed_ends, strict=True)
         )
         yield "broken for", pretty(" or ".join(regions))
 
 
-def _region(low: str, high: str, low_closed: bool, high_closed: bool) -> str:
+def region_text(low: str, high: str, low_closed: bool, high_closed: bool) -> str:
     """For example ``0 < eps ≤ 1``."""
     if low == high:
         return f"eps = {low}"

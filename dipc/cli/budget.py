@@ -1,0 +1,177 @@
+"""``dipc budget``, ``dipc profile`` and ``dipc regions``: how tight a bound is, and where a claim breaks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from time import monotonic
+from typing import Any
+
+import click
+
+from dipc.cli.alarm import alarm
+from dipc.cli.check import print_lines
+from dipc.cli.options import Command, load, program_options
+from dipc.cli.progress import Bar
+from dipc.mechanism import Mechanism
+from dipc.report.record import Record
+from dipc.report.tightness import (
+    budget_lines,
+    budget_record,
+    curve_lines,
+    curve_record,
+    profile_lines,
+    profile_record,
+    regions_lines,
+    regions_record,
+)
+from dipc.report.words import Line
+from dipc.syntax.parser import parse_valuation
+
+
+def tightness_options(command: Command) -> Command:
+    """FILE, -D, and what ``budget``, ``profile`` and ``regions`` have in common."""
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON record."),
+        click.option(
+            "--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="Give up after this time."
+        ),
+        click.option("--pair", nargs=2, metavar="U V", help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'."),
+    ):
+        command = option(command)
+    return program_options(command)
+
+
+budgets_option = click.option(
+    "--for",
+    "budgets",
+    metavar="INTERVAL",
+    help="The budgets, for example '(0, 1]'; by default those of the program's claim, else all eps > 0.",
+)
+at_option = click.option("--at", metavar="EPS0", help="For this eps only, for example --at 1/2.")
+width_option = click.option(
+    "--width",
+    default="1e-10",
+    show_default=True,
+    metavar="W",
+    help="How narrow to enclose a number that is not found exactly.",
+)
+
+
+@click.command()
+@tightness_options
+@budgets_option
+@at_option
+@width_option
+@click.option("--epsilon-curve", is_flag=True, help="Also the exact privacy loss as a function of eps.")
+def budget(
+    file: str,
+    definitions: tuple[str, ...],
+    budgets: str | None,
+    at: str | None,
+    width: str,
+    epsilon_curve: bool,
+    **common: Any,
+) -> int:
+    """Find the least t such that FILE is (t*eps)-private for every eps.
+
+    It is exact where it is rational, else enclosed, and it is told where it is attained, or approached, and
+    which inputs and output need it.
+
+    \b
+    dipc budget svt1.dip
+    dipc budget svt1.dip -D N=4 --for "(0, 1]"
+    dipc budget svt1.dip --at 1/2
+    dipc budget svt1.dip --epsilon-curve
+    """
+
+    def answer(mechanism: Mechanism, **options: Any) -> tuple[list[Line], Record]:
+        found = mechanism.budget(at=at, budgets=budgets, width=width, **options)
+        lines, record = list(budget_lines(found)), budget_record(found)
+        if epsilon_curve:
+            curve = mechanism.loss_curve(at=at, budgets=budgets, **options)
+            lines += curve_lines(curve, "loss", logarithm=True)
+            record["loss"] = curve_record(curve, logarithm=True)
+        return lines, record
+
+    return _answered(answer, file, definitions, **common)
+
+
+@click.command()
+@tightness_options
+@budgets_option
+@at_option
+@width_option
+@click.option("--epsilon", metavar="TEXT", help="The claimed epsilon, for example 'eps/2'; else the program's.")
+def profile(
+    file: str,
+    definitions: tuple[str, ...],
+    budgets: str | None,
+    at: str | None,
+    width: str,
+    epsilon: str | None,
+    **common: Any,
+) -> int:
+    """Find the least delta such that FILE is (t*eps, delta)-private, for each eps and for every eps.
+
+    \b
+    dipc profile sparse.dip --epsilon "eps/2"
+    dipc profile sparse.dip --epsilon "eps/4" --for "[1, 2]" --json
+    """
+
+    def answer(mechanism: Mechanism, **options: Any) -> tuple[list[Line], Record]:
+        found = mechanism.profile(epsilon, at=at, budgets=budgets, width=width, **options)
+        return list(profile_lines(found)), profile_record(found)
+
+    return _answered(answer, file, definitions, **common)
+
+
+@click.command()
+@tightness_options
+@click.option("--claim", metavar="TEXT", help="Instead of the program's claim, for example 'eps/2, exp(-2)'.")
+def regions(file: str, definitions: tuple[str, ...], claim: str | None, **common: Any) -> int:
+    """Find all budgets at which FILE breaks its claim, over all pairs of neighbours and all outputs.
+
+    \b
+    dipc regions svt4.dip -D N=2
+    dipc regions sparse.dip --claim "eps/2, exp(-3)"
+    """
+
+    def answer(mechanism: Mechanism, **options: Any) -> tuple[list[Line], Record]:
+        found = mechanism.violating_budgets(claim, **options)
+        return list(regions_lines(found)), regions_record(found)
+
+    return _answered(answer, file, definitions, **common)
+
+
+Answer = Callable[..., tuple[list[Line], Record]]
+
+
+def _answered(
+    answer: Answer,
+    file: str,
+    definitions: tuple[str, ...],
+    as_json: bool,
+    time_limit: float | None,
+    pair: tuple[str, str] | None,
+) -> int:
+    """Load, compute with a progress bar and a limit, and print."""
+    start = monotonic()
+    mechanism = load(file, definitions)
+    both = None
+    if pair:
+        both = parse_valuation(pair[0], "--pair (first)"), parse_valuation(pair[1], "--pair (second)")
+    with Bar() as bar, alarm(time_limit):
+        lines, record = answer(mechanism, pair=both, time_limit=time_limit, progress=bar.show)
+    seconds = monotonic() - start
+    if as_json:
+        head: Record = {"program": file, "parameters": mechanism.parameters}
+        click.echo(json.dumps({**head, **record, "seconds": round(seconds, 6)}, indent=2))
+    else:
+        print_lines(_framed(file, mechanism, lines, seconds))
+    return 0
+
+
+def _framed(file: str, mechanism: Mechanism, lines: Iterable[Line], seconds: float) -> list[Line]:
+    settings = ", ".join(f"{name} = {value}" for name, value in mechanism.parameters.items())
+    return [("program", file + (f"  ({settings})" if settings else "")), *lines, ("time", f"{seconds:.2f} s")]

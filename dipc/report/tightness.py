@@ -1,0 +1,238 @@
+"""How tight a bound is, in words and as JSON records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from flint import arb, ctx, fmpq
+
+from dipc.decision.pieces import End, Place
+from dipc.decision.signs import decimal, end_as_text
+from dipc.probability.quotient import Quotient
+from dipc.report.record import Record, claim_record, valuation_record
+from dipc.report.words import Line, pretty, region_text, valuation_text
+from dipc.tightness.budget import Budget
+from dipc.tightness.curves import Curve, Profile, Segment
+from dipc.tightness.least import Kind, Least, Spot
+from dipc.tightness.losses import Witness
+from dipc.tightness.regions import Regions
+
+MOST_SPOTS = 3
+
+
+def end_text(end: End, digits: int = 10) -> str:
+    """An end of a piece: exact if rational, else rounded; ``inf`` for infinity."""
+    if not isinstance(end, Place):
+        return end_as_text(end)
+    root = end.roots[0]
+    root.refine_to(fmpq(1, 10 ** (digits + 1)))
+    return str(root.low) if root.is_rational else decimal((root.low + root.high) / 2, digits)
+
+
+def enclosure(found: Least) -> str:
+    """The least x: exact, or the decimals that are certain.
+
+    >>> enclosure(Least(fmpq(3, 4), fmpq(3, 4), (), False)), enclosure(Least(fmpq(1, 3), fmpq(67, 200), (), None))
+    ('3/4', 'between 0.333333333333 and 0.335')
+    """
+    if found.exact is not None:
+        return str(found.exact)
+    if found.high is None:
+        return "infinite" if found.infinite else f"at least {found.low}"
+    digits = 12
+    low = decimal(fmpq((found.low * 10**digits).floor(), 10**digits), digits)
+    high = decimal(fmpq((found.high * 10**digits).ceil(), 10**digits), digits)
+    return f"between {low} and {high}"
+
+
+def where(spot: Spot) -> str:
+    """Where the least x is needed."""
+    match spot.kind:
+        case Kind.EVERYWHERE:
+            return "attained at every eps"
+        case Kind.AT:
+            return f"attained at eps = {end_text(spot.place)}"
+        case Kind.TOWARDS:
+            return f"approached as eps -> {end_text(spot.place)}"
+        case Kind.NEAR:
+            low, high = (None if x is None else x for x in (spot.low, spot.high))
+            return f"needed at some eps in [{_rounded(low, up=False)}, {_rounded(high, up=True)}]"
+
+
+def _rounded(end: fmpq | None, up: bool) -> str:
+    """Rounded outwards to 10 decimals."""
+    if end is None:
+        return "inf"
+    scaled = end * 10**10
+    return decimal(fmpq(scaled.ceil() if up else scaled.floor(), 10**10), 10)
+
+
+def budget_lines(found: Budget) -> Iterator[Line]:
+    """The least t, where it is reached and by whom."""
+    yield "budgets", pretty(f"every eps in {found.budgets}" if not found.budgets.is_point else _point(found))
+    t = found.least
+    if t.infinite:
+        yield "least t", pretty("infinite: (t*eps)-private for no t")
+    elif t.exact is not None:
+        yield "least t", pretty(f"{t.exact}: ({_times(t.exact)})-private, and not for a smaller t")
+    else:
+        yield "least t", enclosure(t)
+    yield from spot_lines(found.witnesses)
+
+
+def _point(found: Budget) -> str:
+    return f"eps = {found.budgets.low}"
+
+
+def _times(t: fmpq) -> str:
+    return "0" if not t else "eps" if t == 1 else f"{t}*eps"
+
+
+def spot_lines(witnesses: tuple[tuple[Spot, Witness], ...]) -> Iterator[Line]:
+    """The spots, each with the inputs and outputs that need the bound."""
+    for spot, witness in witnesses[:MOST_SPOTS]:
+        yield "reached", pretty(where(spot))
+        yield from witness_lines(witness)
+    if len(witnesses) > MOST_SPOTS:
+        yield "", f"and at {len(witnesses) - MOST_SPOTS} more places"
+
+
+def witness_lines(witness: Witness) -> Iterator[Line]:
+    yield "input", f"u  : {valuation_text(witness.input)}"
+    yield "neighbour", f"u' : {valuation_text(witness.neighbour)}"
+    yield "outputs" if len(witness.outputs) > 1 else "output", " or ".join(map(valuation_text, witness.outputs))
+    yield "P(u)", pretty(str(witness.probability))
+    yield "P(u')", pretty(str(witness.neighbour_probability))
+
+
+def curve_lines(curve: Curve, heading: str, logarithm: bool) -> Iterator[Line]:
+    """One line for each segment with its formula, and who it comes from."""
+    for segment in curve.segments:
+        yield heading, pretty(f"{formula(segment, logarithm)}   for {_interval(curve, segment)}")
+        if segment.witness is not None:
+            inputs = f"{valuation_text(segment.witness.input)} against {valuation_text(segment.witness.neighbour)}"
+            outputs = " or ".join(map(valuation_text, segment.witness.outputs))
+            yield "", f"{inputs}: {outputs}"
+
+
+def formula(segment: Segment, logarithm: bool) -> str:
+    """The value on a segment: ``ln(...)`` for a loss."""
+    if segment.value is None:
+        return "inf"
+    return f"ln({segment.value})" if logarithm else str(segment.value)
+
+
+def _interval(curve: Curve, segment: Segment) -> str:
+    low, high = end_text(segment.low), end_text(segment.high)
+    budgets = curve.budgets
+    low_closed = isinstance(segment.low, Place) or (isinstance(segment.low, fmpq) and segment.low in budgets)
+    high_closed = isinstance(segment.high, Place) or (isinstance(segment.high, fmpq) and segment.high in budgets)
+    return region_text(low, high, low_closed, high_closed)
+
+
+def profile_lines(found: Profile) -> Iterator[Line]:
+    """The least delta for all budgets, and as a function of eps."""
+    yield "epsilon", pretty(f"{_times(found.t)}   for every eps in {found.curve.budgets}")
+    yield "least δ", enclosure(found.least)
+    yield from spot_lines(found.witnesses)
+    yield from curve_lines(found.curve, "δ(ε)", logarithm=False)
+
+
+def regions_lines(found: Regions) -> Iterator[Line]:
+    """The budgets that break a claim."""
+    yield "claim", pretty(str(found.goal))
+    if not found.regions:
+        yield "broken for", "no budget: the claim holds"
+    for region in found.regions:
+        ends = end_as_text(region.low), end_as_text(region.high)
+        yield "broken for", pretty(region_text(*ends, region.low_closed, region.high_closed))
+
+
+# --- records ---------------------------------------------------------------------------------------
+
+
+def least_record(found: Least) -> Record:
+    """``exact`` or an enclosure as strings; null where there is none."""
+    return {
+        "exact": None if found.exact is None else str(found.exact),
+        "low": str(found.low),
+        "high": None if found.high is None else str(found.high),
+        "infinite": found.infinite,
+        "attained": found.attained,
+    }
+
+
+def budget_record(found: Budget) -> Record:
+    return {
+        "for": str(found.budgets.low if found.budgets.is_point else found.budgets),
+        "t": least_record(found.least),
+        "reached": [_spot_record(*spot) for spot in found.witnesses],
+    }
+
+
+def profile_record(found: Profile) -> Record:
+    return {
+        "epsilon": _times(found.t),
+        "for": str(found.curve.budgets),
+        "delta": least_record(found.least),
+        "reached": [_spot_record(*spot) for spot in found.witnesses],
+        "curve": curve_record(found.curve, logarithm=False),
+    }
+
+
+def curve_record(curve: Curve, logarithm: bool) -> list[Record]:
+    return [
+        {
+            "low": end_text(segment.low),
+            "high": end_text(segment.high),
+            "value": formula(segment, logarithm),
+            "witness": None if segment.witness is None else _witness_record(segment.witness),
+        }
+        for segment in curve.segments
+    ]
+
+
+def regions_record(found: Regions) -> Record:
+    return {
+        "claim": claim_record(found.goal),
+        "violated_for": [[end_as_text(r.low), end_as_text(r.high)] for r in found.regions],
+    }
+
+
+def _spot_record(spot: Spot, witness: Witness) -> Record:
+    record: dict[str, Any] = {"where": where(spot)}
+    if spot.kind is Kind.AT and isinstance(spot.place, Place):
+        record["isolated"] = [str(spot.place.low), str(spot.place.high)]
+    return {**record, **_witness_record(witness)}
+
+
+def _witness_record(witness: Witness) -> Record:
+    return {
+        "input": valuation_record(witness.input),
+        "neighbour": valuation_record(witness.neighbour),
+        "outputs": [valuation_record(output) for output in witness.outputs],
+        "probability": str(witness.probability),
+        "neighbour_probability": str(witness.neighbour_probability),
+    }
+
+
+def loss_at(segment: Segment, eps: fmpq, digits: int = 10) -> str:
+    """The loss ``ln(value)`` at a rational budget of a segment, to ``digits`` significant digits.
+
+    >>> from dipc.probability.exppoly import ExpPoly
+    >>> loss_at(Segment(fmpq(0), None, Quotient(ExpPoly.exp(2)), None, fmpq(1)), fmpq(1, 2))
+    '1.000000000'
+    """
+    value = segment.value
+    if value is None:
+        return "inf"
+    if (value - 1).sign_at(eps) == 0:
+        return "0"
+    precision = 64
+    while True:
+        with ctx.workprec(precision):
+            ball = value.enclose(arb(eps)).log()
+            if ball.is_finite() and ball.rel_accuracy_bits() > 4 * digits:
+                return str(ball.str(digits, radius=False))
+        precision *= 2

@@ -1,0 +1,72 @@
+"""How tight is it?  The least t for which a program is (t*eps, 0)-private for all eps of an interval.
+
+The least t is the supremum of ``ln(P(u)(o)/P(u')(o)) / eps`` over all neighbours u, u', outputs o and budgets eps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from flint import fmpq
+
+from dipc.clock import Clock
+from dipc.decision.budgets import Budgets
+from dipc.decision.privacy import Judge
+from dipc.probability.exppoly import ExpPoly
+from dipc.semantics.adjacency import Input
+from dipc.semantics.neighbours import Case
+from dipc.syntax.core import CoreProgram
+from dipc.tightness.growth import NOTHING, Limit, limit_of_loss
+from dipc.tightness.least import Demand, Least, Spot, least
+from dipc.tightness.losses import Losses, Witness
+
+WIDTH = fmpq(1, 10**10)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The least t, and for each spot where it is needed the inputs and the output that need it."""
+
+    budgets: Budgets
+    least: Least
+    witnesses: tuple[tuple[Spot, Witness], ...]
+
+
+def budget(
+    program: CoreProgram,
+    budgets: Budgets,
+    width: fmpq = WIDTH,
+    clock: Clock | None = None,
+    pair: tuple[Input, Input] | None = None,
+) -> Budget:
+    """The least t, exact or enclosed to ``width``.
+
+    Raises :class:`LimitReached`, and :class:`InputError` for a program that is not defined on the budgets.
+    """
+    clock = clock or Clock()
+    losses = Losses(program, budgets, clock, pair)
+    cases = losses.by_output()
+    found = least([demand(case) for case in cases], budgets, width, clock.tick)
+    return Budget(budgets, found, tuple((s, losses.witness(cases[s.demand])) for s in found.spots))
+
+
+def demand(case: Case) -> Demand:
+    """``exp(t eps) q - p >= 0``."""
+    p, q = case.left[0], case.right[0]
+
+    @cache
+    def sides(judge: Judge) -> tuple[ExpPoly, ExpPoly]:
+        """Functions in the ratio of q and p, without what would only make them larger."""
+        if p.denominator == q.denominator:
+            return judge.numerator(q), judge.numerator(p)
+        return judge.numerator(q) * judge.positive(p), judge.numerator(p) * judge.positive(q)
+
+    def margin(judge: Judge, t: fmpq) -> ExpPoly:
+        more, less = sides(judge)
+        return ExpPoly.exp(t) * more - less
+
+    ends: tuple[Limit, Limit] = (NOTHING, NOTHING)
+    if q:
+        ends = limit_of_loss(p, q, at_end=False), limit_of_loss(p, q, at_end=True)
+    return Demand(margin, q, ends, need=p)

@@ -1,0 +1,128 @@
+"""Exact functions of eps for a whole program: the privacy loss, and the privacy profile.
+
+* The *loss curve* is ``max ln(P(u)(o)/P(u')(o))`` over all neighbours and outputs, for each eps.
+* The *privacy profile* for a given ``t*eps`` is the least delta, ``max sum_o max(0, P(u)(o) - exp(t eps) P(u')(o))``.
+  As the sum over any set of outputs is at most that, the profile is the greatest of the functions
+  ``P(u)(S) - exp(t eps) P(u')(S)`` over the sets S that are worst somewhere.
+
+Both are given by pieces: between two budgets, exact or in isolating intervals, one formula.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flint import fmpq
+
+from dipc.clock import Clock
+from dipc.decision.budgets import Budgets
+from dipc.decision.pieces import End
+from dipc.decision.privacy import Judge
+from dipc.decision.verdict import Goal
+from dipc.probability.exppoly import ExpPoly
+from dipc.probability.quotient import Quotient
+from dipc.semantics.adjacency import Input
+from dipc.syntax.core import CoreProgram
+from dipc.tightness.envelope import Arc, envelope
+from dipc.tightness.growth import Limit, at_infinity, at_zero, limit_of_value
+from dipc.tightness.least import Demand, Least, Spot, least
+from dipc.tightness.losses import Losses, Witness
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One formula from ``low`` to ``high``, and the inputs and outputs that it comes from.
+
+    For a loss curve the loss is ``ln(value)``, infinite if ``value`` is None; in a profile ``value`` is delta, and
+    ``witness`` is None where delta is 0.
+    """
+
+    low: End
+    high: End
+    value: Quotient | None
+    witness: Witness | None
+    sample: fmpq
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The segments from left to right."""
+
+    budgets: Budgets
+    segments: tuple[Segment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The least delta: for each eps (``curve``) and for all of them (``least``, with its witnesses)."""
+
+    t: fmpq
+    curve: Curve
+    least: Least
+    witnesses: tuple[tuple[Spot, Witness], ...]
+
+
+def loss_curve(
+    program: CoreProgram, budgets: Budgets, clock: Clock | None = None, pair: tuple[Input, Input] | None = None
+) -> Curve:
+    """The exact privacy loss as a function of eps.  Raises :class:`LimitReached`."""
+    clock = clock or Clock()
+    losses = Losses(program, budgets, clock, pair)
+    cases = losses.by_output()
+    values = [(case.left[0], case.right[0]) for case in cases]
+
+    def difference(i: int, j: int) -> ExpPoly:
+        (p, q), (r, s) = values[i], values[j]
+        return losses.judge.normal_form(p * s - r * q)  # type: ignore[return-value]
+
+    def segment(arc: Arc) -> Segment:
+        p, q = values[arc.index]
+        return Segment(arc.low, arc.high, p / q if q else None, losses.witness(cases[arc.index]), arc.sample)
+
+    arcs = envelope(len(cases), difference, budgets, clock.tick)
+    return Curve(budgets, tuple(map(segment, arcs)))
+
+
+def profile(
+    program: CoreProgram,
+    budgets: Budgets,
+    t: fmpq,
+    width: fmpq,
+    clock: Clock | None = None,
+    pair: tuple[Input, Input] | None = None,
+) -> Profile:
+    """The exact privacy profile for ``t*eps``, and its supremum, exact or enclosed to ``width``.
+
+    Raises :class:`LimitReached`.
+    """
+    clock = clock or Clock()
+    losses = Losses(program, budgets, clock, pair)
+    zero = Quotient.of(0)
+    factor = Quotient(ExpPoly.exp(t))
+    found: dict[Quotient, Witness | None] = {zero: None}
+    for case, chosen in losses.worst_sets(Goal(t, zero, budgets)):
+        value = sum((case.left[k] - factor * case.right[k] for k in chosen), zero)
+        if value not in found:
+            found[value] = losses.witness(case, chosen)
+    values, witnesses = list(found), list(found.values())
+
+    def difference(i: int, j: int) -> ExpPoly:
+        return losses.judge.normal_form(values[i] - values[j])  # type: ignore[return-value]
+
+    arcs = envelope(len(values), difference, budgets, clock.tick)
+    segments = tuple(Segment(a.low, a.high, values[a.index], witnesses[a.index], a.sample) for a in arcs)
+    top = least([_demand(value) for value in values], budgets, width, clock.tick)
+    named = tuple((s, w) for s in top.spots if (w := witnesses[s.demand]) is not None)
+    return Profile(t, Curve(budgets, segments), top, named)
+
+
+def _demand(value: Quotient) -> Demand:
+    """``delta - value >= 0``."""
+    one = Quotient.one()
+    none = Limit(fmpq(0))
+    ends = (limit_of_value(at_zero(value)), limit_of_value(at_infinity(value))) if value else (none, none)
+
+    def margin(judge: Judge, delta: fmpq) -> ExpPoly:
+        return judge.positive(value) * delta - judge.numerator(value)
+
+    return Demand(margin, one, ends)

@@ -1,0 +1,129 @@
+"""The greatest of finitely many functions of eps, piece by piece.
+
+The functions are given by their exact differences only: for the privacy loss ln(p/q) the sign of a difference
+is that of ``p1 q2 - p2 q1``.  The pieces are guessed, and then proved:
+
+1. At some budgets the greatest function is found by exact signs; these functions are the *candidates*.
+2. The signs of their differences cut the budgets into pieces with one greatest candidate each.
+3. Every other function is shown to be nowhere above all candidates at once; one that is above them somewhere
+   becomes a candidate, and 2. starts anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from flint import fmpq
+
+from dipc.decision.budgets import Budgets
+from dipc.decision.inequality import Fails, Holds, nonnegative
+from dipc.decision.pieces import End, Piece, pieces
+from dipc.probability.exppoly import ExpPoly
+
+Difference = Callable[[int, int], ExpPoly]  # a function with the signs of f_i - f_j
+Tick = Callable[[str, int, int | None], None]
+
+SAMPLES = tuple(fmpq(2) ** e for e in range(-6, 10))
+
+
+class Arc(NamedTuple):
+    """On the interval from ``low`` to ``high`` (with those ends that are budgets) ``index`` is greatest."""
+
+    low: End
+    high: End
+    index: int
+    sample: fmpq
+
+
+def envelope(number: int, difference: Difference, budgets: Budgets, tick: Tick) -> list[Arc]:
+    """The greatest of ``number`` functions, from left to right.
+
+    Of functions that are equal everywhere, the first stands for all.  Raises
+    :class:`~dipc.decision.roots.Unsettled`.
+
+    >>> lines = [ExpPoly.of(1), ExpPoly.of(1, 1), ExpPoly.of(2, 1) - 3]         # 1, eps, 2 eps - 3
+    >>> found = envelope(3, lambda i, j: lines[i] - lines[j], Budgets.positive(), lambda *_: None)
+    >>> [(arc.index, arc.sample) for arc in found]
+    [(0, 1/2), (1, 2), (2, 4)]
+    """
+    return _Envelope(number, difference, budgets, tick).arcs()
+
+
+class _Envelope:
+    def __init__(self, number: int, difference: Difference, budgets: Budgets, tick: Tick) -> None:
+        self.number = number
+        self.budgets = budgets
+        self.tick = tick
+        self._difference = difference
+        self._known: dict[tuple[int, int], ExpPoly] = {}
+
+    def arcs(self) -> list[Arc]:
+        candidates = sorted({self._greatest(range(self.number), s) for s in self._samples()})
+        while (new := self._above(candidates)) is not None:
+            candidates = sorted([*candidates, new])
+        return self._cut(candidates)
+
+    def difference(self, i: int, j: int) -> ExpPoly:
+        if i > j:
+            return -self.difference(j, i)
+        if (i, j) not in self._known:
+            self._known[i, j] = self._difference(i, j)
+        return self._known[i, j]
+
+    def _samples(self) -> list[fmpq]:
+        if self.budgets.is_point:
+            return [self.budgets.low]
+        inside = [s for s in SAMPLES if s in self.budgets]
+        return inside or [piece.sample for piece in pieces([], self.budgets) if piece.sample is not None]
+
+    def _greatest(self, among: Sequence[int], eps: fmpq) -> int:
+        best = among[0]
+        for i in among[1:]:
+            if self.difference(i, best).sign_at(eps) > 0:
+                best = i
+        return best
+
+    def _above(self, candidates: Sequence[int]) -> int | None:
+        """A function that is somewhere above all candidates: the greatest one at such a budget."""
+        for k in range(self.number):
+            self.tick("comparing functions", k, self.number)
+            if k not in candidates and (eps := self._highest(k, candidates)) is not None:
+                return self._greatest(range(self.number), eps)
+        return None
+
+    def _highest(self, k: int, candidates: Sequence[int]) -> fmpq | None:
+        """A budget where function k is above all candidates."""
+        for c in candidates:
+            match nonnegative(self.difference(c, k), self.budgets):
+                case Holds():
+                    return None
+                case Fails(eps) if len(candidates) == 1:
+                    return eps
+        for piece in pieces([self.difference(k, c) for c in candidates], self.budgets):
+            if piece.sample is not None and all(s > 0 for s in piece.readings[0]):
+                return piece.sample
+        return None
+
+    def _cut(self, candidates: Sequence[int]) -> list[Arc]:
+        differences = [self.difference(i, j) for i, j in combinations(candidates, 2)]
+        cells = [
+            piece
+            for piece in pieces(differences, self.budgets)
+            if not piece.is_point or self.budgets.is_point
+        ]
+        arcs: list[Arc] = []
+        for cell in cells:
+            sample = _sample(cell)
+            best = self._greatest(candidates, sample)
+            if arcs and arcs[-1].index == best:
+                arcs[-1] = arcs[-1]._replace(high=cell.high)
+            else:
+                arcs.append(Arc(cell.low, cell.high, best, sample))
+        return arcs
+
+
+def _sample(cell: Piece) -> fmpq:
+    assert cell.sample is not None  # open intervals and single budgets have one
+    return cell.sample

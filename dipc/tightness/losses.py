@@ -1,0 +1,98 @@
+"""What neighbouring inputs have to do with each other: all different pairs of probabilities of a program.
+
+The privacy loss of an output o between neighbours u and u' at eps is ``ln(P(u)(o)/P(u')(o))``.  Pairs of inputs
+with the same two probabilities have the same loss: each is kept once, with the first pair of inputs and the
+output that have it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from dipc.clock import Clock
+from dipc.decision.budgets import Budgets
+from dipc.decision.counterexample import grouped, output_valuation
+from dipc.decision.privacy import Comparison, Judge, worst_sets
+from dipc.decision.verdict import Goal, Valuation
+from dipc.pipeline import neighbours_of
+from dipc.probability.quotient import Quotient
+from dipc.semantics.adjacency import Input
+from dipc.semantics.neighbours import Case, Neighbours
+from dipc.syntax.core import CoreProgram
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Two neighbouring inputs and outputs, with the probabilities of these outputs on both."""
+
+    input: Valuation
+    neighbour: Valuation
+    outputs: tuple[Valuation, ...]
+    probability: Quotient
+    neighbour_probability: Quotient
+
+
+class Losses:
+    """All that different pairs of neighbours can tell of a program, for the given budgets.
+
+    Raises what :func:`dipc.pipeline.neighbours_of` raises.
+    """
+
+    def __init__(
+        self,
+        program: CoreProgram,
+        budgets: Budgets,
+        clock: Clock,
+        pair: tuple[Input, Input] | None = None,
+    ) -> None:
+        self.program = program
+        self.budgets = budgets
+        self.clock = clock
+        self.judge = Judge(budgets)
+        self._neighbours: Neighbours = neighbours_of(program, self.judge, pair, clock)
+
+    def by_output(self) -> list[Case]:
+        """A case for each different pair of probabilities of one output, in the order of the pairs."""
+        found: dict[tuple[Quotient, Quotient], Case] = {}
+        for case in sorted(self._neighbours.by_output(), key=_rank):
+            self.clock.tick("neighbours", len(found), None)
+            found.setdefault((case.left[0], case.right[0]), case)
+        return [case for (p, _), case in found.items() if p]
+
+    def worst_sets(self, goal: Goal) -> list[tuple[Case, tuple[int, ...]]]:
+        """Different pairs of laws with the sets of outputs that have the greatest ``P(u) - exp(t eps) P(u')``.
+
+        The sets are not empty.  Raises :class:`~dipc.decision.roots.Unsettled`.
+        """
+        comparison = Comparison(goal, self.judge)
+        found: dict[tuple[tuple[Quotient, ...], tuple[Quotient, ...]], Case] = {}
+        for case in sorted(self._neighbours.by_law(), key=_rank):
+            found.setdefault((case.left, case.right), case)
+        chosen = []
+        for done, case in enumerate(found.values()):
+            self.clock.tick("worst sets of outputs", done, len(found))
+            sets = worst_sets(comparison.margins(case.left, case.right), goal.budgets)
+            chosen += [(case, some) for some in sets if some]
+        return chosen
+
+    def witness(self, case: Case, places: tuple[int, ...] = (0,)) -> Witness:
+        """The first pair of inputs of a case, with the outputs at these places of its vectors."""
+        outcomes = self._neighbours.outcomes
+        left, right = self._neighbours.pair(case.pairs.first)
+        zero = Quotient.of(0)
+        return Witness(
+            input=grouped(self.program.inputs, left),
+            neighbour=grouped(self.program.inputs, right),
+            outputs=tuple(output_valuation(self.program, outcomes[case.outputs[k]]) for k in places),
+            probability=sum((case.left[k] for k in places), zero),
+            neighbour_probability=sum((case.right[k] for k in places), zero),
+        )
+
+    @property
+    def tick(self) -> partial[None]:
+        return partial(self.clock.tick)
+
+
+def _rank(case: Case) -> tuple[int, tuple[int, ...]]:
+    return case.pairs.first, case.outputs

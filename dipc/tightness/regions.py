@@ -1,0 +1,47 @@
+"""All budgets at which a program breaks its claim, over all pairs of neighbours and all sets of outputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dipc.clock import Clock
+from dipc.decision.inequality import Fails
+from dipc.decision.privacy import Comparison, Region, violated_regions
+from dipc.decision.radicals import Function
+from dipc.decision.verdict import Goal
+from dipc.pipeline import goal_of
+from dipc.semantics.adjacency import Input
+from dipc.syntax.core import CoreClaim, CoreProgram
+from dipc.tightness.losses import Losses
+
+
+@dataclass(frozen=True, slots=True)
+class Regions:
+    """The maximal intervals of budgets at which the claim is broken: none if it holds."""
+
+    goal: Goal
+    regions: tuple[Region, ...]
+
+
+def violating_budgets(
+    program: CoreProgram,
+    claim: CoreClaim,
+    clock: Clock | None = None,
+    pair: tuple[Input, Input] | None = None,
+) -> Regions:
+    """Where the claim is broken.  Raises :class:`LimitReached` if the sign of an inequality is not settled."""
+    clock = clock or Clock()
+    goal = goal_of(claim)
+    losses = Losses(program, goal.budgets, clock, pair)
+    comparison = Comparison(goal, losses.judge)
+    if goal.delta:
+        slacks = [comparison.slack(c.left, c.right, chosen) for c, chosen in losses.worst_sets(goal)]
+    else:
+        slacks = [comparison.slack(c.left, c.right, (0,)) for c in losses.by_output()]
+    broken: dict[Function, None] = {}
+    for done, slack in enumerate(slacks):
+        clock.tick("inequalities", done, len(slacks))
+        f = losses.judge.normal_form(slack)
+        if isinstance(losses.judge.decide(f), Fails):
+            broken[f] = None
+    return Regions(goal, tuple(violated_regions(list(broken), goal.budgets)) if broken else ())

@@ -1,0 +1,97 @@
+"""The least budgets and deltas of the shipped programs, as computed independently of this code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from flint import fmpq
+
+import dipc
+from dipc.decision.signs import end_as_text
+from dipc.tightness.least import Kind
+
+PROGRAMS = Path(__file__).parents[2] / "programs"
+
+TABLE = [
+    ("svt/svt1", {"N": 1}, "1/4", False),
+    ("svt/svt1", {"N": 2}, "1/2", False),
+    ("svt/svt1", {"N": 3}, "3/4", False),
+    ("svt/svt1", {"N": 4}, "1", False),
+    ("svt/svt4", {"N": 1}, "1/4", False),
+    ("svt/svt4", {"N": 2}, "3/2", False),
+    ("svt/svt4", {"N": 3}, "7/4", False),
+    ("svt/svt6", {"N": 1}, "1/2", False),
+    ("svt/svt6", {"N": 2}, "1", False),
+    ("svt/svt6", {"N": 3}, "3/2", False),
+    ("svt/svt3", {"N": 2}, "1", True),
+    ("svt/svt3", {"N": 3}, "3/2", True),
+    ("svt/svt3_quarter", {"N": 3}, "3/4", True),
+    ("noisy_max/nmax1", {}, "1", False),
+    ("noisy_max/nmax2", {}, "1", True),
+    ("noisy_max/nmax3", {"N": 2}, "1", True),
+    ("noisy_max/nmax3", {"N": 3}, "3/2", True),
+    ("histogram/hist1", {}, "1", True),
+]
+"""Program, parameters, least t, and whether it is attained (at every eps)."""
+
+
+@pytest.mark.parametrize(("name", "parameters", "t", "attained"), TABLE)
+def test_least_budget(name: str, parameters: dict[str, int], t: str, attained: bool) -> None:
+    found = dipc.load(PROGRAMS / f"{name}.dip", **parameters).budget()
+    assert (str(found.least.exact), found.least.attained) == (t, attained)
+    kinds = {spot.kind for spot, _ in found.witnesses}
+    assert kinds == {Kind.EVERYWHERE if attained else Kind.TOWARDS}
+
+
+@pytest.mark.parametrize("name", ["svt/svt5", "noisy_max/nmax4"])
+def test_infinite_loss(name: str) -> None:
+    found = dipc.load(PROGRAMS / f"{name}.dip").budget()
+    assert found.least.infinite
+    assert found.witnesses[0][0].kind is Kind.EVERYWHERE
+    assert not found.witnesses[0][1].neighbour_probability
+
+
+@pytest.mark.parametrize(
+    ("budgets", "t", "attained"),
+    [("[1, inf)", "1", True), ("(1, inf)", "1", False), ("(1/2, 3)", "4", False), ("[1/2, 3)", "4", True)],
+)
+def test_hist2_has_the_loss_one_over_eps(budgets: str, t: str, attained: bool) -> None:
+    hist = dipc.load(PROGRAMS / "histogram/hist2.dip", N=2)
+    found = hist.budget(budgets=budgets).least
+    assert (str(found.exact), found.attained) == (t, attained)
+
+
+def test_sparse_has_the_profile_of_the_design() -> None:
+    sparse = dipc.load(PROGRAMS / "svt/sparse.dip")
+    found = sparse.profile("eps/2")
+    assert (found.least.exact, found.least.attained) == (fmpq(31, 240), False)
+    spot, witness = found.witnesses[0]
+    assert (spot.kind, spot.place) == (Kind.TOWARDS, None)
+    assert dipc.mechanism.show_valuation(witness.input) == "q=[0, 0, 1]"
+    assert dipc.mechanism.show_valuation(witness.neighbour) == "q=[1, 1, 0]"
+    assert [str(segment.value) for segment in found.curve.segments] == [
+        "1/240*exp(-eps) - 1/24*exp(-3/4*eps) + 1/6*exp(-1/2*eps) - 31/120*exp(-1/4*eps) + 31/240"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("delta", "start"),
+    [("exp(-3)", "3.6545"), ("exp(-2.5)", "6.2619"), ("exp(-2.125)", "13.0147"), ("0.129", "29.3824")],
+)
+def test_where_sparse_breaks(delta: str, start: str) -> None:
+    sparse = dipc.load(PROGRAMS / "svt/sparse.dip")
+    (region,) = sparse.violating_budgets(f"eps/2, {delta}").regions
+    assert region.high is None
+    assert f"{float(end_as_text(region.low)):.4f}" == start
+
+
+def test_an_irrational_end_of_a_region() -> None:
+    """The loss 1/eps is more than 2 eps up to the square root of 1/2."""
+    hist = dipc.load(PROGRAMS / "histogram/hist2.dip", N=1)
+    (region,) = hist.violating_budgets("2*eps").regions
+    assert end_as_text(region.high) == "0.7071067812"
+
+
+def test_a_claim_that_holds_breaks_nowhere() -> None:
+    assert dipc.load(PROGRAMS / "svt/svt1.dip", N=2).violating_budgets().regions == ()
