@@ -11,9 +11,9 @@ import pytest
 import dipc
 from dipc.certificate import kernel
 from dipc.certificate.format import dumps
-from dipc.certificate.integrals import NotCovered
 from dipc.certificate.produce import certificate
 from dipc.certificate.rederive import rederive
+from dipc.certificate.slow.functions import NotCovered
 from dipc.cli.main import status
 
 ROOT = Path(__file__).parent.parent.parent
