@@ -30,21 +30,21 @@ from dipc.certificate.slow.functions import (
 MAX_STATES = 1000
 
 S = TypeVar("S", bound=Hashable)
-Moves = Mapping[S, list[Mass]]
-"""Where a step may lead, by which transitions."""
+Moves = Mapping[S, Mass]
+"""The states that a step may lead to, with their probabilities."""
 
 
 def exits(start: S, step: Callable[[S], Moves[S] | None]) -> dict[S, Mass]:
     """The probabilities of the states without a step that the chain ends in.
 
     >>> half = Mass(constant(1)).over(constant(2))
-    >>> law = exits("go", lambda s: {"go": [half], "left": [half]} if s == "go" else None)
+    >>> law = exits("go", lambda s: {"go": half, "left": half} if s == "go" else None)
     >>> {s: p.pair() for s, p in law.items()} == {"left": (constant(1), constant(1))}
     True
     """
-    chain = explored(start, step)
+    chain, leader = lumped(explored(start, step))
     arrived: dict[S, list[Mass]] = defaultdict(list)
-    arrived[start].append(Mass())
+    arrived[leader.get(start, start)].append(Mass())
     for component in components(chain):
         inside = sorted(component, key=list(chain).index)
         if len(inside) > 1 or inside[0] in chain[inside[0]]:
@@ -74,11 +74,46 @@ def explored(start: S, step: Callable[[S], Moves[S] | None]) -> dict[S, Moves[S]
     return chain
 
 
+def lumped(chain: dict[S, Moves[S]]) -> tuple[dict[S, Moves[S]], dict[S, S]]:
+    """The chain with one of every set of states that have the same step, and the one that stands for each.
+
+    Such states differ in a variable that the next round does not read.
+
+    >>> lumped({1: {2: Mass()}, 3: {2: Mass()}, 4: {1: Mass()}, 5: {3: Mass()}})[1]
+    {1: 1, 3: 1, 4: 4, 5: 4}
+    """
+    leader = {state: state for state in chain}
+    while True:
+        first: dict[object, S] = {}
+        same = {state: first.setdefault(signature(moves), state) for state, moves in chain.items()}
+        if len(first) == len(chain):
+            return chain, leader
+        leader = {state: same[other] for state, other in leader.items()}
+        chain = {state: redirected(moves, same) for state, moves in chain.items() if same[state] == state}
+
+
+def signature(moves: Moves[S]) -> object:
+    """Equal for steps that are written in the same way."""
+    return frozenset(
+        (target, frozenset(mass.numerator.items()), frozenset(mass.factors.items()))
+        for target, mass in moves.items()
+    )
+
+
+def redirected(moves: Moves[S], to: Mapping[S, S]) -> Moves[S]:
+    """The step with other targets."""
+    found: dict[S, list[Mass]] = defaultdict(list)
+    for target, mass in moves.items():
+        found[to.get(target, target)].append(mass)
+    return {target: total(masses) for target, masses in found.items()}
+
+
 def components(chain: Mapping[S, Moves[S]]) -> list[frozenset[S]]:
     """The strongly connected components, each before those that it leads to.
 
-    >>> components({1: {1: []}, 2: {1: [], 3: []}, 3: {2: []}}) == [frozenset({2, 3}), frozenset({1})]
-    True
+    >>> one = Mass()
+    >>> [sorted(part) for part in components({1: {1: one}, 2: {1: one, 3: one}, 3: {2: one}})]
+    [[2, 3], [1]]
     """
     reach = {state: reachable(state, chain) for state in chain}
     parts = {state: frozenset(t for t in reach[state] if state in reach[t]) for state in chain}
@@ -105,8 +140,8 @@ def must_be_left(component: Sequence[S], chain: Mapping[S, Moves[S]]) -> None:
             for state in component
             if state not in leaving
             and any(
-                (target in leaving or target not in component) and any(map(certain, masses))
-                for target, masses in chain[state].items()
+                (target in leaving or target not in component) and certain(mass)
+                for target, mass in chain[state].items()
             )
         }
         if not more:
@@ -124,7 +159,7 @@ def certain(mass: Mass) -> bool:
 def left(start: S, component: Sequence[S], chain: Mapping[S, Moves[S]]) -> dict[S, Mass]:
     """Where a run from a state leaves the component."""
     if len(component) == 1 and start not in chain[start]:
-        return {target: total(masses) for target, masses in chain[start].items()}
+        return dict(chain[start])
     unknowns = [*(state for state in component if state != start), start]
     targets = list(dict.fromkeys(t for s in unknowns for t in chain[s] if t not in component))
     matrix = [equation(state, unknowns, targets, chain[state]) for state in unknowns]
@@ -135,11 +170,10 @@ def left(start: S, component: Sequence[S], chain: Mapping[S, Moves[S]]) -> dict[
 
 def equation(state: S, unknowns: Sequence[S], targets: Sequence[S], moves: Moves[S]) -> list[Function]:
     """``d x_state - sum_j n_j x_j = sum_e n_e [e]``, d the common denominator of the transitions."""
-    shared = total([mass for masses in moves.values() for mass in masses]).factors
+    shared = total(list(moves.values())).factors
 
     def weight(target: S) -> Function:
-        masses = [*moves.get(target, ()), Mass({}, Counter(shared))]
-        return total(masses).numerator
+        return total([moves.get(target, Mass({})), Mass({}, Counter(shared))]).numerator
 
     d = product(dict(factor) for factor in shared.elements())
     row = [add(d if other == state else {}, multiply(constant(-1), weight(other))) for other in unknowns]

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 
 from dipc.certificate.kernel import ZERO
-from dipc.certificate.slow.functions import EPS, INVERSE, ONE, Mass, NotCovered, constant
+from dipc.certificate.slow.functions import EPS, INVERSE, ONE, Mass, NotCovered, constant, total
 from dipc.certificate.slow.inequalities import Row, has_interior, integer_row, row
 from dipc.certificate.slow.loops import exits
 from dipc.certificate.slow.noise import Sample
@@ -28,6 +28,7 @@ from dipc.certificate.slow.values import (
     as_number,
     as_pair,
     combine,
+    described,
     exponential_of,
     flat,
     fraction,
@@ -100,13 +101,13 @@ class Run:
         *slopes, shift = integer_row(numbers, strict) if kinds == {True} else row(numbers)
         return tuple(zip(places, slopes, strict=True)), shift
 
-    def possible(self, condition: Condition) -> bool:
-        """Can it hold as well?  (For integer noise: perhaps.)
+    def possible(self, conditions: Iterable[Condition]) -> bool:
+        """Can all of them hold?  (For integer noise: perhaps.)
 
         An integer inequality ``c x + c_0 >= 0`` is relaxed to ``c x + c_0 > -1``.
         """
         width = len(self.samples)
-        rows = {self.as_row(item) for item in (*self.conditions, condition)}
+        rows = {self.as_row(condition) for condition in conditions}
         relaxed = {(*r[:-1], r[-1] + self.about_integers(r)) for r in rows}
         support = {
             tuple(int(i == j) for j in range(width + 1))
@@ -126,7 +127,9 @@ class Run:
         negated = scaled(value, -ONE)
         assert isinstance(negated, Linear)
         outcomes = {True: self.condition(value, strict), False: self.condition(negated, not strict)}
-        open_ones = [answer for answer, condition in outcomes.items() if self.possible(condition)]
+        open_ones = [
+            answer for answer, condition in outcomes.items() if self.possible({*self.conditions, condition})
+        ]
         answer = open_ones[self.choose(len(open_ones))]
         if len(open_ones) > 1:
             self.conditions.add(outcomes[answer])
@@ -151,6 +154,12 @@ class Run:
             raise NotCovered(f"{name}, which is read before it is assigned")
         return self.scalars.get(name, name)
 
+    def cell(self, array: str, index: int) -> Value:
+        cells = self.arrays.get(array, {})
+        if index not in cells:
+            raise NotCovered(f"{array}[{index}], which is read before it is assigned")
+        return cells[index]
+
     def value(self, expr: ast.Expr) -> Value:
         match expr:
             case ast.Number(value=number):
@@ -158,7 +167,7 @@ class Run:
             case ast.Name(name=name, primed=primed):
                 return self.lookup(name + "'" * primed)
             case ast.Index(array=array, index=index, primed=primed):
-                return self.arrays[array + "'" * primed][as_index(self.value(index))]
+                return self.cell(array + "'" * primed, as_index(self.value(index)))
             case ast.Eps():
                 return Quotient(frozenset({(EPS, ONE)}), frozenset(constant(1).items()))
             case ast.Unary(op=ast.Op.NEG, operand=operand):
@@ -181,7 +190,7 @@ class Run:
     def holds(self, expr: ast.Expr) -> bool:
         value = self.value(expr)
         if value not in ("true", "false"):
-            raise NotCovered(f"{value} as a Boolean")
+            raise NotCovered(f"{described(value)} as a Boolean")
         return value == "true"
 
     def compare(self, op: ast.Op, left: Value, right: Value) -> bool:
@@ -340,13 +349,26 @@ class Run:
 
     # loops
 
+    def without_implied(self) -> frozenset[Condition]:
+        """The conditions without those that follow from the others, so that equal moments look equal."""
+        kept = set(self.conditions)
+        for condition in sorted(self.conditions):
+            if not self.possible({*(kept - {condition}), self.opposite(condition)}):
+                kept.remove(condition)
+        return frozenset(kept)
+
+    def opposite(self, condition: Condition) -> Condition:
+        coefficients, shift = condition
+        step = self.about_integers(self.as_row(condition))  # not x >= 0 is -x >= 1 for an integer x
+        return tuple((j, -c) for j, c in coefficients), -shift - step
+
     def moment(self) -> Moment:
         arrays = {name: tuple(sorted(cells.items())) for name, cells in self.arrays.items()}
         return Moment(
             tuple(sorted(self.scalars.items())),
             tuple(sorted(arrays.items())),
             tuple(self.samples),
-            frozenset(self.conditions),
+            self.without_implied(),
         )
 
     def at(self, moment: Moment) -> None:
@@ -368,14 +390,16 @@ class Run:
         if how == "exit":
             raise Stop
 
-    def one_round(self, loop: ast.While, before: AtLoop) -> dict[AtLoop, list[Mass]] | None:
+    def one_round(self, loop: ast.While, before: AtLoop) -> dict[AtLoop, Mass] | None:
         """Where a round of the loop may lead, or None after the loop."""
         if before[0] != "round":
             return None
         found: dict[AtLoop, list[Mass]] = {}
         for how, run in all_runs(partial(self.resumed, before[1]), partial(round_of, loop)):
+            if len(run.samples) > len(before[1].samples):
+                raise NotCovered("noise that is drawn inside a while loop")
             found.setdefault((how, run.moment()), []).append(run.mass)
-        return found
+        return {target: total(masses) for target, masses in found.items()}
 
     def resumed(self, moment: Moment, script: Sequence[int]) -> Run:
         run = replace(self, script=script, taken=[], mass=Mass())

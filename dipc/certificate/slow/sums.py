@@ -22,7 +22,7 @@ from fractions import Fraction
 
 from dipc.certificate.kernel import ZERO, Function, add
 from dipc.certificate.slow.functions import ONE, Mass, NotCovered, constant, exponential, product, total
-from dipc.certificate.slow.inequalities import Row, has_interior
+from dipc.certificate.slow.inequalities import Row, has_interior, integer_row
 
 Vector = tuple[int, ...]
 
@@ -181,25 +181,67 @@ def simplicial_sum(cone: Simplicial, weights: Sequence[Fraction], inside: Vector
     return mass
 
 
-def orthant_sum(rows: frozenset[Row], weights: Sequence[Fraction]) -> Mass:
-    """The sum of ``exp(-eps (a x))`` over the integer points ``x >= 0`` with every row >= 0.
+def lattice_sum(rows: frozenset[Row], weights: Sequence[Fraction]) -> Mass:
+    """The sum of ``exp(-eps (a x))`` over the integer points with every row >= 0.
 
-    >>> orthant_sum(frozenset({(-1, 1)}), [ONE]).pair()[0] == add(constant(1), exponential(-ONE))  # x <= 1
+    The rows bound every x from below along every line, and a x is positive in every direction without end.
+
+    >>> lattice_sum(frozenset({(1, 0), (-1, 1)}), [ONE]).numerator == add(constant(1), exponential(-ONE))
     True
     """
-    width = len(weights) + 1
-    sides = {tuple(int(i == j) for j in range(width)) for i in range(width - 1)}
-    system = rows | sides
+    if any(r[-1] < 0 for r in rows if not any(r[:-1])):
+        return Mass({})
+    rows = frozenset(r for r in rows if any(r[:-1]))
+    if not weights:
+        return Mass()
+    equation = min((r for r in rows if tuple(-c for c in r) in rows), default=None)
+    if equation is not None:
+        return within(equation, rows, weights)
+    system = rows
     if not has_interior(system):
         # An integer c x + c_0 is >= 0 exactly if it is > -1/2; then every integer point is an inner one.
-        system = frozenset((*(2 * c for c in r[:-1]), 2 * r[-1] + 1) for r in system)
+        system = frozenset((*(2 * c for c in r[:-1]), 2 * r[-1] + 1) for r in rows)
         if not has_interior(system):
             return Mass({})
     faces = sorted(system | {(*(0 for _ in weights), 1)})
     everything = rays(faces)
-    parts = [Simplicial.of(simplex) for simplex in simplices(frozenset(everything), faces, width)]
+    parts = [Simplicial.of(simplex) for simplex in simplices(frozenset(everything), faces, len(weights) + 1)]
     inside = generic_point(everything, parts)
     return total([simplicial_sum(part, weights, inside) for part in parts])
+
+
+def within(equation: Row, rows: frozenset[Row], weights: Sequence[Fraction]) -> Mass:
+    """:func:`lattice_sum` where the equation holds: one variable less, in coordinates that suit it."""
+    first, *others = unimodular(equation[:-1])
+    shift = -equation[-1]
+
+    def changed(r: Row) -> Row:
+        return integer_row([*(dot(r[:-1], v) for v in others), r[-1] + shift * dot(r[:-1], first)], False)
+
+    def weight(v: Vector) -> Fraction:
+        return sum((a * c for a, c in zip(weights, v, strict=True)), ZERO)
+
+    rest = lattice_sum(frozenset(map(changed, rows)), [weight(v) for v in others])
+    return rest.times(Mass(exponential(-shift * weight(first))))
+
+
+def unimodular(slopes: Sequence[int]) -> list[Vector]:
+    """A basis of the integer vectors: the first has product 1 with the slopes, the others 0 (Euclid).
+
+    >>> unimodular((2, 3))
+    [(-1, 1), (3, -2)]
+    """
+    width = len(slopes)
+    work = [(c, tuple(int(i == j) for j in range(width))) for i, c in enumerate(slopes)]
+    while True:
+        work.sort(key=lambda item: (not item[0], abs(item[0])))
+        (least, first), *rest = work
+        if not any(c for c, _ in rest):
+            return [tuple(least * x for x in first), *(v for _, v in rest)]
+        work[1:] = [
+            (c - c // least * least, tuple(x - c // least * y for x, y in zip(v, first, strict=True)))
+            for c, v in rest
+        ]
 
 
 def integer_mass(rows: frozenset[Row], rates: Sequence[Fraction]) -> Mass:
@@ -211,20 +253,26 @@ def integer_mass(rows: frozenset[Row], rates: Sequence[Fraction]) -> Mass:
     >>> same(tail.pair(), (z, add(constant(1), z)))
     True
     """
+    width = len(rates)
+    sides = {tuple(int(i == j) for j in range(width + 1)) for i in range(width)}
     parts = []
-    for negative in itertools.product((False, True), repeat=len(rates)):
-        # x, or -1 - x for a negative value
-        turned = {
-            (
-                *(-c if flip else c for c, flip in zip(r[:-1], negative, strict=True)),
-                r[-1] - sum(c for c, flip in zip(r[:-1], negative, strict=True) if flip),
-            )
-            for r in rows
-        }
+    for negative in itertools.product((False, True), repeat=width):
         shift = sum((a for a, flip in zip(rates, negative, strict=True) if flip), ZERO)
-        parts.append(orthant_sum(frozenset(turned), rates).times(Mass(exponential(-shift))))
+        system = frozenset({mirrored(r, negative) for r in rows} | sides)
+        parts.append(lattice_sum(system, rates).times(Mass(exponential(-shift))))
     mass = total(parts)
     for a in rates:
-        z = exponential(-a)
-        mass = mass.times(Mass(add(constant(1), exponential(-a, -ONE)))).over(add(constant(1), z))
+        less, more = add(constant(1), exponential(-a, -ONE)), add(constant(1), exponential(-a))
+        mass = mass.times(Mass(less)).over(more)
     return mass
+
+
+def mirrored(r: Row, negative: Sequence[bool]) -> Row:
+    """The row with ``-1 - x`` in place of x where x is negative.
+
+    >>> mirrored((2, 3, 5), (False, True))
+    (2, -3, 2)
+    """
+    flipped = [c for c, flip in zip(r[:-1], negative, strict=True) if flip]
+    slopes = (-c if flip else c for c, flip in zip(r[:-1], negative, strict=True))
+    return (*slopes, r[-1] - sum(flipped))

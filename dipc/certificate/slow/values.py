@@ -65,19 +65,32 @@ def as_pair(value: Value) -> Pair:
         return constant(value), constant(1)
     if isinstance(value, Quotient):
         return dict(value.numerator), dict(value.denominator)
-    raise NotCovered(f"{value} as a function of eps")
+    raise NotCovered(f"{described(value)} as a function of eps")
+
+
+def described(value: Value) -> str:
+    """For messages."""
+    match value:
+        case Linear():
+            return "a random expression"
+        case Quotient():
+            return "a function of eps"
+        case tuple():
+            return "an array"
+        case _:
+            return str(value)
 
 
 def as_number(value: Value) -> Fraction:
     if isinstance(value, Fraction):
         return value
-    raise NotCovered(f"{value} as a number")
+    raise NotCovered(f"{described(value)} as a number")
 
 
 def as_index(value: Value) -> int:
     number = as_number(value)
     if number.denominator != 1:
-        raise NotCovered(f"{value} as an integer")
+        raise NotCovered(f"{number} as an integer")
     return int(number)
 
 
