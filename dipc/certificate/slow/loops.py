@@ -7,7 +7,8 @@ is one of sums of exponentials that leaves no remainder, so that no quotient nee
 
 Of several solutions only the least would be the probabilities.  There is one solution, and it is right for
 every eps > 0, where every state of a component can leave it by transitions whose probabilities are proved
-positive for every eps; else the loop is not covered.
+positive for every eps; else the loop is not covered.  (A comparison with noise adds an inequality to the
+state whichever way it falls, so that both ways leave the component: it is the coins before it that count.)
 """
 
 from __future__ import annotations

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 
 from dipc.certificate.kernel import ZERO
+from dipc.certificate.slow.conditions import Condition, as_row, condition_of, possible, without_implied
 from dipc.certificate.slow.functions import EPS, INVERSE, ONE, Mass, NotCovered, constant, total
-from dipc.certificate.slow.inequalities import Row, has_interior, integer_row, row
+from dipc.certificate.slow.inequalities import Row
 from dipc.certificate.slow.loops import exits
 from dipc.certificate.slow.noise import Sample
 from dipc.certificate.slow.values import (
@@ -36,9 +37,6 @@ from dipc.certificate.slow.values import (
     truth,
 )
 from dipc.syntax import ast
-
-Condition = tuple[tuple[tuple[int, int], ...], int]
-"""``sum of c_j X_j + constant >= 0`` with integer coefficients, as ``(((j, c_j), ...), constant)``."""
 
 
 class Stop(Exception):
@@ -85,39 +83,7 @@ class Run:
 
     def rows(self) -> frozenset[Row]:
         """The conditions, over all samples."""
-        return frozenset(self.as_row(condition) for condition in self.conditions)
-
-    def as_row(self, condition: Condition) -> Row:
-        coefficients, shift = dict(condition[0]), condition[1]
-        return (*(coefficients.get(j, 0) for j in range(len(self.samples))), shift)
-
-    def condition(self, value: Linear, strict: bool) -> Condition:
-        """value >= 0, or value > 0: for real noise the same."""
-        places, coefficients = zip(*value.coefficients, strict=True)
-        kinds = {self.samples[j].integer for j in places}
-        if len(kinds) > 1:
-            raise NotCovered("integer noise compared with real noise")
-        numbers = (*coefficients, value.constant)
-        *slopes, shift = integer_row(numbers, strict) if kinds == {True} else row(numbers)
-        return tuple(zip(places, slopes, strict=True)), shift
-
-    def possible(self, conditions: Iterable[Condition]) -> bool:
-        """Can all of them hold?  (For integer noise: perhaps.)
-
-        An integer inequality ``c x + c_0 >= 0`` is relaxed to ``c x + c_0 > -1``.
-        """
-        width = len(self.samples)
-        rows = {self.as_row(condition) for condition in conditions}
-        relaxed = {(*r[:-1], r[-1] + self.about_integers(r)) for r in rows}
-        support = {
-            tuple(int(i == j) for j in range(width + 1))
-            for i, sample in enumerate(self.samples)
-            if sample.kind == "LapPlus"
-        }
-        return has_interior(frozenset(relaxed | support))
-
-    def about_integers(self, r: Row) -> bool:
-        return any(c and sample.integer for c, sample in zip(r, self.samples, strict=False))
+        return frozenset(as_row(condition, len(self.samples)) for condition in self.conditions)
 
     def at_least_zero(self, value: Value, strict: bool) -> bool:
         """Is value >= 0 (> 0 if strict)?  For a random value: a choice that is remembered."""
@@ -126,13 +92,18 @@ class Run:
             return number > 0 if strict else number >= 0
         negated = scaled(value, -ONE)
         assert isinstance(negated, Linear)
-        outcomes = {True: self.condition(value, strict), False: self.condition(negated, not strict)}
+        outcomes = {
+            True: condition_of(value, strict, self.samples),
+            False: condition_of(negated, not strict, self.samples),
+        }
         open_ones = [
-            answer for answer, condition in outcomes.items() if self.possible({*self.conditions, condition})
+            (answer, condition)
+            for answer, condition in outcomes.items()
+            if possible({*self.conditions, condition}, self.samples)
         ]
-        answer = open_ones[self.choose(len(open_ones))]
+        answer, condition = open_ones[self.choose(len(open_ones))]
         if len(open_ones) > 1:
-            self.conditions.add(outcomes[answer])
+            self.conditions.add(condition)
         return answer
 
     def pick(self, table: Sequence[tuple[Value, Value]]) -> Value:
@@ -349,26 +320,14 @@ class Run:
 
     # loops
 
-    def without_implied(self) -> frozenset[Condition]:
-        """The conditions without those that follow from the others, so that equal moments look equal."""
-        kept = set(self.conditions)
-        for condition in sorted(self.conditions):
-            if not self.possible({*(kept - {condition}), self.opposite(condition)}):
-                kept.remove(condition)
-        return frozenset(kept)
-
-    def opposite(self, condition: Condition) -> Condition:
-        coefficients, shift = condition
-        step = self.about_integers(self.as_row(condition))  # not x >= 0 is -x >= 1 for an integer x
-        return tuple((j, -c) for j, c in coefficients), -shift - step
-
     def moment(self) -> Moment:
+        """Conditions that follow from others are left out, so that equal moments look equal."""
         arrays = {name: tuple(sorted(cells.items())) for name, cells in self.arrays.items()}
         return Moment(
             tuple(sorted(self.scalars.items())),
             tuple(sorted(arrays.items())),
             tuple(self.samples),
-            self.without_implied(),
+            without_implied(self.conditions, self.samples),
         )
 
     def at(self, moment: Moment) -> None:

@@ -156,7 +156,14 @@ def outcome(program: ast.Program, run: Run) -> Outcome:
 
 
 def distribution(program: ast.Program, inputs: Inputs, known: Known) -> dict[Outcome, Pair]:
-    """The exact probability of every outcome that is not impossible, as (numerator, denominator)."""
+    """The exact probability of every outcome that is not impossible, as (numerator, denominator).
+
+    >>> from dipc.errors import Source
+    >>> from dipc.syntax.parser import parse
+    >>> text = "output o in {0, 1} = 0; r <- Lap(eps, 0); if r >= 1 then o <- 1 end"
+    >>> distribution(parse(Source("a.dip", text)), {}, {})[Fraction(1),][0]  # exp(-eps)/2
+    {(0, Fraction(-1, 1), Fraction(0, 1), Fraction(0, 1)): Fraction(1, 2)}
+    """
     return {key: total(masses).pair() for key, masses in path_masses(program, inputs, known).items()}
 
 
