@@ -730,3 +730,41 @@ class DiscreteBuilder:
 def discrete_programs(draw: st.DrawFn) -> str:
     """The text of a random program with integer noise."""
     return DiscreteBuilder(draw).program()
+
+
+# --- loops that end only with probability 1 --------------------------------------------------
+
+LOOP_CHANCES = st.sampled_from(["1/2", "1/3", "1/(1+exp(eps))", "exp(eps/2)/(1+exp(eps/2))", "1"])
+LOOP_VALUES = st.sampled_from(["0", "1", "2", "2 - x"])
+LOOP_TESTS = st.sampled_from(["r > 0", "r <= 1", "2*r > s", "x = 1", "z >= 1", "x < 2 and r < s"])
+LOOP_STEPS = st.one_of(
+    LOOP_VALUES.map("x <- {}".format),
+    st.just("x <- uniform {0, 1, 2}"),
+    st.builds("c <- flip({}); if c then x <- {} end".format, LOOP_CHANCES, LOOP_VALUES),
+    st.builds("if {} then x <- {} end".format, LOOP_TESTS, LOOP_VALUES),
+    st.builds("if {} then x <- {} else go <- false end".format, LOOP_TESTS, LOOP_VALUES),
+)
+LOOP_STOPS = st.sampled_from(["1/2", "2/3", "1/(1+exp(-eps))"])
+LOOP_CONDITIONS = st.sampled_from(["go", "go and x < 2", "go or x = 3"])
+LOOP_HEAD = (
+    "output o in {0, 1, 2, open}\nx <- 0; go <- true\n"
+    "r <- Lap(eps, 0); s <- LapPlus(eps/2, 0); z <- DLap(eps, 1)\n"
+)
+
+
+@st.composite
+def loops(draw: st.DrawFn) -> tuple[str, str]:
+    """A condition and a body that ends with a coin for stopping."""
+    body = [*draw(st.lists(LOOP_STEPS, min_size=1, max_size=4)), f"stop <- flip({draw(LOOP_STOPS)})"]
+    return draw(LOOP_CONDITIONS), "\n  ".join([*body, "if stop then go <- false end"])
+
+
+def looping(loop: tuple[str, str]) -> str:
+    """The program with this loop, whose output is x."""
+    condition, body = loop
+    return f"{LOOP_HEAD}while {condition} do\n  {body}\nend\no <- x"
+
+
+def looping_programs() -> st.SearchStrategy[str]:
+    """The text of a random program with a loop."""
+    return loops().map(looping)

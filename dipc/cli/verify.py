@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from dipc.certificate.integrals import NotCovered
 from dipc.certificate.kernel import Refused
 from dipc.certificate.kernel import check as checked
 from dipc.certificate.rederive import rederive
+from dipc.certificate.slow.functions import NotCovered
 
 ACCEPTED, REFUSED, NOT_COVERED = 0, 1, 3
 

@@ -11,7 +11,7 @@ from collections import Counter
 import oracles
 import pytest
 from hypothesis import HealthCheck, Phase, given, note, settings
-from strategies import programs
+from strategies import discrete_programs, looping_programs, programs
 
 import dipc
 from dipc.errors import Source, Unsupported
@@ -24,7 +24,6 @@ INPUTS = 3
 DECIDED = 0.8
 
 law_settings = settings(
-    max_examples=int(EXAMPLES or 80),
     derandomize=EXAMPLES is None,
     database=None,
     deadline=None,
@@ -34,12 +33,22 @@ law_settings = settings(
 )
 
 
-def test_distributions_are_those_of_the_oracle() -> None:
+PROGRAMS = {
+    "real": (programs(), 80, 0.8),
+    "integer": (discrete_programs(), 40, 0.9),
+    "loops": (looping_programs(), 40, 1.0),
+}
+"""Random programs, how many of them, and the share that must be decided."""
+
+
+@pytest.mark.parametrize("kind", PROGRAMS)
+def test_distributions_are_those_of_the_oracle(kind: str) -> None:
     """For every outcome the two quotients are equal after cross-multiplication; most programs are decided."""
+    source, examples, decided = PROGRAMS[kind]
     tally: Counter[str] = Counter()
 
-    @law_settings
-    @given(programs())
+    @settings(law_settings, max_examples=int(EXAMPLES or examples))
+    @given(source)
     def law(text: str) -> None:
         note(text)
         program = parse(Source("random.dip", text))
@@ -56,4 +65,4 @@ def test_distributions_are_those_of_the_oracle() -> None:
             tally["decided"] += 1
 
     law()
-    assert tally["decided"] >= DECIDED * tally.total(), tally
+    assert tally["decided"] >= decided * tally.total(), tally

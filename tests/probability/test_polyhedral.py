@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numeric import fixed, real_link
 
+from dipc.certificate.slow.inequalities import row as primitive
+from dipc.certificate.slow.noise import Sample
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.linear import Linear
 from dipc.probability.piecewise import Piecewise
@@ -43,8 +45,8 @@ def weights(samples: list[tuple[str, fmpq]]) -> tuple[Piecewise, ...]:
 @given(SAMPLES, SYSTEMS)
 def test_probabilities_are_those_of_the_oracle(samples: list[tuple[str, fmpq]], rows: System) -> None:
     count = len(samples)
-    twins = [oracles.Sample(kind, oracles.fraction(rate)) for kind, rate in samples]
-    wanted = oracles.measure([oracles.row((*row[:count], row[-1])) for row in rows], twins)
+    twins = [Sample(kind, oracles.fraction(rate)) for kind, rate in samples]
+    wanted = oracles.real_measure([primitive((*row[:count], row[-1])) for row in rows], twins)
     assert oracles.exppoly_from_dipc(integrate(weights(samples), links(rows, count))) == wanted
 
 

@@ -1,43 +1,19 @@
-"""The probability that independent noise satisfies linear inequalities, by nested integrals.
+"""The probability that independent real noise satisfies linear inequalities, by nested integrals.
 
-The slow, obvious route (DiPC, Lemma 23), for ``dipc verify --deep``: rational numbers of the standard library
-and the functions of the kernel, nothing of :mod:`dipc.probability`.
+The slow, obvious route (DiPC, Lemma 23): every variable is split by its sign, and one variable is
+integrated out after the other.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
 
-from dipc.certificate.kernel import UNIT, ZERO, Function, Key, add, multiply
-from dipc.errors import LimitReached
-
-ONE = Fraction(1)
-
-
-class NotCovered(LimitReached):
-    """The slow route does not go there."""
-
-
-def constant(value: Fraction | int) -> Function:
-    """The constant function."""
-    return {UNIT: Fraction(value)} if value else {}
-
-
-def product(factors: Iterable[Function]) -> Function:
-    """The product of all factors, 1 for none."""
-    result = constant(1)
-    for factor in factors:
-        result = multiply(result, factor)
-    return result
-
-
-Row = tuple[int, ...]
-"""``(c_1, ..., c_n, c_0)``, without common factor: ``c_1 x_1 + ... + c_n x_n + c_0 >= 0``."""
+from dipc.certificate.kernel import ZERO, Function, add
+from dipc.certificate.slow.functions import ONE, NotCovered
+from dipc.certificate.slow.inequalities import Row, has_interior, row
 
 Term = tuple[int, tuple[Fraction, ...], tuple[int, ...], Fraction]
 """``(n, k, m, q)``: the function ``eps^n exp(q eps) prod_i x_i^m_i exp(k_i eps x_i)``."""
@@ -45,44 +21,6 @@ Term = tuple[int, tuple[Fraction, ...], tuple[int, ...], Fraction]
 Integrand = dict[Term, Fraction]
 Affine = tuple[Fraction, ...]
 """``(h_1, ..., h_n, h_0)``: the function ``h_1 x_1 + ... + h_n x_n + h_0``."""
-
-
-@dataclass(frozen=True)
-class Sample:
-    """Centred noise: density ``a eps/2 exp(-a eps |x|)`` (Lap), or twice that for x > 0 (LapPlus)."""
-
-    kind: str
-    rate: Fraction
-    inverse: bool = False  # the rate is a/eps instead of a*eps
-
-
-def row(coefficients: Sequence[Fraction | int]) -> Row:
-    """The inequality with integer coefficients without a common factor."""
-    scale = math.lcm(*(c.denominator for c in coefficients))
-    integers = [int(c * scale) for c in coefficients]
-    divisor = math.gcd(*integers) or 1
-    return tuple(c // divisor for c in integers)
-
-
-@lru_cache(maxsize=100_000)
-def has_interior(rows: frozenset[Row]) -> bool:
-    """Has ``{x : every row > 0}`` a point?  Fourier-Motzkin elimination, one variable at a time.
-
-    >>> has_interior(frozenset({(1, 0), (-1, 1)})), has_interior(frozenset({(1, 0), (-1, 0)}))
-    (True, False)
-    """
-    system = set(rows)
-    width = len(next(iter(system))) - 1 if system else 0
-    for x in range(width):
-        lower = [r for r in system if r[x] > 0]
-        upper = [r for r in system if r[x] < 0]
-        free = {r for r in system if r[x] == 0}
-        system = free | {
-            row([a * -high[x] + b * low[x] for a, b in zip(low, high, strict=True)])
-            for low in lower
-            for high in upper
-        }
-    return all(r[-1] > 0 for r in system)
 
 
 def bound(r: Row, x: int) -> Affine:
@@ -185,54 +123,19 @@ def above(g: Affine, h: Affine) -> Row:
     return row([a - b for a, b in zip(g, h, strict=True)])
 
 
-@lru_cache(maxsize=100_000)
-def measure_of(rows: frozenset[Row], samples: tuple[Sample, ...]) -> tuple[tuple[Key, Fraction], ...]:
-    """:func:`measure` for samples that all occur (frozen for the cache)."""
-    count = len(samples)
-    positive = {tuple(int(i == j) for j in range(count + 1)) for i in range(count)}
-    choices: list[tuple[int, ...]] = [(1, -1) if sample.kind == "Lap" else (1,) for sample in samples]
-    weight = ONE
-    for sample, signs in zip(samples, choices, strict=True):
-        weight *= sample.rate / len(signs)
-    density: Integrand = {(count, tuple(-s.rate for s in samples), (0,) * count, ZERO): weight}
-    total: Function = {}
-    for signs in itertools.product(*choices):
-        mirrored = {tuple(c * s for c, s in zip(r, (*signs, 1), strict=True)) for r in rows}
-        total = add(total, integrate(density, frozenset(mirrored | positive), tuple(range(count))))
-    return tuple(total.items())
+def real_mass(rows: frozenset[Row], rates: Sequence[Fraction], symmetric: Sequence[bool]) -> Function:
+    """The probability of the rows for noise of density ``a eps/2 exp(-a eps |x|)`` (symmetric), or for
+    twice that on x > 0.
 
-
-def measure(rows: Iterable[Row], samples: Sequence[Sample]) -> Function:
-    """The probability that independent samples satisfy every row.
-
-    Samples that no row mentions are dropped (their mass is 1), and samples that no chain of rows
-    connects are independent.  Every Laplace sample is split by its sign, so that all variables are
-    positive; then :func:`integrate`.
-
-    >>> half = Fraction(1, 2)
-    >>> X, Y = Sample("Lap", ONE), Sample("Lap", half)
-    >>> measure([(1, -1, 0)], [X, Y]) == constant(half)  # P(X >= Y)
-    True
-    >>> measure([(1, -1)], [X])  # P(X >= 1) = exp(-eps)/2
-    {(0, Fraction(-1, 1), Fraction(0, 1), Fraction(0, 1)): Fraction(1, 2)}
+    >>> real_mass(frozenset({(1, -1, 0)}), [ONE, Fraction(1, 2)], [True, True])  # P(X >= Y)
+    {(0, Fraction(0, 1), Fraction(0, 1), Fraction(0, 1)): Fraction(1, 2)}
     """
-    groups: list[tuple[set[int], set[Row]]] = []
-    for r in set(rows):
-        joined, together = {i for i in range(len(samples)) if r[i]}, {r}
-        for group in [group for group in groups if group[0] & joined]:
-            groups.remove(group)
-            joined |= group[0]
-            together |= group[1]
-        groups.append((joined, together))
-    factors = []
-    for joined, together in groups:
-        used = sorted(joined)
-        short = frozenset((*(r[i] for i in used), r[-1]) for r in together)
-        chosen = tuple(samples[i] for i in used)
-        if len({sample.inverse for sample in chosen}) > 1:
-            raise NotCovered("noise of rate a*eps is compared with noise of rate a/eps")
-        factor = dict(measure_of(short, chosen))
-        if chosen[0].inverse:  # computed in 1/eps
-            factor = {(-n, b, k, a): c for (n, a, k, b), c in factor.items()}
-        factors.append(factor)
-    return product(factors)
+    count = len(rates)
+    positive = {tuple(int(i == j) for j in range(count + 1)) for i in range(count)}
+    weight = math.prod(rates, start=ONE) / 2 ** sum(symmetric)
+    density: Integrand = {(count, tuple(-a for a in rates), (0,) * count, ZERO): weight}
+    parts = []
+    for signs in itertools.product(*((1, -1) if both else (1,) for both in symmetric)):
+        mirrored = {tuple(c * s for c, s in zip(r, (*signs, 1), strict=True)) for r in rows}
+        parts.append(integrate(density, frozenset(mirrored | positive), tuple(range(count))))
+    return add(*parts)

@@ -1,0 +1,132 @@
+"""Functions of the budget for the slow route: sums of exponentials as the kernel writes them, and quotients.
+
+A function is a dictionary ``{(n, a, k, b): c}`` for the sum of ``c eps^n exp(a eps + k + b/eps)``.  By the
+theorem of Lindemann and Weierstrass two functions are equal exactly if their dictionaries are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from dipc.certificate.kernel import UNIT, ZERO, Function, Key, add, derivatives, multiply, sign_at
+from dipc.errors import LimitReached
+
+ONE = Fraction(1)
+EPS: Key = (1, ZERO, ZERO, ZERO)
+INVERSE: Key = (-1, ZERO, ZERO, ZERO)
+
+Pair = tuple[Function, Function]
+"""Numerator and denominator."""
+
+
+class NotCovered(LimitReached):
+    """The slow route does not go there."""
+
+
+def constant(value: Fraction | int) -> Function:
+    """The constant function.
+
+    >>> constant(0)
+    {}
+    """
+    return {UNIT: Fraction(value)} if value else {}
+
+
+def exponential(a: Fraction, factor: Fraction = ONE) -> Function:
+    """``factor * exp(a eps)``."""
+    return {(0, Fraction(a), ZERO, ZERO): factor}
+
+
+def product(factors: Iterable[Function]) -> Function:
+    """The product of all factors, 1 for none."""
+    result = constant(1)
+    for factor in factors:
+        result = multiply(result, factor)
+    return result
+
+
+def same(left: Pair, right: Pair) -> bool:
+    """Are the two quotients one function?  Cross-multiplied.
+
+    >>> e, one = exponential(ONE), constant(1)
+    >>> same((e, add(one, e)), (one, add(one, exponential(-ONE))))
+    True
+    >>> same((e, one), (one, one))
+    False
+    """
+    return multiply(left[0], right[1]) == multiply(right[0], left[1])
+
+
+def divided(f: Function, g: Function) -> Function:
+    """f / g where it is a function again: the greatest terms are divided, as with polynomials.
+
+    Exponents are compared in the order of tuples, which addition keeps.
+
+    >>> e = exponential(ONE)
+    >>> divided(add(multiply(e, e), constant(-1)), add(e, constant(-1))) == add(e, constant(1))
+    True
+    """
+    top = max(g)
+    result: Function = {}
+    while f:
+        largest = max(f)
+        (n, a, k, b), (m, c, j, i) = largest, top
+        part: Function = {(n - m, a - c, k - j, b - i): f[largest] / g[top]}
+        result = add(result, part)
+        f = add(f, multiply(constant(-1), multiply(part, g)))
+    return result
+
+
+def surely_positive(f: Function) -> bool:
+    """Is f(eps) > 0 proved for every eps > 0 by its chain of derivatives?  ``False`` says nothing.
+
+    >>> surely_positive(add(constant(1), exponential(-ONE, -ONE))), surely_positive(exponential(ONE, -ONE))
+    (True, False)
+    """
+    if not f or any(b for _, _, _, b in f):
+        return all(c > 0 for c in f.values()) and bool(f)
+    least = min(n for n, _, _, _ in f)
+    shifted = {(n - least, a, k, b): c for (n, a, k, b), c in f.items()}
+    return all(sign_at(link, ZERO) >= 0 for link in derivatives(shifted)[1])
+
+
+@dataclass(frozen=True)
+class Mass:
+    """A quotient with its denominator as a multiset of factors, so that sums need few common ones."""
+
+    numerator: Function = field(default_factory=lambda: constant(1))
+    factors: Counter[frozenset[tuple[Key, Fraction]]] = field(default_factory=Counter)
+
+    def times(self, other: Mass) -> Mass:
+        """The product."""
+        return Mass(multiply(self.numerator, other.numerator), self.factors + other.factors)
+
+    def over(self, denominator: Function) -> Mass:
+        """The quotient by one more factor."""
+        if denominator == constant(1):
+            return self
+        return Mass(self.numerator, self.factors + Counter([frozenset(denominator.items())]))
+
+    def pair(self) -> Pair:
+        """Numerator and denominator, multiplied out."""
+        return self.numerator, product(dict(factor) for factor in self.factors.elements())
+
+
+def total(masses: Sequence[Mass]) -> Mass:
+    """The sum, over a common denominator.
+
+    >>> e = add(constant(1), exponential(ONE))
+    >>> total([Mass().over(e), Mass(exponential(ONE)).over(e)]).pair() == (e, e)
+    True
+    """
+    common: Counter[frozenset[tuple[Key, Fraction]]] = Counter()
+    for mass in masses:
+        common |= mass.factors
+    parts = (
+        product([mass.numerator, *(dict(factor) for factor in (common - mass.factors).elements())])
+        for mass in masses
+    )
+    return Mass(add(*parts), common)

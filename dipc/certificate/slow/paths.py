@@ -1,0 +1,392 @@
+"""The meaning of programs for the slow route: one run along a prescribed path, and all of them.
+
+A random expression is never given a value.  A comparison is a choice between its outcomes that is remembered
+as a linear inequality; a finite draw is a choice that has a probability; and a ``while`` loop is one as well,
+between the states in which it ends (:mod:`dipc.certificate.slow.loops`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+
+from dipc.certificate.kernel import ZERO
+from dipc.certificate.slow.conditions import Condition, as_row, condition_of, possible, without_implied
+from dipc.certificate.slow.functions import EPS, INVERSE, ONE, Mass, NotCovered, constant, total
+from dipc.certificate.slow.inequalities import Row
+from dipc.certificate.slow.loops import exits
+from dipc.certificate.slow.noise import Sample
+from dipc.certificate.slow.values import (
+    Linear,
+    Plain,
+    Quotient,
+    Value,
+    as_index,
+    as_number,
+    as_pair,
+    combine,
+    described,
+    exponential_of,
+    flat,
+    fraction,
+    scaled,
+    truth,
+)
+from dipc.syntax import ast
+
+
+class Stop(Exception):
+    """``exit``."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a run knows at one moment."""
+
+    scalars: tuple[tuple[str, Value], ...]
+    arrays: tuple[tuple[str, tuple[tuple[int, Value], ...]], ...]
+    samples: tuple[Sample, ...]
+    conditions: frozenset[Condition]
+
+
+AtLoop = tuple[str, Moment]
+"""A moment before a round (``round``), after the loop (``after``), or at the end of the run (``exit``)."""
+
+Solved = dict[tuple[int, Moment], list[tuple[AtLoop, Mass]]]
+
+
+@dataclass
+class Run:
+    """One run.  ``script`` says how the first choices fall; later ones fall to option 0."""
+
+    script: Sequence[int] = ()
+    scalars: dict[str, Value] = field(default_factory=dict)
+    arrays: dict[str, dict[int, Value]] = field(default_factory=dict)
+    taken: list[tuple[int, int]] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
+    conditions: set[Condition] = field(default_factory=set)
+    mass: Mass = field(default_factory=Mass)
+    variables: frozenset[str] = frozenset()
+    solved: Solved = field(default_factory=dict)
+
+    # choices
+
+    def choose(self, options: int) -> int:
+        position = len(self.taken)
+        pick = self.script[position] if position < len(self.script) else 0
+        self.taken.append((pick, options))
+        return pick
+
+    def rows(self) -> frozenset[Row]:
+        """The conditions, over all samples."""
+        return frozenset(as_row(condition, len(self.samples)) for condition in self.conditions)
+
+    def at_least_zero(self, value: Value, strict: bool) -> bool:
+        """Is value >= 0 (> 0 if strict)?  For a random value: a choice that is remembered."""
+        if not isinstance(value, Linear):
+            number = as_number(value)
+            return number > 0 if strict else number >= 0
+        negated = scaled(value, -ONE)
+        assert isinstance(negated, Linear)
+        outcomes = {
+            True: condition_of(value, strict, self.samples),
+            False: condition_of(negated, not strict, self.samples),
+        }
+        open_ones = [
+            (answer, condition)
+            for answer, condition in outcomes.items()
+            if possible({*self.conditions, condition}, self.samples)
+        ]
+        answer, condition = open_ones[self.choose(len(open_ones))]
+        if len(open_ones) > 1:
+            self.conditions.add(condition)
+        return answer
+
+    def pick(self, table: Sequence[tuple[Value, Value]]) -> Value:
+        """One of the values that have a probability other than 0."""
+        options = [(value, chance) for value, chance in table if chance != 0]
+        value, chance = options[self.choose(len(options))]
+        numerator, denominator = as_pair(chance)
+        self.mass = self.mass.times(Mass(numerator).over(denominator))
+        return value
+
+    # expressions
+
+    def lookup(self, name: str) -> Value:
+        """The value of a variable or an array; a name that is never assigned is an atom."""
+        if name in self.arrays:
+            cells = self.arrays[name]
+            return tuple(cells[i] for i in range(1, max(cells) + 1))
+        if name in self.variables and name not in self.scalars:
+            raise NotCovered(f"{name}, which is read before it is assigned")
+        return self.scalars.get(name, name)
+
+    def cell(self, array: str, index: int) -> Value:
+        cells = self.arrays.get(array, {})
+        if index not in cells:
+            raise NotCovered(f"{array}[{index}], which is read before it is assigned")
+        return cells[index]
+
+    def value(self, expr: ast.Expr) -> Value:
+        match expr:
+            case ast.Number(value=number):
+                return fraction(number)
+            case ast.Name(name=name, primed=primed):
+                return self.lookup(name + "'" * primed)
+            case ast.Index(array=array, index=index, primed=primed):
+                return self.cell(array + "'" * primed, as_index(self.value(index)))
+            case ast.Eps():
+                return Quotient(frozenset({(EPS, ONE)}), frozenset(constant(1).items()))
+            case ast.Unary(op=ast.Op.NEG, operand=operand):
+                return combine(ast.Op.MUL, -ONE, self.value(operand))
+            case ast.Unary(operand=operand):
+                return truth(not self.holds(operand))
+            case ast.Binary(op=ast.Op.AND, left=left, right=right):
+                return truth(self.holds(left) and self.holds(right))
+            case ast.Binary(op=ast.Op.OR, left=left, right=right):
+                return truth(self.holds(left) or self.holds(right))
+            case ast.Binary(op=op, left=left, right=right) if op in COMPARISONS:
+                return truth(self.compare(op, self.value(left), self.value(right)))
+            case ast.Binary(op=op, left=left, right=right):
+                return combine(op, self.value(left), self.value(right))
+            case ast.Call(function=name, arguments=arguments):
+                return self.call(name, [self.value(argument) for argument in arguments])
+            case ast.Fold():
+                return self.fold(expr)
+
+    def holds(self, expr: ast.Expr) -> bool:
+        value = self.value(expr)
+        if value not in ("true", "false"):
+            raise NotCovered(f"{described(value)} as a Boolean")
+        return value == "true"
+
+    def compare(self, op: ast.Op, left: Value, right: Value) -> bool:
+        if op in (ast.Op.EQ, ast.Op.NE):
+            return self.equal(left, right) == (op is ast.Op.EQ)
+        if op in (ast.Op.LT, ast.Op.LE):
+            left, right = right, left
+        difference = combine(ast.Op.SUB, left, right)
+        return self.at_least_zero(difference, strict=op in (ast.Op.LT, ast.Op.GT))
+
+    def equal(self, left: Value, right: Value) -> bool:
+        if not isinstance(left, Linear) and not isinstance(right, Linear):
+            return left == right
+        difference = combine(ast.Op.SUB, left, right)
+        if not isinstance(difference, Linear):
+            return difference == 0
+        if not self.samples[difference.coefficients[0][0]].integer:
+            return False  # different real random expressions are equal with probability 0
+        return self.at_least_zero(difference, strict=False) and self.at_least_zero(
+            scaled(difference, -ONE), strict=False
+        )
+
+    def call(self, name: str, arguments: list[Value]) -> Value:
+        items = flat(arguments)
+        match name:
+            case "exp":
+                return exponential_of(arguments[0])
+            case "floor" | "ceil":
+                return Fraction((math.floor if name == "floor" else math.ceil)(as_number(arguments[0])))
+            case "mod":
+                return as_number(arguments[0]) % as_number(arguments[1])
+            case "abs":
+                negated = combine(ast.Op.MUL, -ONE, arguments[0])
+                return arguments[0] if self.at_least_zero(arguments[0], strict=False) else negated
+            case "disc":
+                return self.disc(items[0], items[1:])
+            case "sum":
+                total: Value = ZERO
+                for item in items:
+                    total = combine(ast.Op.ADD, total, item)
+                return total
+        best = self.best(ast.Op.GT if name in ("max", "argmax") else ast.Op.LT, items)
+        return Fraction(best + 1) if name.startswith("arg") else items[best]
+
+    def best(self, better: ast.Op, items: list[Value]) -> int:
+        """The place of the best item; the first one wins a tie."""
+        best = 0
+        for i in range(1, len(items)):
+            if self.compare(better, items[i], items[best]):
+                best = i
+        return best
+
+    def disc(self, x: Value, steps: list[Value]) -> Value:
+        for step in steps[:-1]:
+            if self.compare(ast.Op.LE, x, step):
+                return step
+        return steps[-1]
+
+    def each(self, variable: str, items: Sequence[Plain], expr: ast.Expr) -> list[Value]:
+        """The values of an expression, with a variable bound to each item in turn."""
+        hidden = self.scalars.get(variable)
+        results = []
+        for item in items:
+            self.scalars[variable] = item
+            results.append(self.value(expr))
+        self.scalars.pop(variable, None)
+        if hidden is not None:
+            self.scalars[variable] = hidden
+        return results
+
+    def fold(self, expr: ast.Fold) -> Value:
+        low, high = as_index(self.value(expr.low)), as_index(self.value(expr.high))
+        results = self.each(expr.variable, [Fraction(i) for i in range(low, high + 1)], expr.body)
+        match expr.kind:
+            case "forall":
+                return truth(all(item == "true" for item in results))
+            case "exists":
+                return truth(any(item == "true" for item in results))
+            case "count":
+                return Fraction(sum(item == "true" for item in results))
+            case _:
+                return self.call("sum", results)
+
+    def members(self, support: ast.FiniteSet) -> list[Plain]:
+        if isinstance(support, ast.Range):
+            low, high = as_index(self.value(support.low)), as_index(self.value(support.high))
+            return [Fraction(i) for i in range(low, high + 1)]
+        values = [self.value(member) for member in support.members]
+        return list(dict.fromkeys(v if isinstance(v, str) else as_number(v) for v in values))
+
+    # distributions
+
+    def draw(self, source: ast.Distribution) -> Value:
+        match source:
+            case ast.Noise(kind=kind, rate=rate, mean=mean):
+                return combine(ast.Op.ADD, self.noise(kind, self.value(rate)), self.value(mean))
+            case ast.Choose(options=options):
+                return self.pick([(self.value(value), self.value(chance)) for value, chance in options])
+            case ast.Flip(probability=probability):
+                p = self.value(probability)
+                return self.pick([("true", p), ("false", combine(ast.Op.SUB, ONE, p))])
+            case ast.Uniform(support=support):
+                items = self.members(support)
+                return self.pick([(item, Fraction(1, len(items))) for item in items])
+            case ast.ExpMechanism(rate=rate, variable=variable, support=support, score=score):
+                items = self.members(support)
+                exponent = ast.Binary(ast.Op.MUL, rate, score)
+                weights = [exponential_of(value) for value in self.each(variable, items, exponent)]
+                total = self.call("sum", weights)
+                chances = [combine(ast.Op.DIV, weight, total) for weight in weights]
+                return self.pick(list(zip(items, chances, strict=True)))
+
+    def noise(self, kind: str, rate: Value) -> Value:
+        """Fresh centred noise of rate a*eps or a/eps."""
+        numerator, denominator = as_pair(rate)
+        if denominator != constant(1) or len(numerator) != 1:
+            raise NotCovered("noise of a rate that is neither a*eps nor a/eps")
+        ((key, a),) = numerator.items()
+        if key not in (EPS, INVERSE) or a <= 0:
+            raise NotCovered("noise of a rate that is neither a*eps nor a/eps")
+        self.samples.append(Sample(kind, a, key == INVERSE))
+        return Linear(((len(self.samples) - 1, ONE),), ZERO)
+
+    # statements
+
+    def assign(self, target: ast.Name | ast.Index, value: Value) -> None:
+        if isinstance(target, ast.Name):
+            self.scalars[target.name] = value
+        else:
+            self.arrays.setdefault(target.array, {})[as_index(self.value(target.index))] = value
+
+    def block(self, statements: ast.Block) -> None:
+        for statement in statements:
+            self.execute(statement)
+
+    def execute(self, statement: ast.Statement) -> None:
+        match statement:
+            case ast.Assign(target=target, value=source):
+                new = self.draw(source) if isinstance(source, ast.Distribution) else self.value(source)
+                self.assign(target, new)
+            case ast.If(branches=branches, otherwise=otherwise):
+                for condition, block in branches:
+                    if self.holds(condition):
+                        self.block(block)
+                        return
+                self.block(otherwise)
+            case ast.For(variable=variable, low=low, high=high, body=body):
+                for i in range(as_index(self.value(low)), as_index(self.value(high)) + 1):
+                    self.scalars[variable] = Fraction(i)
+                    self.block(body)
+                self.scalars.pop(variable, None)
+            case ast.While():
+                self.loop(statement)
+            case ast.Exit():
+                raise Stop
+
+    # loops
+
+    def moment(self) -> Moment:
+        """Conditions that follow from others are left out, so that equal moments look equal."""
+        arrays = {name: tuple(sorted(cells.items())) for name, cells in self.arrays.items()}
+        return Moment(
+            tuple(sorted(self.scalars.items())),
+            tuple(sorted(arrays.items())),
+            tuple(self.samples),
+            without_implied(self.conditions, self.samples),
+        )
+
+    def at(self, moment: Moment) -> None:
+        """Go on from a moment."""
+        self.scalars = dict(moment.scalars)
+        self.arrays = {name: dict(cells) for name, cells in moment.arrays}
+        self.samples, self.conditions = list(moment.samples), set(moment.conditions)
+
+    def loop(self, loop: ast.While) -> None:
+        """A choice between the moments in which the loop ends."""
+        now = self.moment()
+        key = id(loop), now
+        if key not in self.solved:
+            self.solved[key] = list(exits(("round", now), partial(self.one_round, loop)).items())
+        options = self.solved[key]
+        (how, moment), mass = options[self.choose(len(options))]
+        self.at(moment)
+        self.mass = self.mass.times(mass)
+        if how == "exit":
+            raise Stop
+
+    def one_round(self, loop: ast.While, before: AtLoop) -> dict[AtLoop, Mass] | None:
+        """Where a round of the loop may lead, or None after the loop."""
+        if before[0] != "round":
+            return None
+        found: dict[AtLoop, list[Mass]] = {}
+        for how, run in all_runs(partial(self.resumed, before[1]), partial(round_of, loop)):
+            if len(run.samples) > len(before[1].samples):
+                raise NotCovered("noise that is drawn inside a while loop")
+            found.setdefault((how, run.moment()), []).append(run.mass)
+        return {target: total(masses) for target, masses in found.items()}
+
+    def resumed(self, moment: Moment, script: Sequence[int]) -> Run:
+        run = replace(self, script=script, taken=[], mass=Mass())
+        run.at(moment)
+        return run
+
+
+COMPARISONS = (ast.Op.EQ, ast.Op.NE, ast.Op.LT, ast.Op.LE, ast.Op.GT, ast.Op.GE)
+
+
+def round_of(loop: ast.While, run: Run) -> str:
+    """Test the condition, and run the body once."""
+    if not run.holds(loop.condition):
+        return "after"
+    run.block(loop.body)
+    return "round"
+
+
+def all_runs(begin: Callable[[Sequence[int]], Run], act: Callable[[Run], str]) -> Iterator[tuple[str, Run]]:
+    """Every path once, with what ``act`` returns, or ``exit``: run, then turn the last choice that can be."""
+    script: list[int] | None = []
+    while script is not None:
+        run = begin(script)
+        how = "exit"
+        with contextlib.suppress(Stop):
+            how = act(run)
+        yield how, run
+        choices = list(run.taken)
+        while choices and choices[-1][0] + 1 == choices[-1][1]:
+            choices.pop()
+        script = [pick for pick, _ in choices[:-1]] + [choices[-1][0] + 1] if choices else None

@@ -1,0 +1,204 @@
+"""What a program says, read off its syntax tree: parameters, sets, inputs, neighbours, distributions."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+
+from dipc.certificate.kernel import ZERO, Refused
+from dipc.certificate.slow.functions import Mass, Pair, constant, total
+from dipc.certificate.slow.noise import measure
+from dipc.certificate.slow.paths import Run, Solved, Stop, all_runs
+from dipc.certificate.slow.values import Linear, Plain, Value, as_index, as_number, as_pair, flat
+from dipc.syntax import ast
+
+InputValue = Plain | tuple[Plain, ...]
+Inputs = Mapping[str, InputValue]
+Outcome = tuple[Plain, ...]
+Known = Mapping[str, Value]
+
+
+def parameters(program: ast.Program, overrides: Mapping[str, Fraction]) -> dict[str, Value]:
+    """The values of the parameters; each may use those before it."""
+    run = Run()
+    for param in program.params:
+        run.scalars[param.name] = run.value(param.value)
+        if param.name in overrides:
+            run.scalars[param.name] = Fraction(overrides[param.name])
+    return dict(run.scalars)
+
+
+def size_of(declaration: ast.Declaration, known: Known) -> int | None:
+    """The number of cells of an array, None for a scalar."""
+    return None if declaration.size is None else as_index(Run(scalars=dict(known)).value(declaration.size))
+
+
+def domain_of(declaration: ast.Declaration, known: Known) -> list[Plain]:
+    """The values that each cell may have."""
+    return Run(scalars=dict(known)).members(declaration.domain)
+
+
+# --- inputs and neighbours -----------------------------------------------------------------------
+
+
+def all_inputs(program: ast.Program, known: Known) -> list[Inputs]:
+    """Every input of the program, the last cell varying fastest."""
+    choices: list[list[InputValue]] = []
+    for d in program.inputs:
+        domain, size = domain_of(d, known), size_of(d, known)
+        choices.append(list(domain) if size is None else list(itertools.product(domain, repeat=size)))
+    names = [d.name for d in program.inputs]
+    return [dict(zip(names, values, strict=True)) for values in itertools.product(*choices)]
+
+
+def adjacent(program: ast.Program, u: Inputs, v: Inputs, known: Known) -> bool:
+    """Are u and v neighbours?  The symmetric closure of what the program says."""
+    match program.adjacency:
+        case ast.NamedAdjacency(kind="all"):
+            return True
+        case ast.NamedAdjacency(kind=kind, distance=distance) if distance is not None:
+            pairs = list(zip(flat(u.values()), flat(v[name] for name in u), strict=True))
+            limit = as_number(Run(scalars=dict(known)).value(distance))
+            if kind == "hamming":
+                return sum(a != b for a, b in pairs) <= limit
+            gaps = [abs(as_number(a) - as_number(b)) for a, b in pairs]
+            return (max(gaps, default=ZERO) if kind == "linf" else sum(gaps, ZERO)) <= limit
+        case ast.FormulaAdjacency(formula=formula):
+            return any(formula_holds(formula, known, a, b) for a, b in ((u, v), (v, u)))
+    raise Refused("deep: adjacency", "the program does not say which inputs are neighbours")
+
+
+def formula_holds(formula: ast.Expr, known: Known, u: Inputs, v: Inputs) -> bool:
+    run = Run(scalars=dict(known))
+    for name in u:
+        put(run, name, u[name])
+        put(run, name + "'", v[name])
+    return run.holds(formula)
+
+
+def put(run: Run, name: str, value: InputValue) -> None:
+    """Set a scalar or a whole array."""
+    if isinstance(value, tuple):
+        run.arrays[name] = dict(enumerate(value, start=1))
+    else:
+        run.scalars[name] = value
+
+
+# --- the claim ----------------------------------------------------------------------------------------
+
+
+def claimed(claim: ast.Claim, known: Known) -> tuple[Pair, Pair]:
+    """The epsilon and the delta of a claim, as functions of the budget."""
+    run = Run(scalars=dict(known))
+    delta = as_pair(run.value(claim.delta)) if claim.delta else (constant(0), constant(1))
+    return as_pair(run.value(claim.epsilon)), delta
+
+
+def claimed_interval(claim: ast.Claim, known: Known) -> tuple[Fraction, Fraction | None, bool, bool]:
+    """Low end, high end (None: infinity), and whether they belong to the interval."""
+    run, interval = Run(scalars=dict(known)), claim.interval
+    if interval is None:
+        return ZERO, None, False, False
+    high = None if interval.high is None else as_number(run.value(interval.high))
+    return as_number(run.value(interval.low)), high, interval.low_closed, interval.high_closed
+
+
+# --- distributions ----------------------------------------------------------------------------------
+
+
+def prepared(program: ast.Program, inputs: Inputs, run: Run) -> Run:
+    """Inputs and outputs get their start values."""
+    run.variables = frozenset(assigned(program.body))
+    for name, value in inputs.items():
+        put(run, name, value)
+    for output in program.outputs:
+        if output.start is None:
+            continue
+        start, size = run.value(output.start), size_of(output, run.scalars)
+        if size is None:
+            run.scalars[output.name] = start
+        else:
+            run.arrays[output.name] = dict.fromkeys(range(1, size + 1), start)
+    return run
+
+
+def assigned(block: ast.Block) -> Iterator[str]:
+    """The names of all variables and arrays that a block may assign."""
+    for statement in block:
+        match statement:
+            case ast.Assign(target=ast.Name(name=name) | ast.Index(array=name)):
+                yield name
+            case ast.If(branches=branches, otherwise=otherwise):
+                for inner in (*(inner for _, inner in branches), otherwise):
+                    yield from assigned(inner)
+            case ast.For(variable=name, body=body):
+                yield name
+                yield from assigned(body)
+            case ast.While(body=body):
+                yield from assigned(body)
+
+
+def outcome(program: ast.Program, run: Run) -> Outcome:
+    """The outputs at the end of a run, cell by cell."""
+    result: list[Plain] = []
+    for output in program.outputs:
+        size = size_of(output, run.scalars)
+        array = run.arrays.get(output.name, {})
+        cells = [run.scalars.get(output.name)] if size is None else [array.get(i + 1) for i in range(size)]
+        for cell in cells:
+            if not isinstance(cell, Fraction | str):
+                raise Refused("deep: outputs", f"the program does not always assign {output.name} a value")
+            result.append(cell)
+    return tuple(result)
+
+
+def distribution(program: ast.Program, inputs: Inputs, known: Known) -> dict[Outcome, Pair]:
+    """The exact probability of every outcome that is not impossible, as (numerator, denominator).
+
+    >>> from dipc.errors import Source
+    >>> from dipc.syntax.parser import parse
+    >>> text = "output o in {0, 1} = 0; r <- Lap(eps, 0); if r >= 1 then o <- 1 end"
+    >>> distribution(parse(Source("a.dip", text)), {}, {})[Fraction(1),][0]  # exp(-eps)/2
+    {(0, Fraction(-1, 1), Fraction(0, 1), Fraction(0, 1)): Fraction(1, 2)}
+    """
+    return {key: total(masses).pair() for key, masses in path_masses(program, inputs, known).items()}
+
+
+def path_masses(program: ast.Program, inputs: Inputs, known: Known) -> dict[Outcome, list[Mass]]:
+    """The probabilities of all paths that are not impossible, by outcome."""
+    solved: Solved = {}
+
+    def begin(script: Sequence[int]) -> Run:
+        return prepared(program, inputs, Run(script, dict(known), solved=solved))
+
+    parts: dict[Outcome, list[Mass]] = {}
+    for _, run in all_runs(begin, partial(whole, program)):
+        mass = run.mass.times(measure(run.rows(), run.samples))
+        if mass.numerator:
+            parts.setdefault(outcome(program, run), []).append(mass)
+    return parts
+
+
+def whole(program: ast.Program, run: Run) -> str:
+    """The body, and then a choice for every output that is a random integer: which value of its set."""
+    with contextlib.suppress(Stop):
+        run.block(program.body)
+    for output in program.outputs:
+        domain = run.members(output.domain)
+        if output.name in run.arrays:
+            cells = run.arrays[output.name]
+            cells.update({i: settled(run, cell, domain) for i, cell in cells.items()})
+        elif output.name in run.scalars:
+            run.scalars[output.name] = settled(run, run.scalars[output.name], domain)
+    return "end"
+
+
+def settled(run: Run, cell: Value, domain: Sequence[Plain]) -> Value:
+    """The value of the domain that a random integer has, by choice; anything else as it is."""
+    if not isinstance(cell, Linear):
+        return cell
+    numbers = (value for value in domain if isinstance(value, Fraction))
+    return next((value for value in numbers if run.equal(cell, value)), cell)

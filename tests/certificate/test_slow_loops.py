@@ -1,0 +1,96 @@
+"""Finite chains against closed forms and against their powers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numeric import fixed
+
+from dipc.certificate.kernel import Function, add
+from dipc.certificate.slow.functions import Mass, NotCovered, constant, exponential, product, same
+from dipc.certificate.slow.loops import Moves, eliminated, exits, lumped
+
+E = exponential(Fraction(1))
+ONE = constant(1)
+UP, DOWN = Mass(E).over(add(ONE, E)), Mass().over(add(ONE, E))
+
+
+def number(value: Fraction) -> Mass:
+    return Mass(constant(value))
+
+
+@pytest.mark.parametrize(("start", "goal"), [(1, 2), (1, 3), (2, 5), (4, 6)])
+def test_the_ruin_of_a_gambler(start: int, goal: int) -> None:
+    """With odds r = exp(-eps) against each step up: (1 - r^start) / (1 - r^goal)."""
+
+    def step(s: int) -> Moves[int] | None:
+        return {s + 1: UP, s - 1: DOWN} if 0 < s < goal else None
+
+    def less(power: int) -> Function:
+        return add(ONE, exponential(Fraction(-power), Fraction(-1)))
+
+    law = exits(start, step)
+    assert set(law) == {0, goal}
+    assert same(law[goal].pair(), (less(start), less(goal)))
+    assert same(law[0].pair(), (add(less(goal), product([constant(-1), less(start)])), less(goal)))
+
+
+@st.composite
+def chains(draw: st.DrawFn) -> dict[int, dict[int, Fraction]]:
+    """States 0 to n - 1; exits -1 and -2; every state leaves with a probability of at least 1/4."""
+    size = draw(st.integers(1, 4))
+    chain = {}
+    for state in range(size):
+        weights = {t: draw(st.integers(0, 3)) for t in range(-2, size)}
+        weights[draw(st.sampled_from([-1, -2]))] += 4
+        total = sum(weights.values())
+        chain[state] = {t: Fraction(w, total) for t, w in weights.items() if w}
+    return chain
+
+
+@fixed(60)
+@given(chains())
+def test_powers_of_the_chain_tend_to_the_exits(chain: dict[int, dict[int, Fraction]]) -> None:
+    """What has left after 40 steps is at most the probability, and nearly all of it."""
+    law = exits(0, lambda s: {t: number(p) for t, p in chain[s].items()} if s >= 0 else None)
+    found = {}
+    for target, mass in law.items():
+        above, below = mass.pair()
+        found[target] = sum(above.values()) / sum(below.values())
+    assert sum(found.values()) == 1
+    here = {0: 1.0}
+    for _ in range(150):
+        there: dict[int, float] = defaultdict(float)
+        for state, p in here.items():
+            for target, q in chain[state].items() if state >= 0 else [(state, Fraction(1))]:
+                there[target] += p * float(q)
+        here = there
+    assert all(abs(here[target] - float(p)) < 1e-9 for target, p in found.items())
+
+
+def test_a_pivot_that_is_zero() -> None:
+    """Rows change places; 0 x + y = 3 and x + 0 y = 5."""
+    rows = eliminated([[{}, ONE, constant(3)], [ONE, {}, constant(5)]])
+    assert rows[1][2] == product([constant(3), rows[1][1]])
+
+
+def test_a_loop_without_end_is_not_covered() -> None:
+    for moves in ({0: Mass()}, {0: UP, 1: Mass(add(E, constant(-2)))}):
+        with pytest.raises(NotCovered, match="not shown that it ends"):
+            exits(0, lambda s, moves=moves: moves if s == 0 else None)  # type: ignore[misc]
+
+
+def test_a_chain_that_grows_is_not_covered() -> None:
+    with pytest.raises(NotCovered, match="states"):
+        exits(0, lambda s: {s + 1: Mass()})
+
+
+def test_states_are_merged_with_the_sum_of_their_probabilities() -> None:
+    half = number(Fraction(1, 2))
+    chain, leader = lumped({0: {1: half, 2: half}, 1: {3: Mass()}, 2: {3: Mass()}})
+    assert leader[2] == 1
+    assert chain[0][1].pair() == (ONE, ONE)
