@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+from dipc.certificate.format import sealed
+from dipc.certificate.produce import certificate
 from dipc.clock import Progress, silent
 from dipc.convert import PythonValue, PythonValues, to_input, to_rational
 from dipc.decision.budgets import Budgets
@@ -128,6 +131,19 @@ class Mechanism:
             jobs=jobs,
         )
         return check(self.program, self._claim(claim), options)
+
+    def certificate(self, verdict: Verdict | None = None) -> dict[str, Any]:
+        """The certificate of a verdict about all neighbours, by default of that on the program's own claim.
+
+        It is what ``dipc check --certificate`` writes: ``json.dump`` makes it a file for ``dipc verify``.
+
+        >>> coin = Mechanism.load("input q in {0, 1}; output out in {0, 1}; adjacent all; private eps; out <- 0")
+        >>> coin.certificate(coin.check("eps/2"))["claim"]["t"]
+        '1/2'
+
+        Raises :class:`InputError` if nothing was decided, and :class:`LimitReached`.
+        """
+        return sealed(certificate(self.program, self.check() if verdict is None else verdict))
 
     def distribution(self, **inputs: PythonValues) -> Distribution:
         """The exact output distribution on one input, in the order of the output sets."""

@@ -38,6 +38,7 @@ USES = {
         "convert",
         "export",
         "questions",
+        "certificate",
     },
     "__init__": {"errors", "syntax", "probability", "semantics", "decision", "mechanism"},
     "cli": {

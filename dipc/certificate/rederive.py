@@ -141,6 +141,7 @@ def claim_is_own(program: ast.Program, certificate: Certificate, known: Mapping[
     return (
         tuple(certificate.on) == ends
         and same(epsilon, Ratio(t, 0), certificate.denominators)
+        and isinstance(certificate.delta, Ratio)
         and same(delta, certificate.delta, certificate.denominators)
     )
 

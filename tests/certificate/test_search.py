@@ -35,9 +35,9 @@ CASES = [
     # (exp(x) - 2)^2 touches 0 at ln 2
     (function((4,), (-4, 0, 1), (1, 0, 2)), POSITIVE, {"product"}, False),
     # (exp(x) - 2)^2 + 1/100 has no root, but V(0) = 2
-    (function(("401/100",), (-4, 0, 1), (1, 0, 2)), POSITIVE, {"cover"}, True),
+    (function(("401/100",), (-4, 0, 1), (1, 0, 2)), POSITIVE, {"pieces"}, True),
     # (x - 1)^2 exp(x) + 1/1000
-    (function((1, 2, 1), (-2, 1, 1), (1, 0, 1), ("1/1000",)), POSITIVE, {"cover"}, True),
+    (function((1, 2, 1), (-2, 1, 1), (1, 0, 1), ("1/1000",)), POSITIVE, {"pieces"}, True),
     # (x - 2)^2 (exp(x) - 1)
     (
         function((1, 2, 1), (-4, 1, 1), (4, 0, 1), (-1, 2), (4, 1), (-4,)),
@@ -46,9 +46,9 @@ CASES = [
         False,
     ),
     # 3 - x on (0, 3): a root at an open end
-    (function((3,), (-1, 1)), between("0", "3", False), {"cover"}, True),
+    (function((3,), (-1, 1)), between("0", "3", False), {"pieces"}, True),
     # exp(3) - exp(x) on [1, 3]
-    (function((1, 0, 0, 3), (-1, 0, 1)), between("1", "3"), {"cover"}, False),
+    (function((1, 0, 0, 3), (-1, 0, 1)), between("1", "3"), {"pieces"}, False),
     # x - 1 on [1, 5], by the chain at 1
     (function((1, 1), (-1,)), between("1", "5"), {"chain"}, False),
     # exp(x) - 1 - x, the chain at 0
@@ -58,7 +58,27 @@ CASES = [
     # exp(1/x) - exp(1/4) on (0, 4]: in 1/x it is the chain at 1/4
     (function((1, 0, 0, 0, 1), (-1, 0, 0, "1/4")), between("0", "4", False), {"inverse", "chain"}, True),
     # exp(x) + exp(1/x) - 5: at least 2 e - 5 > 0
-    (function((1, 0, 1), (1, 0, 0, 0, 1), (-5,)), between("1/4", "3"), {"cover"}, True),
+    (function((1, 0, 1), (1, 0, 0, 0, 1), (-5,)), between("1/4", "3"), {"pieces"}, True),
+    # the same without bounds: two tails
+    (function((1, 0, 1), (1, 0, 0, 0, 1), (-5,)), POSITIVE, {"pieces"}, True),
+    # exp(x) - exp(1/x) on [1, inf), 0 at 1
+    (function((1, 0, 1), (-1, 0, 0, 0, 1)), between("1", None), {"binomial", "chain"}, False),
+    # (exp(x) - exp(2/x)) (x^2 - 2): both factors change their signs at sqrt(2)
+    (
+        function((1, 2, 1), (-2, 0, 1), (-1, 2, 0, 0, 2), (2, 0, 0, 0, 2)),
+        POSITIVE,
+        {"binomial", "product"},
+        False,
+    ),
+    # exp(x) + exp(1/x) - 2 e x: touches 0 at 1
+    (function((1, 0, 1), (1, 0, 0, 0, 1), (-2, 1, 0, 1)), between("0", "1"), {"pieces"}, False),
+    # x exp(x) + exp(1/x) - 2 e: 0 at 1, to the right
+    (function((1, 1, 1), (1, 0, 0, 0, 1), (-2, 0, 0, 1)), between("1", None), {"pieces"}, False),
+    # exp(x) + exp(1/x) - 2 e, touches 0 at 1
+    (function((1, 0, 1), (1, 0, 0, 0, 1), (-2, 0, 0, 1)), POSITIVE, {"pieces"}, False),
+    # the same at the end of an interval, from both sides
+    (function((1, 0, 1), (1, 0, 0, 0, 1), (-2, 0, 0, 1)), between("1/8", "1"), {"pieces"}, False),
+    (function((1, 0, 1), (1, 0, 0, 0, 1), (-2, 0, 0, 1)), between("1", "9"), {"pieces"}, False),
     # exp(-2) + exp(-x) - exp(-2 - x)
     (function((1, 0, 0, -2), (1, 0, -1), (-1, 0, -1, -2)), POSITIVE, {"chain"}, True),
     (function((7, 3, 2)), POSITIVE, {"chain"}, True),
@@ -87,8 +107,27 @@ def test_a_touching_function_is_not_strictly_positive(strict: bool) -> None:
 
 
 def test_what_has_no_proof_says_so() -> None:
-    f = function((1, 0, 1), (1, 0, 0, 0, 1), (-5,))
-    with pytest.raises(NoProof, match="between two positive numbers only"):
+    """(exp(x) - exp(-2) - 1)^2 + exp(-4000): positive, but bisection gives up before bounds show it."""
+    root = function((1, 0, 1), (-1,), (-1, 0, 0, -2))
+    f = kernel.normal(
+        kernel.add(kernel.multiply(root, root), {(0, ZERO, Fraction(-4000), ZERO): Fraction(1)})
+    )
+    with pytest.raises(NoProof, match="too close to 0 at eps = 0"):
+        proof_of(f, POSITIVE)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        function((1,), (-1, 0, 1)),  # 1 - exp(x)
+        function((1, 0, 1), (-1, 0, 0, 0, 1)),  # exp(x) - exp(1/x)
+        function((1, 0, 1), (1, 0, 0, 0, 1), (-6,)),  # exp(x) + exp(1/x) - 6, less than 0 at 1 only just
+        function((1, 2), (-2,)),
+        function((1, 1, 1), (-1, 0, 0, 0, 1), (-1,)),
+    ],
+)
+def test_what_is_negative_somewhere_has_no_proof(f: Function) -> None:
+    with pytest.raises(NoProof):
         proof_of(f, POSITIVE)
 
 
