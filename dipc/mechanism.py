@@ -137,8 +137,8 @@ class Mechanism:
 
         It is what ``dipc check --certificate`` writes: ``json.dump`` makes it a file for ``dipc verify``.
 
-        >>> coin = Mechanism.load("input q in {0, 1}; output out in {0, 1}; adjacent all; private eps; out <- 0")
-        >>> coin.certificate(coin.check("eps/2"))["claim"]["t"]
+        >>> silent = Mechanism.load("input q in {0, 1}; output o in {0}; adjacent all; private eps; o <- 0")
+        >>> silent.certificate(silent.check("eps/2"))["claim"]["t"]
         '1/2'
 
         Raises :class:`InputError` if nothing was decided, and :class:`LimitReached`.

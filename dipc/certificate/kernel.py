@@ -52,14 +52,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain as chained
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 FORMAT = "dipc certificate"
 VERSION = 1
 
-MAX_STEPS = 2 * 10**8  # of about a microsecond
+MAX_STEPS = 10**8  # of one or two microseconds
 MAX_BYTES = 64 * 2**20
 MAX_CELLS = 1000  # of the input, or the output
 MAX_PAIRS = 1_000_000
@@ -185,7 +185,7 @@ def rational(value: Any, step: str) -> Fraction:
     written = text(value, step)
     if len(written) > MAX_DIGITS or not re.fullmatch(r"-?[0-9]+(/[0-9]+)?", written):
         raise Refused(step, f"'{written[:40]}' is no rational number of a permitted size")
-    spend(len(written) ** 2 >> 14)
+    spend(weight() + (len(written) ** 2 >> 14))
     if written.endswith("/0") or str(Fraction(written)) != written:
         raise Refused(step, f"'{written[:40]}' is not in lowest terms")
     return Fraction(written)
@@ -244,10 +244,11 @@ def function(value: Any, step: str) -> Function:
 
 def collected(terms: Iterable[tuple[Key, Fraction]]) -> Function:
     """The sum of the terms."""
+    spend(weight())
     total: Function = {}
     for key, c in terms:
-        spend(weight(c, *key[1:]))
         total[key] = total[key] + c if key in total else c
+        spend(weight(total[key], *key[1:]))
     return {key: c for key, c in total.items() if c}
 
 
@@ -342,7 +343,7 @@ def exp_bounds(x: Fraction, bits: int) -> tuple[Fraction, Fraction]:
     return (low, high) if x >= 0 else (1 / high, 1 / low)
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=10_000)
 def exp_of_positive(x: Fraction, bits: int) -> tuple[Fraction, Fraction]:
     """The same for x >= 0: exp(x) = exp(x/2^h)^(2^h) with x/2^h <= 1/2, by Taylor's series.
 
@@ -376,6 +377,7 @@ def value_at(f: Function, r: Fraction) -> dict[Fraction, Fraction]:
         spend(weight(r) * (1 + n * n) + weight(a, k, b, c))
         x = a * r + k + (b / r if b else 0)
         total[x] = total.get(x, ZERO) + c * r**n
+        spend(weight(total[x]))
     return {x: c for x, c in total.items() if c}
 
 
@@ -389,9 +391,9 @@ def sign_of(value: dict[Fraction, Fraction]) -> int:
     while bits <= MAX_BITS:
         low = high = ZERO
         for x, c in value.items():
-            spend(weight(c))
             ends = [c * e for e in exp_bounds(x - least, bits)]
             low, high = low + min(ends), high + max(ends)
+            spend(weight(low, high))
         if low > 0 or high < 0:
             return 1 if low > 0 else -1
         bits *= 2
@@ -420,6 +422,7 @@ def bounds_on(f: Function, low: Fraction, high: Fraction) -> tuple[Fraction, Fra
         largest = powers[1] * exp_bounds(x[1] + k + y[1], bits)[1]
         ends = sorted((c * smallest, c * largest))
         least, greatest = least + ends[0], greatest + ends[1]
+        spend(weight(least, greatest))
     return least, greatest
 
 
@@ -775,14 +778,14 @@ def neighbours(domains: Sequence[Domain], kind: str, distance: Fraction) -> list
     """The pairs of inputs within the distance, each input by its place: the last cell varies fastest."""
     found = [(0, 0, ZERO)]
     for domain in domains:
-        spend(len(domain) ** 2 * (1 + len(found)))
+        spend(len(domain) ** 2 * (1 + len(found)) * weight())
         costs = [(i, j, cost(kind, x, y)) for i, x in enumerate(domain) for j, y in enumerate(domain)]
         larger = (
             (u * len(domain) + i, v * len(domain) + j, max(spent, more) if kind == "linf" else spent + more)
             for u, v, spent in found
             for i, j, more in costs
         )
-        found = [pair for pair in larger if pair[2] <= distance]
+        found = list(islice((pair for pair in larger if pair[2] <= distance), MAX_PAIRS + 1))
         if len(found) > MAX_PAIRS:
             raise Refused("adjacency", f"more than {MAX_PAIRS} pairs of inputs")
     return [(u, v) for u, v, _ in found]
@@ -884,6 +887,7 @@ class Certificate:
         for i, item in enumerate(self.items("denominators"), start=1):
             step = f"denominator {i}"
             f = function(record(item, step, "function", "proof")["function"], step)
+            spend(len(self.denominators))
             if f != normal(f) or f in self.denominators:
                 raise Refused(step, "it is not in normal form, or occurs twice")
             prove(f, on, item["proof"], step, strict=True)
@@ -979,8 +983,10 @@ class Certificate:
 
     def check_coverage(self) -> None:
         """Every pair of neighbours and every outcome is covered, and nothing is superfluous."""
-        compared = {tuple(zip(self.laws[u], self.laws[v], strict=True)) for u, v in self.pairs}
+        spend(len(self.pairs) * self.outcomes)
+        compared = (zip(self.laws[u], self.laws[v], strict=True) for u, v in self.pairs)
         if isinstance(self.delta, Surd) or self.delta.numerator:
+            spend(len(self.pairs) * self.outcomes * weight())
             self.check_cases({tuple(sorted(pairs)) for pairs in compared})
         elif self.items("cases"):
             raise Refused("cases", "there are none if delta is 0")
@@ -1145,7 +1151,7 @@ def digest(data: dict[str, Any]) -> str:
 
 def term_shown(n: int, exponents: Sequence[Fraction], c: Fraction) -> str:
     inner = [f"{x}{unit}" for x, unit in zip(exponents, ("*eps", "", "/eps"), strict=True) if x]
-    parts = [f"eps^{n}"] * bool(n) + [f"exp({' + '.join(inner)})"] * bool(inner)
+    parts = ["eps" if n == 1 else f"eps^{n}"] * bool(n) + [f"exp({' + '.join(inner)})"] * bool(inner)
     return "*".join([str(c)] * (c != 1 or not parts) + parts)
 
 
