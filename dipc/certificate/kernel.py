@@ -455,10 +455,10 @@ def prove(f: Function, on: Interval, proof: Any, step: str, strict: bool = False
     kind = text(proof.get("kind") if isinstance(proof, dict) else None, step)
     if kind not in PROOFS:
         raise Refused(step, f"the proof '{kind[:40]}' is not known")
-    if on.low == on.high and kind != "point":
+    if not f and (strict or kind != "identity"):
+        raise Refused(step, "the zero function is not positive, and has the proof 'identity' only")
+    if f and on.low == on.high and kind != "point":
         raise Refused(step, "at one point only the proof 'point' is expected")
-    if strict and not f:
-        raise Refused(step, "the zero function is not positive")
     fields, rule = PROOFS[kind]
     rule(f, on, record(proof, step, "kind", *fields), step, strict)
     ends = (on.low if on.low_closed else None, on.high if on.high_closed else None)
@@ -479,8 +479,8 @@ def by_point(f: Function, on: Interval, proof: dict[str, Any], step: str, strict
 def by_chain(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
     """If all numbers were 0, f would be 0; so f > 0 on (r, inf)."""
     r = rational(proof["at"], step)
-    if not f or not 0 <= r <= on.low:
-        raise Refused(step, "the chain starts inside the interval, or there is nothing to prove")
+    if not 0 <= r <= on.low:
+        raise Refused(step, "the chain starts inside the interval")
     values = []
     exponents = array(proof["exponents"], step)
     for i, (a, link) in enumerate(chain_of(f)):
