@@ -375,3 +375,18 @@ def test_the_kinds_of_square_roots_imply_the_sign(
             value[exponent] = value.get(exponent, ZERO) + c * slow
         near = kernel.sign_of({e: c for e, c in value.items() if c})
         assert kernel.sign_rooted(f, ROOT, x) in (near, 0)
+
+
+@pytest.mark.parametrize("f", [f for f, *_ in CASES if f])
+@pytest.mark.parametrize(("a", "b"), [("1/8", "1/7"), ("1", "2"), ("5", "9")])
+def test_bounds_on_an_interval_hold_all_values(f: Function, a: str, b: str) -> None:
+    """At the ends and inside, for f, for -f, and for f over each of its terms."""
+    low, high = Fraction(a), Fraction(b)
+    for n, r, k, i in f:
+        g = kernel.multiply(f, {(-n, -r, -k, -i): Fraction(1)})
+        for h in (g, kernel.negative(g)):
+            least, greatest = kernel.bounds_on(h, low, high)
+            for x in (low, (low + high) / 2, high):
+                above = kernel.add(h, kernel.constant(-least))
+                below = kernel.add(kernel.constant(greatest), kernel.negative(h))
+                assert kernel.sign_at(above, x) >= 0 and kernel.sign_at(below, x) >= 0
