@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+from dipc.certificate.format import sealed
+from dipc.certificate.produce import certificate
 from dipc.clock import Clock, Progress, silent
 from dipc.convert import PythonValue, PythonValues, to_input, to_rational
 from dipc.decision.budgets import Budgets
@@ -244,6 +247,19 @@ class Mechanism:
         if interval is not None:
             return goal_of(self._claim(f"eps for eps in {interval}")).budgets
         return goal_of(self.program.claim).budgets if self.program.claim else Budgets.positive()
+
+    def certificate(self, verdict: Verdict | None = None) -> dict[str, Any]:
+        """The certificate of a verdict about all neighbours, by default of that on the program's own claim.
+
+        It is what ``dipc check --certificate`` writes: ``json.dump`` makes it a file for ``dipc verify``.
+
+        >>> silent = Mechanism.load("input q in {0, 1}; output o in {0}; adjacent all; private eps; o <- 0")
+        >>> silent.certificate(silent.check("eps/2"))["claim"]["t"]
+        '1/2'
+
+        Raises :class:`InputError` if nothing was decided, and :class:`LimitReached`.
+        """
+        return sealed(certificate(self.program, self.check() if verdict is None else verdict))
 
     def distribution(self, **inputs: PythonValues) -> Distribution:
         """The exact output distribution on one input, in the order of the output sets."""

@@ -39,6 +39,7 @@ USES = {
         "convert",
         "export",
         "questions",
+        "certificate",
         "tightness",
     },
     "__init__": {"errors", "syntax", "probability", "semantics", "decision", "mechanism"},

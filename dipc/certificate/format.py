@@ -61,11 +61,15 @@ def terms(f: Function) -> Json:
     return result
 
 
+def sealed(certificate: dict[str, Json]) -> dict[str, Json]:
+    """The certificate with its digest."""
+    return {**certificate, "digest": digest(certificate)}
+
+
 def dumps(certificate: dict[str, Json]) -> str:
     """The certificate with its digest, one item of its longer lists per line."""
-    sealed = {**certificate, "digest": digest(certificate)}
     fields = []
-    for name, value in sealed.items():
+    for name, value in sealed(certificate).items():
         if isinstance(value, list) and value:
             text = "[\n" + ",\n".join(json.dumps(item) for item in value) + "\n]"
         else:

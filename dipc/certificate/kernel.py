@@ -3,7 +3,8 @@
     python kernel.py CERTIFICATE [--program FILE]
 
 One file, the standard library only, nothing of dipc: what this file accepts is proved, whoever wrote it.
-It prints ``accepted: ...`` and ends with 0, or prints ``refused: STEP: REASON`` and ends with 1.
+It prints ``accepted: ...`` and ends with 0, or prints ``refused: STEP: REASON`` and ends with 1.  All work is
+counted, so that no file takes it for ever: see ``--steps``.
 
 **Functions.**  A function of the budget eps > 0 is a finite sum of c * eps^n * exp(a*eps + k + b/eps) with
 rational c, a, k, b and integer n; here a dictionary {(n, a, k, b): c}.  Without zero coefficients it is the
@@ -14,20 +15,23 @@ quotient of two, with a denominator that is proved positive.
 x; by the theorem of Lindemann and Weierstrass it is 0 only if it is empty.  Otherwise bounds of exp (Taylor's
 series with its remainder, in integers) are refined until they show the sign.
 
-**Signs on an interval** come with one of these proofs (more in docs/certificates.md):
+**f >= 0 on an interval** comes with one of these proofs (why they are right: docs/certificates.md):
 
-    identity   the function is 0
+    identity   f is 0
     point      the interval is one point, where the sign is decided
     chain      f_0 = f, f_k = f_{k-1}' - a_k f_{k-1}, over the exponents a_1 <= ... <= a_m of f, each as
                often as its polynomial has coefficients (then f_m = 0).  All f_k(r) >= 0 implies f >= 0 on
                [r, inf), for
                f_{k-1}(x) = exp(a_k (x-r)) * (f_{k-1}(r) + int_r^x exp(-a_k (s-r)) f_k(s) ds)
-    cover      points r_0 < r_1 < ... from end to end.  V(r), the number of sign changes among the f_k(r),
-               zeros left out, bounds the roots in (a, b] by V(a) - V(b) (Budan and Fourier; Laguerre), and
-               is 0 for large r.  Where that does not exclude a root, bounds of f on [a, b] do.  Then the
-               sign at one point tells all
+    pieces     points from end to end.  On a piece [a, b] Taylor's theorem, for f times a positive term: at
+               one end the derivatives below some order have the right signs, and on all of [a, b] bounds of
+               the derivative of this order.  On a piece to infinity, or from 0, the fastest term is larger
+               than the sum of all others
+    binomial   f = (exp(u) - exp(v)) h has the signs of (u - v) h
     product    f is a positive number times powers of functions; odd powers have proofs of their own
     inverse    a proof for f(1/eps) on the inverse interval
+
+and f + h sqrt(g) >= 0, if delta has a square root, from the signs of f, h and f^2 - h^2 g, on pieces.
 
 **A claim** (t*eps, delta) holds at eps if delta is at least the sum of the positive ones among
 P(u)(o) - exp(t*eps) P(u')(o), over the outcomes o, for all neighbours u and u'.
@@ -36,6 +40,7 @@ P(u)(o) - exp(t*eps) P(u')(o), over the outcomes o, for all neighbours u and u'.
 from __future__ import annotations
 
 import argparse
+import contextvars
 import gzip
 import hashlib
 import io
@@ -43,24 +48,27 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain as chained
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 FORMAT = "dipc certificate"
 VERSION = 1
 
-MAX_BYTES = 256 * 2**20
+MAX_STEPS = 10**8  # of one or two microseconds
+MAX_BYTES = 64 * 2**20
+MAX_CELLS = 1000  # of the input, or the output
 MAX_PAIRS = 1_000_000
 MAX_DIGITS = 4000  # of a number
 MAX_POWER = 500  # of eps
 MAX_TERMS = 20_000  # of a function
 MAX_EXPONENT = 100_000  # of exp
 MAX_BITS = 2**16  # spent on a sign
+MAX_ORDER = 100  # of a derivative in Taylor's theorem
 MAX_UNSURE = 12  # outcomes of unknown sign on one piece
 
 ZERO = Fraction(0)
@@ -76,6 +84,33 @@ class Refused(Exception):
 
     def __init__(self, step: str, reason: str) -> None:
         super().__init__(f"{step}: {reason}")
+
+
+class Meter:
+    """The steps that are left."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = self.left = limit
+
+
+METER: contextvars.ContextVar[Meter | None] = contextvars.ContextVar("METER", default=None)
+
+
+def spend(steps: int) -> None:
+    """Count work; only :func:`check` sets a limit."""
+    meter = METER.get()
+    if meter is not None:
+        meter.left -= steps
+        if meter.left < 0:
+            raise Refused("work", f"more than {meter.limit} steps (option --steps)")
+
+
+def weight(*numbers: Fraction) -> int:
+    """The steps of arithmetic with numbers of this size: greatest common divisors take the square of it."""
+    size = 0
+    for x in numbers:
+        size += x.numerator.bit_length() + x.denominator.bit_length()
+    return 16 + (size * size >> 18)
 
 
 # --- reading: nothing is believed ------------------------------------------------------------------
@@ -150,6 +185,7 @@ def rational(value: Any, step: str) -> Fraction:
     written = text(value, step)
     if len(written) > MAX_DIGITS or not re.fullmatch(r"-?[0-9]+(/[0-9]+)?", written):
         raise Refused(step, f"'{written[:40]}' is no rational number of a permitted size")
+    spend(weight() + (len(written) ** 2 >> 14))
     if written.endswith("/0") or str(Fraction(written)) != written:
         raise Refused(step, f"'{written[:40]}' is not in lowest terms")
     return Fraction(written)
@@ -171,6 +207,7 @@ def places(values: Any, domains: Sequence[Domain], step: str) -> list[int]:
     if len(array(values, step)) != len(domains):
         raise Refused(step, "there is not one value for every cell")
     known = [value_of(value, step) for value in values]
+    spend(sum(map(len, domains)))
     if any(value not in domain for value, domain in zip(known, domains, strict=True)):
         raise Refused(step, "a value is outside its set")
     return [domain.index(value) for value, domain in zip(known, domains, strict=True)]
@@ -207,10 +244,16 @@ def function(value: Any, step: str) -> Function:
 
 def collected(terms: Iterable[tuple[Key, Fraction]]) -> Function:
     """The sum of the terms."""
+    spend(weight())
     total: Function = {}
     for key, c in terms:
         total[key] = total[key] + c if key in total else c
+        spend(weight(total[key], *key[1:]))
     return {key: c for key, c in total.items() if c}
+
+
+def constant(c: Fraction) -> Function:
+    return {UNIT: c} if c else {}
 
 
 def add(*functions: Function) -> Function:
@@ -233,20 +276,28 @@ def negative(f: Function) -> Function:
     return {key: -c for key, c in f.items()}
 
 
-def normal(f: Function) -> Function:
-    """f divided by a positive number and a monomial eps^n exp(a*eps + k + b/eps): the same signs.
+def normals(functions: Sequence[Function]) -> list[Function]:
+    """The functions divided by one positive number and one monomial eps^n exp(a*eps + k + b/eps).
 
     The least exponents become 0 and the coefficients integers without a common factor, so that functions that
     differ by such a positive factor become equal.
     """
-    if not f:
-        return f
-    n, a = min(key[0] for key in f), min(key[1] for key in f)
-    k, b = min(key[2] for key in f), min(key[3] for key in f)
-    content = Fraction(
-        math.gcd(*(c.numerator for c in f.values())), math.lcm(*(c.denominator for c in f.values()))
-    )
-    return {(m - n, d - a, j - k, i - b): c / content for (m, d, j, i), c in f.items()}
+    keys = [key for f in functions for key in f]
+    if not keys:
+        return list(functions)
+    n, a, k, b = (min(key[i] for key in keys) for i in range(4))
+    numbers = [c for f in functions for c in f.values()]
+    spend(weight(*numbers))
+    content = Fraction(math.gcd(*(c.numerator for c in numbers)), math.lcm(*(c.denominator for c in numbers)))
+    return [
+        collected(((int(m - n), d - a, j - k, i - b), c / content) for (m, d, j, i), c in f.items())
+        for f in functions
+    ]
+
+
+def normal(f: Function) -> Function:
+    """f divided by a positive number and a monomial: the same signs."""
+    return normals([f])[0]
 
 
 def inverted(f: Function) -> Function:
@@ -254,41 +305,50 @@ def inverted(f: Function) -> Function:
     return normal({(-n, b, k, a): c for (n, a, k, b), c in f.items()})
 
 
-def derivatives(f: Function) -> tuple[list[Fraction], list[Function]]:
-    """The exponents a_1 <= ... <= a_m and the functions f_0, ..., f_{m-1} of the chain."""
+def derivative(f: Function, s: Fraction = ZERO) -> Function:
+    """f' - s f."""
+    return collected(
+        chained(
+            (((n, a, k, b), c * (a - s)) for (n, a, k, b), c in f.items()),
+            (((n - 1, a, k, b), c * n) for (n, a, k, b), c in f.items()),
+            (((n - 2, a, k, b), -c * b) for (n, a, k, b), c in f.items()),
+        )
+    )
+
+
+def chain_of(f: Function) -> Iterator[tuple[Fraction, Function]]:
+    """The exponents a_1 <= ... <= a_m and the functions f_0, ..., f_{m-1} of the derivative chain."""
     if any(n < 0 or b for n, _, _, b in f):
         raise Refused("derivative chain", "the function has a power or an exponent of 1/eps")
     degrees: dict[Fraction, int] = {}
     for n, a, _, _ in f:
         degrees[a] = max(n, degrees.get(a, 0))
-    exponents = [a for a in sorted(degrees) for _ in range(degrees[a] + 1)]
-    if len(exponents) > MAX_TERMS:
-        raise Refused("derivative chain", "too many exponents")
-    links = []
-    for s in exponents:
-        links.append(f)
-        f = collected(
-            chained(
-                (((n, a, k, b), c * (a - s)) for (n, a, k, b), c in f.items()),
-                (((n - 1, a, k, b), c * n) for (n, a, k, b), c in f.items()),
-            )
-        )
+    for a in sorted(degrees):
+        for _ in range(degrees[a] + 1):
+            yield a, f
+            f = derivative(f, a)
     if f:
         raise Refused("derivative chain", "the last function of the chain is not 0")
-    return exponents, links
 
 
 # --- exact signs -------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=100_000)
 def exp_bounds(x: Fraction, bits: int) -> tuple[Fraction, Fraction]:
-    """Two rationals around exp(x), x >= 0, that differ by about 2^-bits of their size.
+    """Two positive rationals around exp(x) that differ by about 2^-bits of their size."""
+    if not -MAX_EXPONENT <= x <= MAX_EXPONENT:
+        raise Refused("exp", f"an exponent is not between -{MAX_EXPONENT} and {MAX_EXPONENT}")
+    spend(weight(x) + ((bits + 64) ** 2 >> 10))
+    low, high = exp_of_positive(abs(x), bits)
+    return (low, high) if x >= 0 else (1 / high, 1 / low)
 
-    exp(x) = exp(x/2^h)^(2^h) with x/2^h <= 1/2; every step rounds outwards to multiples of 2^-w.
+
+@lru_cache(maxsize=10_000)
+def exp_of_positive(x: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    """The same for x >= 0: exp(x) = exp(x/2^h)^(2^h) with x/2^h <= 1/2, by Taylor's series.
+
+    Every step rounds outwards to multiples of 2^-w.
     """
-    if not 0 <= x <= MAX_EXPONENT:
-        raise Refused("exp", f"an exponent is not between 0 and {MAX_EXPONENT}")
     halvings = max(0, math.ceil(x).bit_length() + 1)
     w = bits + 2 * halvings + 16
     low_x = (x.numerator << w) // (x.denominator << halvings)  # in units of 2^-w, as all that follows
@@ -314,8 +374,10 @@ def value_at(f: Function, r: Fraction) -> dict[Fraction, Fraction]:
     for (n, a, k, b), c in f.items():
         if r == 0 and (n < 0 or b):
             raise Refused("value", "a function with 1/eps has no value at 0")
+        spend(weight(r) * (1 + n * n) + weight(a, k, b, c))
         x = a * r + k + (b / r if b else 0)
         total[x] = total.get(x, ZERO) + c * r**n
+        spend(weight(total[x]))
     return {x: c for x, c in total.items() if c}
 
 
@@ -331,6 +393,7 @@ def sign_of(value: dict[Fraction, Fraction]) -> int:
         for x, c in value.items():
             ends = [c * e for e in exp_bounds(x - least, bits)]
             low, high = low + min(ends), high + max(ends)
+            spend(weight(low, high))
         if low > 0 or high < 0:
             return 1 if low > 0 else -1
         bits *= 2
@@ -341,21 +404,26 @@ def sign_at(f: Function, r: Fraction) -> int:
     return sign_of(value_at(f, r))
 
 
-def bounds_on(f: Function, low: Fraction, high: Fraction, bits: int = 64) -> tuple[Fraction, Fraction]:
-    """Two rationals around all values on [low, high], low > 0 or no 1/eps, for f in normal form."""
+def bounds_on(f: Function, low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
+    """Two rationals around all values on [low, high]: each term by itself, each of its factors at its ends.
+
+    At low = 0 f must have no power or exponent of 1/eps.
+    """
+    bits = 64 + 2 * math.ceil(1 / (high - low)).bit_length()
     least = greatest = ZERO
     for (n, a, k, b), c in f.items():
-        x = a * low + k + (b / high if b else 0)
-        y = a * high + k + (b / low if b else 0)
-        ends = [c * low**n * exp_bounds(x, bits)[0], c * high**n * exp_bounds(y, bits)[1]]
-        least, greatest = least + min(ends), greatest + max(ends)
+        if low == 0 and (n < 0 or b):
+            raise Refused("value", "a function with 1/eps has no bounds at 0")
+        spend((weight(low) + weight(high)) * (1 + n * n) + weight(a, k, b, c))
+        powers = sorted((low**n, high**n))
+        x = sorted((a * low, a * high))
+        y = sorted((b / low, b / high)) if b else (ZERO, ZERO)
+        smallest = powers[0] * exp_bounds(x[0] + k + y[0], bits)[0]
+        largest = powers[1] * exp_bounds(x[1] + k + y[1], bits)[1]
+        ends = sorted((c * smallest, c * largest))
+        least, greatest = least + ends[0], greatest + ends[1]
+        spend(weight(least, greatest))
     return least, greatest
-
-
-def variations(links: list[Function], r: Fraction) -> int:
-    """V(r)."""
-    signs = [s for s in (sign_at(f, r) for f in links) if s]
-    return sum(x != y for x, y in pairwise(signs))
 
 
 # --- proofs that a function is not negative on an interval --------------------------------------------
@@ -387,10 +455,10 @@ def prove(f: Function, on: Interval, proof: Any, step: str, strict: bool = False
     kind = text(proof.get("kind") if isinstance(proof, dict) else None, step)
     if kind not in PROOFS:
         raise Refused(step, f"the proof '{kind[:40]}' is not known")
-    if on.low == on.high and kind != "point":
+    if not f and (strict or kind != "identity"):
+        raise Refused(step, "the zero function is not positive, and has the proof 'identity' only")
+    if f and on.low == on.high and kind != "point":
         raise Refused(step, "at one point only the proof 'point' is expected")
-    if strict and not f:
-        raise Refused(step, "the zero function is not positive")
     fields, rule = PROOFS[kind]
     rule(f, on, record(proof, step, "kind", *fields), step, strict)
     ends = (on.low if on.low_closed else None, on.high if on.high_closed else None)
@@ -411,43 +479,123 @@ def by_point(f: Function, on: Interval, proof: dict[str, Any], step: str, strict
 def by_chain(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
     """If all numbers were 0, f would be 0; so f > 0 on (r, inf)."""
     r = rational(proof["at"], step)
-    if not f or not 0 <= r <= on.low:
-        raise Refused(step, "the chain starts inside the interval, or there is nothing to prove")
-    exponents, links = derivatives(f)
-    if [rational(a, step) for a in array(proof["exponents"], step)] != exponents:
+    if not 0 <= r <= on.low:
+        raise Refused(step, "the chain starts inside the interval")
+    values = []
+    exponents = array(proof["exponents"], step)
+    for i, (a, link) in enumerate(chain_of(f)):
+        if exponents[i : i + 1] != [str(a)]:
+            raise Refused(step, "the exponents of the chain are not those of the function")
+        values.append(value_at(link, r))
+        if sign_of(values[-1]) < 0:
+            raise Refused(step, "a number of the chain is negative")
+    if len(exponents) != len(values):
         raise Refused(step, "the exponents of the chain are not those of the function")
-    values = [value_at(link, r) for link in links]
     if array(proof["values"], step) != [written(value) for value in values]:
         raise Refused(step, "the numbers of the chain are not those of the function")
-    if any(sign_of(value) < 0 for value in values):
-        raise Refused(step, "a number of the chain is negative")
 
 
-def by_cover(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
-    """Without a root in the open interval f has one sign there."""
-    points = [None if p is None else rational(p, step) for p in array(proof["points"], step)]
-    methods = array(proof["by"], step)
-    if len(points) < 2 or len(methods) != len(points) - 1 or (points[0], points[-1]) != (on.low, on.high):
+def by_pieces(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
+    """Each piece proves f > 0 on the open piece; at the points between f >= 0, and is looked at if strict."""
+    ends = cut(proof["points"], on, step)
+    pieces = array(proof["pieces"], step)
+    if len(pieces) != len(ends):
+        raise Refused(step, "there is not one proof for every piece")
+    for i, ((a, b), piece) in enumerate(zip(ends, pieces, strict=True)):
+        here = f"{step}, piece {i}"
+        if piece == "tail" and b is None and a > 0:
+            check_tail(f, a, here)
+        elif piece == "tail" and b is not None and a == 0:
+            check_tail(inverted(f), 1 / b, here)
+        elif b is not None and isinstance(piece, list):
+            check_taylor(f, a, b, piece, here)
+        else:
+            raise Refused(here, "it is not proved by Taylor's theorem, nor a tail at an open end")
+        if strict and i and sign_at(f, a) <= 0:
+            raise Refused(here, "the function is not positive where it begins")
+
+
+def cut(points: Any, on: Interval, step: str) -> list[tuple[Fraction, Fraction | None]]:
+    """The pieces between points that go from one end of the interval to the other."""
+    known = [None if p is None else rational(p, step) for p in array(points, step)]
+    if len(known) < 2 or (known[0], known[-1]) != (on.low, on.high):
         raise Refused(step, "the points do not go from one end of the interval to the other")
-    links = derivatives(f)[1] if "variations" in methods else []
-    sample = points[1]
-    for a, b, method in zip(points, points[1:], methods, strict=False):
+    pieces = []
+    for a, b in pairwise(known):
         if a is None or (b is not None and b <= a):
             raise Refused(step, "the points are not ascending")
-        if method == "variations":
-            at_end = b is not None and b == on.high and sign_at(f, b) == 0  # a root that is not inside
-            if variations(links, a) - (0 if b is None else variations(links, b)) > at_end:
-                raise Refused(step, f"a root in ({a}, {b}] is not excluded")
-        elif method == "enclosure" and b is not None and (a > 0 or not any(key[3] for key in f)):
-            low, high = bounds_on(f, a, b)
-            if low <= 0 <= high:
-                raise Refused(step, f"a root in [{a}, {b}] is not excluded")
-        else:
-            raise Refused(step, "a piece is neither by variations nor by enclosure")
-    if len(points) == 2:
-        sample = on.low + 1 if on.high is None else (on.low + on.high) / 2
-    if sample is None or sign_at(f, sample) <= 0:
-        raise Refused(step, "the function is not positive")
+        pieces.append((a, b))
+    return pieces
+
+
+def check_taylor(f: Function, a: Fraction, b: Fraction, piece: list[Any], step: str) -> None:
+    """f > 0 inside [a, b], from g = f * (a positive term) and its derivatives at one end, r.
+
+    For x in [a, b] there is a y in between with
+
+        g(x) = sum_{i<j} g^(i)(r) (x-r)^i / i! + g^(j)(y) (x-r)^j / j!
+
+    If x is to the left of r, odd derivatives must have the other sign.
+    """
+    if len(piece) != 3 or piece[0] not in ("low", "high"):
+        raise Refused(step, "an end, an order and a term are expected")
+    r, direction = (a, 1) if piece[0] == "low" else (b, -1)
+    order = integer(piece[1], step, 0, MAX_ORDER)
+    times = function(piece[2], step)
+    if len(times) != 1 or min(times.values()) <= 0:
+        raise Refused(step, "a single positive term is expected")
+    g = multiply(f, times)
+    for i in range(order):
+        if sign_at(g, r) * direction**i < 0:
+            raise Refused(step, f"derivative {i} has the wrong sign at {r}")
+        g = derivative(g)
+    low, high = bounds_on(g, a, b)
+    if (low if direction**order > 0 else -high) <= 0:
+        raise Refused(step, f"derivative {order} has perhaps the wrong sign somewhere in [{a}, {b}]")
+
+
+def check_tail(f: Function, r: Fraction, step: str) -> None:
+    """f > 0 on [r, inf): with x = 1/eps in (0, R], R = 1/r, and the greatest a and then n, f is
+
+        eps^n exp(a eps) * ( q(x) + the sum of all c x^(n-n_i) exp(k_i + b_i x - d_i/x) ),  d_i = a - a_i > 0.
+
+    If x = 0 is a zero of q of order m then q(x) >= x^m min q^(m) / m!  The terms over x^m increase in x.
+    """
+    a = max(key[1] for key in f)
+    n = max(key[0] for key in f if key[1] == a)
+    q: Function = {(n - m, b, k, ZERO): c for (m, d, k, b), c in f.items() if d == a}
+    m = 0
+    while sign_at(q, ZERO) == 0:
+        q, m = derivative(q), m + 1
+    least = bounds_on(q, ZERO, 1 / r)[0]
+    rest = ZERO
+    for (power, rate, k, b), c in f.items():
+        s, d = n - m - power, a - rate
+        if d:
+            if s < 0 and d < -s / r:
+                raise Refused(step, "a term does not fall from here on")
+            spend(weight(c) + weight(r) * (1 + s * s))
+            rest += abs(c) / r**s * exp_bounds(max(b, ZERO) / r + k - d * r, 64)[1]
+    if least <= rest * math.factorial(m):
+        raise Refused(step, "the fastest term is not larger than the others")
+
+
+def by_binomial(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
+    """exp(u) - exp(v) has the sign of u - v, and of eps*(u - v), which is a polynomial."""
+    g, h = function(proof["binomial"], step), function(proof["cofactor"], step)
+    if len(g) != 2 or len({n for n, *_ in g}) != 1 or sum(g.values()) != 0:
+        raise Refused(step, "the binomial is no difference of two exponentials")
+    if not h or normal(multiply(g, h)) != f:
+        raise Refused(step, "the product is not the function")
+    signs = normal(multiply(binomial_signs(g), h))
+    prove(signs, on, proof["proof"], step, strict)
+
+
+def binomial_signs(g: Function) -> Function:
+    """The polynomial (a eps + k + b/eps) eps for every exponential, with its coefficient."""
+    return collected(
+        (((i, ZERO, ZERO, ZERO), c * x) for (_, a, k, b), c in g.items() for i, x in ((2, a), (1, k), (0, b)))
+    )
 
 
 def by_product(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
@@ -482,10 +630,63 @@ PROOFS: dict[str, tuple[tuple[str, ...], Rule]] = {
     "identity": ((), by_identity),
     "point": ((), by_point),
     "chain": (("at", "exponents", "values"), by_chain),
-    "cover": (("points", "by"), by_cover),
+    "pieces": (("points", "pieces"), by_pieces),
+    "binomial": (("binomial", "cofactor", "proof"), by_binomial),
     "product": (("scale", "factors"), by_product),
     "inverse": (("proof",), by_inverse),
 }
+
+
+class Rooted(NamedTuple):
+    """plain + root * sqrt(g), with a function g >= 0 that is the same throughout a certificate."""
+
+    plain: Function
+    root: Function
+
+
+def norm(f: Rooted, g: Function) -> Function:
+    """plain^2 - root^2 g."""
+    return add(multiply(f.plain, f.plain), negative(multiply(multiply(f.root, f.root), g)))
+
+
+def sign_rooted(f: Rooted, g: Function, r: Fraction) -> int:
+    """If both parts have one sign (or are 0) that is it, else that of the larger one."""
+    plain, root = sign_at(f.plain, r), sign_at(f.root, r) * sign_at(g, r)
+    return plain * sign_at(norm(f, g), r) if plain * root < 0 else plain or root
+
+
+ROOTED: dict[str, Callable[[Rooted, Function], tuple[Function, Function]]] = {
+    "both": lambda f, g: (f.root, f.plain),
+    "plain": lambda f, g: (f.plain, norm(f, g)),
+    "root": lambda f, g: (f.root, negative(norm(f, g))),
+}
+"""For each kind two functions: f >= 0 where the first is >= 0 and the second is, f > 0 where this is > 0."""
+
+
+def prove_rooted(f: Rooted, g: Function, on: Interval, proof: Any, step: str, strict: bool = False) -> None:
+    """Check that the proof shows f >= 0 on the interval (f > 0 if strict): on pieces, each with a kind."""
+    if not f.root:
+        return prove(normal(f.plain), on, proof, step, strict)
+    if on.low == on.high:
+        if proof != {"kind": "point"} or sign_rooted(f, g, on.low) < strict:
+            raise Refused(step, "it is not positive, or the proof is not 'point'")
+        return None
+    record(proof, step, "kind", "points", "pieces")
+    pieces = cut(proof["points"], on, step)
+    if proof["kind"] != "rooted" or len(array(proof["pieces"], step)) != len(pieces):
+        raise Refused(step, "a proof 'rooted' of all pieces is expected")
+    for i, ((a, b), item) in enumerate(zip(pieces, proof["pieces"], strict=True)):
+        here = f"{step}, piece {i}"
+        piece = record(item, here, "by", "proofs")
+        if text(piece["by"], here) not in ROOTED:
+            raise Refused(here, f"it is by one of {', '.join(ROOTED)}")
+        # Where pieces meet both of them count, so that a strict proof leaves no point out.
+        inner = Interval(a, b, i > 0 or on.low_closed, i < len(pieces) - 1 or on.high_closed)
+        first, second = ROOTED[piece["by"]](f, g)
+        proofs = pair_of(piece["proofs"], here)
+        prove(normal(first), inner, proofs[0], f"{here}, first")
+        prove(normal(second), inner, proofs[1], f"{here}, second", strict)
+    return None
 
 
 def written(value: dict[Fraction, Fraction]) -> str | list[list[str]]:
@@ -505,40 +706,68 @@ class Ratio(NamedTuple):
     denominator: int
 
 
-def total(parts: Iterable[Ratio], denominators: Sequence[Function]) -> Function:
-    """The numerator of a sum over the product of all denominators that occur in it."""
+class Surd(NamedTuple):
+    """above / below, two functions with sqrt(radicand)."""
+
+    above: Rooted
+    below: Rooted
+    radicand: Function
+
+
+Delta = Ratio | Surd
+
+
+def total(parts: Iterable[Ratio], denominators: Sequence[Function]) -> tuple[Function, Function]:
+    """A sum as one quotient: the numerator, and the product of all denominators that occur."""
     sums: dict[int, Function] = {}
     for f, d in parts:
         sums[d] = add(sums[d], f) if d in sums else f
     lifted = []
+    below = ONE
     for d, f in sums.items():
         for other in sums:
             if other != d:
                 f = multiply(f, denominators[other])
         lifted.append(f)
-    return add(*lifted)
+        below = multiply(below, denominators[d])
+    return add(*lifted), below
 
 
-def excess(p: Iterable[Ratio], q: Iterable[Ratio], t: Fraction, delta: Ratio) -> list[Ratio]:
-    """The parts of  exp(t*eps) q + delta - p : negative where the claim is broken."""
+def sum_with(parts: Iterable[Ratio], times: int, delta: Delta, denominators: Sequence[Function]) -> Rooted:
+    """The sum of the parts and times * delta, multiplied by something positive."""
+    factor = constant(Fraction(times))
+    if isinstance(delta, Ratio):
+        more = Ratio(multiply(factor, delta.numerator), delta.denominator)
+        return Rooted(total([*parts, more], denominators)[0], {})
+    f, d = total(parts, denominators)
+    plain, root = (
+        add(multiply(f, c), multiply(multiply(factor, d), a))
+        for a, c in zip(delta.above, delta.below, strict=True)
+    )
+    return Rooted(plain, root)
+
+
+def excess(p: Iterable[Ratio], q: Iterable[Ratio], t: Fraction) -> list[Ratio]:
+    """The parts of  exp(t*eps) q - p ."""
     factor: Function = {(0, t, ZERO, ZERO): Fraction(1)}
     larger = [Ratio(multiply(factor, f), d) for f, d in q]
-    return [*larger, *(Ratio(negative(f), d) for f, d in p), delta]
+    return [*larger, *(Ratio(negative(f), d) for f, d in p)]
 
 
 class Facts:
     """Which f >= 0, f in normal form, are proved on which intervals, and which of them are of any use."""
 
     def __init__(self) -> None:
-        self.known: dict[frozenset[tuple[Key, Fraction]], list[tuple[Interval, int]]] = {}
+        self.known: dict[tuple[frozenset[tuple[Key, Fraction]], ...], list[tuple[Interval, int]]] = {}
         self.used: set[int] = set()
 
-    def add(self, f: Function, on: Interval, number: int) -> None:
-        self.known.setdefault(frozenset(f.items()), []).append((on, number))
+    def add(self, f: Rooted, on: Interval, number: int) -> None:
+        self.known.setdefault(tuple(frozenset(part.items()) for part in f), []).append((on, number))
 
-    def require(self, f: Function, low: Fraction, high: Fraction | None, step: str) -> None:
+    def require(self, f: Rooted, low: Fraction, high: Fraction | None, step: str) -> None:
         """Refuse unless f >= 0 is known on (low, high), and so at both ends."""
-        for on, number in self.known.get(frozenset(normal(f).items()), ()):
+        for on, number in self.known.get(tuple(frozenset(part.items()) for part in normals(f)), ()):
+            spend(1)
             if on.low <= low and (on.high is None or (high is not None and high <= on.high)):
                 self.used.add(number)
                 return
@@ -549,13 +778,14 @@ def neighbours(domains: Sequence[Domain], kind: str, distance: Fraction) -> list
     """The pairs of inputs within the distance, each input by its place: the last cell varies fastest."""
     found = [(0, 0, ZERO)]
     for domain in domains:
+        spend(len(domain) ** 2 * (1 + len(found)) * weight())
         costs = [(i, j, cost(kind, x, y)) for i, x in enumerate(domain) for j, y in enumerate(domain)]
         larger = (
             (u * len(domain) + i, v * len(domain) + j, max(spent, more) if kind == "linf" else spent + more)
             for u, v, spent in found
             for i, j, more in costs
         )
-        found = [pair for pair in larger if pair[2] <= distance]
+        found = list(islice((pair for pair in larger if pair[2] <= distance), MAX_PAIRS + 1))
         if len(found) > MAX_PAIRS:
             raise Refused("adjacency", f"more than {MAX_PAIRS} pairs of inputs")
     return [(u, v) for u, v, _ in found]
@@ -643,7 +873,9 @@ class Certificate:
             if not domain or len(set(domain)) != len(domain):
                 raise Refused(which, "a set is empty or names a value twice")
             size = variable["size"]
-            domains += [domain] * (1 if size is None else integer(size, which, 1, 1000))
+            domains += [domain] * (1 if size is None else integer(size, which, 1, MAX_CELLS))
+            if len(domains) > MAX_CELLS:
+                raise Refused(which, f"more than {MAX_CELLS} cells")
         if len(names) != len(self.data[which]):
             raise Refused(which, "a name occurs twice")
         return domains
@@ -655,12 +887,14 @@ class Certificate:
         for i, item in enumerate(self.items("denominators"), start=1):
             step = f"denominator {i}"
             f = function(record(item, step, "function", "proof")["function"], step)
+            spend(len(self.denominators))
             if f != normal(f) or f in self.denominators:
                 raise Refused(step, "it is not in normal form, or occurs twice")
             prove(f, on, item["proof"], step, strict=True)
             self.denominators.append(f)
         self.functions = [self.ratio(p, f"function {i}") for i, p in enumerate(self.items("functions"))]
-        self.delta = self.ratio(self.data["claim"]["delta"], "claim")
+        delta = self.data["claim"]["delta"]
+        self.delta = self.surd(delta, on) if isinstance(delta, dict) else self.ratio(delta, "claim")
         if len({(d, frozenset(f.items())) for f, d in self.functions}) != len(self.functions):
             raise Refused("functions", "a function is listed twice")
         last = len(self.functions) - 1
@@ -671,17 +905,37 @@ class Certificate:
             raise Refused("laws", "there is not one probability for every outcome")
         for law in {tuple(sorted(law)) for law in self.laws}:
             parts = [self.functions[i] for i in law]
-            if total([*parts, Ratio(negative(ONE), 0)], self.denominators):
+            if total([*parts, Ratio(negative(ONE), 0)], self.denominators)[0]:
                 raise Refused("laws", "the probabilities of an input do not sum to 1")
         if {i for law in self.laws for i in law} != set(range(last + 1)):
             raise Refused("functions", "a function is not used")
-        if {d for _, d in [*self.functions, self.delta]} | {0} != set(range(len(self.denominators))):
+        listed = [*self.functions, *([self.delta] if isinstance(self.delta, Ratio) else [])]
+        if {d for _, d in listed} | {0} != set(range(len(self.denominators))):
             raise Refused("denominators", "a denominator is not used")
 
     def ratio(self, value: Any, step: str) -> Ratio:
         numerator, denominator = pair_of(value, step)
         f = function(numerator, step)
         return Ratio(f, integer(denominator, step, 0, len(self.denominators) - 1 if f else 0))
+
+    def surd(self, value: Any, on: Interval) -> Surd:
+        """A delta with a square root: the radicand is not negative, and the denominator positive."""
+        step = "claim"
+        delta = record(value, step, "above", "below", "radicand", "proofs")
+        g = function(delta["radicand"], step)
+        above, below = (
+            Rooted(*(function(f, step) for f in pair_of(delta[x], step))) for x in ("above", "below")
+        )
+        if not g or not (above.root or below.root):
+            raise Refused(step, "delta has no square root")
+        proofs = record(delta["proofs"], step, "radicand", "below")
+        prove(normal(g), on, proofs["radicand"], f"{step}, radicand")
+        prove_rooted(below, g, on, proofs["below"], f"{step}, below", strict=True)
+        return Surd(above, below, g)
+
+    @property
+    def radicand(self) -> Function:
+        return self.delta.radicand if isinstance(self.delta, Surd) else {}
 
     def check_adjacency(self) -> None:
         """Which pairs the claim is about."""
@@ -710,10 +964,13 @@ class Certificate:
         self.facts = Facts()
         for i, item in enumerate(self.items("inequalities")):
             step = f"inequality {i}"
-            inequality = record(item, step, "function", "on", "proof")
-            f, on = function(inequality["function"], step), self.on
-            if f != normal(f):
+            inequality = record(item, step, "function", "on", "proof", *["root"] * ("root" in item))
+            root = function(inequality.get("root", []), step)
+            f, on = Rooted(function(inequality["function"], step), root), self.on
+            if list(f) != normals(f) or bool(root) != ("root" in item):
                 raise Refused(step, "the function is not in normal form")
+            if root and not self.radicand:
+                raise Refused(step, "delta has no square root")
             if inequality["on"] is not None:
                 low, high = pair_of(inequality["on"], step)
                 on = Interval(
@@ -721,13 +978,15 @@ class Certificate:
                 )
                 if on.low < 0 or (on.high is not None and on.high <= on.low):
                     raise Refused(step, "its interval is empty, or not positive")
-            prove(f, on, inequality["proof"], step)
+            prove_rooted(f, self.radicand, on, inequality["proof"], step)
             self.facts.add(f, on, i)
 
     def check_coverage(self) -> None:
         """Every pair of neighbours and every outcome is covered, and nothing is superfluous."""
-        compared = {tuple(zip(self.laws[u], self.laws[v], strict=True)) for u, v in self.pairs}
-        if self.delta.numerator:
+        spend(len(self.pairs) * self.outcomes)
+        compared = (zip(self.laws[u], self.laws[v], strict=True) for u, v in self.pairs)
+        if isinstance(self.delta, Surd) or self.delta.numerator:
+            spend(len(self.pairs) * self.outcomes * weight())
             self.check_cases({tuple(sorted(pairs)) for pairs in compared})
         elif self.items("cases"):
             raise Refused("cases", "there are none if delta is 0")
@@ -739,11 +998,11 @@ class Certificate:
             if number not in self.facts.used:
                 raise Refused(f"inequality {number}", "it is not needed, or listed twice")
 
-    def slack(self, pairs: Iterable[tuple[int, int]]) -> Function:
-        """The numerator of  exp(t*eps) Q(S) + delta - P(S), S given by the functions of its outcomes."""
+    def slack(self, pairs: Iterable[tuple[int, int]]) -> Rooted:
+        """exp(t*eps) Q(S) - P(S) + delta, S given by the functions of its outcomes, without denominator."""
         pairs = list(pairs)
         p, q = [self.functions[i] for i, _ in pairs], [self.functions[j] for _, j in pairs]
-        return total(excess(p, q, self.t, self.delta), self.denominators)
+        return sum_with(excess(p, q, self.t), 1, self.delta, self.denominators)
 
     def check_cases(self, needed: set[tuple[tuple[int, int], ...]]) -> None:
         seen = set()
@@ -778,10 +1037,10 @@ class Certificate:
         if len(signs) != len(pairs) or not set(signs) <= set("+-?") or signs.count("?") > MAX_UNSURE:
             raise Refused(step, "the signs are not a string of +, - and a few ?")
         for (i, j), sign in zip(pairs, signs, strict=True):
-            p, q = [self.functions[i]], [self.functions[j]]
-            least = total(excess(p, q, self.t, Ratio({}, 0)), self.denominators)
+            least = total(excess([self.functions[i]], [self.functions[j]], self.t), self.denominators)[0]
             if sign != "?" and least:
-                self.facts.require(least if sign == "-" else negative(least), low, high, step)
+                signed = Rooted(least if sign == "-" else negative(least), {})
+                self.facts.require(signed, low, high, step)
         sure = [pair for pair, sign in zip(pairs, signs, strict=True) if sign == "+"]
         unsure = [pair for pair, sign in zip(pairs, signs, strict=True) if sign == "?"]
         for more in chained.from_iterable(combinations(unsure, n) for n in range(len(unsure) + 1)):
@@ -800,25 +1059,29 @@ class Certificate:
         if not chosen or chosen != sorted(set(chosen)):
             raise Refused(step, "there are no outcomes, or they are not in order")
         p, q = ([self.functions[law[o]] for o in chosen] for law in self.laws)
-        slack = excess(p, q, self.t, self.delta)
-        if sign_at(total(slack, self.denominators), self.eps) >= 0:
+        larger = excess([], q, self.t)
+        losing = [*p, *(Ratio(negative(f), d) for f, d in larger)]
+        if self.sign([*excess(p, q, self.t)], 1) >= 0:
             raise Refused(step, "the claim is not broken")
-        parts = {
-            "probability": p,
-            "neighbour_probability": q,
-            "bound": excess([], q, self.t, self.delta),
-            "excess": [Ratio(negative(f), d) for f, d in slack],
+        parts: dict[str, tuple[list[Ratio], int]] = {
+            "probability": (p, 0),
+            "neighbour_probability": (q, 0),
+            "bound": (larger, 1),
+            "excess": (losing, -1),
         }
         numbers = record(violation["numbers"], step, *parts)
-        for name, ratios in parts.items():
+        for name, (ratios, times) in parts.items():
             digits, place = pair_of(numbers[name], step)
             low, unit = rational(digits, step), Fraction(10) ** integer(place, step, -MAX_POWER, MAX_POWER)
             if low.denominator != 1:
                 raise Refused(step, f"the number '{name}' is not written as m * 10^e")
             for bound, wanted in ((low, (0, 1)), (low + 1, (-1,))):
-                shifted = [*ratios, Ratio(collected([(UNIT, -bound * unit)]), 0)]
-                if sign_at(total(shifted, self.denominators), self.eps) not in wanted:
+                if self.sign([*ratios, Ratio(constant(-bound * unit), 0)], times) not in wanted:
                     raise Refused(step, f"the number '{name}' is not right")
+
+    def sign(self, parts: list[Ratio], times: int) -> int:
+        """The sign of the sum of the parts and times * delta at the eps of the violation."""
+        return sign_rooted(sum_with(parts, times, self.delta, self.denominators), self.radicand, self.eps)
 
     def adjacent(self, u: list[int], v: list[int]) -> bool:
         if self.kind == "formula":
@@ -837,7 +1100,7 @@ class Certificate:
         """What was proved, and what is trusted."""
         settings = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
         about = f"program {self.name!r}" + (f" with {settings}" if settings else "")
-        claim = f"({self.t}*eps, {shown(self.delta, self.denominators)})-private"
+        claim = f"({self.t}*eps, {delta_shown(self.delta, self.denominators)})-private"
         if self.violated:
             proved = f"not {claim}: violated at eps = {self.eps}"
         else:
@@ -852,8 +1115,9 @@ class Certificate:
 # --- the program -----------------------------------------------------------------------------------------
 
 
-def check(data: bytes, program: bytes | None = None) -> Certificate:
+def check(data: bytes, program: bytes | None = None, steps: int = MAX_STEPS) -> Certificate:
     """Check the bytes of a certificate, and that it is about the program.  Raises :class:`Refused`."""
+    outer = METER.set(Meter(steps))
     try:
         certificate = Certificate(unpacked(data))
         certificate.check_program(program)
@@ -875,6 +1139,8 @@ def check(data: bytes, program: bytes | None = None) -> Certificate:
         raise Refused("reading", "too deeply nested") from None
     except Exception as error:  # a file that is broken in a way not thought of is refused as well
         raise Refused("reading", f"{type(error).__name__}: {str(error)[:200]}") from None
+    finally:
+        METER.reset(outer)
 
 
 def digest(data: dict[str, Any]) -> str:
@@ -883,19 +1149,27 @@ def digest(data: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def shown(ratio: Ratio, denominators: Sequence[Function]) -> str:
-    """A function as text, for example "exp(-2)" or "(1/2*eps^2 + -3*exp(1/4*eps)) / (1 + exp(eps))"."""
+def term_shown(n: int, exponents: Sequence[Fraction], c: Fraction) -> str:
+    inner = [f"{x}{unit}" for x, unit in zip(exponents, ("*eps", "", "/eps"), strict=True) if x]
+    parts = ["eps" if n == 1 else f"eps^{n}"] * bool(n) + [f"exp({' + '.join(inner)})"] * bool(inner)
+    return "*".join([str(c)] * (c != 1 or not parts) + parts)
 
-    def term(n: int, exponents: Sequence[Fraction], c: Fraction) -> str:
-        inner = [f"{x}{unit}" for x, unit in zip(exponents, ("*eps", "", "/eps"), strict=True) if x]
-        parts = [f"eps^{n}"] * bool(n) + [f"exp({' + '.join(inner)})"] * bool(inner)
-        return "*".join([str(c)] * (c != 1 or not parts) + parts)
 
-    above, below = (
-        " + ".join(term(key[0], key[1:], c) for key, c in f.items()) or "0"
-        for f in (ratio.numerator, denominators[ratio.denominator])
-    )
-    return f"({above}) / ({below})" if ratio.denominator else above
+def function_shown(f: Function) -> str:
+    """For example "1/2*eps^2 + -3*exp(1/4*eps)"."""
+    return " + ".join(term_shown(key[0], key[1:], c) for key, c in f.items()) or "0"
+
+
+def delta_shown(delta: Delta, denominators: Sequence[Function]) -> str:
+    """For example "exp(-2)" or "(1 + eps) / (1 + exp(eps))"."""
+    if isinstance(delta, Ratio):
+        above = function_shown(delta.numerator)
+        return (
+            f"({above}) / ({function_shown(denominators[delta.denominator])})" if delta.denominator else above
+        )
+    parts = [[function_shown(f) for f in rooted] for rooted in (delta.above, delta.below)]
+    above, below = (f"({plain}) + ({root})*sqrt({function_shown(delta.radicand)})" for plain, root in parts)
+    return above if parts[1] == ["1", "0"] else f"({above}) / ({below})"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -903,10 +1177,13 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description="Check a certificate of dipc.")
     parser.add_argument("certificate")
     parser.add_argument("--program", help="refuse unless the certificate is about the text of this file")
+    parser.add_argument(
+        "--steps", type=int, default=MAX_STEPS, help="refuse after so much work (%(default)s)"
+    )
     given = parser.parse_args(arguments)
     try:
         program = None if given.program is None else Path(given.program).read_bytes()
-        lines = check(Path(given.certificate).read_bytes(), program).summary()
+        lines = check(Path(given.certificate).read_bytes(), program, given.steps).summary()
     except OSError as error:
         lines = [f"refused: reading: {error.strerror}: {error.filename}"]
     except Refused as refused:

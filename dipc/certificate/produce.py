@@ -22,14 +22,13 @@ from flint import fmpq
 
 from dipc.certificate import kernel
 from dipc.certificate.format import Json, fraction, terms, to_exppoly, to_function
-from dipc.certificate.kernel import ONE, ZERO, Function, Interval, Ratio
-from dipc.certificate.search import NoProof, proof_of
+from dipc.certificate.kernel import ONE, ZERO, Delta, Function, Interval, Ratio, Rooted, Surd
+from dipc.certificate.search import NoProof, inside, proof_of, rooted_proof
 from dipc.decision.budgets import Budgets
 from dipc.decision.signs import roots_within
 from dipc.decision.verdict import Counterexample, Goal, Undecided, Valuation, Verdict
-from dipc.errors import InputError, InternalError, LimitReached, Unsupported
+from dipc.errors import InputError, InternalError, LimitReached
 from dipc.probability.quotient import Quotient
-from dipc.probability.surd import Surd
 from dipc.semantics.adjacency import InputSpace, adjacent
 from dipc.semantics.explore import Explorer, Law
 from dipc.syntax.core import CoreAdjacency, CoreProgram, Variable
@@ -40,6 +39,7 @@ NARROW = fmpq(1, 2**20)  # of an interval around a root
 DIGITS = 12  # of the numbers of a counterexample
 
 Piece = tuple[Fraction, Fraction | None, str]  # the ends and the sign
+Bounds = tuple[Fraction, Fraction]
 Pairs = tuple[tuple[int, int], ...]  # for each outcome the places of P(u)(o) and P(u')(o)
 
 
@@ -59,17 +59,14 @@ class Writer:
     """One certificate being written."""
 
     def __init__(self, program: CoreProgram, adjacency: CoreAdjacency, goal: Goal) -> None:
-        if isinstance(goal.delta, Surd):
-            raise Unsupported("no certificate: its format has no square roots, but delta has one")
         self.program, self.adjacency, self.goal = program, adjacency, goal
-        self.delta = goal.delta
         self.space = InputSpace(program)
         self.on = interval(goal.budgets)
         self.t = fraction(goal.t)
         self.denominators: list[Function] = [ONE]
         self.functions: dict[Quotient, int] = {}
         self.ratios: list[Ratio] = []
-        self.facts: dict[tuple[frozenset[object], Interval], Json] = {}
+        self.facts: dict[tuple[object, Interval], Json] = {}
 
     # --- the two kinds ---
 
@@ -96,16 +93,16 @@ class Writer:
         else:
             near = kernel.neighbours(domains, self.adjacency.kind, self.distance)
         compared = {tuple(zip(laws[u], laws[v], strict=True)) for u, v in near}
-        delta = self._ratio(self.delta, self.on)
+        delta = self._delta(self.on)
         cases = []
-        if delta.numerator:
+        if isinstance(delta, kernel.Surd) or delta.numerator:
             for pairs in sorted({tuple(sorted(pairs)) for pairs in compared}):
                 cases.append(self._case(pairs, delta))
         else:
             for pair in sorted({pair for pairs in compared for pair in pairs}):
-                self._fact(self._slack([pair], delta), self.on)
+                self._fact(self._slack([pair], delta), self.on, {})
         return {
-            **self._header(delta, outcomes, listed),
+            **self._header(delta, self.on, outcomes, listed),
             **self._distributions(laws, self.on),
             "inequalities": list(self.facts.values()),
             "cases": cases,
@@ -119,31 +116,58 @@ class Writer:
         inputs = [dict(zip(self.space.cells, values, strict=True)) for values in cells]
         outcomes, laws = self._laws([explorer.law(values) for values in inputs], on)
         chosen = sorted(outcomes.index(tuple(flat(output))) for output in found.outputs)
-        delta = self._ratio(self.delta, on)
+        delta = self._delta(on)
         p, q = ([self.ratios[law[o]] for o in chosen] for law in laws)
-        bound = kernel.excess([], q, self.t, delta)
+        bound = kernel.excess([], q, self.t)
+        loss = [*p, *(Ratio(kernel.negative(f), d) for f, d in bound)]
         parts = {
-            "probability": p,
-            "neighbour_probability": q,
-            "bound": bound,
-            "excess": [*p, *(Ratio(kernel.negative(f), d) for f, d in bound)],
+            "probability": (p, 0),
+            "neighbour_probability": (q, 0),
+            "bound": (bound, 1),
+            "excess": (loss, -1),
         }
         places = [self._place(values) for values in cells]
         return {
-            **self._header(delta, outcomes, [sorted(places)] if self.adjacency.kind == "formula" else None),
+            **self._header(
+                delta, on, outcomes, [sorted(places)] if self.adjacency.kind == "formula" else None
+            ),
             **self._distributions(laws, on),
             "violation": {
                 "input": [str(v) for v in cells[0]],
                 "neighbour": [str(v) for v in cells[1]],
                 "outcomes": chosen,
                 "eps": str(eps),
-                "numbers": {name: number(ratios, self.denominators, eps) for name, ratios in parts.items()},
+                "numbers": {name: self._number(*part, delta, eps) for name, part in parts.items()},
             },
         }
 
     @property
     def distance(self) -> Fraction:
         return ZERO if self.adjacency.distance is None else fraction(self.adjacency.distance)
+
+    def _number(self, ratios: list[Ratio], times: int, delta: Delta, eps: Fraction) -> Json:
+        """[m, e] with m * 10^e <= ratios + times * delta < (m+1) * 10^e, m of a dozen digits."""
+        if isinstance(delta, Ratio):
+            more = quotient(bounds(delta.numerator, eps), bounds(self.denominators[delta.denominator], eps))
+        else:
+            more = quotient(*(rooted_bounds(x, delta.radicand, eps) for x in (delta.above, delta.below)))
+        low, high = sorted(times * x for x in more)
+        for f, d in ratios:
+            part = quotient(bounds(f, eps), bounds(self.denominators[d], eps))
+            low, high = low + part[0], high + part[1]
+        size = max(abs(low), abs(high))
+        place = -DIGITS
+        if size and size < 1:
+            place -= len(str(int(1 / size))) - 1
+        unit = Fraction(10) ** place
+        radicand = delta.radicand if isinstance(delta, Surd) else {}
+        for m in (math.floor(low / unit), math.floor(high / unit)):
+            tests = [[*ratios, Ratio(kernel.constant(-x * unit), 0)] for x in (m, m + 1)]
+            sums = [kernel.sum_with(test, times, delta, self.denominators) for test in tests]
+            signs = [kernel.sign_rooted(x, radicand, eps) for x in sums]
+            if signs[0] >= 0 and signs[1] < 0:
+                return [str(m), place]
+        raise InternalError("a number is not within its own bounds")
 
     def _place(self, values: Sequence[Value]) -> int:
         place = 0
@@ -153,7 +177,9 @@ class Writer:
 
     # --- parts of both ---
 
-    def _header(self, delta: Ratio, outcomes: Sequence[Sequence[Value]], pairs: Json) -> dict[str, Json]:
+    def _header(
+        self, delta: Delta, on: Interval, outcomes: Sequence[Sequence[Value]], pairs: Json
+    ) -> dict[str, Json]:
         source, kind = self.program.source, self.adjacency.kind
         ends = self.on
         return {
@@ -167,7 +193,7 @@ class Writer:
             "parameters": {name: str(value) for name, value in self.program.parameters},
             "claim": {
                 "t": str(self.t),
-                "delta": [terms(delta.numerator), delta.denominator],
+                "delta": delta_written(delta, on),
                 "interval": {
                     "low": str(ends.low),
                     "high": None if ends.high is None else str(ends.high),
@@ -223,24 +249,54 @@ class Writer:
             self.denominators.append(below)
         return Ratio(kernel.multiply(numerator, factor), self.denominators.index(below))
 
+    def _delta(self, on: Interval) -> Delta:
+        """delta in the kernel's terms; with a square root all denominators are moved to one place."""
+        delta = self.goal.delta
+        if isinstance(delta, Quotient):
+            return self._ratio(delta, on)
+        g, d = (to_function(f) for f in (delta.radicand.numerator, delta.radicand.denominator))
+        if kernel.sign_at(d, inside(on)) < 0:
+            g, d = kernel.negative(g), kernel.negative(d)
+        # sqrt(g/d) = sqrt(g d)/d
+        factors = [to_function(x.denominator) for x in (*delta.above, *delta.below)]
+        above, below = (
+            Rooted(
+                kernel.multiply(to_function(pair[0].numerator), kernel.multiply(_others(factors, i), d)),
+                kernel.multiply(to_function(pair[1].numerator), _others(factors, i + 1)),
+            )
+            for i, pair in ((0, delta.above), (2, delta.below))
+        )
+        radicand = kernel.multiply(g, d)
+        if kernel.sign_rooted(below, radicand, inside(on)) < 0:
+            above, below = (Rooted(*map(kernel.negative, x)) for x in (above, below))
+        return Surd(above, below, radicand)
+
     # --- inequalities ---
 
-    def _slack(self, pairs: Iterable[tuple[int, int]], delta: Ratio) -> Function:
+    def _margin(self, pair: tuple[int, int]) -> Function:
+        i, j = pair
+        parts = kernel.excess([self.ratios[i]], [self.ratios[j]], self.t)
+        return kernel.total(parts, self.denominators)[0]
+
+    def _slack(self, pairs: Iterable[tuple[int, int]], delta: Delta) -> Rooted:
         pairs = list(pairs)
         p, q = [self.ratios[i] for i, _ in pairs], [self.ratios[j] for _, j in pairs]
-        return kernel.total(kernel.excess(p, q, self.t, delta), self.denominators)
+        return kernel.sum_with(kernel.excess(p, q, self.t), 1, delta, self.denominators)
 
-    def _fact(self, f: Function, on: Interval) -> None:
+    def _fact(self, f: Rooted, on: Interval, radicand: Function) -> None:
         """f >= 0 is among the inequalities, with its proof."""
-        f = kernel.normal(f)
-        key = (frozenset(f.items()), on)
+        f = Rooted(*kernel.normals(f))
+        key = (tuple(frozenset(part.items()) for part in f), on)
         if key not in self.facts:
             ends = None if on == self.on else [str(on.low), None if on.high is None else str(on.high)]
-            self.facts[key] = {"function": terms(f), "on": ends, "proof": proof_of(f, on)}
+            root = {"root": terms(f.root)} if f.root else {}
+            proof = rooted_proof(f, radicand, on)
+            self.facts[key] = {"function": terms(f.plain), **root, "on": ends, "proof": proof}
 
-    def _case(self, pairs: Pairs, delta: Ratio) -> Json:
+    def _case(self, pairs: Pairs, delta: Delta) -> Json:
         """The pieces of the budgets, with the signs of all g_o on each."""
-        margins = [kernel.normal(self._slack([pair], Ratio({}, 0))) for pair in pairs]
+        radicand = delta.radicand if isinstance(delta, Surd) else {}
+        margins = [kernel.normal(self._margin(pair)) for pair in pairs]
         signs = [self._pieces(margin) for margin in margins]
         points = sorted({low for pieces in signs for low, _, _ in pieces})
         ends: list[Fraction | None] = [*points, self.on.high]
@@ -255,7 +311,7 @@ class Writer:
                 raise NoProof("no certificate: the roots of too many functions are close together")
             subsets = chain.from_iterable(combinations(unsure, n) for n in range(len(unsure) + 1))
             for more in subsets:
-                self._fact(self._slack([*sure, *more], delta), self.on)
+                self._fact(self._slack([*sure, *more], delta), self.on, radicand)
             for margin, sign in zip(margins, row, strict=True):
                 if sign != "?" and margin:
                     self._sign_fact(margin, sign, low, high)
@@ -269,7 +325,7 @@ class Writer:
         pieces = self._pieces(margin)
         a, b = next((a, b) for a, b, _ in pieces if inner(a, b, low, high))
         on = self.on if len(pieces) == 1 else Interval(a, b, False, False)
-        self._fact(margin if sign == "-" else kernel.negative(margin), on)
+        self._fact(Rooted(margin if sign == "-" else kernel.negative(margin), {}), on, {})
 
     def _pieces(self, margin: Function) -> list[Piece]:
         """The interval cut into pieces on which a margin, -g_o, is proved to have a sign, or is unsure."""
@@ -300,11 +356,6 @@ def inner(a: Fraction, b: Fraction | None, low: Fraction, high: Fraction | None)
     return a <= low and (b is None or (high is not None and high <= b))
 
 
-def inside(on: Interval) -> Fraction:
-    """A point inside."""
-    return on.low + 1 if on.high is None else (on.low + on.high) / 2
-
-
 def interval(budgets: Budgets) -> Interval:
     high = None if budgets.high is None else fraction(budgets.high)
     return Interval(fraction(budgets.low), high, budgets.low_closed, budgets.high_closed)
@@ -323,31 +374,51 @@ def declaration(variable: Variable) -> Json:
     return {"name": variable.name, "size": variable.size, "domain": [str(v) for v in variable.domain]}
 
 
-def number(ratios: Sequence[Ratio], denominators: Sequence[Function], eps: Fraction) -> list[str | int]:
-    """[m, e] with m * 10^e <= value < (m+1) * 10^e, m of a dozen digits."""
-    low, high = ZERO, ZERO
-    for f, d in ratios:
-        above, below = bounds(f, eps), bounds(denominators[d], eps)
-        ends = [x / y for x in above for y in below]
-        low, high = low + min(ends), high + max(ends)
-    size = max(abs(low), abs(high))
-    place = -DIGITS
-    if size and size < 1:
-        place -= len(str(int(1 / size))) - 1
-    unit = Fraction(10) ** place
-    for m in (math.floor(low / unit), math.floor(high / unit)):
-        tests = [[*ratios, Ratio(kernel.collected([(kernel.UNIT, -x * unit)]), 0)] for x in (m, m + 1)]
-        signs = [kernel.sign_at(kernel.total(test, denominators), eps) for test in tests]
-        if signs[0] >= 0 and signs[1] < 0:
-            return [str(m), place]
-    raise InternalError("a number is not within its own bounds")
+def delta_written(delta: Delta, on: Interval) -> Json:
+    """delta, if it has a square root with proofs that it is one, and that the denominator is positive."""
+    if isinstance(delta, Ratio):
+        return [terms(delta.numerator), delta.denominator]
+    g = delta.radicand
+    return {
+        "above": [terms(f) for f in delta.above],
+        "below": [terms(f) for f in delta.below],
+        "radicand": terms(g),
+        "proofs": {
+            "radicand": proof_of(kernel.normal(g), on),
+            "below": rooted_proof(delta.below, g, on, strict=True),
+        },
+    }
 
 
-def bounds(f: Function, eps: Fraction, bits: int = 256) -> tuple[Fraction, Fraction]:
+def _others(functions: Sequence[Function], i: int) -> Function:
+    """The product of all but one."""
+    product = ONE
+    for j, f in enumerate(functions):
+        product = product if i == j else kernel.multiply(product, f)
+    return product
+
+
+def bounds(f: Function, eps: Fraction, bits: int = 256) -> Bounds:
     """Two rationals around f(eps)."""
     low = high = ZERO
     for x, c in kernel.value_at(f, eps).items():
-        e = kernel.exp_bounds(abs(x), bits)
-        ends = [c * (y if x >= 0 else 1 / y) for y in e]
+        ends = [c * e for e in kernel.exp_bounds(x, bits)]
         low, high = low + min(ends), high + max(ends)
     return low, high
+
+
+def rooted_bounds(f: Rooted, g: Function, eps: Fraction) -> Bounds:
+    """The same with a square root."""
+    low, high = bounds(f.plain, eps)
+    unit = 2**256
+    roots = [
+        Fraction(math.isqrt(math.floor(max(x, ZERO) * unit**2)) + i, unit)
+        for i, x in enumerate(bounds(g, eps))
+    ]
+    ends = [x * y for x in bounds(f.root, eps) for y in roots] if f.root else [ZERO]
+    return low + min(ends), high + max(ends)
+
+
+def quotient(above: Bounds, below: Bounds) -> Bounds:
+    ends = [x / y for x in above for y in below]
+    return min(ends), max(ends)

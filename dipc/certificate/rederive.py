@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from dipc.certificate.kernel import Certificate, Refused
+from dipc.certificate.kernel import Certificate, Ratio, Refused
 from dipc.certificate.kernel import places as digits
 from dipc.certificate.slow.functions import EPS, Pair, constant, same
 from dipc.certificate.slow.programs import (
@@ -56,9 +56,14 @@ def rederive(certificate: Certificate) -> str:
         }
         compare(distribution(program, inputs, known), claimed_law)
     own = claim_is_own(program, certificate, known)
-    return f"{len(derived_from)} distributions were derived from the program text" + (
-        "" if own else "; the claim is not the one that the program makes"
-    )
+    return f"{len(derived_from)} distributions were derived from the program text" + OWN[own]
+
+
+OWN = {
+    True: "",
+    False: "; the claim is not the one that the program makes",
+    None: "; whether the claim, with a square root in delta, is the program's own was not looked at",
+}
 
 
 def certificate_pair(certificate: Certificate, place: int) -> Pair:
@@ -107,10 +112,12 @@ def neighbouring_inputs(program: ast.Program, certificate: Certificate, known: K
     return inputs
 
 
-def claim_is_own(program: ast.Program, certificate: Certificate, known: Known) -> bool:
-    """Whether the certificate is about the claim that the program makes."""
+def claim_is_own(program: ast.Program, certificate: Certificate, known: Known) -> bool | None:
+    """Whether the certificate is about the claim that the program makes; None if that is not compared."""
     if program.claim is None:
         return False
+    if not isinstance(certificate.delta, Ratio):
+        return None
     epsilon, delta = claimed(program.claim, known)
     listed_delta = certificate.delta
     return (

@@ -1,26 +1,37 @@
 """Finding the proofs that :mod:`dipc.certificate.kernel` checks.
 
-The cheapest first: the derivative chain at 0, the chain at the least budget, counting roots from end to end,
-and for the rest the irreducible factors, each with a chain or a *cover*: points between which V does not
-change, or bounds exclude a root.
+The cheapest first: the derivative chain at 0 or at the least budget, also in 1/eps; then the irreducible
+factors, where even powers need no proof and differences of two exponentials become polynomials; and for the
+factors that are left pieces.
 
-A cover is found by bisection.  An irreducible f without constants exp(k) has simple roots only, and none
-inside the interval; so V(a) - V(b) > 0 on a small interval comes from a root of a later function of the
-chain, where f is not 0 and tight bounds show it.  That is why bisection ends; with constants it is given up
-after some thousand pieces, and there is no certificate.
+Pieces are found by bisection, between two tails.  An irreducible f that is not negative has no root inside
+the interval, but for rational ones if there are constants exp(k), or both exp(a*eps) and exp(b/eps).  There
+the interval is cut, and Taylor's theorem begins with the first derivative that is not 0.  Away from the roots
+bounds get as good as one likes: that is why bisection ends.  Very small or very many pieces are given up.
 """
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from itertools import pairwise
+
+from flint import fmpq
 
 from dipc.certificate import kernel
-from dipc.certificate.format import Json, terms, to_exppoly, to_function
-from dipc.certificate.kernel import ONE, ZERO, Function, Interval
+from dipc.certificate.format import Json, fraction, terms, to_exppoly, to_function
+from dipc.certificate.kernel import ONE, ZERO, Function, Interval, Refused, Rooted
+from dipc.decision.budgets import simplest_between
+from dipc.decision.limits import LEAST_WIDTH, Unsettled
+from dipc.decision.roots import positive_roots
+from dipc.decision.signs import decimal
 from dipc.errors import LimitReached
 from dipc.probability.polynomial import common_unit, join, split
 
 MAX_PIECES = 5000
+MAX_HALVINGS = 300  # of the beginning of a tail
+ORDERS = 3  # tried on a piece, beyond those in which f is 0
+NARROW = fmpq(1, 2**10)  # below it rational roots are guessed
 
 
 class NoProof(LimitReached):
@@ -38,65 +49,101 @@ def proof_of(f: Function, on: Interval, strict: bool = False) -> Json:
         return {"kind": "identity"}
     if on.low == on.high:
         return {"kind": "point"}
-    if any(b for _, _, _, b in f):
-        if any(a for _, a, _, _ in f):
-            return _enclosed(f, on)
-        low = ZERO if on.high is None else 1 / on.high
-        turned = Interval(low, 1 / on.low if on.low else None, on.high_closed, on.low_closed)
-        return {"kind": "inverse", "proof": proof_of(kernel.inverted(f), turned, strict)}
-    return _chain(f, on) or _counted(f, on) or _product(f, on, strict)
+    if _sign_inside(f, on) < 0:
+        raise negative(on)
+    return _chain(f, on) or _product(f, on, strict)
+
+
+def negative(on: Interval) -> NoProof:
+    return NoProof(f"no certificate: a function is negative somewhere in {on} that was found not to be")
+
+
+# --- in one step ----------------------------------------------------------------------------------
 
 
 def _chain(f: Function, on: Interval) -> Json | None:
-    """The chain at 0 or at the least budget, if one of them is a proof."""
-    exponents, links = kernel.derivatives(f)
-    for at in (ZERO, on.low) if on.low else (ZERO,):
-        values = [kernel.value_at(link, at) for link in links]
-        if all(kernel.sign_of(value) >= 0 for value in values):
-            return {
-                "kind": "chain",
-                "at": str(at),
-                "exponents": [str(a) for a in exponents],
-                "values": [kernel.written(value) for value in values],
-            }
-    return None
-
-
-def _counted(f: Function, on: Interval) -> Json | None:
-    """A cover in one piece, if V does not change from end to end."""
-    links = kernel.derivatives(f)[1]
-    after = 0 if on.high is None else kernel.variations(links, on.high)
-    if kernel.variations(links, on.low) != after or kernel.sign_at(f, _sample(on)) <= 0:
+    """The chain at 0 or at the least budget, in eps or in 1/eps, if one of them is a proof."""
+    if not any(b for *_, b in f):
+        points = (ZERO, on.low) if on.low else (ZERO,)
+        return next((proof for at in points if (proof := _chain_at(f, at))), None)
+    if any(a for _, a, _, _ in f):
         return None
-    high = None if on.high is None else str(on.high)
-    return {"kind": "cover", "points": [str(on.low), high], "by": ["variations"]}
+    turned = _turned(on)
+    proof = _chain(kernel.inverted(f), turned)
+    return proof and {"kind": "inverse", "proof": proof}
+
+
+def _turned(on: Interval) -> Interval:
+    """The inverse interval."""
+    low = ZERO if on.high is None else 1 / on.high
+    return Interval(low, 1 / on.low if on.low else None, on.high_closed, on.low_closed)
+
+
+def _chain_at(f: Function, at: Fraction) -> Json | None:
+    exponents, values = [], []
+    for a, link in kernel.chain_of(f):
+        value = kernel.value_at(link, at)
+        if kernel.sign_of(value) < 0:
+            return None
+        exponents.append(str(a))
+        values.append(kernel.written(value))
+    return {"kind": "chain", "at": str(at), "exponents": exponents, "values": values}
+
+
+# --- factors ----------------------------------------------------------------------------------------
 
 
 def _product(f: Function, on: Interval, strict: bool) -> Json:
     """The irreducible factors, those with odd powers (all, if strict) with a proof."""
-    factors = factored(f)
-    sample = _sample(on)
-    scale = Fraction(1)
+    factors = [(g if _sign_inside(g, on) > 0 else kernel.negative(g), n) for g, n in factored(f)]
+    chains = [_chain(g, on) if n % 2 or strict else None for g, n in factors]
+    for (g, n), proof in zip(factors, chains, strict=True):
+        if (n % 2 or strict) and proof is None and _is_binomial(g):
+            return _without_binomial(f, g, factors, on, strict)
     items = []
-    for g, power in factors:
-        if kernel.sign_at(g, sample) < 0:
-            g = kernel.negative(g)
-        proof = None
-        if power % 2 or strict:
-            proof = _chain(g, on) or _cover(g, on)
-        items.append({"function": terms(g), "power": power, "proof": proof})
-    total = ONE
-    for (g, power), item in zip(factors, items, strict=True):
-        g = kernel.function(item["function"], "")
-        for _ in range(power):
-            total = kernel.multiply(total, g)
+    product = ONE
+    for (g, n), proof in zip(factors, chains, strict=True):
+        if (n % 2 or strict) and proof is None:
+            proof = _pieces(g, on, strict)
+        items.append({"function": terms(g), "power": n, "proof": proof})
+        product = kernel.multiply(product, _power(g, n))
     key, c = next(iter(f.items()))
-    scale = c / total[key]
+    scale = c / product[key]
     if scale < 0:
-        raise NoProof("a function is negative that was found not to be")
+        raise negative(on)
     if items[0]["power"] == 1 and len(items) == 1 and scale == 1:
         return items[0]["proof"]
     return {"kind": "product", "scale": str(scale), "factors": items}
+
+
+def _is_binomial(g: Function) -> bool:
+    """Whether g is a difference of two exponentials."""
+    return len(g) == 2 and len({n for n, *_ in g}) == 1 and sum(g.values()) == 0
+
+
+def _without_binomial(
+    f: Function, g: Function, factors: list[tuple[Function, int]], on: Interval, strict: bool
+) -> Json:
+    """exp(u) - exp(v) has the sign of the polynomial eps*(u - v)."""
+    cofactor = ONE
+    for h, power in factors:
+        cofactor = kernel.multiply(cofactor, _power(h, power - (h == g)))
+    if kernel.normal(kernel.multiply(g, cofactor)) != f:
+        cofactor = kernel.negative(cofactor)
+    signs = kernel.normal(kernel.multiply(kernel.binomial_signs(g), cofactor))
+    return {
+        "kind": "binomial",
+        "binomial": terms(g),
+        "cofactor": terms(cofactor),
+        "proof": proof_of(signs, on, strict),
+    }
+
+
+def _power(f: Function, n: int) -> Function:
+    result = ONE
+    for _ in range(n):
+        result = kernel.multiply(result, f)
+    return result
 
 
 def factored(f: Function) -> list[tuple[Function, int]]:
@@ -107,67 +154,174 @@ def factored(f: Function) -> list[tuple[Function, int]]:
     return [(kernel.normal(to_function(join(p, unit))), int(power)) for p, power in factors]
 
 
-def _cover(f: Function, on: Interval) -> Json:
-    """Points from end to end between which f has no root."""
-    links = kernel.derivatives(f)[1]
-    counted: dict[Fraction, int] = {}
+# --- pieces -------------------------------------------------------------------------------------------
 
-    def variations(point: Fraction) -> int:
-        if point not in counted:
-            counted[point] = kernel.variations(links, point)
-        return counted[point]
 
-    last, points, methods = on.high, [str(on.low)], []
-    if last is None:
-        last = on.low + 1
-        while variations(last):
-            last *= 2
-    pending = [(on.low, last)]
+def _pieces(f: Function, on: Interval, strict: bool) -> Json:
+    """Pieces from end to end, found by bisection between the tails."""
+    points: list[Fraction | None] = [on.low]
+    pieces: list[Json] = []
+    left, right = on.low, on.high
+    irregular = any(b for *_, b in f)
+    if right is None:
+        right = _tail(f, max(left, Fraction(1)))
+    if left == 0 and irregular:
+        left = min(1 / _tail(kernel.inverted(f), 1 / min(right, Fraction(1))), right)
+        points.append(left)
+        pieces.append("tail")
+    pending = [(left, right)] if left < right else []
     while pending:
         a, b = pending.pop()
-        at_end = b == on.high and kernel.sign_at(f, b) == 0
-        if variations(a) - variations(b) <= at_end:
-            methods.append("variations")
-        elif _excludes_zero(f, a, b):
-            methods.append("enclosure")
-        elif len(points) + len(pending) > MAX_PIECES:
-            raise NoProof(f"no certificate: an inequality needs more than {MAX_PIECES} pieces")
+        piece = _taylor(f, a, b)
+        if piece is not None:
+            points.append(b)
+            pieces.append(piece)
+        elif b - a < b * fraction(LEAST_WIDTH) or len(points) + len(pending) > MAX_PIECES:
+            near = decimal(fmpq(a.numerator, a.denominator), 10)
+            raise NoProof(f"no certificate: an inequality is too close to 0 at eps = {near}")
         else:
-            pending += [((a + b) / 2, b), (a, (a + b) / 2)]
-            continue
-        points.append(str(b))
-    infinite: list[str | None] = [None] if on.high is None else []
-    return {
-        "kind": "cover",
-        "points": [*points, *infinite],
-        "by": [*methods, *(["variations"] * len(infinite))],
-    }
+            middle = _middle(f, a, b)
+            if kernel.sign_at(f, middle) < strict:
+                raise negative(on)
+            pending += [(middle, b), (a, middle)]
+    if on.high is None:
+        points.append(None)
+        pieces.append("tail")
+    return {"kind": "pieces", "points": [p if p is None else str(p) for p in points], "pieces": pieces}
 
 
-def _enclosed(f: Function, on: Interval) -> Json:
-    """A cover by bounds alone, for functions with exp(a*eps) and exp(b/eps)."""
-    if on.high is None or not on.low:
-        raise NoProof(
-            "no certificate: inequalities with both exp(a*eps) and exp(b/eps) can be certified for budgets "
-            "between two positive numbers only, for example: private eps for eps in [1/100, 100]"
-        )
-    points, pending = [str(on.low)], [(on.low, on.high)]
-    while pending:
-        a, b = pending.pop()
-        if _excludes_zero(f, a, b):
-            points.append(str(b))
-        elif len(points) + len(pending) > MAX_PIECES:
-            raise NoProof(f"no certificate: an inequality needs more than {MAX_PIECES} pieces")
+def _tail(f: Function, start: Fraction) -> Fraction:
+    """A point from which on the fastest term is larger than all others."""
+    for _ in range(MAX_HALVINGS):
+        try:
+            kernel.check_tail(f, start, "")
+        except Refused:
+            start *= 2
         else:
-            pending += [((a + b) / 2, b), (a, (a + b) / 2)]
-    return {"kind": "cover", "points": points, "by": ["enclosure"] * (len(points) - 1)}
+            return start
+    raise NoProof("no certificate: a function is positive only for very large or very small eps")
 
 
-def _excludes_zero(f: Function, a: Fraction, b: Fraction) -> bool:
-    low, high = kernel.bounds_on(f, a, b)
-    return not low <= 0 <= high
+def _taylor(f: Function, a: Fraction, b: Fraction) -> Json | None:
+    """A piece by Taylor's theorem, if one of a few orders will do."""
+    times = _scale(f, (a + b) / 2) if a else ONE
+    g = kernel.multiply(f, times)
+    signs: dict[str, list[int]] = {"low": [], "high": []}
+    zeros = order = 0
+    while order <= zeros + ORDERS:
+        least, greatest = kernel.bounds_on(g, a, b)
+        for end, direction in (("low", 1), ("high", -1)):
+            good = all(sign * direction**i >= 0 for i, sign in enumerate(signs[end]))
+            if good and (least if direction**order > 0 else -greatest) > 0:
+                return [end, order, terms(times)]
+        signs["low"].append(kernel.sign_at(g, a))
+        signs["high"].append(kernel.sign_at(g, b))
+        order += 1
+        zeros = max(order if not any(column) else 0 for column in signs.values()) or zeros
+        g = kernel.derivative(g)
+    return None
 
 
-def _sample(on: Interval) -> Fraction:
+def _scale(f: Function, x: Fraction) -> Function:
+    """One over the term that is about the greatest at a point (a choice that decides nothing)."""
+
+    def size(term: tuple[kernel.Key, Fraction]) -> Fraction:
+        (n, a, k, b), c = term
+        return _log(abs(c)) + n * _log(x) + (a * x + k + b / x) * Fraction(13, 9)
+
+    (n, a, k, b), _ = max(f.items(), key=size)
+    return {(-n, -a, -k, -b): Fraction(1)}
+
+
+def _log(x: Fraction) -> int:
+    """About the logarithm to base 2."""
+    return x.numerator.bit_length() - x.denominator.bit_length()
+
+
+def _middle(f: Function, a: Fraction, b: Fraction) -> Fraction:
+    """A point between: a rational root, or the middle, or the geometric mean of ends of different size."""
+    if b - a < fraction(NARROW):
+        guess = fraction(simplest_between(*(fmpq(x.numerator, x.denominator) for x in (a, b))))
+        if a < guess < b and kernel.sign_at(f, guess) == 0:
+            return guess
+    if a and b > 4 * a:
+        return a * (1 << (math.floor(b / a).bit_length() // 2))
+    return (a + b) / 2
+
+
+def _sign_inside(f: Function, on: Interval) -> int:
+    """The sign at a point inside at which f, not the zero function, is not 0."""
+    point, sign = inside(on), 0
+    while not sign:
+        sign = kernel.sign_at(f, point)
+        point = (on.low + point) / 2
+    return sign
+
+
+def inside(on: Interval) -> Fraction:
     """A point inside."""
     return on.low + 1 if on.high is None else (on.low + on.high) / 2
+
+
+# --- with a square root -------------------------------------------------------------------------------
+
+
+def rooted_proof(f: Rooted, g: Function, on: Interval, strict: bool = False) -> Json:
+    """A proof of f >= 0 (f > 0 if strict) on the interval, for f with sqrt(g), g >= 0.
+
+    A piece holds at most one root of the functions that matter, so that one of the kinds proves it: next to a
+    root of one part the other one is larger; if the norm has a root but f has none, both parts are positive.
+    """
+    if not f.root:
+        return proof_of(kernel.normal(f.plain), on, strict)
+    if on.low == on.high:
+        return {"kind": "point"}
+    whole = _rooted_piece(f, g, on, strict)
+    if whole is not None:
+        ends = [str(on.low), None if on.high is None else str(on.high)]
+        return {"kind": "rooted", "points": ends, "pieces": [whole]}
+    points = [on.low, *_separators(f, g, on), on.high]
+    pieces = []
+    for i, (a, b) in enumerate(pairwise(points)):
+        assert a is not None
+        inner = Interval(a, b, i > 0 or on.low_closed, i < len(points) - 2 or on.high_closed)
+        piece = _rooted_piece(f, g, inner, strict)
+        if piece is None:
+            raise NoProof(
+                f"no certificate: no proof was found of an inequality with a square root in {inner}"
+            )
+        pieces.append(piece)
+    return {"kind": "rooted", "points": [p if p is None else str(p) for p in points], "pieces": pieces}
+
+
+def _rooted_piece(f: Rooted, g: Function, on: Interval, strict: bool) -> Json | None:
+    samples = [inside(on), *(p for p in (on.low, on.high) if p)]
+    for kind, parts in kernel.ROOTED.items():
+        first, second = map(kernel.normal, parts(f, g))
+        if any(kernel.sign_at(h, p) < 0 for h in (first, second) for p in samples) or (strict and not second):
+            continue
+        try:
+            return {"by": kind, "proofs": [proof_of(first, on), proof_of(second, on, strict)]}
+        except NoProof:
+            pass
+    return None
+
+
+def _separators(f: Rooted, g: Function, on: Interval) -> list[Fraction]:
+    """Points inside between the roots of both parts and of the norm, and rational roots."""
+    product = ONE
+    for part in (f.plain, f.root, kernel.norm(f, g)):
+        product = kernel.multiply(product, part or ONE)
+    low, high = (None if x is None else fmpq(x.numerator, x.denominator) for x in (on.low, on.high))
+    assert low is not None
+    try:
+        roots = positive_roots(to_exppoly(product), low, high)
+    except Unsettled as doubt:
+        raise NoProof(
+            f"no certificate: roots in [{doubt.low}, {doubt.high}] could not be told apart"
+        ) from None
+    points = {fraction(root.low) for root in roots if root.is_rational}
+    for left, right in pairwise(roots):
+        if not left.is_rational and not right.is_rational:
+            points.add(fraction(simplest_between(left.high, right.low)))
+    return sorted(points)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dipc.certificate.kernel import Refused
+from dipc.certificate.kernel import MAX_STEPS, Refused
 from dipc.certificate.kernel import check as checked
 from dipc.certificate.rederive import rederive
 from dipc.certificate.slow.functions import NotCovered
@@ -17,8 +17,9 @@ ACCEPTED, REFUSED, NOT_COVERED = 0, 1, 3
 @click.command()
 @click.argument("file", type=click.Path())
 @click.option("--program", type=click.Path(), metavar="FILE", help="Refuse unless it is about this program.")
+@click.option("--steps", type=int, default=MAX_STEPS, show_default=True, help="Refuse after so much work.")
 @click.option("--deep", is_flag=True, help="Also derive the distributions anew from the program text.")
-def verify(file: str, program: str | None, deep: bool) -> int:
+def verify(file: str, program: str | None, steps: int, deep: bool) -> int:
     """Check the certificate FILE, written by 'dipc check --certificate'.
 
     The same check without dipc: python dipc/certificate/kernel.py FILE.
@@ -29,7 +30,7 @@ def verify(file: str, program: str | None, deep: bool) -> int:
     data = Path(file).read_bytes()
     source = None if program is None else Path(program).read_bytes()
     try:
-        certificate = checked(data, source)
+        certificate = checked(data, source, steps)
         accepted, trusted = certificate.summary()
         if deep:
             trusted = f"derived: {rederive(certificate)}; nothing but the meaning of programs is trusted"

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from dipc.certificate import kernel
-from dipc.certificate.kernel import ZERO, Function, Interval
-from dipc.certificate.search import NoProof, proof_of
+from dipc.certificate.kernel import ZERO, Function, Interval, Rooted
+from dipc.certificate.search import NoProof, proof_of, rooted_proof
 
 POSITIVE = Interval(ZERO, None, False, False)
 
 
-def function(*terms: tuple[str | int, ...]) -> Function:
-    """The sum of the terms (c, n, a, k, b), zeros at the end left out, in normal form."""
+def total(*terms: tuple[str | int, ...]) -> Function:
+    """The sum of the terms (c, n, a, k, b), zeros at the end left out."""
     padded = [(*term, 0, 0, 0, 0)[:5] for term in terms]
-    return kernel.normal(
-        kernel.collected(
-            ((int(n), Fraction(a), Fraction(k), Fraction(b)), Fraction(c)) for c, n, a, k, b in padded
-        )
+    return kernel.collected(
+        ((int(n), Fraction(a), Fraction(k), Fraction(b)), Fraction(c)) for c, n, a, k, b in padded
     )
+
+
+def function(*terms: tuple[str | int, ...]) -> Function:
+    """The same in normal form."""
+    return kernel.normal(total(*terms))
 
 
 def between(low: str, high: str | None, closed: bool = True) -> Interval:
@@ -35,9 +40,9 @@ CASES = [
     # (exp(x) - 2)^2 touches 0 at ln 2
     (function((4,), (-4, 0, 1), (1, 0, 2)), POSITIVE, {"product"}, False),
     # (exp(x) - 2)^2 + 1/100 has no root, but V(0) = 2
-    (function(("401/100",), (-4, 0, 1), (1, 0, 2)), POSITIVE, {"cover"}, True),
+    (function(("401/100",), (-4, 0, 1), (1, 0, 2)), POSITIVE, {"pieces"}, True),
     # (x - 1)^2 exp(x) + 1/1000
-    (function((1, 2, 1), (-2, 1, 1), (1, 0, 1), ("1/1000",)), POSITIVE, {"cover"}, True),
+    (function((1, 2, 1), (-2, 1, 1), (1, 0, 1), ("1/1000",)), POSITIVE, {"pieces"}, True),
     # (x - 2)^2 (exp(x) - 1)
     (
         function((1, 2, 1), (-4, 1, 1), (4, 0, 1), (-1, 2), (4, 1), (-4,)),
@@ -46,9 +51,9 @@ CASES = [
         False,
     ),
     # 3 - x on (0, 3): a root at an open end
-    (function((3,), (-1, 1)), between("0", "3", False), {"cover"}, True),
+    (function((3,), (-1, 1)), between("0", "3", False), {"pieces"}, True),
     # exp(3) - exp(x) on [1, 3]
-    (function((1, 0, 0, 3), (-1, 0, 1)), between("1", "3"), {"cover"}, False),
+    (function((1, 0, 0, 3), (-1, 0, 1)), between("1", "3"), {"pieces"}, False),
     # x - 1 on [1, 5], by the chain at 1
     (function((1, 1), (-1,)), between("1", "5"), {"chain"}, False),
     # exp(x) - 1 - x, the chain at 0
@@ -58,7 +63,27 @@ CASES = [
     # exp(1/x) - exp(1/4) on (0, 4]: in 1/x it is the chain at 1/4
     (function((1, 0, 0, 0, 1), (-1, 0, 0, "1/4")), between("0", "4", False), {"inverse", "chain"}, True),
     # exp(x) + exp(1/x) - 5: at least 2 e - 5 > 0
-    (function((1, 0, 1), (1, 0, 0, 0, 1), (-5,)), between("1/4", "3"), {"cover"}, True),
+    (function((1, 0, 1), (1, 0, 0, 0, 1), (-5,)), between("1/4", "3"), {"pieces"}, True),
+    # the same without bounds: two tails
+    (function((1, 0, 1), (1, 0, 0, 0, 1), (-5,)), POSITIVE, {"pieces"}, True),
+    # exp(x) - exp(1/x) on [1, inf), 0 at 1
+    (function((1, 0, 1), (-1, 0, 0, 0, 1)), between("1", None), {"binomial", "chain"}, False),
+    # (exp(x) - exp(2/x)) (x^2 - 2): both factors change their signs at sqrt(2)
+    (
+        function((1, 2, 1), (-2, 0, 1), (-1, 2, 0, 0, 2), (2, 0, 0, 0, 2)),
+        POSITIVE,
+        {"binomial", "product"},
+        False,
+    ),
+    # exp(x) + exp(1/x) - 2 e x: touches 0 at 1
+    (function((1, 0, 1), (1, 0, 0, 0, 1), (-2, 1, 0, 1)), between("0", "1"), {"pieces"}, False),
+    # x exp(x) + exp(1/x) - 2 e: 0 at 1, to the right
+    (function((1, 1, 1), (1, 0, 0, 0, 1), (-2, 0, 0, 1)), between("1", None), {"pieces"}, False),
+    # exp(x) + exp(1/x) - 2 e, touches 0 at 1
+    (function((1, 0, 1), (1, 0, 0, 0, 1), (-2, 0, 0, 1)), POSITIVE, {"pieces"}, False),
+    # the same at the end of an interval, from both sides
+    (function((1, 0, 1), (1, 0, 0, 0, 1), (-2, 0, 0, 1)), between("1/8", "1"), {"pieces"}, False),
+    (function((1, 0, 1), (1, 0, 0, 0, 1), (-2, 0, 0, 1)), between("1", "9"), {"pieces"}, False),
     # exp(-2) + exp(-x) - exp(-2 - x)
     (function((1, 0, 0, -2), (1, 0, -1), (-1, 0, -1, -2)), POSITIVE, {"chain"}, True),
     (function((7, 3, 2)), POSITIVE, {"chain"}, True),
@@ -87,8 +112,27 @@ def test_a_touching_function_is_not_strictly_positive(strict: bool) -> None:
 
 
 def test_what_has_no_proof_says_so() -> None:
-    f = function((1, 0, 1), (1, 0, 0, 0, 1), (-5,))
-    with pytest.raises(NoProof, match="between two positive numbers only"):
+    """(exp(x) - exp(-2) - 1)^2 + exp(-4000): positive, but bisection gives up before bounds show it."""
+    root = function((1, 0, 1), (-1,), (-1, 0, 0, -2))
+    f = kernel.normal(
+        kernel.add(kernel.multiply(root, root), {(0, ZERO, Fraction(-4000), ZERO): Fraction(1)})
+    )
+    with pytest.raises(NoProof, match="too close to 0 at eps = 0"):
+        proof_of(f, POSITIVE)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        function((1,), (-1, 0, 1)),  # 1 - exp(x)
+        function((1, 0, 1), (-1, 0, 0, 0, 1)),  # exp(x) - exp(1/x)
+        function((1, 0, 1), (1, 0, 0, 0, 1), (-6,)),  # exp(x) + exp(1/x) - 6, less than 0 at 1 only just
+        function((1, 2), (-2,)),
+        function((1, 1, 1), (-1, 0, 0, 0, 1), (-1,)),
+    ],
+)
+def test_what_is_negative_somewhere_has_no_proof(f: Function) -> None:
+    with pytest.raises(NoProof):
         proof_of(f, POSITIVE)
 
 
@@ -112,8 +156,8 @@ def test_squares_and_sums_of_random_functions(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_the_proof_of_one_function_proves_no_other(seed: int) -> None:
     rng = random.Random(seed)
-    proofs = [(f, on, proof_of(f, on)) for f, on, _, _ in CASES if f and on.low != on.high]
-    (f, on, proof), (g, _, _) = rng.sample(proofs, 2)
+    (f, on), (g, _) = rng.sample([(f, on) for f, on, _, _ in CASES if f and on.low != on.high], 2)
+    proof = proof_of(f, on)
     kernel.prove(f, on, proof, "test")
     negative = kernel.negative(f)
     with pytest.raises(kernel.Refused):
@@ -144,3 +188,205 @@ def test_exact_signs() -> None:
     assert kernel.sign_at(f, Fraction(1, 10**30)) == 1
     assert kernel.sign_at(kernel.negative(f), Fraction(1, 10**30)) == -1
     assert kernel.sign_at(function((1, 0, 1), (-1, 0, 0, half)), half) == 0
+
+
+# --- each condition of each rule: a false proof that only this one refuses --------------------------------
+
+PARABOLA = function((1, 2), (-2, 1), (1,))  # (x - 1)^2
+RISING = function((1, 1), (-1,))  # x - 1
+ROOT = total((1, 1))  # g = x, sqrt(g) = sqrt(x)
+
+
+def cut_at(*points: str | None, by: list[Any]) -> Any:
+    return {"kind": "pieces", "points": list(points), "pieces": by}
+
+
+def low(order: int, *times: str | int) -> list[Any]:
+    return ["low", order, [list(times or ("1",))]]
+
+
+def high(order: int, *times: str | int) -> list[Any]:
+    return ["high", order, [list(times or ("1",))]]
+
+
+FALSE = [
+    # a derivative at the end has the wrong sign
+    (RISING, between("0", "2", False), cut_at("0", "2", by=[low(1)]), "derivative 0 has the wrong sign at 0"),
+    # to the left odd derivatives change their sign
+    (RISING, between("0", "1", False), cut_at("0", "1", by=[high(1)]), "derivative 1 has perhaps"),
+    (
+        function((1, 3), (-1,)),
+        between("1/2", "1"),
+        cut_at("1/2", "1", by=[high(2)]),
+        "derivative 1 has the wrong sign at 1",
+    ),
+    # bounds on all of the piece
+    (
+        function((1,), (-1, 1)),
+        between("0", "2", False),
+        cut_at("0", "2", by=[low(0)]),
+        "derivative 0 has perhaps",
+    ),
+    # points from end to end, ascending
+    (function((2,), (-1, 1)), between("0", "3", False), cut_at("0", "1", by=[low(0)]), "from one end"),
+    (RISING, between("0", "3", False), cut_at("2", "3", by=[low(0)]), "from one end"),
+    (RISING, between("0", "3", False), cut_at("0", "0", "3", by=[low(0)] * 2), "ascending"),
+    (RISING, between("0", "3", False), cut_at("0", "2", "3", by=[low(0)]), "not one proof for every piece"),
+    # a negative term turns the function round
+    (RISING, between("0", "1", False), cut_at("0", "1", by=[high(1, "-1")]), "single positive term"),
+    (
+        function((1, 1), (-2,)),
+        between("0", "1", False),
+        cut_at("0", "1", by=[["low", 0, [["1"], ["-2", 1]]]]),
+        "single positive term",
+    ),
+    # at 0 no term may be infinite
+    (RISING, between("0", "1", False), cut_at("0", "1", by=[low(0, "1", -1)]), "1/eps"),
+    # a tail only from a positive point on, or up to one
+    (RISING, POSITIVE, cut_at("0", None, by=["tail"]), "nor a tail at an open end"),
+    (RISING, between("1/2", "2"), cut_at("1/2", "2", by=["tail"]), "nor a tail at an open end"),
+    (RISING, between("1/2", None), cut_at("1/2", None, by=[low(0)]), "nor a tail at an open end"),
+    # the fastest term is the negative one; or not large enough
+    (function((1,), (-1, 0, 1)), between("1", None), cut_at("1", None, by=["tail"]), "not larger"),
+    (function((1, 0, 1), (-4, 1)), between("1", None), cut_at("1", None, by=["tail"]), "not larger"),
+    # 10 exp(x) > 27 x^5 at 1, but not at 5
+    (function((10, 0, 1), (-27, 5)), between("1", None), cut_at("1", None, by=["tail"]), "does not fall"),
+    # exp(x) (exp(1/x) - 1 - 1/x) is about exp(x) x^-2 / 2, not exp(x) x^-2
+    (
+        function((1, 0, 1, 0, 1), (-1, 0, 1), (-1, -1, 1), (-17000, -2)),
+        between("10", None),
+        cut_at("10", None, by=["tail"]),
+        "not larger",
+    ),
+    # near 0: exp(1/x) > 1000
+    (
+        function((-1, 0, 0, 0, 1), (1000,)),
+        between("0", "1/10", False),
+        cut_at("0", "1/10", by=["tail"]),
+        "not larger",
+    ),
+    # a binomial has opposite coefficients and one power; the product is the function, with its sign
+    (
+        function((3,), (-1, 0, 1)),
+        POSITIVE,
+        {"kind": "binomial", "binomial": [["3"], ["-1", 0, "1"]], "cofactor": [["1"]], "proof": None},
+        "no difference of two exponentials",
+    ),
+    (
+        function((3, 1), (-3, 0, 1)),
+        POSITIVE,
+        {"kind": "binomial", "binomial": [["3", 1], ["-3", 0, "1"]], "cofactor": [["1"]], "proof": None},
+        "no difference of two exponentials",
+    ),
+    (
+        function((1,), (-1, 0, 1)),
+        POSITIVE,
+        {
+            "kind": "binomial",
+            "binomial": [["-1"], ["1", 0, "1"]],
+            "cofactor": [["1"]],
+            "proof": {"kind": "chain", "at": "0", "exponents": ["0"], "values": ["1"]},
+        },
+        "the product is not the function",
+    ),
+    (
+        function((1,), (-1, 0, 1)),
+        POSITIVE,
+        {
+            "kind": "binomial",
+            "binomial": [["1"], ["-1", 0, "1"]],
+            "cofactor": [["1"]],
+            "proof": {"kind": "chain", "at": "0", "exponents": ["0"], "values": ["1"]},
+        },
+        "numbers of the chain|a number of the chain is negative|exponents",
+    ),
+]
+
+
+@pytest.mark.parametrize(("f", "on", "proof", "reason"), FALSE)
+def test_each_condition_is_needed(f: Function, on: Interval, proof: Any, reason: str) -> None:
+    with pytest.raises(kernel.Refused, match=reason):
+        kernel.prove(f, on, proof, "test")
+
+
+@pytest.mark.parametrize(("start", "ends"), [("0", False), ("1", True)])
+def test_strict_proofs_look_at_the_points_between(start: str, ends: bool) -> None:
+    """(x - 1)^2 is 0 at 1: where two pieces meet, or at a closed end."""
+    points = ["1", "2"] if ends else ["0", "1", "2"]
+    proof = cut_at(*points, by=[low(2)] if ends else [high(2), low(2)])
+    on = between(start, "2", ends)
+    kernel.prove(PARABOLA, on, proof, "test")
+    with pytest.raises(kernel.Refused, match="not positive"):
+        kernel.prove(PARABOLA, on, proof, "test", strict=True)
+
+
+# --- square roots --------------------------------------------------------------------------------------
+
+ROOTED = [
+    # plain, root, interval, the kinds of the pieces (None: it is false)
+    (total((1,)), total((1,)), POSITIVE, ["both"]),  # 1 + sqrt(x)
+    (total((1,), (1, 1)), total((-2,)), POSITIVE, ["plain"]),  # (1 - sqrt(x))^2
+    (
+        total((1,), (-1, 1)),
+        total((2,)),
+        between("0", "4", False),
+        ["both", "root"],
+    ),  # 1 - x + 2 sqrt(x)
+    (total((-1,), (1, 1)), total((1,)), between("1", None), ["both"]),
+    (total((1, 0, 1)), total((-1,)), POSITIVE, ["plain"]),  # exp(x) > sqrt(x)
+    (total((3,), (-1, 0, 1)), total((1,)), between("0", "5/4", False), ["both", "root"]),
+    (total((-1,)), total((1,)), POSITIVE, None),  # sqrt(x) - 1
+    (total((1,)), total((-1,)), POSITIVE, None),
+    (total((-1,)), total((-1,)), POSITIVE, None),
+    (total((1,), (-1, 1)), total((1,)), POSITIVE, None),
+    (total((99,), (100, 1)), total((-200,)), POSITIVE, None),
+]
+
+
+@pytest.mark.parametrize(("plain", "root", "on", "kinds"), ROOTED)
+def test_square_roots(plain: Function, root: Function, on: Interval, kinds: list[str] | None) -> None:
+    f = Rooted(plain, root)
+    if kinds is None:
+        with pytest.raises(NoProof):
+            rooted_proof(f, ROOT, on)
+        return
+    proof = rooted_proof(f, ROOT, on)
+    kernel.prove_rooted(f, ROOT, on, proof, "test")
+    assert [piece["by"] for piece in proof["pieces"]] == kinds
+    for turned in (proof, {**proof, "pieces": [{**piece, "by": "root"} for piece in proof["pieces"]]}):
+        with pytest.raises(kernel.Refused):
+            kernel.prove_rooted(Rooted(*map(kernel.negative, f)), ROOT, on, turned, "test")
+
+
+@pytest.mark.parametrize(("plain", "root", "on", "kinds"), ROOTED)
+@pytest.mark.parametrize("by", list(kernel.ROOTED))
+def test_the_kinds_of_square_roots_imply_the_sign(
+    plain: Function, root: Function, on: Interval, kinds: list[str] | None, by: str
+) -> None:
+    """At many points: where both functions of a kind are >= 0, so is f; where the second is > 0, f is."""
+    f = Rooted(plain, root)
+    first, second = kernel.ROOTED[by](f, ROOT)
+    for x in (Fraction(i, 8) for i in range(1, 80)):
+        slow = Fraction(math.isqrt(x.numerator * 10**60 // x.denominator), 10**30)
+        if kernel.sign_at(first, x) >= 0 and kernel.sign_at(second, x) >= 0:
+            assert kernel.sign_rooted(f, ROOT, x) >= (kernel.sign_at(second, x) > 0)
+        value = dict(kernel.value_at(plain, x))
+        for exponent, c in kernel.value_at(root, x).items():
+            value[exponent] = value.get(exponent, ZERO) + c * slow
+        near = kernel.sign_of({e: c for e, c in value.items() if c})
+        assert kernel.sign_rooted(f, ROOT, x) in (near, 0)
+
+
+@pytest.mark.parametrize("f", [f for f, *_ in CASES if f])
+@pytest.mark.parametrize(("a", "b"), [("1/8", "1/7"), ("1", "2"), ("5", "9")])
+def test_bounds_on_an_interval_hold_all_values(f: Function, a: str, b: str) -> None:
+    """At the ends and inside, for f, for -f, and for f over each of its terms."""
+    low, high = Fraction(a), Fraction(b)
+    for n, r, k, i in f:
+        g = kernel.multiply(f, {(-n, -r, -k, -i): Fraction(1)})
+        for h in (g, kernel.negative(g)):
+            least, greatest = kernel.bounds_on(h, low, high)
+            for x in (low, (low + high) / 2, high):
+                above = kernel.add(h, kernel.constant(-least))
+                below = kernel.add(kernel.constant(greatest), kernel.negative(h))
+                assert kernel.sign_at(above, x) >= 0 and kernel.sign_at(below, x) >= 0

@@ -1,0 +1,196 @@
+"""Certificates written to keep the kernel busy: refused after bounded work, without a traceback."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import json
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dipc
+from dipc.certificate import kernel
+from dipc.cli.main import status
+
+ROOT = Path(__file__).parent.parent.parent
+LONG = "9" * 3999
+STEPS = 3 * 10**6
+SECONDS = 20  # of the processor for this many steps, on a slow machine
+
+Data = dict[str, Any]
+
+
+def written(name: str, claim: str | None = None, **parameters: Any) -> Data:
+    mechanism = dipc.load(ROOT / "programs" / f"{name}.dip", **parameters)
+    return mechanism.certificate(mechanism.check(claim))
+
+
+PROVED = written("svt/svt1", N=1)
+DELTA = written("svt/sparse", N=1)
+VIOLATED = written("svt/svt4", N=2)
+
+
+def with_first(proof: Any, function: Any = None) -> Data:
+    """PROVED, with another first inequality."""
+    data = copy.deepcopy(PROVED)
+    first = data["inequalities"][0]
+    data["inequalities"][0] = {**first, "proof": proof, "function": function or first["function"]}
+    return data
+
+
+def changed(data: Data, **fields: Any) -> Data:
+    return {**copy.deepcopy(data), **fields}
+
+
+def pieces(count: int) -> Any:
+    points = ["0", *(str(Fraction(i, 7)) for i in range(1, count)), None]
+    return {"kind": "pieces", "points": points, "pieces": [["low", 3, [["1"]]]] * (count - 1) + ["tail"]}
+
+
+def nested(depth: int) -> Any:
+    proof: Any = {"kind": "identity"}
+    for _ in range(depth):
+        proof = {"kind": "inverse", "proof": proof}
+    return proof
+
+
+def chain(at: str) -> Any:
+    return {"kind": "chain", "at": at, "exponents": [], "values": []}
+
+
+def wide(count: int) -> list[Any]:
+    """A function of many terms, none of them like another."""
+    return [["1"], *([str((-1) ** i), 0, str(i)] for i in range(1, count))]
+
+
+SIDE = {"name": "a", "size": 1000, "domain": [str(i) for i in range(1000)]}
+
+HOSTILE: dict[str, Callable[[], Data]] = {
+    "a power of a long number": lambda: with_first(chain(f"1/{LONG}"), [["-1"], ["1", 500, "1"]]),
+    "the greatest power": lambda: with_first(chain("0"), [["-1"], ["1", 500, "1"], ["1", 500, "2"]]),
+    "a power that is too great": lambda: with_first(chain("0"), [["-1"], ["1", 10**9, "1"]]),
+    "huge exponents": lambda: with_first(chain("0"), [["-1"], ["1", 0, LONG]]),
+    "huge constants": lambda: with_first(chain("0"), [["-1"], ["1", 0, "1", LONG]]),
+    "close exponents": lambda: with_first(chain("0"), [["-1"], ["1", 0, f"1/{LONG}"]]),
+    "values that cancel": lambda: with_first(
+        chain("0"), [["-1"], ["1", 0, "1"], [LONG, 0, "1", f"1/{LONG}"], [f"-{LONG}", 0, "1", f"2/{LONG}"]]
+    ),
+    "a long chain": lambda: with_first(chain("0"), wide(3000)),
+    "many pieces": lambda: with_first(pieces(50_000)),
+    "many small pieces": lambda: with_first(
+        {
+            "kind": "pieces",
+            "points": ["0", f"1/{LONG}", "1", None],
+            "pieces": [["low", 100, [["1"]]], ["low", 100, [["1"]]], "tail"],
+        }
+    ),
+    "a tail of great order": lambda: with_first(
+        {"kind": "pieces", "points": ["0", None], "pieces": ["tail"]}, wide(2000)
+    ),
+    "a tail from far away": lambda: with_first(
+        {"kind": "pieces", "points": ["0", LONG, None], "pieces": [["low", 1, [["1"]]], "tail"]},
+        [["-1"], ["1", 500, "1"]],
+    ),
+    "deep nesting": lambda: with_first(nested(300)),
+    "deeper nesting": lambda: with_first(nested(900)),
+    "a power of a long product": lambda: with_first(
+        {
+            "kind": "product",
+            "scale": "1",
+            "factors": [{"function": wide(1000), "power": 500, "proof": None}],
+        }
+    ),
+    "powers of long exponents": lambda: with_first(
+        {
+            "kind": "product",
+            "scale": "1",
+            "factors": [{"function": [["1"], ["1", 0, f"1/{LONG}"]], "power": 500, "proof": None}],
+        }
+    ),
+    "a long binomial": lambda: with_first(
+        {
+            "kind": "binomial",
+            "binomial": [["-1"], ["1", 0, "1"]],
+            "cofactor": wide(19_000),
+            "proof": {"kind": "identity"},
+        }
+    ),
+    "a million inputs": lambda: changed(PROVED, inputs=[SIDE, {**SIDE, "name": "b"}]),
+    "a thousand values": lambda: changed(PROVED, inputs=[{**SIDE, "size": None}], laws=[[0, 1]] * 1000),
+    "many cells": lambda: changed(PROVED, inputs=[{**SIDE, "name": f"a{i}"} for i in range(50)]),
+    "many denominators": lambda: changed(
+        PROVED,
+        denominators=[
+            {"function": [[str(i)], ["1", 0, "1"]], "proof": {"kind": "point"}} for i in range(20_000)
+        ],
+    ),
+    "many unsure outcomes": lambda: changed(
+        DELTA, cases=[{**case, "signs": ["?" * len(row) for row in case["signs"]]} for case in DELTA["cases"]]
+    ),
+    "a violation far away": lambda: changed(VIOLATED, violation={**VIOLATED["violation"], "eps": LONG}),
+    "a violation at a long number": lambda: changed(
+        VIOLATED, violation={**VIOLATED["violation"], "eps": f"{LONG}/1{'0' * 3998}"}
+    ),
+    "a long delta": lambda: changed(PROVED, claim={**PROVED["claim"], "delta": [wide(19_000), 0]}),
+    "roots in roots": lambda: changed(
+        PROVED,
+        claim={
+            **PROVED["claim"],
+            "delta": {
+                "above": [wide(1000), wide(1000)],
+                "below": [wide(1000), wide(1000)],
+                "radicand": wide(1000),
+                "proofs": {
+                    "radicand": {"kind": "point"},
+                    "below": {
+                        "kind": "rooted",
+                        "points": ["0", None],
+                        "pieces": [{"by": "plain", "proofs": [{"kind": "point"}] * 2}],
+                    },
+                },
+            },
+        },
+    ),
+    "many functions": lambda: changed(PROVED, functions=[[[[str(i)]], 0] for i in range(1, 200_000)]),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_bounded_work(name: str) -> None:
+    data = HOSTILE[name]()
+    data["digest"] = ""
+    text = json.dumps({**data, "digest": kernel.digest(data)}).encode()
+    start = time.process_time()
+    with pytest.raises(kernel.Refused, match=r"^[^:]+: ."):
+        kernel.check(text, None, STEPS)
+    assert time.process_time() - start < SECONDS
+
+
+def test_the_limit_is_an_option(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An honest certificate, with and without enough steps; the limit is that of one check only."""
+    file = tmp_path / "out.json"
+    file.write_text(json.dumps(PROVED), encoding="utf-8")
+    for command in (
+        lambda *more: kernel.main([str(file), *more]),
+        lambda *m: status(["verify", str(file), *m]),
+    ):
+        assert command("--steps", "1000") == 1
+        assert capsys.readouterr().out == "refused: work: more than 1000 steps (option --steps)\n"
+        assert command() == 0
+        assert capsys.readouterr().out.startswith("accepted: ")
+
+
+def test_a_subdivision_without_end_is_counted() -> None:
+    with pytest.raises(kernel.Refused, match=r"^work: more than 100000 steps"):
+        kernel.check(json.dumps(with_first(pieces(50_000), [["-2"], ["3", 0, "1"]])).encode(), None, 10**5)
+
+
+def test_a_bomb_of_lists_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "MAX_BYTES", 10_000)
+    with pytest.raises(kernel.Refused, match="more than 10000 bytes"):
+        kernel.check(gzip.compress(b"[" + b"[]," * 10**6 + b"0]"))

@@ -1,0 +1,280 @@
+"""Random inequalities of every class: true ones get a proof that the kernel accepts, false ones never pass.
+
+The judge is the decision procedure, which finds roots and shares no proof with certificates.  The forger
+writes proofs of every kind for false inequalities, with numbers that are right where it can.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from flint import fmpq
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from dipc.certificate import kernel
+from dipc.certificate.format import terms, to_exppoly
+from dipc.certificate.kernel import UNIT, ZERO, Function, Interval, Rooted
+from dipc.certificate.search import NoProof, factored, proof_of, rooted_proof
+from dipc.decision.budgets import Budgets
+from dipc.decision.inequality import Answer, Fails, Holds, nonnegative
+from dipc.decision.radicals import Radical
+from dipc.decision.roots import Unsettled
+
+few = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+
+POINTS = [ZERO, Fraction(1, 3), Fraction(1), Fraction(2), Fraction(7, 2), Fraction(20)]
+
+
+@st.composite
+def intervals(draw: st.DrawFn) -> Interval:
+    low, high = sorted(draw(st.lists(st.sampled_from(POINTS), min_size=2, max_size=2, unique=True)))
+    closed = draw(st.booleans())
+    infinite = draw(st.booleans())
+    return Interval(low, None if infinite else high, closed and low > 0, closed and not infinite)
+
+
+def exponents(used: bool) -> st.SearchStrategy[Fraction]:
+    return st.sampled_from([Fraction(x, 2) for x in range(5)]) if used else st.just(ZERO)
+
+
+@st.composite
+def functions(draw: st.DrawFn, rates: bool, inverse: bool, constants: bool, size: int = 4) -> Function:
+    """A sum of a few terms with small coefficients, in normal form; not 0."""
+    items = [
+        (
+            (
+                draw(st.integers(0, 2)),
+                draw(exponents(rates)),
+                draw(exponents(constants)),
+                draw(exponents(inverse)),
+            ),
+            Fraction(draw(st.integers(-4, 4))),
+        )
+        for _ in range(draw(st.integers(1, size)))
+    ]
+    f = kernel.normal(kernel.collected(items))
+    assume(f)
+    return f
+
+
+CLASSES = {
+    "exp(a*eps)": (True, False, False),
+    "exp(b/eps)": (False, True, False),
+    "both": (True, True, False),
+    "with constants": (True, False, True),
+    "all": (True, True, True),
+}
+
+
+def rational(x: Fraction) -> fmpq:
+    return fmpq(x.numerator, x.denominator)
+
+
+def budgets(on: Interval) -> Budgets:
+    high = None if on.high is None else rational(on.high)
+    return Budgets(rational(on.low), high, on.low_closed, on.high_closed)
+
+
+def judged(f: Function | Radical, on: Interval) -> Answer | None:
+    g = f if isinstance(f, Radical) else to_exppoly(f)
+    try:
+        return nonnegative(g, budgets(on))
+    except Unsettled:
+        return None
+
+
+def plus(f: Function, c: Fraction) -> Function:
+    return kernel.normal(kernel.add(f, kernel.constant(c)))
+
+
+def examined(f: Function, on: Interval) -> None:
+    """Proved if it holds, and not proved if it fails; and -f just the other way."""
+    answer = judged(f, on)
+    if isinstance(answer, Holds):
+        proof = proof_of(f, on)
+        kernel.prove(f, on, proof, "test")
+        below = kernel.negative(f)
+        if isinstance(judged(below, on), Fails):
+            refused(below, on, proof)
+    elif isinstance(answer, Fails):
+        with pytest.raises(NoProof):
+            proof_of(f, on)
+
+
+def refused(f: Function, on: Interval, proof: Any) -> None:
+    with pytest.raises(kernel.Refused):
+        kernel.prove(f, on, proof, "test")
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@few
+@given(st.data())
+def test_sums(kind: str, data: st.DataObject) -> None:
+    examined(data.draw(functions(*CLASSES[kind])), data.draw(intervals()))
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@few
+@given(st.data())
+def test_squares_and_products(kind: str, data: st.DataObject) -> None:
+    """f^2 touches 0 wherever f is 0; f^2 g changes its sign where g does."""
+    f, g = (data.draw(functions(*CLASSES[kind], size=2)) for _ in range(2))
+    on = data.draw(intervals())
+    square = kernel.multiply(f, f)
+    examined(kernel.normal(square), on)
+    examined(kernel.normal(kernel.multiply(square, g)), on)
+    examined(plus(square, Fraction(1, 100)), on)
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@few
+@given(st.data())
+def test_zeros_at_rational_points(kind: str, data: st.DataObject) -> None:
+    """f - f(r) at a rational r: if f(r) is rational times exponentials this is a function of the class."""
+    f, on, r = (
+        data.draw(functions(*CLASSES[kind])),
+        data.draw(intervals()),
+        data.draw(st.sampled_from(POINTS[1:])),
+    )
+    value = kernel.collected((((0, ZERO, x, ZERO), -c) for x, c in kernel.value_at(f, r).items()))
+    g = kernel.normal(kernel.add(f, value))
+    assume(g)
+    assert kernel.sign_at(g, r) == 0
+    examined(g, on)
+
+
+@many
+@given(st.data())
+def test_square_roots(data: st.DataObject) -> None:
+    """X + Y sqrt(G) and (X + Y sqrt(G))^2 for G without a root inside."""
+    f, h = (data.draw(functions(True, False, False, size=2)) for _ in range(2))
+    g: Function = data.draw(
+        st.sampled_from(
+            [
+                {(1, ZERO, ZERO, ZERO): Fraction(1)},  # eps
+                {UNIT: Fraction(2)},
+                {UNIT: Fraction(1), (1, ZERO, ZERO, ZERO): Fraction(1)},  # 1 + eps
+                {UNIT: Fraction(-1), (0, Fraction(1), ZERO, ZERO): Fraction(1)},  # exp(eps) - 1
+            ]
+        )
+    )
+    on = data.draw(intervals())
+    if data.draw(st.booleans()):
+        square = kernel.multiply(f, f), kernel.multiply(kernel.multiply(h, h), g)
+        f, h = kernel.add(*square), kernel.multiply(kernel.multiply(f, h), {UNIT: Fraction(2)})
+    rooted = Rooted(*kernel.normals([f, h]))
+    answer = judged(Radical(*(to_exppoly(x) for x in (*rooted, g))), on)
+    if isinstance(answer, Holds):
+        proof = rooted_proof(rooted, g, on)
+        kernel.prove_rooted(rooted, g, on, proof, "test")
+        below = Rooted(*map(kernel.negative, rooted))
+        with pytest.raises(kernel.Refused):
+            kernel.prove_rooted(below, g, on, proof, "test")
+    elif isinstance(answer, Fails):
+        with pytest.raises(NoProof):
+            rooted_proof(rooted, g, on)
+
+
+# --- the forger ---------------------------------------------------------------------------------------
+
+small = st.sampled_from(
+    [Fraction(n, d) for n in range(5) for d in (1, 2, 7)] + [Fraction(20), Fraction(1000)]
+)
+
+
+@st.composite
+def forged(draw: st.DrawFn, f: Function, on: Interval, depth: int = 2) -> Any:
+    """A proof of any kind, as right as it can be."""
+    kinds = ["chain", "pieces", "identity", "point"]
+    kinds += ["product", "binomial", "inverse"] * (depth > 0 and len(f) > 1)
+    kind = draw(st.sampled_from(kinds))
+    if kind == "chain":
+        return draw(chains(f, on))
+    if kind == "pieces":
+        return draw(pieces(f, on))
+    if kind == "product":
+        factors = [
+            {
+                "function": terms(g if draw(st.booleans()) else kernel.negative(g)),
+                "power": n,
+                "proof": draw(st.none() | forged(g, on, depth - 1)),
+            }
+            for g, n in factored(f)
+        ]
+        return {"kind": kind, "scale": str(draw(small)), "factors": factors}
+    if kind == "binomial":
+        (g, _), *rest = draw(st.permutations(factored(f)))
+        cofactor = {UNIT: Fraction(draw(st.sampled_from([-1, 1])))}
+        for h, n in rest:
+            for _ in range(n):
+                cofactor = kernel.multiply(cofactor, h)
+        signs = kernel.normal(kernel.multiply(kernel.binomial_signs(g), cofactor))
+        proof = draw(forged(signs, on, depth - 1)) if signs else {"kind": "identity"}
+        return {"kind": kind, "binomial": terms(g), "cofactor": terms(cofactor), "proof": proof}
+    if kind == "inverse":
+        low = ZERO if on.high is None else 1 / on.high
+        turned = Interval(low, 1 / on.low if on.low else None, on.high_closed, on.low_closed)
+        return {"kind": kind, "proof": draw(forged(kernel.inverted(f), turned, depth - 1))}
+    return {"kind": kind}
+
+
+@st.composite
+def chains(draw: st.DrawFn, f: Function, on: Interval) -> Any:
+    at = draw(small | st.just(on.low))
+    try:
+        links = list(kernel.chain_of(f))
+        values = [kernel.value_at(link, at) for _, link in links]
+    except kernel.Refused:
+        return {"kind": "chain", "at": "0", "exponents": [], "values": []}
+    if draw(st.booleans()):
+        values = [{x: abs(c) for x, c in value.items()} for value in values]
+    exponents = [str(a) for a, _ in links]
+    return {
+        "kind": "chain",
+        "at": str(at),
+        "exponents": exponents,
+        "values": [kernel.written(v) for v in values],
+    }
+
+
+@st.composite
+def pieces(draw: st.DrawFn, f: Function, on: Interval) -> Any:
+    between = sorted(
+        p for p in draw(st.sets(small, max_size=4)) if on.low < p and (on.high is None or p < on.high)
+    )
+    points = [on.low, *between, on.high]
+    listed = [draw(st.just("tail") | taylor(f)) for _ in points[1:]]
+    if on.high is None:
+        listed[-1] = "tail"
+    return {"kind": "pieces", "points": [p if p is None else str(p) for p in points], "pieces": listed}
+
+
+@st.composite
+def taylor(draw: st.DrawFn, f: Function) -> Any:
+    n, a, k, b = draw(st.sampled_from([*f, UNIT]))
+    times = {(-n, -a, -k, -b): draw(small.filter(bool))}
+    return [draw(st.sampled_from(["low", "high"])), draw(st.integers(0, 6)), terms(times)]
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@many
+@given(st.data())
+def test_no_forged_proof_of_a_false_inequality(kind: str, data: st.DataObject) -> None:
+    f, on = data.draw(functions(*CLASSES[kind])), data.draw(intervals())
+    assume(isinstance(judged(f, on), Fails))
+    refused(f, on, data.draw(forged(f, on)))
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@few
+@given(st.data())
+def test_no_proof_of_a_larger_function(kind: str, data: st.DataObject) -> None:
+    """f fails, f + c holds: the proof of this is none of that, nor with its numbers or its kinds."""
+    f, on = data.draw(functions(*CLASSES[kind])), data.draw(intervals())
+    larger = plus(f, Fraction(data.draw(st.integers(1, 30))))
+    assume(isinstance(judged(f, on), Fails) and isinstance(judged(larger, on), Holds))
+    refused(f, on, proof_of(larger, on))
