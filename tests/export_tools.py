@@ -70,3 +70,10 @@ def asked(mechanism: Mechanism, claim: str | None = None) -> Question:
 def drawn(mechanism: Mechanism, **inputs: object) -> Picture:
     """The chain behind an export."""
     return picture(mechanism.program, to_input(mechanism.program, inputs))
+
+
+def smallest_input(mechanism: Mechanism) -> dict[str, object]:
+    """The first value of its set for every input cell."""
+    return {
+        v.name: v.domain[0] if v.size is None else (v.domain[0],) * v.size for v in mechanism.program.inputs
+    }

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dipc.export.drawing import drawing
+from dipc.export.drawing import drawing, wrapped
 from dipc.export.subject import Picture
 
 FONT = 'fontname="monospace", fontsize=11'
+FOOT = 100  # signs in a line
 
 
 def dot(picture: Picture) -> str:
     """The chain as a directed graph."""
     content = drawing(picture)
-    foot = "".join(f"{_quoted(line)}\\l" for line in (*content.heading, *content.foot))
+    below = (line for text in (*content.heading, *content.foot) for line in wrapped(text, FOOT))
+    foot = "".join(f"{_quoted(line)}\\l" for line in below)
     lines = [
         "digraph chain {",
         f'  graph [rankdir=TB, labeljust=l, {FONT}, label="{foot}"];',

@@ -24,7 +24,6 @@ from dipc.syntax.values import show
 
 LONG = 8  # of a probability on an arrow, in signs
 WIDTH = 28  # of a line in a box
-FOOT = 90
 MIXED = "…"
 
 
@@ -86,8 +85,7 @@ class _Short:
         return self._names.setdefault(text, f"p{len(self._names) + 1}")
 
     def legend(self) -> Iterator[str]:
-        for text, name in self._names.items():
-            yield from wrapped(f"{name} = {text}", FOOT)
+        yield from (f"{name} = {text}" for text, name in self._names.items())
 
 
 def wrapped(text: str, width: int) -> list[str]:

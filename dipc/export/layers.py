@@ -46,7 +46,7 @@ def layout(content: Drawing, widths: Sequence[float], gap: float) -> Layout:
     above = {place: list(finer.predecessors(place)) for place in finer}
     below = {place: list(finer.successors(place)) for place in finer}
     _ordered(layers, above, below)
-    room = {place: widths[place] if isinstance(place, int) else gap / 2 for place in finer}
+    room = {place: widths[place] if isinstance(place, int) else gap for place in finer}
     middle = _placed(layers, above, below, room, gap)
     return Layout(tuple(map(tuple, layers)), middle, tuple(ways))
 

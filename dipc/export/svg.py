@@ -10,7 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from xml.etree import ElementTree
 
 from dipc.errors import InputError
@@ -27,6 +27,7 @@ SIGN, LINE = 6.7, 15.0  # the width of a sign and the height of a line
 MARGIN, PADDING = 16.0, 7.0
 GAP, BETWEEN = 22.0, 46.0  # between boxes, and between layers
 TIP = 6.0
+PARTS = (0.5, 0.4, 0.6, 0.3, 0.7)  # where on an arrow its label may stand
 
 STYLE = (
     "text { font: 11px 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #111; white-space: pre } "
@@ -115,7 +116,7 @@ def by_layers(content: Drawing) -> str:
     places = layout(content, [width for width, _ in sizes], GAP)
     boxes, bands = _boxes(places, sizes)
     ways = [list(_stretches(way, places, boxes, bands)) for way in places.ways]
-    labels = _labels(content.arrows, ways)
+    labels = _labels(content.arrows, ways, boxes)
     right = max(r.right for r in (*boxes, *(label for label in labels if label is not None)))
     left = min(r.left for r in (*boxes, *(label for label in labels if label is not None)))
     bottom = max(r.bottom for r in boxes)
@@ -194,9 +195,11 @@ def _stretches(
         )
 
 
-def _labels(arrows: tuple[Arrow, ...], ways: list[list[Stretch]]) -> list[Rectangle | None]:
-    """A place for every label on the first stretch of its arrow, where it covers no other."""
-    taken: list[Rectangle] = []
+def _labels(
+    arrows: tuple[Arrow, ...], ways: list[list[Stretch]], boxes: list[Rectangle]
+) -> list[Rectangle | None]:
+    """A place for every label on the first stretch of its arrow, where it covers nothing if that can be."""
+    taken = list(boxes)
     found: list[Rectangle | None] = []
     for arrow, way in zip(arrows, ways, strict=True):
         if not arrow.label:
@@ -204,9 +207,10 @@ def _labels(arrows: tuple[Arrow, ...], ways: list[list[Stretch]]) -> list[Rectan
             continue
         width = len(arrow.label) * SIGN + 4
         choices = []
-        for part in (0.5, 0.65, 0.35, 0.75, 0.25):
+        for aside, part in product((0.0, 0.5, -0.5), PARTS):
             x, y = way[0].at(part)
-            choices.append(Rectangle(x - width / 2, y - LINE / 2, width, LINE))
+            left = x + (aside - 0.5) * width
+            choices.append(Rectangle(left, y - LINE / 2, width, LINE))
         best = min(choices, key=lambda r: sum(map(r.meets, taken)))
         taken.append(best)
         found.append(best)
