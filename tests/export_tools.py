@@ -46,8 +46,10 @@ def tool(module: str) -> str:
 
 
 def run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    # Without the path of this project, so that a tool sees its own environment only.
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    # Without the path of this project, so that a tool sees its own environment only; bytecode may be written,
+    # or every run would compile the tool again.
+    ours = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+    environment = {key: value for key, value in os.environ.items() if key not in ours}
     return subprocess.run(
         command,
         stdin=subprocess.DEVNULL,
