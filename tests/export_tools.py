@@ -46,8 +46,10 @@ def tool(module: str) -> str:
 
 
 def run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    # Without the path of this project, so that a tool sees its own environment only.
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    # Without the path of this project, so that a tool sees its own environment only; bytecode may be written,
+    # or every run would compile the tool again.
+    ours = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+    environment = {key: value for key, value in os.environ.items() if key not in ours}
     return subprocess.run(
         command,
         stdin=subprocess.DEVNULL,
@@ -70,3 +72,10 @@ def asked(mechanism: Mechanism, claim: str | None = None) -> Question:
 def drawn(mechanism: Mechanism, **inputs: object) -> Picture:
     """The chain behind an export."""
     return picture(mechanism.program, to_input(mechanism.program, inputs))
+
+
+def smallest_input(mechanism: Mechanism) -> dict[str, object]:
+    """The first value of its set for every input cell."""
+    return {
+        v.name: v.domain[0] if v.size is None else (v.domain[0],) * v.size for v in mechanism.program.inputs
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dipc.export.dot import dot, svg
+from dipc.export.dot import dot
 from dipc.export.drn import drn
 from dipc.export.latex import latex
 from dipc.export.mathematica import mathematica
@@ -12,6 +12,7 @@ from dipc.export.prism import prism
 from dipc.export.sage import sage
 from dipc.export.smtlib import smtlib
 from dipc.export.subject import Picture, Question
+from dipc.export.svg import svg
 
 QUESTIONS: Mapping[str, Callable[[Question], str]] = {
     "mathematica": mathematica,

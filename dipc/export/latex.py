@@ -1,12 +1,14 @@
 """LaTeX: the program as an algorithm, its output laws, and one inequality with its proof written out.
 
-Only ``amsmath`` is needed.  Long formulas stand in the text, where TeX breaks lines by itself.
+Only ``amsmath`` is needed.  Long formulas stand in the text, where TeX breaks lines by itself; so sums are
+written with rational coefficients and not over one denominator, and long quotients with a slash.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import assert_never
 
 from flint import arb, fmpq
@@ -33,7 +35,9 @@ from dipc.export.operators import (
     Pattern,
     Symbol,
     Tree,
+    cleared,
     condition,
+    scaled,
     write,
 )
 from dipc.export.subject import NamedLaw, Question
@@ -65,6 +69,7 @@ from dipc.syntax.ast import (
     Uniform,
     While,
 )
+from dipc.syntax.core import Variable
 from dipc.syntax.parser import parse
 from dipc.syntax.values import Value, show
 
@@ -86,6 +91,7 @@ LATEX = Dialect(
         "/": Pattern(r"\frac{{{0}}}{{{1}}}"),
         "^": Pattern("{0}^{{{1}}}", POWER, LEAF),
         "exp": Pattern("e^{{{0}}}", POWER),
+        "slash": Infix("/", PRODUCT, PRODUCT, POWER),
         "-": Infix(" - ", SUM, SUM, PRODUCT),
         "and": Infix(r" \land ", AND, AND, NOT),
         "or": Infix(r" \lor ", OR, OR, AND),
@@ -98,7 +104,8 @@ LATEX = Dialect(
         "prime": Pattern("{0}'", LEAF),
         ",": Infix(", ", OR, OR, OR),
         "call": Pattern("{0}({1})"),
-        "range": Pattern(r"{0} \dots {1}"),
+        "range": Pattern(r"{0}, \dots, {1}"),
+        "abs": Pattern(r"\lvert {0} \rvert"),
         "set": Pattern(r"\{{{0}\}}"),
         "element": Infix(r" \in ", COMPARISON, SUM, OR),
         "colon": Infix(r" : ", OR, OR, OR),
@@ -114,13 +121,19 @@ PREAMBLE = r"""\documentclass{article}
 \setlength{\parskip}{1ex}
 \raggedright
 \begin{document}
+\medmuskip=4mu \thickmuskip=5mu % lines end early instead of being squeezed
+\lineskiplimit=2pt \lineskip=3pt % lines with fractions do not touch
 """
+HANGING = r"\hangindent=3em "
+MOST_TERMS = 8
+"""Of a quotient that stands above and below a line."""
 
 
 def latex(question: Question) -> str:
     """A document that can be compiled on its own."""
     lines = [*(f"% {line}" for line in question.heading()), PREAMBLE]
-    lines += [r"\section*{Program}", *_program(question), ""]
+    name = _escaped(Path(question.program.source.name).name)
+    lines += [rf"\section*{{Program \texttt{{{name}}}}}", *_program(question), ""]
     lines += [r"\section*{Claim}", *_claim(question), ""]
     lines.append(r"\section*{Output distributions}")
     for law in question.laws:
@@ -139,14 +152,21 @@ def _program(question: Question) -> Iterator[str]:
     program = question.program
     for what, variables in (("Input", program.inputs), ("Output", program.outputs)):
         for variable in variables:
-            size = f"_{{1..{variable.size}}}" if variable.size is not None else ""
             domain = ", ".join(map(_value, variable.domain))
-            yield rf"{what}: ${_word(variable.name)}{size} \in \{{{domain}\}}$ \\"
+            yield rf"{what}: ${_cells(variable)} \in \{{{domain}\}}$ \\"
     if program.parameters:
-        settings = ", ".join(f"{_word(name)} = {_number(value)}" for name, value in program.parameters)
-        yield rf"Parameters: ${settings}$ \\"
+        settings = ", ".join(f"${_word(name)} = {_number(value)}$" for name, value in program.parameters)
+        yield rf"Parameters: {settings} \\"
     for place, (depth, text) in enumerate(_statements(parse(program.source).body, 0), start=1):
         yield rf"\makebox[2em][r]{{\footnotesize {place}}}\hspace{{{1 + 2 * depth}em}}{text} \\"
+
+
+def _cells(variable: Variable) -> str:
+    word = _word(variable.name)
+    if variable.size is None or variable.size == 1:
+        return word if variable.size is None else f"{{{word}}}_1"
+    dots = r", \dots, " if variable.size > 2 else ", "
+    return f"{{{word}}}_1{dots}{{{word}}}_{{{variable.size}}}"
 
 
 def _statements(block: Block, depth: int) -> Iterator[tuple[int, str]]:
@@ -203,7 +223,34 @@ def _right(value: Expr | Distribution) -> str:
 
 
 def _show(expr: Expr) -> str:
-    return write(as_tree(expr), LATEX)
+    return _written(as_tree(expr))
+
+
+def _written(tree: Tree) -> str:
+    return write(tidy(tree), LATEX)
+
+
+def tidy(tree: Tree, small: bool = False) -> Tree:
+    """The tree with slashes, not fractions, in exponents (``small``) and with signs in front of products.
+
+    >>> write(tidy(Apply("exp", (Apply("*", (Apply("neg", (fmpq(5, 2),)), Symbol("eps"))),))), LATEX)
+    'e^{-5 \\\\, \\\\varepsilon/2}'
+    """
+    match tree:
+        case Symbol():
+            return tree
+        case Apply("exp", (argument,)):
+            return Apply("exp", (tidy(argument, small=True),))
+        case Apply("*", (Apply("neg", (first,)), *others)):
+            return Apply("neg", (tidy(Apply("*", (first, *others)), small),))
+        case Apply("*", (fmpq() as c, *others)) if small and c.q != 1:
+            above = scaled(fmpq(c.p), [tidy(factor, small) for factor in others])
+            return Apply("slash", (above, fmpq(c.q)))
+        case Apply(operator, arguments):
+            kind = "slash" if small and operator == "/" else operator
+            return Apply(kind, tuple(tidy(argument, small) for argument in arguments))
+        case _:
+            return tree if not small or tree.q == 1 else Apply("slash", (fmpq(tree.p), fmpq(tree.q)))
 
 
 def as_tree(expr: Expr) -> Tree:
@@ -223,6 +270,8 @@ def as_tree(expr: Expr) -> Tree:
             return Apply(op.value, (as_tree(left), as_tree(right)))
         case Call("exp", (argument,)):
             return Apply("exp", (as_tree(argument),))
+        case Call("abs", (argument,)):
+            return Apply("abs", (as_tree(argument),))
         case Call(function, arguments):
             return Apply("call", (Symbol(_roman(function)), Apply(",", tuple(map(as_tree, arguments)))))
         case Fold(kind, variable, low, high, body):
@@ -248,14 +297,15 @@ def _roman(word: str) -> str:
     return rf"\mathrm{{{_escaped(word)}}}"
 
 
-SYMBOLS = {"top": r"\top", "bot": r"\bot"}
+GREEK = ("alpha", "beta", "gamma", "Gamma", "delta", "Delta", "lambda", "mu", "rho", "sigma", "tau", "theta")
+SYMBOLS = {"top": r"\top", "bot": r"\bot"} | {name: f"\\{name}" for name in GREEK}
 
 
 def _word(name: str) -> str:
-    """A name: one letter as it is, a longer one in italics."""
+    """A name: one letter as it is, perhaps with an index as in r1 or rT; a longer one in italics."""
     if name in SYMBOLS:
         return SYMBOLS[name]
-    match = re.fullmatch(r"([A-Za-z])(\d*)", name)
+    match = re.fullmatch(r"([A-Za-z])(\d*|(?<=[a-z])[A-Z])", name)
     if match:
         return f"{match[1]}_{{{match[2]}}}" if match[2] else match[1]
     return rf"\mathit{{{_escaped(name)}}}"
@@ -280,8 +330,8 @@ def _number(value: fmpq) -> str:
 
 def _claim(question: Question) -> Iterator[str]:
     goal = question.goal
-    delta = _function(goal.delta) if isinstance(goal.delta, Quotient) else str(goal.delta)
-    epsilon = _function(Quotient(ExpPoly.of(goal.t, 1)))
+    delta = formula(goal.delta) if isinstance(goal.delta, Quotient) else str(goal.delta)
+    epsilon = formula(Quotient(ExpPoly.of(goal.t, 1)))
     yield (
         rf"The program is $\left({epsilon}, {delta}\right)$-differentially "
         rf"private for all ${write(condition(goal.budgets), LATEX)}$."
@@ -290,10 +340,12 @@ def _claim(question: Question) -> Iterator[str]:
 
 
 def _law(named: NamedLaw) -> Iterator[str]:
-    yield rf"On the input ${_valuation(named.input)}$:" if named.input else "The program has no input:"
+    yield (
+        rf"\medskip On the input ${_valuation(named.input)}$:" if named.input else "The program has no input:"
+    )
     yield ""
     for output, p in named.law:
-        yield rf"$\Pr[{_valuation(output)}] = {_function(p)}$"
+        yield rf"{HANGING}$\Pr[{_valuation(output)}] = {formula(p)}$"
         yield ""
 
 
@@ -304,12 +356,19 @@ def _valuation(valuation: tuple[tuple[str, Value | tuple[Value, ...]], ...]) -> 
     return r",\; ".join(f"{_word(name)} = {text(value)}" for name, value in valuation)
 
 
-def _function(value: Quotient) -> str:
-    return write(EXACT.function(value), LATEX)
+def formula(value: Quotient) -> str:
+    """A sum, or a quotient of sums; a long one such that lines can be broken in it."""
+    divisor = value.denominator.as_rational()
+    if divisor is not None:
+        return _polynomial(value.numerator * ExpPoly.of(1 / divisor))
+    above, below = cleared(value, only_powers=True)
+    if max(len(list(above.terms())), len(list(below.terms()))) <= MOST_TERMS:
+        return rf"\dfrac{{{_polynomial(above)}}}{{{_polynomial(below)}}}"
+    return rf"({_polynomial(above)}) \,\big/\, ({_polynomial(below)})"
 
 
 def _polynomial(f: ExpPoly) -> str:
-    return write(EXACT.polynomial(f), LATEX)
+    return _written(EXACT.polynomial(f))
 
 
 # --- one inequality --------------------------------------------------------------------------
@@ -322,13 +381,12 @@ def _chosen(question: Question) -> tuple[Requirement, ChainProof | None] | None:
     for requirement in question.requirements:
         if isinstance(requirement.answer, Fails):
             return requirement, None
-    proofs = [
-        (r, chain_proof(r.function)) for r in question.requirements if r.function and r.input != r.neighbour
-    ]
+    different = [r for r in question.requirements if r.input != r.neighbour]
+    proofs = [(r, chain_proof(r.function)) for r in different if r.function]
     short = [(r, p) for r, p in proofs if p is not None and len(p.values) <= MOST_LINKS]
     if short:
         return max(short, key=lambda pair: len(pair[1].values) if pair[1] is not None else 0)
-    return next(iter(proofs), None)
+    return next(iter([*proofs, *((r, None) for r in different or question.requirements)]), None)
 
 
 def _inequality(requirement: Requirement, proof: ChainProof | None) -> Iterator[str]:
@@ -338,12 +396,19 @@ def _inequality(requirement: Requirement, proof: ChainProof | None) -> Iterator[
         rf"For the neighbours $u$: ${_valuation(requirement.input)}$ and $u'$: "
         rf"${_valuation(requirement.neighbour)}$, and the output ${outputs}$, the claim is"
     )
-    yield rf"\[ {_function(requirement.probability)} \;\le\; {_function(requirement.bound)}. \]"
-    factor = write(EXACT.function(requirement.margin / Quotient(f)), LATEX)
+    yield ""
+    yield rf"{HANGING}$\displaystyle {formula(requirement.probability)}$"
+    yield rf"$\displaystyle {{}} \;\le\; {formula(requirement.bound)}$."
+    yield ""
+    if not f:
+        yield "Both sides are equal."
+        return
     yield (
-        rf"The right side minus the left side is the positive function ${factor}$ times "
-        rf"$f(\varepsilon) = {_polynomial(f)}$."
+        "The right side minus the left side is the positive function "
+        rf"${formula(requirement.margin / Quotient(f))}$ times "
     )
+    yield ""
+    yield rf"{HANGING}$f(\varepsilon) = {_polynomial(f)}$."
     yield ""
     match requirement.answer:
         case Fails(sample):
@@ -365,8 +430,8 @@ def _proof(f: ExpPoly, proof: ChainProof) -> Iterator[str]:
     rows = zip(derivative_chain(f), proof.exponents, proof.values, strict=True)
     for k, (link, exponent, value) in enumerate(rows):
         yield (
-            rf"$f_{{{k}}} = {_polynomial(link)}$, \quad $f_{{{k}}}(0) = {_number(value)} \ge 0$, \quad "
-            rf"$a_{{{k + 1}}} = {_number(exponent)}$;"
+            rf"{HANGING}$f_{{{k}}} = {_polynomial(link)}$, \quad "
+            rf"$f_{{{k}}}(0) = {_number(value)} \ge 0$, \quad $a_{{{k + 1}}} = {_number(exponent)}$;"
         )
         yield ""
     yield rf"and $f_{{{count}}} = 0$."

@@ -8,15 +8,16 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from export_tools import ROOT, asked, drawn, load
+from export_tools import ROOT, asked, drawn, load, smallest_input
 
 from dipc.cli.main import status
 from dipc.decision.sentence import decide
 from dipc.errors import InputError
-from dipc.export.dot import dot, svg
 from dipc.export.formats import CHAINS, QUESTIONS
-from dipc.export.latex import latex
+from dipc.export.latex import MOST_TERMS, formula, latex
 from dipc.export.smtlib import smtlib
+from dipc.probability.exppoly import ExpPoly
+from dipc.probability.quotient import Quotient
 
 PROGRAMS = sorted(path.relative_to(ROOT / "programs") for path in (ROOT / "programs").rglob("*.dip"))
 SMALL = {"N": 2}
@@ -34,13 +35,9 @@ def test_every_program_can_be_exported_to_every_language(name: Path) -> None:
     question = asked(mechanism)
     for write in QUESTIONS.values():
         assert write(question).count("\n") > 5
-    first = {
-        v.name: v.domain[0] if v.size is None else (v.domain[0],) * v.size for v in mechanism.program.inputs
-    }
-    picture = drawn(mechanism, **first)
-    for language, write in CHAINS.items():
-        if language != "svg":
-            assert write(picture).count("\n") > 5
+    picture = drawn(mechanism, **smallest_input(mechanism))
+    for write in CHAINS.values():
+        assert write(picture).count("\n") > 5
 
 
 @pytest.mark.parametrize("name", ["svt/svt1.dip", "svt/svt4.dip", "svt/sparse.dip", "histogram/hist2.dip"])
@@ -60,30 +57,6 @@ def test_a_query_for_every_different_inequality() -> None:
     assert code.count("(") == code.count(")")
 
 
-def test_a_chain_is_drawn_like_figure_2_of_the_paper() -> None:
-    """Randomized response for two cells: a binary tree of depth 2 with p and q on its edges."""
-    text = dot(drawn(load("randomized_response/rand1.dip", N=2), q=("true", "false")))
-    assert "rankdir=TB" in text
-    assert len(re.findall(r"->.*p1", text)) == len(re.findall(r"->.*p2", text)) == 3
-    assert "p1 = exp(eps)/(exp(eps) + 1)" in text
-    assert "out = [true, false]" in text
-
-
-def test_random_variables_are_shown_like_in_figure_4() -> None:
-    text = dot(drawn(load("svt/svt1.dip", N=2), q=(0, 1)))
-    assert re.search(r"count=0 out\[2\]=bot\\nr=s0 rT=s1", text)
-
-
-@pytest.mark.export
-def test_graphviz_draws_the_chain() -> None:
-    picture = drawn(load("svt/svt1.dip", N=2), q=(0, 1))
-    if shutil.which("dot") is None:
-        with pytest.raises(InputError, match="Graphviz"):
-            svg(picture)
-        pytest.skip("Graphviz (its program `dot`) is not installed")
-    assert "<svg" in svg(picture)
-
-
 @pytest.mark.parametrize("name", PROGRAMS, ids=str)
 def test_latex_is_balanced(name: Path) -> None:
     text = latex(asked(load(str(name), **small(name))))
@@ -95,16 +68,59 @@ def test_latex_is_balanced(name: Path) -> None:
     )
 
 
+COMPILED: list[tuple[str, dict[str, int]]] = [
+    ("svt/svt1.dip", {}),  # a long proof
+    ("svt/svt4.dip", {}),  # a counterexample
+    ("svt/sparse.dip", {}),  # delta
+    ("svt/svt_numeric.dip", {"N": 2}),  # long sums
+    ("noisy_max/nmax2.dip", {}),
+    ("histogram/hist2.dip", {"N": 2}),  # exp(b/eps)
+    ("randomized_response/kary.dip", {}),  # quotients
+    ("discrete/noisy_max_random.dip", {"N": 2}),  # long quotients
+    ("discrete/truncated_geometric_table.dip", {}),  # choose, and equal sides
+    ("sums/prefix_sums.dip", {"N": 2}),
+    ("exponential/exponential.dip", {}),
+    ("sums/partial_sum.dip", {}),
+    ("loops/persistent_sample.dip", {}),
+]
+
+
 @pytest.mark.export
-@pytest.mark.parametrize("name", ["svt/svt1.dip", "svt/svt4.dip", "randomized_response/kary.dip"])
-def test_latex_compiles(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "parameters"), COMPILED)
+def test_latex_compiles_and_nothing_juts_out(name: str, parameters: dict[str, int], tmp_path: Path) -> None:
     program = shutil.which("pdflatex") or shutil.which("tectonic")
     if program is None:
         pytest.skip("no TeX (pdflatex or tectonic) is installed")
-    options = ["-interaction=nonstopmode", "-halt-on-error"] if program.endswith("pdflatex") else []
-    (tmp_path / "x.tex").write_text(latex(asked(load(name))), encoding="utf-8")
+    options = (
+        ["-interaction=nonstopmode", "-halt-on-error"] if program.endswith("pdflatex") else ["--keep-logs"]
+    )
+    (tmp_path / "x.tex").write_text(latex(asked(load(name, **parameters))), encoding="utf-8")
     run = subprocess.run([program, *options, "x.tex"], cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout[-2000:]
+    log = (tmp_path / "x.log").read_text(encoding="utf-8", errors="replace")
+    assert "Overfull" not in log
+    assert "Missing character" not in log
+
+
+def test_exponents_are_small_and_sums_have_no_common_denominator() -> None:
+    text = latex(asked(load("svt/svt1.dip", N=1)))
+    law = r"1 - \tfrac{2}{3} \, e^{-\varepsilon/4} + \tfrac{1}{6} \, e^{-\varepsilon/2}$"
+    assert rf"\Pr[\mathit{{out}} = [\bot]] = {law}" in text
+    assert r"r_{T} \leftarrow \mathrm{Lap}" in text
+    assert r"\Delta = 1" in text
+
+
+def test_long_quotients_can_be_broken() -> None:
+    def powers(count: int) -> Quotient:
+        return Quotient(sum((ExpPoly.exp(k) for k in range(count)), ExpPoly()))
+
+    assert formula(1 / powers(2)) == r"\dfrac{1}{e^{\varepsilon} + 1}"
+    assert r"\dfrac" in formula(1 / powers(MOST_TERMS))
+    assert formula(1 / powers(MOST_TERMS + 1)).startswith(r"(1) \,\big/\, (e^{8 \, \varepsilon} + ")
+
+
+def test_an_inequality_whose_sides_are_equal() -> None:
+    assert "Both sides are equal." in latex(asked(load("discrete/truncated_geometric_table.dip")))
 
 
 def test_a_proof_is_written_out() -> None:

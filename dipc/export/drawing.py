@@ -1,0 +1,136 @@
+"""What a drawing of the chain shows, whoever draws it: boxes, arrows, and a few lines at the foot.
+
+As in Figures 2 and 4 of the DiPC paper, a box has the line of the statement to be executed next with the
+values of the finite variables, the parameters of the random ones, and the conditions that hold among them.
+A final state shows its output.  A probability that is longer than a few signs is written as p1, p2, ... on
+the arrow and explained at the foot.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from dipc.export.history import PRETTY, History, Names, cell_text, histories
+from dipc.export.operators import EXACT, write
+from dipc.export.states import edges
+from dipc.export.subject import Picture, valuation_text
+from dipc.probability.linear import Linear
+from dipc.probability.quotient import Quotient
+from dipc.semantics.chain import Node
+from dipc.syntax.core import CoreProgram, Jump
+from dipc.syntax.values import show
+
+LONG = 8  # of a probability on an arrow, in signs
+WIDTH = 28  # of a line in a box
+MIXED = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    lines: tuple[str, ...]
+    final: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    source: int
+    target: int
+    label: str  # empty for probability 1
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """``heading`` names the program, ``foot`` explains what is abbreviated."""
+
+    boxes: tuple[Box, ...]
+    arrows: tuple[Arrow, ...]
+    heading: tuple[str, ...]
+    foot: tuple[str, ...]
+
+
+def drawing(picture: Picture) -> Drawing:
+    """The content of the drawing of a chain."""
+    found = histories(picture)
+    names = Names(found)
+    short = _Short()
+    arrows = tuple(
+        Arrow(number, target, short.name(write(EXACT.function(p), PRETTY)))
+        for number, outgoing in enumerate(edges(picture))
+        if number not in picture.outputs
+        for target, p in outgoing
+    )
+    boxes = tuple(
+        Box((valuation_text(picture.outputs[i]),), True)
+        if i in picture.outputs
+        else Box(tuple(_state(picture.program, node, found[i], names)), False)
+        for i, node in enumerate(picture.chain)
+    )
+    foot = list(short.legend())
+    if any(MIXED in box.lines for box in boxes):
+        foot.append(f"{MIXED} = and what differs between the ways that meet here")
+    return Drawing(boxes, arrows, tuple(picture.heading()), tuple(foot))
+
+
+class _Short:
+    """Short names for long probabilities."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+
+    def name(self, text: str) -> str:
+        if len(text) <= LONG:
+            return "" if text == str(Quotient.one()) else text
+        return self._names.setdefault(text, f"p{len(self._names) + 1}")
+
+    def legend(self) -> Iterator[str]:
+        yield from (f"{name} = {text}" for text, name in self._names.items())
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """The text in lines, broken at spaces."""
+    return textwrap.wrap(
+        text, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _state(program: CoreProgram, node: Node, history: History, names: Names) -> Iterator[str]:
+    """The lines of a box."""
+    cells = [(cell_text(cell), value) for cell, value in node.state.key[1]]
+    finite = [f"{name}={show(value)}" for name, value in cells if not isinstance(value, Linear)]
+    yield from _filled([f"{_line(program, node.state.pc)}:", *finite], " ")
+    yield from _filled(map(names.law, history.origins), ", ")
+    values = (
+        (name, names.value(value, history.samples)) for name, value in cells if isinstance(value, Linear)
+    )
+    yield from _filled((f"{name} = {value}" for name, value in values if not _same(name, value)), ", ")
+    yield from _filled(map(names.condition, history.conditions), ", ")
+    if history.mixed:
+        yield MIXED
+
+
+def _same(name: str, value: str) -> bool:
+    """Whether a variable is the sample that bears its name, numbered or not."""
+    return value.rstrip("₀₁₂₃₄₅₆₇₈₉") == name
+
+
+def _filled(items: Iterable[str], separator: str) -> Iterator[str]:
+    """The items in as few lines as possible; an item is never broken."""
+    line = ""
+    for item in items:
+        longer = f"{line}{separator}{item}" if line else item
+        if line and len(longer) > WIDTH:
+            yield line + separator.rstrip()
+            longer = item
+        line = longer
+    if line:
+        yield line
+
+
+def _line(program: CoreProgram, pc: int) -> int:
+    """The line of the statement at a place."""
+    instruction = program.code[pc]
+    while isinstance(instruction, Jump):
+        instruction = program.code[instruction.to]
+    return instruction.span.line

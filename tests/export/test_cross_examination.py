@@ -1,0 +1,373 @@
+"""Proved and refuted inequalities, put to judges that know nothing of dipc's arithmetic.
+
+Probabilities come from the oracle (`tests/oracles.py`, nested integrals in fractions), or the inequality is a
+text that the judge reads by itself; dipc contributes its answer only.  The judges are
+
+* mpmath with 60 digits, on budgets from 1e-6 to 1e4 and at the budget where dipc says that it fails,
+* cvc5 on bounded budgets, in a process of its own; it may give up, but not always.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from pathlib import Path
+
+import mpmath
+import oracles
+import pytest
+from export_tools import Run, asked, load
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from strategies import programs
+
+import dipc
+from dipc.decision.inequality import Fails, Holds
+from dipc.decision.verdict import Valuation
+from dipc.errors import Unsupported
+from dipc.mechanism import Mechanism
+from dipc.syntax.parser import parse
+
+DIGITS = 60
+ROUNDING = mpmath.mpf(10) ** -50  # of the largest term: far above what 60 digits lose
+GRID = [Fraction(round(1000 * 10 ** (i / 8)), 10**9) for i in range(81)]  # 1e-6 ... 1e4
+SAMPLE = 25  # inequalities of a claim
+
+Terms = dict[tuple[int, Fraction, Fraction], Fraction]  # {(n, a, k): c}: sums of c eps^n exp(a eps + k)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An inequality ``f >= 0`` for eps in [low, high] (None: all), and dipc's answer with its budget."""
+
+    text: str
+    f: Terms
+    low: Fraction
+    high: Fraction | None
+    holds: bool
+    fails_at: Fraction | None
+
+    def budgets(self) -> Iterator[Fraction]:
+        yield from (e for e in GRID if self.low <= e and (self.high is None or e <= self.high))
+
+
+def number(x: Fraction) -> mpmath.mpf:
+    return mpmath.mpf(x.numerator) / x.denominator
+
+
+def sign(f: Terms, eps: Fraction) -> int:
+    """The sign, or 0 if rounding could change it."""
+    with mpmath.workdps(DIGITS):
+        parts = [number(c * eps**n) * mpmath.exp(number(a * eps + k)) for (n, a, k), c in f.items()]
+        total, size = mpmath.fsum(parts), mpmath.fsum(parts, absolute=True)
+        return 0 if abs(total) <= size * ROUNDING else 1 if total > 0 else -1
+
+
+def examine(judged: Judged) -> None:
+    """No budget of the grid breaks what is proved; what is refuted fails where dipc says so."""
+    if judged.holds:
+        broken = [eps for eps in judged.budgets() if sign(judged.f, eps) < 0]
+        assert not broken, f"{judged.text}: proved, but fails at {broken[0]}"
+    else:
+        assert judged.fails_at is not None
+        assert sign(judged.f, judged.fails_at) < 0, f"{judged.text}: holds at {judged.fails_at}"
+
+
+# --- inequalities of programs ----------------------------------------------------------------
+
+
+def valuation(values: Valuation) -> dict[str, oracles.InputValue]:
+    return {name: oracles.from_dipc(value) for name, value in values}
+
+
+def total(law: oracles.Distribution, outputs: tuple[Valuation, ...]) -> oracles.Quotient:
+    none = ({}, oracles.constant(1))
+    return oracles.total_of(law.get(oracles.outcome_from_dipc(o), none) for o in outputs)
+
+
+def positive(f: Terms) -> bool:
+    return all(c >= 0 for c in f.values())
+
+
+def of_claim(mechanism: Mechanism, claim: str | None, overrides: dict[str, int]) -> Iterator[Judged]:
+    """The different inequalities of a claim with delta = 0 or a number, with the oracle's probabilities."""
+    question = asked(mechanism, claim)
+    tree = parse(mechanism.program.source)
+    goal = question.goal
+    delta = oracles.exppoly_from_dipc(goal.delta.numerator)
+    laws: dict[Valuation, oracles.Distribution] = {}
+    chosen = random.Random(1).sample(question.requirements, min(SAMPLE, len(question.requirements)))
+    for r in chosen:
+        if not isinstance(r.answer, Holds | Fails):
+            continue
+        for u in (r.input, r.neighbour):
+            if u not in laws:
+                laws[u] = oracles.oracle_distribution(tree, valuation(u), overrides)
+        (p, over), (q, under) = total(laws[r.input], r.outputs), total(laws[r.neighbour], r.outputs)
+        assert positive(over) and positive(under)
+        # exp(t eps) q/under + delta - p/over, times both denominators
+        factor = {(0, oracles.fraction(goal.t), Fraction(0)): Fraction(1)}
+        f = oracles.add(
+            oracles.add(oracles.product([factor, q, over]), oracles.product([delta, under, over])),
+            oracles.scale(oracles.multiply(p, under), Fraction(-1)),
+        )
+        fails_at = oracles.fraction(r.answer.sample) if isinstance(r.answer, Fails) else None
+        low, high = goal.budgets.low, goal.budgets.high
+        yield Judged(
+            f"{mechanism.program.source.name}, {goal}: {r.input} {r.neighbour} {r.outputs}",
+            {key: c for key, c in f.items() if c},
+            oracles.fraction(low),
+            None if high is None else oracles.fraction(high),
+            fails_at is None,
+            fails_at,
+        )
+
+
+CLAIMS: list[tuple[str, dict[str, int], str]] = [
+    ("svt/svt1.dip", {"N": 2}, "eps/2"),
+    ("svt/svt1.dip", {"N": 2}, "49/100*eps"),
+    ("svt/svt4.dip", {"N": 2}, "eps"),
+    ("svt/svt5.dip", {"N": 2}, "eps"),
+    ("svt/svt6.dip", {"N": 2}, "eps"),
+    ("svt/svt6.dip", {"N": 2}, "9/10*eps"),
+    ("svt/sparse.dip", {"N": 2}, "eps/2, 1/10"),
+    ("svt/sparse.dip", {"N": 2}, "eps/2, 1/20"),
+    ("noisy_max/nmax1.dip", {"N": 2}, "eps"),
+    ("noisy_max/nmax1.dip", {"N": 2}, "9/10*eps"),
+    ("noisy_max/nmax3.dip", {"N": 2}, "3/4*eps"),
+    ("histogram/hist1.dip", {"N": 1}, "eps"),
+    ("histogram/hist1.dip", {"N": 1}, "99/100*eps"),
+    ("randomized_response/rand1.dip", {"N": 2}, "eps"),
+    ("randomized_response/kary.dip", {}, "eps"),
+    ("randomized_response/kary_wrong.dip", {}, "eps"),
+    ("exponential/exponential.dip", {}, "eps"),
+    ("exponential/exponential.dip", {}, "eps/3"),
+]
+
+
+def of_programs(interval: str = "") -> list[Judged]:
+    return [
+        judged
+        for name, parameters, claim in CLAIMS
+        for judged in of_claim(load(name, **parameters), claim + interval, parameters)
+    ]
+
+
+def test_shipped_programs_under_mpmath() -> None:
+    found = of_programs()
+    for judged in found:
+        examine(judged)
+    answers = Counter(judged.holds for judged in found)
+    assert answers[True] > 100, answers
+    assert answers[False] > 20, answers
+
+
+def test_random_programs_under_mpmath() -> None:
+    answers: Counter[bool] = Counter()
+
+    def law(text: str) -> None:
+        try:
+            mechanism = Mechanism.load(text)
+            found = [judged for claim in (None, "eps/4") for judged in of_claim(mechanism, claim, {})]
+        except Unsupported:
+            return
+        for judged in found:
+            examine(judged)
+            answers[judged.holds] += 1
+
+    options = settings(
+        max_examples=12,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate],
+    )
+    for number_of_seed in range(2):
+        seed(number_of_seed)(options(given(programs())(law)))()
+    assert answers[True] > 20, answers
+    assert answers[False] > 3, answers
+
+
+# --- inequalities as texts -------------------------------------------------------------------
+
+INTERVAL = (Fraction(1, 2), Fraction(2))
+
+
+def random_texts(count: int, finest: int) -> Iterator[str]:
+    """Left sides of ``... >= 0``: sums of terms, and squares that touch 0, nearly touch it, or cross it."""
+    rng = random.Random(20)
+
+    def rational(most: int) -> str:
+        return f"{rng.randint(1, most)}/{rng.randint(1, finest)}"
+
+    for i in range(count):
+        if i % 2:
+            shift = rng.choice(["+ 1/1000", "- 1/1000", "+ 0"])
+            yield f"(exp({rational(3)}*eps) - {rational(12)})^2 {shift}"
+        else:
+            terms = [
+                f"{rational(9)}*eps^{rng.randint(0, 2)}*exp({rng.choice(['', '-'])}{rational(2)}*eps)"
+                for _ in "123"
+            ]
+            yield f"{terms[0]} - {terms[1]} {rng.choice('+-')} {terms[2]}"
+
+
+def read(text: str) -> Terms:
+    """The text by Python's parser and a small calculus of our own."""
+
+    def value(node: ast.expr) -> Terms:
+        match node:
+            case ast.Constant(int(c)):
+                return oracles.constant(c)
+            case ast.Name("eps"):
+                return {(1, Fraction(0), Fraction(0)): Fraction(1)}
+            case ast.UnaryOp(ast.USub(), operand):
+                return oracles.scale(value(operand), Fraction(-1))
+            case ast.UnaryOp(ast.UAdd(), operand):
+                return value(operand)
+            case ast.Call(ast.Name("exp"), [argument]):
+                inner = value(argument)
+                assert all(n == 1 and a == k == 0 for n, a, k in inner)
+                return {(0, sum(inner.values(), Fraction(0)), Fraction(0)): Fraction(1)}
+            case ast.BinOp(left, ast.Add(), right):
+                return oracles.add(value(left), value(right))
+            case ast.BinOp(left, ast.Sub(), right):
+                return oracles.add(value(left), oracles.scale(value(right), Fraction(-1)))
+            case ast.BinOp(left, ast.Mult(), right):
+                return oracles.multiply(value(left), value(right))
+            case ast.BinOp(left, ast.Div(), ast.Constant(int(c))):
+                return oracles.scale(value(left), Fraction(1, c))
+            case ast.BinOp(left, ast.Pow(), ast.Constant(int(n))):
+                return oracles.product([value(left)] * n)
+        raise AssertionError(ast.dump(node))
+
+    body = ast.parse(text.replace("^", "**"), mode="eval").body
+    return {key: c for key, c in value(body).items() if c}
+
+
+def of_texts(count: int, finest: int = 4) -> list[Judged]:
+    low, high = INTERVAL
+    found = []
+    for text in random_texts(count, finest):
+        answer = dipc.decide(f"forall eps in [{low}, {high}]: {text} >= 0")
+        assert answer.truth is not None
+        fails_at = None if answer.witness is None else answer.witness.exact
+        found.append(
+            Judged(
+                text,
+                read(text),
+                low,
+                high,
+                answer.truth,
+                None if fails_at is None else oracles.fraction(fails_at),
+            )
+        )
+    return found
+
+
+def test_random_texts_under_mpmath() -> None:
+    found = of_texts(200)
+    for judged in found:
+        examine(judged)
+        if not judged.holds:  # a dense look at what is proved, where functions come close to 0
+            continue
+        low, high = INTERVAL
+        assert all(sign(judged.f, low + (high - low) * i / 80) >= 0 for i in range(81)), judged.text
+    answers = Counter(judged.holds for judged in found)
+    assert min(answers[True], answers[False]) > 50, answers
+
+
+# --- cvc5 ------------------------------------------------------------------------------------
+
+
+def rational(x: Fraction) -> str:
+    size = f"(/ {abs(x.numerator)} {x.denominator})"
+    return f"(- {size})" if x < 0 else size
+
+
+@dataclass(frozen=True)
+class Query:
+    """Whether ``f < 0`` (or ``f >= 0``) for some eps in [low, high], and the answer that contradicts dipc.
+
+    cvc5 is good at "no" (unsat) only, so what is refuted is also asked the other way round, at one budget.
+    """
+
+    judged: Judged
+    low: Fraction
+    high: Fraction
+    relation: str
+    contradiction: str
+
+    def text(self) -> str:
+        """A polynomial inequality in eps and z = exp(eps/u)."""
+        f = self.judged.f
+        assert all(k == 0 for _, _, k in f)
+        u = lcm(1, *(a.denominator for _, a, _ in f))
+        lowest = min((a for _, a, _ in f), default=Fraction(0))
+        terms = [
+            " ".join(["(*", rational(c), "1", *["eps"] * n, *["z"] * int((a - lowest) * u), ")"])
+            for (n, a, _), c in f.items()
+        ]
+        lines = [
+            "(push 1)",
+            "(declare-const eps Real)",
+            "(declare-const z Real)",
+            f"(assert (and (<= {rational(self.low)} eps) (<= eps {rational(self.high)})))",
+            f"(assert (= z (exp (/ eps {u}))))",
+            "(assert (> z 1))",
+            f"(assert ({self.relation} (+ 0 0 {' '.join(terms)}) 0))",
+            "(check-sat)",
+            "(pop 1)",
+        ]
+        return "\n".join(lines)
+
+
+def queries(judged: Judged) -> list[Query]:
+    assert judged.high is not None
+    low, high = judged.low, judged.high
+    if judged.holds:
+        middle = (low + high) / 2
+        return [Query(judged, low, high, "<", "sat"), Query(judged, middle, middle, ">=", "unsat")]
+    at = judged.fails_at
+    assert at is not None
+    return [Query(judged, low, high, "<", "unsat"), Query(judged, at, at, ">=", "sat")]
+
+
+def balanced(found: list[Judged], each: int) -> list[Judged]:
+    """A sample with as many proved as refuted ones; both sides of an inequality may not be equal."""
+    rng = random.Random(2)
+    groups = [[j for j in found if j.f and j.holds is holds] for holds in (True, False)]
+    return [judged for group in groups for judged in rng.sample(group, min(each, len(group)))]
+
+
+def ask(found: list[Judged], cvc5: Run, folder: Path) -> Counter[tuple[bool, str, str]]:
+    """Counts (holds, relation, answer); no answer contradicts dipc."""
+    asked_for = [query for judged in found for query in queries(judged)]
+    script = folder / "questions.smt2"
+    script.write_text("\n".join(["(set-logic ALL)", *(q.text() for q in asked_for)]), encoding="utf-8")
+    run = cvc5(script)
+    assert run.returncode == 0, run.stdout + run.stderr
+    answers = re.findall(r"^(sat|unsat|unknown)", run.stdout, re.MULTILINE)
+    assert len(answers) == len(asked_for), run.stdout
+    for query, answer in zip(asked_for, answers, strict=True):
+        assert answer != query.contradiction, f"{query.judged.text}: {answer}\n{query.text()}"
+    return Counter((q.judged.holds, q.relation, a) for q, a in zip(asked_for, answers, strict=True))
+
+
+@pytest.mark.export
+def test_shipped_programs_under_cvc5(cvc5: Run, tmp_path: Path) -> None:
+    answers = ask(balanced(of_programs(" for eps in [1/2, 2]"), 8), cvc5, tmp_path)
+    assert answers[True, "<", "unsat"] >= 2, answers
+    assert answers[False, ">=", "unsat"] >= 2, answers
+
+
+@pytest.mark.export
+def test_random_texts_under_cvc5(cvc5: Run, tmp_path: Path) -> None:
+    answers = ask(balanced(of_texts(40, finest=1), 8), cvc5, tmp_path)
+    assert answers[True, "<", "unsat"] >= 1, answers
+    assert answers[False, ">=", "unsat"] >= 2, answers

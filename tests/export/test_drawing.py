@@ -1,0 +1,278 @@
+"""Drawings of chains: what boxes say is so, and nothing covers anything else."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from itertools import combinations
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from export_tools import ROOT, drawn, load, smallest_input
+from flint import fmpq
+
+from dipc.errors import InputError
+from dipc.export import svg as drawing_module
+from dipc.export.dot import dot
+from dipc.export.drawing import drawing
+from dipc.export.history import Condition, History, Names, Origin, histories
+from dipc.export.subject import Picture
+from dipc.export.svg import by_layers, svg
+from dipc.mechanism import Mechanism
+from dipc.probability.joint import Joint
+from dipc.probability.linear import Linear
+from dipc.probability.piecewise import Piecewise
+from dipc.probability.weight import Weight
+
+PROGRAMS = sorted(path.relative_to(ROOT / "programs") for path in (ROOT / "programs").rglob("*.dip"))
+
+MEETING = """
+input q in {0, 1}
+output o in {0, 1} = 0
+b <- flip(1/3)
+if b then
+  r <- Lap(eps, q)
+else
+  r <- Lap(eps/2, 0)
+  if r > 5 then skip <- true else skip <- false end
+end
+n <- LapPlus(eps, 2)
+y <- 1 - r/2
+if y > n then o <- 1 end
+"""
+
+
+def boxes(picture: Picture) -> list[str]:
+    return ["\n".join(box.lines) for box in drawing(picture).boxes]
+
+
+def test_randomized_response_as_in_figure_2_of_the_paper() -> None:
+    """A binary tree of depth 2 with p and q on its arrows."""
+    content = drawing(drawn(load("randomized_response/rand1.dip", N=2), q=("true", "false")))
+    assert [box.final for box in content.boxes] == [False] * 3 + [True] * 4
+    assert [arrow.label for arrow in content.arrows] == ["p1", "p2"] * 3
+    assert content.foot == ("p1 = exp(ε)/(exp(ε) + 1)", "p2 = 1/(exp(ε) + 1)")
+    assert content.boxes[1].lines == ("13: out[1]=true",)
+    assert content.boxes[3].lines == ("out = [true, false]",)
+
+
+def test_sparse_vector_as_in_figure_4_of_the_paper() -> None:
+    """Values, parameters of the random variables, and the condition that holds on the way."""
+    found = boxes(drawn(load("svt/svt1.dip", N=2), q=(0, 1)))
+    assert "15: count=0 out[2]=bot\nr₁ ~ Lap(ε/4, 0),\nrT ~ Lap(ε/2, 0)" in found
+    assert "16: b=true count=0\nout[2]=bot\nrT ~ Lap(ε/2, 0),\nr₁ ~ Lap(ε/4, 0)\nr₁ > rT" in found
+    assert "15: count=0 out[1]=bot\nr₂ ~ Lap(ε/4, 1),\nrT ~ Lap(ε/2, 0),\nr₁ ~ Lap(ε/4, 0)\nr₁ < rT" in found
+
+
+def test_ways_that_meet() -> None:
+    """What they have in common is shown, and that they differ is said."""
+    picture = drawn(Mechanism.load(MEETING), q=1)
+    found = boxes(picture)
+    assert "9: o=0\nr₂ ~ Lap(ε/2, 0)\nr₂ > 5" in found
+    assert any("\nr₃ ~ Lap(ε, 1) or Lap(ε/2, 0)\n…" in text for text in found)
+    assert any("y = -1/2*r₃ + 1" in text for text in found)
+    assert "… = and what differs between the ways that meet here" in drawing(picture).foot
+
+
+def test_conditions_of_integer_samples() -> None:
+    found = boxes(drawn(load("discrete/noisy_max_random.dip", N=2), q=(0, 1)))
+    assert any(text.endswith("noisy[2] ≤ noisy[1]") for text in found)
+
+
+# --- the texts against the densities ---------------------------------------------------------
+
+DENSITIES = {"Lap": Piecewise.laplace, "LapPlus": Piecewise.exponential}
+
+
+def density(origin: Origin) -> Weight:
+    """From the text in the drawing back to a density."""
+    (law,) = origin.laws
+    match = re.fullmatch(r"(\w+)\((?:(\d+)\*)?ε(?:/(\d+))?, (-?\d+)\)", law)
+    assert match, law
+    rate = fmpq(int(match[2] or 1), int(match[3] or 1))
+    return Weight(DENSITIES[match[1]](rate, fmpq(int(match[4]))))
+
+
+def form(condition: Condition, names: dict[Origin, int]) -> Linear:
+    terms = {names[origin]: c for origin, c in condition.terms}
+    made = Linear.make(terms, condition.constant, condition.integer)
+    assert isinstance(made, Linear)
+    return made
+
+
+def explained(history: History) -> Joint:
+    """The density that the history speaks of."""
+    joint = Joint.certain()
+    for origin in history.origins:
+        joint = joint.extended(density(origin))
+    names = {origin: i for i, origin in enumerate(history.origins)}
+    for condition in history.conditions:
+        joint = joint.assuming(form(condition, names))
+    return joint.keeping(range(len(history.samples)))
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs"),
+    [
+        ("svt/svt1.dip", (0, 1, -1)),
+        ("svt/svt6.dip", (1, 0, 1)),
+        ("svt/sparse.dip", (0, 1, 1)),
+        ("svt/svt_numeric.dip", (0, 1)),
+        ("sums/prefix_sums.dip", (0, 1)),
+        ("noisy_max/nmax3.dip", (1, 0)),
+    ],
+)
+def test_what_a_box_says_determines_the_density(name: str, inputs: tuple[int, ...]) -> None:
+    """The probability of every comparison with a number, or of two samples, under the two densities."""
+    picture = drawn(load(name, N=len(inputs)), q=inputs)
+    seen = 0
+    for node, history in zip(picture.chain, histories(picture), strict=True):
+        assert not history.mixed
+        ours, theirs = explained(history), node.state.joint
+        live = len(history.samples)
+        asked_for = [Linear(((i, fmpq(1)),), fmpq(-c)) for i in range(live) for c in (-1, 0, 2)]
+        asked_for += [
+            Linear(((i, fmpq(1)), (j, fmpq(-1))), fmpq(1, 3)) for i, j in combinations(range(live), 2)
+        ]
+        for condition in asked_for:
+            expected = theirs.assuming(condition).mass() / theirs.mass()
+            assert ours.assuming(condition).mass() / ours.mass() == expected, str(node)
+            seen += 1
+    assert seen >= 10
+
+
+def test_names_are_numbered_only_where_a_variable_is_drawn_again() -> None:
+    twice, again = Origin("r", 1, ("Lap(ε, 0)",)), Origin("r", 4, ("Lap(ε, 1)",))
+    names = Names([History((twice,)), History((again, Origin("s", 2, ("Lap(ε, 0)",))))])
+    assert names.law(twice) == "r₁ ~ Lap(ε, 0)"
+    assert names.law(again) == "r₂ ~ Lap(ε, 1)"
+    condition = Condition(((twice, fmpq(-2)), (again, fmpq(1))), fmpq(3), False)
+    assert names.condition(condition) == "r₂ > 2*r₁ - 3"
+
+
+# --- the picture -----------------------------------------------------------------------------
+
+
+def small_picture(name: Path) -> Picture:
+    mechanism = load(str(name))
+    return drawn(mechanism, **smallest_input(mechanism))
+
+
+Frame = tuple[float, float, float, float]  # left, top, right, bottom
+
+SPACE = "{http://www.w3.org/2000/svg}"
+
+
+def frame(element: ElementTree.Element) -> Frame:
+    x, y, w, h = (float(element.get(key, "")) for key in ("x", "y", "width", "height"))
+    return x, y, x + w, y + h
+
+
+def apart(a: Frame, b: Frame) -> bool:
+    return a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+
+
+def inside(a: Frame, b: Frame) -> bool:
+    return b[0] <= a[0] and b[1] <= a[1] and a[2] <= b[2] and a[3] <= b[3]
+
+
+def around(text: ElementTree.Element) -> Frame:
+    """The space that a text takes: 0.602 em is the width of a sign of DejaVu Sans Mono."""
+    x, y = float(text.get("x", "")), float(text.get("y", ""))
+    width = len(text.text or "") * 11 * 0.602
+    left = x - width / 2 if text.get("text-anchor") == "middle" else x
+    return left, y - 9, left + width, y + 3
+
+
+@pytest.mark.parametrize("name", PROGRAMS, ids=str)
+def test_nothing_overlaps(name: Path) -> None:
+    picture = small_picture(name)
+    content = drawing(picture)
+    root = ElementTree.fromstring(by_layers(content))
+    whole, *frames = root.findall(f"{SPACE}rect")
+    labels = [frame(r) for r in frames if r.get("class") == "plain"]
+    places = [frame(r) for r in frames if r.get("rx") == "7.0"]
+    assert len(places) == len(picture.chain)
+    assert len(labels) == sum(bool(arrow.label) for arrow in content.arrows)
+    for a, b in combinations(places + labels, 2):
+        assert apart(a, b), f"{a} and {b}"
+    texts = [around(text) for text in root.findall(f"{SPACE}text")]
+    for a, b in combinations(texts, 2):
+        assert apart(a, b)
+    edges = frame(whole)
+    assert all(inside(place, edges) for place in [*places, *labels, *texts])
+    for text in texts:  # in a box, on a label, or at the foot
+        assert any(inside(text, place) for place in places + labels) or text[1] > max(p[3] for p in places)
+
+
+@pytest.mark.parametrize("name", ["svt/svt1.dip", "discrete/noisy_max_random.dip"])
+def test_arrows_point_down_and_join_their_boxes(name: str) -> None:
+    content = drawing(small_picture(Path(name)))
+    root = ElementTree.fromstring(by_layers(content))
+    places = [frame(r) for r in root.findall(f"{SPACE}rect") if r.get("rx") == "7.0"]
+    paths = [p.get("d", "") for p in root.findall(f"{SPACE}path")]
+    curves, tips = paths[::2], paths[1::2]
+    for arrow, curve, tip in zip(content.arrows, curves, tips, strict=True):
+        start = [float(v) for v in re.findall(r"-?[\d.]+", curve)[:2]]
+        end = [float(v) for v in re.findall(r"-?[\d.]+", tip)[:2]]
+        source, target = places[arrow.source], places[arrow.target]
+        assert start == pytest.approx([(source[0] + source[2]) / 2, source[3]], abs=0.2)
+        assert end == pytest.approx([(target[0] + target[2]) / 2, target[1]], abs=0.2)
+        assert start[1] < end[1]
+
+
+def without_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawing_module.shutil, "which", lambda program: None)
+
+
+def test_a_small_chain_needs_no_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_graphviz(monkeypatch)
+    assert svg(small_picture(Path("svt/svt1.dip"))).startswith("<svg")
+
+
+def test_a_larger_chain_needs_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_graphviz(monkeypatch)
+    picture = drawn(load("randomized_response/rand1.dip", N=6), q=("true",) * 6)
+    with pytest.raises(
+        InputError, match="it has 127 states; without Graphviz dipc draws at most 100"
+    ) as found:
+        svg(picture)
+    assert "install Graphviz" in str(found.value.hint)
+    assert dot(picture).count("->") == 126
+
+
+def test_a_huge_chain_is_not_drawn() -> None:
+    picture = drawn(load("randomized_response/rand1.dip", N=9), q=("true",) * 9)
+    with pytest.raises(InputError, match="its 1023 states could not be read") as found:
+        svg(picture)
+    assert "smaller parameters" in str(found.value.hint)
+
+
+def test_graphviz_that_takes_too_long_or_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    picture = small_picture(Path("svt/svt1.dip"))
+    monkeypatch.setattr(drawing_module.shutil, "which", lambda program: "false")
+    with pytest.raises(InputError, match="Graphviz could not draw"):
+        svg(picture)
+
+    def never_ends(*command: object, **options: object) -> None:
+        raise subprocess.TimeoutExpired("dot", 60)
+
+    monkeypatch.setattr(drawing_module.subprocess, "run", never_ends)
+    with pytest.raises(InputError, match="more than 60 seconds"):
+        svg(picture)
+
+
+@pytest.mark.export
+@pytest.mark.parametrize("name", ["svt/svt1.dip", "randomized_response/rand1.dip", "noisy_max/nmax1.dip"])
+def test_graphviz_draws_the_same_boxes(name: str) -> None:
+    if shutil.which("dot") is None:
+        pytest.skip("Graphviz (its program `dot`) is not installed")
+    picture = small_picture(Path(name))
+    text = svg(picture)
+    assert text.startswith("<svg")
+    root = ElementTree.fromstring(text)
+    shown = {t.text for t in root.iter(f"{SPACE}text")}
+    for box in drawing(picture).boxes:
+        assert set(box.lines) <= shown
