@@ -39,7 +39,10 @@ USES = {
         "export",
         "questions",
     },
-    "__init__": {"errors", "syntax", "probability", "semantics", "decision", "mechanism"},
+    "python": {"errors", "syntax", "convert", "mechanism"},
+    "testing": {"errors", "decision", "convert", "report", "mechanism"},
+    "pytest_plugin": {"errors", "testing"},
+    "__init__": {"errors", "syntax", "probability", "semantics", "decision", "mechanism", "python", "testing"},
     "cli": {
         "__init__",
         "errors",
