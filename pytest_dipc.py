@@ -1,8 +1,8 @@
 """The hooks by which pytest finds dipc: .dip files as tests.
 
-A module of its own, outside of the package: pytest imports it at every start, also in projects that only happen to
-have dipc installed, and must not import all of dipc for that.  Nothing is collected unless it is asked for: by
-``--dipc``, by ``dipc = true`` in the ini file, or by naming a .dip file on the command line.
+A module of its own, outside of the package: pytest imports it at every start, also in projects that only
+happen to have dipc installed, and must not import all of dipc for that. Nothing is collected unless it
+is asked for: by ``--dipc``, by ``dipc = true`` in the ini file, or by naming a .dip file on the command line.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Programs as pytest tests: what the hooks of ``pytest_dipc`` collect.
 
-Each .dip file is one test: its own claim holds, or ends as its line ``# expect: ...`` says.  The hooks are a module
-outside of this package, so that pytest starts without importing dipc.
+Each .dip file is one test: its own claim holds, or ends as its line ``# expect: ...`` says. The hooks
+are a module outside of this package, so that pytest starts without importing dipc.
 """
 
 from __future__ import annotations

@@ -26,8 +26,9 @@ def assert_private(
 ) -> Verdict:
     """Fail unless a mechanism, or the program in a file, is proved private; the verdict if it is.
 
-    ``claim`` is by default the program's own, ``parameters`` are those of a program in a file, and ``options`` those of
-    :meth:`Mechanism.check`: ``at``, ``pair``, ``time_limit`` ...  Undecided is a failure: nothing was proved.
+    ``claim`` is by default the program's own, ``parameters`` are those of a program in a file, and
+    ``options`` those of :meth:`Mechanism.check`: ``at``, ``pair``, ``time_limit`` ... Undecided is a
+    failure: nothing was proved.
 
     >>> coin = '''
     ...     input q in {true, false}; output out in {true, false}
@@ -79,8 +80,8 @@ def described(mechanism: Mechanism, verdict: Verdict) -> str:
 def expected_status(source: Source) -> str:
     """What a program says about its own claim in a line ``# expect: violated``; private without one.
 
-    >>> expected_status(Source("a.dip", "# expect: violated from N = 2 on")), expected_status(Source("a.dip", ""))
-    ('violated', 'private')
+    >>> expected_status(Source("a.dip", "# expect: violated from N = 2 on"))
+    'violated'
     >>> expected_status(Source("a.dip", "# expect: broken"))
     Traceback (most recent call last):
     dipc.errors.InputError: a.dip:1:10: error: no verdict is called `broken`

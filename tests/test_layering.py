@@ -42,7 +42,16 @@ USES = {
     "python": {"errors", "syntax", "convert", "mechanism"},
     "testing": {"errors", "decision", "convert", "report", "mechanism"},
     "pytest_plugin": {"errors", "testing"},
-    "__init__": {"errors", "syntax", "probability", "semantics", "decision", "mechanism", "python", "testing"},
+    "__init__": {
+        "errors",
+        "syntax",
+        "probability",
+        "semantics",
+        "decision",
+        "mechanism",
+        "python",
+        "testing",
+    },
     "cli": {
         "__init__",
         "errors",

@@ -1,8 +1,8 @@
 """What the decorator is told: inputs, outputs, neighbours and claim, as the language writes them.
 
-``inputs="q[N] in {-1, 0, 1}"`` is what may follow ``input`` in a .dip file, and so on.  Where such a text stands as
-a plain literal in the Python file, its mistakes are shown there: the parser reads the file with everything else
-blanked out, so that each position is right.
+``inputs="q[N] in {-1, 0, 1}"`` is what may follow ``input`` in a .dip file, and so on. Where such a text
+stands as a plain literal in the Python file, its mistakes are shown there: the parser reads the file
+with everything else blanked out, so that each position is right.
 """
 
 from __future__ import annotations
@@ -96,6 +96,7 @@ def each(
     what: str, told: object, text: FunctionText, place: ast.expr | None
 ) -> Iterator[tuple[str, ast.expr | None]]:
     """The single texts, each with its place in the file."""
+    span = text.place if place is None else text.span(place)
     match told:
         case str():
             yield told, place
@@ -105,7 +106,7 @@ def each(
                     (
                         f"{name} in {values}"
                         if isinstance(values, str)
-                        else f"{name} in {shown(values, what, text)}"
+                        else f"{name} in {shown(values, what, span)}"
                     ),
                     place,
                 )
@@ -114,7 +115,6 @@ def each(
             for position, written in enumerate(told):
                 yield written, parts[position] if len(parts) == len(told) else place
         case _:
-            span = text.place if place is None else text.span(place)
             raise InputError(
                 f"`{what}` is missing" if told is None else f"`{what}` is no declaration",
                 span,
@@ -122,10 +122,10 @@ def each(
             )
 
 
-def shown(values: Any, what: str, text: FunctionText) -> str:
+def shown(values: Any, what: str, span: Span) -> str:
     """A Python collection as a set of the language; a Python set is sorted, because it has no order."""
     members = sorted(values, key=in_order) if isinstance(values, Set) else list(values)
-    return "{" + ", ".join(member(value, what, text) for value in members) + "}"
+    return "{" + ", ".join(member(value, what, span) for value in members) + "}"
 
 
 def in_order(value: object) -> tuple[bool, Any]:
@@ -135,7 +135,7 @@ def in_order(value: object) -> tuple[bool, Any]:
     return False, value
 
 
-def member(value: object, what: str, text: FunctionText) -> str:
+def member(value: object, what: str, span: Span) -> str:
     match value:
         case bool():
             return str(value).lower()
@@ -145,7 +145,7 @@ def member(value: object, what: str, text: FunctionText) -> str:
             return str(value)
     raise InputError(
         f"{value!r} cannot be in the set of an {what.removesuffix('s')}",
-        text.place,
+        span,
         "use integers, fractions, True, False and texts of one word",
     )
 
@@ -219,8 +219,12 @@ def moved(node: AnyNode, source: Source, shift: int) -> AnyNode:
 
 
 def moved_error(error: InputError, source: Source, shift: int) -> InputError:
+    def elsewhere(found: re.Match[str]) -> str:
+        place = Span(source, int(found[1]) - 1 - shift, int(found[1]) - shift)
+        return f"line {place.line}, column {place.column}"
+
     span = None if error.span is None else shifted(error.span, source, shift)
-    return type(error)(error.message, span, error.hint)
+    return type(error)(error.message, span, re.sub(r"line 1, column (\d+)", elsewhere, error.hint))
 
 
 def shifted(span: Span, source: Source, shift: int) -> Span:

@@ -1,8 +1,9 @@
 """``@dipc.mechanism``: a Python function, read and not run, as a mechanism.
 
-The steps: the text of the function (:mod:`~dipc.python.source`), the declarations (:mod:`~dipc.python.declarations`),
-the statements (:mod:`~dipc.python.statements`).  They give the same syntax tree that the parser gives for a .dip
-file, so that every later stage is the same; only the places in error messages lead into the Python file.
+The steps: the text of the function (:mod:`~dipc.python.source`), the declarations
+(:mod:`~dipc.python.declarations`), the statements (:mod:`~dipc.python.statements`). They give the same
+syntax tree that the parser gives for a .dip file, so that every later stage is the same; only the places
+in error messages lead into the Python file.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from flint import fmpq
 from dipc.convert import PythonValue, to_rational
 from dipc.errors import InputError, InternalError, Source
 from dipc.mechanism import Mechanism
-from dipc.python.declarations import Declarations, Declared, Told, declared
+from dipc.python.declarations import EXAMPLES, Declarations, Declared, Told, declared
 from dipc.python.errors import in_python, speaking_python
 from dipc.python.mentions import names_in
-from dipc.python.scope import Scope, described, exact_number, number
-from dipc.python.source import FunctionText, text_of
+from dipc.python.scope import Scope, exact_number, number
+from dipc.python.source import FunctionText, described, text_of
 from dipc.python.statements import Statements
 from dipc.syntax.ast import Expr, NamedAdjacency, Param, Program, Range
 from dipc.syntax.compile import compile_program
@@ -99,8 +100,8 @@ def mechanism(
 ) -> Callable[[Callable[..., Any]], PythonMechanism]:
     """Make the function below a mechanism.
 
-    ``inputs``, ``outputs``, ``adjacent`` and ``private`` are what may follow ``input``, ``output``, ``adjacent`` and
-    ``private`` in a .dip file; ``parameters`` are rational constants.
+    ``inputs``, ``outputs``, ``adjacent`` and ``private`` are what may follow ``input``, ``output``,
+    ``adjacent`` and ``private`` in a .dip file; ``parameters`` are rational constants.
 
     >>> @mechanism(inputs="q in {True, False}", outputs="out in {True, False}", adjacent="all", private="eps")
     ... def survey(q):
@@ -115,8 +116,7 @@ def mechanism(
     if function is not None:
         raise InputError(
             "`@dipc.mechanism` lacks what it must know",
-            hint='for example `@dipc.mechanism(inputs="q[3] in {0, 1}", outputs="out in 0..2", adjacent="linf 1", '
-            'private="eps")`',
+            hint=f"for example `@dipc.mechanism({', '.join(EXAMPLES.values())}, N=3)`",
         )
     told = Told(inputs, outputs, adjacent, private)
 
@@ -199,11 +199,13 @@ def check_signature(text: FunctionText, parts: Declared) -> dict[str, fmpq]:
             defaults[argument.arg] = default(text, argument, values[argument.arg])
         else:
             near = did_you_mean(argument.arg, inputs)
+            declare = (
+                f'declare it: inputs="{argument.arg} in {{0, 1}}", or give it a value: `{argument.arg}=1`'
+            )
             raise text.mistake(
                 argument,
                 f"the argument `{argument.arg}` is neither an input nor a parameter",
-                near
-                or f'declare it: inputs="{argument.arg} in {{0, 1}}", or give it a value: `{argument.arg}=1`',
+                near if near.startswith("did") else declare,
             )
     names = [argument.arg for argument in (*positional, *arguments.kwonlyargs)]
     for declaration in parts.inputs:

@@ -1,7 +1,8 @@
 """Later stages speak of programs in dipc's own notation; here their messages learn Python's.
 
-Messages about a Python function come from the same code as those about a .dip file.  What they quote is taken from
-the file, so that it is Python already; what they advise is translated by the table :data:`NOTATION`.
+Messages about a Python function come from the same code as those about a .dip file. What they quote is
+taken from the file, so that it is Python already; what they advise is translated by the table
+:data:`NOTATION`.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 def less(match: re.Match[str]) -> str:
     """The match with its last number, an index, one less."""
-    text, start = match[0], match.start(match.lastindex or 1) - match.start()
-    return f"{text[:start]}{int(match[match.lastindex or 1]) - 1}{text[match.end(match.lastindex or 1) - match.start() :]}"
+    last = match.lastindex or 1
+    text, start = match[0], match.start(last) - match.start()
+    return f"{text[:start]}{int(match[last]) - 1}{text[match.end(last) - match.start() :]}"
 
 
 NOTATION: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
@@ -54,14 +56,13 @@ NOTATION: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
             r"^add a line such as: private eps .*$",
             'tell the decorator: private="eps"    (or give a claim: check("eps"))',
         ),
-        (
-            r"\bor list it in the set of an input or output\b",
-            "or list it in the set of an input or output as a text",
-        ),
         (r"a `for` loop with constant bounds, which is unrolled", "a `for` loop over a constant `range`"),
     )
 )
 """Patterns in messages and advice, with what they are in Python."""
+
+
+UNKNOWN = re.compile(r"unknown name `(\w+)`")
 
 
 def pythonic(text: str) -> str:
@@ -80,6 +81,10 @@ def in_python(error: InputError, source: Source) -> InputError:
     """The error in Python's notation, if it is about this Python file or about no place at all."""
     if error.span is not None and error.span.source.name != source.name:
         return error
+    text = UNKNOWN.fullmatch(error.message)
+    if text and error.span is not None and source.text[error.span.start : error.span.start + 1] in "\"'":
+        hint = "list it in the set of an input or output"
+        return type(error)(f"the text '{text[1]}' is in no set of the mechanism", error.span, hint)
     return type(error)(pythonic(error.message), error.span, pythonic(error.hint))
 
 

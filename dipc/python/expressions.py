@@ -1,12 +1,12 @@
 """Python expressions to expressions of the syntax tree.
 
-Lists are counted from 0 in Python and from 1 in the language: ``q[i]`` becomes ``q[i + 1]``, ``range(N)`` becomes
-``0..N - 1``, and ``argmax(a)`` becomes ``argmax(a) - 1``.
+Lists are counted from 0 in Python and from 1 in the language: ``q[i]`` becomes ``q[i + 1]``,
+``range(N)`` becomes ``0..N - 1``, and ``argmax(a)`` becomes ``argmax(a) - 1``.
 
-Noise may stand inside of an expression in Python.  It is drawn first, into a variable of its own: the statement
-that does so goes to ``prelude``, which whoever reads a statement puts before it.  Expressions change nothing and
-samples are independent of everything before them, so that it does not matter that Python would sometimes not draw
-(``b and flip(p)``).
+Noise may stand inside of an expression in Python. It is drawn first, into a variable of its own: the
+statement that does so goes to ``prelude``, which whoever reads a statement puts before it. Expressions
+change nothing and samples are independent of everything before them, so that it does not matter that
+Python would sometimes not draw (``b and flip(p)``).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from dipc.errors import InputError, Span
 from dipc.python.refusals import EXPRESSIONS, OPERATORS
 from dipc.python.scope import Scope, number
 from dipc.python.source import FunctionText
+from dipc.python.words import MEANINGS
 from dipc.syntax.ast import (
     Assign,
     Binary,
@@ -328,9 +329,7 @@ class Expressions(ABC):
 
     def call(self, node: ast.Call, span: Span) -> Expr:
         if not isinstance(node.func, ast.Name):
-            raise self.refused(
-                node, ("a call of this", "only dipc's own words can be called, by their names")
-            )
+            raise self.foreign_call(node)
         word = node.func.id
         self.scope.check_called(node.func)
         if word in DRAWS:
@@ -351,6 +350,13 @@ class Expressions(ABC):
         if word in ("argmax", "argmin"):
             return Binary(Op.SUB, result, ONE, span=span)
         return result
+
+    def foreign_call(self, node: ast.Call) -> InputError:
+        """A call of a method, or of what stands in a module."""
+        hint = "only dipc's own words can be called, by their names"
+        if isinstance(node.func, ast.Attribute) and node.func.attr in MEANINGS:
+            hint = f"write `{node.func.attr}(...)`, which needs no module"
+        return self.text.mistake(node.func, f"`{self.text.written(node.func)}` cannot be called here", hint)
 
     def arguments(self, word: str, nodes: list[ast.expr]) -> tuple[Expr, ...]:
         """The arguments of a function; a list as the only one may be written out."""
@@ -396,7 +402,7 @@ class Expressions(ABC):
                 body = self.guarded(word, counts, conditions, node.elt)
         if prelude:
             raise InputError(
-                f"what is drawn or chosen inside `{word}` depends on nothing but its place",
+                f"nothing can be drawn or chosen inside `{word}`",
                 prelude[0].span,
                 f"fill a list first: `a = [... for i in range(N)]`, then `{word}` of it",
             )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 STATEMENTS: dict[type[ast.stmt], tuple[str, str]] = {
-    ast.FunctionDef: ("a function inside of a mechanism", "write what it does in its place"),
-    ast.AsyncFunctionDef: ("a function inside of a mechanism", "write what it does in its place"),
-    ast.ClassDef: ("a class inside of a mechanism", "use plain variables and lists"),
+    ast.FunctionDef: ("a nested function", "write what it does in its place"),
+    ast.AsyncFunctionDef: ("a nested function", "write what it does in its place"),
+    ast.ClassDef: ("a nested class", "use plain variables and lists"),
     ast.Delete: ("`del`", "remove it: a variable that is not read again costs nothing"),
     ast.AsyncFor: ("`async for`", "use `for i in range(...)`"),
     ast.With: ("`with`", "remove it: a mechanism touches nothing but its variables"),

@@ -13,7 +13,7 @@ from fractions import Fraction
 from flint import fmpq
 
 from dipc.errors import InputError, Span
-from dipc.python.source import FunctionText
+from dipc.python.source import FunctionText, described
 from dipc.python.words import MEANINGS, RESERVED
 from dipc.syntax.ast import Binary, Eps, Expr, Name, Number, Op, Unary
 from dipc.syntax.functions import OTHER_NAMES, OTHER_NOISE
@@ -47,7 +47,7 @@ def number(value: fmpq, span: Span) -> Expr:
 
 @dataclass
 class Scope:
-    """The names of one function.  ``constants`` grows: a number from outside becomes a parameter when it is met."""
+    """The names of one function.  ``constants`` grows: a number from outside becomes one when it is met."""
 
     text: FunctionText
     inputs: frozenset[str]
@@ -189,7 +189,7 @@ class Scope:
             return
         hint = "rename the other one"
         if word == "eps":
-            hint = f"a mechanism is about every eps at once: remove the value, or call it otherwise; {hint}"
+            hint = "a mechanism is about every eps at once: give that value another name"
         raise self.text.mistake(node, f"`{node.id}` is {described(value)} here and not {dipcs(word)}", hint)
 
     def outside(self, name: str) -> object:
@@ -232,18 +232,6 @@ class Scope:
 
 def dipcs(word: str) -> str:
     return "the privacy budget" if word == "eps" else f"dipc's `{word}`"
-
-
-def described(value: object) -> str:
-    """What a Python object is, in a few words.
-
-    >>> described(0.5), described(len), described([1])
-    ('the float 0.5', 'a builtin_function_or_method', 'a list')
-    """
-    if isinstance(value, int | float | complex | Fraction):
-        return f"the {type(value).__name__} {value}"
-    name = type(value).__name__
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def exact_number(value: object) -> fmpq | None:

@@ -1,7 +1,7 @@
 """The text of a function: where it stands in its file, and where each part of its syntax tree stands.
 
-The file is found through Python's ``linecache``, as ``inspect.getsource`` does, so that notebook cells and doctests
-work too.  Only the lines of the function are parsed: a cell may hold magic commands elsewhere.
+The file is found through Python's ``linecache``, as ``inspect.getsource`` does, so that notebook cells
+and doctests work too.  Only the lines of the function are parsed: a cell may hold magic commands elsewhere.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import linecache
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 from types import FunctionType
@@ -116,7 +117,8 @@ def checked_function(function: object) -> FunctionType:
     """A plain function that is not a lambda, coroutine or generator."""
     if not isinstance(function, FunctionType):
         raise InputError(
-            f"a mechanism is a function, not {function!r}", hint="put the decorator right above a `def`"
+            f"a mechanism is a function, not {described(function)}",
+            hint="put the decorator right above a `def`",
         )
     if function.__name__ == "<lambda>":
         raise InputError("a `lambda` cannot be a mechanism", hint="write a function with `def`")
@@ -135,11 +137,23 @@ def lines_of(function: FunctionType) -> Sequence[str]:
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if len(lines) < code.co_firstlineno:
         raise InputError(
-            f"the text of `{function.__name__}` is not known: it was not read from a file ({code.co_filename})",
-            hint="write the function in a file or a notebook cell; Python keeps no text of what is typed at its "
-            "prompt, given to `python -c` or run by `exec`",
+            f"the text of `{function.__name__}` is not known: it stands in no file ({code.co_filename})",
+            hint="write the function in a file or a notebook cell; Python keeps no text of what is typed "
+            "at its prompt, given to `python -c` or run by `exec`",
         )
     return lines
+
+
+def described(value: object) -> str:
+    """What a Python object is, in a few words.
+
+    >>> described(0.5), described(len), described([1])
+    ('the float 0.5', 'a builtin_function_or_method', 'a list')
+    """
+    if isinstance(value, int | float | complex | Fraction):
+        return f"the {type(value).__name__} {value}"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def changed(function: FunctionType) -> InputError:

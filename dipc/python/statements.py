@@ -41,6 +41,7 @@ from dipc.syntax.ast import (
     While,
 )
 from dipc.syntax.constants import evaluate
+from dipc.syntax.functions import plural
 from dipc.syntax.values import show
 
 FALSE = Name("false")
@@ -161,7 +162,7 @@ class Statements(Distributions):
         )
 
     def plain_target(self, node: ast.expr) -> Name | Index:
-        """One of several targets: they are assigned in turn, so that an index may not need anything before."""
+        """One of several targets: assigned in turn, so that an index may not need anything before."""
         with self.collected() as prelude:
             target = self.target(node)
         if prelude:
@@ -333,7 +334,7 @@ class Statements(Distributions):
     # --- control -----------------------------------------------------------------------------
 
     def branches(self, node: ast.If) -> Block:
-        """``if``, ``elif``, ``else``; what an ``elif`` needs drawn before makes it an ``else`` and an ``if``."""
+        """``if``, ``elif``, ``else``; an ``elif`` that draws before becomes an ``else`` with an ``if``."""
         span = Span(self.text.source, self.text.span(node).start, self.text.span(node).start + 2)
         first = (self.read(node.test), self.block(node.body))
         match node.orelse:
@@ -449,15 +450,17 @@ class Statements(Distributions):
         match node.value:
             case None | ast.Constant(None):
                 return []
-            case value if len(self.outputs) == 1:
+            case value if len(self.outputs) == 1 and not (
+                isinstance(value, ast.Tuple) and self.outputs[0].size is None
+            ):
                 return [value]
             case ast.Tuple(values) if len(values) == len(self.outputs):
                 return values
         names = ", ".join(output.name for output in self.outputs)
         raise InputError(
-            f"the mechanism has {len(self.outputs)} outputs: {names}",
+            f"the mechanism has {plural(len(self.outputs), 'output')}: {names}",
             self.text.headline(node),
-            f"return them in this order: `return {names}`",
+            f"return as many values, in this order: `return {names}`",
         )
 
     def output(self, target: Name, output: Declaration, value: ast.expr) -> Block:

@@ -2,8 +2,8 @@
 
     from dipc.python import Lap, eps
 
-A function under ``@dipc.mechanism`` is read and never run, so that importing them is a courtesy to tools.  Called
-anywhere else they say so.
+A function under ``@dipc.mechanism`` is read and never run, so that importing them is a courtesy to
+tools. Called anywhere else they say so.
 
 >>> Lap(eps, 0)
 Traceback (most recent call last):

@@ -1,7 +1,7 @@
 """The other twin: the function really run by Python, along every path of its finite choices.
 
-Nothing is shared with dipc.python: ``flip``, ``uniform`` and ``choose`` are functions here, and each run replays a
-list of choices.  The result is the exact distribution of what the function returns.
+Nothing is shared with dipc.python: ``flip``, ``uniform`` and ``choose`` are functions here, and each run
+replays a list of choices.  The result is the exact distribution of what the function returns.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def test_undecided_is_a_failure_of_its_own() -> None:
 def test_a_mechanism_written_in_python() -> None:
     @dipc.mechanism(inputs="q in {0, 1}", outputs="out in {0, 1}", adjacent="all", private="eps")
     def noisy(q):  # type: ignore[no-untyped-def]
-        return disc(Lap(eps, q), 0, 1)  # type: ignore[name-defined] # noqa: F821
+        return disc(Lap(eps, q), 0, 1)  # type: ignore[name-defined]
 
     assert dipc.assert_private(noisy).status == "private"
     with pytest.raises(AssertionError, match=r"test_assert_private\.py:noisy"):

@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 from python.really_run import as_value, law
 from python.to_python import load_function
 
-import dipc
-
 HEADS = {
     "bit": ('inputs="x in {0, 1, 2}", outputs="out in -60..60"', [(0,), (1,), (2,)]),
     "list": (

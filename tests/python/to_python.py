@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any, assert_never
 
 import dipc
+from dipc.errors import Source
 from dipc.syntax.ast import (
     Assign,
     Binary,
@@ -42,7 +43,6 @@ from dipc.syntax.ast import (
 from dipc.syntax.compile import read
 from dipc.syntax.names import collect_names
 from dipc.syntax.printer import show_adjacency, show_claim, show_declaration
-from dipc.errors import Source
 
 SIGNS = {Op.EQ: "==", Op.POW: "**"}
 FOLDS = {"forall": "all", "exists": "any", "sum": "sum", "count": "sum"}
