@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from types import SimpleNamespace
+from types import CodeType, SimpleNamespace
 from typing import Any
 
 from flint import fmpq
@@ -53,9 +53,10 @@ def law(text: str, name: str, *inputs: Any) -> Law:
     """The distribution of what the function returns on these inputs."""
     found: Law = {}
     script: list[int] = []
+    code = compile(text, "<run>", "exec")
     while True:
         run = Choices(script)
-        value = function_of(text, name, run)(*(list(x) if isinstance(x, tuple) else x for x in inputs))
+        value = function_of(code, name, run)(*(list(x) if isinstance(x, tuple) else x for x in inputs))
         key = tuple(value) if isinstance(value, list) else value
         found[key] = found.get(key, Fraction(0)) + run.mass
         while script and script[-1] + 1 == run.widths[len(script) - 1]:
@@ -65,7 +66,7 @@ def law(text: str, name: str, *inputs: Any) -> Law:
         script[-1] += 1
 
 
-def function_of(text: str, name: str, run: Choices) -> Callable[..., Any]:
+def function_of(code: CodeType, name: str, run: Choices) -> Callable[..., Any]:
     scope: dict[str, Any] = {
         "dipc": SimpleNamespace(mechanism=lambda **_: lambda function: function),
         "choose": run.choose,
@@ -80,7 +81,7 @@ def function_of(text: str, name: str, run: Choices) -> Callable[..., Any]:
         "mod": lambda a, b: a % b,
         "Fraction": Fraction,
     }
-    exec(compile(text, "<run>", "exec"), scope)
+    exec(code, scope)
     function = scope[name]
     assert callable(function)
     return function

@@ -238,6 +238,7 @@ class Writer:
         self.draw = draw
         self.loops = 0
         self.choices = 0
+        self.nesting = 0
 
     def pick(self, *items: str) -> str:
         return self.draw(st.sampled_from(items))
@@ -246,7 +247,7 @@ class Writer:
         pattern = self.pick(*patterns)
         if "flip" in pattern or "uniform" in pattern:
             self.choices += 1
-            if self.choices > 3 or self.loops > 2:
+            if self.choices > 2 or self.nesting > 1:  # or there are too many paths to run
                 pattern = patterns[0]
         return pattern.format(self.pick(*VARIABLES, "1"), self.pick(*VARIABLES, "0"))
 
@@ -285,21 +286,27 @@ class Writer:
                 return [
                     f"for {name} in range({self.pick('2', '1, 3', '0')}):",
                     f"    {start}",
-                    *self.inner(depth, True),
+                    *self.round(depth),
                 ]
             case "over":
                 self.loops += 1
                 name = f"y{self.loops}"
-                return [f"for {name} in a:", f"    m += {name}", *self.inner(depth, True)]
+                return [f"for {name} in a:", f"    m += {name}", *self.round(depth)]
             case _:
                 self.loops += 1
                 name = f"w{self.loops}"
-                head = [
-                    f"{name} = 0",
-                    f"while {name} < 2 and {self.filled(*CONDITIONS)}:",
-                    f"    {name} += 1",
-                ]
-                return [*head, *self.inner(depth, True)]
+                self.nesting += 1
+                condition = self.filled(*CONDITIONS)
+                self.nesting -= 1
+                head = [f"{name} = 0", f"while {name} < 2 and ({condition}):", f"    {name} += 1"]
+                return [*head, *self.round(depth)]
+
+    def round(self, depth: int) -> list[str]:
+        """The lines of a loop."""
+        self.nesting += 1
+        lines = self.inner(depth, True)
+        self.nesting -= 1
+        return lines
 
     def inner(self, depth: int, in_loop: bool) -> list[str]:
         return [f"    {line}" for line in self.block(depth + 1, in_loop)]
@@ -314,7 +321,7 @@ def functions(draw: st.DrawFn) -> str:
 
 
 @settings(
-    max_examples=int(os.environ.get("DIPC_LAW_EXAMPLES") or 20),
+    max_examples=int(os.environ.get("DIPC_LAW_EXAMPLES") or 60),
     database=None,
     deadline=None,
     suppress_health_check=list(HealthCheck),
