@@ -40,13 +40,13 @@ def assert_private(
     >>> assert_private(coin, "eps/2")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     AssertionError: this mechanism is not private
-    program    <text>
-    claim      (1/2*ε)-private for every ε in (0, inf)
+    program     <text>
+    claim       (1/2*ε)-private for every ε in (0, inf)
     ...
-    input      u  : q = true
-    neighbour  u' : q = false
-    output     out = true
-    budget     ε = 1
+    input       u  : q = true
+    neighbour   u' : q = false
+    output      out = true
+    budget      ε = 1
     ...
     """
     __tracebackhide__ = True
