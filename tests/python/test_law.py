@@ -26,16 +26,16 @@ law_settings = settings(
 )
 
 
-def in_python(text: str) -> dipc.PythonMechanism:
+def in_python(text: str, **parameters: int) -> dipc.PythonMechanism:
     source = Source("original.dip", text)
-    written = to_python(parse(source), source)
+    written = to_python(parse(source), source, parameters)
     mechanism = load_function(written, "f")
     assert isinstance(mechanism, dipc.PythonMechanism)
     return mechanism
 
 
 def same_distributions(text: str, **parameters: int) -> None:
-    original, written = dipc.load(text, **parameters), in_python(text).with_parameters(**parameters)
+    original, written = dipc.load(text, **parameters), in_python(text, **parameters)
     for inputs in oracles.all_inputs(parse(Source("", text)), parameters):
         given = {name: oracles.to_dipc(value) for name, value in inputs.items()}
         try:

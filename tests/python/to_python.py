@@ -6,8 +6,11 @@ The opposite of dipc.python, and written without it: lists are counted from 0 th
 from __future__ import annotations
 
 import linecache
+from collections.abc import Mapping
 from itertools import count
 from typing import Any, assert_never
+
+from flint import fmpq
 
 import dipc
 from dipc.errors import Source
@@ -58,10 +61,10 @@ def load_function(text: str, name: str, **known: Any) -> Any:
     return scope[name]
 
 
-def to_python(program: Program, source: Source) -> str:
+def to_python(program: Program, source: Source, values: Mapping[str, int]) -> str:
     """The text of a function ``f`` under the decorator."""
     names = collect_names(program)
-    core = read(source)
+    core = read(source, {name: fmpq(value) for name, value in values.items()})
     declared = {declaration.name for declaration in (*program.inputs, *program.outputs)}
     lists = [f"    {name} = [0] * {size}" for name, size in core.arrays if name not in declared]
     writer = Writer(frozenset(names.atoms))
@@ -71,7 +74,7 @@ def to_python(program: Program, source: Source) -> str:
     ]
     told += [f"adjacent={show_adjacency(program.adjacency)!r}"] if program.adjacency else []
     told += [f"private={show_claim(program.claim)!r}"] if program.claim else []
-    parameters = [f"{param.name}={param.value.value}" for param in program.params]  # type: ignore[union-attr]
+    parameters = [f"{param.name}={values.get(param.name, param.value.value)}" for param in program.params]  # type: ignore[union-attr]
     arguments = ", ".join(
         [*(declaration.name for declaration in program.inputs), "*", *parameters][
             : None if parameters else -1
