@@ -65,7 +65,8 @@ def test_random_programs_with_integer_noise(text: str) -> None:
 def test_shipped_programs(path: Path) -> None:
     """The same verdict, counts and counterexample too."""
     text = path.read_text(encoding="utf-8")
-    smaller = {"N": 2} if "param  N" in text else {}
+    fixed = path.parent.name == "sums"  # programs whose levels are those of N = 3
+    smaller = {"N": 2} if "param  N" in text and not fixed else {}
     same_distributions(text, **smaller)
     original, written = dipc.load(text).check(), in_python(text).check()
     assert (written.status, written.goal, written.counts) == (original.status, original.goal, original.counts)
