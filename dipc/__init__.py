@@ -21,8 +21,10 @@ from dipc.errors import DipcError, FragmentError, InputError, InternalError, Lim
 from dipc.mechanism import Distribution, Mechanism
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.quotient import Quotient
+from dipc.python.decorator import PythonMechanism, mechanism
 from dipc.semantics.chain import Chain
 from dipc.syntax.values import Atom
+from dipc.testing import assert_private
 
 __version__ = "0.1.0"
 
@@ -42,12 +44,15 @@ __all__ = [
     "LimitReached",
     "Mechanism",
     "Private",
+    "PythonMechanism",
     "Quotient",
     "Sentence",
     "Undecided",
     "Unsupported",
     "Verdict",
     "Violated",
+    "assert_private",
     "decide",
     "load",
+    "mechanism",
 ]

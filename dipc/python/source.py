@@ -1,0 +1,180 @@
+"""The text of a function: where it stands in its file, and where each part of its syntax tree stands.
+
+The file is found through Python's ``linecache``, as ``inspect.getsource`` does, so that notebook cells
+and doctests work too.  Only the lines of the function are parsed: a cell may hold magic commands elsewhere.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from types import FunctionType
+
+from dipc.errors import InputError, Source, Span
+
+
+@dataclass(frozen=True)
+class FunctionText:
+    """A function with its place in a file; ``shift`` is what to add to a line number of ``node``."""
+
+    function: FunctionType
+    source: Source
+    node: ast.FunctionDef
+    shift: int
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return [line + "\n" for line in self.source.text.split("\n")]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *accumulate(map(len, self._lines))]
+
+    def _offset(self, line: int, column: int) -> int:
+        """The position of a column, which Python counts in bytes."""
+        index = line + self.shift - 1
+        return self._starts[index] + len(self._lines[index].encode()[:column].decode(errors="ignore"))
+
+    def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> Span:
+        """The characters of a node."""
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
+        start = self._offset(node.lineno, node.col_offset)
+        return Span(self.source, start, self._offset(node.end_lineno, node.end_col_offset))
+
+    def written(self, node: ast.expr) -> str:
+        span = self.span(node)
+        return span.source.text[span.start : span.end]
+
+    def headline(self, statement: ast.stmt) -> Span:
+        """The first line of a statement."""
+        span = self.span(statement)
+        length = len(span.source.text[span.start : span.end].partition("\n")[0].rstrip())
+        return Span(span.source, span.start, span.start + length)
+
+    @property
+    def place(self) -> Span:
+        """The name of the function."""
+        span = self.span(self.node)
+        start = span.source.text.index(self.node.name, span.source.text.index("def", span.start) + 3)
+        return Span(span.source, start, start + len(self.node.name))
+
+    @property
+    def beginning(self) -> int:
+        """Where the function begins, with its decorators."""
+        first = min([self.node.lineno, *(decorator.lineno for decorator in self.node.decorator_list)])
+        return self._offset(first, 0)
+
+    @property
+    def until_end(self) -> Source:
+        """The file as far as the end of the function: what happens at the end happens there."""
+        return Source(self.source.name, self.source.text[: self.span(self.node).end])
+
+    def mistake(
+        self, node: ast.expr | ast.stmt | ast.arg | ast.keyword, message: str, hint: str
+    ) -> InputError:
+        return InputError(message, self.span(node), hint)
+
+
+def text_of(function: object) -> FunctionText:
+    """The text of a function.
+
+    >>> def f(q):
+    ...     return q
+    >>> text = text_of(f)
+    >>> text.node.name, text.place.line, text.written(text.node.body[0].value)
+    ('f', 1, 'q')
+    >>> text_of(lambda q: q)
+    Traceback (most recent call last):
+    dipc.errors.InputError: error: a `lambda` cannot be a mechanism
+        help: write a function with `def`
+    """
+    function = checked_function(function)
+    code = function.__code__
+    lines = lines_of(function)
+    block = inspect.getblock(lines[code.co_firstlineno - 1 :])
+    indented = block[0][:1].isspace()
+    try:
+        module = ast.parse("if 1:\n" * indented + "".join(block))
+    except SyntaxError as error:
+        raise changed(function) from error
+    statement = module.body[0]
+    node = statement.body[0] if isinstance(statement, ast.If) else statement
+    if not isinstance(node, ast.FunctionDef) or node.name != code.co_name:
+        raise changed(function)
+    source = Source(file_name(code.co_filename), "".join(lines))
+    return FunctionText(function, source, node, code.co_firstlineno - 1 - indented)
+
+
+def checked_function(function: object) -> FunctionType:
+    """A plain function that is not a lambda, coroutine or generator."""
+    if not isinstance(function, FunctionType):
+        raise InputError(
+            f"a mechanism is a function, not {described(function)}",
+            hint="put the decorator right above a `def`",
+        )
+    if function.__name__ == "<lambda>":
+        raise InputError("a `lambda` cannot be a mechanism", hint="write a function with `def`")
+    if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+        raise InputError(
+            f"`{function.__name__}` is a coroutine or generator, which cannot be a mechanism",
+            hint="write a plain function that returns its outputs",
+        )
+    return function
+
+
+def lines_of(function: FunctionType) -> Sequence[str]:
+    """The lines of the file or cell that a function stands in."""
+    code = function.__code__
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    if len(lines) < code.co_firstlineno:
+        raise InputError(
+            f"the text of `{function.__name__}` is not known: it stands in no file ({code.co_filename})",
+            hint="write the function in a file or a notebook cell; Python keeps no text of what is typed "
+            "at its prompt, given to `python -c` or run by `exec`",
+        )
+    return lines
+
+
+def described(value: object) -> str:
+    """What a Python object is, in a few words.
+
+    >>> described(0.5), described(len), described([1])
+    ('the float 0.5', 'a builtin_function_or_method', 'a list')
+    """
+    if isinstance(value, int | float | complex | Fraction):
+        return f"the {type(value).__name__} {value}"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def changed(function: FunctionType) -> InputError:
+    return InputError(
+        f"{file_name(function.__code__.co_filename)} has changed since `{function.__name__}` was loaded",
+        hint="load it again",
+    )
+
+
+def file_name(path: str) -> str:
+    """How messages name a file: relative if it is below the working directory; a notebook cell is ``<cell>``.
+
+    >>> file_name("/tmp/ipykernel_12/34.py"), file_name(os.path.join(os.getcwd(), "a.py"))
+    ('<cell>', 'a.py')
+    """
+    if "ipykernel_" in path or path.startswith("<ipython"):
+        return "<cell>"
+    if not os.path.isabs(path):
+        return path
+    try:
+        relative = os.path.relpath(path)
+    except ValueError:  # another drive
+        return path
+    return path if relative.startswith(os.pardir) else relative

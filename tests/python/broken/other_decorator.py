@@ -1,0 +1,13 @@
+from fractions import Fraction
+
+import dipc
+
+
+def same(function):
+    return function
+
+
+@dipc.mechanism(inputs="q[N] in {-1, 0, 1}", outputs="out in 0..N", adjacent="linf 1", private="eps", N=3)
+@same
+def f(q):
+    return 0

@@ -1,0 +1,337 @@
+"""Mechanisms as people write them in Python: the shipped programs, constants from outside, and the decorator itself."""
+
+from __future__ import annotations
+
+import json
+import linecache
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from flint import fmpq
+from python.to_python import load_function
+
+import dipc
+from dipc.certificate.produce import certificate
+from dipc.cli.main import cli
+from dipc.errors import InputError
+from dipc.python import Lap, eps
+from dipc.python.words import MEANINGS, RESERVED
+from dipc.syntax.functions import DISTRIBUTIONS, FUNCTIONS
+
+ROOT = Path(__file__).parents[2]
+
+SVT = {"inputs": "q[N] in {-1, 0, 1}", "adjacent": "linf 1", "private": "eps"}
+
+
+@dipc.mechanism(outputs="out[N] in {bot, top}", **SVT)
+def svt1(q, N=3, c=1, T=0, Delta=1):
+    out = ["bot"] * N
+    bar = Lap(eps / (2 * Delta), T)
+    found = 0
+    for i in range(N):
+        if Lap(eps / (4 * c * Delta), q[i]) >= bar:
+            out[i] = "top"
+            found += 1
+            if found >= c:
+                return out
+    return out
+
+
+@dipc.mechanism(outputs="out[N] in {bot, top}", **SVT)
+def svt4(q, N=3, c=1, T=0, Delta=1):
+    out = ["bot"] * N
+    bar = Lap(eps / (4 * Delta), T)
+    found = 0
+    for i, x in enumerate(q):
+        if Lap(scale=4 * Delta / (3 * eps), mean=x) >= bar:
+            out[i] = "top"
+            found += 1
+        if found >= c:
+            break
+    return out
+
+
+@dipc.mechanism(
+    inputs="q[N] in {0, 1}", outputs="out[N] in {bot, top}", adjacent="linf 1", private="eps/2, exp(-2)"
+)
+def sparse(q, N=3, c=1, T=0):
+    out = ["bot"] * N
+    bar = Lap(eps / 2, T)
+    found = 0
+    for i in range(N):
+        if not Lap(eps / 4, q[i]) >= bar:
+            continue
+        out[i] = "top"
+        bar = Lap(eps / 2, T)
+        found += 1
+        if found >= c:
+            break
+    return out
+
+
+@dipc.mechanism(outputs="out in 0..N-1", **SVT)
+def nmax1(q, N=3):
+    return argmax([Lap(eps / 2, x) for x in q])
+
+
+@dipc.mechanism(inputs="q[N] in {-1, 0, 1}", outputs="out[N] in {-1, 0, 1}", adjacent="l1 1", private="eps")
+def hist1(q, N=3):
+    return [disc(Lap(eps, x), -1, 0, 1) for x in q]
+
+
+@dipc.mechanism(
+    inputs="q[N] in {true, false}", outputs="out[N] in {true, false}", adjacent="hamming 1", private="eps"
+)
+def rand1(q, N=3):
+    out = [False] * N
+    for i in range(N):
+        out[i] = q[i] if flip(exp(eps) / (1 + exp(eps))) else not q[i]
+    return out
+
+
+@dipc.mechanism(inputs="q in {true, false}", outputs="out in {true, false}", adjacent="all", private="eps")
+def retry(q):
+    while True:
+        out = choose({q: exp(eps) / (1 + exp(eps)), not q: 1 / (1 + exp(eps))})
+        if flip(1 / 2):
+            return out
+
+
+@dipc.mechanism(inputs="q in 0..N", outputs="out in 0..N", adjacent="l1 1", private="eps")
+def truncated_geometric(q, N=3):
+    return min(max(DLap(eps, q), 0), N)
+
+
+@dipc.mechanism(inputs="q[N] in {-1, 0, 1}", outputs="out in 1..N", adjacent="linf 1", private="eps")
+def exponential(q, N=3):
+    return Exp(eps / 2, range(N), lambda v: q[v]) + 1
+
+
+@dipc.mechanism(inputs="q in 1..k", outputs="out in 1..k", adjacent="all", private="eps")
+def kary(q, k=4):
+    if flip(exp(eps) / (exp(eps) + k - 1)):
+        return q
+    other = uniform(range(1, k))
+    return other + 1 if other >= q else other
+
+
+WRITTEN = {
+    "svt/svt1": svt1,
+    "svt/svt4": svt4,
+    "svt/sparse": sparse,
+    "noisy_max/nmax1": nmax1,
+    "histogram/hist1": hist1,
+    "randomized_response/rand1": rand1,
+    "randomized_response/kary": kary,
+    "loops/retry": retry,
+    "discrete/truncated_geometric": truncated_geometric,
+    "exponential/exponential": exponential,
+}
+
+
+def counted_from_one(law: dipc.Distribution) -> dict[object, object]:
+    return {(("out", output[0][1] + 1),): p for output, p in law.items()}  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_shipped_programs_in_python(name: str) -> None:
+    """The same distribution on every input, the same verdict and the same counts."""
+    written = WRITTEN[name]
+    shipped = dipc.load(ROOT / "programs" / f"{name}.dip")
+    assert written.parameters == shipped.parameters
+    (q,) = shipped.program.inputs
+    assert (q.size is None) or q.size == 3
+    values = [q.domain] * (q.size or 1)
+    for cells in product_of(values):
+        u = cells if q.size else cells[0]
+        ours = written.distribution(q=u)
+        law = counted_from_one(ours) if name == "noisy_max/nmax1" else dict(ours)
+        assert law == dict(shipped.distribution(q=u)), u
+    got, wanted = written.check(), shipped.check()
+    assert (got.status, got.goal) == (wanted.status, wanted.goal)
+    assert (got.counts.inputs, got.counts.pairs, got.counts.outputs) == (
+        wanted.counts.inputs,
+        wanted.counts.pairs,
+        wanted.counts.outputs,
+    )
+    assert got.counterexample == wanted.counterexample
+
+
+def product_of(values: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
+    rows: list[tuple[object, ...]] = [()]
+    for domain in values:
+        rows = [(*row, value) for row in rows for value in domain]
+    return rows
+
+
+# --- constants from outside ----------------------------------------------------------------------
+
+THRESHOLD = Fraction(1, 2)
+LEVELS = (-1, Fraction(-1, 3), 1)
+ANSWER = "high"
+
+
+def test_constants_of_the_module_are_parameters() -> None:
+    @dipc.mechanism(inputs="q in {0, 1}", outputs="out in {low, high}", adjacent="all", private="eps")
+    def f(q):
+        return ANSWER if Lap(eps, q) > THRESHOLD else "low"
+
+    assert f.parameters == {"THRESHOLD": "1/2"}
+    assert "param THRESHOLD = 0.5\n" in f.source_text
+    law = f.with_parameters(THRESHOLD=0).distribution(q=0)
+    assert [str(p) for p in law.values()] == ["1/2", "1/2"]
+
+
+def test_constants_of_an_enclosing_function_and_in_declarations() -> None:
+    def made(size: int, rate: Fraction) -> dipc.PythonMechanism:
+        @dipc.mechanism(
+            inputs="q[size] in 0..1", outputs="out in 0..size", adjacent="hamming 1", private="rate*eps"
+        )
+        def total(q):
+            return min(max(DLap(rate * eps, sum(q)), 0), size)
+
+        return total
+
+    assert made(2, Fraction(1, 3)).parameters == {"size": "2", "rate": "1/3"}
+    assert made(2, Fraction(1, 3)).check().status == "private"
+    assert made(3, Fraction(1)).check("99/100*eps").status == "violated"
+
+
+def test_a_collection_from_outside_as_a_set() -> None:
+    @dipc.mechanism(inputs="q in {0, 1}", outputs="out in {-1, -1/3, 1}", adjacent="all", private="eps")
+    def f(q):
+        return uniform(LEVELS)
+
+    assert sorted(str(output[0][1]) for output in f.distribution(q=0)) == ["-1", "-1/3", "1"]
+
+
+def test_a_python_set_is_sorted() -> None:
+    @dipc.mechanism(
+        inputs={"q": {3, Fraction(1, 2), -1}},
+        outputs={"out": ["z", "a", True]},
+        adjacent="all",
+        private="eps",
+    )
+    def f(q):
+        return True
+
+    assert f.program.inputs[0].domain == (fmpq(-1), fmpq(1, 2), fmpq(3))
+    assert [str(value) for value in f.program.outputs[0].domain] == ["z", "a", "true"]
+
+
+@pytest.mark.parametrize(
+    ("known", "message"),
+    [
+        ({"eps": 0.5}, "`eps` is the float 0.5 here and not the privacy budget"),
+        ({"Lap": print}, "`Lap` is a builtin_function_or_method here and not dipc's `Lap`"),
+        ({"max": min}, "`max` is a builtin_function_or_method here and not dipc's `max`"),
+    ],
+)
+def test_a_word_that_means_something_else_is_refused(known: dict[str, object], message: str) -> None:
+    text = "@dipc.mechanism(inputs='q in {0, 1}', outputs='out in {0, 1}')\ndef f(q):\n    return disc(max(Lap(eps, q), 0), 0, 1)\n"
+    with pytest.raises(InputError) as caught:
+        load_function(text, "f", **known)
+    assert caught.value.message == message
+    load_function(text, "f", eps=eps, Lap=Lap, max=max)
+
+
+# --- the object ----------------------------------------------------------------------------------
+
+
+def test_it_is_a_mechanism_with_the_name_and_the_text_of_the_function() -> None:
+    assert isinstance(svt1, dipc.Mechanism)
+    assert svt1.__name__ == "svt1"  # type: ignore[attr-defined]
+    assert svt1.program.source.name == "tests/python/test_mechanism.py:svt1" or Path.cwd() != ROOT
+    assert dipc.load(svt1.source_text).check().counts == svt1.check().counts
+
+
+def test_it_is_not_called() -> None:
+    with pytest.raises(InputError, match="`svt1` is a mechanism: it is read and decided, not run"):
+        svt1([0, 0, 0])
+
+
+def test_unknown_parameters() -> None:
+    with pytest.raises(InputError, match="the mechanism has no parameter `M`"):
+        svt1.with_parameters(M=3)
+
+
+def test_a_certificate_shows_the_program_and_is_verified(tmp_path: Path) -> None:
+    smaller = svt1.with_parameters(N=2)
+    written = certificate(smaller.program, smaller.check())
+    assert "bar <- Lap(eps/(2*Delta), T)" in json.dumps(written)
+    file = tmp_path / "svt1.json"
+    file.write_text(json.dumps(written), encoding="utf-8")
+    done = CliRunner().invoke(cli, ["verify", str(file), "--deep"], standalone_mode=False)
+    assert done.exception is None, done.output
+
+
+def test_the_exports_work() -> None:
+    assert "bar" in svt1.with_parameters(N=1).export("latex")
+    assert "svt1" in svt1.with_parameters(N=1).export("mathematica")
+
+
+@pytest.mark.parametrize("how", ["-c", "stdin"])
+def test_without_a_file_there_is_no_text(how: str) -> None:
+    code = "import dipc\n@dipc.mechanism(inputs='q in {0, 1}', outputs='out in {0, 1}')\ndef f(q):\n    return q\n"
+    command = [sys.executable, "-c", code] if how == "-c" else [sys.executable, "-"]
+    done = subprocess.run(command, input=code, capture_output=True, text=True, cwd=ROOT, check=False)
+    if sys.version_info < (3, 13):
+        assert "the text of `f` is not known: it stands in no file" in done.stderr
+        assert "in a file or a notebook cell" in done.stderr
+
+
+def test_the_decorator_without_arguments() -> None:
+    with pytest.raises(InputError, match=r"`@dipc.mechanism` lacks what it must know"):
+
+        @dipc.mechanism
+        def f(q):
+            return q
+
+
+def test_a_method_of_a_class_and_tabs_and_other_scripts() -> None:
+    text = "class A:\n\t@dipc.mechanism(inputs='größe in {0, 1}', outputs='out in {0, 1}')\n\tdef f(größe):\n\t\té = größe + nö\n\t\treturn é\n"
+    with pytest.raises(InputError) as caught:
+        load_function(text, "A")
+    assert caught.value.span is not None
+    assert caught.value.span.place.endswith(":4:15")
+    load_function(text.replace("nö", "0"), "A")
+
+
+def test_a_notebook_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """IPython keeps the text of a cell in ``linecache``, under a name of its own."""
+    cell = "%matplotlib inline\n@dipc.mechanism(inputs='q in {0, 1}', outputs='out in {0, 1}', adjacent='all', private='eps')\ndef f(q):\n    return quux\n"
+    name = "/tmp/ipykernel_7/1234.py"
+    monkeypatch.setitem(linecache.cache, name, (len(cell), None, cell.splitlines(keepends=True), name))
+    with pytest.raises(InputError) as caught:
+        exec(compile(cell.replace("%matplotlib inline", ""), name, "exec"), {"dipc": dipc})
+    assert str(caught.value).startswith("<cell>:4:12: error: unknown name `quux`\n        return quux\n")
+
+
+# --- the words -----------------------------------------------------------------------------------
+
+
+def call_of(word: str) -> Callable[..., object]:
+    function = getattr(dipc.python, word)
+    assert callable(function)
+    return function  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("word", dipc.python.__all__)
+def test_words_cannot_be_run(word: str) -> None:
+    with pytest.raises(InputError, match=f"`{word}` is read by dipc, it cannot be"):
+        if word == "eps":
+            eps / 2
+        else:
+            call_of(word)(1, 2, 3) if word == "Exp" else call_of(word)(1, *([2] if word == "mod" else []))
+
+
+def test_every_word_of_the_language_is_there() -> None:
+    assert {*FUNCTIONS, *DISTRIBUTIONS} <= MEANINGS.keys()
+    grammar = (ROOT / "dipc" / "syntax" / "grammar.lark").read_text(encoding="utf-8")
+    assert set(re.findall(r'"([A-Za-z]+)"', grammar)) <= RESERVED
