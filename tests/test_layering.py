@@ -16,17 +16,29 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 USES = {
     "errors": set(),
+    "views": set(),
     "syntax": {"errors"},
-    "probability": {"errors"},
-    "semantics": {"errors", "syntax", "probability"},
-    "decision": {"errors", "syntax", "probability", "semantics"},
+    "probability": {"errors", "views"},
+    "semantics": {"errors", "views", "syntax", "probability"},
+    "decision": {"errors", "views", "syntax", "probability", "semantics"},
     "certificate": {"errors", "syntax", "probability", "semantics", "decision"},
     "export": {"errors", "syntax", "probability", "semantics", "decision"},
-    "report": {"errors", "syntax", "probability", "decision"},
+    "report": {
+        "errors",
+        "views",
+        "syntax",
+        "probability",
+        "semantics",
+        "decision",
+        "export",
+        "mechanism",
+        "distribution",
+    },
     "clock": {"errors"},
     "pipeline": {"errors", "clock", "syntax", "probability", "semantics", "decision"},
     "questions": {"errors", "clock", "syntax", "probability", "semantics", "decision", "export", "pipeline"},
-    "convert": {"errors", "syntax", "semantics"},
+    "convert": {"errors", "syntax", "semantics", "probability"},
+    "distribution": {"errors", "views", "syntax", "probability", "semantics", "decision", "convert"},
     "mechanism": {
         "errors",
         "syntax",
@@ -38,8 +50,19 @@ USES = {
         "convert",
         "export",
         "questions",
+        "views",
+        "distribution",
     },
-    "__init__": {"errors", "syntax", "probability", "semantics", "decision", "mechanism"},
+    "__init__": {
+        "errors",
+        "syntax",
+        "probability",
+        "semantics",
+        "decision",
+        "mechanism",
+        "distribution",
+        "report",
+    },
     "cli": {
         "__init__",
         "errors",
@@ -55,7 +78,19 @@ USES = {
 }
 """Which parts of the package a part may import.  A new part is a new row."""
 
-LAZY = {"sympy", "networkx", "matplotlib", "rich", "numpy", "scipy", "mpmath", "joblib"}
+LAZY = {
+    "sympy",
+    "networkx",
+    "matplotlib",
+    "rich",
+    "numpy",
+    "scipy",
+    "mpmath",
+    "joblib",
+    "jinja2",
+    "pygments",
+    "IPython",
+}
 
 
 def part(path: Path) -> str:
