@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from dipc import views
+import dipc.views as views
 from dipc.convert import PythonValues, cells_of
 from dipc.decision.counterexample import grouped
 from dipc.decision.verdict import Valuation, show_valuation

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from dipc import views
+import dipc.views as views
 from dipc.clock import Progress, silent
 from dipc.convert import Inputs, PythonValue, PythonValues, to_input, to_jobs, to_limit, to_pair, to_rational
 from dipc.decision.budgets import Budgets

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from flint import fmpq
 
-from dipc import views
+import dipc.views as views
 from dipc.decision.budgets import Budgets
 from dipc.errors import InputError
 from dipc.probability.exact import Exact

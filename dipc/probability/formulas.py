@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flint import fmpq
-
-if TYPE_CHECKING:
-    from dipc.probability.exppoly import Term
 
 TermOf = tuple[fmpq, int, fmpq, fmpq, fmpq]  # coefficient, power, rate, constant, inverse: a Term
 
@@ -30,7 +27,7 @@ class Notation:
     root: Callable[[str], str]
     times: str
 
-    def polynomial(self, terms: Iterable[Term]) -> str:
+    def polynomial(self, terms: Iterable[TermOf]) -> str:
         """A sum of terms, the first one with its sign."""
         return self._sum(self._term(*term) for term in terms)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from flint import arb, ctx, fmpq
 
-from dipc import views
+import dipc.views as views
 from dipc.errors import InputError, WrongType
 from dipc.probability.exact import Exact, Number, ends, rational, rounded
 from dipc.probability.formulas import HTML, LATEX, Notation

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from html import escape
 
-from dipc import views
+import dipc.views as views
 from dipc.decision.verdict import Counterexample, Undecided, Verdict, show_valuation
 from dipc.distribution import Distribution
 from dipc.mechanism import Mechanism

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flint import arb, ctx, fmpq
 
-from dipc import views
+import dipc.views as views
 from dipc.decision.verdict import Counterexample, Private, Undecided, Violated, show_valuation
 from dipc.distribution import Distribution
 from dipc.errors import InputError
@@ -41,6 +41,7 @@ STYLE: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
+    "axes.axisbelow": True,
     "grid.color": "#dddddd",
     "grid.linewidth": 0.8,
     "lines.linewidth": 2.2,
@@ -52,7 +53,7 @@ STYLE: Any = {
 }
 
 LOW, HIGH = fmpq(1, 100), fmpq(100)
-LONGEST = 60  # characters of a formula in a legend
+LONGEST = 100  # characters of a formula in a legend
 START, DEPTH = 64, 6  # first pieces of a curve, and how often one may be halved
 BENT = 1 / 500  # of the height of the plot
 PRECISIONS = (64, 256, 1024, 4096)
@@ -171,8 +172,8 @@ def plot_region(
     figure, (axes, below) = _figure(size, 2)
     axes.plot(*curve(example.probability, span), color=COLOURS[0], label="P(u)")
     axes.plot(*curve(example.bound, span), color="black", linestyle="--", label="bound exp(t·ε)·P(u′) + δ")
-    excess = example.excess
-    below.plot(*curve(excess, span), color=COLOURS[0])
+    excesses = curve(example.excess, span)
+    below.plot(*excesses, color=COLOURS[0])
     below.axhline(0, color="black", linewidth=1)
     last = _float(span.high)
     for number, (a, b) in enumerate(regions):
@@ -191,6 +192,9 @@ def plot_region(
     _zoom(axes, example, span)
     _budget_axis(below, span)
     below.set_ylabel("excess")
+    highest = max((y for y in excesses[1] if y > 0), default=0.0)
+    if highest:  # what is far below 0 must not flatten it
+        below.set_ylim(-highest, 1.25 * highest)
     _finish(figure, axes, title or _pair(example), "probability")
     return figure
 
@@ -317,11 +321,8 @@ def _budget_axis(axes: Axes, span: Range) -> None:
 
 
 def _looks() -> Iterator[tuple[str, str]]:
-    """Colours with line styles: all colours first, then again with the next style."""
-    number = 0
-    while True:
-        yield COLOURS[number % len(COLOURS)], LINES[(number // len(COLOURS)) % len(LINES)]
-        number += 1
+    """A colour with a line style, both new each time: 28 pairs, and readable without colours too."""
+    return zip(cycle(COLOURS), cycle(LINES), strict=False)
 
 
 def _named(functions: Functions) -> dict[str, FunctionOfEps]:

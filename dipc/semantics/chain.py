@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dipc import views
+import dipc.views as views
 from dipc.probability.quotient import Quotient
 from dipc.semantics.explore import Input
 from dipc.semantics.loops import successors
