@@ -76,6 +76,7 @@ def test_cells_in_ipython(svt: dipc.Mechanism) -> None:
     from IPython.core.interactiveshell import InteractiveShell
 
     shell = InteractiveShell.instance()
+    shell.display_formatter.active_types = shell.display_formatter.format_types  # a terminal shows text only
     cells = {
         f"import dipc; m = dipc.load({str(SVT4)!r}, N=2); m": {"text/html", "text/plain"},
         "m.distribution(q=(0, 1))": {"text/html", "text/plain"},
