@@ -201,16 +201,19 @@ class ExpPoly(FunctionOfEps):
         factor = unit // own
         return {(n, a * factor, k * factor, b * factor): c for (n, a, k, b), c in items.items()}
 
-    def _lift(self, other: ExpPoly | fmpq | int) -> ExpPoly:
-        return other if isinstance(other, ExpPoly) else ExpPoly.of(scalar(other))
+    def _lift(self, other: ExpPoly | fmpq | int) -> ExpPoly | None:
+        """A function or a number in this form; None for another kind of function."""
+        if isinstance(other, ExpPoly):
+            return other
+        return None if isinstance(other, FunctionOfEps) else ExpPoly.of(scalar(other))
 
     def __add__(self, other: ExpPoly | fmpq | int) -> ExpPoly:
-        if isinstance(other, FunctionOfEps) and not isinstance(other, ExpPoly):
+        right = self._lift(other)
+        if right is None:
             return NotImplemented
-        other = self._lift(other)
-        unit = lcm(self._unit, other._unit)
+        unit = lcm(self._unit, right._unit)
         result = dict(self.in_unit(unit))
-        for key, c in other.in_unit(unit).items():
+        for key, c in right.in_unit(unit).items():
             total = result.get(key)
             total = c if total is None else total + c
             if total:
@@ -223,9 +226,8 @@ class ExpPoly(FunctionOfEps):
         return ExpPoly({key: -c for key, c in self._items.items()}, self._unit)
 
     def __sub__(self, other: ExpPoly | fmpq | int) -> ExpPoly:
-        if isinstance(other, FunctionOfEps) and not isinstance(other, ExpPoly):
-            return NotImplemented
-        return self + -self._lift(other)
+        right = self._lift(other)
+        return NotImplemented if right is None else self + -right
 
     def __mul__(self, other: ExpPoly | fmpq | int) -> ExpPoly:
         if not isinstance(other, ExpPoly):
@@ -247,9 +249,11 @@ class ExpPoly(FunctionOfEps):
     __rmul__ = __mul__
 
     def __rsub__(self, other: fmpq | int) -> ExpPoly:
-        return self._lift(other) - self
+        return ExpPoly.of(scalar(other)) - self
 
     def __pow__(self, exponent: int) -> ExpPoly:
+        if exponent < 0:
+            raise InputError("a negative power is no sum of exponentials", hint="take it of a Quotient")
         result = ExpPoly.of(1)
         for _ in range(exponent):
             result = result * self

@@ -49,53 +49,56 @@ class Quotient(FunctionOfEps):
     def of(value: fmpq | int) -> Quotient:
         return Quotient(ExpPoly.of(value))
 
-    def _lift(self, other: Quotient | fmpq | int) -> Quotient:
+    def _lift(self, other: Quotient | ExpPoly | fmpq | int) -> Quotient | None:
+        """A function or a number in this form; None for another kind of function."""
         if isinstance(other, Quotient):
             return other
-        return Quotient(other) if isinstance(other, ExpPoly) else Quotient.of(scalar(other))
+        if isinstance(other, FunctionOfEps):
+            return Quotient(other) if isinstance(other, ExpPoly) else None
+        return Quotient.of(scalar(other))
 
-    def __add__(self, other: Quotient | fmpq | int) -> Quotient:
-        if isinstance(other, FunctionOfEps) and not isinstance(other, Quotient | ExpPoly):
+    def __add__(self, other: Quotient | ExpPoly | fmpq | int) -> Quotient:
+        right = self._lift(other)
+        if right is None:
             return NotImplemented
-        other = self._lift(other)
-        if self.denominator is other.denominator or self.denominator == other.denominator:
-            return Quotient(self.numerator + other.numerator, self.denominator)
+        if self.denominator is right.denominator or self.denominator == right.denominator:
+            return Quotient(self.numerator + right.numerator, self.denominator)
         return Quotient(
-            self.numerator * other.denominator + other.numerator * self.denominator,
-            self.denominator * other.denominator,
+            self.numerator * right.denominator + right.numerator * self.denominator,
+            self.denominator * right.denominator,
         )
 
     def __neg__(self) -> Quotient:
         return self * -1
 
-    def __sub__(self, other: Quotient | fmpq | int) -> Quotient:
-        if isinstance(other, FunctionOfEps) and not isinstance(other, Quotient | ExpPoly):
-            return NotImplemented
-        return self + -self._lift(other)
+    def __sub__(self, other: Quotient | ExpPoly | fmpq | int) -> Quotient:
+        right = self._lift(other)
+        return NotImplemented if right is None else self + -right
 
-    def __mul__(self, other: Quotient | fmpq | int) -> Quotient:
-        if isinstance(other, FunctionOfEps) and not isinstance(other, Quotient | ExpPoly):
+    def __mul__(self, other: Quotient | ExpPoly | fmpq | int) -> Quotient:
+        right = self._lift(other)
+        if right is None:
             return NotImplemented
-        other = self._lift(other)
-        if self.denominator is _ONE and other.denominator is _ONE:
-            return Quotient(self.numerator * other.numerator)
-        return Quotient(self.numerator * other.numerator, self.denominator * other.denominator)
+        if self.denominator is _ONE and right.denominator is _ONE:
+            return Quotient(self.numerator * right.numerator)
+        return Quotient(self.numerator * right.numerator, self.denominator * right.denominator)
 
-    def __truediv__(self, other: Quotient | fmpq | int) -> Quotient:
+    def __truediv__(self, other: Quotient | ExpPoly | fmpq | int) -> Quotient:
         """The quotient; ZeroDivisionError if ``other`` is the zero function."""
-        if isinstance(other, FunctionOfEps) and not isinstance(other, Quotient | ExpPoly):
+        right = self._lift(other)
+        if right is None:
             return NotImplemented
-        other = self._lift(other)
-        return Quotient(self.numerator * other.denominator, self.denominator * other.numerator)
+        return Quotient(self.numerator * right.denominator, self.denominator * right.numerator)
 
     __radd__ = __add__
     __rmul__ = __mul__
 
-    def __rsub__(self, other: fmpq | int) -> Quotient:
-        return self._lift(other) - self
+    def __rsub__(self, other: ExpPoly | fmpq | int) -> Quotient:
+        return -self + other
 
-    def __rtruediv__(self, other: fmpq | int) -> Quotient:
-        return self._lift(other) / self
+    def __rtruediv__(self, other: ExpPoly | fmpq | int) -> Quotient:
+        left = self._lift(other)
+        return NotImplemented if left is None else left / self
 
     def at_inverse(self) -> Quotient:
         """The function ``eps -> f(1/eps)``."""
