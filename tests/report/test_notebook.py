@@ -85,7 +85,7 @@ def test_cells_in_ipython(svt: dipc.Mechanism) -> None:
         "m.check().plot()": {"image/png", "text/plain"},
     }
     for cell, kinds in cells.items():
-        result = shell.run_cell(cell, silent=True)
+        result = shell.run_cell(cell)
         result.raise_error()
         data, _ = shell.display_formatter.format(result.result)
         assert kinds <= data.keys(), cell
