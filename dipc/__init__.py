@@ -17,11 +17,23 @@ private: (eps)-private for every eps in (0, inf)
 from dipc.decision.reading import decide
 from dipc.decision.sentence import Decision, Sentence
 from dipc.decision.verdict import Counterexample, Private, Undecided, Verdict, Violated
-from dipc.errors import DipcError, FragmentError, InputError, InternalError, LimitReached, Unsupported
-from dipc.mechanism import Distribution, Mechanism
+from dipc.distribution import Distribution
+from dipc.errors import (
+    DipcError,
+    FragmentError,
+    InputError,
+    InternalError,
+    LimitReached,
+    Unsupported,
+    WrongType,
+)
+from dipc.mechanism import Mechanism
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.quotient import Quotient
 from dipc.python.decorator import PythonMechanism, mechanism
+from dipc.probability.surd import Surd
+from dipc.report import notebook as _notebook  # noqa: F401 (registers the views of results)
+from dipc.report.plots import plot_distributions, plot_functions, plot_region
 from dipc.semantics.chain import Chain
 from dipc.syntax.values import Atom
 from dipc.testing import assert_private
@@ -47,12 +59,17 @@ __all__ = [
     "PythonMechanism",
     "Quotient",
     "Sentence",
+    "Surd",
     "Undecided",
     "Unsupported",
     "Verdict",
     "Violated",
+    "WrongType",
     "assert_private",
     "decide",
     "load",
     "mechanism",
+    "plot_distributions",
+    "plot_functions",
+    "plot_region",
 ]

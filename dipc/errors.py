@@ -2,6 +2,7 @@
 
 ======================  =========================================================================
 :class:`InputError`     the program, claim or option is broken: the user's turn
+:class:`WrongType`      an :class:`InputError` that is a TypeError too: a float where numbers are exact
 :class:`FragmentError`  the program lies outside the decidable fragment: rewrite it; no later
                         version will accept it (the general problem is undecidable)
 :class:`Unsupported`    decidable, but this version does not do it yet: a later version may
@@ -83,6 +84,10 @@ class InputError(DipcError):
         if self.hint:
             lines.append(f"    help: {self.hint}")
         return "\n".join(lines)
+
+
+class WrongType(InputError, TypeError):
+    """A value of a type that cannot be taken, such as a float where a number must be exact."""
 
 
 class FragmentError(InputError):

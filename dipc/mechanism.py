@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import dipc.views as views
 from dipc.certificate.format import sealed
 from dipc.certificate.produce import certificate
 from dipc.clock import Clock, Progress, silent
-from dipc.convert import PythonValue, PythonValues, to_input, to_rational
+from dipc.convert import Inputs, PythonValue, PythonValues, to_input, to_jobs, to_limit, to_pair, to_rational
 from dipc.decision.budgets import Budgets
 from dipc.decision.counterexample import output_valuation
 from dipc.decision.sentence import Sentence
-from dipc.decision.verdict import Valuation, Verdict
-from dipc.errors import InputError, Source
+from dipc.decision.verdict import Verdict
+from dipc.decision.verdict import show_valuation as show_valuation
+from dipc.distribution import Distribution
+from dipc.errors import InputError, Source, WrongType
 from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.pipeline import Options, check, distribution, goal_of
-from dipc.probability.quotient import Quotient
 from dipc.questions import picture, question
 from dipc.semantics.adjacency import Input
 from dipc.semantics.advice import warnings
@@ -26,37 +28,9 @@ from dipc.semantics.chain import Chain
 from dipc.syntax.compile import compile_claim, read
 from dipc.syntax.core import CoreClaim, CoreProgram
 from dipc.syntax.parser import parse_claim
-from dipc.syntax.values import show
 from dipc.tightness.budget import Budget, budget
 from dipc.tightness.curves import Curve, Profile, loss_curve, profile
 from dipc.tightness.regions import Regions, violating_budgets
-
-
-class Distribution(Mapping[Valuation, Quotient]):
-    """The exact output distribution on one input: outputs to probabilities, functions of eps.
-
-    A key lists every output variable with its value, or its tuple of values for an array.
-    """
-
-    def __init__(self, items: Mapping[Valuation, Quotient]) -> None:
-        self._items = dict(items)
-
-    def __getitem__(self, output: Valuation) -> Quotient:
-        return self._items[output]
-
-    def __iter__(self) -> Iterator[Valuation]:
-        return iter(self._items)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __repr__(self) -> str:
-        return "\n".join(f"{show_valuation(output)}: {p}" for output, p in self._items.items())
-
-
-def show_valuation(valuation: Valuation) -> str:
-    """A valuation as text: ``out=[bot, top], n=1``."""
-    return ", ".join(f"{name}={show(value)}" for name, value in valuation)
 
 
 class Mechanism:
@@ -102,7 +76,7 @@ class Mechanism:
 
     @staticmethod
     def _read(source: Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
-        overrides = {k: to_rational(v, f"the parameter '{k}'") for k, v in parameters.items()}
+        overrides = {k: to_rational(v, f"the parameter `{k}`") for k, v in parameters.items()}
         return Mechanism(read(source, overrides))
 
     def check(
@@ -110,7 +84,7 @@ class Mechanism:
         claim: str | None = None,
         *,
         at: PythonValue | None = None,
-        pair: tuple[Mapping[str, PythonValues], Mapping[str, PythonValues]] | None = None,
+        pair: Sequence[Inputs] | None = None,
         time_limit: float | None = None,
         memory_limit: float | None = None,
         progress: Progress = silent,
@@ -119,20 +93,21 @@ class Mechanism:
         """Decide a claim, by default the program's own.
 
         ``claim`` is what may follow ``private`` in a program, for example ``"eps/2, exp(-2)"``; ``at``
-        decides it for one eps only; ``pair`` for one pair of inputs only (both ways round), which must be
-        neighbours if the program says who is; ``time_limit`` (seconds) and ``memory_limit`` (megabytes of the
-        process at its peak) are looked at between steps; ``jobs`` processes decide inequalities, with the
-        same result (more than one need ``dipc[jobs]``).
+        decides it for one eps only; ``pair`` for one pair of inputs only (both ways round), each a mapping
+        or a text such as ``"q=[0,1]"``, which must be neighbours if the program says who is;
+        ``time_limit`` (seconds) and ``memory_limit`` (megabytes of the process at its peak) are looked at
+        between steps; ``jobs`` processes decide inequalities, with the same result (more than one need
+        ``dipc[jobs]``).
 
         Returns :class:`Private`, :class:`Violated` or :class:`Undecided`.  Raises :class:`InputError`.
         """
         options = Options(
             at=None if at is None else to_rational(at, "eps"),
-            pair=None if pair is None else (to_input(self.program, pair[0]), to_input(self.program, pair[1])),
-            time_limit=time_limit,
-            memory_limit=memory_limit,
+            pair=self._pair(pair),
+            time_limit=to_limit(time_limit, "time_limit"),
+            memory_limit=to_limit(memory_limit, "memory_limit"),
             progress=progress,
-            jobs=jobs,
+            jobs=to_jobs(jobs),
         )
         return check(self.program, self._claim(claim), options)
 
@@ -142,7 +117,7 @@ class Mechanism:
         at: PythonValue | None = None,
         budgets: str | None = None,
         width: PythonValue = "1e-10",
-        pair: tuple[Mapping[str, PythonValues], Mapping[str, PythonValues]] | None = None,
+        pair: Sequence[Inputs] | None = None,
         time_limit: float | None = None,
         progress: Progress = silent,
     ) -> Budget:
@@ -161,7 +136,7 @@ class Mechanism:
             self.program,
             self._budgets(budgets, at),
             to_rational(width, "the width"),
-            Clock(time_limit, None, progress),
+            Clock(to_limit(time_limit, "time_limit"), None, progress),
             self._pair(pair),
         )
 
@@ -170,7 +145,7 @@ class Mechanism:
         *,
         at: PythonValue | None = None,
         budgets: str | None = None,
-        pair: tuple[Mapping[str, PythonValues], Mapping[str, PythonValues]] | None = None,
+        pair: Sequence[Inputs] | None = None,
         time_limit: float | None = None,
         progress: Progress = silent,
     ) -> Curve:
@@ -182,7 +157,7 @@ class Mechanism:
         >>> [segment.value for segment in hist.loss_curve().segments]           # the loss is ln of that
         [exp(1/eps)]
         """
-        clock = Clock(time_limit, None, progress)
+        clock = Clock(to_limit(time_limit, "time_limit"), None, progress)
         return loss_curve(self.program, self._budgets(budgets, at), clock, self._pair(pair))
 
     def profile(
@@ -192,7 +167,7 @@ class Mechanism:
         at: PythonValue | None = None,
         budgets: str | None = None,
         width: PythonValue = "1e-10",
-        pair: tuple[Mapping[str, PythonValues], Mapping[str, PythonValues]] | None = None,
+        pair: Sequence[Inputs] | None = None,
         time_limit: float | None = None,
         progress: Progress = silent,
     ) -> Profile:
@@ -209,7 +184,7 @@ class Mechanism:
             self._budgets(budgets, at),
             goal_of(self._claim(epsilon)).t,
             to_rational(width, "the width"),
-            Clock(time_limit, None, progress),
+            Clock(to_limit(time_limit, "time_limit"), None, progress),
             self._pair(pair),
         )
 
@@ -217,7 +192,7 @@ class Mechanism:
         self,
         claim: str | None = None,
         *,
-        pair: tuple[Mapping[str, PythonValues], Mapping[str, PythonValues]] | None = None,
+        pair: Sequence[Inputs] | None = None,
         time_limit: float | None = None,
         progress: Progress = silent,
     ) -> Regions:
@@ -227,13 +202,11 @@ class Mechanism:
         >>> [(str(r.low), str(r.high.low)) for r in hist.violating_budgets().regions]
         [('0', '1')]
         """
-        clock = Clock(time_limit, None, progress)
+        clock = Clock(to_limit(time_limit, "time_limit"), None, progress)
         return violating_budgets(self.program, self._claim(claim), clock, self._pair(pair))
 
-    def _pair(
-        self, pair: tuple[Mapping[str, PythonValues], Mapping[str, PythonValues]] | None
-    ) -> tuple[Input, Input] | None:
-        return None if pair is None else (to_input(self.program, pair[0]), to_input(self.program, pair[1]))
+    def _pair(self, pair: Sequence[Inputs] | None) -> tuple[Input, Input] | None:
+        return None if pair is None else to_pair(self.program, pair)
 
     def _budgets(self, interval: str | None, at: PythonValue | None) -> Budgets:
         """The budgets that were asked for."""
@@ -267,7 +240,8 @@ class Mechanism:
         law = distribution(self.program, to_input(self.program, inputs), budgets)
         places = [{v: i for i, v in enumerate(x.domain)} for x in self.program.outputs for _ in x.cells]
         ordered = sorted(law, key=lambda o: [p[v] for p, v in zip(places, o, strict=True)])
-        return Distribution({output_valuation(self.program, o): law[o] for o in ordered})
+        items = {output_valuation(self.program, o): law[o] for o in ordered}
+        return Distribution(items, self.program.outputs)
 
     def chain(self, **inputs: PythonValues) -> Chain:
         """The parametrized Markov chain on one input."""
@@ -278,8 +252,8 @@ class Mechanism:
         to: str,
         *,
         claim: str | None = None,
-        pair: tuple[Mapping[str, PythonValues], Mapping[str, PythonValues]] | None = None,
-        input: Mapping[str, PythonValues] | None = None,
+        pair: Sequence[Inputs] | None = None,
+        input: Inputs | None = None,
     ) -> str:
         """The claim in another language (mathematica, sage, smtlib, latex), or the chain on ``input`` in one
         (dot, svg, drn, prism).
@@ -289,9 +263,9 @@ class Mechanism:
         if to in CHAINS:
             return CHAINS[to](picture(self.program, to_input(self.program, input or {})))
         if to not in QUESTIONS:
-            raise InputError(f"no export to '{to}'", hint=f"one of: {', '.join([*QUESTIONS, *CHAINS])}")
+            raise InputError(f"no export to `{to}`", hint=f"one of: {', '.join([*QUESTIONS, *CHAINS])}")
         inputs = () if input is None else (to_input(self.program, input),)
-        both = None if pair is None else (to_input(self.program, pair[0]), to_input(self.program, pair[1]))
+        both = self._pair(pair)
         return QUESTIONS[to](question(self.program, self._claim(claim), inputs, both))
 
     def sentence(self, claim: str | None = None) -> Sentence:
@@ -307,12 +281,44 @@ class Mechanism:
         """What is allowed in a program, but hardly ever meant: noise that grows with eps."""
         return warnings(self.program)
 
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        return f"<Mechanism {self.program.source.name}{f' ({settings})' if settings else ''}>"
+
+    def _repr_html_(self) -> str:
+        return views.html(self)
+
     def _claim(self, text: str | None) -> CoreClaim:
         if text is not None:
-            return compile_claim(parse_claim(text), dict(self.program.parameters))
+            return compile_claim(parse_claim(checked_claim(text), CLAIM_NAME), dict(self.program.parameters))
         if self.program.claim is None:
             raise InputError(
                 f"{self.program.source.name}: the program makes no claim",
-                hint="add a line such as: private eps    (or give a claim: --claim 'eps')",
+                hint='add a line such as: private eps    (or give a claim: `check("eps")`, `--claim "eps"`)',
             )
         return self.program.claim
+
+
+CLAIM_NAME = "the claim"  # in messages, where the command line says `--claim`
+
+
+def checked_claim(text: object) -> str:
+    """The text of a claim; anything else is refused with advice.
+
+    >>> checked_claim(1)
+    Traceback (most recent call last):
+    dipc.errors.WrongType: error: a claim is a text, not the int 1
+        help: write "1*eps" for epsilon = 1*eps, "1*eps, 1/10" with delta = 1/10; one budget is `at=`
+    """
+    if isinstance(text, str):
+        if not text.strip():
+            raise InputError("the claim is an empty text", hint='write for example "eps/2, exp(-2)"')
+        return text
+    kind = type(text).__name__
+    known = isinstance(text, int | float) and not isinstance(text, bool)
+    factor = str(text) if known else "1/2"
+    raise WrongType(
+        f"a claim is a text, not the {kind} {text}",
+        hint=f'write "{factor}*eps" for epsilon = {factor}*eps, "{factor}*eps, 1/10" with delta = 1/10; '
+        "one budget is `at=`",
+    )

@@ -198,7 +198,7 @@ BROKEN = [
     (["check", SVT1, "--time-limit", "-1"], "time-limit"),
     (["check", SVT1, "--time-limit", "soon"], "time-limit"),
     (["check", SVT1, "--pair", "q=[-1,0,0]", "q=[1,0,0]"], "not neighbours"),
-    (["check", SVT1, "--pair", "p=[0,0,0]", "q=[1,0,0]"], "no input 'p'"),
+    (["check", SVT1, "--pair", "p=[0,0,0]", "q=[1,0,0]"], "no input `p`"),
     (["check", SVT1, "--pair", "q=[0,0]", "q=[1,0,0]"], "3 cells"),
     (["check", SVT1, "--pair", "q=0", "q=[1,0,0]"], "array"),
     (["check", SVT1, "--pair", "q=[0,0,7]", "q=[1,0,0]"], "7 is not a value"),
@@ -210,7 +210,7 @@ BROKEN = [
     (["distribution", SVT1], "q"),
     (["distribution", SVT1, "--input", "q=[0]"], "3 cells"),
     (["distribution", SVT1, "--input", "q"], ""),
-    (["distribution", SVT1, "--input", "q=[0,0,0], r=1"], "no input 'r'"),
+    (["distribution", SVT1, "--input", "q=[0,0,0], r=1"], "no input `r`"),
     (["distribution", SVT1, "--input", "q=[0,0,0], q=[1,0,0]"], "q"),
     (["chekc", SVT1], "chekc"),
 ]

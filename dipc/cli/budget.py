@@ -36,7 +36,9 @@ def tightness_options(command: Command) -> Command:
         click.option(
             "--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="Give up after this time."
         ),
-        click.option("--pair", nargs=2, metavar="U V", help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'."),
+        click.option(
+            "--pair", nargs=2, metavar="U V", help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'."
+        ),
     ):
         command = option(command)
     return program_options(command)
@@ -102,7 +104,9 @@ def budget(
 @budgets_option
 @at_option
 @width_option
-@click.option("--epsilon", metavar="TEXT", help="The claimed epsilon, for example 'eps/2'; else the program's.")
+@click.option(
+    "--epsilon", metavar="TEXT", help="The claimed epsilon, for example 'eps/2'; else the program's."
+)
 def profile(
     file: str,
     definitions: tuple[str, ...],

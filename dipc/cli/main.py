@@ -21,7 +21,8 @@ from dipc.cli.distribution import distribution
 from dipc.cli.export import export
 from dipc.cli.options import TEXT
 from dipc.cli.verify import verify
-from dipc.errors import FragmentError, InputError, InternalError, LimitReached, Unsupported
+from dipc.errors import FragmentError, InputError, InternalError, LimitReached, Source, Span, Unsupported
+from dipc.mechanism import CLAIM_NAME
 
 BROKEN_INPUT = 2
 UNSETTLED = 3
@@ -117,6 +118,9 @@ def failed(error: Exception, as_json: bool) -> int:
 def explained(error: Exception) -> InputError:
     """Every failure in the form of our own errors."""
     match error:
+        case InputError(span=Span(Source(name)) as span) if name == CLAIM_NAME:
+            error.span = Span(Source("--claim", span.source.text), span.start, span.end)
+            return error
         case InputError():
             return error
         case click.Abort():

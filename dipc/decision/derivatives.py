@@ -76,16 +76,7 @@ def derivative(f: ExpPoly) -> ExpPoly:
     >>> derivative(ExpPoly.of(1, 2, fmpq(1, 2)))                       # eps^2 exp(eps/2)
     2*eps*exp(1/2*eps) + 1/2*eps^2*exp(1/2*eps)
     """
-    unit, items = f.canonical()
-    result = {key: c * fmpq(key[1], unit) for key, c in items.items() if key[1]}
-    for (n, a, k, b), c in items.items():
-        if n:
-            key = (n - 1, a, k, b)
-            result[key] = result.get(key, fmpq(0)) + c * n
-        if b:
-            key = (n - 2, a, k, b)
-            result[key] = result.get(key, fmpq(0)) - c * fmpq(b, unit)
-    return ExpPoly({key: c for key, c in result.items() if c}, unit)
+    return f.derivative()
 
 
 def variations(chain: list[ExpPoly], point: fmpq) -> int:

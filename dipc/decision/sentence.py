@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import assert_never
+from typing import Any, assert_never
 
 from flint import fmpq
 
@@ -119,6 +119,34 @@ class Sentence:
         """The sentence that is true iff this one is false."""
         other = Quantifier.EXISTS if self.quantifier is Quantifier.FORALL else Quantifier.FORALL
         return Sentence(other, self.budgets, Not(self.body))
+
+    def to_sympy(self) -> Any:
+        """The body in sympy, a Boolean combination of inequalities in the positive symbol ``eps``."""
+        return _sympy(self.body)
+
+
+def _sympy(formula: Formula) -> Any:
+    import sympy
+
+    relations = {
+        Relation.LT: sympy.Lt,
+        Relation.LE: sympy.Le,
+        Relation.EQ: sympy.Eq,
+        Relation.NE: sympy.Ne,
+        Relation.GE: sympy.Ge,
+        Relation.GT: sympy.Gt,
+    }
+    match formula:
+        case Atom(left, relation, right):
+            return relations[relation](left.to_sympy(), right.to_sympy(), evaluate=False)
+        case Not(part):
+            return sympy.Not(_sympy(part), evaluate=False)
+        case And(parts):
+            return sympy.And(*map(_sympy, parts), evaluate=False)
+        case Or(parts):
+            return sympy.Or(*map(_sympy, parts), evaluate=False)
+        case _:
+            assert_never(formula)
 
 
 def show(formula: Formula) -> str:

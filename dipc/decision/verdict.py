@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from flint import fmpq
 
+import dipc.views as views
 from dipc.decision.budgets import Budgets
+from dipc.errors import InputError
+from dipc.probability.exact import Exact
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.quotient import Quotient
 from dipc.probability.surd import Number
-from dipc.syntax.values import Value
+from dipc.syntax.values import Value, show
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Valuation = tuple[tuple[str, Value | tuple[Value, ...]], ...]  # each variable with its value(s)
+
+
+def show_valuation(valuation: Valuation) -> str:
+    """A valuation as text: ``out=[bot, top], n=1``."""
+    return ", ".join(f"{name}={show(value)}" for name, value in valuation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +75,7 @@ class Counts:
     by_roots: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Counterexample:
     """``P(input in outputs) > exp(t*eps) * P(neighbour in outputs) + delta`` at ``epsilon``.
 
@@ -84,10 +95,47 @@ class Counterexample:
     violated_for: tuple[tuple[str, str], ...]
     closed_ends: tuple[tuple[bool, bool], ...] = ()  # of violated_for: which ends belong to it
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", Exact(self.epsilon))  # an ordinary rational number for others
+
     @property
     def infinite_loss(self) -> bool:
         """Whether the neighbour can never give these outputs: no epsilon would do."""
         return not self.neighbour_probability
+
+    def __str__(self) -> str:
+        p, q, bound = (
+            number.decimal(self.epsilon)
+            for number in (self.probability, self.neighbour_probability, self.bound)
+        )
+        return "\n".join(
+            (
+                f"u:  {show_valuation(self.input)}",
+                f"u': {show_valuation(self.neighbour)}",
+                f"output: {' or '.join(map(show_valuation, self.outputs))}",
+                f"at eps = {self.epsilon}: P(u) = {p}, more than {bound}; P(u') = {q}",
+            )
+        )
+
+    def __repr__(self) -> str:
+        outputs = f"{show_valuation(self.outputs[0])}{' or ...' if len(self.outputs) > 1 else ''}"
+        return (
+            f"<Counterexample {show_valuation(self.input)} against {show_valuation(self.neighbour)}, "
+            f"output {outputs}, eps = {self.epsilon}>"
+        )
+
+    def _repr_html_(self) -> str:
+        return views.html(self)
+
+    def to_sympy(self) -> Any:
+        """The violated inequality ``P(u) > exp(t*eps)*P(u') + delta`` in sympy, of the symbol ``eps``."""
+        from sympy import Gt
+
+        return Gt(self.probability.to_sympy(), self.bound.to_sympy(), evaluate=False)
+
+    def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
+        """``P(u)`` and its bound, with the budgets shaded at which the claim is broken."""
+        return views.plot(self, low, high, **options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +149,7 @@ class Doubt:
     high: fmpq
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
     """What is common to the three answers."""
 
@@ -113,28 +161,65 @@ class Verdict:
     counterexample: ClassVar[Counterexample | None] = None
 
     def __str__(self) -> str:
-        return f"{self.status}: {self.goal}"
+        return "\n".join((f"{self.status}: {self.goal}", *self._details()))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.goal}>"
+
+    def _details(self) -> tuple[str, ...]:
+        """What the text says after the claim."""
+        return ()
+
+    def _repr_html_(self) -> str:
+        return views.html(self)
+
+    def to_sympy(self) -> Any:
+        """The violated inequality in sympy; only a counterexample has one."""
+        raise InputError(
+            f"there is no violated inequality: the verdict is {self.status}",
+            hint="the claim itself is `mechanism.sentence().to_sympy()`",
+        )
+
+    def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
+        """The counterexample as a plot; :class:`InputError` if there is none."""
+        return views.plot(self, low, high, **options)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Private(Verdict):
     """Proved for every neighbouring pair, every set of outputs and every eps of the claim."""
 
     status: ClassVar[str] = "private"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Violated(Verdict):
     """Refuted by an exact counterexample."""
 
     counterexample: Counterexample  # type: ignore[misc]
     status: ClassVar[str] = "violated"
 
+    def _details(self) -> tuple[str, ...]:
+        return tuple(str(self.counterexample).splitlines())
 
-@dataclass(frozen=True, slots=True)
+    def to_sympy(self) -> Any:
+        """The violated inequality of the counterexample in sympy, of the symbol ``eps``."""
+        return self.counterexample.to_sympy()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Undecided(Verdict):
     """Neither: no violation was found, and the doubts or the limit remain."""
 
     doubts: tuple[Doubt, ...] = ()
     reason: str = ""
     status: ClassVar[str] = "undecided"
+
+    def _details(self) -> tuple[str, ...]:
+        open_ones = [
+            f"open: {show_valuation(doubt.input)} against {show_valuation(doubt.neighbour)}, "
+            f"eps in [{doubt.low}, {doubt.high}]"
+            for doubt in self.doubts[:3]
+        ]
+        more = len(self.doubts) - len(open_ones)
+        return (f"reason: {self.reason}", *open_ones, *([f"and {more} more"] if more else []))

@@ -22,11 +22,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import gcd, lcm
-from typing import NamedTuple
+from numbers import Rational
+from typing import Any, NamedTuple
 
 from flint import arb, ctx, fmpq
 
-from dipc.errors import InternalError
+from dipc.errors import InputError, InternalError
+from dipc.probability.exact import Exact, Number, scalar
+from dipc.probability.formulas import Notation, sympy_sum
+from dipc.probability.function import FunctionOfEps, budget
 
 Key = tuple[int, int, int, int]  # power of eps, rate * unit, constant * unit, inverse * unit
 
@@ -48,7 +52,7 @@ def whole(number: fmpq) -> int:
     return int(number.p)
 
 
-class ExpPoly:
+class ExpPoly(FunctionOfEps):
     """An exponential polynomial in the privacy budget eps.  Immutable.
 
     >>> f = ExpPoly.exp(1) - ExpPoly.exp(fmpq(1, 2)) * 2 + 1          # (exp(eps/2) - 1)^2
@@ -146,28 +150,38 @@ class ExpPoly:
         """Whether some ``exp(b/eps)`` with b != 0 occurs."""
         return any(key[3] for key in self._items)
 
-    def as_rational(self) -> fmpq | None:
+    def as_rational(self) -> Exact | None:
         """The rational number this is, or None."""
         if not self._items:
-            return fmpq(0)
+            return Exact(0)
         if len(self._items) == 1:
-            return self._items.get((0, 0, 0, 0))
+            number = self._items.get((0, 0, 0, 0))
+            return None if number is None else Exact(number)
         return None
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether eps does not occur."""
+        return not any(n or a or b for n, a, _, b in self._items)
 
     def as_term(self) -> Term | None:
         """The only term, or None if there are none or several."""
         return next(self.terms()) if len(self._items) == 1 else None
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ExpPoly):
-            return NotImplemented
-        return self is other or self.canonical() == other.canonical()
+        if isinstance(other, ExpPoly):
+            return self is other or self.canonical() == other.canonical()
+        if isinstance(other, fmpq | Rational):
+            return self.as_rational() == scalar(other)
+        return NotImplemented
 
     def __hash__(self) -> int:
+        """Equal for equal functions; that of a rational number for a constant that is one."""
         if self._hash is None:
             # Coefficients are left out: hashing a rational costs more than the rare collision.
             unit, items = self.canonical()
-            self._hash = hash((unit, frozenset(items)))
+            number = self.as_rational()
+            self._hash = hash((unit, frozenset(items)) if number is None else number)
         return self._hash
 
     def __repr__(self) -> str:
@@ -187,14 +201,19 @@ class ExpPoly:
         factor = unit // own
         return {(n, a * factor, k * factor, b * factor): c for (n, a, k, b), c in items.items()}
 
-    def _lift(self, other: ExpPoly | fmpq | int) -> ExpPoly:
-        return other if isinstance(other, ExpPoly) else ExpPoly.of(other)
+    def _lift(self, other: ExpPoly | fmpq | int) -> ExpPoly | None:
+        """A function or a number in this form; None for another kind of function."""
+        if isinstance(other, ExpPoly):
+            return other
+        return None if isinstance(other, FunctionOfEps) else ExpPoly.of(scalar(other))
 
     def __add__(self, other: ExpPoly | fmpq | int) -> ExpPoly:
-        other = self._lift(other)
-        unit = lcm(self._unit, other._unit)
+        right = self._lift(other)
+        if right is None:
+            return NotImplemented
+        unit = lcm(self._unit, right._unit)
         result = dict(self.in_unit(unit))
-        for key, c in other.in_unit(unit).items():
+        for key, c in right.in_unit(unit).items():
             total = result.get(key)
             total = c if total is None else total + c
             if total:
@@ -207,10 +226,14 @@ class ExpPoly:
         return ExpPoly({key: -c for key, c in self._items.items()}, self._unit)
 
     def __sub__(self, other: ExpPoly | fmpq | int) -> ExpPoly:
-        return self + -self._lift(other)
+        right = self._lift(other)
+        return NotImplemented if right is None else self + -right
 
     def __mul__(self, other: ExpPoly | fmpq | int) -> ExpPoly:
         if not isinstance(other, ExpPoly):
+            if isinstance(other, FunctionOfEps):
+                return NotImplemented
+            other = scalar(other)
             return ExpPoly({key: c * other for key, c in self._items.items()} if other else {}, self._unit)
         unit = lcm(self._unit, other._unit)
         result: dict[Key, fmpq] = {}
@@ -226,9 +249,11 @@ class ExpPoly:
     __rmul__ = __mul__
 
     def __rsub__(self, other: fmpq | int) -> ExpPoly:
-        return self._lift(other) - self
+        return ExpPoly.of(scalar(other)) - self
 
     def __pow__(self, exponent: int) -> ExpPoly:
+        if exponent < 0:
+            raise InputError("a negative power is no sum of exponentials", hint="take it of a Quotient")
         result = ExpPoly.of(1)
         for _ in range(exponent):
             result = result * self
@@ -244,12 +269,24 @@ class ExpPoly:
 
     # --- values ------------------------------------------------------------------------------
 
-    def at(self, point: fmpq) -> ExpPoly:
+    def at(self, eps: Number) -> ExpPoly:
         """The exact value at a rational point, as a sum of ``c * exp(k)`` (an ExpPoly without eps).
 
-        >>> (ExpPoly.exp(1) * 3 + ExpPoly.of(1, 1)).at(fmpq(2))
+        At 0 it is the limit, if there is one.
+
+        >>> (ExpPoly.exp(1) * 3 + ExpPoly.of(1, 1)).at(2)
         2 + 3*exp(2)
+        >>> (ExpPoly.of(1, -1, 2) - ExpPoly.of(1, -1)).at(0)          # (exp(2*eps) - 1)/eps
+        2
         """
+        above, below = ratio_at(self, ExpPoly.of(1), budget(eps))
+        number = below.as_rational()
+        if number is None:
+            raise InternalError(f"{below} is not a rational number")
+        return above * (1 / number)
+
+    def _at(self, point: fmpq) -> ExpPoly:
+        """The value at a point where no term has a pole."""
         return ExpPoly.from_terms(
             [
                 Term(c * point**n, 0, fmpq(0), a * point + k + (b / point if b else b))
@@ -263,7 +300,7 @@ class ExpPoly:
         By Lindemann-Weierstrass a sum of ``c exp(k)`` with distinct rational k and c != 0 is not
         zero, so growing precision finds its sign: the loop ends, and no cut-off is needed.
         """
-        value = self.at(point)
+        value = self._at(point)
         signs = {c > 0 for c in value._items.values()}
         if len(signs) <= 1:
             return 0 if not signs else 1 if signs.pop() else -1
@@ -290,6 +327,75 @@ class ExpPoly:
                 value *= (arb(a) * eps + arb(k)).exp()
             total += value
         return total
+
+    def derivative(self) -> ExpPoly:
+        """df/d eps.
+
+        >>> ExpPoly.of(1, 2, fmpq(1, 2)).derivative()                      # eps^2 exp(eps/2)
+        2*eps*exp(1/2*eps) + 1/2*eps^2*exp(1/2*eps)
+        """
+        unit, items = self.canonical()
+        result = {key: c * fmpq(key[1], unit) for key, c in items.items() if key[1]}
+        for (n, a, k, b), c in items.items():
+            if n:
+                key = (n - 1, a, k, b)
+                result[key] = result.get(key, fmpq(0)) + c * n
+            if b:
+                key = (n - 2, a, k, b)
+                result[key] = result.get(key, fmpq(0)) - c * fmpq(b, unit)
+        return ExpPoly({key: c for key, c in result.items() if c}, unit)
+
+    # --- views -------------------------------------------------------------------------------
+
+    def formula(self, notation: Notation) -> str:
+        """The function in a notation, the terms in the order of the text."""
+        return notation.polynomial(self.terms())
+
+    def to_sympy(self) -> Any:
+        """The function in sympy.
+
+        >>> (ExpPoly.exp(fmpq(1, 2)) - 1).to_sympy()
+        exp(eps/2) - 1
+        """
+        return sympy_sum(self.terms())
+
+
+def ratio_at(above: ExpPoly, below: ExpPoly, point: fmpq) -> tuple[ExpPoly, ExpPoly]:
+    """Constants v and w, not 0, such that ``above / below`` tends to v / w at a point >= 0 (at 0 from above).
+
+    Where both vanish, this is de l'Hopital's rule: the first derivatives that do not both vanish.  A
+    function that is not zero has such a derivative everywhere, so the search ends.  At 0 powers of eps
+    are cleared first, and only the largest exponents b/eps matter.
+    """
+    if not above:
+        return ExpPoly(), ExpPoly.of(1)
+    if not point:
+        above, below = _ready_for_zero(above, below)
+    while True:
+        v, w = above._at(point), below._at(point)
+        if w:
+            return v, w
+        if v:
+            raise InputError(f"the function has no finite value at eps = {point}")
+        above, below = above.derivative(), below.derivative()
+
+
+def _ready_for_zero(above: ExpPoly, below: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
+    """Two functions without poles at 0 whose quotient has the same limit there."""
+    (b, top), (b2, bottom) = _largest_inverse(above), _largest_inverse(below)
+    if b > b2:
+        raise InputError("the function has no finite value at eps = 0")
+    if b < b2:
+        return ExpPoly(), ExpPoly.of(1)
+    shift = ExpPoly.of(1, -min(0, *(term.power for f in (top, bottom) for term in f.terms())))
+    return top * shift, bottom * shift
+
+
+def _largest_inverse(f: ExpPoly) -> tuple[fmpq, ExpPoly]:
+    """The largest b, and the terms with exp(b/eps) without it."""
+    largest = max(term.inverse for term in f.terms())
+    kept = [term._replace(inverse=fmpq(0)) for term in f.terms() if term.inverse == largest]
+    return largest, ExpPoly.from_terms(kept)
 
 
 def _show_term(term: Term) -> str:

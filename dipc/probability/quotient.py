@@ -9,16 +9,21 @@ probabilities of Laplace programs have denominator 1; that case never leaves :cl
 from __future__ import annotations
 
 from math import lcm
+from numbers import Rational
+from typing import Any
 
 from flint import arb, fmpq
 
-from dipc.probability.exppoly import ExpPoly, Key
+from dipc.probability.exact import Exact, Number, scalar
+from dipc.probability.exppoly import ExpPoly, Key, ratio_at
+from dipc.probability.formulas import Notation
+from dipc.probability.function import FunctionOfEps, budget
 from dipc.probability.polynomial import common_unit, join, split
 
 _ONE = ExpPoly.of(1)
 
 
-class Quotient:
+class Quotient(FunctionOfEps):
     """``numerator / denominator``, two exponential polynomials in lowest terms.  Immutable.
 
     >>> z = Quotient(ExpPoly.exp(1))
@@ -45,47 +50,85 @@ class Quotient:
     def of(value: fmpq | int) -> Quotient:
         return Quotient(ExpPoly.of(value))
 
-    def _lift(self, other: Quotient | fmpq | int) -> Quotient:
-        return other if isinstance(other, Quotient) else Quotient.of(other)
+    def _lift(self, other: Quotient | ExpPoly | fmpq | int) -> Quotient | None:
+        """A function or a number in this form; None for another kind of function."""
+        if isinstance(other, Quotient):
+            return other
+        if isinstance(other, FunctionOfEps):
+            return Quotient(other) if isinstance(other, ExpPoly) else None
+        return Quotient.of(scalar(other))
 
-    def __add__(self, other: Quotient | fmpq | int) -> Quotient:
-        other = self._lift(other)
-        if self.denominator is other.denominator or self.denominator == other.denominator:
-            return Quotient(self.numerator + other.numerator, self.denominator)
+    def __add__(self, other: Quotient | ExpPoly | fmpq | int) -> Quotient:
+        right = self._lift(other)
+        if right is None:
+            return NotImplemented
+        if self.denominator is right.denominator or self.denominator == right.denominator:
+            return Quotient(self.numerator + right.numerator, self.denominator)
         return Quotient(
-            self.numerator * other.denominator + other.numerator * self.denominator,
-            self.denominator * other.denominator,
+            self.numerator * right.denominator + right.numerator * self.denominator,
+            self.denominator * right.denominator,
         )
 
     def __neg__(self) -> Quotient:
         return self * -1
 
-    def __sub__(self, other: Quotient | fmpq | int) -> Quotient:
-        return self + -self._lift(other)
+    def __sub__(self, other: Quotient | ExpPoly | fmpq | int) -> Quotient:
+        right = self._lift(other)
+        return NotImplemented if right is None else self + -right
 
-    def __mul__(self, other: Quotient | fmpq | int) -> Quotient:
-        other = self._lift(other)
-        if self.denominator is _ONE and other.denominator is _ONE:
-            return Quotient(self.numerator * other.numerator)
-        return Quotient(self.numerator * other.numerator, self.denominator * other.denominator)
+    def __mul__(self, other: Quotient | ExpPoly | fmpq | int) -> Quotient:
+        right = self._lift(other)
+        if right is None:
+            return NotImplemented
+        if self.denominator is _ONE and right.denominator is _ONE:
+            return Quotient(self.numerator * right.numerator)
+        return Quotient(self.numerator * right.numerator, self.denominator * right.denominator)
 
-    def __truediv__(self, other: Quotient | fmpq | int) -> Quotient:
+    def __truediv__(self, other: Quotient | ExpPoly | fmpq | int) -> Quotient:
         """The quotient; ZeroDivisionError if ``other`` is the zero function."""
-        other = self._lift(other)
-        return Quotient(self.numerator * other.denominator, self.denominator * other.numerator)
+        right = self._lift(other)
+        if right is None:
+            return NotImplemented
+        return Quotient(self.numerator * right.denominator, self.denominator * right.numerator)
 
     __radd__ = __add__
     __rmul__ = __mul__
 
-    def __rsub__(self, other: fmpq | int) -> Quotient:
-        return self._lift(other) - self
+    def __rsub__(self, other: ExpPoly | fmpq | int) -> Quotient:
+        return -self + other
 
-    def __rtruediv__(self, other: fmpq | int) -> Quotient:
-        return self._lift(other) / self
+    def __rtruediv__(self, other: ExpPoly | fmpq | int) -> Quotient:
+        left = self._lift(other)
+        return NotImplemented if left is None else left / self
 
     def at_inverse(self) -> Quotient:
         """The function ``eps -> f(1/eps)``."""
         return Quotient(self.numerator.at_inverse()) / Quotient(self.denominator.at_inverse())
+
+    def __pow__(self, exponent: int) -> Quotient:
+        result = Quotient.one()
+        for _ in range(abs(exponent)):
+            result = result * self
+        return result if exponent >= 0 else 1 / result
+
+    def at(self, eps: Number) -> Quotient:
+        """The exact value at a rational budget: the limit, if it is 0/0 there.
+
+        >>> z = Quotient(ExpPoly.exp(1))
+        >>> p = (z - 1) / Quotient(ExpPoly.of(1, 1))                   # (exp(eps) - 1)/eps
+        >>> p.at(0), p.at(1), (1 / p).at(0)
+        (1, -1 + exp(1), 1)
+        """
+        return Quotient(*ratio_at(self.numerator, self.denominator, budget(eps)))
+
+    def as_rational(self) -> Exact | None:
+        """The rational number this is, or None."""
+        return self.numerator.as_rational() if self.denominator is _ONE else None
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether eps does not occur."""
+        return self.numerator.is_constant and self.denominator.is_constant
 
     def sign_at(self, point: fmpq) -> int:
         """The exact sign at a rational point that is no root of the denominator."""
@@ -96,12 +139,14 @@ class Quotient:
         return self.numerator.enclose(eps) / self.denominator.enclose(eps)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Quotient):
-            return NotImplemented
-        return self.numerator == other.numerator and self.denominator == other.denominator
+        if isinstance(other, Quotient):
+            return self.numerator == other.numerator and self.denominator == other.denominator
+        if isinstance(other, ExpPoly | fmpq | Rational):
+            return self.denominator is _ONE and self.numerator == other
+        return NotImplemented
 
     def __hash__(self) -> int:
-        return hash((self.numerator, self.denominator))
+        return hash(self.numerator if self.denominator is _ONE else (self.numerator, self.denominator))
 
     def __bool__(self) -> bool:
         return bool(self.numerator)
@@ -115,6 +160,22 @@ class Quotient:
         if self.denominator is _ONE:
             return repr(self.numerator)
         return f"({self.numerator})/({self.denominator})"
+
+    def formula(self, notation: Notation) -> str:
+        """The function in a notation."""
+        above = self.numerator.formula(notation)
+        if self.denominator is _ONE:
+            return above
+        return notation.fraction(above, self.denominator.formula(notation))
+
+    def to_sympy(self) -> Any:
+        """The function in sympy.
+
+        >>> z = Quotient(ExpPoly.exp(1))
+        >>> (z / (z + 1)).to_sympy()
+        exp(eps)/(exp(eps) + 1)
+        """
+        return self.numerator.to_sympy() / self.denominator.to_sympy()
 
 
 def _lowest_terms(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, ExpPoly]:

@@ -13,10 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isqrt
+from typing import Any
 
 from flint import arb, fmpq
 
+from dipc.errors import InputError
+from dipc.probability.exact import Number as Given
+from dipc.probability.exact import scalar
 from dipc.probability.exppoly import ExpPoly, Term
+from dipc.probability.formulas import Notation
+from dipc.probability.function import FunctionOfEps, budget
 from dipc.probability.polynomial import common_unit, join, split
 from dipc.probability.quotient import Quotient
 
@@ -26,7 +32,7 @@ ZERO, ONE = Quotient.of(0), Quotient.one()
 
 
 @dataclass(frozen=True, slots=True)
-class Surd:
+class Surd(FunctionOfEps):
     """``above / below``, where sqrt(radicand) does not cancel; the radicand is no perfect square.
 
     >>> root = Surd.root(Quotient(ExpPoly.of(1, 1)))
@@ -48,10 +54,14 @@ class Surd:
         """A quotient in the form of this number."""
         return Surd((value, ZERO), (ONE, ZERO), self.radicand)
 
-    def _lift(self, other: Number) -> Surd:
+    def _lift(self, other: Number | ExpPoly | fmpq | int) -> Surd:
         """Another number in this form; ValueError if it has another root."""
         if isinstance(other, Quotient):
             return self.lifted(other)
+        if isinstance(other, ExpPoly):
+            return self.lifted(Quotient(other))
+        if not isinstance(other, Surd):
+            return self.lifted(Quotient.of(scalar(other)))
         if other.radicand != self.radicand:
             raise ValueError(f"sqrt({self.radicand}) meets sqrt({other.radicand})")
         return other
@@ -65,7 +75,7 @@ class Surd:
     def _product(self, x: Pair, y: Pair) -> Pair:
         return x[0] * y[0] + x[1] * y[1] * self.radicand, x[0] * y[1] + x[1] * y[0]
 
-    def __add__(self, other: Number) -> Number:
+    def __add__(self, other: Number | ExpPoly | fmpq | int) -> Number:
         other = self._lift(other)
         x, y = self._product(self.above, other.below), self._product(other.above, self.below)
         return self._made((x[0] + y[0], x[1] + y[1]), self._product(self.below, other.below))
@@ -73,17 +83,59 @@ class Surd:
     def __neg__(self) -> Surd:
         return Surd((-self.above[0], -self.above[1]), self.below, self.radicand)
 
-    def __sub__(self, other: Number) -> Number:
-        return self + -other
+    def __sub__(self, other: Number | ExpPoly | fmpq | int) -> Number:
+        return self + -self._lift(other)
 
-    def __mul__(self, other: Number) -> Number:
+    def __mul__(self, other: Number | ExpPoly | fmpq | int) -> Number:
         other = self._lift(other)
         return self._made(self._product(self.above, other.above), self._product(self.below, other.below))
 
-    def __truediv__(self, other: Number) -> Number:
+    def __truediv__(self, other: Number | ExpPoly | fmpq | int) -> Number:
         """The quotient; ``other`` is not the zero function."""
         other = self._lift(other)
         return self._made(self._product(self.above, other.below), self._product(self.below, other.above))
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __rsub__(self, other: Quotient | ExpPoly | fmpq | int) -> Number:
+        return self._lift(other) - self
+
+    def __rtruediv__(self, other: Quotient | ExpPoly | fmpq | int) -> Number:
+        return self._lift(other) / self
+
+    def at(self, eps: Given) -> Number:
+        """The exact value at a rational budget; without a root if the radicand is a square there.
+
+        >>> root = Surd.root(Quotient(ExpPoly.of(1, 1)))
+        >>> (1 + root).at(4), (1 + root).at(2), (1 / root).at(2).decimal()
+        (3, 1 + sqrt(2), '0.7071067812')
+        >>> (1 / root).at(0)
+        Traceback (most recent call last):
+        dipc.errors.InputError: error: (1)/(sqrt(eps)) has no value at eps = 0: its denominator is 0
+        """
+        point = budget(eps)
+        radicand = self.radicand.at(point)
+        if radicand.sign_at(fmpq(1)) < 0:
+            raise InputError(f"{self} has no value at eps = {point}: the number under its root is negative")
+        above, below = ((a.at(point), b.at(point)) for a, b in (self.above, self.below))
+        root = exact_root(radicand)
+        if root is not None:
+            if root.sign_at(fmpq(1)) < 0:
+                root = -root
+            above, below = (above[0] + above[1] * root, ZERO), (below[0] + below[1] * root, ZERO)
+        if below == (ZERO, ZERO):  # c + d*sqrt(g) = 0 only if c = d = 0, as g is no square
+            raise InputError(f"{self} has no value at eps = {point}: its denominator is 0")
+        return above[0] / below[0] if root is not None else Surd(above, below, radicand)._made(above, below)
+
+    def as_rational(self) -> None:
+        """None: the root does not cancel."""
+        return
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether eps does not occur."""
+        return all(q.is_constant for q in (*self.above, *self.below, self.radicand))
 
     def sign_at(self, point: fmpq) -> int:
         """The exact sign at a rational point at which the radicand is not negative, nor below 0."""
@@ -108,6 +160,32 @@ class Surd:
         a, b = pair
         root = f"sqrt({self.radicand})" if b == ONE else f"({b})*sqrt({self.radicand})"
         return f"{a} + {root}" if a and b else root if b else str(a)
+
+    def formula(self, notation: Notation) -> str:
+        """The number in a notation."""
+        above = self._formula(self.above, notation)
+        if self.below == (ONE, ZERO):
+            return above
+        return notation.fraction(above, self._formula(self.below, notation))
+
+    def _formula(self, pair: Pair, notation: Notation) -> str:
+        a, b = pair
+        root = notation.root(self.radicand.formula(notation))
+        if b != ONE:
+            root = f"({b.formula(notation)}){notation.times}{root}"
+        return f"{a.formula(notation)} + {root}" if a and b else root if b else a.formula(notation)
+
+    def to_sympy(self) -> Any:
+        """The number in sympy.
+
+        >>> Surd.root(Quotient(ExpPoly.of(1, 1))).to_sympy()
+        sqrt(eps)
+        """
+        from sympy import sqrt
+
+        root = sqrt(self.radicand.to_sympy())
+        above, below = (a.to_sympy() + b.to_sympy() * root for a, b in (self.above, self.below))
+        return above / below
 
 
 Number = Quotient | Surd

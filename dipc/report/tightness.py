@@ -101,7 +101,10 @@ def spot_lines(witnesses: tuple[tuple[Spot, Witness], ...]) -> Iterator[Line]:
 def witness_lines(witness: Witness) -> Iterator[Line]:
     yield "input", f"u  : {valuation_text(witness.input)}"
     yield "neighbour", f"u' : {valuation_text(witness.neighbour)}"
-    yield "outputs" if len(witness.outputs) > 1 else "output", " or ".join(map(valuation_text, witness.outputs))
+    yield (
+        "outputs" if len(witness.outputs) > 1 else "output",
+        " or ".join(map(valuation_text, witness.outputs)),
+    )
     yield "P(u)", pretty(str(witness.probability))
     yield "P(u')", pretty(str(witness.neighbour_probability))
 
@@ -111,7 +114,9 @@ def curve_lines(curve: Curve, heading: str, logarithm: bool) -> Iterator[Line]:
     for segment in curve.segments:
         yield heading, pretty(f"{formula(segment, logarithm)}   for {_interval(curve, segment)}")
         if segment.witness is not None:
-            inputs = f"{valuation_text(segment.witness.input)} against {valuation_text(segment.witness.neighbour)}"
+            inputs = (
+                f"{valuation_text(segment.witness.input)} against {valuation_text(segment.witness.neighbour)}"
+            )
             outputs = " or ".join(map(valuation_text, segment.witness.outputs))
             yield "", f"{inputs}: {outputs}"
 
@@ -127,7 +132,9 @@ def _interval(curve: Curve, segment: Segment) -> str:
     low, high = end_text(segment.low), end_text(segment.high)
     budgets = curve.budgets
     low_closed = isinstance(segment.low, Place) or (isinstance(segment.low, fmpq) and segment.low in budgets)
-    high_closed = isinstance(segment.high, Place) or (isinstance(segment.high, fmpq) and segment.high in budgets)
+    high_closed = isinstance(segment.high, Place) or (
+        isinstance(segment.high, fmpq) and segment.high in budgets
+    )
     return region_text(low, high, low_closed, high_closed)
 
 

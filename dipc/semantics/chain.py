@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import dipc.views as views
 from dipc.probability.quotient import Quotient
 from dipc.semantics.explore import Input
 from dipc.semantics.loops import successors
@@ -59,6 +60,14 @@ class Chain:
 
     def __len__(self) -> int:
         return len(self.nodes)
+
+    def __repr__(self) -> str:
+        edges = sum(len(node.edges) for node in self.nodes)
+        final = sum(node.outcome is not None for node in self.nodes)
+        return f"<Chain: {len(self)} states, {edges} edges, {final} final>"
+
+    def _repr_html_(self) -> str:
+        return views.html(self)
 
     def graph(self) -> networkx.DiGraph:
         """The chain as a networkx graph: nodes have ``label`` and ``mass``, edges ``probability``."""

@@ -63,7 +63,10 @@ class Profile:
 
 
 def loss_curve(
-    program: CoreProgram, budgets: Budgets, clock: Clock | None = None, pair: tuple[Input, Input] | None = None
+    program: CoreProgram,
+    budgets: Budgets,
+    clock: Clock | None = None,
+    pair: tuple[Input, Input] | None = None,
 ) -> Curve:
     """The exact privacy loss as a function of eps.  Raises :class:`LimitReached`."""
     clock = clock or Clock()

@@ -170,7 +170,9 @@ class _Search:
         x = self.lower
         attained = self._touching(range(len(self.demands)), x)
         towards = {
-            str(place): Spot(Kind.TOWARDS, i, place) for i, place, limit in reversed(limits) if limit.value == x
+            str(place): Spot(Kind.TOWARDS, i, place)
+            for i, place, limit in reversed(limits)
+            if limit.value == x
         }
         inside = None if attained is None else self._belongs(attained)
         everywhere = attained and attained[0].kind is Kind.EVERYWHERE
@@ -253,7 +255,9 @@ class _Search:
     def _surely_inside(self, active: Sequence[int], spots: Sequence[Spot]) -> bool:
         """Whether the supremum is attained: less is needed at the open ends, and the rest is compact."""
         limits = [limit for i, _, limit in self._limits() if i in active]
-        inside = all(limit.void or (limit.value is not None and limit.value <= self.lower) for limit in limits)
+        inside = all(
+            limit.void or (limit.value is not None and limit.value <= self.lower) for limit in limits
+        )
         given = self.given
         ends = [(given.low, given.low_closed or not given.low), (given.high, given.high_closed)]
         left_out = [end for end, closed in ends if end is not None and not closed]

@@ -47,7 +47,8 @@ def laws_at(program: ast.Program, eps: Fraction) -> Iterator[Numbers]:
     """For all ordered pairs of neighbours, the two probabilities of every output, as numbers."""
     inputs = oracles.all_inputs(program)
     laws = [
-        {o: oracles.evaluate(p, eps) for o, p in oracles.oracle_distribution(program, u).items()} for u in inputs
+        {o: oracles.evaluate(p, eps) for o, p in oracles.oracle_distribution(program, u).items()}
+        for u in inputs
     ]
     for u, left in zip(inputs, laws, strict=True):
         for v, right in zip(inputs, laws, strict=True):

@@ -69,14 +69,20 @@ def test_division_by_the_zero_function(zero: Quotient | int) -> None:
         Quotient(E) / zero
 
 
-rates = st.sampled_from([fmpq(0), fmpq(1), fmpq(1, 2), fmpq(1234567, 10**7), fmpq(35043, 33196), fmpq(-7, 9973)])
+rates = st.sampled_from(
+    [fmpq(0), fmpq(1), fmpq(1, 2), fmpq(1234567, 10**7), fmpq(35043, 33196), fmpq(-7, 9973)]
+)
 fine = st.lists(st.builds(lambda c, a: ExpPoly.of(c, 0, a), st.integers(-3, 3), rates), max_size=4)
-coarse = st.lists(st.builds(lambda c, a: ExpPoly.of(c, 0, a), st.integers(1, 3), rates.filter(lambda r: r.q < 3)))
+coarse = st.lists(
+    st.builds(lambda c, a: ExpPoly.of(c, 0, a), st.integers(1, 3), rates.filter(lambda r: r.q < 3))
+)
 
 
 @fixed(80)
 @given(fine, coarse, coarse)
-def test_exponents_of_great_denominators(top: list[ExpPoly], factor: list[ExpPoly], bottom: list[ExpPoly]) -> None:
+def test_exponents_of_great_denominators(
+    top: list[ExpPoly], factor: list[ExpPoly], bottom: list[ExpPoly]
+) -> None:
     """The gcd that is taken then is a common divisor, and finds those in the unit of the denominator."""
     f, g, h = sum(top, ExpPoly()), sum(factor, ExpPoly.of(1)), sum(bottom, ExpPoly.of(1))
     quotient = Quotient(f * g, h * g)

@@ -72,9 +72,7 @@ def test_infinite_at_an_end_inside_and_everywhere() -> None:
     assert search([of_value(ExpPoly.of(1, 1))]).infinite
     inside = search([of_loss(one, (ExpPoly.of(1, 1) - 2) ** 2)], Budgets(fmpq(1), fmpq(3)))
     assert inside.infinite and inside.spots[0].kind is Kind.AT
-    everywhere = search(
-        [Demand(lambda *_: -one, Quotient(none), of_value(one).ends, need=Quotient(one))]
-    )
+    everywhere = search([Demand(lambda *_: -one, Quotient(none), of_value(one).ends, need=Quotient(one))])
     assert everywhere.infinite and everywhere.spots[0].kind is Kind.EVERYWHERE
 
 

@@ -1,0 +1,105 @@
+"""Numbers at the public door: what is exact comes in, and what goes out is an ordinary rational too."""
+
+from __future__ import annotations
+
+from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
+from fractions import Fraction
+from numbers import Rational
+
+from flint import arb, fmpq
+
+from dipc.errors import InputError, WrongType
+
+Number = fmpq | Rational | int | str
+"""A rational number as people give it; ``numbers.Rational`` has Fraction and the integers of numpy."""
+
+EXACT_HINT = 'write a string such as "1/10", a fractions.Fraction or an integer'
+
+
+class Exact(fmpq):
+    """An fmpq that other libraries take as a rational number.
+
+    >>> Fraction(Exact(3, 4)), Exact(3, 4) == fmpq(3, 4), Exact(3, 4)
+    (Fraction(3, 4), True, 3/4)
+    """
+
+    @property
+    def numerator(self) -> int:  # type: ignore[override]
+        return int(self.p)
+
+    @property
+    def denominator(self) -> int:  # type: ignore[override]
+        return int(self.q)
+
+    def as_integer_ratio(self) -> tuple[int, int]:
+        return self.numerator, self.denominator
+
+    def __reduce__(self) -> tuple[type[Exact], tuple[int, int]]:
+        return Exact, self.as_integer_ratio()
+
+
+Rational.register(Exact)
+
+
+def rational(value: Number, what: str) -> fmpq:
+    """A rational number; a float is refused, because 0.1 is not 1/10.
+
+    >>> rational("3/4", "eps"), rational("0.25", "eps"), rational(Fraction(1, 3), "eps")
+    (3/4, 1/4, 1/3)
+    >>> rational(0.5, "eps")
+    Traceback (most recent call last):
+    dipc.errors.WrongType: error: eps must be an exact number, not the float 0.5
+        help: write a string such as "1/10", a fractions.Fraction or an integer
+    """
+    if isinstance(value, fmpq):
+        return value
+    if isinstance(value, Rational) and not isinstance(value, bool):
+        return fmpq(int(value.numerator), int(value.denominator))
+    if isinstance(value, str):
+        try:
+            return rational(Fraction(value), what)
+        except (ValueError, ZeroDivisionError):
+            shown = f"`{value}`" if value.strip() else "an empty text"
+            raise InputError(
+                f"{what} must be a rational number, not {shown}", hint="for example 3/4 or 0.75"
+            ) from None
+    raise WrongType(f"{what} must be an exact number, not {_described(value)}", hint=EXACT_HINT)
+
+
+def _described(value: object) -> str:
+    return "None" if value is None else f"the {type(value).__name__} {value}"
+
+
+def scalar(value: fmpq | int | Rational) -> fmpq | int:
+    """A number that meets an exact function in arithmetic."""
+    if isinstance(value, fmpq | int):
+        return value
+    if isinstance(value, Rational):
+        return rational(value, "a number")
+    raise WrongType(
+        f"exact functions of eps cannot be combined with {_described(value)}",
+        hint="in arithmetic write a fractions.Fraction or an integer: p*Fraction(1, 2)",
+    )
+
+
+def ends(ball: arb) -> tuple[Fraction, Fraction]:
+    """The ends of a finite ball, exactly (``ball.lower()`` would round to the precision of the context)."""
+    middle, radius = _fraction(ball.mid()), _fraction(ball.rad())
+    return middle - radius, middle + radius
+
+
+def _fraction(point: arb) -> Fraction:
+    mantissa, exponent = (int(x) for x in point.man_exp())
+    return Fraction(mantissa) * Fraction(2) ** exponent
+
+
+def rounded(value: Fraction, digits: int) -> Decimal:
+    """To ``digits`` significant digits, a tie to the even one.
+
+    >>> rounded(Fraction(2, 3), 4), rounded(Fraction(-1, 3000), 2), rounded(Fraction(9996, 1000), 3)
+    (Decimal('0.6667'), Decimal('-0.00033'), Decimal('10.0'))
+    """
+    with localcontext() as context:
+        context.prec = digits
+        context.Emax, context.Emin = MAX_EMAX, MIN_EMIN
+        return Decimal(value.numerator) / Decimal(value.denominator)

@@ -1,0 +1,108 @@
+"""Functions of eps as formulas: LaTeX for MathJax, HTML that needs no script, and sympy.
+
+Text is a sum of terms; a :class:`Notation` is the table of what differs between LaTeX and HTML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from flint import fmpq
+
+TermOf = tuple[fmpq, int, fmpq, fmpq, fmpq]  # coefficient, power, rate, constant, inverse: a Term
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """How a formula is written; the arguments of ``fraction``, ``exp`` and ``root`` are finished texts."""
+
+    eps: str
+    minus: str
+    number: Callable[[int, int], str]  # a positive fraction p/q, q > 1
+    power: Callable[[str, int], str]
+    exp: Callable[[str], str]
+    fraction: Callable[[str, str], str]
+    root: Callable[[str], str]
+    times: str
+
+    def polynomial(self, terms: Iterable[TermOf]) -> str:
+        """A sum of terms, the first one with its sign."""
+        return self._sum(self._term(*term) for term in terms)
+
+    def _sum(self, parts: Iterable[tuple[bool, str]]) -> str:
+        text = ""
+        for negative, part in parts:
+            if text:
+                text += f" {self.minus if negative else '+'} {part}"
+            else:
+                text = f"{self.minus if negative else ''}{part}"
+        return text or "0"
+
+    def _term(self, c: fmpq, n: int, a: fmpq, k: fmpq, b: fmpq) -> tuple[bool, str]:
+        """Whether it is negative, and its size."""
+        factors = [self.eps if n == 1 else self.power(self.eps, n)] if n else []
+        exponent = list(self._exponent(a, k, b))
+        if exponent:
+            factors.append(self.exp(self._sum(exponent)))
+        size = abs(c)
+        if size != 1 or not factors:
+            factors.insert(0, str(size.p) if size.q == 1 else self.number(int(size.p), int(size.q)))
+        return c < 0, self.times.join(factors)
+
+    def _exponent(self, a: fmpq, k: fmpq, b: fmpq) -> Iterator[tuple[bool, str]]:
+        if a:
+            p, q = int(abs(a).p), int(a.q)
+            yield a < 0, f"{'' if p == 1 else p}{self.eps}" + (f"/{q}" if q != 1 else "")
+        if k:
+            yield k < 0, str(abs(k))
+        if b:
+            p, q = int(abs(b).p), int(b.q)
+            yield b < 0, f"{p}/{self.eps}" if q == 1 else f"{p}/({q}{self.eps})"
+
+
+LATEX = Notation(
+    eps=r"\varepsilon",
+    minus="-",
+    number=lambda p, q: rf"\tfrac{{{p}}}{{{q}}}",
+    power=lambda base, n: f"{base}^{{{n}}}",
+    exp=lambda exponent: f"e^{{{exponent}}}",
+    fraction=lambda above, below: rf"\frac{{{above}}}{{{below}}}",
+    root=lambda inside: rf"\sqrt{{{inside}}}",
+    times=r"\,",
+)
+
+HTML = Notation(
+    eps="ε",
+    minus="−",
+    number=lambda p, q: f"{p}/{q}",
+    power=lambda base, n: f"{base}<sup>{str(n).replace('-', '−')}</sup>",
+    exp=lambda exponent: f"e<sup>{exponent}</sup>",
+    fraction=lambda above, below: f"({above}) / ({below})",
+    root=lambda inside: f"√({inside})",
+    times="·",
+)
+
+
+def sympy_eps() -> Any:
+    """The symbol eps of sympy: positive."""
+    from sympy import Symbol
+
+    return Symbol("eps", positive=True)
+
+
+def sympy_number(value: fmpq) -> Any:
+    from sympy import Rational
+
+    return Rational(int(value.p), int(value.q))
+
+
+def sympy_sum(terms: Iterable[TermOf]) -> Any:
+    """The sum of the terms, exact, in sympy's symbol eps."""
+    from sympy import Add, exp
+
+    eps, number = sympy_eps(), sympy_number
+    return Add(
+        *(number(c) * eps**n * exp(number(a) * eps + number(k) + number(b) / eps) for c, n, a, k, b in terms)
+    )

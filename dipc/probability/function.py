@@ -1,0 +1,164 @@
+"""What every exact function of eps can do for people: values, digits, formulas, plots.
+
+Nothing here decides anything.  A value at a budget is exact, :meth:`FunctionOfEps.at`; digits and floats are
+taken from balls around the exact value and are correctly rounded.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from flint import arb, ctx, fmpq
+
+import dipc.views as views
+from dipc.errors import InputError, WrongType
+from dipc.probability.exact import Exact, Number, ends, rational, rounded
+from dipc.probability.formulas import HTML, LATEX, Notation
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Rounded = TypeVar("Rounded")
+
+
+def budget(eps: Number) -> fmpq:
+    """A budget from the public door: a rational number that is not negative."""
+    point = rational(eps, "eps")
+    if point < 0:
+        raise InputError(f"a budget is not negative: eps = {point}")
+    return point
+
+
+class FunctionOfEps:
+    """The views that :class:`ExpPoly`, :class:`Quotient` and :class:`Surd` share.
+
+    >>> from dipc.probability.exppoly import ExpPoly
+    >>> from dipc.probability.quotient import Quotient
+    >>> p = Quotient(ExpPoly.exp(1)) / Quotient(1 + ExpPoly.exp(1))
+    >>> p.at("1/2"), p.at(0)
+    ((exp(1/2))/(1 + exp(1/2)), 1/2)
+    >>> p.decimal("1/2"), p.decimal("1/2", 20), float(p.at("1/2"))
+    ('0.6224593312', '0.62245933120185456464', 0.6224593312018546)
+    """
+
+    __slots__ = ()
+    __array_ufunc__ = None  # numpy's numbers leave arithmetic to us, where a float is refused
+
+    @abstractmethod
+    def at(self, eps: Number) -> FunctionOfEps:
+        """The exact value at a rational budget: a function without eps, its limit where it is 0/0."""
+
+    @abstractmethod
+    def as_rational(self) -> Exact | None:
+        """The rational number this is, or None."""
+
+    @property
+    @abstractmethod
+    def is_constant(self) -> bool:
+        """Whether eps does not occur."""
+
+    @abstractmethod
+    def sign_at(self, point: fmpq) -> int:
+        """The exact sign at a rational point."""
+
+    @abstractmethod
+    def enclose(self, eps: arb) -> arb:
+        """A ball around the values on the ball ``eps``, at the precision of the context."""
+
+    @abstractmethod
+    def formula(self, notation: Notation) -> str:
+        """The function in a notation of :mod:`dipc.probability.formulas`."""
+
+    @abstractmethod
+    def to_sympy(self) -> Any:
+        """The function in sympy, exact, of the positive symbol ``eps``."""
+
+    def __call__(self, eps: Number) -> FunctionOfEps:
+        return self.at(eps)
+
+    # --- digits ------------------------------------------------------------------------------
+
+    def ball(self, eps: Number | None = None, digits: int = 30) -> arb:
+        """A ball of python-flint that surely has the value in it, with at least ``digits`` digits.
+
+        A constant needs no ``eps``.  A ball knows its own radius, but prints with the precision of flint's
+        context; :meth:`decimal` gives text.
+        """
+        value, digits = self._value(eps), _positive(digits)
+        if not value.sign_at(fmpq(1)):
+            return arb(0)
+        precision = 64
+        while True:
+            with ctx.workprec(precision):
+                ball = value.enclose(arb(1))
+                if ball.is_finite() and ball.rel_accuracy_bits() > 4 * digits:
+                    return ball
+            precision *= 2
+
+    def decimal(self, eps: Number | None = None, digits: int = 10) -> str:
+        """The value with ``digits`` significant digits, correctly rounded; fewer if it is exactly that."""
+        digits = _positive(digits)
+        return str(self._rounded(eps, digits, lambda value: rounded(value, digits))).replace("E", "e")
+
+    def __float__(self) -> float:
+        """The nearest float to a constant; for a function take its value first: ``float(p.at("1/2"))``."""
+        # The quotient of two integers is correctly rounded.
+        return self._rounded(None, 17, lambda value: value.numerator / value.denominator)
+
+    def _rounded(self, eps: Number | None, digits: int, rule: Callable[[Fraction], Rounded]) -> Rounded:
+        """The value by a monotone rule of rounding: the same at both ends of a small ball."""
+        value = self._value(eps)
+        exact = value.as_rational()
+        if exact is not None:
+            return rule(Fraction(exact.numerator, exact.denominator))
+        while True:
+            low, high = map(rule, ends(value.ball(None, digits + 2)))
+            if low == high:
+                return low
+            digits *= 2
+
+    def _value(self, eps: Number | None) -> FunctionOfEps:
+        if eps is not None:
+            return self.at(eps)
+        if not self.is_constant:
+            raise WrongType(
+                f"a function of eps has no value on its own: {self}", hint='name a budget: p.at("1/2")'
+            )
+        return self
+
+    # --- views -------------------------------------------------------------------------------
+
+    def latex(self) -> str:
+        """The function as LaTeX.
+
+        >>> from dipc.probability.exppoly import ExpPoly
+        >>> print((1 - ExpPoly.of(fmpq(3, 4), 2, fmpq(-1, 2))).latex())
+        -\\tfrac{3}{4}\\,\\varepsilon^{2}\\,e^{-\\varepsilon/2} + 1
+        """
+        return self.formula(LATEX)
+
+    def html(self) -> str:
+        """The function as HTML."""
+        return self.formula(HTML)
+
+    def _repr_latex_(self) -> str:
+        return rf"$\displaystyle {self.latex()}$"
+
+    def plot(self, low: Number | None = None, high: Number | None = None, **options: Any) -> Figure:
+        """A plot for the budgets from ``low`` to ``high``; see :func:`dipc.report.plots.plot_functions`."""
+        return views.plot(self, low, high, **options)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self  # immutable
+
+
+def _positive(digits: int) -> int:
+    if digits < 1:
+        raise InputError(f"the number of digits must be positive, not {digits}")
+    return digits

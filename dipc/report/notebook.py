@@ -1,0 +1,133 @@
+"""HTML views for notebooks: plain tables that take their colours from the page, light or dark.
+
+Formulas are HTML too (no script has to run), so that they show everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import escape
+
+import dipc.views as views
+from dipc.decision.verdict import Counterexample, Undecided, Verdict, show_valuation
+from dipc.distribution import Distribution
+from dipc.mechanism import Mechanism
+from dipc.probability.function import FunctionOfEps
+from dipc.report.words import checked, counterexample_lines, pretty
+from dipc.semantics.chain import Chain
+
+COLOURS = {"private": "#0a8f5b", "violated": "#d55e00", "undecided": "#b07d00"}
+SIGNS = {"private": "✓", "violated": "✗", "undecided": "?"}
+MOST_ROWS = 60
+MOST_TERMS = 24  # of a formula in a table
+
+KEYWORDS = (
+    "param|input|output|adjacent|private|for|in|do|end|if|then|elif|else|while|exit|forall|exists|and|or|not"
+)
+CODE = re.compile(rf"(?P<comment>\#.*)|\b(?P<keyword>{KEYWORDS})\b")
+
+Row = tuple[str, str]  # two cells of HTML
+
+
+def table(rows: Iterable[Row], head: Row | None = None) -> str:
+    """A table of two columns."""
+    left = 'style="text-align: left; vertical-align: top; padding-right: 1.5em"'
+    lines = ['<table style="font-size: 100%">']
+    if head is not None:
+        lines.append(f"<thead><tr>{''.join(f'<th {left}>{cell}</th>' for cell in head)}</tr></thead>")
+    lines.append("<tbody>")
+    lines += [f"<tr><td {left}>{a}</td><td {left}>{b}</td></tr>" for a, b in rows]
+    return "\n".join([*lines, "</tbody></table>"])
+
+
+def formula(f: FunctionOfEps) -> str:
+    """A function, or the beginning of a very long one."""
+    text = f.html()
+    if str(f).count("exp(") <= MOST_TERMS:
+        return text
+    return f"(a function with {str(f).count('exp(')} exponentials)"
+
+
+@views.html.register
+def _distribution(law: Distribution) -> str:
+    rows = [(escape(show_valuation(output)), formula(p)) for output, p in list(law.items())[:MOST_ROWS]]
+    if len(law) > MOST_ROWS:
+        rows.append((f"and {len(law) - MOST_ROWS} more", ""))
+    return table(rows, ("output", "probability"))
+
+
+@views.html.register
+def _counterexample(found: Counterexample) -> str:
+    return table(_rows(found))
+
+
+def _rows(found: Counterexample) -> Iterable[Row]:
+    yield "input u", escape(show_valuation(found.input))
+    yield "neighbour u′", escape(show_valuation(found.neighbour))
+    yield (
+        "outputs" if len(found.outputs) > 1 else "output",
+        escape(" or ".join(map(show_valuation, found.outputs))),
+    )
+    yield "budget", f"ε = {found.epsilon}"
+    for name, f in (
+        ("P(u)", found.probability),
+        ("P(u′)", found.neighbour_probability),
+        ("bound", found.bound),
+        ("excess", found.excess),
+    ):
+        yield name, f"{f.decimal(found.epsilon)} &nbsp;=&nbsp; {formula(f)}"
+    if found.violated_for:
+        yield "broken for", escape(dict(counterexample_lines(found))["broken for"])
+
+
+@views.html.register
+def _verdict(verdict: Verdict) -> str:
+    colour, sign = COLOURS[verdict.status], SIGNS[verdict.status]
+    answer = f'<b style="color: {colour}">{sign} {verdict.status}</b>'
+    rows = [(answer, escape(pretty(str(verdict.goal)))), ("checked", escape(checked(verdict.counts)))]
+    if verdict.counterexample is not None:
+        rows += _rows(verdict.counterexample)
+    if isinstance(verdict, Undecided):
+        rows += [(escape(head), escape(text)) for head, text in _open(verdict)]
+    rows += [("note", escape(note)) for note in verdict.notes]
+    return table(rows)
+
+
+def _open(verdict: Undecided) -> Iterable[Row]:
+    yield "reason", verdict.reason
+    for doubt in verdict.doubts[:5]:
+        inputs = f"{show_valuation(doubt.input)} against {show_valuation(doubt.neighbour)}"
+        yield "open", f"{inputs}: ε in [{doubt.low}, {doubt.high}]"
+    if len(verdict.doubts) > 5:
+        yield "", f"and {len(verdict.doubts) - 5} more"
+
+
+@views.html.register
+def _mechanism(mechanism: Mechanism) -> str:
+    settings = ", ".join(f"{name} = {value}" for name, value in mechanism.parameters.items())
+    heading = f"<b>{escape(mechanism.program.source.name)}</b>" + (
+        f" ({escape(settings)})" if settings else ""
+    )
+    return f"<div>{heading}</div>\n<pre>{_code(mechanism.program.source.text)}</pre>"
+
+
+def _code(text: str) -> str:
+    """The program with bold keywords and pale comments; all colours are those of the page."""
+
+    def marked(found: re.Match[str]) -> str:
+        if found["comment"]:
+            return f'<span style="opacity: 0.6">{found[0]}</span>'
+        return f"<b>{found[0]}</b>"
+
+    return CODE.sub(marked, escape(text.strip("\n"), quote=False))
+
+
+@views.html.register
+def _chain(chain: Chain) -> str:
+    rows = [(escape(str(node)), formula(node.mass)) for node in chain.nodes[:MOST_ROWS]]
+    if len(chain) > MOST_ROWS:
+        rows.append((f"and {len(chain) - MOST_ROWS} more", ""))
+    return (
+        f"<div>{escape(repr(chain).strip('<>'))}</div>\n{table(rows, ('state', 'probability of being here'))}"
+    )

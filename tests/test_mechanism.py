@@ -1,0 +1,278 @@
+"""Mechanisms and distributions as Python objects: conversions, messages, short texts."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy
+from click.testing import CliRunner
+from flint import fmpq
+
+import dipc
+from dipc.cli.main import status
+from dipc.errors import InputError, WrongType
+
+SVT4 = Path(__file__).parent.parent / "programs" / "svt" / "svt4.dip"
+COIN = """
+    input  q in {true, false}
+    output out in {true, false}
+    adjacent all
+    private eps
+    b <- flip(exp(eps)/(1 + exp(eps)))
+    if b then out <- q else out <- not q end
+"""
+TWO = """
+    input q in {0, 1}; output n in {0, 1}; output x[2] in {bot, top} = bot
+    adjacent all; n <- q; x[1] <- top
+"""
+
+
+@pytest.fixture(scope="module")
+def svt() -> dipc.Mechanism:
+    return dipc.load(SVT4, N=2)
+
+
+@pytest.fixture(scope="module")
+def coin() -> dipc.Mechanism:
+    return dipc.load(COIN)
+
+
+@pytest.fixture(scope="module")
+def broken(svt: dipc.Mechanism) -> dipc.Violated:
+    verdict = svt.check()
+    assert isinstance(verdict, dipc.Violated)
+    return verdict
+
+
+# --- what goes in ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ({"q": [-1, 0]}, {"q": (0, -1)}),
+        ["q=[-1,0]", "q = [0, -1]"],
+        ({"q": np.array([-1, 0])}, {"q": [np.int64(0), Fraction(-1)]}),
+        ("q=[-1,0]", {"q": ["0", "-1"]}),
+    ],
+)
+def test_pairs_in_every_form(svt: dipc.Mechanism, broken: dipc.Violated, pair: Any) -> None:
+    verdict = svt.check(pair=pair)
+    assert verdict.counterexample is not None and broken.counterexample is not None
+    assert verdict.counterexample.input == broken.counterexample.input
+
+
+@pytest.mark.parametrize(
+    ("keywords", "kind", "message"),
+    [
+        ({"claim": 0.5}, WrongType, r"a claim is a text, not the float 0\.5\n.*\"0\.5\*eps\""),
+        ({"claim": 1}, WrongType, r"not the int 1\n.*\"1\*eps\""),
+        ({"claim": ["eps"]}, WrongType, r"a claim is a text"),
+        ({"claim": ""}, InputError, r"the claim is an empty text"),
+        ({"claim": "  "}, InputError, r"the claim is an empty text"),
+        ({"claim": "x*eps"}, InputError, r"^the claim:1:1: error"),
+        ({"at": 0.5}, WrongType, r"eps must be an exact number, not the float 0\.5"),
+        ({"at": "a"}, InputError, r"eps must be a rational number, not `a`"),
+        ({"at": True}, WrongType, r"eps must be an exact number"),
+        ({"pair": ({"q": (0, 0)},)}, WrongType, r"a pair is two inputs, not 1"),
+        ({"pair": "q=[0,1]"}, WrongType, r"a pair is two inputs"),
+        ({"pair": 7}, WrongType, r"a pair is two inputs"),
+        (
+            {"pair": ((0, 0), (1, 1))},
+            WrongType,
+            r"the first input must name the inputs .* \(0, 0\)\n.*\"q\":",
+        ),
+        ({"pair": ("q=[0,0]", None)}, WrongType, r"the second input must name the inputs"),
+        ({"pair": ("q=[0,0]", "q=[0")}, InputError, r"<second input>:1:3"),
+        ({"pair": ("q=[0,0]", "q=[0,7]")}, InputError, r"7 is not a value of the input `q`\n.*\{-1, 0, 1\}"),
+        ({"pair": ("q=[0,0]", "")}, InputError, r"no value is given for the input `q`"),
+        ({"time_limit": "x"}, WrongType, r"time_limit must be a number or None, not `x`"),
+        ({"time_limit": -1}, InputError, r"time_limit must not be negative"),
+        ({"time_limit": float("nan")}, InputError, r"time_limit must not be negative or nan"),
+        ({"memory_limit": [1]}, WrongType, r"memory_limit must be a number"),
+        ({"jobs": "2"}, WrongType, r"jobs must be a whole number"),
+        ({"jobs": 0}, InputError, r"jobs must be 1 or more"),
+    ],
+)
+def test_what_check_refuses(
+    svt: dipc.Mechanism, keywords: dict[str, Any], kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind, match=message):
+        svt.check(**keywords)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ({}, r"no value is given for the input `q`\n.*for example q=\[-1, -1\]"),
+        ({"p": 1}, r"no input `p`\n.*its inputs: q"),
+        ({"q": (0,)}, r"the input `q` has 2 cells, not 1"),
+        ({"q": 1}, r"the input `q` is an array of 2 values, not `1`"),
+        ({"q": "[0,1]"}, r"the input `q` is an array of 2 values"),
+        ({"q": (0, 0.5)}, r"the input `q` must be an exact number, not the float 0\.5"),
+    ],
+)
+def test_what_distribution_refuses(svt: dipc.Mechanism, inputs: Mapping[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        svt.distribution(**inputs)
+
+
+def test_an_array_for_a_scalar(coin: dipc.Mechanism) -> None:
+    with pytest.raises(InputError, match="the input `q` is one value, not 2 values"):
+        coin.distribution(q=[True, False])
+
+
+@pytest.mark.parametrize("true", [True, np.True_, "true", dipc.Atom("true")])
+def test_truth_values(coin: dipc.Mechanism, true: Any) -> None:
+    assert coin.distribution(q=true).of("true").at(0) == Fraction(1, 2)
+    assert coin.distribution(q=true).of(True) == coin.distribution(q=False).of(False)
+
+
+@pytest.mark.parametrize("n", [2, np.int32(2), Fraction(2), "2", fmpq(2)])
+def test_parameters_in_every_form(n: Any) -> None:
+    assert dipc.load(SVT4, N=n).parameters["N"] == "2"
+
+
+def test_parameters_that_are_refused() -> None:
+    with pytest.raises(WrongType, match="the parameter `N` must be an exact number, not the float 2"):
+        dipc.load(SVT4, N=2.0)
+    with pytest.raises(InputError, match="no parameter `M`"):
+        dipc.load(SVT4, M=2)
+
+
+def test_a_program_without_claim_says_how_to_give_one() -> None:
+    with pytest.raises(InputError, match=r'check\("eps"\)'):
+        dipc.load("output o in {0, 1}; o <- 1").check()
+
+
+def test_the_command_line_names_its_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["check", str(SVT4), "--claim", "x*eps"]) == 2
+    assert capsys.readouterr().err.startswith("--claim:1:1: error")
+
+
+def test_wrong_types_are_type_errors_and_input_errors() -> None:
+    assert issubclass(WrongType, TypeError) and issubclass(WrongType, InputError)
+
+
+# --- distributions ---------------------------------------------------------------------------
+
+
+def test_asking_a_distribution(svt: dipc.Mechanism) -> None:
+    law = svt.distribution(q=(0, 1))
+    key = (("out", (dipc.Atom("bot"), dipc.Atom("top"))),)
+    assert law.of(out=["bot", "top"]) == law.of(["bot", "top"]) == law[key]
+    assert law.of(["top", "top"]) == 0 and (("out", ()),) not in law
+    assert law.total() == 1
+    assert next(iter(law)) == (("out", (dipc.Atom("bot"),) * 2),)
+
+
+def test_several_outputs_are_asked_by_name() -> None:
+    law = dipc.load(TWO).distribution(q=1)
+    assert law.of(n=1, x=["top", "bot"]) == 1
+    with pytest.raises(InputError, match=r"give each output by its name: n, x\n.*d\.of\(n='1', x=\['top'"):
+        law.of(1)
+    with pytest.raises(InputError, match="no value is given for the output `x`"):
+        law.of(n=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keywords", "message"),
+    [
+        (("top",), {}, "the output `out` is an array of 2 values"),
+        ((["top", "middle"],), {}, "middle is not a value of the output `out`"),
+        ((), {"o": 1}, "no output `o`\n.*its outputs: out"),
+        ((["top", "bot"],), {"out": ["top", "bot"]}, "give each output by its name"),
+    ],
+)
+def test_what_of_refuses(
+    svt: dipc.Mechanism, arguments: tuple[Any, ...], keywords: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        svt.distribution(q=(0, 1)).of(*arguments, **keywords)
+
+
+def test_a_missing_key_points_to_of(svt: dipc.Mechanism) -> None:
+    law = svt.distribution(q=(0, 1))
+    with pytest.raises(KeyError, match=r"d\.of\(out=\['bot', 'bot'\]\)"):
+        law["top"]  # type: ignore[index]
+    assert law.get("top") is None  # type: ignore[call-overload]
+
+
+def test_numbers_of_a_distribution(svt: dipc.Mechanism) -> None:
+    law = svt.distribution(q=(0, 1))
+    at_zero = law.at(0)
+    assert [p.as_rational() for p in at_zero.values()] == [fmpq(23, 56), fmpq(5, 56), fmpq(1, 2)]
+    assert at_zero.of(["top", "bot"]) == Fraction(1, 2) and at_zero.total() == 1
+    assert law.decimals(1, 4) == law.at(1).decimals(digits=4)
+    assert law.decimals(1, 4)["out=[bot, top]"] == "0.1420"
+    assert law == svt.distribution(q=(0, 1)) != svt.distribution(q=(1, 0))
+    assert pickle.loads(pickle.dumps(law)) == law == copy.deepcopy(law)
+
+
+def test_sympy_of_a_distribution(svt: dipc.Mechanism) -> None:
+    parts = svt.distribution(q=(0, 1)).to_sympy()
+    assert sympy.simplify(sum(parts.values())) == 1
+
+
+# --- verdicts --------------------------------------------------------------------------------
+
+
+def test_texts_of_a_violation(svt: dipc.Mechanism, broken: dipc.Violated) -> None:
+    assert repr(svt) == f"<Mechanism {SVT4} (N = 2, c = 1, T = 0, Delta = 1)>"
+    assert repr(broken) == "<Violated: (eps)-private for every eps in (0, inf)>"
+    assert str(broken).splitlines() == [
+        "violated: (eps)-private for every eps in (0, inf)",
+        "u:  q=[-1, 0]",
+        "u': q=[0, -1]",
+        "output: out=[bot, top]",
+        "at eps = 1: P(u) = 0.1420193399, more than 0.1374685975; P(u') = 0.05057187082",
+    ]
+    assert repr(broken.counterexample) == (
+        "<Counterexample q=[-1, 0] against q=[0, -1], output out=[bot, top], eps = 1>"
+    )
+    assert repr(svt.chain(q=(0, 1))) == "<Chain: 21 states, 20 edges, 3 final>"
+
+
+def test_the_text_of_undecided_says_what_is_open() -> None:
+    tight = COIN.replace("private eps", "private eps, exp(-2) for eps in (0, 1]")
+    verdict = dipc.load(tight).check(time_limit=0)
+    assert verdict.status == "undecided"
+    assert str(verdict).splitlines()[1].startswith("reason: ")
+
+
+def test_the_budget_of_a_counterexample_is_an_ordinary_number(broken: dipc.Violated) -> None:
+    epsilon = broken.counterexample.epsilon
+    assert Fraction(epsilon) == 1 and epsilon == fmpq(1) and repr(epsilon) == "1"
+    again = pickle.loads(pickle.dumps(broken))
+    assert again == broken and Fraction(again.counterexample.epsilon) == 1
+
+
+def test_sympy_of_a_violation(broken: dipc.Violated) -> None:
+    inequality = broken.to_sympy()
+    eps = sympy.Symbol("eps", positive=True)
+    assert bool(inequality.subs(eps, 1)) and not bool(inequality.subs(eps, 3))
+
+
+def test_sympy_of_a_claim(coin: dipc.Mechanism) -> None:
+    claim = coin.sentence().to_sympy()
+    assert all(bool(claim.subs(sympy.Symbol("eps", positive=True), x)) for x in (sympy.Rational(1, 3), 2))
+    mixed = dipc.decision.reading.read_sentence("exists eps: not (eps < 1 or exp(eps) != 2) and eps >= 1")
+    assert mixed.to_sympy().subs(sympy.Symbol("eps", positive=True), 2) == sympy.false
+    with pytest.raises(InputError, match=r"the verdict is private\n.*sentence\(\)\.to_sympy"):
+        coin.check().to_sympy()
+
+
+def test_distribution_on_the_command_line() -> None:
+    from dipc.cli.distribution import distribution
+
+    run = CliRunner().invoke(
+        distribution, [str(SVT4), "-D", "N=2", "--input", "q=[0,1]"], standalone_mode=False
+    )
+    assert "out=[top, bot]  1/2" in run.output
