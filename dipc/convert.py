@@ -26,14 +26,14 @@ def to_rational(value: PythonValue, what: str) -> fmpq:
         return value
     if isinstance(value, bool | Atom | float):
         raise InputError(
-            f"{what} must be an exact number, not {value!r}",
-            hint="write a string such as '1/10', a fractions.Fraction or an integer",
+            f"{what} must be an exact number, not `{value}`",
+            hint='write a string such as "1/10", a fractions.Fraction or an integer',
         )
     try:
         exact = Fraction(value)
     except (ValueError, TypeError, ZeroDivisionError):
         raise InputError(
-            f"{what} must be a rational number, not {value!r}", hint="for example 3/4 or 0.75"
+            f"{what} must be a rational number, not `{value}`", hint="for example 3/4 or 0.75"
         ) from None
     return fmpq(exact.numerator, exact.denominator)
 
@@ -55,12 +55,12 @@ def to_input(program: CoreProgram, given: Mapping[str, PythonValues]) -> Input:
     for name in given:
         if name not in known:
             raise InputError(
-                f"the program has no input '{name}'", hint=f"its inputs: {', '.join(known) or 'none'}"
+                f"the program has no input `{name}`", hint=f"its inputs: {', '.join(known) or 'none'}"
             )
     cells: Input = {}
     for variable in program.inputs:
         if variable.name not in given:
-            raise InputError(f"no value is given for the input '{variable.name}'", hint=_example(variable))
+            raise InputError(f"no value is given for the input `{variable.name}`", hint=_example(variable))
         cells.update(zip(variable.cells, _values(variable, given[variable.name]), strict=True))
     return cells
 
@@ -70,17 +70,17 @@ def _values(variable: Variable, given: PythonValues) -> list[Value]:
     cells: Sequence[PythonValue] = (given,) if isinstance(given, PythonValue) else given
     if isinstance(given, PythonValue) != (variable.size is None):
         kind = f"an array of {variable.size} values" if variable.size is not None else "one value"
-        raise InputError(f"the input '{name}' is {kind}", hint=_example(variable))
-    values = [to_value(value, f"the input '{name}'") for value in cells]
+        raise InputError(f"the input `{name}` is {kind}", hint=_example(variable))
+    values = [to_value(value, f"the input `{name}`") for value in cells]
     if len(values) != len(variable.cells):
         raise InputError(
-            f"the input '{name}' has {variable.size} cells, not {len(values)}", hint=_example(variable)
+            f"the input `{name}` has {variable.size} cells, not {len(values)}", hint=_example(variable)
         )
     for value in values:
         if value not in variable.domain:
             domain = ", ".join(show(v) for v in variable.domain)
             raise InputError(
-                f"{show(value)} is not a value of the input '{name}'", hint=f"its set is {{{domain}}}"
+                f"{show(value)} is not a value of the input `{name}`", hint=f"its set is {{{domain}}}"
             )
     return values
 

@@ -19,10 +19,14 @@ from dipc.probability.quotient import Quotient
 from dipc.questions import picture, question
 from dipc.semantics.advice import warnings
 from dipc.semantics.chain import Chain
+from dipc.shipped import source_of
 from dipc.syntax.compile import compile_claim, read
 from dipc.syntax.core import CoreClaim, CoreProgram
 from dipc.syntax.parser import parse_claim
 from dipc.syntax.values import show
+
+TEXT = ("\n", "<-", ";")
+"""What the text of a program contains, and no name of a file."""
 
 
 class Distribution(Mapping[Valuation, Quotient]):
@@ -76,26 +80,23 @@ class Mechanism:
 
     @staticmethod
     def load(program: str | Path, **parameters: PythonValue) -> Mechanism:
-        """A program from a file or from its text; ``parameters`` override its ``param`` lines.
+        """A program from a file, from its text, or a shipped one by its name (``"svt1"``).
 
-        Raises :class:`InputError`, or :class:`OSError` if the file cannot be read.
+        ``parameters`` override its ``param`` lines.  Raises :class:`InputError`, or :class:`OSError` if the
+        file cannot be read.
         """
-        if isinstance(program, str) and ("\n" in program or "<-" in program or ";" in program):
+        if isinstance(program, str) and (not program.strip() or any(sign in program for sign in TEXT)):
             return Mechanism._read(Source("<text>", program), parameters)
         return Mechanism.load_file(program, parameters)
 
     @staticmethod
     def load_file(path: str | Path, parameters: Mapping[str, PythonValue]) -> Mechanism:
-        """A program from a file."""
-        try:
-            text = Path(path).read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise InputError(f"{path}: the file is not UTF-8 text (byte {error.start})") from None
-        return Mechanism._read(Source(str(path), text), parameters)
+        """A program from a file, or a shipped one."""
+        return Mechanism._read(source_of(path), parameters)
 
     @staticmethod
     def _read(source: Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
-        overrides = {k: to_rational(v, f"the parameter '{k}'") for k, v in parameters.items()}
+        overrides = {k: to_rational(v, f"the parameter `{k}`") for k, v in parameters.items()}
         return Mechanism(read(source, overrides))
 
     def check(
@@ -157,7 +158,7 @@ class Mechanism:
         if to in CHAINS:
             return CHAINS[to](picture(self.program, to_input(self.program, input or {})))
         if to not in QUESTIONS:
-            raise InputError(f"no export to '{to}'", hint=f"one of: {', '.join([*QUESTIONS, *CHAINS])}")
+            raise InputError(f"no export to `{to}`", hint=f"one of: {', '.join([*QUESTIONS, *CHAINS])}")
         inputs = () if input is None else (to_input(self.program, input),)
         both = None if pair is None else (to_input(self.program, pair[0]), to_input(self.program, pair[1]))
         return QUESTIONS[to](question(self.program, self._claim(claim), inputs, both))
@@ -181,6 +182,6 @@ class Mechanism:
         if self.program.claim is None:
             raise InputError(
                 f"{self.program.source.name}: the program makes no claim",
-                hint="add a line such as: private eps    (or give a claim: --claim 'eps')",
+                hint="add a line such as: private eps    (or give a claim: `--claim eps`)",
             )
         return self.program.claim

@@ -27,6 +27,7 @@ USES = {
     "pipeline": {"errors", "clock", "syntax", "probability", "semantics", "decision"},
     "questions": {"errors", "clock", "syntax", "probability", "semantics", "decision", "export", "pipeline"},
     "convert": {"errors", "syntax", "semantics"},
+    "shipped": {"errors", "syntax"},
     "mechanism": {
         "errors",
         "syntax",
@@ -38,6 +39,7 @@ USES = {
         "convert",
         "export",
         "questions",
+        "shipped",
     },
     "__init__": {"errors", "syntax", "probability", "semantics", "decision", "mechanism"},
     "cli": {
@@ -50,6 +52,7 @@ USES = {
         "report",
         "mechanism",
         "export",
+        "shipped",
     },
     "__main__": {"cli"},
 }

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from dipc.mechanism import Mechanism
+from dipc.shipped import paths
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -34,16 +36,49 @@ def recovered(text: str) -> str:
         return text
 
 
-def program_options(command: Command) -> Command:
-    """FILE and -D NAME=VALUE."""
-    command = click.option(
+class ProgramName(Text):
+    """The name of a shipped program; a shell completes it."""
+
+    name = "name"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return [CompletionItem(name) for name in paths() if name.startswith(incomplete)]
+
+
+class ProgramFile(click.Path):
+    """A file, or the name of a shipped program; a shell completes both."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return [*NAME.shell_complete(ctx, param, incomplete), *super().shell_complete(ctx, param, incomplete)]
+
+
+NAME = ProgramName()
+FILE = ProgramFile(allow_dash=True)
+
+
+def definition_option(command: Command) -> Command:
+    """-D NAME=VALUE."""
+    return click.option(
         "-D",
         "definitions",
         multiple=True,
         metavar="NAME=VALUE",
         help="Set a parameter of the program, for example -D N=4.",
     )(command)
-    return click.argument("file", type=click.Path())(command)
+
+
+def program_options(command: Command) -> Command:
+    """FILE (or the name of a shipped program) and -D NAME=VALUE."""
+    return click.argument("file", type=FILE)(definition_option(command))
+
+
+def files_argument(command: Command) -> Command:
+    """FILE..., each a file, a folder, or the name of a shipped program."""
+    return click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)(command)
 
 
 def load(file: str, definitions: tuple[str, ...]) -> Mechanism:
@@ -52,7 +87,7 @@ def load(file: str, definitions: tuple[str, ...]) -> Mechanism:
     for definition in definitions:
         name, equals, value = definition.partition("=")
         if not equals or not name.strip() or not value.strip():
-            raise click.BadParameter(f"'{definition}' is not of the form NAME=VALUE", param_hint="'-D'")
+            raise click.BadParameter(f"`{definition}` is not of the form NAME=VALUE", param_hint="`-D`")
         parameters[name.strip()] = value.strip()
     mechanism = Mechanism.load_file(file, parameters)
     for warning in mechanism.warnings:

@@ -130,7 +130,7 @@ def test_the_command_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_what_is_missing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     program = str(ROOT / "programs" / "svt" / "svt1.dip")
     assert status(["export", program, "--to", "drn"]) == 2
-    assert "no value is given for the input 'q'" in capsys.readouterr().err
+    assert "no value is given for the input `q`" in capsys.readouterr().err
     assert status(["export", program, "--to", "maple"]) == 2
-    with pytest.raises(InputError, match="no export to 'maple'"):
+    with pytest.raises(InputError, match="no export to `maple`"):
         load("svt/svt1.dip").export("maple")
