@@ -36,7 +36,7 @@ def programs(name: str | None, as_path: bool, as_json: bool) -> int:
         for program in chosen:
             say(str(program.path))
     elif name:
-        click.echo(chosen[0].path.read_text(encoding="utf-8"), nl=False)
+        say(chosen[0].path.read_text(encoding="utf-8"), end="")
     else:
         rows = [(program.name, program.expect, program.title, program.source) for program in chosen]
         show_table(("name", "expected", "title", "source"), rows, answers=1)

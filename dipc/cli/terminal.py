@@ -101,9 +101,9 @@ def answer(status: str) -> str:
     return style(status, fg=COLOURS[status.lower()], bold=True)
 
 
-def say(text: str = "") -> None:
+def say(text: str = "", end: str = "\n") -> None:
     """Print a line, with what colour it has."""
-    click.echo(encodable(text), color=coloured())
+    click.echo(encodable(text) + end, nl=False, color=coloured())
 
 
 Row = Sequence[str]
