@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -17,17 +17,14 @@ from dipc.cli.alarm import alarm
 from dipc.cli.failures import error_record, kind_of
 from dipc.cli.interrupt import INTERRUPTED, Interrupted, interruptible
 from dipc.cli.junit import write_report
-from dipc.cli.options import definition_option, files_argument, load
+from dipc.cli.options import definition_option, expanded, files_argument, load
 from dipc.cli.outcome import Outcome, aligned, worst
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import answer, say, show_table
-from dipc.errors import InputError
 from dipc.mechanism import Mechanism
 from dipc.report.record import verdict_record
 from dipc.shipped import STDIN, header
 from dipc.syntax.parser import parse_valuation
-
-PROGRAMS = "*.dip"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,7 @@ def check(files: tuple[str, ...], junit: str | None, **options: Any) -> int:
     _refuse_contradictions(wanted, single)
     outcomes: list[Outcome] = []
     try:
-        outcomes += [_single(files[0], wanted)] if single else _several(list(_programs(files)), wanted)
+        outcomes += [_single(files[0], wanted)] if single else _several(expanded(files), wanted)
     except Exception as error:
         outcomes.append(Outcome(files[0], 0.0, error=error))
         raise
@@ -135,18 +132,6 @@ def _refuse_contradictions(wanted: Wanted, single: bool) -> None:
             "the expected verdict is about the program as it stands: leave out --expect, or -D, --claim, "
             "--at and --pair"
         )
-
-
-def _programs(files: Sequence[str]) -> Iterator[str]:
-    """The files, with folders replaced by the programs in them."""
-    for file in files:
-        if not Path(file).is_dir():
-            yield file
-            continue
-        found = sorted(map(str, Path(file).rglob(PROGRAMS)))
-        if not found:
-            raise InputError(f"{file}: there is no program ({PROGRAMS}) in this folder")
-        yield from found
 
 
 # --- one program ---------------------------------------------------------------------------------

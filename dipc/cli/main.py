@@ -21,6 +21,8 @@ from dipc.cli.decide import decide
 from dipc.cli.distribution import distribution
 from dipc.cli.export import export
 from dipc.cli.failures import BROKEN_INPUT, error_record, explained, kind_of
+from dipc.cli.format import format_
+from dipc.cli.new import new
 from dipc.cli.options import TEXT
 from dipc.cli.programs import programs
 from dipc.cli.terminal import colour_option, make_robust
@@ -74,6 +76,8 @@ cli.add_command(check)
 cli.add_command(decide)
 cli.add_command(distribution)
 cli.add_command(export)
+cli.add_command(format_)
+cli.add_command(new)
 cli.add_command(programs)
 cli.add_command(verify)
 

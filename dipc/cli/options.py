@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
+from dipc.errors import InputError
 from dipc.mechanism import Mechanism
 from dipc.shipped import paths
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+PROGRAMS = "*.dip"
 
 
 class Text(click.types.StringParamType):
@@ -79,6 +84,17 @@ def program_options(command: Command) -> Command:
 def files_argument(command: Command) -> Command:
     """FILE..., each a file, a folder, or the name of a shipped program."""
     return click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)(command)
+
+
+def expanded(files: Sequence[str]) -> list[str]:
+    """The files, with folders replaced by the programs in them."""
+    found: list[str] = []
+    for file in files:
+        inside = sorted(map(str, Path(file).rglob(PROGRAMS))) if Path(file).is_dir() else [file]
+        if not inside:
+            raise InputError(f"{file}: there is no program ({PROGRAMS}) in this folder")
+        found += inside
+    return found
 
 
 def load(file: str, definitions: tuple[str, ...]) -> Mechanism:

@@ -7,7 +7,7 @@ the parser does not accept.  The parser tables are built once, at the first pars
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -85,6 +85,15 @@ def parse_valuation(text: str, name: str = "<values>") -> dict[str, Value | tupl
     """
     valuation: Mapping[str, Value | tuple[Value, ...]] = _parse(Source(name, text), "valuation")
     return dict(valuation)
+
+
+def raw_tokens(text: str) -> Iterator[Token]:
+    """The tokens of a text that can be parsed, with every separator; comments are in the gaps.
+
+    >>> [str(token) for token in raw_tokens("x <- 1 # one")]
+    ['x', '<-', '1']
+    """
+    return _lark().lex(text)
 
 
 def _parse(source: Source, start: str) -> Any:
