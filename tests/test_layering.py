@@ -58,6 +58,7 @@ USES = {
         "shipped",
     },
     "__main__": {"cli"},
+    "editors": {"syntax"},
 }
 """Which parts of the package a part may import.  A new part is a new row."""
 
