@@ -45,6 +45,7 @@ class Wanted:
 
 
 @click.command(
+    short_help="Prove a claim, or refute it by a counterexample.",
     epilog="""\b
 Examples:
   dipc check svt1                             a program that comes with dipc
@@ -54,7 +55,7 @@ Examples:
   dipc check first.dip second.dip folder/     a table of several
   dipc check examples/ --expect --junit report.xml   for continuous integration
   dipc new mine --stdout | dipc check -       a program from another program
-"""
+""",
 )
 @files_argument
 @definition_option

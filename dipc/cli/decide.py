@@ -16,12 +16,13 @@ EXIT_STATUS = {"true": 0, "false": 1, "undecided": 3}
 
 
 @click.command(
+    short_help="Decide a sentence about eps.",
     epilog="""\b
 Examples:
   dipc decide "forall eps > 0: exp(eps) >= 1 + eps"
   dipc decide "exists eps in (0, 1]: exp(eps) = 2"
   dipc decide "forall eps >= 1: eps^2 >= eps and not eps < 1" --json
-"""
+""",
 )
 @click.argument("sentence")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record.")

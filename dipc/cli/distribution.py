@@ -24,12 +24,13 @@ DIGITS = 10
 
 
 @click.command(
+    short_help="Print the exact probability of every output.",
     epilog="""\b
 Examples:
   dipc distribution svt1 --input "q=[0,1,1]"
   dipc distribution svt1 --input "q=[0,1,1]" --at 1/2
   dipc distribution svt1 --input "q=[0,1,1]" --at 1/2 --digits 50 --json
-"""
+""",
 )
 @program_options
 @click.option("--input", "given", default="", metavar="TEXT", help="The input, for example 'q=[0,1,1]'.")

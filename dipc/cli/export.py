@@ -14,12 +14,13 @@ from dipc.syntax.parser import parse_valuation
 
 
 @click.command(
+    short_help="Carry the question to another tool.",
     epilog="""\b
 Examples:
   dipc export svt1 --to mathematica -o svt1.wl
   dipc export svt1 --to latex --pair "q=[0,0,0]" "q=[1,1,1]"
   dipc export svt1 --to svg --input "q=[0,1]" -D N=2 -o chain.svg
-"""
+""",
 )
 @program_options
 @click.option(

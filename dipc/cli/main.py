@@ -9,84 +9,61 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import click
 
 from dipc import __version__
 from dipc.cli.check import check
+from dipc.cli.completion import completion
 from dipc.cli.decide import decide
 from dipc.cli.distribution import distribution
 from dipc.cli.export import export
 from dipc.cli.failures import BROKEN_INPUT, error_record, explained, kind_of
 from dipc.cli.format import format_
+from dipc.cli.group import Commands, PipeClosed
 from dipc.cli.new import new
-from dipc.cli.options import TEXT
 from dipc.cli.programs import programs
-from dipc.cli.terminal import colour_option, make_robust
+from dipc.cli.terminal import make_robust
 from dipc.cli.verify import verify
 
 CLOSED = 141  # what a shell reports for a process that wrote into a closed pipe
 
 
-class PipeClosed(Exception):
-    """Whoever read our output has gone.  Click would end with 1, which means a violation."""
-
-
-@contextmanager
-def reader_may_go() -> Iterator[None]:
-    """A broken pipe becomes :class:`PipeClosed`, which click does not know."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise PipeClosed from None
-
-
-class Commands(click.Group):
-    """The group of all sub-commands."""
-
-    def make_context(self, *arguments: Any, **more: Any) -> click.Context:
-        with reader_may_go():
-            return super().make_context(*arguments, **more)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        with reader_may_go():
-            return super().invoke(ctx)
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="""\b
+First steps:
+  dipc programs                    the programs that come with dipc
+  dipc check svt1                  a proof for every eps
+  dipc check svt4 -D N=2           a counterexample
+  dipc check svt1 --claim "3/4*eps for eps in (0, 1]"
+  dipc new mine                    a program of your own, mine.dip, to change
+  dipc check mine.dip
+  dipc check --help                everything about a command
+""",
+)
 @click.version_option(__version__, prog_name="dipc")
 def cli() -> None:
     """Decide differential privacy: a proof for every privacy budget, or an exact counterexample.
 
-    \b
-    dipc check svt1                        the claim that the program makes
-    dipc check svt1 -D N=4                 with another parameter
-    dipc check svt1 --claim "3/4*eps"      another claim
-    dipc check svt1 --certificate svt1.json      and then:  dipc verify svt1.json --deep
-    dipc distribution svt1 --input "q=[0,1,1]"
-    dipc decide "forall eps > 0: exp(eps) >= 1 + eps"
-    dipc export svt1 --to mathematica -o svt1.wl
+    A FILE is a program in dipc's language, or the name of one that comes with dipc.
     """
 
 
-cli.add_command(check)
-cli.add_command(decide)
-cli.add_command(distribution)
-cli.add_command(export)
-cli.add_command(format_)
-cli.add_command(new)
-cli.add_command(programs)
-cli.add_command(verify)
-
-
-for _command in cli.commands.values():
-    for _parameter in _command.params:
-        if _parameter.type is click.STRING:
-            _parameter.type = TEXT
-    _command.params.append(colour_option())
+for _command in (
+    check,
+    completion,
+    decide,
+    distribution,
+    export,
+    format_,
+    new,
+    programs,
+    verify,
+):
+    cli.add_command(_command)
 
 
 def run() -> None:

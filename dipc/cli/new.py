@@ -41,6 +41,7 @@ class _New(click.Command):
 
 @click.command(
     cls=_New,
+    short_help="Write a program to start from.",
     epilog="""\b
 Examples:
   dipc new mine                           writes mine.dip; and then: dipc check mine.dip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -58,7 +59,11 @@ class ProgramFile(click.Path):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        return [*NAME.shell_complete(ctx, param, incomplete), *super().shell_complete(ctx, param, incomplete)]
+        names = NAME.shell_complete(ctx, param, incomplete)
+        if not names:  # the shell completes files by itself, but it cannot mix them with other words
+            return super().shell_complete(ctx, param, incomplete)
+        files = sorted(map(str, Path().glob(f"{glob.escape(incomplete)}{PROGRAMS}")))
+        return [*names, *map(CompletionItem, files)]
 
 
 NAME = ProgramName()

@@ -12,13 +12,14 @@ from dipc.shipped import Shipped, describe, paths
 
 
 @click.command(
+    short_help="List the programs that come with dipc.",
     epilog="""\b
 Examples:
   dipc programs                     all of them, with what they show
   dipc programs svt1                the text of one
   dipc programs svt1 > mine.dip     a copy to change
   dipc programs svt1 --path         where it is installed
-"""
+""",
 )
 @click.argument("name", required=False, type=NAME)
 @click.option("--path", "as_path", is_flag=True, help="Print where the file is.")

@@ -19,12 +19,13 @@ ACCEPTED, REFUSED, NOT_COVERED = 0, 1, 3
 
 
 @click.command(
+    short_help="Check a certificate.",
     epilog="""\b
 Examples:
   dipc check svt1 --certificate svt1.json     writes a certificate
   dipc verify svt1.json                       checks it
   dipc verify svt1.json --program svt1 --deep
-"""
+""",
 )
 @click.argument("file", type=click.Path())
 @click.option("--program", type=FILE, metavar="FILE", help="Refuse unless it is about this program.")
