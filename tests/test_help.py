@@ -21,14 +21,15 @@ from dipc.cli.main import cli, status
 from dipc.shipped import paths
 
 ROOT = Path(__file__).parent.parent
-COMMANDS = sorted(cli.commands)
+ALL = cli.all(click.Context(cli))  # type: ignore[attr-defined]
+COMMANDS = sorted(ALL)
 
 Capture = pytest.CaptureFixture[str]
 
 
 def examples(command: str) -> list[str]:
     """The commands in the examples of a help page, without what is said about them."""
-    text = (cli.commands[command].epilog or "").partition("Examples:")[2]
+    text = (ALL[command].epilog or "").partition("Examples:")[2]
     lines = [line.strip() for line in text.splitlines()]
     return [re.split(r" {2,}", line)[0] for line in lines if line.startswith("dipc ")]
 

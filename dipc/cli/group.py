@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import click
 
-from dipc.cli.options import TEXT
 from dipc.cli.terminal import colour_option
+from dipc.cli.text import TEXT
 
 SECTIONS = {
     "Prove and refute": ("check", "explain", "budget", "profile", "decide", "verify"),
@@ -34,7 +35,25 @@ def reader_may_go() -> Iterator[None]:
 
 
 class Commands(click.Group):
-    """The group of all sub-commands."""
+    """The group of all sub-commands.  A command is imported when it is used, since that takes time."""
+
+    def __init__(self, *arguments: Any, modules: Mapping[str, str], **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self.modules = modules
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*self.modules, *self.commands})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.commands and cmd_name in self.modules:
+            module, _, attribute = self.modules[cmd_name].partition(":")
+            self.add_command(getattr(import_module(module), attribute))
+        return super().get_command(ctx, cmd_name)
+
+    def all(self, ctx: click.Context) -> dict[str, click.Command]:
+        """The commands by name."""
+        found = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
+        return {name: command for name, command in found if command is not None}
 
     def make_context(self, *arguments: Any, **more: Any) -> click.Context:
         with reader_may_go():
@@ -54,14 +73,15 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands in their sections, each with an example."""
+        commands = self.all(ctx)
         known = {name for names in SECTIONS.values() for name in names}
-        others = tuple(name for name in self.commands if name not in known)
+        others = tuple(name for name in commands if name not in known)
         for heading, names in (*SECTIONS.items(), ("More", others)):
-            present = [self.commands[name] for name in names if name in self.commands]
+            present = [commands[name] for name in names if name in commands]
             if present:
                 with formatter.section(heading):
                     for command in present:
-                        describe(command, formatter, max(map(len, self.commands)))
+                        describe(command, formatter, max(map(len, commands)))
 
 
 def describe(command: click.Command, formatter: click.HelpFormatter, width: int) -> None:

@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from xml.etree import ElementTree
+from typing import TYPE_CHECKING
 
 from dipc.cli.outcome import Outcome
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot contain."""
@@ -19,13 +22,17 @@ FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def write_report(outcomes: Sequence[Outcome], path: str) -> None:
     """Write the report to a file."""
+    from xml.etree import ElementTree  # hardly ever needed
+
     tree = ElementTree.ElementTree(report(outcomes))
     ElementTree.indent(tree)
     tree.write(path, encoding="utf-8", xml_declaration=True)
 
 
-def report(outcomes: Sequence[Outcome]) -> ElementTree.Element:
+def report(outcomes: Sequence[Outcome]) -> Element:
     """The report as an element tree."""
+    from xml.etree import ElementTree
+
     cases = [case(outcome) for outcome in outcomes]
     numbers = {
         "tests": str(len(cases)),
@@ -39,8 +46,10 @@ def report(outcomes: Sequence[Outcome]) -> ElementTree.Element:
     return root
 
 
-def case(outcome: Outcome) -> ElementTree.Element:
+def case(outcome: Outcome) -> Element:
     """One program."""
+    from xml.etree import ElementTree
+
     path = Path(outcome.file)
     folder = ".".join(part for part in path.parent.parts if part not in (path.anchor, ".", ".."))
     element = ElementTree.Element(

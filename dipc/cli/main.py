@@ -14,24 +14,30 @@ from typing import Any
 import click
 
 from dipc import __version__
-from dipc.cli.check import check
-from dipc.cli.completion import completion
-from dipc.cli.decide import decide
-from dipc.cli.distribution import distribution
-from dipc.cli.export import export
 from dipc.cli.failures import BROKEN_INPUT, error_record, explained, kind_of
-from dipc.cli.format import format_
 from dipc.cli.group import Commands, PipeClosed
-from dipc.cli.new import new
-from dipc.cli.programs import programs
 from dipc.cli.terminal import make_robust
-from dipc.cli.verify import verify
 
 CLOSED = 141  # what a shell reports for a process that wrote into a closed pipe
 
 
+MODULES = {
+    "check": "dipc.cli.check:check",
+    "completion": "dipc.cli.completion:completion",
+    "decide": "dipc.cli.decide:decide",
+    "distribution": "dipc.cli.distribution:distribution",
+    "export": "dipc.cli.export:export",
+    "format": "dipc.cli.format:format_",
+    "new": "dipc.cli.new:new",
+    "programs": "dipc.cli.programs:programs",
+    "verify": "dipc.cli.verify:verify",
+}
+"""Where the sub-commands are: imported inside of :func:`status`, so that Ctrl-C is met there, too."""
+
+
 @click.group(
     cls=Commands,
+    modules=MODULES,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="""\b
 First steps:
@@ -50,20 +56,6 @@ def cli() -> None:
 
     A FILE is a program in dipc's language, or the name of one that comes with dipc.
     """
-
-
-for _command in (
-    check,
-    completion,
-    decide,
-    distribution,
-    export,
-    format_,
-    new,
-    programs,
-    verify,
-):
-    cli.add_command(_command)
 
 
 def run() -> None:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from dipc.cli.text import Text
 from dipc.errors import InputError
 from dipc.mechanism import Mechanism
 from dipc.shipped import paths
@@ -18,28 +19,6 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 PROGRAMS = "*.dip"
-
-
-class Text(click.types.StringParamType):
-    """Text of the language.  In a locale that is not UTF-8 its bytes arrive as surrogates: they are UTF-8."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        return recovered(str(super().convert(value, param, ctx)))
-
-
-TEXT = Text()
-
-
-def recovered(text: str) -> str:
-    """The UTF-8 text behind surrogate escapes; other text as it is.
-
-    >>> recovered("\\udcce\\udcb5/2"), recovered("eps/2")
-    ('ε/2', 'eps/2')
-    """
-    try:
-        return text.encode("ascii", "surrogateescape").decode("utf-8")
-    except UnicodeError:
-        return text
 
 
 class ProgramName(Text):
