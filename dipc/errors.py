@@ -78,7 +78,7 @@ class InputError(DipcError):
     def __str__(self) -> str:
         place = f"{self.span.place}: " if self.span else ""
         lines = [f"{place}{self.label}: {self.message}"]
-        if self.span:
+        if self.span and self.span.source.text.strip():
             lines.append(self.span.excerpt())
         if self.hint:
             lines.append(f"    help: {self.hint}")

@@ -269,3 +269,8 @@ def test_an_error_in_a_program_shows_the_line(capsys: Capture, tmp_path: Path) -
     assert f"{path}:3:6: error: " in err
     assert "    o <- qq\n         ^^" in err
     assert "help: " in err
+
+
+def test_an_empty_claim_has_no_empty_excerpt(capsys: Capture) -> None:
+    _, _, err = run(capsys, "check", SVT1, "--claim", "")
+    assert [line.strip()[:6] for line in err.splitlines()] == [err[:6], "help: "]

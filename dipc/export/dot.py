@@ -9,7 +9,6 @@ itself (SVG) needs Graphviz.
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Iterator
 
 from dipc.errors import InputError
@@ -51,6 +50,8 @@ def dot(picture: Picture) -> str:
 
 def svg(picture: Picture) -> str:
     """The drawing that Graphviz makes.  Raises :class:`InputError` if its program ``dot`` is missing."""
+    import subprocess  # hardly ever needed
+
     program = shutil.which("dot")
     if program is None:
         raise InputError(MISSING, hint="install Graphviz (its program `dot`), or export --to dot")
