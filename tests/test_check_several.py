@@ -162,9 +162,12 @@ def test_junit_survives_strange_characters() -> None:
 # --- processes: signals and pipes ----------------------------------------------------------------
 
 
-def started(arguments: list[str]) -> subprocess.Popen[str]:
+READY = "import sys; from dipc.cli.main import run; print('ready', file=sys.stderr, flush=True); run()"
+
+
+def started(arguments: list[str], code: str | None = None) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "dipc", *arguments],
+        [sys.executable, *(["-m", "dipc"] if code is None else ["-c", code]), *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -184,8 +187,10 @@ def started(arguments: list[str]) -> subprocess.Popen[str]:
     ids=["one", "several", "distribution"],
 )
 def test_interrupted(arguments: list[str], says: str) -> None:
-    process = started(arguments)
-    time.sleep(2)
+    process = started(arguments, READY)
+    assert process.stderr is not None
+    assert process.stderr.readline() == "ready\n"
+    time.sleep(3)
     assert process.poll() is None, "not slow enough for this test"
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
