@@ -30,8 +30,8 @@ from dipc.errors import (
 from dipc.mechanism import Mechanism
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.quotient import Quotient
-from dipc.python.decorator import PythonMechanism, mechanism
 from dipc.probability.surd import Surd
+from dipc.python.decorator import PythonMechanism, mechanism
 from dipc.report import notebook as _notebook  # noqa: F401 (registers the views of results)
 from dipc.report.plots import plot_distributions, plot_functions, plot_region
 from dipc.semantics.chain import Chain

@@ -17,6 +17,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+CLAIM_NAME = "the claim"
+"""What a claim from outside of a program is called; the command line says `--claim`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -79,7 +82,7 @@ class InputError(DipcError):
     def __str__(self) -> str:
         place = f"{self.span.place}: " if self.span else ""
         lines = [f"{place}{self.label}: {self.message}"]
-        if self.span:
+        if self.span and self.span.source.text.strip():
             lines.append(self.span.excerpt())
         if self.hint:
             lines.append(f"    help: {self.hint}")

@@ -18,19 +18,23 @@ from dipc.decision.sentence import Sentence
 from dipc.decision.verdict import Verdict
 from dipc.decision.verdict import show_valuation as show_valuation
 from dipc.distribution import Distribution
-from dipc.errors import InputError, Source, WrongType
+from dipc.errors import CLAIM_NAME, InputError, Source, WrongType
 from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.pipeline import Options, check, distribution, goal_of
 from dipc.questions import picture, question
 from dipc.semantics.adjacency import Input
 from dipc.semantics.advice import warnings
 from dipc.semantics.chain import Chain
+from dipc.shipped import source_of
 from dipc.syntax.compile import compile_claim, read
 from dipc.syntax.core import CoreClaim, CoreProgram
 from dipc.syntax.parser import parse_claim
 from dipc.tightness.budget import Budget, budget
 from dipc.tightness.curves import Curve, Profile, loss_curve, profile
 from dipc.tightness.regions import Regions, violating_budgets
+
+TEXT = ("\n", "<-", ";")
+"""What the text of a program contains, and no name of a file."""
 
 
 class Mechanism:
@@ -57,22 +61,19 @@ class Mechanism:
 
     @staticmethod
     def load(program: str | Path, **parameters: PythonValue) -> Mechanism:
-        """A program from a file or from its text; ``parameters`` override its ``param`` lines.
+        """A program from a file, from its text, or a shipped one by its name (``"svt1"``).
 
-        Raises :class:`InputError`, or :class:`OSError` if the file cannot be read.
+        ``parameters`` override its ``param`` lines.  Raises :class:`InputError`, or :class:`OSError` if the
+        file cannot be read.
         """
-        if isinstance(program, str) and ("\n" in program or "<-" in program or ";" in program):
+        if isinstance(program, str) and (not program.strip() or any(sign in program for sign in TEXT)):
             return Mechanism._read(Source("<text>", program), parameters)
         return Mechanism.load_file(program, parameters)
 
     @staticmethod
     def load_file(path: str | Path, parameters: Mapping[str, PythonValue]) -> Mechanism:
-        """A program from a file."""
-        try:
-            text = Path(path).read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise InputError(f"{path}: the file is not UTF-8 text (byte {error.start})") from None
-        return Mechanism._read(Source(str(path), text), parameters)
+        """A program from a file, or a shipped one."""
+        return Mechanism._read(source_of(path), parameters)
 
     @staticmethod
     def _read(source: Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
@@ -123,9 +124,9 @@ class Mechanism:
     ) -> Budget:
         """The least t such that the program is (t*eps, 0)-private for every eps of ``budgets``.
 
-        ``budgets`` is an interval such as ``"(0, 1]"``, by default that of the program's claim, else all eps > 0;
-        ``at`` is one eps instead.  A t that is not found exactly is enclosed to ``width``.  ``pair`` is as in
-        :meth:`check`.  Raises :class:`InputError`, and :class:`LimitReached` after ``time_limit`` seconds.
+        ``budgets`` is an interval such as ``"(0, 1]"``, by default that of the program's claim, else
+        all eps > 0; ``at`` is one eps instead.  A t that is not found exactly is enclosed to ``width``.
+        ``pair`` is as in :meth:`check`.  Raises :class:`InputError`, and :class:`LimitReached` after ``time_limit`` seconds.
 
         >>> svt = Mechanism.load("programs/svt/svt1.dip")
         >>> found = svt.budget().least
@@ -171,7 +172,7 @@ class Mechanism:
         time_limit: float | None = None,
         progress: Progress = silent,
     ) -> Profile:
-        """The least delta for ``epsilon`` (such as ``"eps/2"``, by default the program's), for each eps and for all.
+        """The least delta for ``epsilon`` (like ``"eps/2"``, by default the program's), for each eps and all.
 
         The other arguments are those of :meth:`budget`.
 
@@ -297,9 +298,6 @@ class Mechanism:
                 hint='add a line such as: private eps    (or give a claim: `check("eps")`, `--claim "eps"`)',
             )
         return self.program.claim
-
-
-CLAIM_NAME = "the claim"  # in messages, where the command line says `--claim`
 
 
 def checked_claim(text: object) -> str:

@@ -179,7 +179,10 @@ BROKEN = [
     (["check", SVT1, "-D", "Delta=-1"], "positive"),
     (["check"], "FILE"),
     (["check", "no_such_file.dip"], "no_such_file.dip"),
-    (["check", str(PROGRAMS)], "irectory"),
+    (["distribution", str(PROGRAMS)], "folder"),
+    (["check", str(PROGRAMS.parent / ".ci")], "no program"),
+    (["check", SVT1, SVT4, "--certificate", "c.json"], "one program"),
+    (["check", SVT1, "--expect", "-D", "N=2"], "as it stands"),
     (["check", SVT1, "--claim", "garbage"], "garbage"),
     (["check", SVT1, "--claim", ""], ""),
     (["check", SVT1, "--claim", "eps*eps"], "multiple of eps"),
@@ -266,3 +269,8 @@ def test_an_error_in_a_program_shows_the_line(capsys: Capture, tmp_path: Path) -
     assert f"{path}:3:6: error: " in err
     assert "    o <- qq\n         ^^" in err
     assert "help: " in err
+
+
+def test_an_empty_claim_has_no_empty_excerpt(capsys: Capture) -> None:
+    _, _, err = run(capsys, "check", SVT1, "--claim", "")
+    assert [line.strip()[:6] for line in err.splitlines()] == [err[:6], "help: "]

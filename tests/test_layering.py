@@ -41,6 +41,7 @@ USES = {
     "questions": {"errors", "clock", "syntax", "probability", "semantics", "decision", "export", "pipeline"},
     "convert": {"errors", "syntax", "semantics", "probability"},
     "distribution": {"errors", "views", "syntax", "probability", "semantics", "decision", "convert"},
+    "shipped": {"errors", "syntax"},
     "mechanism": {
         "errors",
         "syntax",
@@ -52,6 +53,7 @@ USES = {
         "convert",
         "export",
         "questions",
+        "shipped",
         "certificate",
         "tightness",
         "views",
@@ -76,14 +78,19 @@ USES = {
         "__init__",
         "errors",
         "clock",
+        "convert",
+        "pipeline",
         "syntax",
+        "probability",
         "decision",
         "certificate",
         "report",
         "mechanism",
         "export",
+        "shipped",
     },
     "__main__": {"cli"},
+    "editors": {"syntax"},
 }
 """Which parts of the package a part may import.  A new part is a new row."""
 

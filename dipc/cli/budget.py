@@ -10,9 +10,10 @@ from typing import Any
 import click
 
 from dipc.cli.alarm import alarm
-from dipc.cli.check import print_lines
 from dipc.cli.options import Command, load, program_options
+from dipc.cli.outcome import aligned
 from dipc.cli.progress import Bar
+from dipc.cli.terminal import say
 from dipc.mechanism import Mechanism
 from dipc.report.record import Record
 from dipc.report.tightness import (
@@ -60,7 +61,16 @@ width_option = click.option(
 )
 
 
-@click.command()
+@click.command(
+    short_help="Find the least privacy budget that is enough.",
+    epilog="""\b
+Examples:
+  dipc budget svt1
+  dipc budget svt1 -D N=4 --for "(0, 1]"
+  dipc budget svt1 --at 1/2
+  dipc budget svt1 --epsilon-curve --json
+""",
+)
 @tightness_options
 @budgets_option
 @at_option
@@ -79,12 +89,6 @@ def budget(
 
     It is exact where it is rational, else enclosed, and it is told where it is attained, or approached, and
     which inputs and output need it.
-
-    \b
-    dipc budget svt1.dip
-    dipc budget svt1.dip -D N=4 --for "(0, 1]"
-    dipc budget svt1.dip --at 1/2
-    dipc budget svt1.dip --epsilon-curve
     """
 
     def answer(mechanism: Mechanism, **options: Any) -> tuple[list[Line], Record]:
@@ -116,12 +120,7 @@ def profile(
     epsilon: str | None,
     **common: Any,
 ) -> int:
-    """Find the least delta such that FILE is (t*eps, delta)-private, for each eps and for every eps.
-
-    \b
-    dipc profile sparse.dip --epsilon "eps/2"
-    dipc profile sparse.dip --epsilon "eps/4" --for "[1, 2]" --json
-    """
+    """Find the least delta such that FILE is (t*eps, delta)-private, for each eps and for every eps."""
 
     def answer(mechanism: Mechanism, **options: Any) -> tuple[list[Line], Record]:
         found = mechanism.profile(epsilon, at=at, budgets=budgets, width=width, **options)
@@ -130,16 +129,19 @@ def profile(
     return _answered(answer, file, definitions, **common)
 
 
-@click.command()
+@click.command(
+    short_help="Find all budgets at which a claim breaks.",
+    epilog="""\b
+Examples:
+  dipc regions hist2
+  dipc regions sparse --claim "eps/2, exp(-3)"
+  dipc regions svt4 -D N=2 --json
+""",
+)
 @tightness_options
 @click.option("--claim", metavar="TEXT", help="Instead of the program's claim, for example 'eps/2, exp(-2)'.")
 def regions(file: str, definitions: tuple[str, ...], claim: str | None, **common: Any) -> int:
-    """Find all budgets at which FILE breaks its claim, over all pairs of neighbours and all outputs.
-
-    \b
-    dipc regions svt4.dip -D N=2
-    dipc regions sparse.dip --claim "eps/2, exp(-3)"
-    """
+    """Find all budgets at which FILE breaks its claim, over all pairs of neighbours and all outputs."""
 
     def answer(mechanism: Mechanism, **options: Any) -> tuple[list[Line], Record]:
         found = mechanism.violating_budgets(claim, **options)
@@ -165,14 +167,15 @@ def _answered(
     both = None
     if pair:
         both = parse_valuation(pair[0], "--pair (first)"), parse_valuation(pair[1], "--pair (second)")
-    with Bar() as bar, alarm(time_limit):
+    with Bar(f"reading {file}") as bar, alarm(time_limit):
         lines, record = answer(mechanism, pair=both, time_limit=time_limit, progress=bar.show)
     seconds = monotonic() - start
     if as_json:
         head: Record = {"program": file, "parameters": mechanism.parameters}
-        click.echo(json.dumps({**head, **record, "seconds": round(seconds, 6)}, indent=2))
+        say(json.dumps({**head, **record, "seconds": round(seconds, 6)}, indent=2))
     else:
-        print_lines(_framed(file, mechanism, lines, seconds))
+        for line in aligned(_framed(file, mechanism, lines, seconds)):
+            say(line)
     return 0
 
 

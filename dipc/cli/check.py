@@ -3,29 +3,62 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import click
 
 from dipc.certificate.format import write
 from dipc.certificate.produce import certificate
 from dipc.cli.alarm import alarm
-from dipc.cli.options import load, program_options
+from dipc.cli.failures import error_record, kind_of
+from dipc.cli.interrupt import INTERRUPTED, Interrupted, interruptible
+from dipc.cli.junit import write_report
+from dipc.cli.options import definition_option, expanded, files_argument, load
+from dipc.cli.outcome import Outcome, aligned, worst
 from dipc.cli.progress import Bar
-from dipc.decision.verdict import Verdict
+from dipc.cli.terminal import answer, say, show_table
+from dipc.mechanism import Mechanism
 from dipc.report.record import verdict_record
-from dipc.report.words import Line, verdict_lines
+from dipc.shipped import STDIN, header
 from dipc.syntax.parser import parse_valuation
 
-EXIT_STATUS = {"private": 0, "violated": 1, "undecided": 3}
-COLOURS = {"private": "green", "violated": "red", "undecided": "yellow"}
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked about each program."""
+
+    definitions: tuple[str, ...]
+    claim: str | None
+    at: str | None
+    pair: tuple[str, str] | None
+    time_limit: float | None
+    memory_limit: float | None
+    jobs: int
+    certificate_file: str | None
+    expect: bool
+    as_json: bool
+    quiet: bool
 
 
-@click.command()
-@program_options
+@click.command(
+    short_help="Prove a claim, or refute it by a counterexample.",
+    epilog="""\b
+Examples:
+  dipc check svt1                             a program that comes with dipc
+  dipc check mine.dip -D N=4 --at 1/2         another parameter, one budget
+  dipc check mine.dip --claim "eps/2, exp(-2) for eps in (0, 1]"
+  dipc check mine.dip --certificate mine.json        and then: dipc verify mine.json
+  dipc check first.dip second.dip folder/     a table of several
+  dipc check examples/ --expect --junit report.xml   for continuous integration
+  dipc new mine --stdout | dipc check -       a program from another program
+""",
+)
+@files_argument
+@definition_option
 @click.option(
     "--claim",
     metavar="TEXT",
@@ -47,89 +80,181 @@ COLOURS = {"private": "green", "violated": "red", "undecided": "yellow"}
     metavar="FILE",
     help="Write a certificate, for 'dipc verify'; compressed if the name ends in .gz.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON record.")
+@click.option(
+    "--expect",
+    is_flag=True,
+    help="A program with a comment '# expect: violated' (or private, undecided) is right if it is so.",
+)
+@click.option("--junit", type=click.Path(dir_okay=False), metavar="OUT", help="Write a JUnit report (XML).")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON record; for several files, a list.")
 @click.option("--quiet", is_flag=True, help="Print the verdict only.")
-def check(
-    file: str,
-    definitions: tuple[str, ...],
-    claim: str | None,
-    at: str | None,
-    pair: tuple[str, str] | None,
-    time_limit: float | None,
-    memory_limit: float | None,
-    jobs: int,
-    certificate_file: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> int:
-    """Prove the claim of FILE for every eps, or give an exact counterexample.
+def check(files: tuple[str, ...], junit: str | None, **options: Any) -> int:
+    """Prove the claim of each FILE for every eps, or give an exact counterexample.
+
+    A FILE is a file, the name of a shipped program (see 'dipc programs'), a folder (all *.dip in it) or - for
+    the standard input.
 
     \b
-    Exit status: 0 private, 1 violated, 2 broken input, 3 undecided or over a limit.
+    Exit status: 0 private, 1 violated, 2 broken input, 3 undecided or over a limit, 130 interrupted.
+    Of several programs the worst counts: 2, then 1, then 3, then 0.  With --expect an expected
+    verdict counts as 0, and another one that is decided as 1.
     """
-    if pair and certificate_file is not None:
+    wanted = Wanted(**options)
+    single = len(files) == 1 and not Path(files[0]).is_dir()
+    _refuse_contradictions(wanted, single)
+    outcomes: list[Outcome] = []
+    try:
+        outcomes += [_single(files[0], wanted)] if single else _several(expanded(files), wanted)
+    except Exception as error:
+        outcomes.append(Outcome(files[0], 0.0, error=error))
+        raise
+    finally:
+        if junit is not None:
+            write_report(outcomes, junit)
+    return worst(_status(outcome) for outcome in outcomes)
+
+
+def _status(outcome: Outcome) -> int:
+    return INTERRUPTED if _was_interrupted(outcome) else outcome.status
+
+
+def _was_interrupted(outcome: Outcome) -> bool:
+    return isinstance(outcome.error, Interrupted)
+
+
+def _refuse_contradictions(wanted: Wanted, single: bool) -> None:
+    if wanted.certificate_file is not None and wanted.pair:
         raise click.UsageError("a certificate is about all neighbours: leave out --pair or --certificate")
+    if wanted.certificate_file is not None and not single:
+        raise click.UsageError("a certificate is about one program: give one file")
+    changed = wanted.definitions or wanted.claim is not None or wanted.at is not None or wanted.pair
+    if wanted.expect and changed:
+        raise click.UsageError(
+            "the expected verdict is about the program as it stands: leave out --expect, or -D, --claim, "
+            "--at and --pair"
+        )
+
+
+# --- one program ---------------------------------------------------------------------------------
+
+
+def _single(file: str, wanted: Wanted) -> Outcome:
+    """Check one program and show the verdict; its errors are those of the command."""
+    with Bar(f"reading {file}") as bar:
+        outcome, mechanism = decided(file, wanted, bar.show)
+    assert outcome.verdict is not None
+    if wanted.as_json:
+        say(json.dumps(record(outcome), indent=2))
+    elif wanted.quiet:
+        say(answer(outcome.word))
+    else:
+        show(outcome)
+    for note in outcome.verdict.notes:
+        click.echo(f"note: {note}", err=True)
+    if wanted.certificate_file is not None and not _was_interrupted(outcome):
+        write(certificate(mechanism.program, outcome.verdict), wanted.certificate_file)
+    return outcome
+
+
+def decided(
+    file: str, wanted: Wanted, progress: Callable[[str, int, int | None], None]
+) -> tuple[Outcome, Mechanism]:
+    """The verdict on one program.  If Ctrl-C is pressed it is undecided and says what was settled."""
     start = monotonic()
-    mechanism = load(file, definitions)
-    seconds = {"reading": monotonic() - start}
-    with Bar() as bar, alarm(time_limit):
+    mechanism = load(file, wanted.definitions)
+    reading = monotonic() - start
+    pair = wanted.pair
+    with alarm(wanted.time_limit), interruptible() as stop:
         verdict = mechanism.check(
-            claim,
-            at=at,
+            wanted.claim,
+            at=wanted.at,
             pair=(parse_valuation(pair[0], "--pair (first)"), parse_valuation(pair[1], "--pair (second)"))
             if pair
             else None,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-            progress=bar.show,
-            jobs=jobs,
+            time_limit=wanted.time_limit,
+            memory_limit=wanted.memory_limit,
+            progress=progress,
+            jobs=wanted.jobs,
         )
-    seconds["total"] = monotonic() - start
-    if as_json:
-        record = verdict_record(verdict, file, mechanism.parameters, seconds)
-        click.echo(json.dumps(record, indent=2))
-    elif quiet:
-        click.echo(verdict.status)
-    else:
-        show(file, mechanism.parameters, verdict, seconds["total"])
-    for note in verdict.notes:
-        click.echo(f"note: {note}", err=True)
-    if certificate_file is not None:
-        write(certificate(mechanism.program, verdict), certificate_file)
-    return EXIT_STATUS[verdict.status]
-
-
-def show(file: str, parameters: dict[str, str], verdict: Verdict, seconds: float) -> None:
-    """The verdict for people."""
-    settings = ", ".join(f"{name} = {value}" for name, value in parameters.items())
-    lines: list[Line] = [("program", f"{file}" + (f"  ({settings})" if settings else ""))]
-    lines += verdict_lines(verdict)
-    lines.append(("time", f"{seconds:.2f} s"))
-    print_lines(
-        (h, _coloured(text, COLOURS[verdict.status]) if h == "verdict" else text) for h, text in lines
+    outcome = Outcome(
+        "<stdin>" if file == STDIN else file,
+        monotonic() - start,
+        verdict,
+        reading=reading,
+        error=Interrupted("interrupted") if stop.pressed else None,
+        parameters=mechanism.parameters,
+        expected=header(mechanism.program.source.text).get("expect") if wanted.expect else None,
     )
+    return outcome, mechanism
 
 
-def print_lines(lines: Iterable[Line]) -> None:
-    """Headings and what stands behind them, in two columns."""
-    lines = list(lines)
-    width = max(len(heading) for heading, _ in lines)
-    for heading, text in lines:
-        click.echo(_encodable(f"{heading:<{width}}  {text}"))
+def record(outcome: Outcome) -> dict[str, Any]:
+    """An outcome for machines."""
+    if outcome.verdict is None:
+        assert outcome.error is not None
+        found: dict[str, Any] = {"program": outcome.file, "error": error_record(outcome.error)}
+    else:
+        seconds = {"reading": outcome.reading, "total": outcome.seconds}
+        found = verdict_record(outcome.verdict, outcome.file, outcome.parameters, seconds)
+    if outcome.expected is not None:
+        found |= {"expected": outcome.expected, "as_expected": outcome.as_expected}
+    return found
 
 
-def _coloured(text: str, colour: str) -> str:
-    """Coloured, unless the user or the terminal wants none (https://no-color.org)."""
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return text
-    return click.style(text, fg=colour, bold=True)
+def show(outcome: Outcome) -> None:
+    """The verdict for people."""
+    lines = aligned(outcome.lines)
+    for (heading, text), line in zip(outcome.lines, lines, strict=True):
+        say(line.removesuffix(text) + answer(text) if heading == "verdict" else line)
 
 
-def _encodable(line: str) -> str:
-    """The line without Greek letters and signs where the terminal cannot show them."""
-    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
+# --- several programs ----------------------------------------------------------------------------
+
+
+def _several(files: Sequence[str], wanted: Wanted) -> list[Outcome]:
+    """Check programs one after the other and show a table; an error in one does not stop the others."""
+    outcomes: list[Outcome] = []
+    with Bar("programs") as bar:
+        for done, file in enumerate(files):
+            bar.show("programs", done, len(files))
+            outcomes.append(_attempt(file, wanted, bar))
+            if _was_interrupted(outcomes[-1]):
+                break
+    if wanted.as_json:
+        say(json.dumps([record(outcome) for outcome in outcomes], indent=2))
+    elif wanted.quiet:
+        for outcome in outcomes:
+            say(f"{outcome.file}: {answer(outcome.word)}")
+    else:
+        rows = [
+            (o.file, o.claim, o.answer, f"{o.seconds:.2f} s", o.remark.replace("\n", " ")) for o in outcomes
+        ]
+        show_table(("program", "claim", "verdict", "time", "counterexample or reason"), rows, answers=2)
+        say(summary(outcomes, len(files)))
+    return outcomes
+
+
+def _attempt(file: str, wanted: Wanted, bar: Bar) -> Outcome:
+    start = monotonic()
     try:
-        line.encode(encoding)
-    except UnicodeEncodeError:
-        return line.replace("ε", "eps").replace("≤", "<=").replace("δ", "delta")
-    return line
+        return decided(file, wanted, bar.show)[0]
+    except (Exception, KeyboardInterrupt) as error:  # each program has its own row
+        interrupted = kind_of(error)[1] == INTERRUPTED
+        return Outcome(file, monotonic() - start, error=Interrupted("interrupted") if interrupted else error)
+
+
+def summary(outcomes: Sequence[Outcome], wanted: int) -> str:
+    """For example ``3 programs: 2 private, 1 violated``."""
+    words = ("private", "violated", "undecided", "error")
+    counts = {word: sum(o.word == word for o in outcomes if not _was_interrupted(o)) for word in words}
+    done = sum(counts.values())
+    head = f"{done} program{'s' * (done != 1)}"
+    if done < wanted:
+        head = f"interrupted: {done} of {wanted} programs were checked"
+    parts = [
+        f"{count} {word}{'s' * (word == 'error' and count != 1)}" for word, count in counts.items() if count
+    ]
+    surprises = sum(o.as_expected is False for o in outcomes)
+    if any(o.expected is not None for o in outcomes):
+        parts.append("all as expected" if not surprises else f"{surprises} not as expected")
+    return f"{head}: {', '.join(parts)}" if parts else head

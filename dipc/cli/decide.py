@@ -7,14 +7,23 @@ from typing import Any
 
 import click
 
+from dipc.cli.progress import Bar
+from dipc.cli.terminal import answer, say
 from dipc.decision.reading import decide as decision_of
 from dipc.decision.sentence import Decision, Quantifier
 
 EXIT_STATUS = {"true": 0, "false": 1, "undecided": 3}
-COLOURS = {"true": "green", "false": "red", "undecided": "yellow"}
 
 
-@click.command()
+@click.command(
+    short_help="Decide a sentence about eps.",
+    epilog="""\b
+Examples:
+  dipc decide "forall eps > 0: exp(eps) >= 1 + eps"
+  dipc decide "exists eps in (0, 1]: exp(eps) = 2"
+  dipc decide "forall eps >= 1: eps^2 >= eps and not eps < 1" --json
+""",
+)
 @click.argument("sentence")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record.")
 def decide(sentence: str, as_json: bool) -> int:
@@ -25,9 +34,10 @@ def decide(sentence: str, as_json: bool) -> int:
     Functions are built from numbers, eps and exp with + - * / ^.
     Exit status: 0 true, 1 false, 2 broken input, 3 undecided.
     """
-    decision = decision_of(sentence)
+    with Bar("deciding"):
+        decision = decision_of(sentence)
     if as_json:
-        click.echo(json.dumps(record(decision), indent=2))
+        say(json.dumps(record(decision), indent=2))
     else:
         show(decision)
     return EXIT_STATUS[decision.status]
@@ -47,14 +57,14 @@ def record(decision: Decision) -> dict[str, Any]:
 
 def show(decision: Decision) -> None:
     """The decision for people."""
-    click.echo(click.style(decision.status, fg=COLOURS[decision.status], bold=True))
+    say(answer(decision.status))
     witness = decision.witness
     if witness is not None:
         exists = decision.sentence.quantifier is Quantifier.EXISTS
         heading = "witness" if exists else "counterexample"
         rounded = "" if witness.exact is not None else f"  (in ({witness.low}, {witness.high}))"
-        click.echo(f"{heading}: eps = {witness}{rounded}")
+        say(f"{heading}: eps = {witness}{rounded}")
     if decision.holds_for is not None:
-        click.echo(f"holds for: {' or '.join(decision.holds_for) or 'no eps'}")
+        say(f"holds for: {' or '.join(decision.holds_for) or 'no eps'}")
     if decision.reason:
-        click.echo(f"reason: {decision.reason}")
+        say(f"reason: {decision.reason}")

@@ -3,37 +3,120 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
+from flint import fmpq
 
 from dipc.cli.options import load, program_options
-from dipc.mechanism import show_valuation
-from dipc.report.record import valuation_record
+from dipc.cli.progress import Bar
+from dipc.cli.terminal import columns, say
+from dipc.convert import to_rational
+from dipc.distribution import Distribution
+from dipc.errors import InputError
+from dipc.mechanism import Mechanism, show_valuation
+from dipc.pipeline import goal_of
+from dipc.probability.quotient import Quotient
+from dipc.report.record import decimal_at, valuation_record
 from dipc.report.words import pretty
 from dipc.syntax.parser import parse_valuation
 
+DIGITS = 10
 
-@click.command()
+
+@click.command(
+    short_help="Print the exact probability of every output.",
+    epilog="""\b
+Examples:
+  dipc distribution svt1 --input "q=[0,1,1]"
+  dipc distribution svt1 --input "q=[0,1,1]" --at 1/2
+  dipc distribution svt1 --input "q=[0,1,1]" --at 1/2 --digits 50 --json
+""",
+)
 @program_options
 @click.option("--input", "given", default="", metavar="TEXT", help="The input, for example 'q=[0,1,1]'.")
+@click.option("--at", metavar="EPS0", help="The value at this eps, in decimals and exactly: --at 1/2.")
+@click.option(
+    "--digits",
+    type=click.IntRange(1, 10_000),
+    metavar="N",
+    help=f"How many significant digits --at shows; {DIGITS} if not given.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record.")
-def distribution(file: str, definitions: tuple[str, ...], given: str, as_json: bool) -> int:
-    """Print every output of FILE on one input with its exact probability, a function of eps."""
-    mechanism = load(file, definitions)
-    values = parse_valuation(given, "--input") if given.strip() else {}
-    law = mechanism.distribution(**values)
+def distribution(
+    file: str,
+    definitions: tuple[str, ...],
+    given: str,
+    at: str | None,
+    digits: int | None,
+    as_json: bool,
+) -> int:
+    """Print every output of FILE on one input with its exact probability, a function of eps.
+
+    With --at every probability is shown at one budget: in decimals, correctly rounded but for the last
+    digit, and exactly.
+    """
+    if digits is not None and at is None:
+        raise click.UsageError("--digits is about the decimals at one budget: add --at EPS0")
+    with Bar(f"distribution of {file}"):
+        mechanism = load(file, definitions)
+        values = parse_valuation(given, "--input") if given.strip() else {}
+        law = mechanism.distribution(**values)
+        budget = None if at is None else checked_budget(mechanism, at)
     if as_json:
         record = {
             "program": file,
             "parameters": mechanism.parameters,
             "input": {k: [str(x) for x in v] if isinstance(v, tuple) else str(v) for k, v in values.items()},
-            "distribution": [
-                {"output": valuation_record(output), "probability": str(p)} for output, p in law.items()
-            ],
+            **({} if budget is None else {"at": str(budget)}),
+            "distribution": records(law, budget, digits or DIGITS),
         }
-        click.echo(json.dumps(record, indent=2))
-        return 0
-    width = max(len(show_valuation(output)) for output in law)
-    for output, p in law.items():
-        click.echo(pretty(f"{show_valuation(output):<{width}}  {p}"))
+        say(json.dumps(record, indent=2))
+    else:
+        show(law, budget, digits or DIGITS)
     return 0
+
+
+def checked_budget(mechanism: Mechanism, at: str) -> fmpq:
+    """The budget of ``--at``, one of those that the claim is about: elsewhere probabilities may be none."""
+    budget = to_rational(at, "eps")
+    if budget <= 0:
+        raise InputError(f"the budget must be positive, not {budget}")
+    if mechanism.program.claim is not None:
+        goal_of(mechanism.program.claim, budget)
+    return budget
+
+
+def records(law: Distribution, budget: fmpq | None, digits: int) -> list[dict[str, Any]]:
+    """The outputs for machines."""
+    found = []
+    for output, p in law.items():
+        record: dict[str, Any] = {"output": valuation_record(output), "probability": str(p)}
+        if budget is not None:
+            record["value"] = {"exact": str(value_at(p, budget)), "decimal": decimal_at(p, budget, digits)}
+        found.append(record)
+    return found
+
+
+def show(law: Distribution, budget: fmpq | None, digits: int) -> None:
+    """The outputs for people: at a budget with decimals and exact values, else as functions of eps."""
+    rows = []
+    for output, p in law.items():
+        row = [show_valuation(output)]
+        if budget is not None:
+            row += [decimal_at(p, budget, digits), f"=  {value_at(p, budget)}"]
+        else:
+            row.append(pretty(str(p)))
+        rows.append(row)
+    for line in columns(rows):
+        say(line)
+
+
+def value_at(p: Quotient, budget: fmpq) -> Quotient:
+    """The exact value of a probability at a budget.
+
+    >>> from dipc.probability.exppoly import ExpPoly
+    >>> value_at(Quotient(ExpPoly.exp(1)) / 2, fmpq(1, 2))
+    1/2*exp(1/2)
+    """
+    return Quotient(p.numerator.at(budget)) / Quotient(p.denominator.at(budget))

@@ -7,11 +7,21 @@ from pathlib import Path
 import click
 
 from dipc.cli.options import load, program_options
+from dipc.cli.progress import Bar
+from dipc.cli.terminal import say
 from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.syntax.parser import parse_valuation
 
 
-@click.command()
+@click.command(
+    short_help="Carry the question to another tool.",
+    epilog="""\b
+Examples:
+  dipc export svt1 --to mathematica -o svt1.wl
+  dipc export svt1 --to latex --pair "q=[0,0,0]" "q=[1,1,1]"
+  dipc export svt1 --to svg --input "q=[0,1]" -D N=2 -o chain.svg
+""",
+)
 @program_options
 @click.option(
     "--to", required=True, type=click.Choice([*QUESTIONS, *CHAINS]), help="The language to export to."
@@ -40,15 +50,16 @@ def export(
     dot, svg            the Markov chain on --input, as a drawing
     drn, prism          the same chain, for the model checkers Storm and PRISM
     """
-    mechanism = load(file, definitions)
-    text = mechanism.export(
-        to,
-        claim=claim,
-        pair=(parse_valuation(pair[0]), parse_valuation(pair[1])) if pair else None,
-        input=parse_valuation(given) if given is not None else None,
-    )
+    with Bar(f"export of {file}"):
+        mechanism = load(file, definitions)
+        text = mechanism.export(
+            to,
+            claim=claim,
+            pair=(parse_valuation(pair[0]), parse_valuation(pair[1])) if pair else None,
+            input=parse_valuation(given) if given is not None else None,
+        )
     if output is None:
-        click.echo(text, nl=False)
+        say(text, end="")
     else:
         Path(output).write_text(text, encoding="utf-8")
     return 0

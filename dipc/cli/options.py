@@ -2,48 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import glob
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
+from dipc.cli.text import Text
+from dipc.errors import InputError
 from dipc.mechanism import Mechanism
+from dipc.shipped import paths
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class Text(click.types.StringParamType):
-    """Text of the language.  In a locale that is not UTF-8 its bytes arrive as surrogates: they are UTF-8."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        return recovered(str(super().convert(value, param, ctx)))
+PROGRAMS = "*.dip"
 
 
-TEXT = Text()
+class ProgramName(Text):
+    """The name of a shipped program; a shell completes it."""
+
+    name = "name"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return [CompletionItem(name) for name in paths() if name.startswith(incomplete)]
 
 
-def recovered(text: str) -> str:
-    """The UTF-8 text behind surrogate escapes; other text as it is.
+class ProgramFile(click.Path):
+    """A file, or the name of a shipped program; a shell completes both."""
 
-    >>> recovered("\\udcce\\udcb5/2"), recovered("eps/2")
-    ('ε/2', 'eps/2')
-    """
-    try:
-        return text.encode("ascii", "surrogateescape").decode("utf-8")
-    except UnicodeError:
-        return text
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        names = NAME.shell_complete(ctx, param, incomplete)
+        if not names:  # the shell completes files by itself, but it cannot mix them with other words
+            return super().shell_complete(ctx, param, incomplete)
+        files = sorted(map(str, Path().glob(f"{glob.escape(incomplete)}{PROGRAMS}")))
+        return [*names, *map(CompletionItem, files)]
 
 
-def program_options(command: Command) -> Command:
-    """FILE and -D NAME=VALUE."""
-    command = click.option(
+NAME = ProgramName()
+FILE = ProgramFile(allow_dash=True)
+
+
+def definition_option(command: Command) -> Command:
+    """-D NAME=VALUE."""
+    return click.option(
         "-D",
         "definitions",
         multiple=True,
         metavar="NAME=VALUE",
         help="Set a parameter of the program, for example -D N=4.",
     )(command)
-    return click.argument("file", type=click.Path())(command)
+
+
+def program_options(command: Command) -> Command:
+    """FILE (or the name of a shipped program) and -D NAME=VALUE."""
+    return click.argument("file", type=FILE)(definition_option(command))
+
+
+def files_argument(command: Command) -> Command:
+    """FILE..., each a file, a folder, or the name of a shipped program."""
+    return click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)(command)
+
+
+def expanded(files: Sequence[str]) -> list[str]:
+    """The files, with folders replaced by the programs in them."""
+    found: list[str] = []
+    for file in files:
+        inside = sorted(map(str, Path(file).rglob(PROGRAMS))) if Path(file).is_dir() else [file]
+        if not inside:
+            raise InputError(f"{file}: there is no program ({PROGRAMS}) in this folder")
+        found += inside
+    return found
 
 
 def load(file: str, definitions: tuple[str, ...]) -> Mechanism:
@@ -52,7 +87,7 @@ def load(file: str, definitions: tuple[str, ...]) -> Mechanism:
     for definition in definitions:
         name, equals, value = definition.partition("=")
         if not equals or not name.strip() or not value.strip():
-            raise click.BadParameter(f"'{definition}' is not of the form NAME=VALUE", param_hint="'-D'")
+            raise click.BadParameter(f"`{definition}` is not of the form NAME=VALUE", param_hint="`-D`")
         parameters[name.strip()] = value.strip()
     mechanism = Mechanism.load_file(file, parameters)
     for warning in mechanism.warnings:

@@ -1,9 +1,9 @@
-"""A progress bar for work that takes longer than a second: on stderr, and only on a terminal."""
+"""What is being done, and how far it is: for work that takes longer than a second, on a terminal's stderr."""
 
 from __future__ import annotations
 
 import sys
-from time import monotonic
+import threading
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -14,38 +14,57 @@ PATIENCE = 1.0  # seconds before a bar appears
 
 
 class Bar:
-    """``with Bar() as bar: work(progress=bar.show)``."""
+    """``with Bar("reading svt1") as bar: work(progress=bar.show)``.
 
-    def __init__(self) -> None:
-        self._start = monotonic()
+    A timer opens the display, so that a single long step is announced, too.
+    """
+
+    def __init__(self, doing: str, patience: float = PATIENCE) -> None:
+        self._stages: dict[str, tuple[int, int | None]] = {doing: (0, None)}
         self._progress: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
+        self._lock = threading.RLock()
+        self._timer = threading.Timer(patience, self._open)
+        self._timer.daemon = True
 
     def __enter__(self) -> Bar:
+        if sys.stderr.isatty():
+            self._timer.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._progress is not None:
-            self._progress.stop()
+        self._timer.cancel()
+        with self._lock:
+            if self._progress is not None:
+                self._progress.stop()
+                self._progress = None
+            self._stages.clear()
 
     def show(self, stage: str, done: int, total: int | None) -> None:
         """``done`` of ``total`` steps of a stage are finished; None: nobody knows of how many."""
-        if self._progress is None:
-            if not sys.stderr.isatty() or monotonic() - self._start < PATIENCE:
-                return
-            self._progress = self._open()
-        if stage not in self._tasks:
-            self._tasks[stage] = self._progress.add_task(stage, total=total)
-        self._progress.update(self._tasks[stage], completed=done, total=total)
+        with self._lock:
+            self._stages[stage] = done, total
+            if self._progress is not None:
+                self._draw(self._progress, stage)
 
-    @staticmethod
-    def _open() -> Progress:
+    def _draw(self, progress: Progress, stage: str) -> None:
+        done, total = self._stages[stage]
+        if stage not in self._tasks:
+            self._tasks[stage] = progress.add_task(stage, total=total)
+        progress.update(self._tasks[stage], completed=done, total=total)
+
+    def _open(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        progress = Progress(*columns, console=Console(stderr=True), transient=True)
-        progress.start()
-        return progress
+        with self._lock:
+            if not self._stages:  # the work has ended meanwhile
+                return
+            progress = Progress(*columns, console=Console(stderr=True), transient=True)
+            for stage in self._stages:
+                self._draw(progress, stage)
+            progress.start()
+            self._progress = progress

@@ -10,13 +10,25 @@ from dipc.certificate.kernel import MAX_STEPS, Refused
 from dipc.certificate.kernel import check as checked
 from dipc.certificate.rederive import rederive
 from dipc.certificate.slow.functions import NotCovered
+from dipc.cli.options import FILE
+from dipc.cli.progress import Bar
+from dipc.cli.terminal import say
+from dipc.shipped import located
 
 ACCEPTED, REFUSED, NOT_COVERED = 0, 1, 3
 
 
-@click.command()
+@click.command(
+    short_help="Check a certificate.",
+    epilog="""\b
+Examples:
+  dipc check svt1 --certificate svt1.json     writes a certificate
+  dipc verify svt1.json                       checks it
+  dipc verify svt1.json --program svt1 --deep
+""",
+)
 @click.argument("file", type=click.Path())
-@click.option("--program", type=click.Path(), metavar="FILE", help="Refuse unless it is about this program.")
+@click.option("--program", type=FILE, metavar="FILE", help="Refuse unless it is about this program.")
 @click.option("--steps", type=int, default=MAX_STEPS, show_default=True, help="Refuse after so much work.")
 @click.option("--deep", is_flag=True, help="Also derive the distributions anew from the program text.")
 def verify(file: str, program: str | None, steps: int, deep: bool) -> int:
@@ -28,17 +40,23 @@ def verify(file: str, program: str | None, steps: int, deep: bool) -> int:
     Exit status: 0 accepted, 1 refused, 2 a file cannot be read, 3 --deep does not cover the program.
     """
     data = Path(file).read_bytes()
-    source = None if program is None else Path(program).read_bytes()
+    source = None if program is None else located(program).read_bytes()
+    with Bar(f"verifying {file}"):
+        return _verified(data, source, steps, deep)
+
+
+def _verified(data: bytes, source: bytes | None, steps: int, deep: bool) -> int:
+    """Check, say what came of it, and give the exit status."""
     try:
         certificate = checked(data, source, steps)
         accepted, trusted = certificate.summary()
         if deep:
             trusted = f"derived: {rederive(certificate)}; nothing but the meaning of programs is trusted"
     except Refused as refused:
-        click.echo(f"refused: {refused}")
+        say(f"refused: {refused}")
         return REFUSED
     except NotCovered as limit:
-        click.echo(f"{accepted}\n{trusted}\nnot derived: the slow route does not cover {limit}")
+        say(f"{accepted}\n{trusted}\nnot derived: the slow route does not cover {limit}")
         return NOT_COVERED
-    click.echo(f"{accepted}\n{trusted}")
+    say(f"{accepted}\n{trusted}")
     return ACCEPTED

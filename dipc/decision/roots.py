@@ -106,14 +106,14 @@ def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
 
 
 def _hard_to_factor(f: ExpPoly) -> bool:
-    """Whether the degree in z is great: exponents of very different denominators, as exp(t eps) for a general t."""
-    unit, items = f.canonical()
+    """Whether the degree in z is great: from exponents of very different denominators."""
+    _, items = f.canonical()
     rates = [rate for _, rate, _, _ in items]
     return not f.has_inverse and max(rates) - min(rates) > MOST_DEGREE
 
 
 def _isolated_unfactored(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root] | None:
-    """Step 3 without the first two: right whenever it ends, and it does if the roots are simple; else None."""
+    """Step 3 without the first two: right whenever it ends, as it does if the roots are simple; else None."""
     try:
         return _isolated_by_chain(f, low, high, HASTY_WIDTH)
     except Unsettled:

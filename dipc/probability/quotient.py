@@ -181,8 +181,8 @@ class Quotient(FunctionOfEps):
 def _lowest_terms(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
     """Cancel the common factor and move the denominator's monomial and content above the line.
 
-    With exponents of very different denominators the degrees are too great for a gcd: then only a common factor
-    in the denominator's own unit is cancelled, see :func:`_by_residue`.
+    With exponents of very different denominators the degrees are too great for a gcd: then only a common
+    factor in the denominator's own unit is cancelled, see :func:`_by_residue`.
     """
     if not denominator:
         raise ZeroDivisionError("division by the zero function")

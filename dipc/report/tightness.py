@@ -9,7 +9,6 @@ from flint import arb, ctx, fmpq
 
 from dipc.decision.pieces import End, Place
 from dipc.decision.signs import decimal, end_as_text
-from dipc.probability.quotient import Quotient
 from dipc.report.record import Record, claim_record, valuation_record
 from dipc.report.words import Line, pretty, region_text, valuation_text
 from dipc.tightness.budget import Budget
@@ -33,8 +32,10 @@ def end_text(end: End, digits: int = 10) -> str:
 def enclosure(found: Least) -> str:
     """The least x: exact, or the decimals that are certain.
 
-    >>> enclosure(Least(fmpq(3, 4), fmpq(3, 4), (), False)), enclosure(Least(fmpq(1, 3), fmpq(67, 200), (), None))
-    ('3/4', 'between 0.333333333333 and 0.335')
+    >>> enclosure(Least(fmpq(3, 4), fmpq(3, 4), (), False))
+    '3/4'
+    >>> enclosure(Least(fmpq(1, 3), fmpq(67, 200), (), None))
+    'between 0.333333333333 and 0.335'
     """
     if found.exact is not None:
         return str(found.exact)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dipc.decision.verdict import Counterexample, Counts, Undecided, Valuation, Verdict
+from dipc.decision.verdict import Counterexample, Counts, Goal, Undecided, Valuation, Verdict
 from dipc.probability.surd import Number
 from dipc.report.record import decimal_at
 from dipc.syntax.values import show
@@ -26,6 +26,28 @@ def verdict_lines(verdict: Verdict) -> Iterator[Line]:
             yield "open", pretty(f"{inputs}: eps in [{doubt.low}, {doubt.high}]")
         if len(verdict.doubts) > 5:
             yield "", f"and {len(verdict.doubts) - 5} more"
+
+
+def short_claim(goal: Goal) -> str:
+    """For example ``(ε/2, exp(-2))``, and the budgets if these are not all."""
+    delta = f", {goal.delta}" if goal.delta else ""
+    if goal.budgets.is_point:
+        where = f" at eps = {goal.budgets.low}"
+    else:
+        where = "" if str(goal.budgets) == "(0, inf)" else f" on {goal.budgets}"
+    return pretty(f"({goal.epsilon}{delta}){where}")
+
+
+def short_counterexample(verdict: Verdict) -> str:
+    """What speaks against the claim, in one line; nothing for a proof."""
+    if isinstance(verdict, Undecided):
+        return verdict.reason
+    found = verdict.counterexample
+    if found is None:
+        return ""
+    outputs = " or ".join(map(valuation_text, found.outputs))
+    u, v = valuation_text(found.input), valuation_text(found.neighbour)
+    return pretty(f"{u} against {v}: {outputs} at eps = {found.epsilon}")
 
 
 def checked(counts: Counts) -> str:

@@ -126,7 +126,7 @@ def _explored(
 ) -> _Graph:
     """All places reachable inside the loop, and those in which it is left."""
     graph = _Graph()
-    _number(graph, start, frozenset())
+    _number(graph, start, frozenset(), head)
     conditions: list[frozenset[Linear]] = [frozenset()]
     todo = [0]
     while todo:
@@ -142,7 +142,7 @@ def _explored(
             known = conditions[i].union(move.branch.conditions)
             env = {cell: value for cell, value in move.env.items() if cell in stepper.live[move.pc]}
             following = State(move.pc, env, move.branch.joint)
-            j = _number(graph, following, known)
+            j = _number(graph, following, known, head)
             if j == len(conditions):
                 conditions.append(known)
                 todo.append(j)
@@ -150,14 +150,17 @@ def _explored(
     return graph
 
 
-def _number(graph: _Graph, state: State, known: frozenset[Linear]) -> int:
+def _number(graph: _Graph, state: State, known: frozenset[Linear], head: Test) -> int:
     """The number of a place; a new one if it was not met before."""
     place = (state.key, known)
     i = graph.number.get(place)
     if i is None:
         i = graph.number[place] = len(graph.states)
         if i >= MAX_PLACES:
-            raise LimitReached(f"a loop reaches more than {MAX_PLACES} states: does a counter grow for ever?")
+            raise LimitReached(
+                f"the loop at {head.span.place} reaches more than {MAX_PLACES} states: "
+                "does a counter grow for ever?"
+            )
         graph.states.append(state)
     return i
 

@@ -2,12 +2,12 @@
 
 The grammar is ``grammar.lark``; :mod:`dipc.syntax.layout` decides which newlines count;
 :mod:`dipc.syntax.build` turns lark's tree into ours; :mod:`dipc.syntax.mistakes` explains what
-the parser does not accept.  The parser tables are built once, at the first parse.
+the parser does not accept; :mod:`dipc.syntax.tables` keeps the parser tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from dipc.syntax.build import Builder
 from dipc.syntax.depth import check_depth
 from dipc.syntax.layout import layout
 from dipc.syntax.mistakes import explain_character, explain_token
+from dipc.syntax.tables import parser
 from dipc.syntax.values import Value
 
 GRAMMAR = Path(__file__).with_name("grammar.lark")
@@ -87,21 +88,30 @@ def parse_valuation(text: str, name: str = "<values>") -> dict[str, Value | tupl
     return dict(valuation)
 
 
+def raw_tokens(text: str) -> Iterator[Token]:
+    """The tokens of a text that can be parsed, with every separator; comments are in the gaps.
+
+    >>> [str(token) for token in raw_tokens("x <- 1 # one")]
+    ['x', '<-', '1']
+    """
+    return _lark().lex(text)
+
+
 def _parse(source: Source, start: str) -> Any:
     """Run lexer, layout, parser and builder."""
     lark = _lark()
-    parser = lark.parse_interactive(start=start)
+    machine = lark.parse_interactive(start=start)
     seen: list[Token] = []
     try:
         for token in layout(lark.lex(source.text)):
-            parser.feed_token(token)
+            machine.feed_token(token)
             seen.append(token)
-        tree = parser.feed_eof(seen[-1] if seen else None)  # type: ignore[no-untyped-call]
+        tree = machine.feed_eof(seen[-1] if seen else None)  # type: ignore[no-untyped-call]
         return Builder(source).transform(tree)
     except UnexpectedCharacters as error:
         raise explain_character(source, error.pos_in_stream or 0) from None
     except UnexpectedToken as error:
-        accepts: set[str] = parser.accepts()  # type: ignore[no-untyped-call]
+        accepts: set[str] = machine.accepts()  # type: ignore[no-untyped-call]
         raise explain_token(source, seen, error.token, accepts, start) from None
     except VisitError as error:
         raise error.orig_exc from None
@@ -109,10 +119,4 @@ def _parse(source: Source, start: str) -> Any:
 
 @cache
 def _lark() -> Lark:
-    return Lark(
-        GRAMMAR.read_text(encoding="utf-8"),
-        parser="lalr",
-        lexer="basic",
-        start=list(STARTS),
-        propagate_positions=True,
-    )
+    return parser(GRAMMAR.read_text(encoding="utf-8"), STARTS)

@@ -197,8 +197,8 @@ def show_program(program: Program) -> str:
       b <- 1
     end
     """
-    declarations = [f"param {param.name} = {show_arith(param.value)}" for param in program.params]
-    declarations += [f"input {show_declaration(declaration)}" for declaration in program.inputs]
+    declarations = [f"param  {param.name} = {show_arith(param.value)}" for param in program.params]
+    declarations += [f"input  {show_declaration(declaration)}" for declaration in program.inputs]
     declarations += [f"output {show_declaration(declaration)}" for declaration in program.outputs]
     if program.adjacency is not None:
         declarations.append(f"adjacent {show_adjacency(program.adjacency)}")

@@ -1,6 +1,6 @@
 """How tight is it?  The least t for which a program is (t*eps, 0)-private for all eps of an interval.
 
-The least t is the supremum of ``ln(P(u)(o)/P(u')(o)) / eps`` over all neighbours u, u', outputs o and budgets eps.
+The least t is the supremum of ``ln(P(u)(o)/P(u')(o)) / eps`` over neighbours u, u', outputs o and budgets.
 """
 
 from __future__ import annotations

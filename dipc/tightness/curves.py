@@ -1,9 +1,10 @@
 """Exact functions of eps for a whole program: the privacy loss, and the privacy profile.
 
 * The *loss curve* is ``max ln(P(u)(o)/P(u')(o))`` over all neighbours and outputs, for each eps.
-* The *privacy profile* for a given ``t*eps`` is the least delta, ``max sum_o max(0, P(u)(o) - exp(t eps) P(u')(o))``.
-  As the sum over any set of outputs is at most that, the profile is the greatest of the functions
-  ``P(u)(S) - exp(t eps) P(u')(S)`` over the sets S that are worst somewhere.
+* The *privacy profile* for a given ``t*eps`` is the least delta, the maximum over all neighbours of
+  ``sum_o max(0, P(u)(o) - exp(t eps) P(u')(o))``.  As the sum over any set of outputs is at most that, the
+  profile is the greatest of the functions ``P(u)(S) - exp(t eps) P(u')(S)`` over the sets S that are worst
+  somewhere.
 
 Both are given by pieces: between two budgets, exact or in isolating intervals, one formula.
 """
@@ -33,8 +34,8 @@ from dipc.tightness.losses import Losses, Witness
 class Segment:
     """One formula from ``low`` to ``high``, and the inputs and outputs that it comes from.
 
-    For a loss curve the loss is ``ln(value)``, infinite if ``value`` is None; in a profile ``value`` is delta, and
-    ``witness`` is None where delta is 0.
+    For a loss curve the loss is ``ln(value)``, infinite if ``value`` is None; in a profile ``value`` is
+    delta, and ``witness`` is None where delta is 0.
     """
 
     low: End
@@ -79,8 +80,8 @@ def loss_curve(
         return losses.judge.normal_form(p * s - r * q)  # type: ignore[return-value]
 
     def segment(arc: Arc) -> Segment:
-        p, q = values[arc.index]
-        return Segment(arc.low, arc.high, p / q if q else None, losses.witness(cases[arc.index]), arc.sample)
+        p, q = values[arc.which]
+        return Segment(arc.low, arc.high, p / q if q else None, losses.witness(cases[arc.which]), arc.sample)
 
     arcs = envelope(len(cases), difference, budgets, clock.tick)
     return Curve(budgets, tuple(map(segment, arcs)))
@@ -113,7 +114,7 @@ def profile(
         return losses.judge.normal_form(values[i] - values[j])  # type: ignore[return-value]
 
     arcs = envelope(len(values), difference, budgets, clock.tick)
-    segments = tuple(Segment(a.low, a.high, values[a.index], witnesses[a.index], a.sample) for a in arcs)
+    segments = tuple(Segment(a.low, a.high, values[a.which], witnesses[a.which], a.sample) for a in arcs)
     top = least([_demand(value) for value in values], budgets, width, clock.tick)
     named = tuple((s, w) for s in top.spots if (w := witnesses[s.demand]) is not None)
     return Profile(t, Curve(budgets, segments), top, named)

@@ -29,11 +29,11 @@ SAMPLES = tuple(fmpq(2) ** e for e in range(-6, 10))
 
 
 class Arc(NamedTuple):
-    """On the interval from ``low`` to ``high`` (with those ends that are budgets) ``index`` is greatest."""
+    """On the interval from ``low`` to ``high`` (with those ends that are budgets) ``which`` is greatest."""
 
     low: End
     high: End
-    index: int
+    which: int
     sample: fmpq
 
 
@@ -45,7 +45,7 @@ def envelope(number: int, difference: Difference, budgets: Budgets, tick: Tick) 
 
     >>> lines = [ExpPoly.of(1), ExpPoly.of(1, 1), ExpPoly.of(2, 1) - 3]         # 1, eps, 2 eps - 3
     >>> found = envelope(3, lambda i, j: lines[i] - lines[j], Budgets.positive(), lambda *_: None)
-    >>> [(arc.index, arc.sample) for arc in found]
+    >>> [(arc.which, arc.sample) for arc in found]
     [(0, 1/2), (1, 2), (2, 4)]
     """
     return _Envelope(number, difference, budgets, tick).arcs()
@@ -117,7 +117,7 @@ class _Envelope:
         for cell in cells:
             sample = _sample(cell)
             best = self._greatest(candidates, sample)
-            if arcs and arcs[-1].index == best:
+            if arcs and arcs[-1].which == best:
                 arcs[-1] = arcs[-1]._replace(high=cell.high)
             else:
                 arcs.append(Arc(cell.low, cell.high, best, sample))

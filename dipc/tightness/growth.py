@@ -2,8 +2,8 @@
 
 **At zero.**  Let B be the greatest of the b in ``f = sum_j c_j eps^n_j exp(a_j eps + k_j + b_j/eps)``.  Then
 ``exp(-B/eps) f`` is the part with b = B, a Laurent series in eps, plus terms smaller than any power of eps.
-So f is of order ``exp(B/eps) * C eps^m``, where ``C eps^m`` is the leading term of that part: C is found exactly,
-a sum of ``c exp(k)``, which is 0 only if it has no terms (Lindemann-Weierstrass).
+So f is of order ``exp(B/eps) * C eps^m``, where ``C eps^m`` is the leading term of that part: C is found
+exactly, a sum of ``c exp(k)``, which is 0 only if it has no terms (Lindemann-Weierstrass).
 
 **At infinity.**  ``f(1/eta)`` is a function of the same kind with a and b exchanged.  So f is of order
 ``exp(A eps) * C eps^(-m)``, with A the greatest of the a.
@@ -26,7 +26,7 @@ from dipc.probability.quotient import Quotient
 class Growth:
     """``exp(exponent/x) * (leading x^order + following x^(order+1) + ...)`` for x -> 0.
 
-    At zero x is eps, at infinity it is 1/eps.  ``leading`` is not 0; both coefficients are sums of ``c exp(k)``.
+    At zero x is eps, at infinity it is 1/eps.  ``leading`` is not 0; both are made of numbers ``c exp(k)``.
     """
 
     exponent: fmpq
@@ -54,7 +54,7 @@ def at_zero(f: Quotient) -> Growth:
 def at_infinity(f: Quotient) -> Growth:
     """The growth for eps -> inf, in x = 1/eps.
 
-    >>> at_infinity(Quotient(ExpPoly.exp(2) * 3 - ExpPoly.of(1, 5, 1)))         # 3 exp(2 eps) - eps^5 exp(eps)
+    >>> at_infinity(Quotient(ExpPoly.exp(2) * 3 - ExpPoly.of(1, 5, 1)))     # 3 exp(2 eps) - eps^5 exp(eps)
     Growth(exponent=2, order=0, leading=3, following=0)
     """
     return at_zero(Quotient(f.numerator.at_inverse(), f.denominator.at_inverse()))

@@ -1,16 +1,16 @@
 """The least x for which a family of inequalities, monotone in x, holds for all budgets.
 
-Each *demand* is a margin that grows with x and must not be negative: ``exp(x eps) q - p`` for the least privacy
-budget, ``x - d`` for the least delta.  The least x is the supremum of what the demands need at each eps.
-It is found from both sides:
+Each *demand* is a margin that grows with x and must not be negative: ``exp(x eps) q - p`` for the least
+privacy budget, ``x - d`` for the least delta.  The least x is the supremum of what the demands need at each
+eps.  It is found from both sides:
 
 * **Lower bounds.**  A limit of the need at an open end of the budgets, exact; or a margin that is negative
   somewhere; or a margin that vanishes at some eps where it grows strictly with x.
 * **Upper bounds.**  A proof that all margins are >= 0, by :func:`dipc.decision.inequality.nonnegative`.
 
-Where the two meet, the least x is exact.  First x is the greatest limit at the ends: mostly that is the answer.
-Otherwise x is enclosed by bisection, and at each step that holds, the margins are asked whether they vanish
-somewhere; steps at the simplest rational in between find every rational answer of moderate size.
+Where the two meet, the least x is exact.  First x is the greatest limit at the ends: mostly that is the
+answer.  Otherwise x is enclosed by bisection, and at each step that holds, the margins are asked whether they
+vanish somewhere; steps at the simplest rational in between find every rational answer of moderate size.
 
 The budgets are closed at their positive ends (by continuity that changes no supremum); whether the answer is
 attained is told for the budgets as they were given.
@@ -45,8 +45,9 @@ Tick = Callable[[str, int, int | None], None]
 class Demand:
     """One margin, which grows strictly with x wherever ``weight`` > 0.
 
-    ``at(judge, x)`` is a function with the signs of the margin.  ``ends`` are the limits of the least x that it needs, for eps -> 0 and for eps -> inf.  ``need``, if the
-    least x can be infinite, is positive where some x is needed: there a weight of 0 is an infinite need.
+    ``at(judge, x)`` is a function with the signs of the margin.  ``ends`` are the limits of the least x that
+    it needs, for eps -> 0 and for eps -> inf.  ``need``, if the least x can be infinite, is positive where
+    some x is needed: there a weight of 0 is an infinite need.
     """
 
     at: Callable[[Judge, fmpq], ExpPoly]
@@ -68,8 +69,8 @@ class Kind(Enum):
 class Spot:
     """Where the least x is needed: at the ``place`` (a number, a root, or None for infinity), or near it.
 
-    ``demand`` is the number of a demand that needs it.  Of the kind ``NEAR``, ``low`` and ``high`` enclose the
-    budgets that need more than the lower bound.
+    ``demand`` is the number of a demand that needs it.  Of the kind ``NEAR``, ``low`` and ``high`` enclose
+    the budgets that need more than the lower bound.
     """
 
     kind: Kind
@@ -81,7 +82,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Least:
-    """``low <= least x <= high``, equal if exact; ``high`` None: no x is enough, or none was found (``open``).
+    """``low <= least x <= high``, equal if exact; ``high`` None: no x is enough, or none was found (if open).
 
     ``spots`` tell where it is needed, ``attained`` whether at some of the budgets (None: not known).
     """
@@ -249,8 +250,8 @@ class _Search:
             high = x
             if x.q < MOST_DENOMINATOR and (spots := self._touching(active, x)):
                 return Least(x, x, self._as_given(spots), self._belongs(spots))
-        spots = self._near(active)
-        return Least(self.lower, high, spots, True if self._surely_inside(active, spots) else None)
+        near = self._near(active)
+        return Least(self.lower, high, near, True if self._surely_inside(active, near) else None)
 
     def _surely_inside(self, active: Sequence[int], spots: Sequence[Spot]) -> bool:
         """Whether the supremum is attained: less is needed at the open ends, and the rest is compact."""

@@ -1,14 +1,13 @@
 """What neighbouring inputs have to do with each other: all different pairs of probabilities of a program.
 
-The privacy loss of an output o between neighbours u and u' at eps is ``ln(P(u)(o)/P(u')(o))``.  Pairs of inputs
-with the same two probabilities have the same loss: each is kept once, with the first pair of inputs and the
-output that have it.
+The privacy loss of an output o between neighbours u and u' at eps is ``ln(P(u)(o)/P(u')(o))``.  Pairs of
+inputs with the same two probabilities have the same loss: each is kept once, with the first pair of inputs and
+the output that have it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 from dipc.clock import Clock
 from dipc.decision.budgets import Budgets
@@ -61,7 +60,7 @@ class Losses:
         return [case for (p, _), case in found.items() if p]
 
     def worst_sets(self, goal: Goal) -> list[tuple[Case, tuple[int, ...]]]:
-        """Different pairs of laws with the sets of outputs that have the greatest ``P(u) - exp(t eps) P(u')``.
+        """Different pairs of laws with the sets of outputs of the greatest ``P(u) - exp(t eps) P(u')``.
 
         The sets are not empty.  Raises :class:`~dipc.decision.roots.Unsettled`.
         """
@@ -88,10 +87,6 @@ class Losses:
             probability=sum((case.left[k] for k in places), zero),
             neighbour_probability=sum((case.right[k] for k in places), zero),
         )
-
-    @property
-    def tick(self) -> partial[None]:
-        return partial(self.clock.tick)
 
 
 def _rank(case: Case) -> tuple[int, tuple[int, ...]]:

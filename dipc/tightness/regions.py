@@ -29,7 +29,7 @@ def violating_budgets(
     clock: Clock | None = None,
     pair: tuple[Input, Input] | None = None,
 ) -> Regions:
-    """Where the claim is broken.  Raises :class:`LimitReached` if the sign of an inequality is not settled."""
+    """Where the claim is broken.  Raises :class:`LimitReached`, also where a sign is not settled."""
     clock = clock or Clock()
     goal = goal_of(claim)
     losses = Losses(program, goal.budgets, clock, pair)

@@ -148,5 +148,5 @@ def test_what_is_missing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["export", program, "--to", "drn"]) == 2
     assert "no value is given for the input `q`" in capsys.readouterr().err
     assert status(["export", program, "--to", "maple"]) == 2
-    with pytest.raises(InputError, match="no export to 'maple'"):
+    with pytest.raises(InputError, match="no export to `maple`"):
         load("svt/svt1.dip").export("maple")

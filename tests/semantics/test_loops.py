@@ -117,7 +117,7 @@ def test_a_loop_that_loses_mass_is_refused(loop: str) -> None:
 
 
 def test_a_counter_that_grows_for_ever_is_a_limit() -> None:
-    with pytest.raises(LimitReached):
+    with pytest.raises(LimitReached, match=r"the loop at <text>:\d+:\d+ reaches more than"):
         law(f"{SETTING}o <- 0\ni <- 1\nwhile i > 0 do i <- i + 1 end")
 
 

@@ -40,11 +40,11 @@ def test_greatest_everywhere(family: list[ExpPoly], budgets: Budgets) -> None:
         on = [arc for arc in arcs if holds(arc, eps)]
         assert on or any(isinstance(arc.low, Place) for arc in arcs)
         for arc in on:
-            assert all((family[arc.index] - f).sign_at(eps) >= 0 for f in family), (arc, eps)
+            assert all((family[arc.which] - f).sign_at(eps) >= 0 for f in family), (arc, eps)
 
 
 def test_a_short_arc_is_found() -> None:
     """A function that is greatest only between two of the budgets that are tried first."""
     f, g = ExpPoly.of(1), ExpPoly.of(1) - (ExpPoly.of(1, 1) - fmpq(3, 2)) ** 2 + fmpq(1, 1000)
     arcs = envelope(2, lambda i, j: (f, g)[i] - (f, g)[j], Budgets.positive(), lambda *_: None)
-    assert [arc.index for arc in arcs] == [0, 1, 0]
+    assert [arc.which for arc in arcs] == [0, 1, 0]

@@ -32,7 +32,10 @@ def of_loss(f: ExpPoly, g: ExpPoly) -> Demand:
     return Demand(lambda _, x: ExpPoly.exp(x) * g - f, q, ends, need=p)
 
 
-def search(demands: list[Demand], budgets: Budgets = Budgets.positive()) -> Least:
+POSITIVE = Budgets.positive()
+
+
+def search(demands: list[Demand], budgets: Budgets = POSITIVE) -> Least:
     return least(demands, budgets, WIDTH, lambda *_: None)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from dipc.certificate.kernel import UNIT, ZERO, Function, Key, add, derivatives, multiply, sign_at
+from dipc.certificate.kernel import UNIT, ZERO, Function, Key, add, chain_of, multiply, sign_at
 from dipc.errors import LimitReached
 
 ONE = Fraction(1)
@@ -90,7 +90,7 @@ def surely_positive(f: Function) -> bool:
         return all(c > 0 for c in f.values()) and bool(f)
     least = min(n for n, _, _, _ in f)
     shifted = {(n - least, a, k, b): c for (n, a, k, b), c in f.items()}
-    return all(sign_at(link, ZERO) >= 0 for link in derivatives(shifted)[1])
+    return all(sign_at(link, ZERO) >= 0 for _, link in chain_of(shifted))
 
 
 @dataclass(frozen=True)

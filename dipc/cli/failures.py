@@ -1,0 +1,99 @@
+"""Every failure as a message, a kind and an exit status."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+from dipc.cli.interrupt import INTERRUPTED, Interrupted
+from dipc.errors import (
+    CLAIM_NAME,
+    FragmentError,
+    InputError,
+    InternalError,
+    LimitReached,
+    Source,
+    Span,
+    Unsupported,
+)
+
+BROKEN_INPUT = 2
+UNSETTLED = 3
+
+KINDS: tuple[tuple[type[BaseException], str, int], ...] = (
+    (Interrupted, "interrupted", INTERRUPTED),
+    (KeyboardInterrupt, "interrupted", INTERRUPTED),
+    (click.Abort, "interrupted", INTERRUPTED),
+    (click.ClickException, "usage", BROKEN_INPUT),
+    (InternalError, "internal", UNSETTLED),
+    (FragmentError, "fragment", BROKEN_INPUT),
+    (Unsupported, "unsupported", BROKEN_INPUT),
+    (OSError, "file", BROKEN_INPUT),
+    (InputError, "input", BROKEN_INPUT),
+    (LimitReached, "limit", UNSETTLED),
+    (BaseException, "internal", UNSETTLED),
+)
+"""What went wrong, and the exit status; the first class that fits is taken."""
+
+
+def kind_of(error: BaseException) -> tuple[str, int]:
+    """The kind of an error and its exit status.
+
+    >>> kind_of(FileNotFoundError()), kind_of(InputError("x")), kind_of(KeyError())
+    (('file', 2), ('input', 2), ('internal', 3))
+    """
+    return next((kind, code) for base, kind, code in KINDS if isinstance(error, base))
+
+
+def error_record(error: BaseException) -> dict[str, Any]:
+    """An error for machines."""
+    said = explained(error)
+    return {
+        "kind": kind_of(error)[0],
+        "message": said.message,
+        "place": said.span.place if said.span else None,
+        "help": said.hint or None,
+    }
+
+
+def explained(error: BaseException) -> InputError:
+    """Every failure in the form of our own errors."""
+    match error:
+        case InputError(span=Span(Source(name)) as span) if name == CLAIM_NAME:
+            error.span = Span(Source("--claim", span.source.text), span.start, span.end)
+            return error
+        case InputError():
+            return error
+        case click.Abort() | KeyboardInterrupt() | Interrupted():
+            return InputError("interrupted: nothing was decided")
+        case click.ClickException():
+            return InputError(plain(error.format_message()), hint=usage_help(error))
+        case LimitReached():
+            return InputError(str(error))
+        case OSError():
+            name = f"{error.filename}: " if error.filename else ""
+            return InputError(f"{name}{error.strerror or error}")
+        case MemoryError():
+            return InputError("the memory ran out: nothing was decided")
+    return InputError(
+        f"internal error, nothing was decided: {type(error).__name__}: {error}",
+        hint="this is a defect of dipc; please report it with the program",
+    )
+
+
+def plain(message: str) -> str:
+    """A message of click in our style.
+
+    >>> plain("Invalid value for '-D': 'N' is not of the form NAME=VALUE.")
+    'invalid value for `-D`: `N` is not of the form NAME=VALUE'
+    """
+    quoted = re.sub(r"'([^']*)'", r"`\1`", message).removesuffix(".")
+    return quoted[:1].lower() + quoted[1:]
+
+
+def usage_help(error: click.ClickException) -> str:
+    """Which help page shows the options."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return f"the options are shown by `{context.command_path if context else 'dipc'} --help`"

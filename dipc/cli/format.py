@@ -1,0 +1,138 @@
+"""``dipc format``: programs in canonical style."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from dipc.cli.failures import explained, kind_of
+from dipc.cli.options import expanded, files_argument
+from dipc.cli.outcome import worst
+from dipc.cli.terminal import say, style
+from dipc.errors import InternalError, Source
+from dipc.shipped import STDIN, source_of
+from dipc.syntax.format import formatted
+from dipc.syntax.parser import parse
+
+UNFORMATTED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A program text as it was and as it should be."""
+
+    file: str
+    before: str
+    after: str
+
+    @property
+    def differs(self) -> bool:
+        return self.before != self.after
+
+
+@click.command(
+    "format",
+    short_help="Put programs into canonical style.",
+    epilog="""\b
+Examples:
+  dipc format mine.dip                 print it in canonical style
+  dipc format --write mine.dip folder/ rewrite files in place
+  dipc format --check --diff .         what would change; for continuous integration
+  dipc format - < mine.dip             from an editor
+""",
+)
+@files_argument
+@click.option("--check", "only_check", is_flag=True, help="Change nothing; name the files that would change.")
+@click.option("--diff", is_flag=True, help="Change nothing; show what would change.")
+@click.option("-i", "-w", "--write", is_flag=True, help="Rewrite the files.")
+def format_(files: tuple[str, ...], only_check: bool, diff: bool, write: bool) -> int:
+    """Print each FILE in canonical style: spaces, indentation, one spelling of each sign.
+
+    Lines, parentheses and comments stay.  A FILE is a file, a folder (all *.dip in it) or - for the standard
+    input.
+
+    \b
+    Exit status: 0 done, or nothing to do; 1 with --check or --diff: something would change; 2 a file is no
+    program (it is left as it is).
+    """
+    if write and (only_check or diff):
+        raise click.UsageError("--write changes files, --check and --diff do not: choose one of them")
+    if write:
+        action: Callable[[Text], int] = _write
+    elif only_check or diff:
+        action = _shown(only_check, diff)
+    else:
+        action = _print
+    return worst(_attempt(file, action) for file in expanded(files))
+
+
+def _attempt(file: str, action: Callable[[Text], int]) -> int:
+    """Format one file; a broken one is explained and does not stop the others."""
+    try:
+        return action(_text(file))
+    except Exception as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        click.echo(str(explained(error)), err=True)
+        return kind_of(error)[1]
+
+
+def _text(file: str) -> Text:
+    """A program before and after.  Raises :class:`InternalError` rather than change its meaning."""
+    source = source_of(file)
+    after = formatted(source)
+    if parse(Source(source.name, after)) != parse(source):
+        raise InternalError(f"{file}: formatting would change the program: it is left as it is")
+    before = source.text if file == STDIN else _as_it_is(file, source)
+    return Text(source.name, before, after)
+
+
+def _as_it_is(file: str, source: Source) -> str:
+    """The text with its line ends, so that other ones than ours are a difference."""
+    path = Path(file)
+    return path.read_bytes().decode("utf-8") if path.is_file() else source.text
+
+
+def _print(text: Text) -> int:
+    say(text.after, end="")
+    return 0
+
+
+def _write(text: Text) -> int:
+    if text.file == "<stdin>":
+        return _print(text)
+    if not Path(text.file).is_file():
+        raise click.UsageError(f"{text.file} is a program that comes with dipc: it is not rewritten")
+    if text.differs:
+        Path(text.file).write_text(text.after, encoding="utf-8", newline="\n")
+        say(f"formatted {text.file}")
+    return 0
+
+
+def _shown(check: bool, diff: bool) -> Callable[[Text], int]:
+    """Say what would change."""
+
+    def show(text: Text) -> int:
+        if not text.differs:
+            return 0
+        if check:
+            say(f"would format {text.file}")
+        if diff:
+            for line in difference(text):
+                say(style(line, fg={"+": "green", "-": "red", "@": "cyan"}.get(line[:1])))
+        return UNFORMATTED
+
+    return show
+
+
+def difference(text: Text) -> Sequence[str]:
+    """The lines of a unified diff."""
+    before, after = text.before.split("\n"), text.after.split("\n")
+    return [
+        line.replace("\r", "\\r")
+        for line in difflib.unified_diff(before, after, text.file, f"{text.file} (formatted)", lineterm="")
+    ]

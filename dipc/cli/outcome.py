@@ -1,0 +1,111 @@
+"""What came of checking one program: a verdict, or the reason why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from dipc.cli.failures import explained, kind_of
+from dipc.decision.verdict import Verdict
+from dipc.report.words import Line, short_claim, short_counterexample, verdict_lines
+
+EXIT_STATUS = {"private": 0, "violated": 1, "undecided": 3}
+
+WORST = (130, 2, 1, 3, 0)
+"""Exit statuses, the worst first: interrupted, broken input, violated, undecided, as it should be.
+
+A broken input comes before a violated claim, since a suite that was not read says nothing at all; a violated
+claim comes before an undecided one, since it is certain.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """``expected`` is the verdict that the file announces, if that counts."""
+
+    file: str
+    seconds: float
+    verdict: Verdict | None = None
+    error: BaseException | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    expected: str | None = None
+    reading: float = 0.0  # seconds
+
+    @property
+    def word(self) -> str:
+        """``private``, ``violated``, ``undecided`` or ``error``."""
+        return self.verdict.status if self.verdict is not None else "error"
+
+    @property
+    def as_expected(self) -> bool | None:
+        """Whether the verdict is the announced one; None if there is no such thing."""
+        return None if self.expected is None else self.word == self.expected
+
+    @property
+    def status(self) -> int:
+        """The exit status that this program alone would have."""
+        if self.verdict is None:
+            return kind_of(self.error)[1] if self.error is not None else 3
+        if self.as_expected:
+            return 0
+        return EXIT_STATUS[self.word] or (1 if self.as_expected is False else 0)
+
+    @property
+    def answer(self) -> str:
+        """The verdict, with what was expected."""
+        match self.as_expected:
+            case None:
+                return self.word
+            case True:
+                return f"{self.word} (as expected)"
+            case False:
+                return f"{self.word} (expected: {self.expected})"
+
+    @property
+    def claim(self) -> str:
+        return short_claim(self.verdict.goal) if self.verdict is not None else ""
+
+    @property
+    def remark(self) -> str:
+        """The counterexample, the reason or the error, in one line."""
+        if self.verdict is not None:
+            return short_counterexample(self.verdict)
+        if self.error is None:
+            return ""
+        said = explained(self.error)
+        place = f"line {said.span.line}: " if said.span else ""
+        return f"{place}{said.message}".removeprefix(f"{self.file}: ")
+
+    @property
+    def text(self) -> str:
+        """All that is known, in lines."""
+        if self.verdict is None:
+            return str(explained(self.error)) if self.error is not None else ""
+        return "\n".join(aligned(self.lines))
+
+    @property
+    def lines(self) -> list[Line]:
+        """The verdict for people, line by line."""
+        assert self.verdict is not None
+        settings = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        lines: list[Line] = [("program", self.file + (f"  ({settings})" if settings else ""))]
+        lines += verdict_lines(self.verdict)
+        if self.expected is not None:
+            lines.append(("expected", self.expected + ("" if self.as_expected else ", but it is not so")))
+        return [*lines, ("time", f"{self.seconds:.2f} s")]
+
+
+def aligned(lines: Iterable[Line]) -> list[str]:
+    """Headings and texts in two columns."""
+    lines = list(lines)
+    width = max(len(heading) for heading, _ in lines)
+    return [f"{heading:<{width}}  {text}" for heading, text in lines]
+
+
+def worst(statuses: Iterable[int]) -> int:
+    """The exit status of several programs.
+
+    >>> worst([0, 3, 1, 0]), worst([0, 2, 1]), worst([3, 0]), worst([0, 0])
+    (1, 2, 3, 0)
+    """
+    return min(statuses, key=WORST.index, default=0)

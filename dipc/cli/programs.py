@@ -1,0 +1,57 @@
+"""``dipc programs``: the programs that come with dipc."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from dipc.cli.options import NAME
+from dipc.cli.terminal import say, show_table
+from dipc.shipped import Shipped, describe, paths
+
+
+@click.command(
+    short_help="List the programs that come with dipc.",
+    epilog="""\b
+Examples:
+  dipc programs                     all of them, with what they show
+  dipc programs svt1                the text of one
+  dipc programs svt1 > mine.dip     a copy to change
+  dipc programs svt1 --path         where it is installed
+""",
+)
+@click.argument("name", required=False, type=NAME)
+@click.option("--path", "as_path", is_flag=True, help="Print where the file is.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def programs(name: str | None, as_path: bool, as_json: bool) -> int:
+    """List the programs that come with dipc, or print the one called NAME.
+
+    Every command that takes a FILE takes one of these names, too: dipc check svt1
+    """
+    chosen = [describe(each) for each in ([name] if name else paths())]
+    if as_json:
+        found = [record(program, with_text=name is not None) for program in chosen]
+        say(json.dumps(found[0] if name else found, indent=2, ensure_ascii=True))
+    elif as_path:
+        for program in chosen:
+            say(str(program.path))
+    elif name:
+        say(chosen[0].path.read_text(encoding="utf-8"), end="")
+    else:
+        rows = [(program.name, program.expect, program.title, program.source) for program in chosen]
+        show_table(("name", "expected", "title", "source"), rows, answers=1)
+    return 0
+
+
+def record(program: Shipped, with_text: bool) -> dict[str, str]:
+    """What is known about a program, for machines."""
+    known = {
+        "name": program.name,
+        "family": program.family,
+        "title": program.title,
+        "source": program.source,
+        "expect": program.expect,
+        "path": str(program.path),
+    }
+    return known | ({"text": program.path.read_text(encoding="utf-8")} if with_text else {})

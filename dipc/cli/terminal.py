@@ -1,0 +1,151 @@
+"""How things look: colour, tables, and terminals that cannot show Greek letters."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+import click
+
+COLOURS = {
+    "private": "green",
+    "true": "green",
+    "violated": "red",
+    "false": "red",
+    "undecided": "yellow",
+    "error": "magenta",
+}
+"""The colour of each answer."""
+
+ASCII = {
+    "ε": "eps",
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "←": "<-",
+    "δ": "delta",
+    "…": "...",
+    "→": "->",
+    "·": "*",
+}
+"""What stands for a sign where the terminal has no other than those of its own language."""
+
+HANDLER = "dipc"
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    signs = error.object[error.start : error.end]
+    return "".join(ASCII.get(c, c.encode("ascii", "backslashreplace").decode()) for c in signs), error.end
+
+
+codecs.register_error(HANDLER, _replaced)
+
+
+def encodable(text: str, encoding: str | None = None) -> str:
+    """The text as the terminal can show it.
+
+    >>> encodable("0 < ε ≤ 1", "ascii"), encodable("Č", "latin-1")
+    ('0 < eps <= 1', '\\\\u010c')
+    """
+    encoding = encoding or getattr(sys.stdout, "encoding", None) or "ascii"
+    return text.encode(encoding, HANDLER).decode(encoding)
+
+
+def make_robust() -> None:
+    """From now on no sign that the terminal does not have is an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors=HANDLER)
+
+
+def set_colour(context: click.Context, option: click.Parameter, value: bool | None) -> None:
+    """What ``--color`` and ``--no-color`` do."""
+    if value is not None:
+        context.color = value
+
+
+def colour_option() -> click.Option:
+    """``--color/--no-color``, for every command."""
+    return click.Option(
+        ["--color/--no-color"],
+        default=None,
+        expose_value=False,
+        is_eager=True,
+        callback=set_colour,
+        help="Colour or none. By default: on a terminal, unless NO_COLOR is set.",
+    )
+
+
+def coloured(stream: TextIO | None = None) -> bool:
+    """Whether the output has colour: as the user says, else on a terminal that has it (no-color.org)."""
+    context = click.get_current_context(silent=True)
+    if context is not None and context.color is not None:
+        return context.color
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return (stream or sys.stdout).isatty()
+
+
+def style(text: str, **how: Any) -> str:
+    """The text in a style of click, where there is colour."""
+    return click.style(text, **how) if coloured() else text
+
+
+def answer(status: str) -> str:
+    """A verdict in its colour."""
+    return style(status, fg=COLOURS[status.lower()], bold=True)
+
+
+def say(text: str = "", end: str = "\n") -> None:
+    """Print a line, with what colour it has."""
+    click.echo(encodable(text) + end, nl=False, color=coloured())
+
+
+Row = Sequence[str]
+
+
+def show_table(headings: Row, rows: Sequence[Row], answers: int | None = None) -> None:
+    """A table: drawn by rich on a terminal, else plain columns.  ``answers``: the column with verdicts."""
+    if coloured() or sys.stdout.isatty():
+        _drawn(headings, rows, answers)
+    else:
+        for line in columns([headings, *rows]):
+            say(line)
+
+
+def columns(rows: Sequence[Row]) -> list[str]:
+    """The rows as aligned lines.
+
+    >>> columns([("a", "bc", ""), ("abc", "d", "e")])
+    ['a    bc', 'abc  d   e']
+    """
+    shown = [[encodable(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+    return [
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in shown
+    ]
+
+
+def _drawn(headings: Row, rows: Sequence[Row], answers: int | None) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        cells = [Text(encodable(cell)) for cell in row]
+        if answers is not None:
+            cells[answers].stylize(f"bold {COLOURS.get(row[answers].split()[0].lower(), 'default')}")
+        table.add_row(*cells)
+    colour = coloured()
+    console = Console(force_terminal=colour or None, no_color=not colour, highlight=False)
+    console.print(table)

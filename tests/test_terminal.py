@@ -1,0 +1,217 @@
+"""How things look: decimals at a budget, colour, terminals without Greek letters, progress."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import mpmath
+import pytest
+
+from dipc.cli import progress
+from dipc.cli.main import status
+from dipc.cli.terminal import columns, encodable, show_table
+
+ROOT = Path(__file__).parent.parent
+ASK = ["distribution", "svt1", "-D", "N=2", "--input", "q=[0,1]"]
+
+Capture = pytest.CaptureFixture[str]
+
+
+def process(arguments: list[str], **environment: str) -> subprocess.CompletedProcess[bytes]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "LC_", "LANG"))}
+    return subprocess.run(
+        [sys.executable, "-m", "dipc", *arguments],
+        env={**kept, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        check=False,
+    )
+
+
+# --- a distribution at one budget ----------------------------------------------------------------
+
+
+def bot_top(eps: Fraction) -> mpmath.mpf:
+    """P([bot, top]) of SVT1 for [0, 1], integrated by hand."""
+    e = mpmath.mpf(eps.numerator) / eps.denominator
+    return (24 * mpmath.exp(3 * e / 4) - 21 * mpmath.exp(e / 2) + 8 * mpmath.exp(e / 4) - 1) / (
+        48 * mpmath.exp(3 * e / 4)
+    )
+
+
+@pytest.mark.parametrize("digits", [1, 10, 40])
+@pytest.mark.parametrize("at", ["1/2", "3", "0.25", "1/1000"])
+def test_decimals_at_a_budget(at: str, digits: int, capsys: Capture) -> None:
+    assert status([*ASK, "--at", at, "--digits", str(digits)]) == 0
+    line = capsys.readouterr().out.splitlines()[1]
+    name, decimal, exact = line.split("  ", 2)
+    assert name == "out=[bot, top]"
+    with mpmath.workdps(digits + 30):
+        true = bot_top(Fraction(at))
+        assert abs(mpmath.mpf(decimal) - true) <= true * mpmath.mpf(10) ** (1 - digits)
+        text = exact.removeprefix("=").strip()
+        sum_ = eval(text.replace("exp(", "mpmath.exp(").replace("/", "/mpmath.mpf(1)/"), {"mpmath": mpmath})
+        assert abs(sum_ - true) < mpmath.mpf(10) ** (-digits - 10)
+
+
+def test_ten_digits_if_nothing_is_said(capsys: Capture) -> None:
+    status([*ASK, "--at", "1/2"])
+    assert capsys.readouterr().out.splitlines()[2] == "out=[top, bot]  0.5000000000  =  1/2"
+
+
+def test_record_at_a_budget(capsys: Capture) -> None:
+    status([*ASK, "--at", "1/2", "--json", "--digits", "20"])
+    record = json.loads(capsys.readouterr().out)
+    assert record["at"] == "1/2"
+    assert record["distribution"][2]["value"] == {"exact": "1/2", "decimal": "0.50000000000000000000"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([*ASK, "--at", "0"], "positive"),
+        ([*ASK, "--at", "-1"], "positive"),
+        ([*ASK, "--at", "x"], "rational"),
+        ([*ASK, "--digits", "5"], "--at"),
+        ([*ASK, "--at", "1", "--digits", "0"], "digits"),
+        (["distribution", "rand2", "--input", "q=[true,true,true]", "--at", "2"], "not one of those"),
+    ],
+)
+def test_broken_budgets(arguments: list[str], says: str, capsys: Capture) -> None:
+    assert status(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert says in err
+
+
+# --- colour --------------------------------------------------------------------------------------
+
+COMMANDS = [
+    ["check", "rand1", "--quiet"],
+    ["check", "rand1", "rand2"],
+    ["decide", "forall eps > 0: eps > 0"],
+    ["programs"],
+]
+
+
+class Terminal(io.StringIO):
+    """Says that it is a terminal."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command[:3]))
+@pytest.mark.parametrize(
+    ("terminal", "option", "no_color", "expected"),
+    [
+        (True, None, "", True),
+        (True, "--no-color", "", False),
+        (True, None, "1", False),
+        (True, "--color", "1", True),
+        (False, None, "", False),
+        (False, "--color", "", True),
+        (False, "--no-color", "", False),
+    ],
+)
+def test_colour(
+    command: list[str],
+    terminal: bool,
+    option: str | None,
+    no_color: str,
+    expected: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stream = Terminal() if terminal else io.StringIO()
+    monkeypatch.setattr(sys, "stdout", stream)
+    monkeypatch.setenv("NO_COLOR", no_color)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    status([*command, *([option] if option else [])])
+    colours = ("\x1b[31m", "\x1b[32m", "\x1b[1;31m", "\x1b[1;32m")
+    assert any(code in stream.getvalue() for code in colours) == expected
+
+
+def test_a_plain_table_is_aligned(capsys: Capture) -> None:
+    show_table(("a", "bb"), [("x", "y"), ("longer", "ε")])
+    assert capsys.readouterr().out == "a       bb\nx       y\nlonger  ε\n"
+    assert columns([("", "1"), ("2", "")]) == ["   1", "2"]
+
+
+# --- other locales, other places -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONIOENCODING": "ascii"},
+        {"PYTHONIOENCODING": "latin-1"},
+    ],
+    ids=lambda environment: next(iter(environment.values())),
+)
+@pytest.mark.parametrize("names", [["rand2"], ["rand1", "rand2"]], ids=["one", "several"])
+def test_a_terminal_without_greek(names: list[str], environment: dict[str, str]) -> None:
+    run = process(["check", *names], **environment)
+    assert run.returncode == 1
+    assert b"eps" in run.stdout
+    assert run.stdout.isascii()
+    assert run.stderr == b""
+
+
+def test_text_in_other_alphabets(tmp_path: Path) -> None:
+    path = tmp_path / "Čeština ε.dip"
+    path.write_text(
+        "# ε\ninput q in {0, 1}; output out in {0, 1}; adjacent all; private ε\nout <- žluť\n",
+        encoding="utf-8",
+    )
+    for environment in ({"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "utf-8"}):
+        run = process(["check", str(path)], **environment)
+        assert run.returncode == 2
+        assert b"error: " in run.stderr
+        assert b"Traceback" not in run.stderr
+
+
+def test_encodable_keeps_what_can_be_shown() -> None:
+    assert encodable("ε ≤ 1", "utf-8") == "ε ≤ 1"
+    assert encodable("é ≤ 1", "latin-1") == "é <= 1"
+
+
+# --- progress ------------------------------------------------------------------------------------
+
+
+def test_progress_says_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    with progress.Bar("reading", patience=0) as bar:
+        bar._timer.join()
+        bar.show("inequalities", 3, 12)
+    shown = stream.getvalue()
+    assert "reading" in shown
+    assert "inequalities" in shown
+    assert "3/12" in shown
+
+
+def test_no_progress_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with progress.Bar("reading", patience=0) as bar:
+        bar.show("inequalities", 3, 12)
+    assert stream.getvalue() == ""
+    assert not bar._timer.is_alive()
+
+
+def test_quick_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with progress.Bar("reading") as bar:
+        bar.show("inequalities", 3, 12)
+    bar._timer.join()
+    assert stream.getvalue() == ""
