@@ -12,35 +12,39 @@
 private: (eps)-private for every eps in (0, inf)
 >>> survey.check("1/2*eps").counterexample.epsilon
 1
+
+What is offered here is imported when it is first used: ``import dipc`` alone takes a few milliseconds, so
+that the command line can meet Ctrl-C from the start, and pytest can know our plugin without paying for it.
 """
 
-from dipc.decision.reading import decide
-from dipc.decision.sentence import Decision, Sentence
-from dipc.decision.verdict import Counterexample, Private, Undecided, Verdict, Violated
-from dipc.distribution import Distribution
-from dipc.errors import (
-    DipcError,
-    FragmentError,
-    InputError,
-    InternalError,
-    LimitReached,
-    Unsupported,
-    WrongType,
-)
-from dipc.mechanism import Mechanism
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
-from dipc.probability.surd import Surd
-from dipc.python.decorator import PythonMechanism, mechanism
-from dipc.report import notebook as _notebook  # noqa: F401 (registers the views of results)
-from dipc.report.plots import plot_distributions, plot_functions, plot_region
-from dipc.semantics.chain import Chain
-from dipc.syntax.values import Atom
-from dipc.testing import assert_private
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dipc.decision.reading import decide
+    from dipc.decision.sentence import Decision, Sentence
+    from dipc.decision.verdict import Counterexample, Private, Undecided, Verdict, Violated
+    from dipc.distribution import Distribution
+    from dipc.errors import (
+        DipcError,
+        FragmentError,
+        InputError,
+        InternalError,
+        LimitReached,
+        Unsupported,
+        WrongType,
+    )
+    from dipc.mechanisms import Mechanism, load
+    from dipc.probability.exppoly import ExpPoly
+    from dipc.probability.quotient import Quotient
+    from dipc.probability.surd import Surd
+    from dipc.python.decorator import PythonMechanism, mechanism
+    from dipc.report.plots import plot_distributions, plot_functions, plot_region
+    from dipc.semantics.chain import Chain
+    from dipc.syntax.values import Atom
+    from dipc.testing import assert_private
 
 __version__ = "0.1.0"
-
-load = Mechanism.load
 
 __all__ = [
     "Atom",
@@ -73,3 +77,43 @@ __all__ = [
     "plot_functions",
     "plot_region",
 ]
+
+HOMES = {
+    "decision.reading": ("decide",),
+    "decision.sentence": ("Decision", "Sentence"),
+    "decision.verdict": ("Counterexample", "Private", "Undecided", "Verdict", "Violated"),
+    "distribution": ("Distribution",),
+    "errors": (
+        "DipcError",
+        "FragmentError",
+        "InputError",
+        "InternalError",
+        "LimitReached",
+        "Unsupported",
+        "WrongType",
+    ),
+    "mechanisms": ("Mechanism", "load"),
+    "probability.exppoly": ("ExpPoly",),
+    "probability.quotient": ("Quotient",),
+    "probability.surd": ("Surd",),
+    "python.decorator": ("PythonMechanism", "mechanism"),
+    "report.plots": ("plot_distributions", "plot_functions", "plot_region"),
+    "semantics.chain": ("Chain",),
+    "syntax.values": ("Atom",),
+    "testing": ("assert_private",),
+}
+"""The modules that things come from: the same as above, where type checkers read it (a test compares)."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import what was asked for (PEP 562), and the views of results in notebooks with it."""
+    home = next((module for module, names in HOMES.items() if name in names), None)
+    if home is None:
+        raise AttributeError(f"module 'dipc' has no attribute '{name}'")
+    import_module("dipc.report.notebook")
+    value = globals()[name] = getattr(import_module(f"dipc.{home}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

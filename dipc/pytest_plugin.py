@@ -1,56 +1,37 @@
-"""Programs as pytest tests: what the hooks of ``pytest_dipc`` collect.
+"""The hooks by which pytest finds dipc: .dip files as tests.
 
-Each .dip file is one test: its own claim holds, or ends as its line ``# expect: ...`` says. The hooks
-are a module outside of this package, so that pytest starts without importing dipc.
+pytest imports this module at every start, also in projects that only happen to have dipc installed: it must
+import nothing else of dipc before a program is found.  Nothing is collected unless it is asked for: by
+``--dipc``, by ``dipc = true`` in the ini file, or by naming a .dip file on the command line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from dipc.errors import DipcError
-from dipc.testing import UnexpectedVerdict, check_file
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("dipc", "differential privacy")
+    group.addoption("--dipc", action="store_true", help="collect .dip files: each is a test of its own claim")
+    group.addoption(
+        "--dipc-time-limit", metavar="SECONDS", help="stop each .dip file undecided after this time"
+    )
+    parser.addini("dipc", "collect .dip files (true or false)", type="bool", default=False)
+    parser.addini("dipc_time_limit", "seconds for each .dip file", default="")
 
 
-class DipFile(pytest.File):
-    """A .dip file, with one test."""
-
-    def collect(self) -> Iterable[pytest.Item]:
-        yield DipItem.from_parent(self, name="claim")
-
-
-class DipItem(pytest.Item):
-    """The claim of a .dip file."""
-
-    def runtest(self) -> None:
-        here = Path.cwd()
-        path = self.path.relative_to(here) if self.path.is_relative_to(here) else self.path
-        check_file(path, time_limit(self.config))
-
-    def repr_failure(  # type: ignore[override]
-        self, excinfo: pytest.ExceptionInfo[BaseException], style: str | None = None
-    ) -> object:
-        """What ``dipc check`` would print; a defect of dipc keeps its traceback."""
-        if isinstance(excinfo.value, DipcError | UnexpectedVerdict | OSError):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo)
-
-    def reportinfo(self) -> tuple[Path, int | None, str]:
-        return self.path, None, f"{self.path.name}: claim"
-
-
-def time_limit(config: pytest.Config) -> float | None:
-    """Seconds for each program: the option, or else the ini file."""
-    given = config.getoption("dipc_time_limit") or config.getini("dipc_time_limit")
-    if not given:
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    if file_path.suffix != ".dip" or not wanted(file_path, parent):
         return None
-    try:
-        seconds = float(given)
-    except ValueError:
-        seconds = -1.0
-    if not seconds >= 0:
-        raise pytest.UsageError(f"dipc_time_limit: `{given}` is not a number of seconds")
-    return seconds
+    items = import_module("dipc.pytest_items")  # only now: see above
+    collector: pytest.Collector = items.DipFile.from_parent(parent, path=file_path)
+    return collector
+
+
+def wanted(path: Path, parent: pytest.Collector) -> bool:
+    """Is this file named on the command line, or are all wanted?"""
+    config = parent.config
+    return parent.session.isinitpath(path) or config.getoption("dipc") or bool(config.getini("dipc"))

@@ -10,7 +10,7 @@ from typing import Any
 from dipc.convert import PythonValue
 from dipc.decision.verdict import Undecided, Verdict
 from dipc.errors import InputError, Source, Span
-from dipc.mechanism import Mechanism
+from dipc.mechanisms import Mechanism
 from dipc.report.words import verdict_lines
 
 EXPECT = re.compile(r"^#[ \t]*expect[ \t]*:(.*)$", re.MULTILINE)

@@ -18,7 +18,7 @@ import pytest
 
 from dipc.convert import to_input
 from dipc.export.subject import Picture, Question
-from dipc.mechanism import Mechanism
+from dipc.mechanisms import Mechanism
 from dipc.questions import picture, question
 
 ROOT = Path(__file__).parent.parent

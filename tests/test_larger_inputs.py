@@ -32,7 +32,7 @@ from dipc.decision.privacy import Judge, worst_sets
 from dipc.decision.roots import Unsettled
 from dipc.decision.verdict import Valuation
 from dipc.errors import InputError, InternalError, LimitReached
-from dipc.mechanism import Mechanism
+from dipc.mechanisms import Mechanism
 from dipc.pipeline import goal_of
 from dipc.semantics.adjacency import Distance, InputSpace, adjacent
 from dipc.semantics.diagrams import Diagrams

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,7 +33,7 @@ USES = {
         "decision",
         "tightness",
         "export",
-        "mechanism",
+        "mechanisms",
         "distribution",
     },
     "clock": {"errors"},
@@ -42,7 +43,7 @@ USES = {
     "convert": {"errors", "syntax", "semantics", "probability"},
     "distribution": {"errors", "views", "syntax", "probability", "semantics", "decision", "convert"},
     "shipped": {"errors", "syntax"},
-    "mechanism": {
+    "mechanisms": {
         "errors",
         "syntax",
         "probability",
@@ -59,16 +60,17 @@ USES = {
         "views",
         "distribution",
     },
-    "python": {"errors", "syntax", "convert", "mechanism"},
-    "testing": {"errors", "decision", "convert", "report", "mechanism"},
-    "pytest_plugin": {"errors", "testing"},
+    "python": {"errors", "syntax", "convert", "mechanisms"},
+    "testing": {"errors", "decision", "convert", "report", "mechanisms"},
+    "pytest_plugin": set(),
+    "pytest_items": {"errors", "testing"},
     "__init__": {
         "errors",
         "syntax",
         "probability",
         "semantics",
         "decision",
-        "mechanism",
+        "mechanisms",
         "python",
         "testing",
         "distribution",
@@ -85,7 +87,9 @@ USES = {
         "decision",
         "certificate",
         "report",
-        "mechanism",
+        "mechanisms",
+        "distribution",
+        "tightness",
         "export",
         "shipped",
     },
@@ -237,3 +241,26 @@ def test_every_part_of_the_table_is_ordered() -> None:
         assert free, f"a cycle among {sorted(left)}"
         for name in free:
             del left[name]
+
+
+def test_every_package_is_installed() -> None:
+    """pyproject.toml lists the packages one by one."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    inside = {".".join(path.parent.relative_to(ROOT).parts) for path in PACKAGE.rglob("__init__.py")}
+    assert set(project["tool"]["setuptools"]["packages"]) == {*inside, "dipc.programs"}
+
+
+def test_the_public_door_is_the_same_for_type_checkers() -> None:
+    """``__all__``, the table of homes, and the imports that only type checkers read."""
+    import dipc
+
+    (block,) = [node for node in tree(PACKAGE / "__init__.py").body if isinstance(node, ast.If)]
+    read = {
+        (node.module, alias.name)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert read == {(f"dipc.{home}", name) for home, names in dipc.HOMES.items() for name in names}
+    assert {name for _, name in read} == set(dipc.__all__)
+    assert all(getattr(dipc, name) is not None for name in dipc.__all__)

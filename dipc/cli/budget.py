@@ -14,7 +14,7 @@ from dipc.cli.options import Command, load, program_options
 from dipc.cli.outcome import aligned
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import say
-from dipc.mechanism import Mechanism
+from dipc.mechanisms import Mechanism
 from dipc.report.record import Record
 from dipc.report.tightness import (
     budget_lines,

@@ -21,7 +21,7 @@ from dipc.cli.options import definition_option, expanded, files_argument, load
 from dipc.cli.outcome import Outcome, aligned, worst
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import answer, say, show_table
-from dipc.mechanism import Mechanism
+from dipc.mechanisms import Mechanism
 from dipc.report.record import verdict_record
 from dipc.shipped import STDIN, header
 from dipc.syntax.parser import parse_valuation

@@ -14,7 +14,7 @@ from dipc.cli.terminal import columns, say
 from dipc.convert import to_rational
 from dipc.distribution import Distribution
 from dipc.errors import InputError
-from dipc.mechanism import Mechanism, show_valuation
+from dipc.mechanisms import Mechanism, show_valuation
 from dipc.pipeline import goal_of
 from dipc.probability.quotient import Quotient
 from dipc.report.record import decimal_at, valuation_record

@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 
 from dipc.cli.text import Text
 from dipc.errors import InputError
-from dipc.mechanism import Mechanism
+from dipc.mechanisms import Mechanism
 from dipc.shipped import paths
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -18,7 +18,7 @@ from flint import fmpq
 
 from dipc.convert import PythonValue, to_rational
 from dipc.errors import InputError, InternalError, Source
-from dipc.mechanism import Mechanism
+from dipc.mechanisms import Mechanism
 from dipc.python.declarations import EXAMPLES, Declarations, Declared, Told, declared
 from dipc.python.errors import in_python, speaking_python
 from dipc.python.mentions import names_in

@@ -12,7 +12,7 @@ from html import escape
 import dipc.views as views
 from dipc.decision.verdict import Counterexample, Undecided, Verdict, show_valuation
 from dipc.distribution import Distribution
-from dipc.mechanism import Mechanism
+from dipc.mechanisms import Mechanism
 from dipc.probability.function import FunctionOfEps
 from dipc.report.words import checked, counterexample_lines, pretty
 from dipc.semantics.chain import Chain

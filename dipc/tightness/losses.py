@@ -1,8 +1,8 @@
 """What neighbouring inputs have to do with each other: all different pairs of probabilities of a program.
 
 The privacy loss of an output o between neighbours u and u' at eps is ``ln(P(u)(o)/P(u')(o))``.  Pairs of
-inputs with the same two probabilities have the same loss: each is kept once, with the first pair of inputs and
-the output that have it.
+inputs with the same two probabilities have the same loss: each is kept once, with the first pair of inputs
+and the output that have it.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ import dipc
 from dipc.decision.inequality import Fails, Holds
 from dipc.decision.verdict import Valuation
 from dipc.errors import Unsupported
-from dipc.mechanism import Mechanism
+from dipc.mechanisms import Mechanism
 from dipc.syntax.parser import parse
 
 DIGITS = 60

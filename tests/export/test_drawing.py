@@ -20,7 +20,7 @@ from dipc.export.drawing import drawing
 from dipc.export.history import Condition, History, Names, Origin, histories
 from dipc.export.subject import Picture
 from dipc.export.svg import by_layers, svg
-from dipc.mechanism import Mechanism
+from dipc.mechanisms import Mechanism
 from dipc.probability.joint import Joint
 from dipc.probability.linear import Linear
 from dipc.probability.piecewise import Piecewise

@@ -1,7 +1,7 @@
 """Laws of the least budget, the loss curve, the profile and the violating budgets, on random programs.
 
-Each is compared with the verdicts, and with what the oracle's probabilities give at single budgets (50 digits),
-pair by pair and output by output.
+Each is compared with the verdicts, and with what the oracle's probabilities give at single budgets (50
+digits), pair by pair and output by output.
 """
 
 from __future__ import annotations

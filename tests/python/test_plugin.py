@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 INSTALLED = bool(entry_points(group="pytest11", name="dipc"))
-LOADED = () if INSTALLED else ("-p", "pytest_dipc")
+LOADED = () if INSTALLED else ("-p", "dipc.pytest_plugin")
 
 COIN = """{header}
 input  q in {{true, false}}
@@ -138,7 +138,7 @@ def test_a_time_limit_that_is_none(project: pytest.Pytester) -> None:
 
 def test_it_can_be_switched_off(project: pytest.Pytester) -> None:
     write(project, good=GOOD)
-    name = "dipc" if INSTALLED else "pytest_dipc"
+    name = "dipc" if INSTALLED else "dipc.pytest_plugin"
     result = project.runpytest_subprocess("-p", f"no:{name}", "test_other.py")
     result.assert_outcomes(passed=1)
     result = project.runpytest_subprocess("-p", f"no:{name}", "--dipc")
@@ -147,14 +147,14 @@ def test_it_can_be_switched_off(project: pytest.Pytester) -> None:
 
 def test_pytest_starts_without_dipc(project: pytest.Pytester) -> None:
     project.makepyfile(
-        test_other="import sys\n\ndef test_other():\n    assert 'pytest_dipc' in sys.modules\n"
-        "    assert 'dipc' not in sys.modules and 'flint' not in sys.modules\n"
+        test_other="import sys\n\ndef test_other():\n    assert 'dipc.pytest_plugin' in sys.modules\n"
+        "    assert 'dipc.errors' not in sys.modules and 'flint' not in sys.modules\n"
     )
     project.runpytest_subprocess(*LOADED).assert_outcomes(passed=1)
 
 
 def test_the_entry_point_is_declared() -> None:
-    assert 'dipc = "pytest_dipc"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    code = "import sys, pytest_dipc; print('dipc' in sys.modules)"
+    assert 'dipc = "dipc.pytest_plugin"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    code = "import sys, dipc.pytest_plugin; print('dipc.mechanisms' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout == "False\n"

@@ -9,6 +9,7 @@ from flint import fmpq
 
 import dipc
 from dipc.decision.signs import end_as_text
+from dipc.mechanisms import show_valuation
 from dipc.tightness.least import Kind
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
@@ -68,8 +69,8 @@ def test_sparse_has_the_profile_of_the_design() -> None:
     assert (found.least.exact, found.least.attained) == (fmpq(31, 240), False)
     spot, witness = found.witnesses[0]
     assert (spot.kind, spot.place) == (Kind.TOWARDS, None)
-    assert dipc.mechanism.show_valuation(witness.input) == "q=[0, 0, 1]"
-    assert dipc.mechanism.show_valuation(witness.neighbour) == "q=[1, 1, 0]"
+    assert show_valuation(witness.input) == "q=[0, 0, 1]"
+    assert show_valuation(witness.neighbour) == "q=[1, 1, 0]"
     assert [str(segment.value) for segment in found.curve.segments] == [
         "1/240*exp(-eps) - 1/24*exp(-3/4*eps) + 1/6*exp(-1/2*eps) - 31/120*exp(-1/4*eps) + 31/240"
     ]

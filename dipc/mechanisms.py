@@ -126,7 +126,8 @@ class Mechanism:
 
         ``budgets`` is an interval such as ``"(0, 1]"``, by default that of the program's claim, else
         all eps > 0; ``at`` is one eps instead.  A t that is not found exactly is enclosed to ``width``.
-        ``pair`` is as in :meth:`check`.  Raises :class:`InputError`, and :class:`LimitReached` after ``time_limit`` seconds.
+        ``pair`` is as in :meth:`check`.  Raises :class:`InputError`, and, after ``time_limit`` seconds,
+        :class:`LimitReached`.
 
         >>> svt = Mechanism.load("programs/svt/svt1.dip")
         >>> found = svt.budget().least
@@ -320,3 +321,6 @@ def checked_claim(text: object) -> str:
         hint=f'write "{factor}*eps" for epsilon = {factor}*eps, "{factor}*eps, 1/10" with delta = 1/10; '
         "one budget is `at=`",
     )
+
+
+load = Mechanism.load

@@ -1,0 +1,56 @@
+"""Programs as pytest tests: what the hooks of ``dipc.pytest_plugin`` collect.
+
+Each .dip file is one test: its own claim holds, or ends as its line ``# expect: ...`` says. The hooks
+are another module, so that pytest starts without importing all of dipc.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from dipc.errors import DipcError
+from dipc.testing import UnexpectedVerdict, check_file
+
+
+class DipFile(pytest.File):
+    """A .dip file, with one test."""
+
+    def collect(self) -> Iterable[pytest.Item]:
+        yield DipItem.from_parent(self, name="claim")
+
+
+class DipItem(pytest.Item):
+    """The claim of a .dip file."""
+
+    def runtest(self) -> None:
+        here = Path.cwd()
+        path = self.path.relative_to(here) if self.path.is_relative_to(here) else self.path
+        check_file(path, time_limit(self.config))
+
+    def repr_failure(  # type: ignore[override]
+        self, excinfo: pytest.ExceptionInfo[BaseException], style: str | None = None
+    ) -> object:
+        """What ``dipc check`` would print; a defect of dipc keeps its traceback."""
+        if isinstance(excinfo.value, DipcError | UnexpectedVerdict | OSError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        return self.path, None, f"{self.path.name}: claim"
+
+
+def time_limit(config: pytest.Config) -> float | None:
+    """Seconds for each program: the option, or else the ini file."""
+    given = config.getoption("dipc_time_limit") or config.getini("dipc_time_limit")
+    if not given:
+        return None
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = -1.0
+    if not seconds >= 0:
+        raise pytest.UsageError(f"dipc_time_limit: `{given}` is not a number of seconds")
+    return seconds
