@@ -7,7 +7,8 @@
    again a polynomial in eps and z, vanished at r, then the resultant of the two would vanish at the
    transcendental r, hence identically, and p would divide its own derivative: impossible but for
    monomials.  So all roots are simple, and different factors share none.  This is the argument of
-   McCallum and Weispfenning (2012).
+   McCallum and Weispfenning (2012).  So it is also enough to know square-free factors that are coprime:
+   where the degree is great (exponents of very different denominators) these are taken.
 3. **Bisect.**  V(a) - V(b) of :mod:`dipc.decision.derivatives` bounds the number of roots in (a, b].  An
    interval is settled when the bound is 0 or 1, or when ball arithmetic excludes a root, or a root of
    the derivative (then the signs at the ends tell).  As roots are simple and f does not vanish between them,
@@ -43,8 +44,7 @@ from dipc.decision.mixed import isolated, rootless_up_to
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.polynomial import common_unit, join, split
 
-MOST_DEGREE = 2000  # beyond it factoring can take minutes, and is only tried if it is needed
-HASTY_WIDTH = fmpq(1, 2**40)
+MOST_DEGREE = 60  # in z: beyond it polynomials are not factored, which can take minutes
 
 
 @dataclass(eq=False)
@@ -95,9 +95,7 @@ def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
     f = join(split(f, unit).polynomial, unit)
     # At most one sign change means at most one root, and a simple one.
     few = not f.has_inverse and variations(derivative_chain(f), low) <= 1
-    roots = None if few or not _hard_to_factor(f) else _isolated_unfactored(f, low, high)
-    if roots is None:
-        roots = [root for factor in ((f,) if few else _factors(f)) for root in _isolated(factor, low, high)]
+    roots = [root for factor in ((f,) if few else _factors(f)) for root in _isolated(factor, low, high)]
     _separate(roots)
     for root in roots:
         while not root.is_rational and (root.low <= low or (high is not None and root.high >= high)):
@@ -105,24 +103,9 @@ def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
     return sorted(roots, key=lambda root: root.low)
 
 
-def _hard_to_factor(f: ExpPoly) -> bool:
-    """Whether the degree in z is great: from exponents of very different denominators."""
-    _, items = f.canonical()
-    rates = [rate for _, rate, _, _ in items]
-    return not f.has_inverse and max(rates) - min(rates) > MOST_DEGREE
-
-
-def _isolated_unfactored(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root] | None:
-    """Step 3 without the first two: right whenever it ends, as it does if the roots are simple; else None."""
-    try:
-        return _isolated_by_chain(f, low, high, HASTY_WIDTH)
-    except Unsettled:
-        return None
-
-
 @lru_cache(maxsize=4096)
 def _factors(f: ExpPoly) -> tuple[ExpPoly, ...]:
-    """Functions that together have the positive roots of f: irreducible factors, simplified."""
+    """Functions that together have the positive roots of f, each a simple root of one of them."""
     if _one_sign(f):
         return ()
     found: dict[ExpPoly, None] = {}
@@ -135,8 +118,11 @@ def _factors(f: ExpPoly) -> tuple[ExpPoly, ...]:
 
 
 def _irreducible(f: ExpPoly) -> list[ExpPoly]:
+    """The irreducible factors; or, if the degree is great and f has no exp(b/eps), square-free coprime ones."""
     unit = common_unit(f)
-    _, factors = split(f, unit).polynomial.factor()
+    polynomial = split(f, unit).polynomial
+    easy = f.has_inverse or max(polynomial.degrees()) <= MOST_DEGREE
+    _, factors = polynomial.factor() if easy else polynomial.factor_squarefree()
     return [join(p, unit) for p, _ in factors]
 
 
@@ -184,12 +170,7 @@ def _isolated_in_inverse(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]
     return [Root(f, 1 / root.high, 1 / root.low) for root in roots]
 
 
-def _isolated_by_chain(
-    f: ExpPoly, low: fmpq, high: fmpq | None, least_width: fmpq | None = None
-) -> list[Root]:
-    """Raises :class:`Unsettled` below the least width; by default there is one only if f has constants."""
-    if least_width is None and f.has_constants:
-        least_width = LEAST_WIDTH
+def _isolated_by_chain(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
     chain = derivative_chain(f)
     at_low = variations(chain, low)
     if high is None:
@@ -203,7 +184,7 @@ def _isolated_by_chain(
         if found is not None:
             roots += [root for root in found if root.low < high]
             continue
-        if least_width is not None and b - a < least_width:
+        if f.has_constants and b - a < LEAST_WIDTH:
             raise Unsettled(a, b)
         middle = (a + b) / 2
         at_middle = variations(chain, middle)

@@ -46,7 +46,7 @@ def envelope(number: int, difference: Difference, budgets: Budgets, tick: Tick) 
     >>> lines = [ExpPoly.of(1), ExpPoly.of(1, 1), ExpPoly.of(2, 1) - 3]         # 1, eps, 2 eps - 3
     >>> found = envelope(3, lambda i, j: lines[i] - lines[j], Budgets.positive(), lambda *_: None)
     >>> [(arc.which, arc.sample) for arc in found]
-    [(0, 1/2), (1, 2), (2, 4)]
+    [(0, 1/2), (1, 3/2), (2, 4)]
     """
     return _Envelope(number, difference, budgets, tick).arcs()
 
