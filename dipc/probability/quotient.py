@@ -181,8 +181,8 @@ class Quotient(FunctionOfEps):
 def _lowest_terms(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
     """Cancel the common factor and move the denominator's monomial and content above the line.
 
-    With exponents of very different denominators the degrees are too great for a gcd: then only a common
-    factor in the denominator's own unit is cancelled, see :func:`_by_residue`.
+    If the exponents of the numerator are much finer, only a common factor in the denominator's own unit is
+    cancelled, see :func:`_by_residue`: ``(exp(eps/1000) - 1)/(exp(eps) - 1)`` would get a thousand terms.
     """
     if not denominator:
         raise ZeroDivisionError("division by the zero function")
@@ -190,7 +190,7 @@ def _lowest_terms(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, Ex
         return ExpPoly(), _ONE
     unit = common_unit(numerator, denominator)
     parts = {(0, 0, 0): numerator}
-    if _degree(numerator, unit) + _degree(denominator, unit) > MOST_DEGREE:
+    if unit > FINER * common_unit(denominator):
         unit = common_unit(denominator)
         parts = _by_residue(numerator, unit)
     below = split(denominator, unit)
@@ -210,13 +210,7 @@ def _lowest_terms(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, Ex
     return result, _ONE if bottom.is_one() else join(bottom, unit)
 
 
-MOST_DEGREE = 5000
-
-
-def _degree(f: ExpPoly, unit: int) -> int:
-    """The degree in the greatest of the variables z, w and v of :mod:`dipc.probability.polynomial`."""
-    items = f.in_unit(unit)
-    return max(max(key[i] for key in items) - min(key[i] for key in items) for i in (1, 2, 3))
+FINER = 24  # by this factor is much finer
 
 
 Shift = tuple[int, int, int]  # of the exponents a, k and b
