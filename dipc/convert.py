@@ -65,6 +65,14 @@ def to_pair(program: CoreProgram, pair: Sequence[Inputs]) -> tuple[Input, Input]
     return to_input(program, pair[0], "first input"), to_input(program, pair[1], "second input")
 
 
+def to_width(value: PythonValue) -> fmpq:
+    """How narrow to enclose a number: a positive rational."""
+    width = to_rational(value, "the width")
+    if width <= 0:
+        raise InputError(f"the width must be positive, not {width}", hint="for example 1e-10")
+    return width
+
+
 def to_limit(value: object, what: str) -> float | None:
     """A limit on seconds or megabytes: a number that is not negative, or None."""
     if value is None:

@@ -7,11 +7,23 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from flint import fmpq
+
 import dipc.views as views
 from dipc.certificate.format import sealed
 from dipc.certificate.produce import certificate
 from dipc.clock import Clock, Progress, silent
-from dipc.convert import Inputs, PythonValue, PythonValues, to_input, to_jobs, to_limit, to_pair, to_rational
+from dipc.convert import (
+    Inputs,
+    PythonValue,
+    PythonValues,
+    to_input,
+    to_jobs,
+    to_limit,
+    to_pair,
+    to_rational,
+    to_width,
+)
 from dipc.decision.budgets import Budgets
 from dipc.decision.counterexample import output_valuation
 from dipc.decision.sentence import Sentence
@@ -137,7 +149,7 @@ class Mechanism:
         return budget(
             self.program,
             self._budgets(budgets, at),
-            to_rational(width, "the width"),
+            to_width(width),
             Clock(to_limit(time_limit, "time_limit"), None, progress),
             self._pair(pair),
         )
@@ -184,8 +196,8 @@ class Mechanism:
         return profile(
             self.program,
             self._budgets(budgets, at),
-            goal_of(self._claim(epsilon)).t,
-            to_rational(width, "the width"),
+            self._epsilon(epsilon),
+            to_width(width),
             Clock(to_limit(time_limit, "time_limit"), None, progress),
             self._pair(pair),
         )
@@ -210,6 +222,13 @@ class Mechanism:
     def _pair(self, pair: Sequence[Inputs] | None) -> tuple[Input, Input] | None:
         return None if pair is None else to_pair(self.program, pair)
 
+    def _epsilon(self, text: str | None) -> fmpq:
+        """The t of a claim ``t*eps``; a delta that is given with it has no meaning here."""
+        goal = goal_of(self._claim(text))
+        if text is not None and goal.delta:
+            raise InputError(f"the least delta is looked for: give an epsilon only, without {goal.delta}")
+        return goal.t
+
     def _budgets(self, interval: str | None, at: PythonValue | None) -> Budgets:
         """The budgets that were asked for."""
         if at is not None:
@@ -220,7 +239,8 @@ class Mechanism:
                 raise InputError(f"the budget must be positive, not {point}")
             return Budgets.point(point)
         if interval is not None:
-            return goal_of(self._claim(f"eps for eps in {interval}")).budgets
+            claim = parse_claim(f"eps for eps in {interval}", "the interval of budgets")
+            return goal_of(compile_claim(claim, dict(self.program.parameters))).budgets
         return goal_of(self.program.claim).budgets if self.program.claim else Budgets.positive()
 
     def certificate(self, verdict: Verdict | None = None) -> dict[str, Any]:

@@ -103,13 +103,21 @@ def budget(
     return _answered(answer, file, definitions, **common)
 
 
-@click.command()
+@click.command(
+    short_help="Find the least delta that is enough.",
+    epilog="""\b
+Examples:
+  dipc profile sparse --epsilon "eps/2"
+  dipc profile svt1 --epsilon "eps/4" --for "[1, 2]"
+  dipc profile svt1 --epsilon "eps/4" --at 3/2 --json
+""",
+)
 @tightness_options
 @budgets_option
 @at_option
 @width_option
 @click.option(
-    "--epsilon", metavar="TEXT", help="The claimed epsilon, for example 'eps/2'; else the program's."
+    "--epsilon", metavar="TEXT", help="For example 'eps/2'; by default that of the program's claim."
 )
 def profile(
     file: str,

@@ -118,7 +118,7 @@ def _factors(f: ExpPoly) -> tuple[ExpPoly, ...]:
 
 
 def _irreducible(f: ExpPoly) -> list[ExpPoly]:
-    """The irreducible factors; or, if the degree is great and f has no exp(b/eps), square-free coprime ones."""
+    """The irreducible factors; if the degree is great and f has no exp(b/eps), square-free coprime ones."""
     unit = common_unit(f)
     polynomial = split(f, unit).polynomial
     easy = f.has_inverse or max(polynomial.degrees()) <= MOST_DEGREE

@@ -9,6 +9,8 @@ from flint import arb, ctx, fmpq
 
 from dipc.decision.pieces import End, Place
 from dipc.decision.signs import decimal, end_as_text
+from dipc.probability.exppoly import ExpPoly
+from dipc.probability.quotient import Quotient
 from dipc.report.record import Record, claim_record, valuation_record
 from dipc.report.words import Line, pretty, region_text, valuation_text
 from dipc.tightness.budget import Budget
@@ -126,7 +128,23 @@ def formula(segment: Segment, logarithm: bool) -> str:
     """The value on a segment: ``ln(...)`` for a loss."""
     if segment.value is None:
         return "inf"
-    return f"ln({segment.value})" if logarithm else str(segment.value)
+    if not logarithm:
+        return str(segment.value)
+    exponent = _logarithm(segment.value)
+    return f"ln({segment.value})" if exponent is None else str(exponent)
+
+
+def _logarithm(value: Quotient) -> Quotient | None:
+    """``a eps + k + b/eps`` of a single exponential function, or None.
+
+    >>> _logarithm(Quotient(ExpPoly.exp(1)))
+    eps
+    """
+    term = value.numerator.as_term()
+    if term is None or term.coefficient != 1 or term.power or value.denominator != ExpPoly.of(1):
+        return None
+    parts = [ExpPoly.of(term.rate, 1), ExpPoly.of(term.constant), ExpPoly.of(term.inverse, -1)]
+    return Quotient(sum(parts, ExpPoly()))
 
 
 def _interval(curve: Curve, segment: Segment) -> str:

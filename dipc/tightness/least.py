@@ -29,7 +29,7 @@ from dipc.decision.inequality import Answer, Fails, Holds, Method, Unclear, with
 from dipc.decision.pieces import Piece, Place, pieces
 from dipc.decision.privacy import Judge, Region, violated_regions
 from dipc.decision.roots import Unsettled
-from dipc.errors import InputError
+from dipc.errors import InputError, LimitReached
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.quotient import Quotient
 from dipc.tightness.growth import Limit
@@ -103,15 +103,18 @@ class Least:
 
 
 def least(demands: Sequence[Demand], budgets: Budgets, width: fmpq, tick: Tick) -> Least:
-    """The least x >= 0, exact or in an interval of the given width.  Raises :class:`LimitReached`."""
+    """The least x >= 0, exact or in an interval of the given width.
+
+    Raises :class:`LimitReached`, which then says what bounds were proved.
+    """
     try:
-        return _Search(demands, budgets, closure(budgets), tick).run(width)
+        return _Search(demands, budgets, closure(budgets), tick).told(width)
     except InputError:  # a probability has no value at an end that is not one of the budgets
-        return _Search(demands, budgets, budgets, tick).run(width)
+        return _Search(demands, budgets, budgets, tick).told(width)
 
 
 class _Search:
-    """One search; ``lower`` is always a proved lower bound."""
+    """One search; ``lower`` and ``upper`` are always proved bounds."""
 
     def __init__(self, demands: Sequence[Demand], given: Budgets, budgets: Budgets, tick: Tick) -> None:
         self.demands = demands
@@ -120,7 +123,16 @@ class _Search:
         self.judge = Judge(self.budgets)
         self.tick = tick
         self.lower = fmpq(0)
+        self.upper: fmpq | None = None
         self.steps = 0
+
+    def told(self, width: fmpq) -> Least:
+        """:meth:`run`; a limit says what bounds were proved."""
+        try:
+            return self.run(width)
+        except LimitReached as limit:
+            upper = "" if self.upper is None else f" and at most {self.upper}"
+            raise LimitReached(f"{limit}: the answer is at least {self.lower}{upper}") from None
 
     def run(self, width: fmpq) -> Least:
         for i, demand in enumerate(self.demands):
@@ -233,12 +245,12 @@ class _Search:
         upper = self._bracket(active)
         if isinstance(upper, Least):
             return upper
-        high, active = upper
+        self.upper, active = upper
         halve = False
         misses = 0
-        while high - self.lower > width and misses < 3:
-            third = (high - self.lower) / 3 if halve else fmpq(0)
-            x = simplest_between(self.lower + third, high - third)
+        while self.upper - self.lower > width and misses < 3:
+            third = (self.upper - self.lower) / 3 if halve else fmpq(0)
+            x = simplest_between(self.lower + third, self.upper - third)
             halve = not halve
             needing, doubtful = self._needing(x, active)
             if needing:
@@ -247,11 +259,11 @@ class _Search:
             if doubtful:
                 misses += 1
                 continue
-            high = x
+            self.upper = x
             if x.q < MOST_DENOMINATOR and (spots := self._touching(active, x)):
                 return Least(x, x, self._as_given(spots), self._belongs(spots))
         near = self._near(active)
-        return Least(self.lower, high, near, True if self._surely_inside(active, near) else None)
+        return Least(self.lower, self.upper, near, True if self._surely_inside(active, near) else None)
 
     def _surely_inside(self, active: Sequence[int], spots: Sequence[Spot]) -> bool:
         """Whether the supremum is attained: less is needed at the open ends, and the rest is compact."""

@@ -1,0 +1,107 @@
+"""``dipc budget``, ``dipc profile`` and ``dipc regions``: what they print, and what they say to a mistake."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dipc.cli.main import status
+
+PROGRAMS = Path(__file__).parents[1] / "programs"
+SVT = str(PROGRAMS / "svt/svt1.dip")
+HIST2 = str(PROGRAMS / "histogram/hist2.dip")
+SPARSE = str(PROGRAMS / "svt/sparse.dip")
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert status(list(arguments)) == 0
+    return capsys.readouterr().out
+
+
+def record(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run(capsys, *arguments, "--json"))
+    return found
+
+
+def test_budget(capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "budget", SVT)
+    assert "least t    3/4: (3/4*ε)-private, and not for a smaller t\n" in out
+    assert "reached    approached as ε -> inf\n" in out
+    assert "output     out = [bot, bot, top]\n" in out
+
+
+def test_budget_for_an_interval_is_enclosed(capsys: pytest.CaptureFixture[str]) -> None:
+    found = record(capsys, "budget", SVT, "-D", "N=2", "--for", "(0, 1]", "--width", "1e-6")
+    assert found["for"] == "(0, 1]"
+    assert found["t"]["exact"] is None and found["t"]["attained"] is True
+    low, high = (float.__truediv__(*map(float, found["t"][end].split("/"))) for end in ("low", "high"))
+    assert 0.42424 < low < high < 0.42426
+    assert high - low < 2e-6
+
+
+def test_budget_at_one_eps(capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "budget", HIST2, "-D", "N=1", "--at", "1/2")
+    assert "budgets    ε = 1/2\n" in out
+    assert "least t    4:" in out  # the loss is 1/eps = 2 = 4 eps
+    assert "attained at ε = 1/2\n" in out
+
+
+def test_infinite(capsys: pytest.CaptureFixture[str]) -> None:
+    found = record(capsys, "budget", HIST2, "-D", "N=1")
+    assert found["t"] == {"exact": None, "low": "0", "high": None, "infinite": True, "attained": False}
+    assert found["reached"][0]["where"] == "approached as eps -> 0"
+    assert "infinite: (t*ε)-private for no t" in run(capsys, "budget", HIST2, "-D", "N=1")
+
+
+def test_the_loss_curve(capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "budget", HIST2, "-D", "N=1", "--for", "[1, 2)", "--epsilon-curve")
+    assert "loss       ε^-1   for 1 ≤ ε < 2\n" in out
+    found = record(capsys, "budget", SVT, "-D", "N=1", "--epsilon-curve")
+    (segment,) = found["loss"]
+    assert segment["value"] == "ln((3*exp(1/2*eps))/(-1 + 4*exp(1/4*eps)))"
+    assert (segment["low"], segment["high"]) == ("0", "inf")
+
+
+def test_profile(capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "profile", SPARSE, "--epsilon", "eps/2")
+    assert "least δ    31/240\n" in out
+    found = record(capsys, "profile", SPARSE, "--epsilon", "eps/2")
+    assert found["epsilon"] == "1/2*eps" and found["delta"]["exact"] == "31/240"
+    assert record(capsys, "profile", SVT)["delta"]["exact"] == "0"
+
+
+def test_regions(capsys: pytest.CaptureFixture[str]) -> None:
+    assert record(capsys, "regions", HIST2)["violated_for"] == [["0", "1"]]
+    out = run(capsys, "regions", SPARSE, "--claim", "eps/2, exp(-3)")
+    assert "broken for  3.6545423897 < ε < inf\n" in out
+    assert "no budget: the claim holds" in run(capsys, "regions", SVT, "-D", "N=1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["budget", SVT, "--for", "(0, 0]"], "the interval is empty"),
+        (["budget", SVT, "--for", "0, 1"], "expected an interval of eps"),
+        (["budget", SVT, "--width", "x"], "the width must be a rational number"),
+        (["budget", SVT, "--width", "0"], "the width must be positive"),
+        (["budget", SVT, "--at", "1", "--for", "(0, 1)"], "give only one of the two"),
+        (["budget", SVT, "--at", "0"], "the budget must be positive"),
+        (["budget", SVT, "--pair", "q=[0,0,0]", "q=[1,1,5]"], "5 is not a value"),
+        (["profile", SVT, "--epsilon", "eps, 1/2"], "give an epsilon only"),
+        (["profile", SVT, "--epsilon", ""], "the claim is an empty text"),
+        (["profile", SVT, "--epsilon", "2"], "must be a multiple of eps"),
+    ],
+)
+def test_mistakes(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_limit_says_what_was_proved(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["budget", SVT, "-D", "N=7", "--time-limit", "2"]) == 3
+    said = capsys.readouterr().err
+    assert re.search(r"the time limit was reached", said)
