@@ -41,7 +41,7 @@ def interpreter_with(module: str) -> str | None:
 def tool(module: str) -> str:
     python = interpreter_with(module)
     if python is None:
-        pytest.skip(f"the Python package '{module}' is not installed (see docs/exports.md)")
+        pytest.skip(f"the Python package `{module}` is not installed (see docs/exports.md)")
     return python
 
 

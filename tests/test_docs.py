@@ -13,6 +13,7 @@ from __future__ import annotations
 import doctest
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -62,18 +63,20 @@ def save_programs(path: Path, folder: Path) -> None:
             (folder / name[1]).write_text(text, encoding="utf-8")
 
 
+# `dipc` in a command is the package of this checkout, in this Python, whatever is installed.
+PRELUDE = f'dipc() {{ {shlex.quote(sys.executable)} -m dipc "$@"; }}\n'
+
+
 def shell(command: str, folder: Path) -> str:
     """What a command prints, on stdout and stderr together."""
-    scripts = Path(sys.executable).parent
     environment = {
         **os.environ,
-        "PATH": f"{scripts}{os.pathsep}{os.environ.get('PATH', '')}",
         "PYTHONPATH": str(ROOT),
         "PYTHONIOENCODING": "utf-8",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     run = subprocess.run(
-        command,
+        PRELUDE + command,
         shell=True,
         cwd=folder,
         env=environment,
@@ -154,7 +157,7 @@ def refresh(path: Path) -> None:
 
 def current(command: str, output: str, folder: Path) -> str:
     now = shell(command, folder)
-    if "Traceback" in now:
+    if "Traceback" in now or "not found" in now:
         raise SystemExit(f"{command}\n{now}")
     return output if without_times(now) == without_times(output) else f"{now.rstrip()}\n".lstrip("\n")
 

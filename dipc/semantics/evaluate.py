@@ -65,9 +65,9 @@ class Memory:
         if cell not in self.env:
             shown = f"{name}[{index}]" if index else name
             raise InputError(
-                f"'{shown}' is read before it has a value",
+                f"`{shown}` is read before it has a value",
                 span,
-                f"assign {shown} on every path that leads here",
+                f"assign `{shown}` on every path that leads here",
             )
         return self.env[cell]
 
@@ -102,7 +102,7 @@ def _leaf(expr: Expr, memory: Memory, decide: Decide) -> Datum:
             if name not in memory.variables:
                 return Atom(name)
             if name in memory.arrays:
-                raise InputError(f"'{name}' is an array", expr.span, f"name one cell, for example {name}[1]")
+                raise InputError(f"`{name}` is an array", expr.span, f"name one cell, for example `{name}[1]`")
             return memory.read((name, 0), expr.span)
         case Index():
             return memory.read(cell_of(expr, memory, decide), expr.span)
@@ -161,7 +161,7 @@ def compare(op: Op, left: Datum, right: Datum, span: Span, decide: Decide) -> bo
     if isinstance(left, Atom) or isinstance(right, Atom):
         if op not in (Op.EQ, Op.NE):
             raise InputError(
-                f"'{_shown(left)}' and '{_shown(right)}' have no order", span, "compare with = or !="
+                f"`{_shown(left)}` and `{_shown(right)}` have no order", span, "compare with `=` or `!=`"
             )
         return (left == right) == (op is Op.EQ)
     difference = _sum(left, right, fmpq(-1), span)

@@ -70,7 +70,7 @@ def distribution(node: Distribution, memory: Memory, decide: Decide) -> Finite |
             total = sum((p for _, p in pairs), Quotient.of(0))
             if total != Quotient.one():
                 raise InputError(
-                    f"the probabilities of 'choose' sum to {total}, not to 1", node.span, "mend one of them"
+                    f"the probabilities of `choose` sum to {total}, not to 1", node.span, "mend one of them"
                 )
             return Finite(tuple(pairs))
         case Uniform(support):

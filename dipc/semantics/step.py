@@ -110,9 +110,9 @@ class Stepper:
             variable, i = missing[0]
             shown = f"{variable.name}[{i}]" if i else variable.name
             raise InputError(
-                f"the output '{shown}' has no value when the program ends",
+                f"the output `{shown}` has no value when the program ends",
                 variable.span,
-                f"assign it on every path, or give it a start value: output {variable.name} in {{...}} = v",
+                f"assign it on every path, or give it a start value: `output {variable.name} in {{...}} = v`",
             )
         values = (state.env[cell] for cell in self._outputs)
         return tuple(v for v in values if not isinstance(v, Linear))
@@ -164,7 +164,7 @@ class Stepper:
             datum = self._enumerated(datum, variable.name, span, decide)
         if datum not in self._domains[variable.name]:
             raise InputError(
-                f"the value {show(datum)} is not in the set of the output '{variable.name}'",
+                f"the value `{show(datum)}` is not in the set of the output `{variable.name}`",
                 span,
                 f"the set is {{{', '.join(show(v) for v in variable.domain)}}}",
             )
