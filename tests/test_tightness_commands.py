@@ -59,7 +59,7 @@ def test_infinite(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_loss_curve(capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "budget", HIST2, "-D", "N=1", "--for", "[1, 2)", "--epsilon-curve")
-    assert "loss       ε^-1   for 1 ≤ ε < 2\n" in out
+    assert "loss       1/ε   for 1 ≤ ε < 2\n" in out
     found = record(capsys, "budget", SVT, "-D", "N=1", "--epsilon-curve")
     (segment,) = found["loss"]
     assert segment["value"] == "ln((3*exp(1/2*eps))/(-1 + 4*exp(1/4*eps)))"

@@ -37,20 +37,20 @@ def enclosure(found: Least) -> str:
     >>> enclosure(Least(fmpq(3, 4), fmpq(3, 4), (), False))
     '3/4'
     >>> enclosure(Least(fmpq(1, 3), fmpq(67, 200), (), None))
-    'between 0.333333333333 and 0.335'
+    'between 0.333 and 0.335'
     """
     if found.exact is not None:
         return str(found.exact)
     if found.high is None:
         return "infinite" if found.infinite else f"at least {found.low}"
-    digits = 12
+    digits = len(str((1 / (found.high - found.low)).floor()))
     low = decimal(fmpq((found.low * 10**digits).floor(), 10**digits), digits)
     high = decimal(fmpq((found.high * 10**digits).ceil(), 10**digits), digits)
     return f"between {low} and {high}"
 
 
-def where(spot: Spot) -> str:
-    """Where the least x is needed."""
+def where(spot: Spot, attained: bool | None = None) -> str:
+    """Where the least x is needed; ``attained``: whether it is."""
     match spot.kind:
         case Kind.EVERYWHERE:
             return "attained at every eps"
@@ -59,8 +59,8 @@ def where(spot: Spot) -> str:
         case Kind.TOWARDS:
             return f"approached as eps -> {end_text(spot.place)}"
         case Kind.NEAR:
-            low, high = (None if x is None else x for x in (spot.low, spot.high))
-            return f"needed at some eps in [{_rounded(low, up=False)}, {_rounded(high, up=True)}]"
+            how = "attained" if attained else "needed"
+            return f"{how} at some eps in [{_rounded(spot.low, up=False)}, {_rounded(spot.high, up=True)}]"
 
 
 def _rounded(end: fmpq | None, up: bool) -> str:
@@ -81,7 +81,7 @@ def budget_lines(found: Budget) -> Iterator[Line]:
         yield "least t", pretty(f"{t.exact}: ({_times(t.exact)})-private, and not for a smaller t")
     else:
         yield "least t", enclosure(t)
-    yield from spot_lines(found.witnesses)
+    yield from spot_lines(found.witnesses, t.attained)
 
 
 def _point(found: Budget) -> str:
@@ -92,10 +92,10 @@ def _times(t: fmpq) -> str:
     return "0" if not t else "eps" if t == 1 else f"{t}*eps"
 
 
-def spot_lines(witnesses: tuple[tuple[Spot, Witness], ...]) -> Iterator[Line]:
+def spot_lines(witnesses: tuple[tuple[Spot, Witness], ...], attained: bool | None) -> Iterator[Line]:
     """The spots, each with the inputs and outputs that need the bound."""
     for spot, witness in witnesses[:MOST_SPOTS]:
-        yield "reached", pretty(where(spot))
+        yield "reached", pretty(where(spot, attained))
         yield from witness_lines(witness)
     if len(witnesses) > MOST_SPOTS:
         yield "", f"and at {len(witnesses) - MOST_SPOTS} more places"
@@ -130,21 +130,19 @@ def formula(segment: Segment, logarithm: bool) -> str:
         return "inf"
     if not logarithm:
         return str(segment.value)
-    exponent = _logarithm(segment.value)
-    return f"ln({segment.value})" if exponent is None else str(exponent)
+    return _exponent(segment.value) or f"ln({segment.value})"
 
 
-def _logarithm(value: Quotient) -> Quotient | None:
-    """``a eps + k + b/eps`` of a single exponential function, or None.
+def _exponent(value: Quotient) -> str | None:
+    """The logarithm of a single exponential function as text; None for others.
 
-    >>> _logarithm(Quotient(ExpPoly.exp(1)))
-    eps
+    >>> _exponent(Quotient(ExpPoly.exp(fmpq(1, 2), 0, -1)))
+    '1/2*eps - 1/eps'
     """
     term = value.numerator.as_term()
     if term is None or term.coefficient != 1 or term.power or value.denominator != ExpPoly.of(1):
         return None
-    parts = [ExpPoly.of(term.rate, 1), ExpPoly.of(term.constant), ExpPoly.of(term.inverse, -1)]
-    return Quotient(sum(parts, ExpPoly()))
+    return str(value).removeprefix("exp(").removesuffix(")") if value != Quotient.one() else "0"
 
 
 def _interval(curve: Curve, segment: Segment) -> str:
@@ -161,7 +159,7 @@ def profile_lines(found: Profile) -> Iterator[Line]:
     """The least delta for all budgets, and as a function of eps."""
     yield "epsilon", pretty(f"{_times(found.t)}   for every eps in {found.curve.budgets}")
     yield "least δ", enclosure(found.least)
-    yield from spot_lines(found.witnesses)
+    yield from spot_lines(found.witnesses, found.least.attained)
     yield from curve_lines(found.curve, "δ(ε)", logarithm=False)
 
 
@@ -193,7 +191,7 @@ def budget_record(found: Budget) -> Record:
     return {
         "for": str(found.budgets.low if found.budgets.is_point else found.budgets),
         "t": least_record(found.least),
-        "reached": [_spot_record(*spot) for spot in found.witnesses],
+        "reached": [_spot_record(*spot, found.least.attained) for spot in found.witnesses],
     }
 
 
@@ -202,7 +200,7 @@ def profile_record(found: Profile) -> Record:
         "epsilon": _times(found.t),
         "for": str(found.curve.budgets),
         "delta": least_record(found.least),
-        "reached": [_spot_record(*spot) for spot in found.witnesses],
+        "reached": [_spot_record(*spot, found.least.attained) for spot in found.witnesses],
         "curve": curve_record(found.curve, logarithm=False),
     }
 
@@ -226,8 +224,8 @@ def regions_record(found: Regions) -> Record:
     }
 
 
-def _spot_record(spot: Spot, witness: Witness) -> Record:
-    record: dict[str, Any] = {"where": where(spot)}
+def _spot_record(spot: Spot, witness: Witness, attained: bool | None) -> Record:
+    record: dict[str, Any] = {"where": where(spot, attained)}
     if spot.kind is Kind.AT and isinstance(spot.place, Place):
         record["isolated"] = [str(spot.place.low), str(spot.place.high)]
     return {**record, **_witness_record(witness)}
