@@ -150,6 +150,25 @@ def test_paths_with_different_denominators() -> None:
     assert same(law[(("o", "true"),)], (top, bottom))
 
 
+def test_exit_from_a_loop_ends_the_program() -> None:
+    """A round ends the program with 1/2, and the loop only with 1/4: 2/3 and 1/3 in the end."""
+    law = oracles.oracle_distribution(
+        written("""output o in {0, 1}
+        o <- 0
+        go <- true
+        while go do
+          done <- flip(1/2)
+          if done then exit end
+          go <- flip(1/2)
+        end
+        o <- 1"""),
+        {},
+    )
+    found = {outcome[0][1]: p for outcome, p in law.items()}
+    assert same(found[Fraction(0)], (constant(2), constant(3)))
+    assert same(found[Fraction(1)], (constant(1), constant(3)))
+
+
 def test_exponential_mechanism() -> None:
     program = written("output o in {0, 1, 2}\no <- Exp(eps/2, v in {0, 1, 2}, v - 1)")
     law = oracles.oracle_distribution(program, {})

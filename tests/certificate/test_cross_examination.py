@@ -13,13 +13,8 @@ from typing import Any
 
 import mpmath
 import pytest
+from certificates import PROGRAMS, certified, path_of
 
-import dipc
-from dipc.certificate.format import dumps
-from dipc.certificate.produce import certificate
-
-ROOT = Path(__file__).parent.parent.parent
-PROGRAMS = sorted((ROOT / "programs").rglob("*.dip"))
 GRID = [Fraction(round(1000 * 10 ** (i / 4)), 10**9) for i in range(41)]
 SAMPLE = 40  # inequalities of a certificate
 
@@ -64,9 +59,9 @@ def quotient(data: dict[str, Any], ratio: list[Any], eps: Fraction) -> mpmath.mp
     return value(ratio[0], eps, 300) / value(below, eps, 300)
 
 
-def examine(mechanism: dipc.Mechanism, claim: str | None) -> str:
-    verdict = mechanism.check(claim)
-    data = json.loads(dumps(certificate(mechanism.program, verdict)))
+def examine(path: Path, claim: str | None = None) -> str:
+    verdict, text = certified(path, claim)
+    data = json.loads(text)
     found = verdict.counterexample
     if found is None:
         examine_proof(data)
@@ -122,12 +117,12 @@ def examine_violation(data: dict[str, Any], regions: list[tuple[str, str]]) -> N
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_shipped_programs(path: Path) -> None:
-    assert examine(dipc.load(path), None) in ("private", "violated")
+    assert examine(path) in ("private", "violated")
 
 
 @pytest.mark.parametrize(("name", "claim"), CLAIMS)
 def test_claims(name: str, claim: str) -> None:
-    assert examine(dipc.load(ROOT / "programs" / f"{name}.dip"), claim) in ("private", "violated")
+    assert examine(path_of(name), claim) in ("private", "violated")
 
 
 def test_the_examiner_sees_a_false_inequality() -> None:

@@ -9,25 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from certificates import PROGRAMS, data_of, path_of
 
-import dipc
 from dipc.certificate import kernel
-from dipc.certificate.format import dumps
-from dipc.certificate.produce import certificate
 from dipc.certificate.rederive import rederive
 from dipc.cli.main import status
 
-ROOT = Path(__file__).parent.parent.parent
-PROGRAMS = sorted((ROOT / "programs").rglob("*.dip"))
 SMALLER = {"noisy_max_random": {"N": 2}, "svt_numeric": {"N": 2}}
 """Parameters with which a slow one takes less."""
-
-
-def written(path: Path, claim: str | None = None, **parameters: Any) -> dict[str, Any]:
-    mechanism = dipc.load(path, **parameters)
-    data = json.loads(dumps(certificate(mechanism.program, mechanism.check(claim))))
-    assert isinstance(data, dict)
-    return data
 
 
 def checked(data: dict[str, Any]) -> kernel.Certificate:
@@ -36,16 +25,16 @@ def checked(data: dict[str, Any]) -> kernel.Certificate:
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_shipped_programs(path: Path) -> None:
-    said = rederive(checked(written(path, **SMALLER.get(path.stem, {}))))
+    said = rederive(checked(data_of(path, **SMALLER.get(path.stem, {}))))
     assert "derived from the program text" in said
     assert "not the one" not in said
 
 
-SVT1 = ROOT / "programs" / "svt" / "svt1.dip"
+SVT1 = path_of("svt/svt1")
 
 
 def test_another_claim_is_named() -> None:
-    assert "not the one that the program makes" in rederive(checked(written(SVT1, "2*eps", N=1)))
+    assert "not the one that the program makes" in rederive(checked(data_of(SVT1, "2*eps", N=1)))
 
 
 def test_a_formula_that_relates_more_pairs(tmp_path: Path) -> None:
@@ -54,7 +43,7 @@ def test_a_formula_that_relates_more_pairs(tmp_path: Path) -> None:
         "adjacent linf 1", "adjacent forall i in 1..N: abs(q[i] - q'[i]) <= 1"
     )
     path.write_text(text, encoding="utf-8")
-    data = written(path, N=1)
+    data = data_of(path, N=1)
     rederive(checked(data))
     data["adjacency"]["pairs"].pop(1)
     with pytest.raises(kernel.Refused, match=r"^deep: adjacency: "):
@@ -94,7 +83,7 @@ def test_other_probabilities_are_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A certificate that the kernel accepts, with the text of a program that does something else."""
-    data = with_text(written(ROOT / "programs" / f"{name}.dip", **parameters), old, new)
+    data = with_text(data_of(path_of(name), **parameters), old, new)
     file = tmp_path / "out.json"
     file.write_text(json.dumps({**data, "digest": kernel.digest(data)}), encoding="utf-8")
     assert status(["verify", str(file)]) == 0

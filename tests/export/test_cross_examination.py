@@ -27,6 +27,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from strategies import programs
 
 import dipc
+from dipc.certificate.kernel import Function, negative
+from dipc.certificate.slow.functions import EPS, exponential
 from dipc.decision.inequality import Fails, Holds
 from dipc.decision.verdict import Valuation
 from dipc.errors import Unsupported
@@ -38,7 +40,7 @@ ROUNDING = mpmath.mpf(10) ** -50  # of the largest term: far above what 60 digit
 GRID = [Fraction(round(1000 * 10 ** (i / 8)), 10**9) for i in range(81)]  # 1e-6 ... 1e4
 SAMPLE = 25  # inequalities of a claim
 
-Terms = dict[tuple[int, Fraction, Fraction], Fraction]  # {(n, a, k): c}: sums of c eps^n exp(a eps + k)
+Terms = Function  # {(n, a, k, b): c}: sums of c eps^n exp(a eps + k + b/eps)
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,9 @@ def number(x: Fraction) -> mpmath.mpf:
 def sign(f: Terms, eps: Fraction) -> int:
     """The sign, or 0 if rounding could change it."""
     with mpmath.workdps(DIGITS):
-        parts = [number(c * eps**n) * mpmath.exp(number(a * eps + k)) for (n, a, k), c in f.items()]
+        parts = [
+            number(c * eps**n) * mpmath.exp(number(a * eps + k + b / eps)) for (n, a, k, b), c in f.items()
+        ]
         total, size = mpmath.fsum(parts), mpmath.fsum(parts, absolute=True)
         return 0 if abs(total) <= size * ROUNDING else 1 if total > 0 else -1
 
@@ -111,10 +115,10 @@ def of_claim(mechanism: Mechanism, claim: str | None, overrides: dict[str, int])
         (p, over), (q, under) = total(laws[r.input], r.outputs), total(laws[r.neighbour], r.outputs)
         assert positive(over) and positive(under)
         # exp(t eps) q/under + delta - p/over, times both denominators
-        factor = {(0, oracles.fraction(goal.t), Fraction(0)): Fraction(1)}
+        factor = exponential(oracles.fraction(goal.t))
         f = oracles.add(
             oracles.add(oracles.product([factor, q, over]), oracles.product([delta, under, over])),
-            oracles.scale(oracles.multiply(p, under), Fraction(-1)),
+            oracles.product([oracles.constant(Fraction(-1)), p, under]),
         )
         fails_at = oracles.fraction(r.answer.sample) if isinstance(r.answer, Fails) else None
         low, high = goal.budgets.low, goal.budgets.high
@@ -223,25 +227,25 @@ def read(text: str) -> Terms:
     def value(node: ast.expr) -> Terms:
         match node:
             case ast.Constant(int(c)):
-                return oracles.constant(c)
+                return oracles.constant(Fraction(c))
             case ast.Name("eps"):
-                return {(1, Fraction(0), Fraction(0)): Fraction(1)}
+                return {EPS: Fraction(1)}
             case ast.UnaryOp(ast.USub(), operand):
-                return oracles.scale(value(operand), Fraction(-1))
+                return negative(value(operand))
             case ast.UnaryOp(ast.UAdd(), operand):
                 return value(operand)
             case ast.Call(ast.Name("exp"), [argument]):
                 inner = value(argument)
-                assert all(n == 1 and a == k == 0 for n, a, k in inner)
-                return {(0, sum(inner.values(), Fraction(0)), Fraction(0)): Fraction(1)}
+                assert set(inner) == {EPS}
+                return exponential(inner[EPS])
             case ast.BinOp(left, ast.Add(), right):
                 return oracles.add(value(left), value(right))
             case ast.BinOp(left, ast.Sub(), right):
-                return oracles.add(value(left), oracles.scale(value(right), Fraction(-1)))
+                return oracles.add(value(left), negative(value(right)))
             case ast.BinOp(left, ast.Mult(), right):
                 return oracles.multiply(value(left), value(right))
             case ast.BinOp(left, ast.Div(), ast.Constant(int(c))):
-                return oracles.scale(value(left), Fraction(1, c))
+                return oracles.multiply(value(left), oracles.constant(Fraction(1, c)))
             case ast.BinOp(left, ast.Pow(), ast.Constant(int(n))):
                 return oracles.product([value(left)] * n)
         raise AssertionError(ast.dump(node))
@@ -306,12 +310,12 @@ class Query:
     def text(self) -> str:
         """A polynomial inequality in eps and z = exp(eps/u)."""
         f = self.judged.f
-        assert all(k == 0 for _, _, k in f)
-        u = lcm(1, *(a.denominator for _, a, _ in f))
-        lowest = min((a for _, a, _ in f), default=Fraction(0))
+        assert all(k == b == 0 for _, _, k, b in f)
+        u = lcm(1, *(a.denominator for _, a, _, _ in f))
+        lowest = min((a for _, a, _, _ in f), default=Fraction(0))
         terms = [
             " ".join(["(*", rational(c), "1", *["eps"] * n, *["z"] * int((a - lowest) * u), ")"])
-            for (n, a, _), c in f.items()
+            for (n, a, _, _), c in f.items()
         ]
         lines = [
             "(push 1)",

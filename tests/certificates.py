@@ -1,0 +1,57 @@
+"""Certificates of shipped programs, each of them made once for all tests."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import dipc
+from dipc.certificate.format import dumps
+from dipc.certificate.produce import certificate
+
+ROOT = Path(__file__).parent.parent
+PROGRAMS = sorted((ROOT / "programs").rglob("*.dip"))
+
+
+def path_of(name: str) -> Path:
+    return ROOT / "programs" / f"{name}.dip"
+
+
+@cache
+def certified(
+    path: Path,
+    claim: str | None = None,
+    *,
+    adjacent: str | None = None,
+    at: str | None = None,
+    **parameters: int,
+) -> tuple[dipc.Verdict, str]:
+    """The verdict and its certificate, perhaps with another claim, adjacency, budget or parameters."""
+    text = path.read_text(encoding="utf-8")
+    if adjacent is None:
+        mechanism = dipc.load(path, **parameters)
+    else:
+        text = re.sub(r"^adjacent .*$", f"adjacent {adjacent}", text, flags=re.MULTILINE)
+        mechanism = dipc.load(text, **parameters)
+    verdict = mechanism.check(claim, at=at)
+    return verdict, dumps(certificate(mechanism.program, verdict))
+
+
+def written(
+    path: Path,
+    claim: str | None = None,
+    adjacent: str | None = None,
+    at: str | None = None,
+    **parameters: int,
+) -> str:
+    return certified(path, claim, adjacent=adjacent, at=at, **parameters)[1]
+
+
+def data_of(path: Path, claim: str | None = None, **parameters: int) -> dict[str, Any]:
+    """A fresh copy, which a test may alter."""
+    data = json.loads(written(path, claim, **parameters))
+    assert isinstance(data, dict)
+    return data
