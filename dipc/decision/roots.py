@@ -45,6 +45,8 @@ from dipc.probability.exppoly import ExpPoly
 from dipc.probability.polynomial import common_unit, join, split
 
 MOST_DEGREE = 60  # in z: beyond it polynomials are not factored, which can take minutes
+HASTY_DEGREE = 2000  # from here on even the search for multiple factors is put off
+HASTY_WIDTH = fmpq(1, 2**40)
 
 
 @dataclass(eq=False)
@@ -95,12 +97,31 @@ def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
     f = join(split(f, unit).polynomial, unit)
     # At most one sign change means at most one root, and a simple one.
     few = not f.has_inverse and variations(derivative_chain(f), low) <= 1
-    roots = [root for factor in ((f,) if few else _factors(f)) for root in _isolated(factor, low, high)]
+    roots = None if few else _isolated_in_haste(f, low, high)
+    if roots is None:
+        roots = [root for factor in ((f,) if few else _factors(f)) for root in _isolated(factor, low, high)]
     _separate(roots)
     for root in roots:
         while not root.is_rational and (root.low <= low or (high is not None and root.high >= high)):
             root.refine()
     return sorted(roots, key=lambda root: root.low)
+
+
+def _isolated_in_haste(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root] | None:
+    """Step 3 without the first two, where these take seconds: right if it ends, as it does for simple roots."""
+    if f.has_inverse or _degree(f) < HASTY_DEGREE:
+        return None
+    try:
+        return _isolated_by_chain(f, low, high, HASTY_WIDTH)
+    except Unsettled:
+        return None
+
+
+def _degree(f: ExpPoly) -> int:
+    """The degree in z."""
+    _, items = f.canonical()
+    rates = [rate for _, rate, _, _ in items]
+    return max(rates) - min(rates)
 
 
 @lru_cache(maxsize=4096)
@@ -121,7 +142,7 @@ def _irreducible(f: ExpPoly) -> list[ExpPoly]:
     """The irreducible factors; if the degree is great and f has no exp(b/eps), square-free coprime ones."""
     unit = common_unit(f)
     polynomial = split(f, unit).polynomial
-    easy = f.has_inverse or max(polynomial.degrees()) <= MOST_DEGREE
+    easy = f.has_inverse or _degree(f) <= MOST_DEGREE
     _, factors = polynomial.factor() if easy else polynomial.factor_squarefree()
     return [join(p, unit) for p, _ in factors]
 
@@ -170,7 +191,11 @@ def _isolated_in_inverse(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]
     return [Root(f, 1 / root.high, 1 / root.low) for root in roots]
 
 
-def _isolated_by_chain(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
+def _isolated_by_chain(
+    f: ExpPoly, low: fmpq, high: fmpq | None, least_width: fmpq = LEAST_WIDTH
+) -> list[Root]:
+    """Raises :class:`Unsettled` below the least width if f has constants, or if another width is given."""
+    limited = f.has_constants or least_width != LEAST_WIDTH
     chain = derivative_chain(f)
     at_low = variations(chain, low)
     if high is None:
@@ -184,7 +209,7 @@ def _isolated_by_chain(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
         if found is not None:
             roots += [root for root in found if root.low < high]
             continue
-        if f.has_constants and b - a < LEAST_WIDTH:
+        if limited and b - a < least_width:
             raise Unsettled(a, b)
         middle = (a + b) / 2
         at_middle = variations(chain, middle)

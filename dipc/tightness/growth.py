@@ -14,6 +14,7 @@ The limits of quotients, and of ``ln(p/q)/eps``, follow.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import factorial
 
 from flint import fmpq
@@ -35,6 +36,7 @@ class Growth:
     following: Quotient
 
 
+@lru_cache(maxsize=4096)
 def at_zero(f: Quotient) -> Growth:
     """The growth of a function that is not the zero function, for eps -> 0.
 
@@ -51,6 +53,7 @@ def at_zero(f: Quotient) -> Growth:
     )
 
 
+@lru_cache(maxsize=4096)
 def at_infinity(f: Quotient) -> Growth:
     """The growth for eps -> inf, in x = 1/eps.
 

@@ -154,3 +154,19 @@ BEYOND = [
     Case("Sparse, c = 1, (eps/2, 31/240)", "svt/sparse", claim="eps/2, 31/240"),
     Case("Sparse, c = 1, (eps/2, 129/1000)", "svt/sparse", claim="eps/2, 129/1000"),
 ]
+
+BUDGETS: list[tuple[str, str, dict[str, int]]] = [
+    *((f"SVT1, N = {n}", "svt/svt1", {"N": n}) for n in (1, 2, 3, 4)),
+    ("SVT2, N = 3", "svt/svt2", {"N": 3}),
+    ("SVT3, rate eps/(4c), N = 3", "svt/svt3_quarter", {"N": 3}),
+    ("SVT3, rate eps/(2c), N = 3", "svt/svt3", {"N": 3}),
+    *((f"SVT4, N = {n}", "svt/svt4", {"N": n}) for n in (1, 2, 3)),
+    ("SVT5, N = 3", "svt/svt5", {"N": 3}),
+    *((f"SVT6, N = {n}", "svt/svt6", {"N": n}) for n in (1, 2, 3)),
+    ("Sparse, N = 3", "svt/sparse", {"N": 3}),
+    *((f"NMax{k}, N = 3", f"noisy_max/nmax{k}", {"N": 3}) for k in (1, 2, 3, 4)),
+    ("Hist1, N = 3", "histogram/hist1", {"N": 3}),
+    ("Hist2, N = 3", "histogram/hist2", {"N": 3}),
+    ("Rand1, N = 3", "randomized_response/rand1", {"N": 3}),
+]
+"""Name, program, parameters: whose least budget is measured."""
