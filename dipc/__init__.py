@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Unsupported,
         WrongType,
     )
+    from dipc.explain.explanation import Explanation
     from dipc.mechanisms import Mechanism, load
     from dipc.probability.exppoly import ExpPoly
     from dipc.probability.quotient import Quotient
@@ -54,6 +55,7 @@ __all__ = [
     "DipcError",
     "Distribution",
     "ExpPoly",
+    "Explanation",
     "FragmentError",
     "InputError",
     "InternalError",
@@ -92,6 +94,7 @@ HOMES = {
         "Unsupported",
         "WrongType",
     ),
+    "explain.explanation": ("Explanation",),
     "mechanisms": ("Mechanism", "load"),
     "probability.exppoly": ("ExpPoly",),
     "probability.quotient": ("Quotient",),

@@ -44,14 +44,25 @@ def to_value(value: PythonValue, what: str) -> Value:
 
 def to_input(program: CoreProgram, given: Inputs, name: str = "input") -> Input:
     """A value for every input cell of the program.  Raises :class:`InputError` naming what is wrong."""
+    return cells_of(program.inputs, _named(program.inputs, given, name, "input"), "input")
+
+
+def to_outcome(program: CoreProgram, given: Inputs) -> tuple[Value, ...]:
+    """A value for every output cell, in the order of declaration, from a mapping or a text."""
+    return tuple(
+        cells_of(program.outputs, _named(program.outputs, given, "output", "output"), "output").values()
+    )
+
+
+def _named(variables: Sequence[Variable], given: Inputs, name: str, kind: str) -> Mapping[str, PythonValues]:
     if isinstance(given, str):
         given = parse_valuation(given, f"<{name}>") if given.strip() else {}
     if not isinstance(given, Mapping):
         raise WrongType(
-            f"the {name} must name the inputs of the program, not be the {type(given).__name__} {given!r}",
-            hint=_choice(program),
+            f"the {name} must name the {kind}s of the program, not be the {type(given).__name__} {given!r}",
+            hint=_choice(variables),
         )
-    return cells_of(program.inputs, given, "input")
+    return given
 
 
 def to_pair(program: CoreProgram, pair: Sequence[Inputs]) -> tuple[Input, Input]:
@@ -60,7 +71,7 @@ def to_pair(program: CoreProgram, pair: Sequence[Inputs]) -> tuple[Input, Input]
         number = f"{len(pair)}" if isinstance(pair, Sequence) and not isinstance(pair, str) else "one"
         raise WrongType(
             f"a pair is two inputs, not {number}",
-            hint=f"for example pair=({_text(program)}, {_text(program)})",
+            hint=f"for example pair=({_text(program.inputs)}, {_text(program.inputs)})",
         )
     return to_input(program, pair[0], "first input"), to_input(program, pair[1], "second input")
 
@@ -143,11 +154,11 @@ def _example(variable: Variable) -> str:
     return f"for example {variable.name}={_first(variable)}"
 
 
-def _text(program: CoreProgram) -> str:
-    """An input as text, in quotes."""
-    return f'"{", ".join(f"{v.name}={_first(v)}" for v in program.inputs)}"'
+def _text(variables: Sequence[Variable]) -> str:
+    """Values as text, in quotes."""
+    return f'"{", ".join(f"{v.name}={_first(v)}" for v in variables)}"'
 
 
-def _choice(program: CoreProgram) -> str:
-    example = ", ".join(f'"{v.name}": ...' for v in program.inputs)
-    return f"write {{{example}}} or {_text(program)}"
+def _choice(variables: Sequence[Variable]) -> str:
+    example = ", ".join(f'"{v.name}": ...' for v in variables)
+    return f"write {{{example}}} or {_text(variables)}"

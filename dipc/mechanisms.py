@@ -20,6 +20,7 @@ from dipc.convert import (
     to_input,
     to_jobs,
     to_limit,
+    to_outcome,
     to_pair,
     to_rational,
     to_width,
@@ -31,6 +32,7 @@ from dipc.decision.verdict import Verdict
 from dipc.decision.verdict import show_valuation as show_valuation
 from dipc.distribution import Distribution
 from dipc.errors import CLAIM_NAME, InputError, Source, WrongType
+from dipc.explain.explanation import MOST_PATHS, Asked, Explanation, explain
 from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.pipeline import Options, check, distribution, goal_of
 from dipc.questions import picture, question
@@ -218,6 +220,41 @@ class Mechanism:
         """
         clock = Clock(to_limit(time_limit, "time_limit"), None, progress)
         return violating_budgets(self.program, self._claim(claim), clock, self._pair(pair))
+
+    def explain(
+        self,
+        claim: str | None = None,
+        *,
+        pair: Sequence[Inputs] | None = None,
+        output: Inputs | None = None,
+        at: PythonValue | None = None,
+        paths: int = MOST_PATHS,
+        time_limit: float | None = None,
+        progress: Progress = silent,
+    ) -> Explanation:
+        """Where the privacy loss comes from: paths with their samples, and what moving each of them costs.
+
+        Without a ``pair`` of inputs it is about the counterexample of a violated claim, or about the inputs
+        and the output that need the greatest budget; ``output`` (with a pair) is one output.  ``at`` is the
+        only budget to look at; no more than ``paths`` paths are listed, the others are summed.  Raises
+        :class:`InputError`, and :class:`LimitReached` if the claim stays undecided.
+
+        >>> found = Mechanism.load("programs/svt/svt4.dip", N=2).explain()
+        >>> [(str(s.by), str(s.cost)) for s in found.routes[0].alignment.shifts]
+        [('0', '0'), ('0', '3/4'), ('0', '3/4')]
+        >>> found.aligned, found.tightness.least.exact
+        (3/2, 21/20)
+        """
+        if paths < 1:
+            raise InputError(f"the number of paths must be positive, not {paths}")
+        asked = Asked(
+            self._pair(pair),
+            None if output is None else to_outcome(self.program, output),
+            None if at is None else to_rational(at, "eps"),
+            paths,
+        )
+        known = self._claim(claim) if claim is not None else self.program.claim
+        return explain(self.program, known, asked, to_limit(time_limit, "time_limit"), progress)
 
     def _pair(self, pair: Sequence[Inputs] | None) -> tuple[Input, Input] | None:
         return None if pair is None else to_pair(self.program, pair)

@@ -27,6 +27,7 @@ MODULES = {
     "completion": "dipc.cli.completion:completion",
     "decide": "dipc.cli.decide:decide",
     "distribution": "dipc.cli.distribution:distribution",
+    "explain": "dipc.cli.explain:explain",
     "export": "dipc.cli.export:export",
     "format": "dipc.cli.format:format_",
     "new": "dipc.cli.new:new",

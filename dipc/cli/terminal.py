@@ -30,6 +30,7 @@ ASCII = {
     "…": "...",
     "→": "->",
     "·": "*",
+    **{chr(0x2080 + digit): str(digit) for digit in range(10)},
 }
 """What stands for a sign where the terminal has no other than those of its own language."""
 

@@ -108,7 +108,7 @@ def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
 
 
 def _isolated_in_haste(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root] | None:
-    """Step 3 without the first two, where these take seconds: right if it ends, as it does for simple roots."""
+    """Step 3 without the first two, where these take seconds: it ends, and is right, for simple roots."""
     if f.has_inverse or _degree(f) < HASTY_DEGREE:
         return None
     try:

@@ -222,7 +222,7 @@ class Names:
 
     def value(self, value: Linear, samples: tuple[Origin, ...]) -> str:
         """A linear expression of samples."""
-        return _sum([(self[samples[i]], c) for i, c in value.coefficients], value.constant)
+        return sum_text([(self[samples[i]], c) for i, c in value.coefficients], value.constant)
 
     def condition(self, condition: Condition) -> str:
         """What was drawn last stands on the left."""
@@ -232,7 +232,7 @@ class Names:
         own = [(self[o], c * sign) for o, c in condition.terms if c * sign > 0]
         others = [(self[o], -c * sign) for o, c in condition.terms if c * sign < 0]
         relation = RELATIONS[condition.integer][turned]
-        return f"{_sum(own, fmpq(0))} {relation} {_sum(others, -condition.constant * sign)}"
+        return f"{sum_text(own, fmpq(0))} {relation} {sum_text(others, -condition.constant * sign)}"
 
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -240,7 +240,12 @@ RELATIONS = {False: (">", "<"), True: ("≥", "≤")}
 """For real and for integer samples; the second one for a condition whose sides are exchanged."""
 
 
-def _sum(terms: list[tuple[str, fmpq]], constant: fmpq) -> str:
+def sum_text(terms: list[tuple[str, fmpq]], constant: fmpq) -> str:
+    """A linear expression.
+
+    >>> sum_text([("r", fmpq(1)), ("s", fmpq(-2))], fmpq(1, 2))
+    'r - 2*s + 1/2'
+    """
     parts: list[Tree] = [_term(name, c) for name, c in terms]
     return write(total([*parts, *([constant] if constant else [])]), PRETTY)
 

@@ -248,9 +248,11 @@ def loss_at(segment: Segment, eps: fmpq, digits: int = 10) -> str:
     >>> loss_at(Segment(fmpq(0), None, Quotient(ExpPoly.exp(2)), None, fmpq(1)), fmpq(1, 2))
     '1.000000000'
     """
-    value = segment.value
-    if value is None:
-        return "inf"
+    return "inf" if segment.value is None else logarithm_at(segment.value, eps, digits)
+
+
+def logarithm_at(value: Quotient, eps: fmpq, digits: int = 10) -> str:
+    """``ln(value)`` at a rational budget, to ``digits`` significant digits."""
     if (value - 1).sign_at(eps) == 0:
         return "0"
     precision = 64

@@ -1,0 +1,146 @@
+"""``dipc explain``: where the privacy loss comes from, in words and formulas."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable
+from time import monotonic
+from typing import Any
+
+import click
+
+from dipc.cli.alarm import alarm
+from dipc.cli.options import load, program_options
+from dipc.cli.outcome import aligned
+from dipc.cli.progress import Bar
+from dipc.cli.terminal import say, style
+from dipc.explain.explanation import MOST_PATHS, Explanation, Reason
+from dipc.report.explanation import Section, explanation_record, explanation_sections
+from dipc.report.words import Line
+from dipc.syntax.parser import parse_valuation
+
+
+@click.command(
+    short_help="Tell where the privacy loss comes from.",
+    epilog="""\b
+Examples:
+  dipc explain svt4 -D N=2                    the counterexample, path by path
+  dipc explain svt1 --at 1/2                  what needs the budget of a private program
+  dipc explain svt1 --claim "eps/2"
+  dipc explain svt1 --input "q=[0,1,1]" --neighbour "q=[1,1,1]" --output "out=[bot,top,bot]"
+  dipc explain nmax3 --json
+""",
+)
+@program_options
+@click.option("--claim", metavar="TEXT", help="Instead of the program's claim, for example 'eps/2, exp(-2)'.")
+@click.option("--input", "left", metavar="U", help="An input, for example 'q=[0,1]'.")
+@click.option("--neighbour", "right", metavar="V", help="Its neighbour, for example 'q=[1,1]'.")
+@click.option("--output", metavar="O", help="An output, for example 'out=[bot,top]'.")
+@click.option("--at", metavar="EPS0", help="Look at this eps, for example --at 1/2.")
+@click.option(
+    "--paths",
+    "most",
+    type=click.IntRange(min=1),
+    default=MOST_PATHS,
+    show_default=True,
+    metavar="K",
+    help="Show no more paths than this; the others are summed.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON record.")
+@click.option(
+    "--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="Give up after this time."
+)
+def explain(
+    file: str,
+    definitions: tuple[str, ...],
+    claim: str | None,
+    left: str | None,
+    right: str | None,
+    output: str | None,
+    at: str | None,
+    most: int,
+    as_json: bool,
+    time_limit: float | None,
+) -> int:
+    """Tell where the privacy loss of FILE comes from: paths, samples, and the inequality that is tight.
+
+    Of a violated claim the counterexample is explained, of a private one the inputs and the output that need
+    the greatest budget; or those that are given.  The exit status is 0 whatever the verdict.
+    """
+    if (left is None) != (right is None):
+        raise click.UsageError("two inputs are compared: give both --input and --neighbour")
+    if output is not None and left is None:
+        raise click.UsageError("--output is about two inputs: add --input and --neighbour")
+    start = monotonic()
+    mechanism = load(file, definitions)
+    with Bar(f"reading {file}") as bar, alarm(time_limit):
+        found = mechanism.explain(
+            claim,
+            pair=None
+            if left is None or right is None
+            else (parse_valuation(left, "--input"), parse_valuation(right, "--neighbour")),
+            output=None if output is None else parse_valuation(output, "--output"),
+            at=at,
+            paths=most,
+            time_limit=time_limit,
+            progress=bar.show,
+        )
+    seconds = monotonic() - start
+    following = commands(found, file, definitions, claim, whole=left is None and at is None)
+    if as_json:
+        head: dict[str, Any] = {"program": file, "parameters": mechanism.parameters}
+        next_ones = [command for command, _ in following]
+        record = {**head, **explanation_record(found), "next": next_ones, "seconds": round(seconds, 6)}
+        say(json.dumps(record, indent=2))
+        return 0
+    settings = ", ".join(f"{name} = {value}" for name, value in mechanism.parameters.items())
+    first: Line = ("program", file + (f"  ({settings})" if settings else ""))
+    sections = list(explanation_sections(found))
+    show([Section("", (first, *sections[0].lines)), *sections[1:], Section("Next", tuple(following))])
+    return 0
+
+
+def commands(
+    found: Explanation, file: str, definitions: Iterable[str], claim: str | None, whole: bool
+) -> list[Line]:
+    """What to type next, and what for.  ``whole``: it was about all inputs and all budgets of the claim."""
+    program = " ".join([shlex.quote(file), *(f"-D {shlex.quote(definition)}" for definition in definitions)])
+    given = "" if claim is None else f" --claim {shlex.quote(claim)}"
+    has_delta = found.claimed is not None and bool(found.claimed.goal.delta)
+    if found.reason is Reason.ASKED:
+        return [(f"dipc explain {program}{given}", "the inputs and the output that matter most")]
+    if found.reason is Reason.TIGHTEST and not has_delta and whole:
+        return _after_a_proof(found, program)
+    if has_delta:
+        assert found.claimed is not None
+        epsilon = f" --epsilon {shlex.quote(found.claimed.goal.epsilon)}" if claim is not None else ""
+        first = (f"dipc profile {program}{epsilon}", "the least delta that is enough for all inputs")
+    else:
+        first = (f"dipc budget {program}", "the least t that is enough for all inputs and every eps")
+    if found.reason is Reason.VIOLATED:
+        return [first, (f"dipc regions {program}{given}", "every eps at which the claim breaks")]
+    return [first]
+
+
+def _after_a_proof(found: Explanation, program: str) -> list[Line]:
+    lines = [(f"dipc budget {program} --epsilon-curve", "the exact loss as a function of eps")]
+    exact = None if found.tightness is None else found.tightness.least.exact
+    if exact is None:
+        return lines
+    budgets = str(found.budgets)
+    strongest = f"{exact}*eps" + (f" for eps in {budgets}" if budgets != "(0, inf)" else "")
+    return [
+        (f"dipc check {program} --claim {shlex.quote(strongest)}", "the strongest claim that holds"),
+        *lines,
+    ]
+
+
+def show(sections: Iterable[Section]) -> None:
+    """The sections for people; headings stand out on a terminal."""
+    for section in sections:
+        if section.heading:
+            say()
+            say(style(section.heading, bold=True))
+        for line in aligned(section.lines or [("", "")]):
+            say(f"  {line}".rstrip() if section.heading else line)

@@ -1,0 +1,237 @@
+"""Explanations: what is chosen, what is computed, and how it is told."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from flint import fmpq
+
+import dipc
+from dipc.cli.main import status
+from dipc.errors import InputError, InternalError, LimitReached
+from dipc.explain import explanation
+from dipc.explain.explanation import Explanation, Reason
+from dipc.probability.quotient import Quotient
+from dipc.report.explanation import explanation_sections
+
+PROGRAMS: list[tuple[str, dict[str, int]]] = [
+    *((name, {"N": 2}) for name in ("svt1", "svt4", "svt5", "svt_bottoms", "sparse", "nmax1", "nmax4")),
+    *((name, {"N": 1}) for name in ("hist1", "hist2", "rand1", "rand2", "svt3")),
+    *((name, {}) for name in ("nmax3", "leaky_retry", "retry", "opendp_2922", "opendp_480", "mbi_65")),
+    *((name, {}) for name in ("opendp_2922_mended", "truncated_geometric", "kary_wrong", "exponential")),
+]
+Capture = pytest.CaptureFixture[str]
+
+SILENT = "input q in {0, 1}; output o in {0}; adjacent all; private eps; o <- 0"
+
+
+def totals(found: Explanation) -> tuple[Quotient, Quotient]:
+    lefts = [route.left.probability for route in found.routes if route.left is not None]
+    rights = [route.right.probability for route in found.routes if route.right is not None]
+    return sum(lefts, Quotient.of(0)), sum(rights, Quotient.of(0))
+
+
+@pytest.mark.parametrize(("name", "parameters"), PROGRAMS, ids=str)
+def test_programs_are_explained(name: str, parameters: dict[str, int]) -> None:
+    mechanism = dipc.load(name, **parameters)
+    found = mechanism.explain()
+    violated = mechanism.check().counterexample
+    assert found.reason is (Reason.TIGHTEST if violated is None else Reason.VIOLATED)
+    left, right = totals(found)
+    assert left + found.rest == found.probability
+    assert right + found.neighbour_rest == found.neighbour_probability
+    assert (not found.rest) == found.complete
+    assert found.claimed is not None
+    assert found.claimed.broken_at(found.eps) == (violated is not None)
+    if violated is not None:
+        assert (found.input, found.neighbour) == (violated.input, violated.neighbour)
+        assert found.probability == violated.probability
+        assert found.claimed.bound == violated.bound
+    t = found.aligned
+    if t is not None and found.tightness is not None and not found.tightness.of_delta:
+        assert found.tightness.least.low <= t, "the bound by shifts is a bound"
+    text = "\n".join(line for section in explanation_sections(found) for _, line in section.lines)
+    assert found.outputs
+    assert "None" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "t", "exact"),
+    [
+        ("svt1", {"N": 2}, "1/2", "1/2"),
+        ("svt4", {"N": 2}, "3/2", "21/20"),
+        ("nmax3", {}, "3/2", "3/2"),
+        ("hist1", {"N": 1}, "1", "1"),
+    ],
+)
+def test_shifts_against_the_exact_loss(name: str, parameters: dict[str, int], t: str, exact: str) -> None:
+    found = dipc.load(name, **parameters).explain()
+    assert found.aligned is not None
+    assert found.tightness is not None
+    assert (str(found.aligned), str(found.tightness.least.exact)) == (t, exact)
+
+
+def test_what_was_asked_for() -> None:
+    mechanism = dipc.load("svt1")
+    pair = ("q=[0,1,1]", "q=[1,1,1]")
+    found = mechanism.explain(pair=pair, output="out=[bot,top,bot]")
+    assert found.reason is Reason.ASKED
+    assert found.probability == mechanism.distribution(q=[0, 1, 1]).of(["bot", "top", "bot"])
+    assert [(c, a, b) for c, a, b in found.changed] == [(("q", 1), 0, 1)]
+    chosen = mechanism.explain(pair=pair)
+    assert {found.input, found.neighbour} == {chosen.input, chosen.neighbour}
+    assert chosen.tightness is not None
+    assert found.tightness is not None
+    assert chosen.tightness.least.low >= found.tightness.least.low
+
+
+def test_a_twin_beyond_the_first_paths_is_found() -> None:
+    """What makes the same choices comes later on u', where one more path leads to the output."""
+    text = """
+    input q in {0, 1}; output o in {0, 1}; adjacent all; private eps
+    b <- flip(1/2); c <- q = 1 and b; d <- flip(1/3)
+    if c then o <- 0 else
+      if d then o <- 0 else o <- 1 end
+    end
+    """
+    mechanism = dipc.load(text)
+    found = mechanism.explain(pair=("q=0", "q=1"), output="o=0", paths=1)
+    whole = mechanism.explain(pair=("q=0", "q=1"), output="o=0")
+    assert not found.complete
+    assert [route.right for route in found.routes][:1] == [whole.routes[0].right]
+    assert whole.complete and whole.neighbour_complete
+    assert any(route.left is None for route in whole.routes), "d = false leads to o = 0 on u' only"
+
+
+def test_a_sum_that_is_wrong_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explanation, "_mass", lambda *_: Quotient.of(fmpq(1, 2)))
+    with pytest.raises(InternalError, match="the paths have the probability"):
+        dipc.load("nmax3").explain()
+
+
+def test_refusals() -> None:
+    svt = dipc.load("svt1")
+    with pytest.raises(InputError, match="two inputs"):
+        svt.explain(output="out=[bot,bot,bot]")
+    with pytest.raises(InputError, match="no output `o`"):
+        svt.explain(pair=("q=[0,1,1]", "q=[1,1,1]"), output="o=1")
+    with pytest.raises(InputError, match="not neighbours"):
+        svt.explain(pair=("q=[-1,1,1]", "q=[1,1,1]"))
+    with pytest.raises(InputError, match="not neighbours"):
+        svt.explain(pair=("q=[-1,1,1]", "q=[1,1,1]"), output="out=[bot,bot,bot]")
+    with pytest.raises(InputError, match="must be positive"):
+        svt.explain(paths=0)
+    with pytest.raises(InputError, match="one of the budgets"):
+        svt.explain("eps for eps in (0, 1]", at=2)
+    with pytest.raises(LimitReached):
+        svt.explain(time_limit=0)
+    with pytest.raises(InputError, match="no loss to explain"):
+        dipc.load(SILENT).explain()
+
+
+# --- words -----------------------------------------------------------------------------------------
+
+
+def run(capsys: Capture, *arguments: str) -> str:
+    assert status(["explain", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_the_words_for_svt4(capsys: Capture) -> None:
+    out = run(capsys, "svt4", "-D", "N=2")
+    for line in (
+        "changed    q[1] is -1 on u and 0 on u'; q[2] is 0 on u and -1 on u'",
+        "  line 16  r <- Lap(3*eps/(4*Delta), q[i])   r₁ ~ Lap(3*ε/4, -1);   on u' r₁ ~ Lap(3*ε/4, 0)",
+        "  line 17  b <- r >= rT                      r₁ < rT, so b = false",
+        "  line 19  out[i] <- top                     out[2] = top",
+        "              r₂ stays, its mean moves by -1: this costs 3/4*ε",
+        "            the exact loss is less, at most 21/20*ε: the moves take each sample at its worst",
+        "  least t  21/20: P(u) ≤ exp(t*ε) * P(u') holds for this t and for no smaller one",
+        "           approached as ε -> 0",
+    ):
+        assert line in out.splitlines(), line
+    assert "broken for 0 < ε < 2.0319164994" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["svt5"], "u' never gives this output"),
+        (["svt5"], "impossible: at line 16 `b <- r >= rT` cannot come out like this"),
+        (["opendp_2922"], "impossible: line 14 is not reached with these choices"),
+        (["opendp_480"], "the same choices lead to another output: false"),
+        (["leaky_retry"], "(all ways through the loop are summed)"),
+        (["nmax3"], "this is tight: the loss is exactly what the moves cost, at every ε"),
+        (["svt1", "-D", "N=2"], "this is tight: no smaller multiple of ε is enough"),
+        (["rand1"], "an equality at every ε: tight, nothing is left"),
+        (["sparse"], "31/240 is enough for all inputs and outputs"),
+        (["nmax1", "-D", "N=2", "--paths", "1"], "all other paths together have"),
+        (["svt1", "-D", "N=2", "--at", "1/2"], "budget     ε = 1/2"),
+    ],
+)
+def test_what_is_said(arguments: list[str], said: str, capsys: Capture) -> None:
+    assert said in run(capsys, *arguments)
+
+
+def test_plain_words_without_colour(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\033[" not in run(capsys, "svt4")
+    assert "\033[1m" in run(capsys, "svt4", "--color")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\033[" not in run(capsys, "svt4")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["svt1", "-D", "N=2"],
+        ["svt4", "-D", "N=2"],
+        ["sparse", "-D", "N=2"],
+        ["opendp_2922"],
+        ["svt1", "-D", "N=3", "--claim", "eps/2"],
+    ],
+)
+def test_the_next_commands_work(arguments: list[str], capsys: Capture) -> None:
+    record = json.loads(run(capsys, *arguments, "--json"))
+    assert record["next"]
+    for command in record["next"]:
+        words = re.findall(r"'[^']*'|\S+", command)
+        assert words[0] == "dipc"
+        assert status([word.strip("'") for word in words[1:]]) == 0
+        capsys.readouterr()
+
+
+def test_the_strongest_claim_keeps_the_interval(capsys: Capture) -> None:
+    record = json.loads(run(capsys, "svt1", "-D", "N=2", "--claim", "eps for eps in (0, 1]", "--json"))
+    assert "for eps in (0, 1]" in record["next"][0]
+    assert record["claim"]["for"] == "(0, 1]"
+
+
+def test_the_record(capsys: Capture) -> None:
+    record: dict[str, Any] = json.loads(run(capsys, "svt4", "-D", "N=2", "--json"))
+    assert (record["reason"], record["complete"], record["shifts_cost"]) == ("violated", True, "3/2")
+    assert record["least"]["t"]["exact"] == "21/20"
+    assert record["least"]["where"] == ["approached as eps -> 0"]
+    assert record["inequality"]["violated_for"] == [["0", "2.0319164994"]]
+    (path,) = record["paths"]
+    assert path["input"]["probability"] == record["probability"]
+    assert [step["kind"] for step in path["input"]["steps"]][:3] == ["noise", "noise", "branch"]
+    assert path["input"]["steps"][2]["conditions"] == ["r₁ < rT"]
+    assert path["shift"]["samples"][2] == {"name": "r₂", "by": "0", "mean": "-1", "cost": "3/4"}
+    assert path["shift"]["bound"] == "exp(3/2*eps)"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["svt1", "--input", "q=[0,0,0]"], "--neighbour"),
+        (["svt1", "--output", "out=[bot,bot,bot]"], "--input"),
+        (["svt1", "--paths", "0"], "--paths"),
+        (["svt1", "--at", "-1"], "eps = -1"),
+    ],
+)
+def test_broken_use(arguments: list[str], said: str, capsys: Capture) -> None:
+    assert status(["explain", *arguments]) == 2
+    assert said in capsys.readouterr().err
