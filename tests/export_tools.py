@@ -46,9 +46,9 @@ def tool(module: str) -> str:
 
 
 def run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    # Without the path of this project, so that a tool sees its own environment only; bytecode may be written,
-    # or every run would compile the tool again.
-    ours = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+    # Without the path of this project, so that a tool sees its own environment only; its bytecode is that of
+    # its own environment and may be written there, or every run would compile the tool again.
+    ours = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
     environment = {key: value for key, value in os.environ.items() if key not in ours}
     return subprocess.run(
         command,

@@ -73,7 +73,6 @@ def shell(command: str, folder: Path) -> str:
         **os.environ,
         "PYTHONPATH": str(ROOT),
         "PYTHONIOENCODING": "utf-8",
-        "PYTHONDONTWRITEBYTECODE": "1",
     }
     run = subprocess.run(
         PRELUDE + command,

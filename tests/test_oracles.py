@@ -23,7 +23,7 @@ from dipc.syntax.parser import parse
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
 ALL = sorted(PROGRAMS.rglob("*.dip"))
-RANDOM = settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+RANDOM = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 def shipped(name: str) -> ast.Program:

@@ -6,6 +6,7 @@ writes proofs of every kind for false inequalities, with numbers that are right 
 
 from __future__ import annotations
 
+import os
 from fractions import Fraction
 from typing import Any
 
@@ -23,8 +24,21 @@ from dipc.decision.inequality import Answer, Fails, Holds, nonnegative
 from dipc.decision.radicals import Radical
 from dipc.decision.roots import Unsettled
 
-few = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-many = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
+
+
+def drawn(examples: int) -> settings:
+    """The same few examples, or as many fresh ones as asked for."""
+    return settings(
+        max_examples=int(EXAMPLES or examples),
+        derandomize=EXAMPLES is None,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+few, many = drawn(16), drawn(30)
 
 POINTS = [ZERO, Fraction(1, 3), Fraction(1), Fraction(2), Fraction(7, 2), Fraction(20)]
 

@@ -24,7 +24,7 @@ RADIUS = 4
 DECIDED = 0.9
 
 law_settings = settings(
-    max_examples=int(EXAMPLES or 40),
+    max_examples=int(EXAMPLES or 20),
     derandomize=EXAMPLES is None,
     database=None,
     deadline=None,

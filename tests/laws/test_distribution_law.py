@@ -34,9 +34,9 @@ law_settings = settings(
 
 
 PROGRAMS = {
-    "real": (programs(), 80, 0.8),
-    "integer": (discrete_programs(), 40, 0.9),
-    "loops": (looping_programs(), 40, 1.0),
+    "real": (programs(), 40, 0.8),
+    "integer": (discrete_programs(), 20, 0.9),
+    "loops": (looping_programs(), 25, 1.0),
 }
 """Random programs, how many of them, and the share that must be decided."""
 

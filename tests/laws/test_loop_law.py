@@ -21,7 +21,7 @@ POINTS = (fmpq(1, 2), fmpq(3))
 
 
 @settings(
-    max_examples=int(EXAMPLES or 25),
+    max_examples=int(EXAMPLES or 15),
     derandomize=EXAMPLES is None,
     database=None,
     deadline=None,

@@ -27,7 +27,7 @@ DECIDED = 0.75
 SEEDS = range(5)
 
 law_settings = settings(
-    max_examples=int(EXAMPLES or 12),
+    max_examples=int(EXAMPLES or 7),
     database=None,
     deadline=None,
     suppress_health_check=list(HealthCheck),

@@ -183,7 +183,7 @@ def test_constants_of_the_module_are_parameters() -> None:
         return ANSWER if Lap(eps, q) > THRESHOLD else "low"
 
     assert f.parameters == {"THRESHOLD": "1/2"}
-    assert "param THRESHOLD = 0.5\n" in f.source_text
+    assert "param  THRESHOLD = 0.5\n" in f.source_text
     law = f.with_parameters(THRESHOLD=0).distribution(q=0)
     assert [str(p) for p in law.values()] == ["1/2", "1/2"]
 

@@ -320,8 +320,12 @@ def functions(draw: st.DrawFn) -> str:
     return "\n".join([*lines, "return (m + 2*n + 4*a[0] + a[1]) % 7"])
 
 
+EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
+
+
 @settings(
-    max_examples=int(os.environ.get("DIPC_LAW_EXAMPLES") or 60),
+    max_examples=int(EXAMPLES or 60),
+    derandomize=EXAMPLES is None,
     database=None,
     deadline=None,
     suppress_health_check=list(HealthCheck),

@@ -1,0 +1,18 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Commands that tests start find Python's files compiled, and write nothing into the checkout."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "PYTHONPYCACHEPREFIX" not in os.environ:
+            patch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("compiled")))
+        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+        yield
