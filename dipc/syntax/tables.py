@@ -21,8 +21,8 @@ from lark import Lark
 def parser(grammar: str, starts: tuple[str, ...]) -> Lark:
     """The parser of a grammar, from the cache if it is there.
 
-    >>> parser('start: "a"', ("start",)).parse("a").data
-    Token('RULE', 'start')
+    >>> str(parser('start: "a"', ("start",)).parse("a").data)
+    'start'
     """
     path = cache_file(grammar, starts)
     with suppress(Exception):  # whatever is wrong with the file, the tables can be built
