@@ -138,7 +138,7 @@ def latex(question: Question) -> str:
     lines.append(r"\section*{Output distributions}")
     for law in question.laws:
         lines += _law(law)
-    chosen = _chosen(question)
+    chosen = chosen_inequality(question)
     if chosen is not None:
         lines += [r"\section*{One inequality}", *_inequality(*chosen)]
     lines.append(r"\end{document}")
@@ -376,7 +376,7 @@ def _polynomial(f: ExpPoly) -> str:
 MOST_LINKS = 12
 
 
-def _chosen(question: Question) -> tuple[Requirement, ChainProof | None] | None:
+def chosen_inequality(question: Question) -> tuple[Requirement, ChainProof | None] | None:
     """The first that fails, or else the one with the longest proof that fits on a page."""
     for requirement in question.requirements:
         if isinstance(requirement.answer, Fails):
