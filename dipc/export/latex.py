@@ -37,6 +37,7 @@ from dipc.export.operators import (
     Tree,
     cleared,
     condition,
+    product,
     scaled,
     write,
 )
@@ -235,6 +236,8 @@ def tidy(tree: Tree, small: bool = False) -> Tree:
 
     >>> write(tidy(Apply("exp", (Apply("*", (Apply("neg", (fmpq(5, 2),)), Symbol("eps"))),))), LATEX)
     'e^{-5 \\\\, \\\\varepsilon/2}'
+    >>> write(tidy(Apply("*", (fmpq(3), Apply("/", (fmpq(1), Symbol("eps"))))), small=True), LATEX)
+    '3/\\\\varepsilon'
     """
     match tree:
         case Symbol():
@@ -243,6 +246,8 @@ def tidy(tree: Tree, small: bool = False) -> Tree:
             return Apply("exp", (tidy(argument, small=True),))
         case Apply("*", (Apply("neg", (first,)), *others)):
             return Apply("neg", (tidy(Apply("*", (first, *others)), small),))
+        case Apply("*", (*others, Apply("/", (fmpq() as one, below)))) if one == 1:
+            return tidy(Apply("/", (product(others), below)), small)
         case Apply("*", (fmpq() as c, *others)) if small and c.q != 1:
             above = scaled(fmpq(c.p), [tidy(factor, small) for factor in others])
             return Apply("slash", (above, fmpq(c.q)))

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_BARS, MOST_CURVES = 12, 6
+MOST_BARS, MOST_CURVES = 8, 6
 FARTHEST = fmpq(10)  # of an axis whose end nothing chooses
 SHADE = 0.16
 PANEL = (6.2, 4.0)  # inches
@@ -422,7 +422,7 @@ def law_panels(found: Study, view: View) -> Iterator[Panel]:
             for f, width, place in zip(functions, widths, places, strict=True):
                 text = "0" if f is None else f.decimal(point, digits)
                 axes.text(
-                    width, place, f" {text}", va="center", ha="left", fontsize=9 if len(bars) < 9 else 7
+                    width, place, f" {text}", va="center", ha="left", fontsize=9 if len(bars) < 6 else 8
                 )
         axes.set_yticks(range(len(bars)), [clipped(name_of(output), 30) for output in bars])
         axes.invert_yaxis()
