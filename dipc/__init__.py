@@ -112,11 +112,12 @@ HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what was asked for (PEP 562), and the views of results in notebooks with it."""
+    """Import what was asked for (PEP 562), and with it the views of results: in notebooks, and as plots."""
     home = next((module for module, names in HOMES.items() if name in names), None)
     if home is None:
         raise AttributeError(f"module 'dipc' has no attribute '{name}'")
-    import_module("dipc.report.notebook")
+    for views in ("notebook", "plots"):
+        import_module(f"dipc.report.{views}")
     value = globals()[name] = getattr(import_module(f"dipc.{home}"), name)
     return value
 

@@ -217,8 +217,8 @@ def within(span: Range, segment: Segment) -> Range | None:
 
 def loss_panels(found: Study, view: View) -> Iterator[Panel]:
     """The loss, and the loss divided by eps: the factor t that is needed at each budget."""
-    if found.loss is None:
-        return
+    if found.loss is None or not any(segment.value for segment in found.loss.segments):
+        return  # nothing to draw, or infinite everywhere
     loss, goal, span = found.loss, found.goal, view.span
 
     def draw_loss(axes: Axes) -> None:

@@ -12,7 +12,7 @@ import gzip
 import re
 import shlex
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from io import StringIO
@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 from dipc.certificate.format import dumps
 from dipc.certificate.produce import certificate
 from dipc.convert import PythonValue, to_input
-from dipc.decision.verdict import Counterexample, Undecided, Verdict
+from dipc.decision.verdict import Counterexample, Undecided, Valuation, Verdict
+from dipc.distribution import Distribution
 from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.export.subject import Picture, Question
 from dipc.export.svg import svg
@@ -90,6 +91,10 @@ def report_html(
     asked = attempts("the proof written out", lambda: _question(subject)) if heavy else None
     proved = attempts("the proof written out", lambda: list(proofs(asked))) if asked else None
     drawn = attempts("the chain", lambda: _picture(found))
+    laws: Sequence[Distribution] = found.laws or ()
+    if drawn is not None and found.pair is None:
+        alone = attempts("a distribution", lambda: mechanism.distribution(**dict(drawn.input)))
+        laws = () if alone is None else (alone,)
     context = {
         "title": title or PurePath(found.name).name,
         "file": found.name,
@@ -101,8 +106,8 @@ def report_html(
         "example": _example(found.verdict.counterexample if found.verdict else None),
         "counts": checked(found.verdict.counts) if found.verdict else "",
         "doubts": list(_doubts(found.verdict)),
-        "rows": list(_rows(found)),
-        "total": len(dict.fromkeys(output for law in found.laws or () for output in law)),
+        "rows": list(_rows(found, laws)),
+        "total": len(list(_outputs(laws))),
         "regions": [broken(region) for region in found.regions.regions] if found.regions else [],
         "chain_input": drawn.input if drawn else (),
         "segments": list(_segments(found.loss)),
@@ -227,20 +232,21 @@ class Row:
     output: str
     left: Markup
     right: Markup
-    decimals: tuple[str, str]
+    decimals: tuple[str, ...]
     special: bool
 
 
-def _rows(found: Study) -> Iterator[Row]:
-    if found.laws is None:
-        return
-    left, right = found.laws
-    outputs = list(dict.fromkeys((*left, *right)))
-    for output in outputs[:MOST_OUTPUTS]:
-        p, q = (law.get(output, Quotient.of(0)) for law in (left, right))
-        decimals = p.decimal(found.point, 6), q.decimal(found.point, 6)
-        formulas = marked(mathml(p)), marked(mathml(q))
-        yield Row(valuation_text(output), *formulas, decimals, output in found.outputs)
+def _rows(found: Study, laws: Sequence[Distribution]) -> Iterator[Row]:
+    """The outputs; one column of probabilities if there is one law only."""
+    for output in list(_outputs(laws))[:MOST_OUTPUTS]:
+        functions = [law.get(output, Quotient.of(0)) for law in laws]
+        numbers = tuple(f.decimal(found.point, 6) for f in functions)
+        formulas = [marked(mathml(f)) for f in functions]
+        yield Row(valuation_text(output), formulas[0], formulas[-1], numbers, output in found.outputs)
+
+
+def _outputs(laws: Sequence[Distribution]) -> Iterable[Valuation]:
+    return dict.fromkeys(output for law in laws for output in law)
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,15 +421,23 @@ def _input(found: Study) -> str:
 
 def commands(found: Study) -> Iterator[tuple[str, str]]:
     """How to check the verdict again: each command with what it does."""
-    file = f"{_stem(found)}.json"
-    words = _words(found)
-    yield f"dipc check {words} --certificate {file}", "decide again, and write a certificate"
-    yield (
-        f"dipc verify {file} --program {shlex.quote(_file(found))}",
-        "check the certificate, and that it is about this program",
-    )
-    yield f"dipc verify {file} --deep", "also derive the distributions anew, by a second, slower way"
-    yield f"python dipc/certificate/kernel.py {file}", "the same check by one file that uses nothing of dipc"
+    file, words = f"{_stem(found)}.json", _words(found)
+    if found.goal is None:
+        yield f"dipc distribution {words}{_input(found)}", "the distributions on an input"
+    elif found.verdict is None or isinstance(found.verdict, Undecided):
+        yield f"dipc check {words}", "decide again, without a limit of time"
+    else:
+        yield f"dipc check {words} --certificate {file}", "decide again, and write a certificate"
+        program = shlex.quote(_file(found))
+        yield (
+            f"dipc verify {file} --program {program}",
+            "check the certificate, and that it is about this program",
+        )
+        yield f"dipc verify {file} --deep", "also derive the distributions anew, by a second, slower way"
+        yield (
+            f"python dipc/certificate/kernel.py {file}",
+            "the same check by one file that uses nothing of dipc",
+        )
 
 
 def _question(subject: Subject) -> Question:

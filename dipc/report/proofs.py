@@ -47,7 +47,8 @@ class Link:
 class Proof:
     """An inequality with its proof: the links of a chain, or a proof of another kind as in a certificate.
 
-    ``left <= right`` is the claim for the pair of inputs and the outputs; ``positive * f`` is the difference.
+    ``left <= right`` is the claim for the pair of inputs and the outputs; ``positive * f`` is the difference,
+    both empty if that is 0.
     """
 
     requirement: Requirement
@@ -65,7 +66,10 @@ def proofs(question: Question) -> Iterator[Proof]:
     if any(isinstance(r.answer, Fails) for r in question.requirements):
         return
     chosen = chosen_inequality(question)
-    if chosen is not None and chosen[1] is not None and chosen[0].function:
+    if chosen is not None and not chosen[0].function:
+        sides = mathml(chosen[0].probability), mathml(chosen[0].bound)
+        yield Proof(chosen[0], *sides, "", "", (), KINDS["identity"])
+    elif chosen is not None and chosen[1] is not None:
         yield _by_chain(*chosen)
     others = [r for r in question.requirements if r.function and chain_proof(r.function) is None]
     if others:
@@ -85,7 +89,7 @@ def _by_chain(requirement: Requirement, proof: ChainProof | None) -> Proof:
 
 
 def _otherwise(requirement: Requirement, proof: Any) -> Proof:
-    text = json.dumps(proof, indent=1)
+    text = json.dumps(proof)
     short = text if len(text) <= LONGEST else ""
     return Proof(requirement, *_sides(requirement), (), KINDS.get(proof["kind"], proof["kind"]), short)
 
