@@ -20,7 +20,7 @@ from dipc.decision.pieces import End as PieceEnd
 from dipc.decision.privacy import Region
 from dipc.decision.signs import End, end_as_text
 from dipc.decision.verdict import Goal, Valuation
-from dipc.errors import InputError
+from dipc.errors import DipcError, InputError, LimitReached
 from dipc.mechanisms import Mechanism
 from dipc.probability.exact import Number, rational
 from dipc.probability.quotient import Quotient
@@ -124,7 +124,7 @@ def plot_mechanism(
     return sheet(panels, _heading(found))
 
 
-def _nothing(found: Study, what: str, attempts: Attempts) -> InputError:
+def _nothing(found: Study, what: str, attempts: Attempts) -> DipcError:
     if what == "region" and found.verdict is not None:
         return InputError(
             f"there is no region to plot: the verdict is {found.verdict.status}",
@@ -132,7 +132,7 @@ def _nothing(found: Study, what: str, attempts: Attempts) -> InputError:
         )
     if attempts.notes:
         note = attempts.notes[0]
-        return InputError(f"there is nothing to plot: {note.part}: {note.why}", hint="allow more time")
+        return LimitReached(f"there is nothing to plot: {note.part}: {note.why}")
     if found.goal is None:
         return InputError(
             f"{found.name}: the program makes no claim", hint="give one, for example --claim eps"

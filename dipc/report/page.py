@@ -115,7 +115,7 @@ def report_html(
         "drawing": _drawing(drawn, attempts) if drawn else None,
         "states": len(drawn.chain) if drawn else 0,
         "proofs": proved or [],
-        "commands": list(commands(found)),
+        "commands": list(commands(found, drawn)),
         "version": import_module("dipc").__version__,
         "downloads": list(_downloads(found, asked, drawn, attempts)),
     }
@@ -374,7 +374,7 @@ def _downloads(
             yield _download(name, "the certificate: the verdict with its proofs", data, command)
     subjects: list[tuple[Mapping[str, Callable[[Any], str]], Any, str]] = [
         (QUESTIONS, asked, f"export {_words(found)}"),
-        (CHAINS, drawn, f"export {_words(found, claim=False)}{_input(found)}"),
+        (CHAINS, drawn, f"export {_words(found, claim=False)}{_input(drawn)}"),
     ]
     for formats, subject, command in subjects:
         for name, write in formats.items() if subject is not None else ():
@@ -413,17 +413,16 @@ def _file(found: Study) -> str:
     return f"{_stem(found)}.dip" if found.name.startswith("<") else found.name
 
 
-def _input(found: Study) -> str:
-    if found.pair is None:
-        return ""
-    return f" --input {shlex.quote(valuation_text(found.pair[0]))}"
+def _input(drawn: Picture | None) -> str:
+    """The option that names the input of the chain."""
+    return f" --input {shlex.quote(valuation_text(drawn.input))}" if drawn and drawn.input else ""
 
 
-def commands(found: Study) -> Iterator[tuple[str, str]]:
+def commands(found: Study, drawn: Picture | None) -> Iterator[tuple[str, str]]:
     """How to check the verdict again: each command with what it does."""
     file, words = f"{_stem(found)}.json", _words(found)
     if found.goal is None:
-        yield f"dipc distribution {words}{_input(found)}", "the distributions on an input"
+        yield f"dipc distribution {words}{_input(drawn)}", "the distributions on an input"
     elif found.verdict is None or isinstance(found.verdict, Undecided):
         yield f"dipc check {words}", "decide again, without a limit of time"
     else:
@@ -431,7 +430,7 @@ def commands(found: Study) -> Iterator[tuple[str, str]]:
         program = shlex.quote(_file(found))
         yield (
             f"dipc verify {file} --program {program}",
-            "check the certificate, and that it is about this program",
+            "check it, and that it is about this program",
         )
         yield f"dipc verify {file} --deep", "also derive the distributions anew, by a second, slower way"
         yield (

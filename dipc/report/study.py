@@ -19,7 +19,7 @@ from dipc.decision.budgets import Budgets, simplest_between
 from dipc.decision.counterexample import grouped
 from dipc.decision.verdict import Goal, Undecided, Valuation, Verdict
 from dipc.distribution import Distribution
-from dipc.errors import CLAIM_NAME, DipcError, InputError, InternalError
+from dipc.errors import CLAIM_NAME, DipcError, InputError, InternalError, LimitReached
 from dipc.mechanisms import Mechanism, checked_claim
 from dipc.pipeline import goal_of
 from dipc.syntax.compile import compile_claim
@@ -184,6 +184,8 @@ def study(subject: Subject, attempts: Attempts, parts: Sequence[str] = PARTS) ->
     answers: dict[str, Any] = dict.fromkeys(("budget", "loss", "profile", "regions"))
     for part in sorted(wanted):
         if goal is not None and gave_up(verdict):
+            if attempts.strict:
+                raise LimitReached(f"the limit was reached by the check itself: {NAMES[part]} was not tried")
             attempts.notes.append(Note(NAMES[part], "not tried, since the check itself reached its limit"))
         else:
             answers[part] = attempts(NAMES[part], tasks[part])

@@ -102,9 +102,7 @@ def _leaf(expr: Expr, memory: Memory, decide: Decide) -> Datum:
             if name not in memory.variables:
                 return Atom(name)
             if name in memory.arrays:
-                raise InputError(
-                    f"`{name}` is an array", expr.span, f"name one cell, for example `{name}[1]`"
-                )
+                raise InputError(f"`{name}` is an array", expr.span, f"name one cell, for example `{name}[1]`")
             return memory.read((name, 0), expr.span)
         case Index():
             return memory.read(cell_of(expr, memory, decide), expr.span)
