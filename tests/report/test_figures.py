@@ -66,7 +66,7 @@ def test_the_factor_meets_the_least_budget() -> None:
 
 
 def test_the_profile_and_its_claim() -> None:
-    sparse = dipc.load("sparse", N=2)
+    sparse = dipc.load("sparse")
     axes = axes_of(sparse, "profile")["Least δ for 1/2·ε"]
     lines = {line.get_label(): line for line in axes.lines}
     top = float(sparse.profile().least.exact)
@@ -138,9 +138,9 @@ def test_names_are_no_formulas(tmp_path: Path) -> None:
 
 
 def test_long_outputs(tmp_path: Path) -> None:
-    found = study(Subject(dipc.load("rand1", N=5)), Attempts())
+    found = study(Subject(dipc.load("rand1", N=4)), Attempts())
     bars = next(panel for panel in panels_of(found) if panel.kind == "bars")
-    assert "8 of 32 outputs" in bars.words
+    assert "8 of 16 outputs" in bars.words
     (axes,) = sheet([bars]).axes
     assert len(axes.get_yticklabels()) == 8
 

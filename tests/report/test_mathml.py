@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 from flint import fmpq
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dipc.probability.exppoly import ExpPoly, Term
@@ -65,12 +65,14 @@ def functions(draw: st.DrawFn, most: int = 8) -> ExpPoly:
     return ExpPoly.from_terms([Term(*term) for term in terms])
 
 
+@settings(max_examples=40, deadline=None)
 @given(functions(), st.sampled_from((fmpq(1, 2), fmpq(2))))
 def test_sums_are_what_they_were(f: ExpPoly, eps: fmpq) -> None:
     shown = value(mathml(f), int(eps.p) / int(eps.q))
     assert isclose(shown, float(f.at(eps)), rel_tol=1e-6, abs_tol=1e-6)
 
 
+@settings(max_examples=40, deadline=None)
 @given(functions(3), functions(MOST_TERMS + 3))
 def test_quotients_too(f: ExpPoly, g: ExpPoly) -> None:
     if not g.sign_at(fmpq(1)):
