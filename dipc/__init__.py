@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from dipc.probability.quotient import Quotient
     from dipc.probability.surd import Surd
     from dipc.python.decorator import PythonMechanism, mechanism
+    from dipc.report.figures import plot_mechanism
+    from dipc.report.page import report_html
     from dipc.report.plots import plot_distributions, plot_functions, plot_region
     from dipc.semantics.chain import Chain
     from dipc.syntax.values import Atom
@@ -77,7 +79,9 @@ __all__ = [
     "mechanism",
     "plot_distributions",
     "plot_functions",
+    "plot_mechanism",
     "plot_region",
+    "report_html",
 ]
 
 HOMES = {
@@ -100,6 +104,8 @@ HOMES = {
     "probability.quotient": ("Quotient",),
     "probability.surd": ("Surd",),
     "python.decorator": ("PythonMechanism", "mechanism"),
+    "report.figures": ("plot_mechanism",),
+    "report.page": ("report_html",),
     "report.plots": ("plot_distributions", "plot_functions", "plot_region"),
     "semantics.chain": ("Chain",),
     "syntax.values": ("Atom",),

@@ -31,9 +31,11 @@ MODULES = {
     "export": "dipc.cli.export:export",
     "format": "dipc.cli.format:format_",
     "new": "dipc.cli.new:new",
+    "plot": "dipc.cli.plot:plot",
     "profile": "dipc.cli.budget:profile",
     "programs": "dipc.cli.programs:programs",
     "regions": "dipc.cli.budget:regions",
+    "report": "dipc.cli.report:report",
     "verify": "dipc.cli.verify:verify",
 }
 """Where the sub-commands are: imported inside of :func:`status`, so that Ctrl-C is met there, too."""

@@ -37,6 +37,7 @@ from dipc.export.operators import (
     Tree,
     cleared,
     condition,
+    product,
     scaled,
     write,
 )
@@ -138,7 +139,7 @@ def latex(question: Question) -> str:
     lines.append(r"\section*{Output distributions}")
     for law in question.laws:
         lines += _law(law)
-    chosen = _chosen(question)
+    chosen = chosen_inequality(question)
     if chosen is not None:
         lines += [r"\section*{One inequality}", *_inequality(*chosen)]
     lines.append(r"\end{document}")
@@ -235,6 +236,8 @@ def tidy(tree: Tree, small: bool = False) -> Tree:
 
     >>> write(tidy(Apply("exp", (Apply("*", (Apply("neg", (fmpq(5, 2),)), Symbol("eps"))),))), LATEX)
     'e^{-5 \\\\, \\\\varepsilon/2}'
+    >>> write(tidy(Apply("*", (fmpq(3), Apply("/", (fmpq(1), Symbol("eps"))))), small=True), LATEX)
+    '3/\\\\varepsilon'
     """
     match tree:
         case Symbol():
@@ -243,6 +246,8 @@ def tidy(tree: Tree, small: bool = False) -> Tree:
             return Apply("exp", (tidy(argument, small=True),))
         case Apply("*", (Apply("neg", (first,)), *others)):
             return Apply("neg", (tidy(Apply("*", (first, *others)), small),))
+        case Apply("*", (*others, Apply("/", (fmpq() as one, below)))) if one == 1:
+            return tidy(Apply("/", (product(others), below)), small)
         case Apply("*", (fmpq() as c, *others)) if small and c.q != 1:
             above = scaled(fmpq(c.p), [tidy(factor, small) for factor in others])
             return Apply("slash", (above, fmpq(c.q)))
@@ -376,7 +381,7 @@ def _polynomial(f: ExpPoly) -> str:
 MOST_LINKS = 12
 
 
-def _chosen(question: Question) -> tuple[Requirement, ChainProof | None] | None:
+def chosen_inequality(question: Question) -> tuple[Requirement, ChainProof | None] | None:
     """The first that fails, or else the one with the longest proof that fits on a page."""
     for requirement in question.requirements:
         if isinstance(requirement.answer, Fails):

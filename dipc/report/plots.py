@@ -7,7 +7,7 @@ Figures are made without pyplot: nothing global changes, and a notebook shows wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from io import BytesIO
 from itertools import cycle, pairwise
@@ -88,7 +88,7 @@ class Range(NamedTuple):
 
     def point(self, share: float) -> float:
         """The budget at a share between 0 and 1 of the axis."""
-        low, high = _float(self.low), _float(self.high)
+        low, high = as_float(self.low), as_float(self.high)
         if self.log:
             inside = 10 ** (log10(low) + share * (log10(high) - log10(low)))
             return low if share == 0 else high if share == 1 else inside
@@ -118,8 +118,8 @@ def plot_functions(
     figure, (axes,) = _figure(size, 1)
     for (name, f), (colour, line) in zip(named.items(), _looks(), strict=False):
         axes.plot(*curve(f, span), color=colour, linestyle=line, label=_legend(name, f))
-    _budget_axis(axes, span)
-    _finish(figure, axes, title, label)
+    budget_axis(axes, span)
+    finish(figure, axes, title, label)
     return figure
 
 
@@ -150,7 +150,7 @@ def plot_distributions(
     )
     axes.grid(axis="x", visible=False)
     axes.set_ylim(bottom=0)
-    _finish(figure, axes, title or f"ε = {point}", "probability")
+    finish(figure, axes, title or f"ε = {point}", "probability")
     return figure
 
 
@@ -175,27 +175,30 @@ def plot_region(
     excesses = curve(example.excess, span)
     below.plot(*excesses, color=COLOURS[0])
     below.axhline(0, color="black", linewidth=1)
-    last = _float(span.high)
+    last = as_float(span.high)
     for number, (a, b) in enumerate(regions):
-        left, right = max(_float(a or fmpq(0)), _float(span.low)), last if b is None else min(_float(b), last)
+        left, right = (
+            max(as_float(a or fmpq(0)), as_float(span.low)),
+            last if b is None else min(as_float(b), last),
+        )
         if left < right:
             for one in (axes, below):
                 one.axvspan(left, right, color=BROKEN, alpha=0.13, linewidth=0)
             axes.fill_between([], [], color=BROKEN, alpha=0.13, label="claim broken" if not number else None)
     axes.plot(
-        [_float(example.epsilon)],
-        [_value(example.probability, example.epsilon)],
+        [as_float(example.epsilon)],
+        [value_of(example.probability, example.epsilon)],
         "o",
         color=BROKEN,
         label=f"counterexample at ε = {example.epsilon}",
     )
     _zoom(axes, example, span)
-    _budget_axis(below, span)
+    budget_axis(below, span)
     below.set_ylabel("excess")
     highest = max((y for y in excesses[1] if y > 0), default=0.0)
     if highest:  # what is far below 0 must not flatten it
         below.set_ylim(-highest, 1.25 * highest)
-    _finish(figure, axes, title or _pair(example), "probability")
+    finish(figure, axes, title or _pair(example), "probability")
     return figure
 
 
@@ -222,15 +225,20 @@ def _end(text: str) -> fmpq | None:
 
 def curve(f: FunctionOfEps, span: Range) -> tuple[list[float], list[float]]:
     """Points of the function, more of them where it bends."""
+    return sampled(lambda eps: value_of(f, eps), span)
+
+
+def sampled(read: Callable[[fmpq], float], span: Range) -> tuple[list[float], list[float]]:
+    """Points of what is read at each budget, more of them where it bends."""
     shares = [i / START for i in range(START + 1)]
-    known = {share: _value(f, fmpq_of(span.point(share))) for share in shares}
+    known = {share: read(fmpq_of(span.point(share))) for share in shares}
     finite = [y for y in known.values() if isfinite(y)]
     height = max(finite) - min(finite) if finite else 0.0
     pending = [(a, b, 0) for a, b in pairwise(shares)]
     while pending and height:
         a, b, depth = pending.pop()
         middle = (a + b) / 2
-        known[middle] = _value(f, fmpq_of(span.point(middle)))
+        known[middle] = read(fmpq_of(span.point(middle)))
         straight = abs(known[middle] - (known[a] + known[b]) / 2) <= BENT * height
         if not straight and depth < DEPTH:
             pending += [(a, middle, depth + 1), (middle, b, depth + 1)]
@@ -238,7 +246,7 @@ def curve(f: FunctionOfEps, span: Range) -> tuple[list[float], list[float]]:
     return [span.point(share) for share in ordered], [known[share] for share in ordered]
 
 
-def _value(f: FunctionOfEps, eps: fmpq) -> float:
+def value_of(f: FunctionOfEps, eps: fmpq) -> float:
     """The value at a budget as a float; nan where it is not finite."""
     for precision in PRECISIONS:
         with ctx.workprec(precision):
@@ -261,15 +269,15 @@ def fmpq_of(value: float) -> fmpq:
     return fmpq(exact.numerator, exact.denominator)
 
 
-def _float(value: fmpq) -> float:
+def as_float(value: fmpq) -> float:
     return int(value.p) / int(value.q)
 
 
 # --- figures ---------------------------------------------------------------------------------
 
 
-def _figure(size: tuple[float, float], rows: int) -> tuple[Figure, list[Axes]]:
-    """An empty figure with panels above each other on one budget axis."""
+def empty_figure(size: tuple[float, float]) -> Figure:
+    """A figure to be filled within ``matplotlib.rc_context(STYLE)``."""
     try:
         import matplotlib
         from matplotlib.figure import Figure
@@ -285,13 +293,21 @@ def _figure(size: tuple[float, float], rows: int) -> tuple[Figure, list[Axes]]:
             return data.getvalue()
 
     with matplotlib.rc_context(STYLE):
-        figure = Shown(figsize=size, layout="constrained", dpi=110)
+        return Shown(figsize=size, layout="constrained", dpi=110)
+
+
+def _figure(size: tuple[float, float], rows: int) -> tuple[Figure, list[Axes]]:
+    """An empty figure with panels above each other on one budget axis."""
+    figure = empty_figure(size)
+    import matplotlib
+
+    with matplotlib.rc_context(STYLE):
         ratios = (3, *[1.4] * (rows - 1))
         axes = figure.subplots(rows, 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": ratios})
     return figure, [row[0] for row in axes]
 
 
-def _finish(figure: Figure, axes: Axes, title: str, label: str) -> None:
+def finish(figure: Figure, axes: Axes, title: str, label: str) -> None:
     import matplotlib
 
     with matplotlib.rc_context(STYLE):
@@ -309,7 +325,7 @@ def _finish(figure: Figure, axes: Axes, title: str, label: str) -> None:
                 axes.legend()
 
 
-def _budget_axis(axes: Axes, span: Range) -> None:
+def budget_axis(axes: Axes, span: Range) -> None:
     axes.set_xlabel("privacy budget ε")
     if span.log:
         from matplotlib.ticker import FuncFormatter, NullFormatter
@@ -317,7 +333,7 @@ def _budget_axis(axes: Axes, span: Range) -> None:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
         axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlim(_float(span.low), _float(span.high))
+    axes.set_xlim(as_float(span.low), as_float(span.high))
 
 
 def _looks() -> Iterator[tuple[str, str]]:

@@ -1,0 +1,63 @@
+"""``dipc report``: all about a program on one page."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePath
+
+import click
+
+from dipc.cli.alarm import alarm
+from dipc.cli.options import load, program_options
+from dipc.cli.progress import Bar
+from dipc.cli.terminal import say
+from dipc.report.page import report_html
+from dipc.report.study import PATIENCE, Attempts
+from dipc.shipped import STDIN
+
+
+@click.command(
+    short_help="Write all about a program on one HTML page.",
+    epilog="""\b
+Examples:
+  dipc report svt4 -o svt4.html
+  dipc report svt1 -D N=4 --title "SVT, four queries"
+  dipc report sparse --claim "eps/2, exp(-3)" --time-limit 60
+""",
+)
+@program_options
+@click.option("-o", "--output", metavar="OUT", type=click.Path(), help="The page to be written [NAME.html].")
+@click.option("--title", metavar="TEXT", help="What stands at the top; else the name of the program.")
+@click.option("--claim", metavar="TEXT", help="Instead of the program's claim, for example 'eps/2, exp(-2)'.")
+@click.option("--at", metavar="EPS0", help="The budget at which distributions are shown, for example 1/2.")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0),
+    default=PATIENCE,
+    show_default=True,
+    metavar="SECONDS",
+    help="For each part; what takes longer is left out, with a note.",
+)
+def report(
+    file: str,
+    definitions: tuple[str, ...],
+    output: str | None,
+    title: str | None,
+    claim: str | None,
+    at: str | None,
+    time_limit: float,
+) -> int:
+    """Write a page about FILE: the verdict, the counterexample or a proof, plots, and files to check it.
+
+    The page is one file that loads nothing and runs no script.  Whatever the verdict is, the exit status is
+    0 if the page was written; `dipc check` tells it by its exit status.
+    """
+    target = Path(output or ("report.html" if file == STDIN else f"{PurePath(file).stem}.html"))
+    mechanism = load(file, definitions)
+    with Bar(f"report of {file}") as bar:
+        attempts = Attempts(time_limit, alarm, bar.show)
+        page = report_html(mechanism, claim, title=title, at=at, attempts=attempts)
+    target.write_text(page, encoding="utf-8", errors="replace")
+    for note in dict.fromkeys(attempts.notes):
+        click.echo(f"left out: {note.part}: {note.why}", err=True)
+    say(f"wrote {target}")
+    return 0

@@ -1,0 +1,253 @@
+"""All that a plot or a report shows about one program, gathered part by part.
+
+Every part is an answer of an exact function.  A part that reaches its time limit, or is not covered for this
+program, is left out, and a note says so: nothing is guessed in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from flint import fmpq
+
+from dipc.clock import Progress, silent
+from dipc.convert import Inputs, PythonValue, to_pair, to_rational
+from dipc.decision.budgets import Budgets, simplest_between
+from dipc.decision.counterexample import grouped
+from dipc.decision.verdict import Goal, Undecided, Valuation, Verdict
+from dipc.distribution import Distribution
+from dipc.errors import CLAIM_NAME, DipcError, InputError, InternalError, LimitReached
+from dipc.mechanisms import Mechanism, checked_claim
+from dipc.pipeline import goal_of
+from dipc.syntax.compile import compile_claim
+from dipc.syntax.core import CoreClaim
+from dipc.syntax.parser import parse_claim
+from dipc.tightness.budget import Budget
+from dipc.tightness.curves import Curve, Profile
+from dipc.tightness.regions import Regions
+
+PATIENCE = 20.0  # seconds for a part
+
+T = TypeVar("T")
+
+Within = Callable[[float], AbstractContextManager[object]]
+"""``with within(20): work()`` may interrupt the work after 20 seconds, by :class:`LimitReached`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A part that was left out, and why."""
+
+    part: str
+    why: str
+
+
+@dataclass
+class Attempts:
+    """Runs the parts; remembers the failures.  ``strict``: a failure is raised instead."""
+
+    seconds: float | None = PATIENCE
+    within: Within = nullcontext
+    progress: Progress = silent
+    strict: bool = False
+    notes: list[Note] = field(default_factory=list)
+
+    def __call__(self, part: str, work: Callable[[], T]) -> T | None:
+        """What the work gives, or None with a note.
+
+        >>> attempts = Attempts()
+        >>> attempts("the sum", lambda: 1 + 1)
+        2
+        >>> attempts("the plot", lambda: Mechanism.load("output o in {0}; o <- 0").check())
+        >>> attempts.notes[0].why
+        '<text>: the program makes no claim'
+        """
+        try:
+            with nullcontext() if self.seconds is None else self.within(self.seconds):
+                return work()
+        except InternalError:
+            raise
+        except DipcError as error:
+            if self.strict:
+                raise
+            first = str(error).partition("\n")[0].removeprefix("error: ")
+            self.notes.append(Note(part, first))
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is asked: a program, a claim about it, perhaps for one pair of inputs, and a budget to look at."""
+
+    mechanism: Mechanism
+    claim: str | None = None
+    pair: Sequence[Inputs] | None = None
+    at: PythonValue | None = None
+    interval: str | None = None
+
+    @property
+    def text(self) -> str | None:
+        """The claim as text, if it is not the program's own."""
+        if self.interval is None or self.own is None:
+            return self.claim
+        goal = goal_of(self.own)
+        said = f"{goal.epsilon}, {goal.delta}" if self.claim is None else self.claim
+        return f"{said} for eps in {self.interval}"
+
+    @property
+    def own(self) -> CoreClaim | None:
+        """The claim without the interval that was asked for."""
+        return self.mechanism.program.claim if self.claim is None else self._compiled(self.claim)
+
+    @property
+    def core_claim(self) -> CoreClaim | None:
+        text = self.text
+        return self.own if text is None else self._compiled(text)
+
+    @property
+    def goal(self) -> Goal | None:
+        claim = self.core_claim
+        return None if claim is None else goal_of(claim)
+
+    @property
+    def budgets(self) -> Budgets:
+        if self.goal is not None:
+            return self.goal.budgets
+        return goal_of(self._compiled(f"eps for eps in {self.interval or '(0, inf)'}")).budgets
+
+    def _compiled(self, text: str) -> CoreClaim:
+        parameters = dict(self.mechanism.program.parameters)
+        return compile_claim(parse_claim(checked_claim(text), CLAIM_NAME), parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """The answers; None is what was not asked for, or left out."""
+
+    subject: Subject
+    goal: Goal | None
+    verdict: Verdict | None
+    regions: Regions | None
+    budget: Budget | None
+    loss: Curve | None
+    profile: Profile | None
+    pair: tuple[Valuation, Valuation] | None
+    outputs: tuple[Valuation, ...]
+    laws: tuple[Distribution, Distribution] | None
+    point: fmpq
+    notes: tuple[Note, ...]
+
+    @property
+    def name(self) -> str:
+        return self.subject.mechanism.program.source.name
+
+
+NAMES = {
+    "verdict": "the verdict",
+    "budget": "the least budget",
+    "loss": "the privacy loss",
+    "profile": "the privacy profile",
+    "regions": "the budgets that break the claim",
+    "laws": "the distributions of two neighbours",
+}
+NEEDS = {"loss": ("loss", "regions"), "profile": ("profile", "regions"), "laws": ("budget",)}
+"""What a part is shown with."""
+
+PARTS = ("verdict", "budget", "loss", "profile", "laws")
+
+
+def study(subject: Subject, attempts: Attempts, parts: Sequence[str] = PARTS) -> Study:
+    """The parts that were asked for, and what they need."""
+    mechanism, goal = subject.mechanism, subject.goal
+    at = subject.budgets.low if subject.budgets.is_point else None
+    options: dict[str, Any] = {
+        "pair": subject.pair,
+        "time_limit": attempts.seconds,
+        "progress": attempts.progress,
+    }
+    where: dict[str, Any] = {"at": at} if at is not None else {"budgets": str(subject.budgets)}
+    tasks: dict[str, Callable[[], Any]] = {
+        "budget": lambda: mechanism.budget(**where, **options),
+        "loss": lambda: mechanism.loss_curve(**where, **options),
+    }
+    verdict = None
+    if goal is not None:
+        verdict = attempts(NAMES["verdict"], lambda: mechanism.check(subject.text, **options))
+        epsilon = str(goal.epsilon)
+        tasks["profile"] = lambda: mechanism.profile(epsilon, **where, **options)
+        if verdict is not None and verdict.counterexample is not None:
+            tasks["regions"] = lambda: mechanism.violating_budgets(subject.text, **options)
+    wanted = {need for part in parts for need in NEEDS.get(part, (part,))} & tasks.keys()
+    answers: dict[str, Any] = dict.fromkeys(("budget", "loss", "profile", "regions"))
+    for part in sorted(wanted):
+        if goal is not None and gave_up(verdict):
+            if attempts.strict:
+                raise LimitReached(f"the limit was reached by the check itself: {NAMES[part]} was not tried")
+            attempts.notes.append(Note(NAMES[part], "not tried, since the check itself reached its limit"))
+        else:
+            answers[part] = attempts(NAMES[part], tasks[part])
+    budget, profile = answers["budget"], answers["profile"]
+    pair, outputs = _chosen(subject, verdict, budget, profile)
+    point = _point(subject, verdict)
+    laws = None
+    if "laws" in parts and pair is not None:
+        u, v = pair
+        laws = attempts(
+            NAMES["laws"], lambda: (mechanism.distribution(**dict(u)), mechanism.distribution(**dict(v)))
+        )
+    notes = tuple(attempts.notes)
+    return Study(
+        subject,
+        goal,
+        verdict,
+        answers["regions"],
+        budget,
+        answers["loss"],
+        profile,
+        pair,
+        outputs,
+        laws,
+        point,
+        notes,
+    )
+
+
+def gave_up(verdict: Verdict | None) -> bool:
+    """Whether the check reached its limit: then nothing that looks at all neighbours ends earlier."""
+    return verdict is None or (isinstance(verdict, Undecided) and not verdict.doubts)
+
+
+def _chosen(
+    subject: Subject, verdict: Verdict | None, budget: Budget | None, profile: Profile | None
+) -> tuple[tuple[Valuation, Valuation] | None, tuple[Valuation, ...]]:
+    """The pair to be shown and its outputs: of the counterexample, or that needs the most."""
+    found = verdict.counterexample if verdict else None
+    if found is not None:
+        return (found.input, found.neighbour), found.outputs
+    if subject.pair is not None:
+        program = subject.mechanism.program
+        u, v = (grouped(program.inputs, x) for x in to_pair(program, subject.pair))
+        return (u, v), ()
+    for bound in (profile if profile and profile.t else None, budget):
+        for _, witness in bound.witnesses if bound else ():
+            return (witness.input, witness.neighbour), witness.outputs
+    return None, ()
+
+
+def _point(subject: Subject, verdict: Verdict | None) -> fmpq:
+    """The budget to look at: as asked, or of the counterexample, or a simple one."""
+    budgets = subject.budgets
+    if subject.at is not None:
+        point = to_rational(subject.at, "eps")
+        if point <= 0:
+            raise InputError(f"the budget must be positive, not {point}")
+        return point
+    if verdict is not None and verdict.counterexample is not None:
+        epsilon = verdict.counterexample.epsilon
+        return fmpq(epsilon.numerator, epsilon.denominator)
+    if budgets.is_point:
+        return budgets.low
+    return fmpq(1) if fmpq(1) in budgets else simplest_between(budgets.low, budgets.high)
