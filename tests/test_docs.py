@@ -5,7 +5,8 @@ below it can use it.  In a ```console block a line ``$ command`` is run by a she
 shipped programs; what follows is its output.  A ```python block is a session (``>>>``).  Only times are not
 compared.
 
-To refresh the outputs: run `python tests/test_docs.py` and read the difference with a critical eye.
+To refresh the outputs: run `python tests/test_docs.py` (or `python tests/test_docs.py theory.md`) and read the
+difference with a critical eye.
 """
 
 from __future__ import annotations
@@ -162,5 +163,7 @@ def current(command: str, output: str, folder: Path) -> str:
 
 
 if __name__ == "__main__":
+    names = sys.argv[1:]
     for document in DOCUMENTS:
-        refresh(document)
+        if not names or document.name in names:
+            refresh(document)
