@@ -80,9 +80,9 @@ def entry(name: str) -> Entry:
     return Entry(
         program,
         program.path.read_text(encoding="utf-8"),
-        short_claim(verdict.goal),
+        short_claim(verdict.goal).replace("*", "·"),
         verdict.status,
-        tightest(mechanism, str(verdict.goal.delta)),
+        tightest(mechanism, str(verdict.goal.delta)).replace("*", "·"),
         short_counterexample(verdict),
     )
 
