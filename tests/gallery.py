@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
-from os.path import commonprefix
+from itertools import groupby, takewhile
 from pathlib import Path
 
 import dipc
@@ -40,12 +39,14 @@ FAMILIES = {
 HEAD = """\
 # Gallery
 
-All programs that come with dipc, with what dipc says about them. Every name works on the command line: `dipc check svt1`.
-Neighbours, sizes and inputs are those of the text of each program; `-D N=4` tries another size.
+All programs that come with dipc, with what dipc says about them. Every name works on the command line:
+`dipc check svt1`. Neighbours, sizes and inputs are those of the text of each
+program; `-D N=4` tries another size.
 
 *Tightest* is the least multiple of ε for which the program is private for every ε of its claim: exact, by
-`dipc budget`. "→ ∞" or "→ 0": it is approached as ε goes there, and no smaller multiple is enough. For a claim
-with δ it is the least δ that goes with the claimed ε, by `dipc profile`: one number, or a function if the claimed δ is one.
+`dipc budget`. "→ ∞" or "→ 0": it is approached as ε goes there, and no smaller multiple is enough. For a
+claim with δ it is the least δ that goes with the claimed ε, by `dipc profile`: one number, or a function if
+the claimed δ is one.
 
 """
 
@@ -88,7 +89,7 @@ def entry(name: str) -> Entry:
 
 
 def tightest(mechanism: dipc.Mechanism, delta: str) -> str:
-    """The least multiple of eps and where it is reached; or, if the claim has a delta, the least one of its kind."""
+    """The least multiple of eps and where it is reached; or the least delta, if the claim has one."""
     try:
         if "eps" in delta:
             curve = mechanism.profile(time_limit=TIME_LIMIT).curve
@@ -109,13 +110,16 @@ def amount(least: Least) -> str:
     """The least number, or the digits that are certain.
 
     >>> from flint import fmpq
-    >>> amount(Least(fmpq(3, 4), fmpq(3, 4), (), True)), amount(Least(fmpq(333, 1000), fmpq(334, 1000), (), None))
-    ('3/4', '0.33…')
+    >>> amount(Least(fmpq(3, 4), fmpq(3, 4), (), True))
+    '3/4'
+    >>> amount(Least(fmpq(333, 1000), fmpq(334, 1000), (), None))
+    '0.33…'
     """
     if least.exact is not None or least.high is None:
         return enclosure(least)
     low, high = enclosure(least).removeprefix("between ").split(" and ")
-    return commonprefix([low, high]) + "…"
+    common = takewhile(lambda pair: pair[0] == pair[1], zip(low, high, strict=False))
+    return "".join(digit for digit, _ in common) + "…"
 
 
 def places(spots: list[Spot]) -> str:

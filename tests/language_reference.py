@@ -2,9 +2,9 @@
 
     python tests/language_reference.py
 
-The forms come from dipc/syntax/grammar.lark, the functions and the rules of the fragment from their tables; what
-each construct means, and an example of it, stands here.  tests/test_language_reference.py parses every example
-and finds the construct in it, and fails if a construct of the grammar is not described.
+The forms come from dipc/syntax/grammar.lark, the functions and the rules of the fragment from their tables;
+what each construct means, and an example of it, stands here.  tests/test_language_reference.py parses every
+example and finds the construct in it, and fails if a construct of the grammar is not described.
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ class Construct:
 CONSTRUCTS = {
     "program": Construct(
         "A program",
-        "Declarations and statements in any order that declares a name before it is used, separated by newlines "
-        "or `;`.",
+        "Declarations and statements in any order that declares a name before it is used, separated by "
+        "newlines or `;`.",
         "output b in {true, false}; b <- flip(1/2)",
     ),
     "param_list": Construct(
         "Parameters",
-        "Rational constants. A later one may use an earlier one; `-D NAME=VALUE` on the command line overrides.",
+        "Rational constants. A later one may use an earlier one; `-D NAME=VALUE` on the command line "
+        "overrides.",
         "param N = 3, half = N/2",
         parts=("param",),
     ),
@@ -59,7 +60,8 @@ CONSTRUCTS = {
     ),
     "output_list": Construct(
         "Outputs",
-        "What an observer sees. `= v` is the start value; an output without one must be assigned on every path.",
+        "What an observer sees. `= v` is the start value; an output without one must be assigned on "
+        "every path.",
         "output out[2] in {bot, top} = bot, n in 0..2",
     ),
     "set_of": Construct(
@@ -70,8 +72,9 @@ CONSTRUCTS = {
     "range": Construct("A range", "All integers from the first to the last.", "input q in -2..2"),
     "named_adjacency": Construct(
         "Neighbours by a metric",
-        f"One of {', '.join(f'`{metric}`' for metric in METRICS)}. `linf d`: every cell differs by at most d; `l1 d`: "
-        "the differences add up to at most d; `hamming d`: at most d cells differ; `all`: any two inputs.",
+        f"One of {', '.join(f'`{metric}`' for metric in METRICS)}. `linf d`: every cell differs by at "
+        "most d; `l1 d`: the differences add up to at most d; `hamming d`: at most d cells differ; "
+        "`all`: any two inputs.",
         "adjacent hamming 1",
     ),
     "formula_adjacency": Construct(
@@ -81,8 +84,8 @@ CONSTRUCTS = {
     ),
     "claim": Construct(
         "The claim",
-        "`t*eps`, then perhaps a delta, then perhaps the budgets that are meant; by default delta is 0 and all "
-        "eps > 0 are meant.",
+        "`t*eps`, then perhaps a delta, then perhaps the budgets that are meant; by default delta is 0 "
+        "and all eps > 0 are meant.",
         "private eps/2, exp(-2) for eps in (0, 1]",
     ),
     "interval": Construct(
@@ -108,16 +111,18 @@ CONSTRUCTS = {
     ),
     "while_": Construct(
         "Loop with a condition",
-        "It may run for ever with probability 0 only, which is decided. Random variables may be read in it, not "
-        "assigned.",
+        "It may run for ever with probability 0 only, which is decided. Random variables may be read in "
+        "it, not assigned.",
         "while x = 0 do x <- uniform {0, 1, 2} end",
     ),
-    "exit_": Construct("End", "The program ends here, with the outputs as they are.", "if x > 0 then exit end"),
+    "exit_": Construct(
+        "End", "The program ends here, with the outputs as they are.", "if x > 0 then exit end"
+    ),
     "noise": Construct(
         "Noise",
-        "`Lap` is Laplace noise, `LapPlus` exponential noise upwards, `DLap` discrete Laplace noise. The first "
-        "argument is the rate `a*eps` or `a/eps`, the second one the mean (of `LapPlus`: the least value). With "
-        "names: `rate` or `scale`, and `mean`.",
+        "`Lap` is Laplace noise, `LapPlus` exponential noise upwards, `DLap` discrete Laplace noise. The "
+        "first argument is the rate `a*eps` or `a/eps`, the second one the mean (of `LapPlus`: the least "
+        "value). With names: `rate` or `scale`, and `mean`.",
         "r <- Lap(eps/2, q); s <- DLap(scale = 2/eps, mean = 0); t <- LapPlus(eps, 1/2)",
         parts=("noise_argument",),
     ),
@@ -128,8 +133,8 @@ CONSTRUCTS = {
     ),
     "choose": Construct(
         "Finite choice",
-        "Values with their probabilities, functions of eps that must sum to 1 and lie in [0, 1] for every budget of "
-        "the claim. Equal values add up.",
+        "Values with their probabilities, functions of eps that must sum to 1 and lie in [0, 1] for "
+        "every budget of the claim. Equal values add up.",
         "x <- choose {q: exp(eps)/(1 + exp(eps)), 1 - q: 1/(1 + exp(eps))}",
         parts=("options", "option"),
     ),
@@ -137,9 +142,9 @@ CONSTRUCTS = {
     "uniform": Construct("Uniform choice", "Each member with the same probability.", "x <- uniform 1..6"),
     "binary": Construct(
         "Two operands",
-        "Loosest first: `or`; `and`; `+` and `-`; `*` and `/`; `^` with a constant exponent, which binds to the "
-        "right. `or`, `and` take Booleans, the others numbers; random variables may be added, and multiplied by "
-        "values that are not random.",
+        "Loosest first: `or`; `and`; `+` and `-`; `*` and `/`; `^` with a constant exponent, which binds "
+        "to the right. `or`, `and` take Booleans, the others numbers; random variables may be added, and "
+        "multiplied by values that are not random.",
         "x <- 2*r - s/3 + 2^3; b <- b1 and b2 or b3",
     ),
     "unary": Construct("One operand", "`-` of a number, `not` of a Boolean.", "x <- -y; b <- not c"),
@@ -151,19 +156,23 @@ CONSTRUCTS = {
     ),
     "fold": Construct(
         "Over a range",
-        "`forall`, `exists`, `count` of a condition, `sum` of numbers, for all integers of a range with constant "
-        "bounds.",
+        "`forall`, `exists`, `count` of a condition, `sum` of numbers, for all integers of a range with "
+        "constant bounds.",
         "b <- forall i in 1..3: q[i] = 0; n <- count(i in 1..3: r[i] > 0); s <- sum(i in 1..3: q[i])",
         parts=("binder",),
     ),
-    "call": Construct("Function", "See the table of functions below.", "out <- argmax(noisy); m <- max(x, y, 3)"),
+    "call": Construct(
+        "Function", "See the table of functions below.", "out <- argmax(noisy); m <- max(x, y, 3)"
+    ),
     "number": Construct(
-        "Number", "Exact: `0.25` is 1/4, and `1e-3` is 1/1000. A fraction is a quotient.", "x <- 0.25 + 1e-3 + 1/3"
+        "Number",
+        "Exact: `0.25` is 1/4, and `1e-3` is 1/1000. A fraction is a quotient.",
+        "x <- 0.25 + 1e-3 + 1/3",
     ),
     "name": Construct(
         "Name",
-        "A variable, a parameter, or an atom; with `'` the other input, in an adjacency only. Letters, digits and "
-        "`_`, in any alphabet.",
+        "A variable, a parameter, or an atom; with `'` the other input, in an adjacency only. Letters, "
+        "digits and `_`, in any alphabet.",
         "x <- größe; adjacent q = q'",
     ),
     "index": Construct(
@@ -173,8 +182,8 @@ CONSTRUCTS = {
     ),
     "eps": Construct(
         "The budget",
-        "`eps` or `ε`. It may stand in rates, probabilities and the claim only: values and control flow are the same "
-        "for every budget.",
+        "`eps` or `ε`. It may stand in rates, probabilities and the claim only: values and control flow "
+        "are the same for every budget.",
         "b <- flip(exp(-ε))",
     ),
     "valuation": Construct(
@@ -290,8 +299,8 @@ def functions() -> Iterator[str]:
     for function in FUNCTIONS.values():
         yield f"| `{function.usage}` | {KINDS[function.takes]} | {KINDS[function.gives]} |"
     yield ""
-    yield "`exp` may stand in probabilities and in the claim, `sqrt` in the delta of a claim. A function that other"
-    yield "languages call differently is refused with the name that it has here: "
+    yield "`exp` may stand in probabilities and in the claim, `sqrt` in the delta of a claim. What other"
+    yield "languages call differently is refused, with the name that it has here:"
     others = [f"`{name}` ({hint})" for name, hint in OTHER_NAMES.items() if hint.startswith("here")]
     yield f"{', '.join(others)}."
     yield ""

@@ -5,8 +5,10 @@ below it can use it.  In a ```console block a line ``$ command`` is run by a she
 shipped programs; what follows is its output.  A ```python block is a session (``>>>``).  Only times are not
 compared.
 
-To refresh the outputs: run `python tests/test_docs.py` (or `python tests/test_docs.py theory.md`) and read the
-difference with a critical eye.
+A ```console-run block has commands whose output is not shown, but they must succeed.
+
+To refresh the outputs: run `python tests/test_docs.py`, or `python tests/test_docs.py theory.md` for one
+document, and read the difference with a critical eye.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from pathlib import Path
 import pytest
 
 import dipc
+from dipc.cli.main import MODULES
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -94,6 +97,11 @@ CONSOLE = [
     for path in DOCUMENTS
     for number, block in enumerate(blocks(path, "console"), 1)
 ]
+RUNS = [
+    pytest.param(path, block, id=f"{path.name}-{number}")
+    for path in DOCUMENTS
+    for number, block in enumerate(blocks(path, "console-run"), 1)
+]
 SESSIONS = [
     pytest.param(path, block, id=f"{path.name}-{number}")
     for path in DOCUMENTS
@@ -107,6 +115,20 @@ def test_console(path: Path, block: str, folder: Path) -> None:
     assert "$ " in block, "a console block without a command"
     for command, output in commands(block):
         assert without_times(shell(command, folder)) == without_times(output), command
+
+
+@pytest.mark.parametrize(("path", "block"), RUNS)
+def test_console_run(path: Path, block: str, folder: Path) -> None:
+    """The commands give a verdict, and the files that they are told to write are there."""
+    save_programs(path, folder)
+    missing = {command.split()[1] for command, _ in commands(block)} - MODULES.keys()
+    if missing:
+        pytest.skip(f"this dipc has no command {' '.join(sorted(missing))}")
+    for command, _ in commands(block):
+        printed = shell(f'{command}; echo "status $?"', folder)
+        assert re.search(r"^status [01]$", printed, re.MULTILINE), printed
+        for name in re.findall(r" -o (\S+)", command):
+            assert (folder / name).stat().st_size > 0
 
 
 @pytest.mark.parametrize(("path", "block"), SESSIONS)
@@ -137,6 +159,33 @@ def test_links_lead_somewhere(path: Path) -> None:
 def test_the_grammar_shown_is_the_grammar_shipped() -> None:
     shown = blocks(ROOT / "docs" / "language.md", "lark")
     assert shown == [(ROOT / "dipc" / "syntax" / "grammar.lark").read_text(encoding="utf-8")]
+
+
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    pytest.importorskip("material")
+    site = tmp_path / "site"
+    build = ["mkdocs", "build", "--strict", "-f", "docs/site/mkdocs.yml", "--site-dir", str(site)]
+    run = subprocess.run(
+        [sys.executable, "-m", *build],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
+    assert {page for page in pages if not (site / page / "index.html").exists()} == set()
+    everything = "".join(page.read_text(encoding="utf-8") for page in site.rglob("*.html"))
+    assert 'class="kd">input</span>' in everything, "programs are not highlighted"
+    assert not re.findall(r'<(?:script|link|img)[^>]* (?:src|href)="https?:[^"]*"', everything)
+
+
+def test_every_page_leads_on() -> None:
+    """Whoever has come to the end of a page is told where to go."""
+    for path in (ROOT / "docs").glob("*.md"):
+        links = re.findall(r"\]\(([\w-]+\.md)", path.read_text(encoding="utf-8"))
+        assert set(links) - {path.name}, path.name
 
 
 def refresh(path: Path) -> None:

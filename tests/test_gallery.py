@@ -1,4 +1,4 @@
-"""docs/gallery.md is current: every shipped program with its text and verdict, and three entries computed anew."""
+"""docs/gallery.md is current: every shipped program is there as it is; three entries are computed anew."""
 
 from __future__ import annotations
 

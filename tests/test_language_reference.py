@@ -1,4 +1,4 @@
-"""The reference in docs/language.md is that of the grammar; every example contains what it is an example of."""
+"""The reference in docs/language.md is that of the grammar; every example shows what it is meant to show."""
 
 from __future__ import annotations
 
@@ -39,7 +39,17 @@ def test_every_construct_of_the_grammar_is_described() -> None:
     described = {name for own, it in reference.CONSTRUCTS.items() for name in (own, *it.parts)}
     aliases = {form.alias for form in reference.forms(GRAMMAR)}
     inlined = {"item", "adjacent", "private", "finite_set", "statement", "target", "distribution"}
-    inlined |= {"expression", "conjunction", "negation", "comparison", "arith", "term", "factor", "primary", "literal"}
+    inlined |= {
+        "expression",
+        "conjunction",
+        "negation",
+        "comparison",
+        "arith",
+        "term",
+        "factor",
+        "primary",
+        "literal",
+    }
     compare = {"_compare"}  # the signs in a comparison
     assert described == aliases - inlined - compare
     assert described <= names_of_trees()

@@ -1,20 +1,34 @@
-"""What mkdocs does not do by itself: links from a page to a file outside of docs/ become pages of the site.
+"""What mkdocs does not do by itself: pages for files outside of docs/ that pages link to, and our colours.
 
-In the repository ``[svt1](../programs/svt/svt1.dip)`` leads to the file.  The site has no such file, so that each
-file that a page links to becomes a page of its own, with the text highlighted.
+In the repository ``[svt1](../programs/svt/svt1.dip)`` leads to the file.  The site has no such file, so
+that each file that a page links to becomes a page of its own, with the text highlighted.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from pygments.lexers import LEXERS
 
 ROOT = Path(__file__).resolve().parents[2]
+
+# The site shows this dipc, whether it is installed or not: so the lexer does not come by its entry point.
+sys.path.insert(0, str(ROOT))
+LEXERS["DipLexer"] = ("dipc.editors.pygments_lexer", "dipc", ("dip",), ("*.dip",), ())
+
 LINK = re.compile(r"\]\(\.\./([^)#\s]+)")
-LANGUAGES = {".py": "python", ".dip": "dip", ".toml": "toml", ".lark": "text", ".json": "json", ".yml": "yaml"}
+LANGUAGES = {
+    ".py": "python",
+    ".dip": "dip",
+    ".toml": "toml",
+    ".lark": "text",
+    ".json": "json",
+    ".yml": "yaml",
+}
 
 
 def page_of(target: str) -> str:
@@ -43,6 +57,13 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
+FENCES = {"dip-broken": "dip", "dip-part": "dip", "console-run": "console", "lark": "text"}
+"""How blocks are coloured that the tests tell apart."""
+
+
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """Let the links lead there."""
-    return LINK.sub(lambda link: f"]({page_of(link[1])}", markdown)
+    """Let the links lead there, and colour every block."""
+    markdown = LINK.sub(lambda link: f"]({page_of(link[1])}", markdown)
+    return re.sub(
+        r"^```([\w-]+)$", lambda fence: f"```{FENCES.get(fence[1], fence[1])}", markdown, flags=re.M
+    )
