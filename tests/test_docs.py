@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -181,11 +182,38 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     assert not re.findall(r'<(?:script|link|img)[^>]* (?:src|href)="https?:[^"]*"', everything)
 
 
-def test_every_page_leads_on() -> None:
-    """Whoever has come to the end of a page is told where to go."""
-    for path in (ROOT / "docs").glob("*.md"):
-        links = re.findall(r"\]\(([\w-]+\.md)", path.read_text(encoding="utf-8"))
-        assert set(links) - {path.name}, path.name
+CONTRIBUTING = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
+
+
+def test_the_files_that_contributors_are_sent_to_exist() -> None:
+    named = set(re.findall(r"`((?:dipc|tests|docs|programs)/[\w./-]+)`", CONTRIBUTING))
+    missing = {name for name in named if "NAME" not in name and not (ROOT / name).exists()}
+    assert len(named) > 40
+    assert not missing
+
+
+@pytest.mark.parametrize(("name", "file"), set(re.findall(r"`(\w+)` in\s+`([\w./-]+)`", CONTRIBUTING)))
+def test_the_places_that_contributors_are_sent_to_exist(name: str, file: str) -> None:
+    definition = rf"^\s*(?:def |class |)_?{name}\b(?:\(|:| =)"
+    assert re.search(definition, (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_the_reading_order_is_in_order() -> None:
+    """As many files as announced, and each part before those that use it."""
+    rows = re.findall(r"^\| (\d+) \| \[([\w./]+)\]\(\.\./\2\)", CONTRIBUTING, re.MULTILINE)
+    assert [int(number) for number, _ in rows] == list(range(1, 31))
+    parts = [file.split("/")[1] for _, file in rows[1:]]
+    order = [
+        "errors.py",
+        "syntax",
+        "probability",
+        "semantics",
+        "decision",
+        "tightness",
+        "certificate",
+        "mechanisms.py",
+    ]
+    assert [part for part, _ in groupby(parts)] == order
 
 
 def refresh(path: Path) -> None:
