@@ -41,8 +41,7 @@ class Construct:
 CONSTRUCTS = {
     "program": Construct(
         "A program",
-        "Declarations and statements in any order that declares a name before it is used, separated by "
-        "newlines or `;`.",
+        "Declarations, then statements, separated by newlines or `;`.",
         "output b in {true, false}; b <- flip(1/2)",
     ),
     "param_list": Construct(
@@ -173,7 +172,7 @@ CONSTRUCTS = {
         "Name",
         "A variable, a parameter, or an atom; with `'` the other input, in an adjacency only. Letters, "
         "digits and `_`, in any alphabet.",
-        "x <- größe; adjacent q = q'",
+        "adjacent q = q'; x <- größe",
     ),
     "index": Construct(
         "Cell of an array",
