@@ -44,9 +44,9 @@ All programs that come with dipc, with what dipc says about them. Every name wor
 program; `-D N=4` tries another size.
 
 *Tightest* is the least multiple of ε for which the program is private for every ε of its claim: exact, by
-[`dipc budget`](tightness.md). "→ ∞" or "→ 0": it is approached as ε goes there, and no smaller multiple is enough. For a
-claim with δ it is the least δ that goes with the claimed ε, by `dipc profile`: one number, or a function if
-the claimed δ is one.
+[`dipc budget`](tightness.md). "→ ∞" or "→ 0": it is approached as ε goes there, and no smaller multiple is
+enough. For a claim with δ it is the least δ that goes with the claimed ε, by `dipc profile`: one number, or a
+function if the claimed δ is one.
 
 """
 
