@@ -55,6 +55,7 @@ FOOT = """\
 
 - [The language](language.md) in which these programs are written
 - [Tutorial](tutorial.md): how such a program comes about
+- [Real bugs caught](real-bugs.md): the defects of real libraries, one by one
 - [Discrepancies with the paper](errata.md): where these verdicts differ from printed ones
 
 This page is written by `python tests/gallery.py`.
