@@ -5,7 +5,10 @@ below it can use it.  In a ```console block a line ``$ command`` is run by a she
 shipped programs; what follows is its output.  A ```python block is a session (``>>>``).  Only times are not
 compared.
 
-To refresh the outputs: run `python tests/test_docs.py` and read the difference with a critical eye.
+A ```console-run block has commands whose output is not shown, but they must succeed.
+
+To refresh the outputs: run `python tests/test_docs.py`, or `python tests/test_docs.py theory.md` for one
+document, and read the difference with a critical eye.
 """
 
 from __future__ import annotations
@@ -18,11 +21,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 
 import dipc
+from dipc.cli.main import MODULES
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -93,6 +98,11 @@ CONSOLE = [
     for path in DOCUMENTS
     for number, block in enumerate(blocks(path, "console"), 1)
 ]
+RUNS = [
+    pytest.param(path, block, id=f"{path.name}-{number}")
+    for path in DOCUMENTS
+    for number, block in enumerate(blocks(path, "console-run"), 1)
+]
 SESSIONS = [
     pytest.param(path, block, id=f"{path.name}-{number}")
     for path in DOCUMENTS
@@ -106,6 +116,20 @@ def test_console(path: Path, block: str, folder: Path) -> None:
     assert "$ " in block, "a console block without a command"
     for command, output in commands(block):
         assert without_times(shell(command, folder)) == without_times(output), command
+
+
+@pytest.mark.parametrize(("path", "block"), RUNS)
+def test_console_run(path: Path, block: str, folder: Path) -> None:
+    """The commands give a verdict, and the files that they are told to write are there."""
+    save_programs(path, folder)
+    missing = {command.split()[1] for command, _ in commands(block)} - MODULES.keys()
+    if missing:
+        pytest.skip(f"this dipc has no command {' '.join(sorted(missing))}")
+    for command, _ in commands(block):
+        printed = shell(f'{command}; echo "status $?"', folder)
+        assert re.search(r"^status [01]$", printed, re.MULTILINE), printed
+        for name in re.findall(r" -o (\S+)", command):
+            assert (folder / name).stat().st_size > 0
 
 
 @pytest.mark.parametrize(("path", "block"), SESSIONS)
@@ -138,6 +162,60 @@ def test_the_grammar_shown_is_the_grammar_shipped() -> None:
     assert shown == [(ROOT / "dipc" / "syntax" / "grammar.lark").read_text(encoding="utf-8")]
 
 
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    pytest.importorskip("material")
+    site = tmp_path / "site"
+    build = ["mkdocs", "build", "--strict", "-f", "docs/site/mkdocs.yml", "--site-dir", str(site)]
+    run = subprocess.run(
+        [sys.executable, "-m", *build],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
+    assert {page for page in pages if not (site / page / "index.html").exists()} == set()
+    everything = "".join(page.read_text(encoding="utf-8") for page in site.rglob("*.html"))
+    assert 'class="kd">input</span>' in everything, "programs are not highlighted"
+    assert not re.findall(r'<(?:script|link|img)[^>]* (?:src|href)="https?:[^"]*"', everything)
+
+
+CONTRIBUTING = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
+
+
+def test_the_files_that_contributors_are_sent_to_exist() -> None:
+    named = set(re.findall(r"`((?:dipc|tests|docs|programs)/[\w./-]+)`", CONTRIBUTING))
+    missing = {name for name in named if "NAME" not in name and not (ROOT / name).exists()}
+    assert len(named) > 40
+    assert not missing
+
+
+@pytest.mark.parametrize(("name", "file"), set(re.findall(r"`(\w+)` in\s+`([\w./-]+)`", CONTRIBUTING)))
+def test_the_places_that_contributors_are_sent_to_exist(name: str, file: str) -> None:
+    definition = rf"^\s*(?:def |class |)_?{name}\b(?:\(|:| =)"
+    assert re.search(definition, (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_the_reading_order_is_in_order() -> None:
+    """As many files as announced, and each part before those that use it."""
+    rows = re.findall(r"^\| (\d+) \| \[([\w./]+)\]\(\.\./\2\)", CONTRIBUTING, re.MULTILINE)
+    assert [int(number) for number, _ in rows] == list(range(1, 31))
+    parts = [file.split("/")[1] for _, file in rows[1:]]
+    order = [
+        "errors.py",
+        "syntax",
+        "probability",
+        "semantics",
+        "decision",
+        "tightness",
+        "certificate",
+        "mechanisms.py",
+    ]
+    assert [part for part, _ in groupby(parts)] == order
+
+
 def refresh(path: Path) -> None:
     """Write what the commands of a document print into it."""
     text = path.read_text(encoding="utf-8")
@@ -162,5 +240,7 @@ def current(command: str, output: str, folder: Path) -> str:
 
 
 if __name__ == "__main__":
+    names = sys.argv[1:]
     for document in DOCUMENTS:
-        refresh(document)
+        if not names or document.name in names:
+            refresh(document)

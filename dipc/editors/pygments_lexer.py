@@ -41,6 +41,8 @@ from dipc.editors.words import (
 )
 from dipc.syntax.layout import METRICS
 
+__all__ = ["DipLexer"]
+
 
 class DipLexer(RegexLexer):  # type: ignore[misc]
     """Programs of dipc."""

@@ -121,6 +121,14 @@ def whole_process() -> float:
     return median(times)
 
 
+FOOT = """
+## Where to go from here
+
+- [Discrepancies with the paper](errata.md): where the answers of these tables differ
+- [How it works](theory.md#what-it-costs-and-what-cannot-be-had): what the times depend on
+"""
+
+
 def main() -> None:
     pages = [
         HEAD.format(rounds=ROUNDS, process=whole_process()),
@@ -133,6 +141,7 @@ def main() -> None:
         table("Table 6: Sparse, N = 3, (eps/2, delta)", TABLE_6),
         table("Beyond the paper", BEYOND),
         tightest(),
+        FOOT,
     ]
     (ROOT / "docs" / "benchmarks.md").write_text("".join(pages), encoding="utf-8")
 

@@ -1,0 +1,143 @@
+"""Draws the pictures of docs/theory.md: ``python docs/pictures/draw.py``.  Needs Graphviz and matplotlib."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import matplotlib.pyplot as plt
+
+import dipc
+from dipc import ExpPoly
+from dipc.decision.derivatives import chain_values
+
+HERE = Path(__file__).parent
+BLUE, RED, GREEN, GREY = "#3949ab", "#c62828", "#2e7d32", "#757575"
+BOX = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+STYLE = {
+    "svg.hashsalt": "dipc",
+    "font.size": 11,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "lines.linewidth": 2.2,
+}
+
+
+def save(figure: Any, name: str) -> None:
+    figure.savefig(HERE / name, metadata={"Date": None}, bbox_inches="tight")
+    plt.close(figure)
+
+
+def grid(low: float, high: float, steps: int = 300) -> list[float]:
+    return [low + (high - low) * k / steps for k in range(steps + 1)]
+
+
+def at(function: Any, x: float) -> float:
+    """The value of an exact function, rounded for a picture."""
+    return float(function.decimal(str(round(x, 6))))
+
+
+def chains() -> None:
+    """The parametrized chain of two programs on one input each."""
+    for name, values in (("rand1", (True,)), ("svt1", (1,))):
+        picture = dipc.load(name, N=1).export("svg", input={"q": values})
+        (HERE / f"chain_{name}.svg").write_text(picture, encoding="utf-8")
+
+
+def derivative_chain() -> None:
+    """Why f_k(0) >= 0 for all k proves f >= 0, for f = -3 - exp(x/2) + 4 exp(3x/4)."""
+    f = ExpPoly.exp("3/4") * 4 - ExpPoly.exp("1/2") - 3
+    assert [(str(a), str(v)) for a, v in chain_values(f)] == [("0", "0"), ("1/2", "5/2"), ("3/4", "3/4")]
+    panels = [
+        (lambda x: 3 / 4, "exp(−¾x) · f₂", "3/4", "constant: f₃ = 0"),
+        (lambda x: -1 / 2 + 3 * math.exp(x / 4), "exp(−½x) · f₁", "5/2", "its slope is exp(−½x) · f₂ ≥ 0"),
+        (
+            lambda x: float(4 * math.exp(3 * x / 4) - math.exp(x / 2) - 3),
+            "f₀ = f",
+            "0",
+            "its slope is f₁ ≥ 0",
+        ),
+    ]
+    figure, axes = plt.subplots(1, 3, figsize=(10.5, 3.1))
+    xs = grid(0, 1)
+    for number, (axis, (g, name, start, why)) in enumerate(zip(axes, panels, strict=True)):
+        top = max(1.2, 1.15 * g(1))
+        axis.plot(xs, [g(x) for x in xs], color=BLUE)
+        axis.fill_between(xs, [g(x) for x in xs], color=BLUE, alpha=0.1)
+        axis.plot([0], [g(0)], "o", color=RED, markersize=9, clip_on=False, zorder=5)
+        axis.annotate(start, (0.06, g(0) + 0.07 * top), color=RED, va="bottom", fontsize=13)
+        axis.set_title(f"{number + 1}.  {name}", loc="left")
+        axis.set_xlabel(f"x\nstarts at {start} ≥ 0;\n{why}")
+        axis.set_ylim(0, top)
+        axis.set_xticks([0, 1])
+    figure.subplots_adjust(wspace=0.35)
+    save(figure, "derivative_chain.svg")
+
+
+def worst_sets() -> None:
+    """The cells of a claim with delta > 0: NMax1, three counts, t = 1/4."""
+    mechanism = dipc.load("nmax1", N=3)
+    u, v = (mechanism.distribution(q=q) for q in ((0, 1, -1), (-1, 0, 0)))
+    xs = grid(0.01, 8)
+    curves = {str(o[0][1]): [at(u[o], x) - math.exp(x / 4) * at(v[o], x) for x in xs] for o in u}
+    worst = [[o for o in curves if curves[o][i] > 1e-12] for i in range(len(xs))]
+    figure, (above, below) = plt.subplots(2, 1, figsize=(8.5, 5), sharex=True, height_ratios=[3, 2])
+    for (name, ys), colour in zip(curves.items(), (BLUE, GREEN, GREY), strict=True):
+        above.plot(xs, ys, color=colour, label=f"g({name})")
+    above.axhline(0, color="black", linewidth=0.8)
+    above.set_ylim(-0.3, 0.2)
+    above.legend(frameon=False)
+    above.set_title("g(o) = P(u)(o) − exp(ε/4) · P(u')(o)", loc="left")
+    below.plot(xs, [sum(max(0.0, ys[i]) for ys in curves.values()) for i in range(len(xs))], color=RED)
+    below.set_title("the least δ for this pair: the sum over the worst set", loc="left")
+    below.set_xlabel("ε")
+    starts = [0] + [i for i in range(1, len(xs)) if worst[i] != worst[i - 1]]
+    for number, start in enumerate(starts):
+        end = starts[number + 1] if number + 1 < len(starts) else len(xs) - 1
+        for axis in (above, below):
+            axis.axvspan(xs[start], xs[end], color=BLUE, alpha=0.10 * (number % 2) + 0.02, linewidth=0)
+            if number:
+                axis.axvline(xs[start], color=GREY, linewidth=0.8, linestyle=":")
+        label = "{" + ", ".join(worst[start]) + "}" if worst[start] else "∅"
+        above.text((xs[start] + xs[end]) / 2, -0.27, label, ha="center", fontsize=12, bbox=BOX)
+    above.text(8.05, -0.27, "worst set", fontsize=10)
+    save(figure, "worst_sets.svg")
+
+
+def tightness() -> None:
+    """The privacy loss per eps, and its supremum: the least t."""
+    figure, axis = plt.subplots(figsize=(8.5, 4))
+    xs = grid(0.05, 40)
+    for (name, n), colour in zip((("svt4", 2), ("svt1", 3), ("svt1", 1)), (RED, BLUE, GREEN), strict=True):
+        mechanism = dipc.load(name, N=n)
+        segments = mechanism.loss_curve().segments
+        least = mechanism.budget().least.exact
+        ys = [loss(segments, x) / x for x in xs]
+        axis.plot(xs, ys, color=colour, label=f"{name}, N = {n}")
+        level = float(least.p) / float(least.q)
+        axis.plot([0, 40], [level, level], color=colour, linewidth=1, linestyle="--")
+        axis.text(40.5, level, f"t = {least}", color=colour, va="center")
+    axis.set_title("(greatest privacy loss) / ε", loc="left")
+    axis.set_xlabel("ε")
+    axis.set_ylim(0, 1.65)
+    axis.set_xlim(0, 44)
+    axis.legend(frameon=False, loc=(0.6, 0.52))
+    save(figure, "tightness.svg")
+
+
+def loss(segments: Any, x: float) -> float:
+    """The greatest loss at x; each segment is the loss of some pair, so that the greatest of all is right."""
+    return max(math.log(at(s.value, x)) for s in segments)
+
+
+def main() -> None:
+    matplotlib.use("svg")
+    plt.rcParams.update(STYLE)
+    for draw in (chains, derivative_chain, worst_sets, tightness):
+        draw()
+
+
+if __name__ == "__main__":
+    main()

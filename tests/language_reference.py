@@ -1,0 +1,341 @@
+"""Writes the reference section of docs/language.md from the grammar and the tables of the language.
+
+    python tests/language_reference.py
+
+The forms come from dipc/syntax/grammar.lark, the functions and the rules of the fragment from their tables;
+what each construct means, and an example of it, stands here.  tests/test_language_reference.py parses every
+example and finds the construct in it, and fails if a construct of the grammar is not described.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from dipc.syntax.fragment import RULES
+from dipc.syntax.functions import FUNCTIONS, OTHER_NAMES
+from dipc.syntax.kinds import BOOLEANS, NUMBERS, NUMERIC, Kinds
+from dipc.syntax.layout import METRICS, WORDS
+from dipc.syntax.parser import GRAMMAR
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "language.md"
+BEGIN = "<!-- written by python tests/language_reference.py -->\n"
+END = "<!-- end of what is written by python tests/language_reference.py -->\n"
+
+
+@dataclass(frozen=True)
+class Construct:
+    """What a construct of the grammar means, with an example that contains it."""
+
+    title: str
+    text: str
+    example: str
+    start: str = "program"
+    parts: tuple[str, ...] = ()  # rules of the grammar that are explained here, too
+
+
+CONSTRUCTS = {
+    "program": Construct(
+        "A program",
+        "Declarations, then statements, separated by newlines or `;`.",
+        "output b in {true, false}; b <- flip(1/2)",
+    ),
+    "param_list": Construct(
+        "Parameters",
+        "Rational constants. A later one may use an earlier one; `-D NAME=VALUE` on the command line "
+        "overrides.",
+        "param N = 3, half = N/2",
+        parts=("param",),
+    ),
+    "input_list": Construct(
+        "Inputs",
+        "Private values, each from a finite set; `q[N]` is an array with cells `q[1]` to `q[N]`.",
+        "input q[2] in {0, 1}, vip in {true, false}",
+        parts=("declaration",),
+    ),
+    "output_list": Construct(
+        "Outputs",
+        "What an observer sees. `= v` is the start value; an output without one must be assigned on "
+        "every path.",
+        "output out[2] in {bot, top} = bot, n in 0..2",
+    ),
+    "set_of": Construct(
+        "A set, listed",
+        "Rational numbers, `true`, `false`, and atoms: any other names, which are equal to themselves only.",
+        "input q in {-1, 0, 1/2, none}",
+    ),
+    "range": Construct("A range", "All integers from the first to the last.", "input q in -2..2"),
+    "named_adjacency": Construct(
+        "Neighbours by a metric",
+        f"One of {', '.join(f'`{metric}`' for metric in METRICS)}. `linf d`: every cell differs by at "
+        "most d; `l1 d`: the differences add up to at most d; `hamming d`: at most d cells differ; "
+        "`all`: any two inputs.",
+        "adjacent hamming 1",
+    ),
+    "formula_adjacency": Construct(
+        "Neighbours by a formula",
+        "`q` is one input, `q'` the other one. The relation is made symmetric.",
+        "adjacent abs(q - q') <= 1 and (vip = vip')",
+    ),
+    "claim": Construct(
+        "The claim",
+        "`t*eps`, then perhaps a delta, then perhaps the budgets that are meant; by default delta is 0 "
+        "and all eps > 0 are meant.",
+        "private eps/2, exp(-2) for eps in (0, 1]",
+    ),
+    "interval": Construct(
+        "An interval",
+        "Rational ends; `(` and `)` leave an end out, `[` and `]` include it; `inf` may be the upper one.",
+        "private 2*eps for eps in [1/2, inf)",
+    ),
+    "assign": Construct(
+        "Assignment",
+        "Of an expression or of a sample. The first assignment declares a variable. Also `:=` and `←`.",
+        "x <- 1 - q; noisy[2] <- Lap(eps, x)",
+    ),
+    "if_": Construct(
+        "Cases",
+        "The conditions are tried in order. A condition may compare random variables.",
+        "if r >= 1 then x <- 1 elif r >= 0 then x <- 2 else x <- 3 end",
+        parts=("branch", "block"),
+    ),
+    "for_": Construct(
+        "Loop with constant bounds",
+        "It is unrolled. Random variables may be assigned in it.",
+        "for i in 1..3 do r[i] <- Lap(eps, q[i]) end",
+    ),
+    "while_": Construct(
+        "Loop with a condition",
+        "It may run for ever with probability 0 only, which is decided. Random variables may be read in "
+        "it, not assigned.",
+        "while x = 0 do x <- uniform {0, 1, 2} end",
+    ),
+    "exit_": Construct(
+        "End", "The program ends here, with the outputs as they are.", "if x > 0 then exit end"
+    ),
+    "noise": Construct(
+        "Noise",
+        "`Lap` is Laplace noise, `LapPlus` exponential noise upwards, `DLap` discrete Laplace noise. The "
+        "first argument is the rate `a*eps` or `a/eps`, the second one the mean (of `LapPlus`: the least "
+        "value). With names: `rate` or `scale`, and `mean`.",
+        "r <- Lap(eps/2, q); s <- DLap(scale = 2/eps, mean = 0); t <- LapPlus(eps, 1/2)",
+        parts=("noise_argument",),
+    ),
+    "exp_mechanism": Construct(
+        "Exponential mechanism",
+        "A member v of the set with probability proportional to exp(rate · score).",
+        "best <- Exp(eps/2, v in {1, 2, 3}, score[v])",
+    ),
+    "choose": Construct(
+        "Finite choice",
+        "Values with their probabilities, functions of eps that must sum to 1 and lie in [0, 1] for "
+        "every budget of the claim. Equal values add up.",
+        "x <- choose {q: exp(eps)/(1 + exp(eps)), 1 - q: 1/(1 + exp(eps))}",
+        parts=("options", "option"),
+    ),
+    "flip": Construct("Coin", "`true` with this probability.", "heads <- flip((1 + eps)/2)"),
+    "uniform": Construct("Uniform choice", "Each member with the same probability.", "x <- uniform 1..6"),
+    "binary": Construct(
+        "Two operands",
+        "Loosest first: `or`; `and`; `+` and `-`; `*` and `/`; `^` with a constant exponent, which binds "
+        "to the right. `or`, `and` take Booleans, the others numbers; random variables may be added, and "
+        "multiplied by values that are not random.",
+        "x <- 2*r - s/3 + 2^3; b <- b1 and b2 or b3",
+    ),
+    "unary": Construct("One operand", "`-` of a number, `not` of a Boolean.", "x <- -y; b <- not c"),
+    "chain": Construct(
+        "Comparison",
+        "`=`, `!=` compare any values, `<`, `<=`, `>`, `>=` numbers; `a < b <= c` is `a < b and b <= c`. "
+        "Also `≠`, `≤`, `≥`.",
+        "b <- -1 < r <= q[1]",
+    ),
+    "fold": Construct(
+        "Over a range",
+        "`forall`, `exists`, `count` of a condition, `sum` of numbers, for all integers of a range with "
+        "constant bounds.",
+        "b <- forall i in 1..3: q[i] = 0; n <- count(i in 1..3: r[i] > 0); s <- sum(i in 1..3: q[i])",
+        parts=("binder",),
+    ),
+    "call": Construct(
+        "Function", "See the table of functions below.", "out <- argmax(noisy); m <- max(x, y, 3)"
+    ),
+    "number": Construct(
+        "Number",
+        "Exact: `0.25` is 1/4, and `1e-3` is 1/1000. A fraction is a quotient.",
+        "x <- 0.25 + 1e-3 + 1/3",
+    ),
+    "name": Construct(
+        "Name",
+        "A variable, a parameter, or an atom; with `'` the other input, in an adjacency only. Letters, "
+        "digits and `_`, in any alphabet.",
+        "adjacent q = q'; x <- größe",
+    ),
+    "index": Construct(
+        "Cell of an array",
+        "Counted from 1. The index is any expression with a finite value.",
+        "x <- q[first + 1]",
+    ),
+    "eps": Construct(
+        "The budget",
+        "`eps` or `ε`. It may stand in rates, probabilities and the claim only: values and control flow "
+        "are the same for every budget.",
+        "b <- flip(exp(-ε))",
+    ),
+    "valuation": Construct(
+        "Values on the command line",
+        "After `--input` and `--pair`: names with values, separated by commas, `;` or newlines.",
+        "q = [0, 1], vip = true",
+        start="valuation",
+        parts=("binding", "literals"),
+    ),
+    "numeral": Construct("A number there", "A fraction may be written.", "x = -1/2", start="valuation"),
+    "atom": Construct("An atom there", "`true` and `false`, too.", "answer = yes", start="valuation"),
+}
+"""The constructs by their name in the grammar, in the order of the page."""
+
+REFUSED = {
+    1: "output o in {0, 1}; r <- Gauss(eps, 0); o <- disc(r, 0, 1)",
+    2: "output o in {0}; r <- Lap(eps, 0); while r < 1 do r <- Lap(eps, 0) end; o <- 0",
+    3: "output o in {0, 1}; r <- Lap(eps, 0); s <- Lap(eps, r); o <- disc(s, 0, 1)",
+    4: "output o in {0, 1}; r <- Lap(eps, 0); o <- disc(r*r, 0, 1)",
+    5: "output o in {0, 1}; r <- Lap(eps, 0); z <- DLap(eps, 0); if r < z then o <- 0 else o <- 1 end",
+    6: "output o in {0, 1}; o <- Lap(eps, 0)",
+    7: "output o in {0, 1}; r <- Lap(eps^2, 0); o <- disc(r, 0, 1)",
+    8: "output o in {0, 1}; input q in 0..inf; o <- 0",
+}
+"""For each rule of the fragment a program that breaks it."""
+
+
+class Form(NamedTuple):
+    """One alternative of a rule of the grammar."""
+
+    section: str
+    rule: str
+    alias: str
+    text: str
+
+
+def forms(grammar: str) -> Iterator[Form]:
+    """Every alternative of every rule, under the name that it has in trees.
+
+    >>> [(f.rule, f.alias, f.text) for f in forms('?a: "x" b  -> two\\n  | c\\nb: "y"')]
+    [('a', 'two', '"x" b'), ('a', 'a', 'c'), ('b', 'b', '"y"')]
+    """
+    section = rule = ""
+    for line in grammar.splitlines():
+        if heading := re.match(r"// --- (.*?) -*$", line):
+            section = heading[1]
+        elif start := re.match(r"[?]?([a-z_]+): *(.*)", line):
+            rule = start[1]
+            yield form(section, rule, start[2])
+        elif more := re.match(r" +\| (.*)", line):
+            yield form(section, rule, more[1])
+
+
+def form(section: str, rule: str, alternative: str) -> Form:
+    text, _, alias = alternative.partition("->")
+    return Form(section, rule, alias.strip() or rule, text.strip())
+
+
+def reference(grammar: str) -> Iterator[str]:
+    """The lines of the reference."""
+    known = list(forms(grammar))
+    described: set[str] = set()
+    for section in dict.fromkeys(f.section for f in known):
+        names = [name for name in CONSTRUCTS if section_of(name, known) == section]
+        if names:
+            yield f"### Reference: {section.split(',')[0] or 'programs'}"
+            yield ""
+        for name in names:
+            yield from construct(name, known)
+            described.add(name)
+    yield from functions()
+    yield from words()
+    yield from rules()
+
+
+def section_of(name: str, known: list[Form]) -> str:
+    return next(f.section for f in known if f.alias == name)
+
+
+def construct(name: str, known: list[Form]) -> Iterator[str]:
+    """One construct: its forms in the grammar, its meaning, an example."""
+    it = CONSTRUCTS[name]
+    yield f"#### {it.title}"
+    yield ""
+    yield it.text
+    yield ""
+    yield "```text"
+    for f in known:
+        if f.alias in (name, *it.parts) and f.text:
+            yield f"{f.rule}: {f.text}"
+    yield "```"
+    yield ""
+    yield "```dip-part"
+    yield from (it.example.split("; ") if it.start == "program" else [it.example])
+    yield "```"
+    yield ""
+
+
+KINDS: dict[Kinds | None, str] = {
+    NUMERIC: "numbers, also random",
+    NUMBERS: "numbers",
+    BOOLEANS: "Booleans",
+    None: "as its arguments",
+}
+
+
+def functions() -> Iterator[str]:
+    """The table of functions."""
+    yield "### Reference: functions"
+    yield ""
+    yield "| call | takes | gives |"
+    yield "|---|---|---|"
+    for function in FUNCTIONS.values():
+        yield f"| `{function.usage}` | {KINDS[function.takes]} | {KINDS[function.gives]} |"
+    yield ""
+    yield "`exp` may stand in probabilities and in the claim, `sqrt` in the delta of a claim. What other"
+    yield "languages call differently is refused, with the name that it has here:"
+    others = [f"`{name}` ({hint})" for name, hint in OTHER_NAMES.items() if hint.startswith("here")]
+    yield f"{', '.join(others)}."
+    yield ""
+
+
+def words() -> Iterator[str]:
+    """The words that are no names."""
+    reserved = sorted({*re.findall(r'"([a-z]\w*)"', GRAMMAR.read_text(encoding="utf-8")), *WORDS})
+    yield "### Reference: words that cannot be names"
+    yield ""
+    yield f"{', '.join(f'`{word}`' for word in reserved)}."
+    yield ""
+
+
+def rules() -> Iterator[str]:
+    """The rules of the decidable fragment."""
+    yield "### Reference: the rules of the decidable fragment"
+    yield ""
+    yield "A program that breaks one is refused, with the number of the rule and its reason."
+    yield ""
+    for number, rule in RULES.items():
+        yield f"**Rule {number}**: {rule.statement}, because {rule.reason}. Refused:"
+        yield ""
+        yield "```dip-broken"
+        yield from REFUSED[number].split("; ")
+        yield "```"
+        yield ""
+
+
+def written(page: str) -> str:
+    """The page with the reference as it should be."""
+    before, rest = page.split(BEGIN)
+    _, after = rest.split(END)
+    lines = "\n".join(reference(GRAMMAR.read_text(encoding="utf-8")))
+    return f"{before}{BEGIN}\n{lines}\n{END}{after}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

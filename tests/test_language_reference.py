@@ -1,0 +1,69 @@
+"""The reference in docs/language.md is that of the grammar; every example shows what it is meant to show."""
+
+from __future__ import annotations
+
+import language_reference as reference
+import pytest
+from lark import Tree
+
+import dipc
+from dipc.syntax import parser
+from dipc.syntax.fragment import RULES
+from dipc.syntax.layout import layout
+
+GRAMMAR = reference.GRAMMAR.read_text(encoding="utf-8")
+
+
+def tree(text: str, start: str) -> Tree[object]:
+    """lark's tree of a text."""
+    lark = parser._lark()
+    machine = lark.parse_interactive(start=start)
+    token = None
+    for token in layout(lark.lex(text)):
+        machine.feed_token(token)
+    return machine.feed_eof(token)
+
+
+def names_of_trees() -> set[str]:
+    """The names that lark itself knows for the nodes of trees."""
+    rules = {str(rule.alias or rule.origin.name) for rule in parser._lark().rules}
+    return {name for name in rules if not name.startswith("_")}
+
+
+def test_the_page_is_current() -> None:
+    page = reference.PAGE.read_text(encoding="utf-8")
+    assert page == reference.written(page), "run `python tests/language_reference.py`"
+
+
+def test_every_construct_of_the_grammar_is_described() -> None:
+    described = {name for own, it in reference.CONSTRUCTS.items() for name in (own, *it.parts)}
+    aliases = {form.alias for form in reference.forms(GRAMMAR)}
+    inlined = {"item", "adjacent", "private", "finite_set", "statement", "target", "distribution"}
+    inlined |= {
+        "expression",
+        "conjunction",
+        "negation",
+        "comparison",
+        "arith",
+        "term",
+        "factor",
+        "primary",
+        "literal",
+    }
+    compare = {"_compare"}  # the signs in a comparison
+    assert described == aliases - inlined - compare
+    assert described <= names_of_trees()
+
+
+@pytest.mark.parametrize("name", reference.CONSTRUCTS)
+def test_an_example_contains_its_construct(name: str) -> None:
+    it = reference.CONSTRUCTS[name]
+    found = {str(node.data) for node in tree(it.example, it.start).iter_subtrees()}
+    assert name in found
+    assert set(it.parts) <= found
+
+
+@pytest.mark.parametrize("number", RULES)
+def test_a_refused_program_breaks_its_rule(number: int) -> None:
+    with pytest.raises(dipc.DipcError, match=rf"rule {number}:"):
+        dipc.load(f"adjacent all; private eps; {reference.REFUSED[number]}").check()
