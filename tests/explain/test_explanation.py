@@ -128,8 +128,12 @@ def test_refusals() -> None:
         svt.explain("eps for eps in (0, 1]", at=2)
     with pytest.raises(LimitReached):
         svt.explain(time_limit=0)
-    with pytest.raises(InputError, match="no loss to explain"):
-        dipc.load(SILENT).explain()
+
+
+def test_a_program_without_loss() -> None:
+    found = dipc.load(SILENT).explain()
+    assert found.tightness is not None
+    assert (found.probability, found.tightness.least.exact, found.aligned) == (Quotient.one(), 0, 0)
 
 
 # --- words -----------------------------------------------------------------------------------------
@@ -204,7 +208,7 @@ def test_the_next_commands_work(arguments: list[str], capsys: Capture) -> None:
 
 
 def test_the_strongest_claim_keeps_the_interval(capsys: Capture) -> None:
-    record = json.loads(run(capsys, "svt1", "-D", "N=2", "--claim", "eps for eps in (0, 1]", "--json"))
+    record = json.loads(run(capsys, "rand1", "-D", "N=1", "--claim", "eps for eps in (0, 1]", "--json"))
     assert "for eps in (0, 1]" in record["next"][0]
     assert record["claim"]["for"] == "(0, 1]"
 
