@@ -29,7 +29,7 @@ from dipc.decision.verdict import Goal, Undecided, Valuation, Violated
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.explain.paths import Found, Path, Stop, Walk
 from dipc.explain.shifts import Alignment, alignment
-from dipc.pipeline import Options, check, distribution, goal_of
+from dipc.pipeline import Options, check, distribution, goal_of, neighbours_of
 from dipc.probability.quotient import Quotient
 from dipc.probability.surd import Number
 from dipc.semantics.adjacency import Input
@@ -171,6 +171,7 @@ def explain(
     if asked.outcome is not None:
         if asked.pair is None:
             raise InputError("an output alone cannot be explained", hint="give the two inputs, too")
+        neighbours_of(program, Judge(budgets), asked.pair, clock)  # refuses two inputs that are none
         chosen = _Chosen(Reason.ASKED, asked.pair, (asked.outcome,))
     else:
         chosen = _chosen(
@@ -211,7 +212,8 @@ def _chosen(
                 raise LimitReached(f"nothing is explained, because the claim is undecided: {reason}")
     if goal is not None and goal.delta:
         least_delta = profile(program, budgets, goal.t, WIDTH, clock, asked.pair)
-        return _tightest(program, least_delta.least, least_delta.witnesses, True)
+        if least_delta.witnesses:  # else no delta is needed at all
+            return _tightest(program, least_delta.least, least_delta.witnesses, True)
     found_budget = budget(program, budgets, WIDTH, clock, asked.pair)
     return _tightest(program, found_budget.least, found_budget.witnesses, False)
 

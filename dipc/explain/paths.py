@@ -144,7 +144,8 @@ class Stop:
     """How far the random choices of a path can be made on another input.
 
     ``step`` is the first of them that cannot, None if all can; then ``path`` is the path that they make
-    there.  ``reached`` says whether the place of the step is reached at all.
+    there, or None if further choices have to be made.  ``reached`` says whether the place of the step is
+    reached at all.
     """
 
     step: Step | None
@@ -202,6 +203,7 @@ class Walk:
         farthest: dict[int, bool] = {
             0: False
         }  # choices made, and whether the place of the next one is reached
+        all_made = False
         todo = [_Place(self.stepper.start())]
         while todo:
             place = todo.pop()
@@ -209,12 +211,15 @@ class Walk:
             if made != wanted[: len(made)] or not place.state.joint.mass():
                 continue
             if len(made) == len(wanted):
+                all_made = True
                 if isinstance(self.program.code[place.state.pc], Halt):
                     return Stop(None, self._ended(place))
             else:
                 here = place.state.pc == choices[len(made)].place
                 farthest[len(made)] = farthest.get(len(made), False) or here
             todo += self._after(place)
+        if all_made:
+            return Stop(None, None)
         made_most = max(farthest)
         return Stop(choices[made_most], None, farthest[made_most])
 

@@ -148,6 +148,8 @@ def _masses(found: Explanation, route: Route) -> Iterator[Line]:
     elif stop is not None and stop.path is not None:
         values = ", ".join(show(value) for value in stop.path.outcome)
         yield "on u'", f"the same choices lead to another output: {values}"
+    elif stop is not None:
+        yield "on u'", "the same choices are possible, and further ones follow"
 
 
 def _sums(found: Explanation) -> Iterator[Line]:
@@ -328,6 +330,8 @@ def _ratio_text(value: Quotient, eps: fmpq) -> str:
 
 def _why_no_shift(route: Route) -> str:
     if route.right is None:
+        if route.stop is not None and route.stop.step is None and route.stop.path is None:
+            return "on u' further random choices follow: no single path there stands against them"
         if route.stop is not None and route.stop.step is None:
             return "on u' the same choices lead to another output: no path there stands against them"
         return "on u' these choices are impossible: no path there stands against them"
