@@ -57,7 +57,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-FENCES = {"dip-broken": "dip", "dip-part": "dip", "console-run": "console", "lark": "text"}
+FENCES = {"dip-broken": "dip", "dip-part": "dip", "lark": "text"}
 """How blocks are coloured that the tests tell apart."""
 
 
