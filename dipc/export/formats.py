@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 
 from dipc.export.dot import dot
 from dipc.export.drn import drn
@@ -12,7 +13,6 @@ from dipc.export.prism import prism
 from dipc.export.sage import sage
 from dipc.export.smtlib import smtlib
 from dipc.export.subject import Picture, Question
-from dipc.export.svg import svg
 
 QUESTIONS: Mapping[str, Callable[[Question], str]] = {
     "mathematica": mathematica,
@@ -21,6 +21,13 @@ QUESTIONS: Mapping[str, Callable[[Question], str]] = {
     "latex": latex,
 }
 """They speak of a claim."""
+
+
+def svg(picture: Picture) -> str:
+    """The drawing; by a module that is loaded late, with XML and subprocesses, which no check needs."""
+    text: str = import_module("dipc.export.svg").svg(picture)
+    return text
+
 
 CHAINS: Mapping[str, Callable[[Picture], str]] = {"dot": dot, "svg": svg, "drn": drn, "prism": prism}
 """They speak of the chain on one input."""
