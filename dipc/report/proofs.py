@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dipc.certificate.format import to_function
+from dipc.certificate.format import to_exppoly, to_function
 from dipc.certificate.kernel import normal
 from dipc.certificate.produce import interval
 from dipc.certificate.search import proof_of
@@ -17,6 +17,8 @@ from dipc.decision.requirements import Requirement
 from dipc.export.evidence import ChainProof, chain_proof
 from dipc.export.latex import chosen_inequality
 from dipc.export.subject import Question
+from dipc.probability.exact import rational as exact
+from dipc.probability.exppoly import ExpPoly
 from dipc.probability.quotient import Quotient
 from dipc.report.mathml import mathml, rational
 
@@ -73,29 +75,36 @@ def proofs(question: Question) -> Iterator[Proof]:
         yield _by_chain(*chosen)
     others = [r for r in question.requirements if r.function and chain_proof(r.function) is None]
     if others:
-        found = [(requirement, _certified(question, requirement)) for requirement in others]
-        yield _otherwise(*max(found, key=lambda pair: len(json.dumps(pair[1]))))
+        found = [(requirement, *_certified(question, requirement)) for requirement in others]
+        yield _otherwise(*max(found, key=lambda proved: len(json.dumps(proved[2]))))
 
 
-def _certified(question: Question, requirement: Requirement) -> Any:
-    return proof_of(normal(to_function(requirement.function)), interval(question.goal.budgets))
+def _certified(question: Question, requirement: Requirement) -> tuple[ExpPoly, Any]:
+    """The function in normal form with its proof."""
+    f = normal(to_function(requirement.function))
+    return to_exppoly(f), proof_of(f, interval(question.goal.budgets))
 
 
 def _by_chain(requirement: Requirement, proof: ChainProof | None) -> Proof:
     assert proof is not None
     rows = zip(derivative_chain(requirement.function), proof.values, proof.exponents, strict=True)
     links = tuple(Link(mathml(f), rational(value), rational(a)) for f, value, a in rows)
-    return Proof(requirement, *_sides(requirement), links)
+    return Proof(requirement, *_sides(requirement, requirement.function), links)
 
 
-def _otherwise(requirement: Requirement, proof: Any) -> Proof:
+def _otherwise(requirement: Requirement, f: ExpPoly, proof: Any) -> Proof:
+    """As in the certificate; a chain at 0, whose numbers have exp(k) in them, is written out too."""
+    sides = _sides(requirement, f)
+    if proof["kind"] == "chain" and proof["at"] == "0":
+        rows = zip(derivative_chain(f), proof["exponents"], strict=True)
+        links = tuple(Link(mathml(g), mathml(g.at(0)), rational(exact(a, "an exponent"))) for g, a in rows)
+        return Proof(requirement, *sides, links)
     text = json.dumps(proof)
     short = text if len(text) <= LONGEST else ""
-    return Proof(requirement, *_sides(requirement), (), KINDS.get(proof["kind"], proof["kind"]), short)
+    return Proof(requirement, *sides, (), KINDS.get(proof["kind"], proof["kind"]), short)
 
 
-def _sides(requirement: Requirement) -> tuple[str, str, str, str]:
-    f = requirement.function
+def _sides(requirement: Requirement, f: ExpPoly) -> tuple[str, str, str, str]:
     return (
         mathml(requirement.probability),
         mathml(requirement.bound),

@@ -94,11 +94,17 @@ def test_a_violation(violated: str) -> None:
     assert 'id="proof"' not in violated
 
 
+def values_of_chain(page: str) -> list[str]:
+    """The formulas of f_k(0)."""
+    start = page.index('<ol class="chain">')
+    chain = page[start : page.index("</ol>", start)]
+    return re.findall(r"\)</mo><mo form=.infix.>=</mo></math>\s*(.*?)\s*<math><mo form=.infix.>≥", chain)
+
+
 def test_a_proof_can_be_followed(private: str) -> None:
     """The numbers on the page are those of the certificate for the same function."""
     assert "✓ Private" in words(private)
-    chain = private[private.index('<ol class="chain">') : private.index("</ol>", private.index("ol class"))]
-    values = re.findall(r"\)</mo><mo form=.infix.>=</mo></math>\s*<math>(.*?)</math>", chain)
+    values = values_of_chain(private)
     numbers = [re.sub(r"</mn><mn>", "/", v) for v in values]
     shown = [re.sub(r"<.*?>", "", v).replace("−", "-") for v in numbers]
     proofs = [x["proof"].get("values") for x in dipc.load("svt1", N=2).certificate()["inequalities"]]
@@ -108,6 +114,8 @@ def test_a_proof_can_be_followed(private: str) -> None:
 def test_other_proofs() -> None:
     page = dipc.report_html(dipc.load("hist2", N=1), "eps for eps in [1, inf)")
     assert "without a chain of derivatives" in page and "stands in the certificate" in words(page)
+    page = dipc.report_html(dipc.load("sparse", N=2), "eps/4, exp(-1)")  # its chain has numbers with e in it
+    assert any("<mi>e</mi>" in value for value in values_of_chain(page))
     page = dipc.report_html(dipc.load("rand1", N=1))
     assert "It holds, for both sides are equal" in words(page)
 
