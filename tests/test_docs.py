@@ -2,8 +2,8 @@
 
 A ```dip or ```dip-broken block that begins with ``# NAME.dip`` is saved under that name, so that the commands
 below it can use it.  In a ```console block a line ``$ command`` is run by a shell, in a folder with the
-shipped programs; what follows is its output.  A ```python block is a session (``>>>``).  Only times are not
-compared.
+shipped programs; what follows is its output.  A ```python block is a session (``>>>``).  A ```py block is a file
+of tests, which are called.  Only times are not compared.
 
 To refresh the outputs: run `python tests/test_docs.py`, or `python tests/test_docs.py theory.md` for one
 document, and read the difference with a critical eye.
@@ -14,6 +14,7 @@ from __future__ import annotations
 import doctest
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -119,6 +120,25 @@ def test_python(path: Path, block: str, folder: Path, monkeypatch: pytest.Monkey
     said: list[str] = []
     doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=said.append)
     assert not said, "".join(said)
+
+
+FILES = [
+    pytest.param(block, id=f"{path.name}-{number}")
+    for path in DOCUMENTS
+    for number, block in enumerate(blocks(path, "py"), 1)
+]
+
+
+@pytest.mark.parametrize("block", FILES)
+def test_python_file(block: str, folder: Path) -> None:
+    """A ```py block is a file of tests."""
+    file = folder / "test_shown.py"
+    file.write_text(block, encoding="utf-8")
+    shown = runpy.run_path(str(file))
+    tests = [value for name, value in shown.items() if name.startswith("test_")]
+    assert tests, "a py block without a test"
+    for test in tests:
+        test()
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
