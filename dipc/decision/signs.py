@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -105,7 +105,14 @@ def _borders(roots: list[tuple[Root, ...]]) -> list[Border]:
         else:
             groups.append([(root, i)])
             reach = root.high
-    return [Border(tuple(r for r, _ in group), frozenset(i for _, i in group)) for group in groups]
+    return [Border(_different(r for r, _ in group), frozenset(i for _, i in group)) for group in groups]
+
+
+def _different(roots: Iterable[Root]) -> tuple[Root, ...]:
+    """Roots that are surely equal only once: those of one factor, in the same interval."""
+    return tuple(
+        {(root.low, None if root.is_rational else (root.high, root.factor)): root for root in roots}.values()
+    )
 
 
 def end_as_text(end: End, digits: int = 10) -> str:

@@ -137,3 +137,11 @@ def test_roots_too_close_to_be_told_apart(gap: fmpq) -> None:
     sets = worst_sets(margins, Budgets.positive())
     needed = {(), (0, 1)} | ({(0,)} if gap > 0 else {(1,)} if gap < 0 else set())
     assert needed <= set(sets)
+
+
+def test_equal_roots_of_many_margins_are_one() -> None:
+    """More outputs than could be tried both ways: at their common root all change at once."""
+    margins = [(ExpPoly.exp(1) - ExpPoly.exp(0, 0, 1)) * (k + ExpPoly.exp(1)) for k in range(1, 20)]
+    assert worst_sets(margins, Budgets.positive()) == [tuple(range(19)), ()]
+    shifted = [(ExpPoly.exp(1) - 2) * k for k in range(1, 20)]
+    assert worst_sets(shifted, Budgets.positive()) == [tuple(range(19)), ()]
