@@ -2,8 +2,8 @@
 
 A ```dip or ```dip-broken block that begins with ``# NAME.dip`` is saved under that name, so that the commands
 below it can use it.  In a ```console block a line ``$ command`` is run by a shell, in a folder with the
-shipped programs; what follows is its output.  A ```python block is a session (``>>>``).  A ```py block is a file
-of tests, which are called.  Only times are not compared.
+shipped programs; what follows is its output.  A ```python block is a session (``>>>``).  A ```py block is a
+file of tests, which are called.  Only times are not compared.
 
 To refresh the outputs: run `python tests/test_docs.py`, or `python tests/test_docs.py theory.md` for one
 document, and read the difference with a critical eye.
