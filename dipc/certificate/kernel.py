@@ -802,6 +802,15 @@ def cost(kind: str, x: Fraction | str, y: Fraction | str) -> Fraction:
     return abs(x - y)
 
 
+def as_read(file: bytes) -> str:
+    """The text of a program file as dipc reads it.
+
+    Only these ends of lines are alike.  To ``str.splitlines`` a form feed or U+2028 ends a line too, while
+    for dipc a comment goes on there: the two texts may be two programs.
+    """
+    return file.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+
+
 class Certificate:
     """A certificate and its checks, in the order of :func:`check`: each refuses or goes on."""
 
@@ -823,7 +832,7 @@ class Certificate:
         self.name, source = text(program["name"], "program"), text(program["text"], "program")
         if program["sha256"] != hashlib.sha256(source.encode("utf-8")).hexdigest():
             raise Refused("program", "the hash is not that of the text")
-        if file is not None and file.decode("utf-8-sig").splitlines() != source.splitlines():
+        if file is not None and as_read(file) != source.replace("\r\n", "\n"):
             raise Refused("program", "the given program is not the one in the certificate")
         if not isinstance(self.data["parameters"], dict):
             raise Refused("parameters", "an object is expected")

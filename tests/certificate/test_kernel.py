@@ -15,8 +15,10 @@ from typing import Any
 import pytest
 from certificates import PROGRAMS, ROOT, certified, path_of, written
 
+import dipc
 from dipc.certificate import kernel
 from dipc.certificate.format import dumps
+from dipc.certificate.kernel import Refused, check
 from dipc.cli.main import status
 
 KERNEL = ROOT / "dipc" / "certificate" / "kernel.py"
@@ -204,6 +206,28 @@ def test_another_program(tmp_path: Path) -> None:
     other = ROOT / "programs" / "svt" / "svt2.dip"
     assert alone(file, "--program", other).stdout.startswith("refused: program: the given program is not")
     assert status(["verify", str(file), "--program", str(other)]) == 1
+
+
+@pytest.mark.parametrize("end", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\r"])
+def test_a_comment_that_swallows_a_line_is_another_program(end: str) -> None:
+    """Python's ``splitlines`` ends a line there, dipc's reader does not: the comment goes on."""
+    leaking = (
+        "input q in {true, false}; output o in {true, false}; adjacent all; private eps\n"
+        "o <- true\n# now\nif not q then o <- false end\n"
+    )
+    swallowed = dipc.load(leaking.replace("# now\n", f"# now{end}"))
+    data = json.dumps(swallowed.certificate()).encode()
+    assert dipc.load(leaking).check().status == "violated"
+    assert check(data).summary()[0].startswith("accepted")
+    with pytest.raises(Refused, match="the given program is not the one"):
+        check(data, leaking.encode())
+
+
+def test_ends_of_lines_of_windows_make_no_other_program() -> None:
+    text = path_of("svt/svt1").read_text(encoding="utf-8")
+    data = written(path_of("svt/svt1"), N=1).encode()
+    for same in (text.replace("\n", "\r\n"), "\ufeff" + text):
+        assert check(data, same.encode()).summary()[0].startswith("accepted")
 
 
 def test_a_swapped_program_is_found_by_the_deep_check(
