@@ -266,7 +266,12 @@ class _Search:
         return Least(self.lower, self.upper, near, True if self._surely_inside(active, near) else None)
 
     def _surely_inside(self, active: Sequence[int], spots: Sequence[Spot]) -> bool:
-        """Whether the supremum is attained: less is needed at the open ends, and the rest is compact."""
+        """Whether the supremum is attained: less is needed at the open ends, and the rest is compact.
+
+        Where a weight is 0 nothing is needed there itself, though more and more may be next to it.
+        """
+        if any(self._has_gap(self.demands[i]) for i in active):
+            return False
         limits = [limit for i, _, limit in self._limits() if i in active]
         inside = all(
             limit.void or (limit.value is not None and limit.value <= self.lower) for limit in limits
@@ -275,6 +280,14 @@ class _Search:
         ends = [(given.low, given.low_closed or not given.low), (given.high, given.high_closed)]
         left_out = [end for end, closed in ends if end is not None and not closed]
         return inside and not any(end in (spot.low, spot.high) for end in left_out for spot in spots)
+
+    def _has_gap(self, demand: Demand) -> bool:
+        """Whether the weight is, or may be, 0 at some of the budgets."""
+        try:
+            found = pieces([self.judge.numerator(demand.weight)], self.budgets)
+        except Unsettled:
+            return True
+        return any(0 in signs for piece in found for signs in piece.readings)
 
     def _bracket(self, active: list[int]) -> tuple[fmpq, list[int]] | Least:
         """An x that is enough, and the demands that need more than the lower bound."""

@@ -52,12 +52,21 @@ class Losses:
         self._neighbours: Neighbours = neighbours_of(program, self.judge, pair, clock)
 
     def by_output(self) -> list[Case]:
-        """A case for each different pair of probabilities of one output, in the order of the pairs."""
+        """A case for each different pair of probabilities of one output, in the order of the pairs.
+
+        None where the first probability is 0: nothing is lost there.
+        """
         found: dict[tuple[Quotient, Quotient], Case] = {}
         for case in sorted(self._neighbours.by_output(), key=_rank):
             self.clock.tick("neighbours", len(found), None)
             found.setdefault((case.left[0], case.right[0]), case)
-        return [case for (p, _), case in found.items() if p]
+        return [case for (p, _), case in found.items() if self._possible(p)]
+
+    def _possible(self, p: Quotient) -> bool:
+        """Whether a probability is not 0; at a single budget a function may be, that is not 0 elsewhere."""
+        return bool(p) and not (
+            self.budgets.is_point and self.judge.numerator(p).sign_at(self.budgets.low) == 0
+        )
 
     def worst_sets(self, goal: Goal) -> list[tuple[Case, tuple[int, ...]]]:
         """Different pairs of laws with the sets of outputs of the greatest ``P(u) - exp(t eps) P(u')``.

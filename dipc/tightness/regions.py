@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dipc.clock import Clock
-from dipc.decision.inequality import Fails
+from dipc.decision.inequality import Fails, Unclear
+from dipc.decision.limits import Unsettled
 from dipc.decision.privacy import Comparison, Region, violated_regions
 from dipc.decision.radicals import Function
 from dipc.decision.verdict import Goal
@@ -42,6 +43,9 @@ def violating_budgets(
     for done, slack in enumerate(slacks):
         clock.tick("inequalities", done, len(slacks))
         f = losses.judge.normal_form(slack)
-        if isinstance(losses.judge.decide(f), Fails):
-            broken[f] = None
+        match losses.judge.decide(f):
+            case Fails():
+                broken[f] = None
+            case Unclear(low, high):
+                raise Unsettled(low, high)
     return Regions(goal, tuple(violated_regions(list(broken), goal.budgets)) if broken else ())

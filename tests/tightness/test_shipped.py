@@ -9,6 +9,7 @@ from flint import fmpq
 
 import dipc
 from dipc.decision.signs import end_as_text
+from dipc.errors import LimitReached
 from dipc.mechanisms import show_valuation
 from dipc.tightness.least import Kind
 
@@ -96,3 +97,45 @@ def test_an_irrational_end_of_a_region() -> None:
 
 def test_a_claim_that_holds_breaks_nowhere() -> None:
     assert dipc.load(PROGRAMS / "svt/svt1.dip", N=2).violating_budgets().regions == ()
+
+
+def two_laws(first: str, second: str, claim: str = "eps") -> dipc.Mechanism:
+    """``o`` is 0 with one probability or another; the rest is 2, but for 1 with probability 1/4."""
+    options = [f"choose {{0: {p}, 1: 1/4, 2: 3/4 - {p}}}" for p in (first, second)]
+    return dipc.load(
+        f"input q in {{0, 1}}; output o in {{0, 1, 2}}; adjacent all; private {claim}\n"
+        f"if q = 0 then o <- {options[0]} else o <- {options[1]} end"
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "budgets"),
+    [
+        ("(1 - eps)*(1 + eps^3)/8", "(1 - eps)/8", "[1/2, 1]"),
+        ("(1 - eps)^2*exp(2*eps)/64", "(1 - eps)^2*exp(eps)*(1 + (1 - eps)^2)/64", "[1/2, 3/2]"),
+    ],
+)
+def test_a_supremum_next_to_a_common_zero_is_not_said_to_be_attained(
+    first: str, second: str, budgets: str
+) -> None:
+    """The loss over eps grows towards eps = 1, where both probabilities are 0: ln 2, and 1, are limits."""
+    least = two_laws(first, second).budget(budgets=budgets, width="1/1000").least
+    assert least.exact is None and least.attained is None
+
+
+def test_an_output_that_is_impossible_at_a_single_budget_loses_nothing() -> None:
+    leaking = two_laws("(1 - eps)/2", "0")
+    assert leaking.budget(budgets="[1/2, 1]").least.infinite
+    at_one = leaking.budget(budgets="[1, 1]").least
+    assert (at_one.exact, leaking.check("0*eps", at=1).status) == (0, "private")
+    (segment,) = leaking.loss_curve(budgets="[1, 1]").segments
+    assert segment.value == 1
+
+
+def test_regions_are_not_told_if_a_sign_is_not_settled() -> None:
+    """The slack is -1/10^102 at 5/13, and positive where it can be settled."""
+    slack = "(exp(eps) - exp(5/13)*(1 + eps - 5/13) - 1/10^100)/100"
+    program = two_laws("1/2", "0", f"eps, 1/2 + {slack} for eps in (0, 1)")
+    assert (program.check().status, program.check(at="5/13").status) == ("undecided", "violated")
+    with pytest.raises(LimitReached):
+        program.violating_budgets()
