@@ -131,11 +131,20 @@ class Distributions(Expressions):
         if bounds is not None:
             return Range(*bounds, span=span)
         match node:
-            case ast.Set(values) | ast.List(values) | ast.Tuple(values) if values:
+            case ast.Set(values) if values:
                 return SetOf(tuple(self.read(value) for value in values), span=span)
+            case ast.List(values) | ast.Tuple(values) if values:
+                return SetOf(self.once(tuple(self.read(value) for value in values), node), span=span)
             case ast.Name(name) if name not in self.sizes:
-                return SetOf(self.constants(node), span=span)
+                return SetOf(self.once(self.constants(node), node), span=span)
         raise self.text.mistake(node, "this is no finite set", "write `range(N)` or the values: `{0, 1}`")
+
+    def once(self, members: tuple[Expr, ...], node: ast.expr) -> tuple[Expr, ...]:
+        """The members of a list; one that stands there twice would count once only, as in a set."""
+        if len(set(members)) < len(members):
+            hint = "give every value once; where some are more likely, use `choose`: `choose({0: 2/3, 1: 1/3})`"
+            raise self.text.mistake(node, "a value stands here twice", hint)
+        return members
 
     def constants(self, node: ast.Name) -> tuple[Expr, ...]:
         """The values of a list, tuple or range from outside of the function."""
