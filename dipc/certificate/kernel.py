@@ -1064,6 +1064,8 @@ class Certificate:
         v = places(violation["neighbour"], self.inputs, step)
         if not self.adjacent(u, v):
             raise Refused(step, "the two inputs are no neighbours")
+        if u == v and self.laws[0] != self.laws[1]:
+            raise Refused(step, "one input has two distributions")
         chosen = [integer(o, step, 0, self.outcomes - 1) for o in array(violation["outcomes"], step)]
         if not chosen or chosen != sorted(set(chosen)):
             raise Refused(step, "there are no outcomes, or they are not in order")

@@ -142,7 +142,9 @@ class Distributions(Expressions):
     def once(self, members: tuple[Expr, ...], node: ast.expr) -> tuple[Expr, ...]:
         """The members of a list; one that stands there twice would count once only, as in a set."""
         if len(set(members)) < len(members):
-            hint = "give every value once; where some are more likely, use `choose`: `choose({0: 2/3, 1: 1/3})`"
+            hint = (
+                "give every value once; where some are more likely, use `choose`: `choose({0: 2/3, 1: 1/3})`"
+            )
             raise self.text.mistake(node, "a value stands here twice", hint)
         return members
 

@@ -223,6 +223,13 @@ def test_a_comment_that_swallows_a_line_is_another_program(end: str) -> None:
         check(data, leaking.encode())
 
 
+def test_an_input_is_no_neighbour_of_itself_with_another_distribution() -> None:
+    program = dipc.load("input q in {0, 1}; output o in {0, 1}; adjacent all; private eps\no <- q")
+    data = program.certificate()
+    data["violation"]["neighbour"] = data["violation"]["input"]
+    assert "one input has two distributions" in refusal(dumps(data).encode())
+
+
 def test_ends_of_lines_of_windows_make_no_other_program() -> None:
     text = path_of("svt/svt1").read_text(encoding="utf-8")
     data = written(path_of("svt/svt1"), N=1).encode()
