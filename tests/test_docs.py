@@ -190,7 +190,9 @@ def test_the_files_that_contributors_are_sent_to_exist() -> None:
     assert not missing
 
 
-@pytest.mark.parametrize(("name", "file"), set(re.findall(r"`(\w+)` in\s+`([\w./-]+)`", CONTRIBUTING)))
+@pytest.mark.parametrize(
+    ("name", "file"), sorted(set(re.findall(r"`(\w+)` in\s+`([\w./-]+)`", CONTRIBUTING)))
+)
 def test_the_places_that_contributors_are_sent_to_exist(name: str, file: str) -> None:
     definition = rf"^\s*(?:def |class |)_?{name}\b(?:\(|:| =)"
     assert re.search(definition, (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)

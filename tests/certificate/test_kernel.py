@@ -101,7 +101,11 @@ CLAIMS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "claim", "kinds", "options"), CLAIMS, ids=str)
+@pytest.mark.parametrize(
+    ("name", "claim", "kinds", "options"),
+    CLAIMS,
+    ids=lambda x: str(sorted(x)) if isinstance(x, set) else str(x),
+)
 def test_claims(name: str, claim: str, kinds: set[str], options: dict[str, Any], tmp_path: Path) -> None:
     text = written(path_of(name), claim, **options)
     file = tmp_path / "out.json"
