@@ -112,7 +112,7 @@ class Mechanism:
         or a text such as ``"q=[0,1]"``, which must be neighbours if the program says who is;
         ``time_limit`` (seconds) and ``memory_limit`` (megabytes of the process at its peak) are looked at
         between steps; ``jobs`` processes decide inequalities, with the same result (more than one need
-        ``dipc[jobs]``).
+        joblib).
 
         Returns :class:`Private`, :class:`Violated` or :class:`Undecided`.  Raises :class:`InputError`.
         """

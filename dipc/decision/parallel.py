@@ -38,7 +38,7 @@ def _in_processes(goal: Goal, laws: Sequence[Laws], jobs: int) -> Iterator[list[
     except ImportError:
         raise InputError(
             "several jobs need the package joblib, which is not installed",
-            hint="pip install 'dipc[jobs]', or leave the option --jobs out",
+            hint="pip install joblib, or leave the option --jobs out",
         ) from None
     size = min(CHUNK, len(laws) // jobs + 1)
     chunks = (laws[i : i + size] for i in range(0, len(laws), size))

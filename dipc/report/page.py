@@ -3,7 +3,7 @@
 Everything that comes from outside (the program, its names, the title) passes through a template that escapes
 it; what is put in as HTML is made here, of numbers, or by Pygments.  A page forbids scripts and connections
 to itself (``Content-Security-Policy``).  jinja2, matplotlib and pygments are needed
-(``pip install 'dipc[report]'``).
+(``pip install '.[report]'`` in dipc's folder).
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _environment() -> Environment:
         import pygments  # noqa: F401
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError as error:
-        raise MissingPackage(f"reports need {error.name}", hint="pip install 'dipc[report]'") from None
+        raise MissingPackage(f"reports need {error.name}", hint="pip install matplotlib jinja2 pygments") from None
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,

@@ -1,7 +1,7 @@
 """Plots: functions of eps, output distributions side by side, and where a claim breaks.
 
 Every number drawn is a ball around the exact value, rounded to a float at the very end; a curve gets more
-points where it bends.  matplotlib is needed (``pip install 'dipc[report]'``) and imported here only.
+points where it bends.  matplotlib is needed (``pip install '.[report]'`` in dipc's folder) and imported here only.
 Figures are made without pyplot: nothing global changes, and a notebook shows what is returned.
 """
 
@@ -282,7 +282,7 @@ def empty_figure(size: tuple[float, float]) -> Figure:
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingPackage("plots need matplotlib", hint="pip install 'dipc[report]'") from None
+        raise MissingPackage("plots need matplotlib", hint="pip install matplotlib") from None
 
     class Shown(Figure):
         """A figure that a notebook shows, whatever its backend is."""

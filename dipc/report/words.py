@@ -94,7 +94,7 @@ def counterexample_lines(found: Counterexample) -> Iterator[Line]:
             region_text(*ends, *closed)
             for ends, closed in zip(found.violated_for, found.closed_ends, strict=True)
         )
-        yield "broken for", pretty(" or ".join(regions))
+        yield "broken for", pretty(" or ".join(regions)) + "   by these two inputs"
 
 
 def region_text(low: str, high: str, low_closed: bool, high_closed: bool) -> str:

@@ -249,7 +249,7 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> 
             with pytest.raises(MissingPackage, match=package):
                 dipc.report_html(dipc.load("svt4", N=2))
             assert status(["report", "svt4"]) == 2
-            assert "pip install 'dipc[report]'" in capsys.readouterr().err
+            assert "pip install matplotlib jinja2 pygments" in capsys.readouterr().err
 
 
 def test_the_command(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
