@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
+import dipc.views as views
 from dipc.clock import Clock
 from dipc.decision.budgets import Budgets
 from dipc.decision.pieces import End
@@ -45,16 +46,17 @@ class Segment:
     sample: fmpq
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """The segments from left to right."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Curve(views.Shown):
+    """The segments from left to right; ``of_loss``: the curve is ``ln`` of their values."""
 
     budgets: Budgets
     segments: tuple[Segment, ...]
+    of_loss: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+@dataclass(frozen=True, slots=True, repr=False)
+class Profile(views.Shown):
     """The least delta: for each eps (``curve``) and for all of them (``least``, with its witnesses)."""
 
     t: fmpq
@@ -84,7 +86,7 @@ def loss_curve(
         return Segment(arc.low, arc.high, p / q if q else None, losses.witness(cases[arc.which]), arc.sample)
 
     arcs = envelope(len(cases), difference, budgets, clock.tick)
-    return Curve(budgets, tuple(map(segment, arcs)))
+    return Curve(budgets, tuple(map(segment, arcs)), of_loss=True)
 
 
 def profile(
@@ -117,7 +119,7 @@ def profile(
     segments = tuple(Segment(a.low, a.high, values[a.which], witnesses[a.which], a.sample) for a in arcs)
     top = least([_demand(value) for value in values], budgets, width, clock.tick)
     named = tuple((s, w) for s in top.spots if (w := witnesses[s.demand]) is not None)
-    return Profile(t, Curve(budgets, segments), top, named)
+    return Profile(t, Curve(budgets, segments, of_loss=False), top, named)
 
 
 def _demand(value: Quotient) -> Demand:
