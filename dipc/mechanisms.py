@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flint import fmpq
 
@@ -46,6 +46,9 @@ from dipc.syntax.parser import parse_claim
 from dipc.tightness.budget import Budget, budget
 from dipc.tightness.curves import Curve, Profile, loss_curve, profile
 from dipc.tightness.regions import Regions, violating_budgets
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 TEXT = ("\n", "<-", ";")
 """What the text of a program contains, and no name of a file."""
@@ -330,6 +333,22 @@ class Mechanism:
     def sentence(self, claim: str | None = None) -> Sentence:
         """The claim as one sentence of Th_exp: the conjunction of its different inequalities."""
         return question(self.program, self._claim(claim)).sentence
+
+    def plot(self, what: str = "all", claim: str | None = None, **options: Any) -> Figure:
+        """What ``dipc plot`` draws: the loss against the claim, the least delta, and more.
+
+        ``what`` and the options (``pair``, ``at``, ``budgets``, ``low``, ``high``, ``log`` ...) are those of
+        :func:`dipc.plot_mechanism`.  ``.savefig("loss.png")`` writes the figure.
+        """
+        return views.plot(self, what=what, claim=claim, **options)
+
+    def report(self, file: str | Path | None = None, claim: str | None = None, **options: Any) -> Path:
+        """Write what ``dipc report`` writes, a page of HTML, and return where it is.
+
+        ``file`` is by default named after the program, in the current folder; the options (``title``,
+        ``at`` ...) are those of :func:`dipc.report_html`.
+        """
+        return views.page(self, file, claim=claim, **options)
 
     @cached_property
     def parameters(self) -> dict[str, str]:

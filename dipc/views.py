@@ -7,6 +7,7 @@ function here, and :mod:`dipc.report` registers how (``functools.singledispatch`
 from __future__ import annotations
 
 from functools import singledispatch
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 def plot(value: object, low: Any = None, high: Any = None, **options: Any) -> Figure:
     """A figure of ``value`` for the budgets from ``low`` to ``high``."""
     raise TypeError(f"there is no plot of a {type(value).__name__}")
+
+
+@singledispatch
+def page(value: object, file: str | Path | None = None, **options: Any) -> Path:
+    """Write a page of HTML about ``value``, and tell where it is."""
+    raise TypeError(f"there is no report about a {type(value).__name__}")
 
 
 @singledispatch

@@ -86,6 +86,8 @@ class PythonMechanism(Mechanism):
     chain = speaking_python(Mechanism.chain)
     export = speaking_python(Mechanism.export)
     sentence = speaking_python(Mechanism.sentence)
+    plot = speaking_python(Mechanism.plot)
+    report = speaking_python(Mechanism.report)
 
 
 def mechanism(

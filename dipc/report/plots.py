@@ -388,7 +388,8 @@ def _of_distribution(law: Distribution, low: Any = None, high: Any = None, **opt
 @views.plot.register(Private)
 @views.plot.register(Undecided)
 def _of_verdict(verdict: Private | Undecided, low: Any = None, high: Any = None, **options: Any) -> Figure:
+    its = "a private" if isinstance(verdict, Private) else "an undecided"
     raise InputError(
-        f"there is no counterexample to plot: the verdict is {verdict.status}",
-        hint="plot a distribution: mechanism.distribution(...).plot()",
+        f"{its} verdict has no counterexample to plot",
+        hint="plot the mechanism: m.plot(), or one distribution: m.distribution(...).plot()",
     )

@@ -12,6 +12,7 @@ Both are given by pieces: between two budgets, exact or in isolating intervals, 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from flint import fmpq
 
@@ -29,6 +30,9 @@ from dipc.tightness.envelope import Arc, envelope
 from dipc.tightness.growth import Limit, at_infinity, at_zero, limit_of_value
 from dipc.tightness.least import Demand, Least, Spot, least
 from dipc.tightness.losses import Losses, Witness
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,10 @@ class Curve(views.Shown):
     segments: tuple[Segment, ...]
     of_loss: bool
 
+    def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
+        """A figure of the curve for the budgets from ``low`` to ``high``."""
+        return views.plot(self, low, high, **options)
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Profile(views.Shown):
@@ -63,6 +71,10 @@ class Profile(views.Shown):
     curve: Curve
     least: Least
     witnesses: tuple[tuple[Spot, Witness], ...]
+
+    def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
+        """A figure of the least delta as a function of eps for the budgets from ``low`` to ``high``."""
+        return views.plot(self, low, high, **options)
 
 
 def loss_curve(
