@@ -54,7 +54,9 @@ def assert_private(
         mechanism = Mechanism.load(mechanism, **(parameters or {}))
     elif parameters is not None:
         raise InputError(
-            "`parameters` are for a program in a file", hint="set those of a mechanism where it is made"
+            "`parameters` are for a program in a file",
+            hint="set those of a mechanism where it is made: "
+            f"dipc.assert_private({mechanism.how_to_set(parameters)})",
         )
     verdict = mechanism.check(claim, **options)
     if verdict.status == "private":

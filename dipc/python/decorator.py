@@ -18,7 +18,7 @@ from flint import fmpq
 
 from dipc.convert import PythonValue, to_rational
 from dipc.errors import InputError, InternalError, Source
-from dipc.mechanisms import Mechanism
+from dipc.mechanisms import Mechanism, settings
 from dipc.python.declarations import EXAMPLES, Declarations, Declared, Told, declared
 from dipc.python.errors import in_python, speaking_python
 from dipc.python.mentions import names_in
@@ -74,6 +74,9 @@ class PythonMechanism(Mechanism):
         """The same mechanism with other values of its parameters and of constants from outside."""
         changed = {name: to_rational(value, f"the parameter `{name}`") for name, value in parameters.items()}
         return PythonMechanism(self.text, self._told, self._given, {**self._changed, **changed})
+
+    def how_to_set(self, parameters: Mapping[str, object]) -> str:
+        return f"{self.text.node.name}.with_parameters({', '.join(settings(parameters))})"
 
     def __call__(self, *_: object, **__: object) -> Any:
         raise InputError(

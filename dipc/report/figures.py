@@ -36,6 +36,7 @@ from dipc.report.plots import (
     curve,
     empty_figure,
     fmpq_of,
+    refuse_file,
     sampled,
     value_of,
 )
@@ -110,6 +111,7 @@ def plot_mechanism(
     budget of the distributions; ``budgets`` replaces those of the claim; the axis goes from ``low`` to
     ``high``.  A part that takes too long is left out, and ``attempts.notes`` says so.
     """
+    refuse_file(what)
     if what not in (*WHAT, "all"):
         raise InputError(f"there is no plot of `{what}`", hint=f"one of: {', '.join((*WHAT, 'all'))}")
     attempts = attempts or Attempts()
