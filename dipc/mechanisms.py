@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, wraps
+from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from flint import fmpq
 
@@ -43,12 +44,34 @@ from dipc.shipped import source_of
 from dipc.syntax.compile import compile_claim, read
 from dipc.syntax.core import CoreClaim, CoreProgram
 from dipc.syntax.parser import parse_claim
+from dipc.syntax.suggest import did_you_mean
 from dipc.tightness.budget import Budget, budget
 from dipc.tightness.curves import Curve, Profile, loss_curve, profile
 from dipc.tightness.regions import Regions, violating_budgets
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 TEXT = ("\n", "<-", ";")
 """What the text of a program contains, and no name of a file."""
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def options_only(method: Method) -> Method:
+    """The method, with advice for an option that it does not have: mostly a parameter of the program."""
+    code = method.__code__
+    known = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+
+    @wraps(method)
+    def careful(self: Mechanism, *args: Any, **options: Any) -> Any:
+        for name, value in options.items():
+            if name not in known:
+                raise self._unknown_option(method.__name__, name, value, known)
+        return method(self, *args, **options)
+
+    return cast(Method, careful)
 
 
 class Mechanism:
@@ -80,6 +103,11 @@ class Mechanism:
         ``parameters`` override its ``param`` lines.  Raises :class:`InputError`, or :class:`OSError` if the
         file cannot be read.
         """
+        if not isinstance(program, str | PathLike):
+            raise WrongType(
+                f"a program is the name of a file or a text, not the {type(program).__name__} {program}",
+                hint='for example dipc.load("svt1", N=3)',
+            )
         if isinstance(program, str) and (not program.strip() or any(sign in program for sign in TEXT)):
             return Mechanism._read(Source("<text>", program), parameters)
         return Mechanism.load_file(program, parameters)
@@ -94,6 +122,7 @@ class Mechanism:
         overrides = {k: to_rational(v, f"the parameter `{k}`") for k, v in parameters.items()}
         return Mechanism(read(source, overrides))
 
+    @options_only
     def check(
         self,
         claim: str | None = None,
@@ -126,6 +155,7 @@ class Mechanism:
         )
         return check(self.program, self._claim(claim), options)
 
+    @options_only
     def budget(
         self,
         *,
@@ -156,6 +186,7 @@ class Mechanism:
             self._pair(pair),
         )
 
+    @options_only
     def loss_curve(
         self,
         *,
@@ -176,6 +207,7 @@ class Mechanism:
         clock = Clock(to_limit(time_limit, "time_limit"), None, progress)
         return loss_curve(self.program, self._budgets(budgets, at), clock, self._pair(pair))
 
+    @options_only
     def profile(
         self,
         epsilon: str | None = None,
@@ -204,6 +236,7 @@ class Mechanism:
             self._pair(pair),
         )
 
+    @options_only
     def violating_budgets(
         self,
         claim: str | None = None,
@@ -221,6 +254,7 @@ class Mechanism:
         clock = Clock(to_limit(time_limit, "time_limit"), None, progress)
         return violating_budgets(self.program, self._claim(claim), clock, self._pair(pair))
 
+    @options_only
     def explain(
         self,
         claim: str | None = None,
@@ -255,6 +289,24 @@ class Mechanism:
         )
         known = self._claim(claim) if claim is not None else self.program.claim
         return explain(self.program, known, asked, to_limit(time_limit, "time_limit"), progress)
+
+    def _unknown_option(self, method: str, name: str, value: object, known: Sequence[str]) -> WrongType:
+        if name not in self.parameters:
+            return WrongType(f"`{method}` has no option `{name}`", hint=did_you_mean(name, known))
+        return WrongType(
+            f"`{name}` is a parameter of the program, not an option of `{method}`",
+            hint=f"parameters are set when a program is loaded: {self.how_to_set({name: value})}",
+        )
+
+    def how_to_set(self, parameters: Mapping[str, object]) -> str:
+        """The Python that gives parameters their values, for advice.
+
+        >>> Mechanism.load("svt1").how_to_set({"N": 3})
+        'dipc.load("svt1", N=3)'
+        """
+        file = self.program.source.name
+        first = "text" if file.startswith("<") else f'"{file}"'
+        return f"dipc.load({', '.join([first, *settings(parameters)])})"
 
     def _pair(self, pair: Sequence[Inputs] | None) -> tuple[Input, Input] | None:
         return None if pair is None else to_pair(self.program, pair)
@@ -331,6 +383,22 @@ class Mechanism:
         """The claim as one sentence of Th_exp: the conjunction of its different inequalities."""
         return question(self.program, self._claim(claim)).sentence
 
+    def plot(self, what: str = "all", claim: str | None = None, **options: Any) -> Figure:
+        """What ``dipc plot`` draws: the loss against the claim, the least delta, and more.
+
+        ``what`` and the options (``pair``, ``at``, ``budgets``, ``low``, ``high``, ``log`` ...) are those of
+        :func:`dipc.plot_mechanism`.  ``.savefig("loss.png")`` writes the figure.
+        """
+        return views.plot(self, what=what, claim=claim, **options)
+
+    def report(self, file: str | Path | None = None, claim: str | None = None, **options: Any) -> Path:
+        """Write what ``dipc report`` writes, a page of HTML, and return where it is.
+
+        ``file`` is by default named after the program, in the current folder; the options (``title``,
+        ``at`` ...) are those of :func:`dipc.report_html`.
+        """
+        return views.page(self, file, claim=claim, **options)
+
     @cached_property
     def parameters(self) -> dict[str, str]:
         return {name: str(value) for name, value in self.program.parameters}
@@ -356,6 +424,11 @@ class Mechanism:
                 hint='add a line such as: private eps    (or give a claim: `check("eps")`, `--claim "eps"`)',
             )
         return self.program.claim
+
+
+def settings(parameters: Mapping[str, object]) -> list[str]:
+    """Parameters with their values, as Python's arguments."""
+    return [f"{name}={value!r}" for name, value in parameters.items()]
 
 
 def checked_claim(text: object) -> str:

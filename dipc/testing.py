@@ -11,7 +11,7 @@ from dipc.convert import PythonValue
 from dipc.decision.verdict import Undecided, Verdict
 from dipc.errors import InputError, Source, Span
 from dipc.mechanisms import Mechanism
-from dipc.report.words import verdict_lines
+from dipc.report.words import aligned, verdict_lines
 
 EXPECT = re.compile(r"^#[ \t]*expect[ \t]*:(.*)$", re.MULTILINE)
 STATUSES = ("private", "violated", "undecided")
@@ -54,7 +54,9 @@ def assert_private(
         mechanism = Mechanism.load(mechanism, **(parameters or {}))
     elif parameters is not None:
         raise InputError(
-            "`parameters` are for a program in a file", hint="set those of a mechanism where it is made"
+            "`parameters` are for a program in a file",
+            hint="set those of a mechanism where it is made: "
+            f"dipc.assert_private({mechanism.how_to_set(parameters)})",
         )
     verdict = mechanism.check(claim, **options)
     if verdict.status == "private":
@@ -72,9 +74,7 @@ def described(mechanism: Mechanism, verdict: Verdict) -> str:
     """A verdict as ``dipc check`` shows it."""
     settings = ", ".join(f"{name} = {value}" for name, value in mechanism.parameters.items())
     program = mechanism.program.source.name + (f"  ({settings})" if settings else "")
-    lines = [("program", program), *verdict_lines(verdict)]
-    width = max(len(heading) for heading, _ in lines)
-    return "\n".join(f"{heading:<{width}}  {text}" for heading, text in lines)
+    return "\n".join(aligned([("program", program), *verdict_lines(verdict)]))
 
 
 def expected_status(source: Source) -> str:

@@ -1,4 +1,4 @@
-"""Views of results that are made further up: plots and HTML.
+"""Views of results that are made further up: texts, plots and HTML.
 
 A function of eps or a verdict has a method ``plot``, but must not import what draws: it calls the generic
 function here, and :mod:`dipc.report` registers how (``functools.singledispatch``).
@@ -7,6 +7,7 @@ function here, and :mod:`dipc.report` registers how (``functools.singledispatch`
 from __future__ import annotations
 
 from functools import singledispatch
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,6 +21,43 @@ def plot(value: object, low: Any = None, high: Any = None, **options: Any) -> Fi
 
 
 @singledispatch
+def page(value: object, file: str | Path | None = None, **options: Any) -> Path:
+    """Write a page of HTML about ``value``, and tell where it is."""
+    raise TypeError(f"there is no report about a {type(value).__name__}")
+
+
+@singledispatch
 def html(value: object) -> str:
     """``value`` for a notebook."""
     raise TypeError(f"there is no HTML view of a {type(value).__name__}")
+
+
+@singledispatch
+def short(value: object) -> str:
+    """``value`` in one line, for the prompt."""
+    return f"{type(value).__name__}(...)"
+
+
+@singledispatch
+def text(value: object) -> str:
+    """``value`` as the terminal prints it."""
+    return short(value)
+
+
+class Shown:
+    """A result that shows itself: short at the prompt, whole when printed, a table in a notebook.
+
+    >>> Shown()
+    Shown(...)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return short(self)
+
+    def __str__(self) -> str:
+        return text(self)
+
+    def _repr_html_(self) -> str:
+        return html(self)

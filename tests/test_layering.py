@@ -46,6 +46,7 @@ USES = {
     "pipeline": {"errors", "clock", "syntax", "probability", "semantics", "decision"},
     "explain": {
         "errors",
+        "views",
         "clock",
         "convert",
         "syntax",
@@ -55,7 +56,7 @@ USES = {
         "pipeline",
         "tightness",
     },
-    "tightness": {"errors", "clock", "syntax", "probability", "semantics", "decision", "pipeline"},
+    "tightness": {"errors", "views", "clock", "syntax", "probability", "semantics", "decision", "pipeline"},
     "questions": {"errors", "clock", "syntax", "probability", "semantics", "decision", "export", "pipeline"},
     "convert": {"errors", "syntax", "semantics", "probability"},
     "distribution": {"errors", "views", "syntax", "probability", "semantics", "decision", "convert"},

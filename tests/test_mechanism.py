@@ -276,3 +276,35 @@ def test_distribution_on_the_command_line() -> None:
         distribution, [str(SVT4), "-D", "N=2", "--input", "q=[0,1]"], standalone_mode=False
     )
     assert "out=[top, bot]  1/2" in run.output
+
+
+QUESTIONS = ("check", "budget", "loss_curve", "profile", "violating_budgets", "explain")
+
+
+@pytest.mark.parametrize("method", QUESTIONS)
+def test_a_parameter_is_no_option(svt: dipc.Mechanism, method: str) -> None:
+    with pytest.raises(WrongType, match=f"`N` is a parameter .* not an option of `{method}`") as caught:
+        getattr(svt, method)(N=3)
+    assert caught.value.hint == f'parameters are set when a program is loaded: dipc.load("{SVT4}", N=3)'
+
+
+def test_an_option_that_is_misspelt(svt: dipc.Mechanism) -> None:
+    with pytest.raises(WrongType, match="`check` has no option `timelimit`") as caught:
+        svt.check(timelimit=3)  # type: ignore[call-arg]
+    assert caught.value.hint == "did you mean `time_limit`?"
+
+
+@pytest.mark.parametrize("program", [3, None, b"svt1", ["svt1"]])
+def test_what_is_no_program(program: Any) -> None:
+    with pytest.raises(WrongType, match="is the name of a file or a text, not the") as caught:
+        dipc.load(program)
+    assert "dipc.load(" in caught.value.hint
+
+
+def test_a_file_is_no_budget(svt: dipc.Mechanism) -> None:
+    law = svt.distribution(q=(0, 1))
+    for draw in (law.plot, law.of(["bot", "top"]).plot, svt.plot, svt.check().plot):
+        for file in ("d.png", Path("d.svg")):
+            with pytest.raises(InputError, match="`plot` draws, and does not write the file") as caught:
+                draw(file)  # type: ignore[operator]
+            assert caught.value.hint.endswith(f'.savefig("{file}")')

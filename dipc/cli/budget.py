@@ -11,7 +11,6 @@ import click
 
 from dipc.cli.alarm import alarm
 from dipc.cli.options import Command, load, program_options
-from dipc.cli.outcome import aligned
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import say
 from dipc.mechanisms import Mechanism
@@ -26,7 +25,7 @@ from dipc.report.tightness import (
     regions_lines,
     regions_record,
 )
-from dipc.report.words import Line
+from dipc.report.words import Line, aligned
 from dipc.syntax.parser import parse_valuation
 
 

@@ -18,11 +18,12 @@ from dipc.cli.failures import error_record, kind_of
 from dipc.cli.interrupt import INTERRUPTED, Interrupted, interruptible
 from dipc.cli.junit import write_report
 from dipc.cli.options import definition_option, expanded, files_argument, load
-from dipc.cli.outcome import Outcome, aligned, worst
+from dipc.cli.outcome import Outcome, worst
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import answer, say, show_table
 from dipc.mechanisms import Mechanism
 from dipc.report.record import verdict_record
+from dipc.report.words import aligned
 from dipc.shipped import STDIN, header
 from dipc.syntax.parser import parse_valuation
 

@@ -12,11 +12,10 @@ import click
 
 from dipc.cli.alarm import alarm
 from dipc.cli.options import load, program_options
-from dipc.cli.outcome import aligned
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import say, style
 from dipc.explain.explanation import MOST_PATHS, Explanation, Reason
-from dipc.report.explanation import Section, explanation_record, explanation_sections
+from dipc.report.explanation import Section, explanation_record, explanation_sections, section_lines
 from dipc.report.words import Line
 from dipc.syntax.parser import parse_valuation
 
@@ -142,5 +141,5 @@ def show(sections: Iterable[Section]) -> None:
         if section.heading:
             say()
             say(style(section.heading, bold=True))
-        for line in aligned(section.lines or [("", "")]):
-            say(f"  {line}".rstrip() if section.heading else line)
+        for line in section_lines(section):
+            say(line)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from dipc.cli.failures import explained, kind_of
 from dipc.decision.verdict import Verdict
-from dipc.report.words import Line, short_claim, short_counterexample, verdict_lines
+from dipc.report.words import Line, aligned, short_claim, short_counterexample, verdict_lines
 
 EXIT_STATUS = {"private": 0, "violated": 1, "undecided": 3}
 
@@ -93,13 +93,6 @@ class Outcome:
         if self.expected is not None:
             lines.append(("expected", self.expected + ("" if self.as_expected else ", but it is not so")))
         return [*lines, ("time", f"{self.seconds:.2f} s")]
-
-
-def aligned(lines: Iterable[Line]) -> list[str]:
-    """Headings and texts in two columns."""
-    lines = list(lines)
-    width = max(len(heading) for heading, _ in lines)
-    return [f"{heading:<{width}}  {text}" for heading, text in lines]
 
 
 def worst(statuses: Iterable[int]) -> int:

@@ -19,6 +19,7 @@ from enum import Enum
 
 from flint import fmpq
 
+import dipc.views as views
 from dipc.clock import Clock, Progress, silent
 from dipc.convert import cells_of, to_outcome
 from dipc.decision.budgets import Budgets, simplest_between
@@ -107,8 +108,8 @@ class Claimed:
         return self.excess.sign_at(eps) > 0
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanation(views.Shown):
     """Two inputs, some outputs, and where the loss between them comes from."""
 
     program: CoreProgram
@@ -146,10 +147,6 @@ class Explanation:
                 return None
             costs.append(found.cost)
         return max(costs, default=None) if self.complete else None
-
-    def __str__(self) -> str:
-        paths = sum(route.left is not None for route in self.routes)
-        return f"{self.reason.value}: {paths} paths on u with the probability {self.probability}"
 
 
 def explain(

@@ -12,13 +12,14 @@ import ast
 import functools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 from flint import fmpq
 
 from dipc.convert import PythonValue, to_rational
-from dipc.errors import InputError, InternalError, Source
-from dipc.mechanisms import Mechanism
+from dipc.errors import InputError, InternalError, Source, Span
+from dipc.mechanisms import Mechanism, settings
 from dipc.python.declarations import EXAMPLES, Declarations, Declared, Told, declared
 from dipc.python.errors import in_python, speaking_python
 from dipc.python.mentions import names_in
@@ -51,7 +52,7 @@ class PythonMechanism(Mechanism):
                 "this function is nested too deep", text.place, "split its expressions"
             ) from None
         except InputError as error:
-            raise in_python(error, text.source) from None
+            raise in_python(error, text) from None
         written = show_program(syntax)
         source = Source(f"{text.source.name}:{text.node.name}", written)
         if parse(source) != syntax:
@@ -75,6 +76,9 @@ class PythonMechanism(Mechanism):
         changed = {name: to_rational(value, f"the parameter `{name}`") for name, value in parameters.items()}
         return PythonMechanism(self.text, self._told, self._given, {**self._changed, **changed})
 
+    def how_to_set(self, parameters: Mapping[str, object]) -> str:
+        return f"{self.text.node.name}.with_parameters({', '.join(settings(parameters))})"
+
     def __call__(self, *_: object, **__: object) -> Any:
         raise InputError(
             f"`{self.text.node.name}` is a mechanism: it is read and decided, not run",
@@ -86,6 +90,14 @@ class PythonMechanism(Mechanism):
     chain = speaking_python(Mechanism.chain)
     export = speaking_python(Mechanism.export)
     sentence = speaking_python(Mechanism.sentence)
+    budget = speaking_python(Mechanism.budget)
+    profile = speaking_python(Mechanism.profile)
+    loss_curve = speaking_python(Mechanism.loss_curve)
+    violating_budgets = speaking_python(Mechanism.violating_budgets)
+    explain = speaking_python(Mechanism.explain)
+    certificate = speaking_python(Mechanism.certificate)
+    plot = speaking_python(Mechanism.plot)
+    report = speaking_python(Mechanism.report)
 
 
 def mechanism(
@@ -122,10 +134,35 @@ def mechanism(
 
     def read(function: Callable[..., Any]) -> PythonMechanism:
         text = text_of(function)
-        given = {name: to_rational(value, f"the parameter `{name}`") for name, value in parameters.items()}
+        given = {name: parameter(text, name, value) for name, value in parameters.items()}
         return PythonMechanism(text, told, given, {})
 
     return read
+
+
+def parameter(text: FunctionText, name: str, value: PythonValue) -> fmpq:
+    """A constant that the decorator is given; what is none may be a declaration with a wrong name."""
+    try:
+        return to_rational(value, f"the parameter `{name}`")
+    except InputError:
+        near = get_close_matches(name, EXAMPLES, n=1)
+        if not near:
+            raise
+        raise InputError(
+            f"the decorator knows no `{name}`, and {described(value)} is no value of a parameter",
+            keyword_place(text, name),
+            f"did you mean `{near[0]}=`?",
+        ) from None
+
+
+def keyword_place(text: FunctionText, name: str) -> Span:
+    """Where the decorator is told this, else the name of the function."""
+    for decorator in text.node.decorator_list:
+        if isinstance(decorator, ast.Call):
+            for keyword in decorator.keywords:
+                if keyword.arg == name:
+                    return text.span(keyword)
+    return text.place
 
 
 def read_program(

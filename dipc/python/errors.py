@@ -7,12 +7,14 @@ taken from the file, so that it is Python already; what they advise is translate
 
 from __future__ import annotations
 
+import ast
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
-from dipc.errors import InputError, Source
+from dipc.errors import InputError
+from dipc.python.source import FunctionText
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -61,6 +63,50 @@ NOTATION: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
 """Patterns in messages and advice, with what they are in Python."""
 
 
+MISSING = re.compile(r"the output `(?P<output>\w+)(\[\d+\])?` has no value when the program ends")
+
+
+def no_value(output: str, error: InputError, function: FunctionText) -> InputError:
+    """An output without a value: mostly a ``return`` was forgotten."""
+    body = function.node.body
+    returns = [node for node in ast.walk(function.node) if isinstance(node, ast.Return)]
+    if not returns or ends(body) or any(is_plain(node) for node in returns):
+        hint = f"assign `{output}` on every path, or return its value: `return {output}`"
+        return type(error)(pythonic(error.message), error.span, hint)
+    open_one = without_else(body)
+    return type(error)(
+        f"a path through the function ends without `return`: the output `{output}` has no value there",
+        function.place if open_one is None else function.headline(open_one),
+        f"add a `return` at the end{'' if open_one is None else ', or an `else` that returns'}",
+    )
+
+
+def is_plain(node: ast.Return) -> bool:
+    """``return`` without a value."""
+    return node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
+
+
+def ends(block: Sequence[ast.stmt]) -> bool:
+    """Whether every path through the statements surely comes to a ``return``.
+
+    >>> ends(ast.parse("if a: return\\nelse: return").body), ends(ast.parse("if a: return").body)
+    (True, False)
+    """
+    return any(
+        isinstance(node, ast.Return) or (isinstance(node, ast.If) and ends(node.body) and ends(node.orelse))
+        for node in block
+    )
+
+
+def without_else(block: Sequence[ast.stmt]) -> ast.If | None:
+    """The last ``if`` that returns on one side only, where that is because it has no ``else``."""
+    for node in reversed(block):
+        if isinstance(node, ast.If) and any(isinstance(part, ast.Return) for part in ast.walk(node)):
+            side = next((side for side in (node.body, node.orelse) if side and not ends(side)), None)
+            return (without_else(side) if side else None) or (None if node.orelse else node)
+    return None
+
+
 UNKNOWN = re.compile(r"unknown name `(\w+)`")
 
 
@@ -76,14 +122,18 @@ def pythonic(text: str) -> str:
     return text
 
 
-def in_python(error: InputError, source: Source) -> InputError:
+def in_python(error: InputError, function: FunctionText) -> InputError:
     """The error in Python's notation, if it is about this Python file or about no place at all."""
+    source = function.source
     if error.span is not None and error.span.source.name != source.name:
         return error
     text = UNKNOWN.fullmatch(error.message)
     if text and error.span is not None and source.text[error.span.start : error.span.start + 1] in "\"'":
         hint = "list it in the set of an input or output"
         return type(error)(f"the text '{text[1]}' is in no set of the mechanism", error.span, hint)
+    missing = MISSING.fullmatch(error.message)
+    if missing:
+        return no_value(missing["output"], error, function)
     return type(error)(pythonic(error.message), error.span, pythonic(error.hint))
 
 
@@ -95,6 +145,6 @@ def speaking_python(method: Method) -> Method:
         try:
             return method(self, *args, **kwargs)
         except InputError as error:
-            raise in_python(error, self.text.source) from None
+            raise in_python(error, self.text) from None
 
     return cast(Method, spoken)

@@ -21,7 +21,7 @@ from dipc.probability.linear import Linear
 from dipc.probability.quotient import Quotient
 from dipc.report.record import Record, claim_record, decimal_at, valuation_record
 from dipc.report.tightness import enclosure, least_record, logarithm_at, where
-from dipc.report.words import Line, pretty, region_text, valuation_text
+from dipc.report.words import Line, aligned, pretty, region_text, valuation_text
 from dipc.semantics.evaluate import Datum
 from dipc.syntax.core import Cell
 from dipc.syntax.values import show
@@ -45,6 +45,19 @@ def explanation_sections(found: Explanation) -> Iterator[Section]:
     yield Section(_paths_heading(found), tuple(_paths(found, names)))
     yield Section("Where the loss comes from", tuple(_sources(found, names)))
     yield Section("The inequality", tuple(_inequality(found)))
+
+
+def section_lines(section: Section) -> list[str]:
+    """The lines below the heading, moved in if there is one."""
+    margin = "  " if section.heading else ""
+    return [f"{margin}{line}".rstrip() for line in aligned(section.lines or [("", "")])]
+
+
+def explanation_text(found: Explanation) -> str:
+    """All sections."""
+    sections = explanation_sections(found)
+    parts = ([*([one.heading] if one.heading else []), *section_lines(one)] for one in sections)
+    return "\n\n".join(map("\n".join, parts))
 
 
 class Names:

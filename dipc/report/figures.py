@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from math import ceil, inf, isfinite, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flint import arb, ctx, fmpq
 
+import dipc.views as views
 from dipc.convert import Inputs, PythonValue
 from dipc.decision.pieces import End as PieceEnd
 from dipc.decision.privacy import Region
@@ -35,13 +36,14 @@ from dipc.report.plots import (
     curve,
     empty_figure,
     fmpq_of,
+    refuse_file,
     sampled,
     value_of,
 )
 from dipc.report.study import Attempts, Study, Subject, study
 from dipc.report.words import pretty, region_text, valuation_text
 from dipc.syntax.values import show
-from dipc.tightness.curves import Curve, Segment
+from dipc.tightness.curves import Curve, Profile, Segment
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -109,6 +111,7 @@ def plot_mechanism(
     budget of the distributions; ``budgets`` replaces those of the claim; the axis goes from ``low`` to
     ``high``.  A part that takes too long is left out, and ``attempts.notes`` says so.
     """
+    refuse_file(what)
     if what not in (*WHAT, "all"):
         raise InputError(f"there is no plot of `{what}`", hint=f"one of: {', '.join((*WHAT, 'all'))}")
     attempts = attempts or Attempts()
@@ -122,6 +125,46 @@ def plot_mechanism(
     if not panels:
         raise _nothing(found, what, attempts)
     return sheet(panels, _heading(found))
+
+
+@views.plot.register(Mechanism)
+def _of_mechanism(mechanism: Mechanism, low: Any = None, high: Any = None, **options: Any) -> Figure:
+    return plot_mechanism(mechanism, low=low, high=high, **options)
+
+
+@views.plot.register(Curve)
+def plot_curve(
+    found: Curve,
+    low: Number | None = None,
+    high: Number | None = None,
+    *,
+    log: bool | None = None,
+    title: str = "",
+) -> Figure:
+    """A loss curve or a privacy profile, by default for all its budgets or to beyond its last break."""
+    budgets = found.budgets
+    if budgets.is_point:
+        raise InputError(
+            f"a curve at eps = {budgets.low} only is one number, which cannot be plotted",
+            hint="print it, or leave out `at`",
+        )
+    finite = [x for one in found.segments if isfinite(x := float_end(one.high))]
+    far = max(3 * fmpq_of(max(finite)), 2 * budgets.low) if finite else max(FARTHEST, 2 * budgets.low)
+    end = budgets.high if budgets.high is not None else far
+    span = Range.of(budgets.low if low is None else low, end if high is None else high, log or False)
+    read = loss_value if found.of_loss else value_of
+    name = "privacy loss" if found.of_loss else "least δ"
+
+    def draw(axes: Axes) -> None:
+        draw_curve(axes, found, span, read, name)
+        dress(axes, span, name)
+
+    return sheet([Panel("curve", "", "", draw)], title)
+
+
+@views.plot.register(Profile)
+def _of_profile(found: Profile, low: Any = None, high: Any = None, **options: Any) -> Figure:
+    return plot_curve(found.curve, low, high, **options)
 
 
 def _nothing(found: Study, what: str, attempts: Attempts) -> DipcError:

@@ -12,10 +12,16 @@ from html import escape
 import dipc.views as views
 from dipc.decision.verdict import Counterexample, Undecided, Verdict, show_valuation
 from dipc.distribution import Distribution
+from dipc.explain.explanation import Explanation
 from dipc.mechanisms import Mechanism
 from dipc.probability.function import FunctionOfEps
+from dipc.report.explanation import explanation_sections
+from dipc.report.texts import Tight, lines_of
 from dipc.report.words import checked, counterexample_lines, pretty
 from dipc.semantics.chain import Chain
+from dipc.tightness.budget import Budget
+from dipc.tightness.curves import Curve, Profile
+from dipc.tightness.regions import Regions
 
 COLOURS = {"private": "#0a8f5b", "violated": "#d55e00", "undecided": "#b07d00"}
 SIGNS = {"private": "✓", "violated": "✗", "undecided": "?"}
@@ -101,6 +107,29 @@ def _open(verdict: Undecided) -> Iterable[Row]:
         yield "open", f"{inputs}: ε in [{doubt.low}, {doubt.high}]"
     if len(verdict.doubts) > 5:
         yield "", f"and {len(verdict.doubts) - 5} more"
+
+
+def _tight(found: Tight) -> str:
+    return table((escape(heading), escape(text)) for heading, text in lines_of(found))
+
+
+for _kind in (Budget, Profile, Curve, Regions):
+    views.html.register(_kind, _tight)
+
+
+@views.html.register
+def _explanation(found: Explanation) -> str:
+    parts = (
+        (f"<div><b>{escape(section.heading)}</b></div>\n" if section.heading else "")
+        + table((escape(heading), _spaced(text)) for heading, text in section.lines)
+        for section in explanation_sections(found)
+    )
+    return "\n".join(parts)
+
+
+def _spaced(text: str) -> str:
+    """The listing of a path has columns of its own."""
+    return f'<span style="white-space: pre-wrap">{escape(text)}</span>'
 
 
 @views.html.register

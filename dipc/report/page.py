@@ -19,11 +19,13 @@ from io import StringIO
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+import dipc.views as views
 from dipc.certificate.format import dumps
 from dipc.certificate.produce import certificate
 from dipc.convert import PythonValue, to_input
 from dipc.decision.verdict import Counterexample, Undecided, Valuation, Verdict
 from dipc.distribution import Distribution
+from dipc.errors import InputError
 from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.export.subject import Picture, Question
 from dipc.export.svg import svg
@@ -121,6 +123,17 @@ def report_html(
     }
     context["notes"] = _merged(attempts.notes)
     return environment.get_template("report.html").render(context)
+
+
+@views.page.register
+def write_page(mechanism: Mechanism, file: str | Path | None = None, **options: Any) -> Path:
+    """Write the page; :class:`InputError` if ``file`` is no page."""
+    name = mechanism.program.source.name
+    target = Path(file or ("report.html" if name.startswith("<") else f"{plain_stem(name)}.html"))
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{target}: a report is a page of HTML", hint=f'for example "{target.stem}.html"')
+    target.write_text(report_html(mechanism, **options), encoding="utf-8", errors="replace")
+    return target
 
 
 def _merged(notes: Iterable[Note]) -> dict[str, str]:
@@ -392,8 +405,16 @@ def _download(name: str, about: str, data: bytes, command: str) -> Download:
 
 
 def _stem(found: Study) -> str:
-    """A plain name for files."""
-    stem = re.sub(r"[^\w.-]+", "_", PurePath(found.name).stem, flags=re.ASCII).strip("._-")
+    return plain_stem(found.name)
+
+
+def plain_stem(name: str) -> str:
+    """A plain name for files.
+
+    >>> plain_stem("programs/svt/svt1.dip"), plain_stem("<text>")
+    ('svt1', 'text')
+    """
+    stem = re.sub(r"[^\w.-]+", "_", PurePath(name).stem, flags=re.ASCII).strip("._-")
     return stem or "program"
 
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 from io import BytesIO
 from itertools import cycle, pairwise
 from math import isfinite, log10, nan
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flint import arb, ctx, fmpq
@@ -53,6 +54,7 @@ STYLE: Any = {
 }
 
 LOW, HIGH = fmpq(1, 100), fmpq(100)
+PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".eps", ".ps", ".webp")
 LONGEST = 100  # characters of a formula in a legend
 START, DEPTH = 64, 6  # first pieces of a curve, and how often one may be halved
 BENT = 1 / 500  # of the height of the plot
@@ -76,6 +78,9 @@ class Range(NamedTuple):
     @staticmethod
     def of(low: Number | None, high: Number | None, log: bool | None) -> Range:
         """The ends asked for; the scale is logarithmic if they are a factor 50 apart, unless chosen."""
+        for asked in (low, high):
+            if isinstance(asked, str | Path):
+                refuse_file(asked)
         start = LOW if low is None else budget(low)
         end = max(HIGH, start * 100) if high is None else budget(high)
         if not start < end:
@@ -93,6 +98,21 @@ class Range(NamedTuple):
             inside = 10 ** (log10(low) + share * (log10(high) - log10(low)))
             return low if share == 0 else high if share == 1 else inside
         return low + share * (high - low)
+
+
+def refuse_file(name: str | Path) -> None:
+    """A plot is drawn first, and then written: the name of a picture is refused where a budget belongs.
+
+    >>> refuse_file("d.png")
+    Traceback (most recent call last):
+    dipc.errors.InputError: error: `plot` draws, and does not write the file `d.png`
+        help: the figure writes itself: .plot().savefig("d.png")
+    """
+    if Path(name).suffix.lower() in PICTURES:
+        raise InputError(
+            f"`plot` draws, and does not write the file `{name}`",
+            hint=f'the figure writes itself: .plot().savefig("{name}")',
+        )
 
 
 # --- the three plots -------------------------------------------------------------------------
@@ -388,7 +408,8 @@ def _of_distribution(law: Distribution, low: Any = None, high: Any = None, **opt
 @views.plot.register(Private)
 @views.plot.register(Undecided)
 def _of_verdict(verdict: Private | Undecided, low: Any = None, high: Any = None, **options: Any) -> Figure:
+    its = "a private" if isinstance(verdict, Private) else "an undecided"
     raise InputError(
-        f"there is no counterexample to plot: the verdict is {verdict.status}",
-        hint="plot a distribution: mechanism.distribution(...).plot()",
+        f"{its} verdict has no counterexample to plot",
+        hint="plot the mechanism: m.plot(), or one distribution: m.distribution(...).plot()",
     )

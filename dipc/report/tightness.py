@@ -78,7 +78,7 @@ def budget_lines(found: Budget) -> Iterator[Line]:
     if t.infinite:
         yield "least t", pretty("infinite: (t*eps)-private for no t")
     elif t.exact is not None:
-        yield "least t", pretty(f"{t.exact}: ({_times(t.exact)})-private, and not for a smaller t")
+        yield "least t", pretty(f"{t.exact}: ({epsilon_text(t.exact)})-private, and not for a smaller t")
     else:
         yield "least t", enclosure(t)
     yield from spot_lines(found.witnesses, t.attained)
@@ -88,7 +88,8 @@ def _point(found: Budget) -> str:
     return f"eps = {found.budgets.low}"
 
 
-def _times(t: fmpq) -> str:
+def epsilon_text(t: fmpq) -> str:
+    """``t*eps`` in its simplest form."""
     return "0" if not t else "eps" if t == 1 else f"{t}*eps"
 
 
@@ -157,7 +158,7 @@ def _interval(curve: Curve, segment: Segment) -> str:
 
 def profile_lines(found: Profile) -> Iterator[Line]:
     """The least delta for all budgets, and as a function of eps."""
-    yield "epsilon", pretty(f"{_times(found.t)}   for every eps in {found.curve.budgets}")
+    yield "epsilon", pretty(f"{epsilon_text(found.t)}   for every eps in {found.curve.budgets}")
     yield "least δ", enclosure(found.least)
     yield from spot_lines(found.witnesses, found.least.attained)
     yield from curve_lines(found.curve, "δ(ε)", logarithm=False)
@@ -197,7 +198,7 @@ def budget_record(found: Budget) -> Record:
 
 def profile_record(found: Profile) -> Record:
     return {
-        "epsilon": _times(found.t),
+        "epsilon": epsilon_text(found.t),
         "for": str(found.curve.budgets),
         "delta": least_record(found.least),
         "reached": [_spot_record(*spot, found.least.attained) for spot in found.witnesses],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dipc.decision.verdict import Counterexample, Counts, Goal, Undecided, Valuation, Verdict
 from dipc.probability.surd import Number
@@ -10,6 +10,17 @@ from dipc.report.record import decimal_at
 from dipc.syntax.values import show
 
 Line = tuple[str, str]  # a heading and what stands behind it
+
+
+def aligned(lines: Iterable[Line]) -> list[str]:
+    """Headings and texts in two columns.
+
+    >>> aligned([("claim", "eps"), ("verdict", "PRIVATE")])
+    ['claim    eps', 'verdict  PRIVATE']
+    """
+    lines = list(lines)
+    width = max((len(heading) for heading, _ in lines), default=0)
+    return [f"{heading:<{width}}  {text}" for heading, text in lines]
 
 
 def verdict_lines(verdict: Verdict) -> Iterator[Line]:

@@ -10,6 +10,7 @@ from functools import cache
 
 from flint import fmpq
 
+import dipc.views as views
 from dipc.clock import Clock
 from dipc.decision.budgets import Budgets
 from dipc.decision.privacy import Judge
@@ -24,8 +25,8 @@ from dipc.tightness.losses import Losses, Witness
 WIDTH = fmpq(1, 10**10)
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+@dataclass(frozen=True, slots=True, repr=False)
+class Budget(views.Shown):
     """The least t, and for each spot where it is needed the inputs and the output that need it."""
 
     budgets: Budgets

@@ -12,9 +12,11 @@ Both are given by pieces: between two budgets, exact or in isolating intervals, 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from flint import fmpq
 
+import dipc.views as views
 from dipc.clock import Clock
 from dipc.decision.budgets import Budgets
 from dipc.decision.pieces import End
@@ -28,6 +30,9 @@ from dipc.tightness.envelope import Arc, envelope
 from dipc.tightness.growth import Limit, at_infinity, at_zero, limit_of_value
 from dipc.tightness.least import Demand, Least, Spot, least
 from dipc.tightness.losses import Losses, Witness
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +50,31 @@ class Segment:
     sample: fmpq
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """The segments from left to right."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Curve(views.Shown):
+    """The segments from left to right; ``of_loss``: the curve is ``ln`` of their values."""
 
     budgets: Budgets
     segments: tuple[Segment, ...]
+    of_loss: bool
+
+    def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
+        """A figure of the curve for the budgets from ``low`` to ``high``."""
+        return views.plot(self, low, high, **options)
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+@dataclass(frozen=True, slots=True, repr=False)
+class Profile(views.Shown):
     """The least delta: for each eps (``curve``) and for all of them (``least``, with its witnesses)."""
 
     t: fmpq
     curve: Curve
     least: Least
     witnesses: tuple[tuple[Spot, Witness], ...]
+
+    def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
+        """A figure of the least delta as a function of eps for the budgets from ``low`` to ``high``."""
+        return views.plot(self, low, high, **options)
 
 
 def loss_curve(
@@ -84,7 +98,7 @@ def loss_curve(
         return Segment(arc.low, arc.high, p / q if q else None, losses.witness(cases[arc.which]), arc.sample)
 
     arcs = envelope(len(cases), difference, budgets, clock.tick)
-    return Curve(budgets, tuple(map(segment, arcs)))
+    return Curve(budgets, tuple(map(segment, arcs)), of_loss=True)
 
 
 def profile(
@@ -117,7 +131,7 @@ def profile(
     segments = tuple(Segment(a.low, a.high, values[a.which], witnesses[a.which], a.sample) for a in arcs)
     top = least([_demand(value) for value in values], budgets, width, clock.tick)
     named = tuple((s, w) for s in top.spots if (w := witnesses[s.demand]) is not None)
-    return Profile(t, Curve(budgets, segments), top, named)
+    return Profile(t, Curve(budgets, segments, of_loss=False), top, named)
 
 
 def _demand(value: Quotient) -> Demand:

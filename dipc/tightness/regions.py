@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import dipc.views as views
 from dipc.clock import Clock
 from dipc.decision.inequality import Fails, Unclear
 from dipc.decision.limits import Unsettled
@@ -16,8 +17,8 @@ from dipc.syntax.core import CoreClaim, CoreProgram
 from dipc.tightness.losses import Losses
 
 
-@dataclass(frozen=True, slots=True)
-class Regions:
+@dataclass(frozen=True, slots=True, repr=False)
+class Regions(views.Shown):
     """The maximal intervals of budgets at which the claim is broken: none if it holds."""
 
     goal: Goal

@@ -95,7 +95,7 @@ def test_region() -> None:
 
 
 def test_a_private_verdict_has_no_region() -> None:
-    with pytest.raises(InputError, match="no counterexample to plot: the verdict is private"):
+    with pytest.raises(InputError, match=r"private verdict has no counterexample to plot\n.*m\.plot\(\)"):
         dipc.load(SVT4, N=2).check("3/2*eps").plot()
 
 

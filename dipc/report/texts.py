@@ -1,0 +1,80 @@
+"""Tightness and explanations as texts: short ones for the prompt, whole ones for ``print``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import dipc.views as views
+from dipc.decision.signs import end_as_text
+from dipc.explain.explanation import Explanation
+from dipc.report.explanation import explanation_text
+from dipc.report.tightness import (
+    budget_lines,
+    curve_lines,
+    enclosure,
+    epsilon_text,
+    profile_lines,
+    regions_lines,
+    where,
+)
+from dipc.report.words import Line, aligned, region_text, valuation_text
+from dipc.tightness.budget import Budget
+from dipc.tightness.curves import Curve, Profile
+from dipc.tightness.regions import Regions
+
+Tight = Budget | Profile | Curve | Regions
+
+
+def lines_of(found: Tight) -> Iterator[Line]:
+    """What the terminal prints of a result, line by line."""
+    match found:
+        case Budget():
+            return budget_lines(found)
+        case Profile():
+            return profile_lines(found)
+        case Curve():
+            return curve_lines(found, "loss" if found.of_loss else "δ(ε)", found.of_loss)
+        case Regions():
+            return regions_lines(found)
+
+
+def _text(found: Tight) -> str:
+    return "\n".join(line.rstrip() for line in aligned(lines_of(found)))
+
+
+for _kind in (Budget, Profile, Curve, Regions):
+    views.text.register(_kind, _text)
+views.text.register(Explanation, explanation_text)
+
+
+@views.short.register
+def _budget(found: Budget) -> str:
+    spots = [where(spot, found.least.attained) for spot, _ in found.witnesses[:1]]
+    return f"Budget({', '.join([f't={enclosure(found.least)}', *spots])})"
+
+
+@views.short.register
+def _profile(found: Profile) -> str:
+    return f"Profile({epsilon_text(found.t)}: delta={enclosure(found.least)})"
+
+
+@views.short.register
+def _curve(found: Curve) -> str:
+    count = len(found.segments)
+    return f"Curve({count} segment{'s' * (count != 1)})"
+
+
+@views.short.register
+def _regions(found: Regions) -> str:
+    broken = (
+        region_text(end_as_text(r.low), end_as_text(r.high), r.low_closed, r.high_closed)
+        for r in found.regions
+    )
+    return f"Regions(broken for {' or '.join(broken) or 'no eps'})"
+
+
+@views.short.register
+def _explanation(found: Explanation) -> str:
+    outputs = valuation_text(found.outputs[0]) + " or ..." * (len(found.outputs) > 1)
+    inputs = f"{valuation_text(found.input)} against {valuation_text(found.neighbour)}"
+    return f"Explanation({inputs}, output {outputs}, eps = {found.eps})"

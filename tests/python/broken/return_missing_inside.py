@@ -1,0 +1,12 @@
+from fractions import Fraction
+
+import dipc
+
+
+@dipc.mechanism(inputs="q in {0, 1, 2}", outputs="h in 0..2", adjacent="all", private="eps")
+def f(q):
+    if q == 1:
+        if flip(1/2):
+            return 1
+    else:
+        return 0
