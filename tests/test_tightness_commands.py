@@ -27,7 +27,7 @@ def record(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any
     return found
 
 
-def test_a_broken_epsilon_names_its_option(capsys: Capture) -> None:
+def test_a_broken_epsilon_names_its_option(capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["profile", SPARSE, "--epsilon", "foo"]) == 2
     err = capsys.readouterr().err
     assert err.startswith("--epsilon:1:1: ")
