@@ -18,6 +18,7 @@ from dipc.shipped import located
 ACCEPTED, REFUSED, NOT_COVERED = 0, 1, 3
 
 NOT_JSON = ("reading: JSONDecodeError", "reading: UnicodeDecodeError")
+HOW_TO_MAKE_ONE = "    help: make one: dipc check FILE --certificate c.json"
 OTHER_PROGRAM = "program: the given program"
 """How the kernel's reasons begin that say more with the names of files."""
 
@@ -61,7 +62,7 @@ def _reason(refused: str, file: str, program: str | None) -> str:
         help: make one: dipc check FILE --certificate c.json
     """
     if refused.startswith(NOT_JSON):
-        return f"{file} is not a certificate (not JSON)\n    help: make one: dipc check FILE --certificate c.json"
+        return f"{file} is not a certificate (not JSON)\n{HOW_TO_MAKE_ONE}"
     if refused.startswith(OTHER_PROGRAM):
         return f"{refused}, but {program}"
     return refused
