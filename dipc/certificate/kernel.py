@@ -824,7 +824,9 @@ class Certificate:
         if program["sha256"] != hashlib.sha256(source.encode("utf-8")).hexdigest():
             raise Refused("program", "the hash is not that of the text")
         if file is not None and file.decode("utf-8-sig").splitlines() != source.splitlines():
-            raise Refused("program", f"the given program is not the one in the certificate, {self.name[:60]!r}")
+            raise Refused(
+                "program", f"the given program is not the one in the certificate, {self.name[:60]!r}"
+            )
         if not isinstance(self.data["parameters"], dict):
             raise Refused("parameters", "an object is expected")
         self.parameters = {
