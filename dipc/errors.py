@@ -20,6 +20,9 @@ from dataclasses import dataclass
 CLAIM_NAME = "the claim"
 """What a claim from outside of a program is called; the command line says `--claim`."""
 
+EPSILON_NAME = "the epsilon"
+"""What an epsilon without a delta is called; the command line says `--epsilon`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:

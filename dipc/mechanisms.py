@@ -32,7 +32,7 @@ from dipc.decision.sentence import Sentence
 from dipc.decision.verdict import Verdict
 from dipc.decision.verdict import show_valuation as show_valuation
 from dipc.distribution import Distribution
-from dipc.errors import CLAIM_NAME, InputError, Source, WrongType
+from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, Source, WrongType
 from dipc.explain.explanation import MOST_PATHS, Asked, Explanation, explain
 from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.pipeline import Options, check, distribution, goal_of
@@ -313,7 +313,7 @@ class Mechanism:
 
     def _epsilon(self, text: str | None) -> fmpq:
         """The t of a claim ``t*eps``; a delta that is given with it has no meaning here."""
-        goal = goal_of(self._claim(text))
+        goal = goal_of(self._claim(text, EPSILON_NAME))
         if text is not None and goal.delta:
             raise InputError(f"the least delta is looked for: give an epsilon only, without {goal.delta}")
         return goal.t
@@ -415,9 +415,10 @@ class Mechanism:
     def _repr_html_(self) -> str:
         return views.html(self)
 
-    def _claim(self, text: str | None) -> CoreClaim:
+    def _claim(self, text: str | None, name: str = CLAIM_NAME) -> CoreClaim:
+        """The claim that a text makes, by default the program's own; messages call the text ``name``."""
         if text is not None:
-            return compile_claim(parse_claim(checked_claim(text), CLAIM_NAME), dict(self.program.parameters))
+            return compile_claim(parse_claim(checked_claim(text), name), dict(self.program.parameters))
         if self.program.claim is None:
             raise InputError(
                 f"{self.program.source.name}: the program makes no claim",

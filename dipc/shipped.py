@@ -19,6 +19,7 @@ from dipc.syntax.suggest import did_you_mean
 PACKAGE = Path(__file__).parent
 FOLDERS = (PACKAGE / "programs", PACKAGE.parent / "programs")  # as installed, in a checkout
 STDIN = "-"
+PYTHON = ".py"
 
 
 class NoSuchProgram(InputError, FileNotFoundError):
@@ -121,6 +122,11 @@ def source_of(file: str | Path) -> Source:
     path = located(file)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a program", str(file))
+    if path.suffix == PYTHON:
+        raise InputError(
+            f"{file} is a Python file, not a program in dipc's language",
+            hint="a mechanism in it is checked by `dipc.assert_private(...)` in a test: see docs/python.md",
+        )
     return Source(str(file), _decoded(path.read_bytes(), str(file)))
 
 

@@ -173,7 +173,7 @@ BROKEN = [
     (["check", SVT1, "-D", "N=abc"], "N"),
     (["check", SVT1, "-D", "N=0"], "N"),
     (["check", SVT1, "-D", "N=1/2"], "N"),
-    (["check", SVT1, "-D", "N=1/0"], "rational"),
+    (["check", SVT1, "-D", "N=1/0"], "division by zero"),
     (["check", SVT1, "-D", "M=3"], "M"),
     (["check", SVT1, "-D", "Delta=0"], "Delta"),
     (["check", SVT1, "-D", "Delta=-1"], "positive"),
@@ -187,6 +187,9 @@ BROKEN = [
     (["check", SVT1, "--claim", ""], ""),
     (["check", SVT1, "--claim", "eps*eps"], "multiple of eps"),
     (["check", SVT1, "--claim", "-eps"], "negative"),
+    (["check", SVT1, "--claim", "eps/0"], "division by zero"),
+    (["check", SVT1, "--claim", "eps/(N-N)"], "division by zero"),
+    (["check", SVT1, "--claim", "eps, 1/0"], "division by zero"),
     (["check", SVT1, "--claim", "eps, 2"], "probability"),
     (["check", SVT1, "--claim", "eps, -exp(-eps)"], "negative"),
     (["check", SVT1, "--claim", "eps, 1/2 - eps"], "negative"),
@@ -197,9 +200,11 @@ BROKEN = [
     (["check", SVT1, "--at", "-1"], "positive"),
     (["check", SVT1, "--at", "x"], "rational"),
     (["check", SVT1, "--at", "inf"], "rational"),
-    (["check", SVT1, "--at", "1/0"], "rational"),
+    (["check", SVT1, "--at", "1/0"], "division by zero"),
     (["check", SVT1, "--time-limit", "-1"], "time-limit"),
-    (["check", SVT1, "--time-limit", "soon"], "time-limit"),
+    (["check", SVT1, "--time-limit", "soon"], "not a valid number of seconds"),
+    (["check", SVT1, "--memory-limit", "all"], "not a valid number of megabytes"),
+    (["check", SVT1, "--claim"], "the options are shown by `dipc check --help`"),
     (["check", SVT1, "--pair", "q=[-1,0,0]", "q=[1,0,0]"], "not neighbours"),
     (["check", SVT1, "--pair", "p=[0,0,0]", "q=[1,0,0]"], "no input `p`"),
     (["check", SVT1, "--pair", "q=[0,0]", "q=[1,0,0]"], "3 cells"),
@@ -215,7 +220,8 @@ BROKEN = [
     (["distribution", SVT1, "--input", "q"], ""),
     (["distribution", SVT1, "--input", "q=[0,0,0], r=1"], "no input `r`"),
     (["distribution", SVT1, "--input", "q=[0,0,0], q=[1,0,0]"], "q"),
-    (["chekc", SVT1], "chekc"),
+    (["chekc", SVT1], "no such command `chekc`: did you mean `check`?"),
+    (["frobnicate", SVT1], "frobnicate"),
 ]
 
 
@@ -238,6 +244,32 @@ def test_broken_use_with_json_prints_an_error_record(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
+    "arguments",
+    [
+        ["plot", SVT1, "-o", "nodir/a.pdf"],
+        ["report", SVT1, "-o", "nodir/a.html"],
+        ["export", SVT1, "--to", "latex", "-o", "nodir/a.tex"],
+        ["check", SVT1, "--junit", "nodir/j.xml"],
+        ["check", SVT1, "--certificate", "nodir/c.json"],
+        ["new", "nodir/mine"],
+    ],
+    ids=lambda arguments: arguments[0] + arguments[-2],
+)
+def test_a_folder_that_is_not_there(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    """It is told before the computation: nothing is printed."""
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert "there is no folder nodir\n    help: create it: mkdir -p nodir" in err
+    (tmp_path / "file").touch()
+    code, out, err = run(capsys, *(text.replace("nodir", "file") for text in arguments))
+    assert (code, out) == (2, "")
+    assert "file is no folder" in err
+
+
+@pytest.mark.parametrize(
     "content", [b"\xff\xfe\x00\x01", b"\x7fELF\x02\x01\x01\x00\x00", b"\x00" * 100, b"", b"\n\n"]
 )
 def test_files_that_are_no_programs(capsys: Capture, tmp_path: Path, content: bytes) -> None:
@@ -246,6 +278,15 @@ def test_files_that_are_no_programs(capsys: Capture, tmp_path: Path, content: by
     code, out, err = run(capsys, "check", str(path))
     assert (code, out) == (2, "")
     assert "strange.dip" in err
+
+
+def test_a_python_file_is_no_program(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "mech.py"
+    path.write_text("import dipc\n", encoding="utf-8")
+    code, out, err = run(capsys, "check", str(path))
+    assert (code, out) == (2, "")
+    assert "mech.py is a Python file" in err
+    assert "`dipc.assert_private(...)`" in err
 
 
 def test_program_without_claim_or_adjacency(capsys: Capture, tmp_path: Path) -> None:

@@ -27,6 +27,13 @@ def record(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any
     return found
 
 
+def test_a_broken_epsilon_names_its_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["profile", SPARSE, "--epsilon", "foo"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("--epsilon:1:1: ")
+    assert "--claim" not in err
+
+
 def test_budget(capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "budget", SVT)
     assert "least t    3/4: (3/4*ε)-private, and not for a smaller t\n" in out

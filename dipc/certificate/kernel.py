@@ -833,7 +833,9 @@ class Certificate:
         if program["sha256"] != hashlib.sha256(source.encode("utf-8")).hexdigest():
             raise Refused("program", "the hash is not that of the text")
         if file is not None and as_read(file) != source.replace("\r\n", "\n"):
-            raise Refused("program", "the given program is not the one in the certificate")
+            raise Refused(
+                "program", f"the given program is not the one in the certificate, {self.name[:60]!r}"
+            )
         if not isinstance(self.data["parameters"], dict):
             raise Refused("parameters", "an object is expected")
         self.parameters = {

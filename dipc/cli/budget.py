@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from dipc.cli.alarm import alarm
-from dipc.cli.options import Command, load, program_options
+from dipc.cli.options import SECONDS, Command, load, program_options
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import say
 from dipc.mechanisms import Mechanism
@@ -33,9 +33,7 @@ def tightness_options(command: Command) -> Command:
     """FILE, -D, and what ``budget``, ``profile`` and ``regions`` have in common."""
     for option in (
         click.option("--json", "as_json", is_flag=True, help="Print one JSON record."),
-        click.option(
-            "--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="Give up after this time."
-        ),
+        click.option("--time-limit", type=SECONDS, metavar="SECONDS", help="Give up after this time."),
         click.option(
             "--pair", nargs=2, metavar="U V", help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'."
         ),

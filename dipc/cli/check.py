@@ -17,7 +17,7 @@ from dipc.cli.alarm import alarm
 from dipc.cli.failures import error_record, kind_of
 from dipc.cli.interrupt import INTERRUPTED, Interrupted, interruptible
 from dipc.cli.junit import write_report
-from dipc.cli.options import definition_option, expanded, files_argument, load
+from dipc.cli.options import MEGABYTES, SECONDS, TARGET, definition_option, expanded, files_argument, load
 from dipc.cli.outcome import Outcome, worst
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import answer, say, show_table
@@ -67,17 +67,13 @@ Examples:
 )
 @click.option("--at", metavar="EPS0", help="Decide for this eps only, for example --at 1/2.")
 @click.option("--pair", nargs=2, metavar="U V", help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'.")
-@click.option(
-    "--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="Stop undecided after this time."
-)
-@click.option(
-    "--memory-limit", type=click.FloatRange(min=0), metavar="MB", help="Stop undecided beyond this memory."
-)
+@click.option("--time-limit", type=SECONDS, metavar="SECONDS", help="Stop undecided after this time.")
+@click.option("--memory-limit", type=MEGABYTES, metavar="MB", help="Stop undecided beyond this memory.")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="K", help="Decide in K processes.")
 @click.option(
     "--certificate",
     "certificate_file",
-    type=click.Path(),
+    type=TARGET,
     metavar="FILE",
     help="Write a certificate, for 'dipc verify'; compressed if the name ends in .gz.",
 )
@@ -86,7 +82,7 @@ Examples:
     is_flag=True,
     help="A program with a comment '# expect: violated' (or private, undecided) is right if it is so.",
 )
-@click.option("--junit", type=click.Path(dir_okay=False), metavar="OUT", help="Write a JUnit report (XML).")
+@click.option("--junit", type=TARGET, metavar="OUT", help="Write a JUnit report (XML).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record; for several files, a list.")
 @click.option("--quiet", is_flag=True, help="Print the verdict only.")
 def check(files: tuple[str, ...], junit: str | None, **options: Any) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from dipc.cli.alarm import alarm
-from dipc.cli.options import load, program_options
+from dipc.cli.options import SECONDS, load, program_options
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import say, style
 from dipc.explain.explanation import MOST_PATHS, Explanation, Reason
@@ -47,9 +47,7 @@ Examples:
     help="Show no more paths than this; the others are summed.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record.")
-@click.option(
-    "--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="Give up after this time."
-)
+@click.option("--time-limit", type=SECONDS, metavar="SECONDS", help="Give up after this time.")
 def explain(
     file: str,
     definitions: tuple[str, ...],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dipc.cli.options import load, program_options
+from dipc.cli.options import TARGET, load, program_options
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import say
 from dipc.export.formats import CHAINS, QUESTIONS
@@ -26,7 +26,7 @@ Examples:
 @click.option(
     "--to", required=True, type=click.Choice([*QUESTIONS, *CHAINS]), help="The language to export to."
 )
-@click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write to this file.")
+@click.option("-o", "--output", metavar="OUT", type=TARGET, help="Write to this file.")
 @click.option("--claim", metavar="TEXT", help="Export this instead of the program's claim.")
 @click.option("--pair", nargs=2, metavar="U V", help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'.")
 @click.option(

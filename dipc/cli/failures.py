@@ -10,6 +10,7 @@ import click
 from dipc.cli.interrupt import INTERRUPTED, Interrupted
 from dipc.errors import (
     CLAIM_NAME,
+    EPSILON_NAME,
     FragmentError,
     InputError,
     InternalError,
@@ -38,6 +39,10 @@ KINDS: tuple[tuple[type[BaseException], str, int], ...] = (
 """What went wrong, and the exit status; the first class that fits is taken."""
 
 
+OPTIONS = {CLAIM_NAME: "--claim", EPSILON_NAME: "--epsilon"}
+"""The option that a text came from, by the name that it has in messages."""
+
+
 def kind_of(error: BaseException) -> tuple[str, int]:
     """The kind of an error and its exit status.
 
@@ -61,8 +66,8 @@ def error_record(error: BaseException) -> dict[str, Any]:
 def explained(error: BaseException) -> InputError:
     """Every failure in the form of our own errors."""
     match error:
-        case InputError(span=Span(Source(name)) as span) if name == CLAIM_NAME:
-            error.span = Span(Source("--claim", span.source.text), span.start, span.end)
+        case InputError(span=Span(Source(name)) as span) if name in OPTIONS:
+            error.span = Span(Source(OPTIONS[name], span.source.text), span.start, span.end)
             return error
         case InputError():
             return error

@@ -11,6 +11,7 @@ import click
 
 from dipc.cli.terminal import colour_option
 from dipc.cli.text import TEXT
+from dipc.syntax.suggest import did_you_mean
 
 SECTIONS = {
     "Prove and refute": ("check", "explain", "budget", "profile", "regions", "decide", "verify"),
@@ -59,9 +60,25 @@ class Commands(click.Group):
         with reader_may_go():
             return super().make_context(*arguments, **more)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """A misspelt command is told the nearest one."""
+        unknown = not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None
+        near = did_you_mean(args[0], self.list_commands(ctx)) if unknown else ""
+        if near.startswith("did"):
+            raise click.UsageError(f"no such command `{args[0]}`: {near}", ctx)
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
-        with reader_may_go():
-            return super().invoke(ctx)
+        try:
+            with reader_may_go():
+                return super().invoke(ctx)
+        except click.UsageError as error:  # not every one knows the command that it is about
+            name = ctx.invoked_subcommand
+            if error.ctx is None and name is not None and (command := self.get_command(ctx, name)):
+                error.ctx = click.Context(command, ctx, name)
+            raise
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
         """Every command has ``--color``, and its texts may come in another locale."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from dipc.cli.options import writable
 from dipc.cli.terminal import say
 from dipc.errors import InputError
 from dipc.shipped import header
@@ -68,7 +69,7 @@ def new(name: str, template: str, force: bool, to_stdout: bool) -> int:
         say(text, end="")
         return 0
     try:
-        with path.open("w" if force else "x", encoding="utf-8", newline="\n") as file:
+        with writable(path).open("w" if force else "x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except FileExistsError:
         raise InputError(f"{path}: there is such a file", hint="overwrite it with --force") from None

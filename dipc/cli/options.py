@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import glob
+import os
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -45,8 +47,51 @@ class ProgramFile(click.Path):
         return [*names, *map(CompletionItem, files)]
 
 
+class Target(click.Path):
+    """A file to be written: refused before anything is computed if that cannot be done."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return writable(super().convert(value, param, ctx))
+
+
+Written = TypeVar("Written", str, Path)
+
+
+def writable(path: Written) -> Written:
+    """The path of a file that can be written.
+
+    >>> writable("nodir/a.pdf")
+    Traceback (most recent call last):
+    dipc.errors.InputError: error: nodir/a.pdf: there is no folder nodir
+        help: create it: mkdir -p nodir
+    """
+    target, folder = Path(path), Path(path).parent
+    if not folder.exists():
+        raise InputError(
+            f"{path}: there is no folder {folder}", hint=f"create it: mkdir -p {shlex.quote(str(folder))}"
+        )
+    if not folder.is_dir():
+        raise InputError(f"{path}: {folder} is no folder")
+    if target.is_dir():
+        raise InputError(f"{path}: this is a folder", hint="name a file to be written in it")
+    if not os.access(target if target.exists() else folder, os.W_OK):
+        raise InputError(f"{path}: may not be written", hint="choose another folder")
+    return path
+
+
+class Amount(click.FloatRange):
+    """A number that is not negative; a message calls it by its name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(min=0)
+        self.name = name
+
+
 NAME = ProgramName()
 FILE = ProgramFile(allow_dash=True)
+TARGET = Target()
+SECONDS = Amount("number of seconds")
+MEGABYTES = Amount("number of megabytes")
 
 
 def definition_option(command: Command) -> Command:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from dipc.cli.alarm import alarm
-from dipc.cli.options import load, program_options
+from dipc.cli.options import SECONDS, TARGET, load, program_options
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import say
 from dipc.errors import InputError
@@ -29,9 +29,7 @@ Examples:
 """,
 )
 @program_options
-@click.option(
-    "-o", "--output", metavar="OUT", type=click.Path(), help="The file: .png, .svg or .pdf [NAME.png]."
-)
+@click.option("-o", "--output", metavar="OUT", type=TARGET, help="The file: .png, .svg or .pdf [NAME.png].")
 @click.option(
     "--what", type=click.Choice([*WHAT, "all"]), default="all", show_default=True, help="What to show."
 )
@@ -52,7 +50,7 @@ Examples:
 )
 @click.option(
     "--time-limit",
-    type=click.FloatRange(min=0),
+    type=SECONDS,
     default=PATIENCE,
     show_default=True,
     metavar="SECONDS",

@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 import click
 
 from dipc.cli.alarm import alarm
-from dipc.cli.options import load, program_options
+from dipc.cli.options import SECONDS, TARGET, load, program_options
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import say
 from dipc.report.page import report_html
@@ -25,13 +25,13 @@ Examples:
 """,
 )
 @program_options
-@click.option("-o", "--output", metavar="OUT", type=click.Path(), help="The page to be written [NAME.html].")
+@click.option("-o", "--output", metavar="OUT", type=TARGET, help="The page to be written [NAME.html].")
 @click.option("--title", metavar="TEXT", help="What stands at the top; else the name of the program.")
 @click.option("--claim", metavar="TEXT", help="Instead of the program's claim, for example 'eps/2, exp(-2)'.")
 @click.option("--at", metavar="EPS0", help="The budget at which distributions are shown, for example 1/2.")
 @click.option(
     "--time-limit",
-    type=click.FloatRange(min=0),
+    type=SECONDS,
     default=PATIENCE,
     show_default=True,
     metavar="SECONDS",

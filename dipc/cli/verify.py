@@ -17,6 +17,11 @@ from dipc.shipped import located
 
 ACCEPTED, REFUSED, NOT_COVERED = 0, 1, 3
 
+NOT_JSON = ("reading: JSONDecodeError", "reading: UnicodeDecodeError")
+HOW_TO_MAKE_ONE = "    help: make one: dipc check FILE --certificate c.json"
+OTHER_PROGRAM = "program: the given program"
+"""How the kernel's reasons begin that say more with the names of files."""
+
 
 @click.command(
     short_help="Check a certificate.",
@@ -42,19 +47,34 @@ def verify(file: str, program: str | None, steps: int, deep: bool) -> int:
     data = Path(file).read_bytes()
     source = None if program is None else located(program).read_bytes()
     with Bar(f"verifying {file}"):
-        return _verified(data, source, steps, deep)
+        try:
+            return _verified(data, source, steps, deep)
+        except Refused as refused:
+            say(f"refused: {_reason(str(refused), file, program)}")
+            return REFUSED
+
+
+def _reason(refused: str, file: str, program: str | None) -> str:
+    """Why a certificate is refused, with the names of the files that were given.
+
+    >>> print(_reason("reading: JSONDecodeError: Expecting value", "mine.dip", None))
+    mine.dip is not a certificate (not JSON)
+        help: make one: dipc check FILE --certificate c.json
+    """
+    if refused.startswith(NOT_JSON):
+        return f"{file} is not a certificate (not JSON)\n{HOW_TO_MAKE_ONE}"
+    if refused.startswith(OTHER_PROGRAM):
+        return f"{refused}, but {program}"
+    return refused
 
 
 def _verified(data: bytes, source: bytes | None, steps: int, deep: bool) -> int:
-    """Check, say what came of it, and give the exit status."""
+    """Check, say what came of it, and give the exit status.  Raises :class:`Refused`."""
     try:
         certificate = checked(data, source, steps)
         accepted, trusted = certificate.summary()
         if deep:
             trusted = f"derived: {rederive(certificate)}; nothing but the meaning of programs is trusted"
-    except Refused as refused:
-        say(f"refused: {refused}")
-        return REFUSED
     except NotCovered as limit:
         say(f"{accepted}\n{trusted}\nnot derived: the slow route does not cover {limit}")
         return NOT_COVERED

@@ -58,7 +58,11 @@ def rational(value: Number, what: str) -> fmpq:
     if isinstance(value, str):
         try:
             return rational(Fraction(value), what)
-        except (ValueError, ZeroDivisionError):
+        except ZeroDivisionError:
+            raise InputError(
+                f"{what}: `{value}` is a division by zero", hint="for example 3/4 or 0.75"
+            ) from None
+        except ValueError:
             shown = f"`{value}`" if value.strip() else "an empty text"
             raise InputError(
                 f"{what} must be a rational number, not {shown}", hint="for example 3/4 or 0.75"

@@ -150,7 +150,9 @@ def _environment() -> Environment:
         import pygments  # noqa: F401
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError as error:
-        raise MissingPackage(f"reports need {error.name}", hint="pip install matplotlib jinja2 pygments") from None
+        raise MissingPackage(
+            f"reports need {error.name}", hint="pip install matplotlib jinja2 pygments"
+        ) from None
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,

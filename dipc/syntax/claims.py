@@ -72,8 +72,12 @@ EPSILON_HINT = "for example `eps`, `eps/2` or, with a delta, `2*eps, 1/100`"
 def compile_epsilon(epsilon: Expr, constants: Constants) -> Expr:
     """``t*eps`` with a rational ``t >= 0``."""
     check_budget_names(epsilon, constants)
-    value = slope(substitute(epsilon, constants))
+    result = substitute(epsilon, constants)
+    value = slope(result)
     if value is None:
+        for node in nodes(result):
+            if reason := why_no_value(node):
+                raise InputError(reason, node.span, EPSILON_HINT)
         raise InputError("the budget of the claim must be a multiple of eps", epsilon.span, EPSILON_HINT)
     if value < 0:
         raise InputError(

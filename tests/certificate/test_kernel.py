@@ -204,12 +204,24 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     assert status(["verify", str(tmp_path / "nothing.json")]) == 2
 
 
-def test_another_program(tmp_path: Path) -> None:
+def test_another_program(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "out.json"
     file.write_text(written(path_of("svt/svt1"), N=1), encoding="utf-8")
     other = ROOT / "programs" / "svt" / "svt2.dip"
     assert alone(file, "--program", other).stdout.startswith("refused: program: the given program is not")
+    capsys.readouterr()
     assert status(["verify", str(file), "--program", str(other)]) == 1
+    said = capsys.readouterr().out
+    assert f"the one in the certificate, 'svt1.dip', but {other}" in said
+
+
+def test_a_program_is_no_certificate(capsys: pytest.CaptureFixture[str]) -> None:
+    file = ROOT / "programs" / "svt" / "svt2.dip"
+    assert status(["verify", str(file)]) == 1
+    assert capsys.readouterr().out == (
+        f"refused: {file} is not a certificate (not JSON)\n"
+        "    help: make one: dipc check FILE --certificate c.json\n"
+    )
 
 
 @pytest.mark.parametrize("end", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\r"])
