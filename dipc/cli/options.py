@@ -51,7 +51,7 @@ class Target(click.Path):
     """A file to be written: refused before anything is computed if that cannot be done."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return writable(super().convert(value, param, ctx))
+        return writable(str(super().convert(value, param, ctx)))
 
 
 Written = TypeVar("Written", str, Path)

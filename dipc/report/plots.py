@@ -1,7 +1,7 @@
 """Plots: functions of eps, output distributions side by side, and where a claim breaks.
 
 Every number drawn is a ball around the exact value, rounded to a float at the very end; a curve gets more
-points where it bends.  matplotlib is needed (``pip install '.[report]'`` in dipc's folder) and imported here only.
+points where it bends.  matplotlib is needed (``pip install '.[report]'``) and imported here only.
 Figures are made without pyplot: nothing global changes, and a notebook shows what is returned.
 """
 
