@@ -17,6 +17,7 @@ from flint import fmpq
 
 import dipc
 from dipc.cli.main import status
+from dipc.decision.reading import read_sentence
 from dipc.errors import InputError, WrongType
 
 SVT4 = Path(__file__).parent.parent / "programs" / "svt" / "svt4.dip"
@@ -263,7 +264,7 @@ def test_sympy_of_a_violation(broken: dipc.Violated) -> None:
 def test_sympy_of_a_claim(coin: dipc.Mechanism) -> None:
     claim = coin.sentence().to_sympy()
     assert all(bool(claim.subs(sympy.Symbol("eps", positive=True), x)) for x in (sympy.Rational(1, 3), 2))
-    mixed = dipc.decision.reading.read_sentence("exists eps: not (eps < 1 or exp(eps) != 2) and eps >= 1")
+    mixed = read_sentence("exists eps: not (eps < 1 or exp(eps) != 2) and eps >= 1")
     assert mixed.to_sympy().subs(sympy.Symbol("eps", positive=True), 2) == sympy.false
     with pytest.raises(InputError, match=r"the verdict is private\n.*sentence\(\)\.to_sympy"):
         coin.check().to_sympy()
