@@ -171,8 +171,8 @@ class Walk:
     >>> from dipc.errors import Source
     >>> text = "input q in {0, 1}; output o in {false, true}; r <- Lap(eps, q); o <- r > 0"
     >>> program = read(Source("sign", text))
-    >>> [(path.outcome, path.probability) for path in Walk(program, {("q", 0): fmpq(0)}).paths().paths]
-    [((true,), 1/2), ((false,), 1/2)]
+    >>> [(str(*path.outcome), path.probability) for path in Walk(program, {("q", 0): fmpq(0)}).paths().paths]
+    [('true', 1/2), ('false', 1/2)]
     """
 
     program: CoreProgram
