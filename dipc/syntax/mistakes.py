@@ -331,28 +331,7 @@ BEGINNINGS = ("param", "input", "output", "adjacent", "private", "while", "exit"
 """Words that a statement or declaration begins with, long enough to recognise when misspelt."""
 
 
-WORDS = frozenset(  # fmt: skip
-    {
-        "param",
-        "input",
-        "output",
-        "adjacent",
-        "private",
-        "if",
-        "then",
-        "elif",
-        "else",
-        "for",
-        "in",
-        "while",
-        "do",
-        "end",
-        "exit",
-        "and",
-        "or",
-        "not",
-    }
-)
+WORDS = frozenset((*BEGINNINGS, "if", "then", "elif", "else", "for", "in", "do", "end", "and", "or", "not"))
 """Words of the language that are met in capital letters."""
 
 
@@ -366,7 +345,9 @@ def capital_word(s: Situation) -> InputError | None:
     return None
 
 
-TYPES = frozenset("int integer float double real number bool boolean string auto let var val".split())
+TYPES = frozenset(
+    ("int", "float", "double", "real", "number", "bool", "boolean", "string", "auto", "let", "var")
+)
 """What other languages declare variables with."""
 
 
