@@ -103,11 +103,15 @@ def test_names_on_the_command_line(
 def test_list(capsys: Capture) -> None:
     assert status(["programs"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split() == ["name", "expected", "title", "source"]
+    assert lines[0].split() == ["name", "expected", "title"]
     assert len(lines) == len(FILES) + 1
     line = next(line for line in lines if line.startswith("svt4 "))
     assert "violated" in line
-    assert "Lyu, Su and Li" in line
+    assert "Lyu, Su and Li" not in line
+    assert status(["programs", "--long"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["name", "expected", "title", "source"]
+    assert "Lyu, Su and Li" in next(line for line in lines if line.startswith("svt4 "))
 
 
 def test_one(capsys: Capture) -> None:

@@ -35,6 +35,7 @@ Examples:
 @click.option("--claim", metavar="TEXT", help="Instead of the program's claim, for example 'eps/2, exp(-2)'.")
 @click.option("--input", "left", metavar="U", help="An input, for example 'q=[0,1]'.")
 @click.option("--neighbour", "right", metavar="V", help="Its neighbour, for example 'q=[1,1]'.")
+@click.option("--pair", nargs=2, metavar="U V", help="Both at once: --pair 'q=[0,1]' 'q=[1,1]'.")
 @click.option("--output", metavar="O", help="An output, for example 'out=[bot,top]'.")
 @click.option("--at", metavar="EPS0", help="Look at this eps, for example --at 1/2.")
 @click.option(
@@ -54,6 +55,7 @@ def explain(
     claim: str | None,
     left: str | None,
     right: str | None,
+    pair: tuple[str, str] | None,
     output: str | None,
     at: str | None,
     most: int,
@@ -65,10 +67,14 @@ def explain(
     Of a violated claim the counterexample is explained, of a private one the inputs and the output that need
     the greatest budget; or those that are given.  The exit status is 0 whatever the verdict.
     """
+    if pair and (left is not None or right is not None):
+        raise click.UsageError("the inputs are given twice: leave out --pair, or --input and --neighbour")
+    names = ("--pair (first)", "--pair (second)") if pair else ("--input", "--neighbour")
+    left, right = pair or (left, right)
     if (left is None) != (right is None):
         raise click.UsageError("two inputs are compared: give both --input and --neighbour")
     if output is not None and left is None:
-        raise click.UsageError("--output is about two inputs: add --input and --neighbour")
+        raise click.UsageError("--output is about two inputs: add --pair, or --input and --neighbour")
     start = monotonic()
     mechanism = load(file, definitions)
     with Bar(f"reading {file}") as bar, alarm(time_limit):
@@ -76,7 +82,7 @@ def explain(
             claim,
             pair=None
             if left is None or right is None
-            else (parse_valuation(left, "--input"), parse_valuation(right, "--neighbour")),
+            else (parse_valuation(left, names[0]), parse_valuation(right, names[1])),
             output=None if output is None else parse_valuation(output, "--output"),
             at=at,
             paths=most,
@@ -123,10 +129,12 @@ def commands(
 def _after_a_proof(found: Explanation, program: str) -> list[Line]:
     lines = [(f"dipc budget {program} --epsilon-curve", "the exact loss as a function of eps")]
     exact = None if found.tightness is None else found.tightness.least.exact
-    if exact is None:
-        return lines
+    if exact is None or (found.claimed is not None and found.claimed.goal.t == exact):
+        return lines  # the claim itself is the strongest
     budgets = str(found.budgets)
-    strongest = f"{exact}*eps" + (f" for eps in {budgets}" if budgets != "(0, inf)" else "")
+    strongest = ("eps" if exact == 1 else f"{exact}*eps") + (
+        f" for eps in {budgets}" if budgets != "(0, inf)" else ""
+    )
     return [
         (f"dipc check {program} --claim {shlex.quote(strongest)}", "the strongest claim that holds"),
         *lines,

@@ -16,6 +16,7 @@ from dipc.shipped import Shipped, describe, paths
     epilog="""\b
 Examples:
   dipc programs                     all of them, with what they show
+  dipc programs --long              and where they come from
   dipc programs svt1                the text of one
   dipc programs svt1 > mine.dip     a copy to change
   dipc programs svt1 --path         where it is installed
@@ -23,8 +24,9 @@ Examples:
 )
 @click.argument("name", required=False, type=NAME)
 @click.option("--path", "as_path", is_flag=True, help="Print where the file is.")
+@click.option("--long", "with_source", is_flag=True, help="Also tell where each comes from.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def programs(name: str | None, as_path: bool, as_json: bool) -> int:
+def programs(name: str | None, as_path: bool, with_source: bool, as_json: bool) -> int:
     """List the programs that come with dipc, or print the one called NAME.
 
     Every command that takes a FILE takes one of these names, too: dipc check svt1
@@ -39,8 +41,9 @@ def programs(name: str | None, as_path: bool, as_json: bool) -> int:
     elif name:
         say(chosen[0].path.read_text(encoding="utf-8"), end="")
     else:
+        headings = ("name", "expected", "title", "source")[: 4 if with_source else 3]
         rows = [(program.name, program.expect, program.title, program.source) for program in chosen]
-        show_table(("name", "expected", "title", "source"), rows, answers=1)
+        show_table(headings, [row[: len(headings)] for row in rows], answers=1)
     return 0
 
 

@@ -186,7 +186,7 @@ def _nothing(found: Study, what: str, attempts: Attempts) -> DipcError:
 def _heading(found: Study) -> str:
     settings = ", ".join(f"{k} = {v}" for k, v in found.subject.mechanism.parameters.items())
     head = found.name + (f"  ({settings})" if settings else "")
-    verdict = f"    {found.verdict.status}: {nice(str(found.goal))}" if found.verdict else ""
+    verdict = f"    claim: {nice(str(found.goal))}: {found.verdict.status.upper()}" if found.verdict else ""
     return head + verdict
 
 

@@ -26,6 +26,7 @@ from dipc.syntax.ast import (
     Program,
     Statement,
 )
+from dipc.syntax.suggest import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,11 @@ def check_only_one(kind: str, span: Span, earlier: Adjacency | Claim | None) -> 
 
 
 KEYWORDS = ("rate", "scale", "mean")
+ELSEWHERE = {
+    **dict.fromkeys(("loc", "location", "center", "centre", "mu", "value"), "mean"),
+    **dict.fromkeys(("b", "sigma", "width"), "scale"),
+}
+"""What the arguments of noise are called elsewhere."""
 
 
 def noise_parameters(
@@ -100,7 +106,8 @@ def noise_parameters(
         name = ("rate", "mean")[position] if keyword is None else str(keyword)
         span = value.span if keyword is None else at(keyword)
         if name not in KEYWORDS:
-            raise InputError(f"`{kind}` has no argument `{name}`", span, form)
+            hint = did_you_mean(ELSEWHERE.get(name, name), KEYWORDS)
+            raise InputError(f"`{kind}` has no argument `{name}`", span, f"{hint}; {form}")
         if name in given or {name, *given} >= {"rate", "scale"}:
             raise InputError(f"`{kind}` is given its {name} twice", span, form)
         given[name] = value

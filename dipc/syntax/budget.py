@@ -40,6 +40,7 @@ def check_budget(code: Iterable[Instruction]) -> None:
             case Put(target, value):
                 refuse_eps((*target_parts(target), value))
             case Draw(target, distribution):
+                refuse_swapped(distribution)
                 refuse_eps((*target_parts(target), *finite_parts(distribution)))
                 check_rate(distribution)
             case Test(condition):
@@ -61,6 +62,21 @@ def finite_parts(distribution: Distribution) -> tuple[Expr, ...]:
             return (*set_parts(support), score)
         case _:
             assert_never(distribution)
+
+
+def refuse_swapped(distribution: Distribution) -> None:
+    """``Lap(q[1], eps)``: eps only where the mean stands."""
+    match distribution:
+        case Noise(kind, rate, mean) if mentions_eps(mean) and not mentions_eps(rate):
+            raise InputError(
+                f"the mean `{as_written(mean)}` depends on `eps`, and the rate `{as_written(rate)}` does not",
+                mean.span,
+                f"the rate comes first: `{kind}({as_written(mean)}, {as_written(rate)})`",
+            )
+
+
+def mentions_eps(expr: Expr) -> bool:
+    return any(isinstance(node, Eps) for node in nodes(expr))
 
 
 def refuse_eps(exprs: Iterable[Expr]) -> None:
@@ -91,7 +107,7 @@ def refuse_eps(exprs: Iterable[Expr]) -> None:
 def check_rate(distribution: Distribution) -> None:
     """A rate without eps is nearly always a scale."""
     match distribution:
-        case Noise(kind, rate) if not any(isinstance(node, Eps) for node in nodes(rate)):
+        case Noise(kind, rate) if not mentions_eps(rate):
             raise InputError(
                 f"the rate `{as_written(rate)}` does not mention `eps`",
                 rate.span,

@@ -7,6 +7,7 @@ was found and what was expected there.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from lark import Token
@@ -330,6 +331,38 @@ BEGINNINGS = ("param", "input", "output", "adjacent", "private", "while", "exit"
 """Words that a statement or declaration begins with, long enough to recognise when misspelt."""
 
 
+WORDS = frozenset((*BEGINNINGS, "if", "then", "elif", "else", "for", "in", "do", "end", "and", "or", "not"))
+"""Words of the language that are met in capital letters."""
+
+
+def capital_word(s: Situation) -> InputError | None:
+    """``For i in 1..3 do``, and ``THEN`` where ``then`` is expected."""
+    begun = s.statement[0] if len(s.statement) == 1 else None
+    for token, fits in ((begun, True), (s.found, s.found.upper() in s.accepts)):
+        if token is not None and fits and token.type == "NAME" and token.lower() in WORDS:
+            hint = f"the words of the language are lower case: write `{token.lower()}`"
+            return InputError(f"`{token}` is no word of the language", span_of(s.source, token), hint)
+    return None
+
+
+TYPES = frozenset(
+    ("int", "float", "double", "real", "number", "bool", "boolean", "string", "auto", "let", "var")
+)
+"""What other languages declare variables with."""
+
+
+def declared_type(s: Situation) -> InputError | None:
+    """``int r = 0``."""
+    if len(s.statement) != 1 or s.statement[0] not in TYPES or s.found.type != "NAME":
+        return None
+    value = re.match(r"(?:=|:=|<-)\s*(\S.*)", s.rest_of_line(s.span.end))
+    return InputError(
+        f"there is no statement `{s.statement[0]}`",
+        span_of(s.source, s.statement[0]),
+        f"variables need no declaration: `{s.found} <- {value[1] if value else 0}`",
+    )
+
+
 def foreign_word(s: Situation) -> InputError | None:
     if len(s.statement) == 1 and s.statement[0] in FOREIGN and s.found.type not in s.accepts:
         word = s.statement[0]
@@ -479,6 +512,8 @@ MISTAKES: tuple[Callable[[Situation], InputError | None], ...] = (
     single_equal,
     double_sign,
     compound_assignment,
+    capital_word,
+    declared_type,
     foreign_word,
     empty_index,
     sample_in_expression,

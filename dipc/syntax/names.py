@@ -36,7 +36,8 @@ from dipc.syntax.ast import (
     Uniform,
     While,
 )
-from dipc.syntax.functions import check_call
+from dipc.syntax.functions import FUNCTIONS, check_call
+from dipc.syntax.printer import as_written
 from dipc.syntax.suggest import did_you_mean
 from dipc.syntax.walk import children, distribution_parts, set_parts
 
@@ -273,8 +274,19 @@ def check_expression(expr: Expr, names: Names, scope: Scope, primes: bool = Fals
                 todo.extend(((node.high, known), (node.low, known)))
                 continue
             case Call():
+                check_no_cell(node, names, known)
                 check_call(node)
         todo.extend((part, known) for part in reversed(children(node)))
+
+
+def check_no_cell(call: Call, names: Names, scope: Scope) -> None:
+    """``q(1)``, where ``q[1]`` is meant."""
+    name = call.function
+    if name not in names.variables | names.parameters | scope or name in FUNCTIONS:
+        return
+    arguments = ", ".join(map(as_written, call.arguments))
+    hint = f"cells are written `{name}[{arguments}]`, products `{name}*({arguments})`"
+    raise InputError(f"`{name}` is no function", call.span, hint)
 
 
 def check_prime(name: str, primed: bool, span: Span, names: Names, primes: bool) -> None:

@@ -239,3 +239,17 @@ def test_the_record(capsys: Capture) -> None:
 def test_broken_use(arguments: list[str], said: str, capsys: Capture) -> None:
     assert status(["explain", *arguments]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_pair_may_be_given_at_once(capsys: Capture) -> None:
+    """As for `check` and `plot`; the claim itself is not proposed as a stronger one."""
+    one = run(capsys, "svt1", "-D", "N=1", "--pair", "q=[0]", "q=[1]", "--json")
+    two = run(capsys, "svt1", "-D", "N=1", "--input", "q=[0]", "--neighbour", "q=[1]", "--json")
+    assert {**json.loads(one), "seconds": 0} == {**json.loads(two), "seconds": 0}
+    assert status(["explain", "svt1", "--pair", "q=[0]", "q=[1]", "--input", "q=[0]"]) == 2
+    assert "given twice" in capsys.readouterr().err
+
+
+def test_the_claim_itself_is_not_the_next_one_to_try(capsys: Capture) -> None:
+    least = json.loads(run(capsys, "svt1", "-D", "N=1", "--json"))["next"][0].split("'")[1]
+    assert "strongest" not in run(capsys, "svt1", "-D", "N=1", "--claim", least)

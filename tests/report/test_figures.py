@@ -110,6 +110,11 @@ def test_nothing_private_is_shown_broken() -> None:
     assert not any("broken" in panel.words for panel in panels_of(found))
 
 
+def test_the_title_says_what_is_claimed_and_what_came_of_it() -> None:
+    title = plot_mechanism(SVT4, "region").get_suptitle()
+    assert "claim: (ε)-private for every ε in (0, ∞): VIOLATED" in title
+
+
 def test_failures_have_names() -> None:
     with pytest.raises(InputError, match="no region to plot: the verdict is private"):
         plot_mechanism(SVT4, "region", "3/2*eps")
