@@ -5,7 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
+
+# The same examples in every run, unless a test says otherwise.
+hypothesis.settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
+hypothesis.settings.load_profile("fixed")
 
 
 @pytest.fixture(scope="session", autouse=True)

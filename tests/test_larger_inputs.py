@@ -472,7 +472,7 @@ def test_jobs_without_joblib(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
 
 def test_a_broken_program_is_refused_in_a_process_too() -> None:
     pytest.importorskip("joblib")
-    with pytest.raises(InputError, match="positive"):
+    with pytest.raises(InputError, match="1 or more"):
         dipc.load(ROOT / "programs" / "svt" / "svt1.dip", N=1).check(jobs=0)
 
 

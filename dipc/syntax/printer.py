@@ -179,7 +179,9 @@ def show_distribution(distribution: Distribution) -> str:
         case Flip(probability):
             return f"flip({show_arith(probability)})"
         case Uniform(support):
-            return f"uniform {show_set(support)}"
+            members = show_set(support)
+            # A parenthesis would look like that of a call.
+            return f"uniform({members})" if members.startswith("(") else f"uniform {members}"
         case ExpMechanism(rate, variable, support, score):
             return f"Exp({show_arith(rate)}, {variable} in {show_set(support)}, {show_arith(score)})"
         case _:
