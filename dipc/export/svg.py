@@ -27,7 +27,7 @@ SIGN, LINE = 6.7, 15.0  # the width of a sign and the height of a line
 MARGIN, PADDING = 16.0, 7.0
 GAP, BETWEEN = 22.0, 46.0  # between boxes, and between layers
 TIP = 6.0
-PARTS = (0.5, 0.4, 0.6, 0.3, 0.7)  # where on an arrow its label may stand
+PARTS = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # where on an arrow its label may stand
 
 STYLE = (
     "text { font: 11px 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #111; white-space: pre } "
@@ -198,7 +198,7 @@ def _stretches(
 def _labels(
     arrows: tuple[Arrow, ...], ways: list[list[Stretch]], boxes: list[Rectangle]
 ) -> list[Rectangle | None]:
-    """A place for every label on the first stretch of its arrow, where it covers nothing if that can be."""
+    """A place for every label on its arrow, on the first stretch if it covers nothing there."""
     taken = list(boxes)
     found: list[Rectangle | None] = []
     for arrow, way in zip(arrows, ways, strict=True):
@@ -207,8 +207,8 @@ def _labels(
             continue
         width = len(arrow.label) * SIGN + 4
         choices = []
-        for aside, part in product((0.0, 0.5, -0.5), PARTS):
-            x, y = way[0].at(part)
+        for stretch, aside, part in product(way, (0.0, 0.5, -0.5, 1.0, -1.0), PARTS):
+            x, y = stretch.at(part)
             left = x + (aside - 0.5) * width
             choices.append(Rectangle(left, y - LINE / 2, width, LINE))
         best = min(choices, key=lambda r: sum(map(r.meets, taken)))
