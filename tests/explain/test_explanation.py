@@ -208,7 +208,7 @@ def test_the_next_commands_work(arguments: list[str], capsys: Capture) -> None:
 
 
 def test_the_strongest_claim_keeps_the_interval(capsys: Capture) -> None:
-    record = json.loads(run(capsys, "rand1", "-D", "N=1", "--claim", "eps for eps in (0, 1]", "--json"))
+    record = json.loads(run(capsys, "rand1", "-D", "N=1", "--claim", "2*eps for eps in (0, 1]", "--json"))
     assert "for eps in (0, 1]" in record["next"][0]
     assert record["claim"]["for"] == "(0, 1]"
 
