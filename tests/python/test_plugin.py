@@ -82,7 +82,7 @@ def test_a_failure_shows_the_counterexample_and_no_traceback(project: pytest.Pyt
         "neighbour   u' : q = false",
         "output      out = true",
         "budget      ε = 1",
-        "broken for  0 < ε < inf",
+        "broken for  0 < ε < inf   by these two inputs",
     ):
         assert f"\n{line}\n" in shown, line
     assert "FAILED bad.dip::claim" in shown
