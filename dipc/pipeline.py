@@ -57,7 +57,7 @@ def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) 
     comparison, findings = Comparison(goal, Judge(goal.budgets)), Findings()
     neighbours: Neighbours | None = None
     try:
-        _check_delta(goal, comparison.judge, claim.span)
+        check_delta(goal, comparison.judge, claim.span)
         neighbours = neighbours_of(program, comparison.judge, options.pair, clock)
         clock.lap("distributions")
         cases = _cases(neighbours, goal)
@@ -125,7 +125,8 @@ def check_for_all_budgets(explorer: Explorer, judge: Judge) -> None:
         check_termination(loop, judge.budgets)
 
 
-def _check_delta(goal: Goal, judge: Judge, span: Span) -> None:
+def check_delta(goal: Goal, judge: Judge, span: Span) -> None:
+    """That the claimed delta makes sense for all budgets: without this a claim could only seem to hold."""
     if isinstance(goal.delta, Surd):
         radicand = goal.delta.radicand
         _require_nonnegative(

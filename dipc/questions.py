@@ -12,7 +12,7 @@ from dipc.decision.requirements import Requirement
 from dipc.decision.verdict import Goal, Valuation
 from dipc.errors import Unsupported
 from dipc.export.subject import NamedLaw, Picture, Question
-from dipc.pipeline import check_for_all_budgets, goal_of, neighbours_of
+from dipc.pipeline import check_delta, check_for_all_budgets, goal_of, neighbours_of
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.quotient import Quotient
 from dipc.semantics.adjacency import Input
@@ -38,6 +38,7 @@ def question(
     if not isinstance(goal.delta, Quotient):
         raise Unsupported("a claim whose delta has a square root cannot be exported yet", claim.span)
     judge = Judge(goal.budgets)
+    check_delta(goal, judge, claim.span)
     neighbours = neighbours_of(program, judge, pair, Clock())
     found = list(_requirements(program, goal, goal.delta, Comparison(goal, judge), neighbours))
     return Question(program, goal, found, [_law(program, u, judge) for u in inputs or _first(found, program)])

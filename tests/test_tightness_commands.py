@@ -101,6 +101,12 @@ def test_regions(capsys: pytest.CaptureFixture[str]) -> None:
         (["profile", SVT, "--epsilon", "eps, 1/2"], "give an epsilon only"),
         (["profile", SVT, "--epsilon", ""], "the claim is an empty text"),
         (["profile", SVT, "--epsilon", "2"], "must be a multiple of eps"),
+        (["regions", SPARSE, "--claim", "eps, eps - 1"], "the claimed delta -1 + eps is negative"),
+        (["regions", SPARSE, "--claim", "eps, sqrt(eps - 1)"], "under the square root in delta, is negative"),
+        (
+            ["export", SPARSE, "--to", "sage", "--claim", "eps, eps - 1"],
+            "the claimed delta -1 + eps is negative",
+        ),
     ],
 )
 def test_mistakes(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ from dipc.decision.limits import Unsettled
 from dipc.decision.privacy import Comparison, Region, violated_regions
 from dipc.decision.radicals import Function
 from dipc.decision.verdict import Goal
-from dipc.pipeline import goal_of
+from dipc.pipeline import check_delta, goal_of
 from dipc.semantics.adjacency import Input
 from dipc.syntax.core import CoreClaim, CoreProgram
 from dipc.tightness.losses import Losses
@@ -35,6 +35,7 @@ def violating_budgets(
     clock = clock or Clock()
     goal = goal_of(claim)
     losses = Losses(program, goal.budgets, clock, pair)
+    check_delta(goal, losses.judge, claim.span)
     comparison = Comparison(goal, losses.judge)
     if goal.delta:
         slacks = [comparison.slack(c.left, c.right, chosen) for c, chosen in losses.worst_sets(goal)]
