@@ -40,6 +40,7 @@ from dipc.questions import picture, question
 from dipc.semantics.adjacency import Input
 from dipc.semantics.advice import warnings
 from dipc.semantics.chain import Chain
+from dipc.semantics.neighbours import in_order
 from dipc.shipped import source_of
 from dipc.syntax.compile import compile_claim, read
 from dipc.syntax.core import CoreClaim, CoreProgram
@@ -349,9 +350,7 @@ class Mechanism:
         """The exact output distribution on one input, in the order of the output sets."""
         budgets = goal_of(self.program.claim).budgets if self.program.claim else Budgets.positive()
         law = distribution(self.program, to_input(self.program, inputs), budgets)
-        places = [{v: i for i, v in enumerate(x.domain)} for x in self.program.outputs for _ in x.cells]
-        ordered = sorted(law, key=lambda o: [p[v] for p, v in zip(places, o, strict=True)])
-        items = {output_valuation(self.program, o): law[o] for o in ordered}
+        items = {output_valuation(self.program, o): law[o] for o in in_order(self.program, law)}
         return Distribution(items, self.program.outputs)
 
     def chain(self, **inputs: PythonValues) -> Chain:

@@ -11,7 +11,7 @@ from dipc.convert import PythonValue
 from dipc.decision.verdict import Undecided, Verdict
 from dipc.errors import InputError, Source, Span
 from dipc.mechanisms import Mechanism
-from dipc.report.words import aligned, verdict_lines
+from dipc.report.words import aligned, program_line, verdict_lines
 
 EXPECT = re.compile(r"^#[ \t]*expect[ \t]*:(.*)$", re.MULTILINE)
 STATUSES = ("private", "violated", "undecided")
@@ -72,9 +72,8 @@ WHAT = {
 
 def described(mechanism: Mechanism, verdict: Verdict) -> str:
     """A verdict as ``dipc check`` shows it."""
-    settings = ", ".join(f"{name} = {value}" for name, value in mechanism.parameters.items())
-    program = mechanism.program.source.name + (f"  ({settings})" if settings else "")
-    return "\n".join(aligned([("program", program), *verdict_lines(verdict)]))
+    first = program_line(mechanism.program.source.name, mechanism.parameters)
+    return "\n".join(aligned([first, *verdict_lines(verdict)]))
 
 
 def expected_status(source: Source) -> str:

@@ -31,6 +31,7 @@ from dipc.errors import InputError, InternalError, LimitReached
 from dipc.probability.quotient import Quotient
 from dipc.semantics.adjacency import InputSpace, adjacent
 from dipc.semantics.explore import Explorer, Law
+from dipc.semantics.neighbours import in_order
 from dipc.syntax.core import CoreAdjacency, CoreProgram, Variable
 from dipc.syntax.values import Value
 
@@ -222,9 +223,7 @@ class Writer:
 
     def _laws(self, laws: Sequence[Law], on: Interval) -> tuple[list[tuple[Value, ...]], list[list[int]]]:
         """All outcomes in the order of the output sets, and each law as the places of its functions."""
-        places = [{v: i for i, v in enumerate(x.domain)} for x in self.program.outputs for _ in x.cells]
-        found = {outcome for law in laws for outcome in law}
-        outcomes = sorted(found, key=lambda o: [p[v] for p, v in zip(places, o, strict=True)])
+        outcomes = in_order(self.program, {outcome for law in laws for outcome in law})
         zero = Quotient.of(0)
         return outcomes, [[self._function(law.get(o, zero), on) for o in outcomes] for law in laws]
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from dipc.cli.alarm import alarm
-from dipc.cli.options import SECONDS, Command, load, program_options
+from dipc.cli.options import SECONDS, Command, both_inputs, load, program_options
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import say
 from dipc.mechanisms import Mechanism
@@ -25,8 +25,7 @@ from dipc.report.tightness import (
     regions_lines,
     regions_record,
 )
-from dipc.report.words import Line, aligned
-from dipc.syntax.parser import parse_valuation
+from dipc.report.words import Line, aligned, program_line
 
 
 def tightness_options(command: Command) -> Command:
@@ -169,9 +168,7 @@ def _answered(
     """Load, compute with a progress bar and a limit, and print."""
     start = monotonic()
     mechanism = load(file, definitions)
-    both = None
-    if pair:
-        both = parse_valuation(pair[0], "--pair (first)"), parse_valuation(pair[1], "--pair (second)")
+    both = both_inputs(pair)
     with Bar(f"reading {file}") as bar, alarm(time_limit):
         lines, record = answer(mechanism, pair=both, time_limit=time_limit, progress=bar.show)
     seconds = monotonic() - start
@@ -185,5 +182,4 @@ def _answered(
 
 
 def _framed(file: str, mechanism: Mechanism, lines: Iterable[Line], seconds: float) -> list[Line]:
-    settings = ", ".join(f"{name} = {value}" for name, value in mechanism.parameters.items())
-    return [("program", file + (f"  ({settings})" if settings else "")), *lines, ("time", f"{seconds:.2f} s")]
+    return [program_line(file, mechanism.parameters), *lines, ("time", f"{seconds:.2f} s")]

@@ -17,7 +17,16 @@ from dipc.cli.alarm import alarm
 from dipc.cli.failures import error_record, kind_of
 from dipc.cli.interrupt import INTERRUPTED, Interrupted, interruptible
 from dipc.cli.junit import write_report
-from dipc.cli.options import MEGABYTES, SECONDS, TARGET, definition_option, expanded, files_argument, load
+from dipc.cli.options import (
+    MEGABYTES,
+    SECONDS,
+    TARGET,
+    both_inputs,
+    definition_option,
+    expanded,
+    files_argument,
+    load,
+)
 from dipc.cli.outcome import Outcome, worst
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import answer, say, show_table
@@ -25,7 +34,6 @@ from dipc.mechanisms import Mechanism
 from dipc.report.record import verdict_record
 from dipc.report.words import aligned
 from dipc.shipped import STDIN, header
-from dipc.syntax.parser import parse_valuation
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,14 +168,11 @@ def decided(
     start = monotonic()
     mechanism = load(file, wanted.definitions)
     reading = monotonic() - start
-    pair = wanted.pair
     with alarm(wanted.time_limit), interruptible() as stop:
         verdict = mechanism.check(
             wanted.claim,
             at=wanted.at,
-            pair=(parse_valuation(pair[0], "--pair (first)"), parse_valuation(pair[1], "--pair (second)"))
-            if pair
-            else None,
+            pair=both_inputs(wanted.pair),
             time_limit=wanted.time_limit,
             memory_limit=wanted.memory_limit,
             progress=progress,

@@ -16,7 +16,7 @@ from dipc.cli.progress import Bar
 from dipc.cli.terminal import say, style
 from dipc.explain.explanation import MOST_PATHS, Explanation, Reason
 from dipc.report.explanation import Section, explanation_record, explanation_sections, section_lines
-from dipc.report.words import Line
+from dipc.report.words import Line, program_line
 from dipc.syntax.parser import parse_valuation
 
 
@@ -97,8 +97,7 @@ def explain(
         record = {**head, **explanation_record(found), "next": next_ones, "seconds": round(seconds, 6)}
         say(json.dumps(record, indent=2))
         return 0
-    settings = ", ".join(f"{name} = {value}" for name, value in mechanism.parameters.items())
-    first: Line = ("program", file + (f"  ({settings})" if settings else ""))
+    first = program_line(file, mechanism.parameters)
     sections = list(explanation_sections(found))
     show([Section("", (first, *sections[0].lines)), *sections[1:], Section("Next", tuple(following))])
     return 0

@@ -16,6 +16,7 @@ from dipc.cli.text import Text
 from dipc.errors import InputError
 from dipc.mechanisms import Mechanism
 from dipc.shipped import paths
+from dipc.syntax.parser import parse_valuation
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -124,6 +125,13 @@ def expanded(files: Sequence[str]) -> list[str]:
             raise InputError(f"{file}: there is no program ({PROGRAMS}) in this folder")
         found += inside
     return found
+
+
+def both_inputs(pair: tuple[str, str] | None) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """The two inputs of ``--pair U V``."""
+    if not pair:
+        return None
+    return parse_valuation(pair[0], "--pair (first)"), parse_valuation(pair[1], "--pair (second)")
 
 
 def load(file: str, definitions: tuple[str, ...]) -> Mechanism:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from dipc.cli.failures import explained, kind_of
 from dipc.decision.verdict import Verdict
-from dipc.report.words import Line, aligned, short_claim, short_counterexample, verdict_lines
+from dipc.report.words import Line, aligned, program_line, short_claim, short_counterexample, verdict_lines
 
 EXIT_STATUS = {"private": 0, "violated": 1, "undecided": 3}
 
@@ -87,9 +87,7 @@ class Outcome:
     def lines(self) -> list[Line]:
         """The verdict for people, line by line."""
         assert self.verdict is not None
-        settings = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
-        lines: list[Line] = [("program", self.file + (f"  ({settings})" if settings else ""))]
-        lines += verdict_lines(self.verdict)
+        lines = [program_line(self.file, self.parameters), *verdict_lines(self.verdict)]
         if self.expected is not None:
             lines.append(("expected", self.expected + ("" if self.as_expected else ", but it is not so")))
         return [*lines, ("time", f"{self.seconds:.2f} s")]

@@ -7,13 +7,12 @@ from pathlib import Path
 import click
 
 from dipc.cli.alarm import alarm
-from dipc.cli.options import SECONDS, TARGET, load, program_options
+from dipc.cli.options import SECONDS, TARGET, both_inputs, load, program_options
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import say
 from dipc.errors import InputError
 from dipc.report.figures import SHOWN_DIGITS, WHAT, plot_mechanism
 from dipc.report.study import PATIENCE, Attempts
-from dipc.syntax.parser import parse_valuation
 
 FORMATS = (".png", ".svg", ".pdf")
 
@@ -90,14 +89,10 @@ def plot(
     mechanism = load(file, definitions)
     with Bar(f"plotting {file}") as bar:
         attempts = Attempts(time_limit, alarm, bar.show)
-        both = (
-            (parse_valuation(pair[0], "--pair (first)"), parse_valuation(pair[1], "--pair (second)"))
-            if pair
-            else None
-        )
         figure = plot_mechanism(
             mechanism, what, claim,
-            pair=both, at=at, budgets=budgets, low=low, high=high, log=log, digits=digits, attempts=attempts,
+            pair=both_inputs(pair), at=at, budgets=budgets, low=low, high=high, log=log, digits=digits,
+            attempts=attempts,
         )  # fmt: skip
         figure.savefig(target, dpi=160, metadata={"Date": None} if target.suffix == ".svg" else None)
     for note in attempts.notes:

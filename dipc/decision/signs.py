@@ -119,13 +119,14 @@ def end_as_text(end: End, digits: int = 10) -> str:
     """Exact if rational, else rounded to ``digits`` decimals; "inf" for infinity."""
     if end is None:
         return "inf"
-    if isinstance(end, Border):
-        root = end.roots[0]
-        if root.is_rational:
-            return str(root.low)
+    return root_as_text(end.roots[0], digits) if isinstance(end, Border) else str(end)
+
+
+def root_as_text(root: Root, digits: int) -> str:
+    """Exact if it is known to be rational, else rounded to ``digits`` decimals."""
+    if not root.is_rational:
         root.refine_to(fmpq(1, 10 ** (digits + 1)))
-        return decimal((root.low + root.high) / 2, digits)
-    return str(end)
+    return str(root.low) if root.is_rational else decimal((root.low + root.high) / 2, digits)
 
 
 def decimal(value: fmpq, digits: int) -> str:

@@ -20,7 +20,7 @@ from dipc.probability.exppoly import ExpPoly
 from dipc.probability.linear import Linear
 from dipc.probability.quotient import Quotient
 from dipc.report.record import Record, claim_record, decimal_at, valuation_record
-from dipc.report.tightness import enclosure, least_record, logarithm_at, where
+from dipc.report.tightness import enclosure, epsilon_text, least_record, logarithm_at, where
 from dipc.report.words import Line, aligned, pretty, region_text, valuation_text
 from dipc.semantics.evaluate import Datum
 from dipc.syntax.core import Cell
@@ -384,7 +384,7 @@ def _shift_text(shift: Shift, name: str, sample: Sample) -> str:
 def _times(t: fmpq, inverse: bool = False) -> str:
     if inverse:
         return f"{t}/eps"
-    return "0" if not t else "eps" if t == 1 else f"{t}*eps"
+    return epsilon_text(t)
 
 
 def _at_most(factors: Sequence[str], right: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from flint import arb, ctx, fmpq
@@ -93,10 +93,15 @@ def decimal_at(value: Number, eps: fmpq, digits: int = 10) -> str:
     """
     if value.sign_at(eps) == 0:
         return "0"
+    return digits_of(lambda: value.enclose(arb(eps)), digits)
+
+
+def digits_of(enclosed: Callable[[], arb], digits: int) -> str:
+    """A number that is not 0, given as a ball at the precision of the context, to ``digits`` digits."""
     precision = 64
     while True:
         with ctx.workprec(precision):
-            ball = value.enclose(arb(eps))
+            ball = enclosed()
             if ball.is_finite() and ball.rel_accuracy_bits() > 4 * digits:
                 return str(ball.str(digits, radius=False))
         precision *= 2

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
 from dipc.decision.pieces import End, Place
-from dipc.decision.signs import decimal, end_as_text
+from dipc.decision.signs import decimal, end_as_text, root_as_text
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.quotient import Quotient
-from dipc.report.record import Record, claim_record, valuation_record
+from dipc.report.record import Record, claim_record, digits_of, valuation_record
 from dipc.report.words import Line, pretty, region_text, valuation_text
 from dipc.tightness.budget import Budget
 from dipc.tightness.curves import Curve, Profile, Segment
@@ -24,11 +24,7 @@ MOST_SPOTS = 3
 
 def end_text(end: End, digits: int = 10) -> str:
     """An end of a piece: exact if rational, else rounded; ``inf`` for infinity."""
-    if not isinstance(end, Place):
-        return end_as_text(end)
-    root = end.roots[0]
-    root.refine_to(fmpq(1, 10 ** (digits + 1)))
-    return str(root.low) if root.is_rational else decimal((root.low + root.high) / 2, digits)
+    return root_as_text(end.roots[0], digits) if isinstance(end, Place) else end_as_text(end)
 
 
 def enclosure(found: Least) -> str:
@@ -242,24 +238,8 @@ def _witness_record(witness: Witness) -> Record:
     }
 
 
-def loss_at(segment: Segment, eps: fmpq, digits: int = 10) -> str:
-    """The loss ``ln(value)`` at a rational budget of a segment, to ``digits`` significant digits.
-
-    >>> from dipc.probability.exppoly import ExpPoly
-    >>> loss_at(Segment(fmpq(0), None, Quotient(ExpPoly.exp(2)), None, fmpq(1)), fmpq(1, 2))
-    '1.000000000'
-    """
-    return "inf" if segment.value is None else logarithm_at(segment.value, eps, digits)
-
-
 def logarithm_at(value: Quotient, eps: fmpq, digits: int = 10) -> str:
     """``ln(value)`` at a rational budget, to ``digits`` significant digits."""
     if (value - 1).sign_at(eps) == 0:
         return "0"
-    precision = 64
-    while True:
-        with ctx.workprec(precision):
-            ball = value.enclose(arb(eps)).log()
-            if ball.is_finite() and ball.rel_accuracy_bits() > 4 * digits:
-                return str(ball.str(digits, radius=False))
-        precision *= 2
+    return digits_of(lambda: value.enclose(arb(eps)).log(), digits)

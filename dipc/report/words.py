@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from dipc.decision.verdict import Counterexample, Counts, Goal, Undecided, Valuation, Verdict
 from dipc.probability.surd import Number
@@ -21,6 +21,16 @@ def aligned(lines: Iterable[Line]) -> list[str]:
     lines = list(lines)
     width = max((len(heading) for heading, _ in lines), default=0)
     return [f"{heading:<{width}}  {text}" for heading, text in lines]
+
+
+def program_line(name: str, parameters: Mapping[str, str]) -> Line:
+    """The program with its parameters.
+
+    >>> program_line("svt1", {"N": "3", "c": "1"})
+    ('program', 'svt1  (N = 3, c = 1)')
+    """
+    settings = ", ".join(f"{parameter} = {value}" for parameter, value in parameters.items())
+    return "program", name + (f"  ({settings})" if settings else "")
 
 
 def verdict_lines(verdict: Verdict) -> Iterator[Line]:
