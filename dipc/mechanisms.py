@@ -43,8 +43,9 @@ from dipc.semantics.chain import Chain
 from dipc.semantics.neighbours import in_order
 from dipc.shipped import source_of
 from dipc.syntax.compile import compile_claim, read
+from dipc.syntax.constants import evaluate_parameters
 from dipc.syntax.core import CoreClaim, CoreProgram
-from dipc.syntax.parser import parse_claim
+from dipc.syntax.parser import parse, parse_claim
 from dipc.syntax.suggest import did_you_mean
 from dipc.tightness.budget import Budget, budget
 from dipc.tightness.curves import Curve, Profile, loss_curve, profile
@@ -401,6 +402,20 @@ class Mechanism:
     @cached_property
     def parameters(self) -> dict[str, str]:
         return {name: str(value) for name, value in self.program.parameters}
+
+    @cached_property
+    def replaced(self) -> dict[str, str]:
+        """The values that the text gives to parameters which were set to others when it was loaded.
+
+        >>> m = Mechanism.load("param N = 3, c = 1; output o in {0, 1}; o <- 0", N=2)
+        >>> m.parameters, m.replaced
+        ({'N': '2', 'c': '1'}, {'N': '3'})
+        """
+        try:
+            written = evaluate_parameters(parse(self.program.source).params, {})
+        except InputError:  # a text in another language, or that has a value only for what was set
+            return {}
+        return {name: str(value) for name, value in written.items() if str(value) != self.parameters[name]}
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:

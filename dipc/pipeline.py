@@ -264,4 +264,7 @@ def _counted(neighbours: Neighbours, pairs: int, inequalities: int, findings: Fi
         identities=findings.by(Method.IDENTITY),
         by_chain=findings.by(Method.CHAIN),
         by_roots=findings.by(Method.ROOTS),
+        at_point=findings.by(Method.POINT),
+        broken=findings.of(Fails),
+        open=findings.of(Unclear),
     )

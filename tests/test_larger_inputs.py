@@ -13,6 +13,8 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +29,7 @@ from dipc import Quotient
 from dipc.cli.alarm import alarm
 from dipc.cli.main import status
 from dipc.decision.counterexample import grouped, output_valuation
-from dipc.decision.inequality import Fails, Unclear
+from dipc.decision.inequality import Answer, Fails, Unclear
 from dipc.decision.privacy import Judge, worst_sets
 from dipc.decision.roots import Unsettled
 from dipc.decision.verdict import Valuation
@@ -47,6 +49,7 @@ ROOT = Path(__file__).parent.parent
 PROGRAMS = sorted((ROOT / "programs").rglob("*.dip"))
 EXAMPLES = int(os.environ.get("DIPC_LAW_EXAMPLES", 30))
 FORMULAS = {"q": "forall i in 1..2: abs(q[i] - q'[i]) <= 1 and q[1] <= q'[1]"}
+Vector = tuple[Quotient, ...]
 DISTANCES = ["linf 1", "linf 2", "l1 1", "l1 2", "hamming 1", "hamming 2", "all"]
 
 
@@ -86,12 +89,12 @@ def listing(mechanism: Mechanism, text: str | None) -> Summary:
         for j, v in enumerate(inputs)
         if adjacent(space, u, v, program.adjacency)
     ]
-    distinct = set()
-    inequalities = 0
-    doubtful = False
-    for number, (_, i, j) in enumerate(sorted(pairs), start=1):
-        zero = Quotient.of(0)
-        left, right = ([laws[k].get(o, zero) for o in outcomes] for k in (i, j))
+    zero = Quotient.of(0)
+    vectors = [tuple(law.get(o, zero) for o in outcomes) for law in laws]
+
+    @cache  # most pairs have the probabilities of another one
+    def questions(left: Vector, right: Vector) -> list[tuple[Sequence[int], object, Answer]] | None:
+        """Each set of outputs to ask about, with its inequality and the answer; None: not settled."""
         margins = [Quotient(goal.factor) * q - p for p, q in zip(left, right, strict=True)]
         try:
             sets = (
@@ -100,12 +103,19 @@ def listing(mechanism: Mechanism, text: str | None) -> Summary:
                 else [(o,) for o in range(len(outcomes))]
             )
         except Unsettled:
-            sets, doubtful = [], True
-        for chosen in sets:
+            return None
+        forms = [judge.normal_form(sum((margins[o] for o in chosen), goal.delta)) for chosen in sets]
+        return [(chosen, f, judge.decide(f)) for chosen, f in zip(sets, forms, strict=True)]
+
+    distinct = set()
+    inequalities = 0
+    doubtful = False
+    for number, (_, i, j) in enumerate(sorted(pairs), start=1):
+        asked = questions(vectors[i], vectors[j])
+        doubtful = doubtful or asked is None
+        for chosen, f, answer in asked or ():
             inequalities += 1
-            f = judge.normal_form(sum((margins[o] for o in chosen), goal.delta))
             distinct.add(f)
-            answer = judge.decide(f)
             doubtful = doubtful or isinstance(answer, Unclear)
             if isinstance(answer, Fails):
                 return Summary(

@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
+from dipc.certificate.draws import check_draws
 from dipc.certificate.kernel import Certificate, Ratio, Refused
 from dipc.certificate.kernel import places as digits
-from dipc.certificate.slow.functions import EPS, Pair, constant, same
+from dipc.certificate.slow.functions import EPS, Draw, Pair, constant, same
 from dipc.certificate.slow.programs import (
     Inputs,
     Known,
@@ -50,11 +51,13 @@ def rederive(certificate: Certificate) -> str:
         raise Refused("deep: outputs", "they are not those of the program")
     derived_from = neighbouring_inputs(program, certificate, known)
     rows = [tuple(plain(value) for value in outcome) for outcome in data["outcomes"]]
+    drawn: dict[str, Draw] = {}
     for law, inputs in zip(certificate.laws, derived_from, strict=True):
         claimed_law = {
             outcome: certificate_pair(certificate, i) for outcome, i in zip(rows, law, strict=True)
         }
-        compare(distribution(program, inputs, known), claimed_law)
+        compare(distribution(program, inputs, known, drawn), claimed_law)
+    check_draws(drawn.values(), certificate.on)
     own = claim_is_own(program, certificate, known)
     return f"{len(derived_from)} distributions were derived from the program text" + OWN[own]
 

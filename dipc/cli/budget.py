@@ -9,10 +9,9 @@ from typing import Any
 
 import click
 
-from dipc.cli.alarm import alarm
 from dipc.cli.options import SECONDS, Command, both_inputs, load, program_options
-from dipc.cli.progress import Bar
 from dipc.cli.terminal import say
+from dipc.cli.work import work
 from dipc.mechanisms import Mechanism
 from dipc.report.record import Record
 from dipc.report.tightness import (
@@ -169,8 +168,8 @@ def _answered(
     start = monotonic()
     mechanism = load(file, definitions)
     both = both_inputs(pair)
-    with Bar(f"reading {file}") as bar, alarm(time_limit):
-        lines, record = answer(mechanism, pair=both, time_limit=time_limit, progress=bar.show)
+    with work(f"reading {file}", time_limit) as running:
+        lines, record = answer(mechanism, pair=both, time_limit=time_limit, progress=running.progress)
     seconds = monotonic() - start
     if as_json:
         head: Record = {"program": file, "parameters": mechanism.parameters}

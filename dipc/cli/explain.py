@@ -10,10 +10,9 @@ from typing import Any
 
 import click
 
-from dipc.cli.alarm import alarm
 from dipc.cli.options import SECONDS, load, program_options
-from dipc.cli.progress import Bar
 from dipc.cli.terminal import say, style
+from dipc.cli.work import work
 from dipc.explain.explanation import MOST_PATHS, Explanation, Reason
 from dipc.report.explanation import Section, explanation_record, explanation_sections, section_lines
 from dipc.report.words import Line, program_line
@@ -77,7 +76,7 @@ def explain(
         raise click.UsageError("--output is about two inputs: add --pair, or --input and --neighbour")
     start = monotonic()
     mechanism = load(file, definitions)
-    with Bar(f"reading {file}") as bar, alarm(time_limit):
+    with work(f"reading {file}", time_limit) as running:
         found = mechanism.explain(
             claim,
             pair=None
@@ -87,7 +86,7 @@ def explain(
             at=at,
             paths=most,
             time_limit=time_limit,
-            progress=bar.show,
+            progress=running.progress,
         )
     seconds = monotonic() - start
     following = commands(found, file, definitions, claim, whole=left is None and at is None)

@@ -71,6 +71,8 @@ def explained(error: BaseException) -> InputError:
             return error
         case InputError():
             return error
+        case Interrupted() if str(error) != "interrupted":
+            return InputError(str(error))
         case click.Abort() | KeyboardInterrupt() | Interrupted():
             return InputError("interrupted: nothing was decided")
         case click.ClickException():

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from dipc.cli.alarm import alarm
+from dipc.cli.interrupt import INTERRUPTED
 from dipc.cli.options import SECONDS, TARGET, both_inputs, load, program_options
-from dipc.cli.progress import Bar
 from dipc.cli.terminal import say
+from dipc.cli.work import work
 from dipc.errors import InputError
 from dipc.report.figures import SHOWN_DIGITS, WHAT, plot_mechanism
 from dipc.report.study import PATIENCE, Attempts
@@ -87,8 +87,8 @@ def plot(
             f"{target}: a figure is written as {', '.join(FORMATS)}", hint=f"for example -o {target.stem}.png"
         )
     mechanism = load(file, definitions)
-    with Bar(f"plotting {file}") as bar:
-        attempts = Attempts(time_limit, alarm, bar.show)
+    with work(f"plotting {file}") as running:
+        attempts = Attempts(time_limit, running.within, running.progress)
         figure = plot_mechanism(
             mechanism, what, claim,
             pair=both_inputs(pair), at=at, budgets=budgets, low=low, high=high, log=log, digits=digits,
@@ -98,4 +98,4 @@ def plot(
     for note in attempts.notes:
         click.echo(f"left out: {note.part}: {note.why}", err=True)
     say(f"wrote {target}")
-    return 0
+    return INTERRUPTED if running.stop.pressed else 0

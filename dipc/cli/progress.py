@@ -20,6 +20,7 @@ class Bar:
     """
 
     def __init__(self, doing: str, patience: float = PATIENCE) -> None:
+        self.doing = doing
         self._stages: dict[str, tuple[int, int | None]] = {doing: (0, None)}
         self._progress: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
@@ -45,6 +46,7 @@ class Bar:
     def show(self, stage: str, done: int, total: int | None) -> None:
         """``done`` of ``total`` steps of a stage are finished; None: nobody knows of how many."""
         with self._lock:
+            self.doing = f"{stage}: {done}" + (f" of {total}" if total is not None else "")
             self._stages[stage] = done, total
             if self._progress is not None:
                 self._draw(self._progress, stage)

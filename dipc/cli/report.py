@@ -6,10 +6,10 @@ from pathlib import Path, PurePath
 
 import click
 
-from dipc.cli.alarm import alarm
+from dipc.cli.interrupt import INTERRUPTED
 from dipc.cli.options import SECONDS, TARGET, load, program_options
-from dipc.cli.progress import Bar
 from dipc.cli.terminal import say
+from dipc.cli.work import work
 from dipc.report.page import report_html
 from dipc.report.study import PATIENCE, Attempts
 from dipc.shipped import STDIN
@@ -49,15 +49,16 @@ def report(
     """Write a page about FILE: the verdict, the counterexample or a proof, plots, and files to check it.
 
     The page is one file that loads nothing and runs no script.  Whatever the verdict is, the exit status is
-    0 if the page was written; `dipc check` tells it by its exit status.
+    0 if the page was written; `dipc check` tells it by its exit status.  After Ctrl-C the page is written
+    with what is known, and the exit status is 130.
     """
     target = Path(output or ("report.html" if file == STDIN else f"{PurePath(file).stem}.html"))
     mechanism = load(file, definitions)
-    with Bar(f"report of {file}") as bar:
-        attempts = Attempts(time_limit, alarm, bar.show)
+    with work(f"report of {file}") as running:
+        attempts = Attempts(time_limit, running.within, running.progress)
         page = report_html(mechanism, claim, title=title, at=at, attempts=attempts)
     target.write_text(page, encoding="utf-8", errors="replace")
     for note in dict.fromkeys(attempts.notes):
         click.echo(f"left out: {note.part}: {note.why}", err=True)
     say(f"wrote {target}")
-    return 0
+    return INTERRUPTED if running.stop.pressed else 0

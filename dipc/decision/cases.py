@@ -52,6 +52,10 @@ class Findings:
         """How many different inequalities were proved this way."""
         return sum(isinstance(a, Holds) and a.method is method for a in self.distinct.values())
 
+    def of(self, kind: type[Answer]) -> int:
+        """How many different inequalities have this answer."""
+        return sum(isinstance(answer, kind) for answer in self.distinct.values())
+
     def note(self, case: Case, questions: Sequence[Question]) -> None:
         """The questions of a case have been answered."""
         inequalities = [q for q in questions if q.inequality is not None]

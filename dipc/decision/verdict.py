@@ -59,7 +59,9 @@ class Counts:
 
     ``pairs`` are ordered; ``inequalities`` are counted for every pair, ``distinct`` are those that differ by
     more than a positive factor.  ``by_chain`` of the distinct ones were proved by the derivative chain,
-    ``identities`` are equalities for every eps, and ``by_roots`` needed the isolation of roots.
+    ``identities`` are equalities for every eps, ``by_roots`` needed the isolation of roots, and the sign of
+    those ``at_point`` was found at the one budget that is asked about.  ``broken`` ones do not hold, and
+    ``open`` ones are not settled.
 
     If a limit was reached, ``pairs`` are those settled with all their inequalities, and ``inequalities``
     are all that are settled, for these pairs and others.
@@ -73,6 +75,9 @@ class Counts:
     identities: int = 0
     by_chain: int = 0
     by_roots: int = 0
+    at_point: int = 0
+    broken: int = 0
+    open: int = 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)

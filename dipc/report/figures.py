@@ -7,7 +7,7 @@ itself.  All values are balls around exact ones, see :mod:`dipc.report.plots`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from math import ceil, inf, isfinite, nan
@@ -43,6 +43,7 @@ from dipc.report.plots import (
 from dipc.report.study import Attempts, Study, Subject, study
 from dipc.report.words import pretty, region_text, valuation_text
 from dipc.syntax.values import show
+from dipc.tightness.budget import Budget
 from dipc.tightness.curves import Curve, Profile, Segment
 
 if TYPE_CHECKING:
@@ -55,7 +56,9 @@ SHADE = 0.16
 PANEL = (6.2, 4.0)  # inches
 INFINITE = "#777777"
 SHOWN_DIGITS = 4
+SOLID, DASHED = (7, 0), (4, 2)  # what is drawn and left out, in widths of the line
 
+LineStyle = str | tuple[int, tuple[int, int]]
 Draw = Callable[["Axes"], None]
 
 
@@ -167,18 +170,55 @@ def _of_profile(found: Profile, low: Any = None, high: Any = None, **options: An
     return plot_curve(found.curve, low, high, **options)
 
 
+@views.plot.register(Budget)
+def plot_budget(
+    found: Budget,
+    low: Number | None = None,
+    high: Number | None = None,
+    *,
+    log: bool | None = None,
+    title: str = "",
+) -> Figure:
+    """The factor that each witness of a least t needs at each budget, and the least t itself."""
+    if found.budgets.is_point or not found.witnesses:
+        raise InputError(f"there is no curve to plot: {found!r}", hint='plot the mechanism: m.plot("loss")')
+    start, end = found.budgets.low, found.budgets.high
+    far = max(FARTHEST, 2 * start) if end is None else end
+    span = Range.of(start if low is None else low, far if high is None else high, log or False)
+    least = found.least
+
+    def draw(axes: Axes) -> None:
+        named: set[str] = set()
+        for number, (_, witness) in enumerate(found.witnesses):
+            if not witness.neighbour_probability:
+                continue  # an infinite loss
+            ratio = witness.probability / witness.neighbour_probability
+            pair = f"{valuation_text(witness.input)} against {valuation_text(witness.neighbour)}"
+            said = once(named, clipped(f"{pair}: {' or '.join(map(valuation_text, witness.outputs))}", 60))
+            if said is not None:
+                xs, ys = sampled(lambda eps, f=ratio: factor_value(f, eps), span)  # type: ignore[misc]
+                axes.plot(xs, ys, color=COLOURS[number % len(COLOURS)], label=said)
+        if least.high is not None:
+            label = f"least t = {least.exact}" if least.exact is not None else "least t"
+            axes.axhline(as_float(least.high), color="black", linestyle=":", label=label)
+            axes.set_ylim(0, 1.15 * as_float(least.high) or 1)
+        dress(axes, span, "factor t that is needed")
+
+    return sheet([Panel("budget", "", "", draw)], title)
+
+
 def _nothing(found: Study, what: str, attempts: Attempts) -> DipcError:
     if what == "region" and found.verdict is not None:
         return InputError(
             f"there is no region to plot: the verdict is {found.verdict.status}",
-            hint="try --what loss, or a smaller claim: --claim 'eps/2'",
+            hint="try `loss`, or a smaller claim such as eps/2",
         )
     if attempts.notes:
         note = attempts.notes[0]
         return LimitReached(f"there is nothing to plot: {note.part}: {note.why}")
     if found.goal is None:
         return InputError(
-            f"{found.name}: the program makes no claim", hint="give one, for example --claim eps"
+            f"{found.name}: the program makes no claim", hint="give one, for example the claim `eps`"
         )
     return InputError("there is nothing to plot: no pair of neighbours can be told apart")
 
@@ -476,11 +516,18 @@ def law_panels(found: Study, view: View) -> Iterator[Panel]:
         _legend(axes)
 
     def draw_curves(axes: Axes) -> None:
-        for output, colour in zip(curves, cycle(COLOURS)):
-            for law, line, named in ((left, "-", True), (right, "--", False)):
-                f = law.get(output, Quotient.of(0))
-                label = clipped(name_of(output), 34) if named else None
-                axes.plot(*curve(f, span), color=colour, linestyle=line, label=label)
+        zero = Quotient.of(0)
+        colours = dict(zip(curves, cycle(COLOURS)))
+        equal = {output for output in curves if left.get(output, zero) == right.get(output, zero)}
+        for law, outputs, pattern in ((left, curves, SOLID), (right, set(curves) - equal, DASHED)):
+            for f, together in equals({o: law.get(o, zero) for o in curves if o in outputs}):
+                points = curve(f, span)
+                for number, output in enumerate(together):
+                    line = in_turns(number, len(together), pattern)
+                    axes.plot(*points, color=colours[output], linestyle=line)
+        for output, colour in colours.items():  # the names, each with a whole line
+            name = clipped(name_of(output), 34) + (" (u and u′)" if output in equal else "")
+            axes.plot([], [], color=colour, label=name)
         axes.axvline(as_float(point), color=INFINITE, linewidth=1, linestyle=":")
         axes.set_ylim(bottom=0)
         dress(axes, span, "probability (solid: u, dashed: u′)")
@@ -502,6 +549,24 @@ def law_panels(found: Study, view: View) -> Iterator[Panel]:
         f"{some(MOST_CURVES)}",
         draw_curves,
     )
+
+
+def equals(functions: Mapping[Valuation, Quotient]) -> Iterator[tuple[Quotient, list[Valuation]]]:
+    """The different functions, each with the outputs that have it."""
+    for f in dict.fromkeys(functions.values()):
+        yield f, [output for output, g in functions.items() if g == f]
+
+
+def in_turns(number: int, of: int, pattern: tuple[int, int]) -> LineStyle:
+    """The style of one of several lines that lie on each other: each is seen where the others are not.
+
+    >>> [in_turns(number, 3, (4, 2)) for number in range(3)]
+    [(0, (4, 14)), (6, (4, 14)), (12, (4, 14))]
+    """
+    on, off = pattern
+    if of == 1 and not off:
+        return "-"
+    return number * (on + off), (on, of * (on + off) - on)
 
 
 def shown_outputs(found: Study, most: int) -> list[Valuation]:

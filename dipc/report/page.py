@@ -102,6 +102,7 @@ def report_html(
         "file": found.name,
         "study": found,
         "settings": mechanism.parameters,
+        "replaced": mechanism.replaced,
         "program": highlighted(mechanism.program.source.text),
         "status": found.verdict.status if found.verdict else "none",
         "signs": SIGNS,

@@ -186,7 +186,7 @@ def study(subject: Subject, attempts: Attempts, parts: Sequence[str] = PARTS) ->
         if goal is not None and gave_up(verdict):
             if attempts.strict:
                 raise LimitReached(f"the limit was reached by the check itself: {NAMES[part]} was not tried")
-            attempts.notes.append(Note(NAMES[part], "not tried, since the check itself reached its limit"))
+            attempts.notes.append(Note(NAMES[part], "not tried, since the check itself did not end"))
         else:
             answers[part] = attempts(NAMES[part], tasks[part])
     budget, profile = answers["budget"], answers["profile"]

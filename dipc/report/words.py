@@ -79,9 +79,14 @@ def checked(counts: Counts) -> str:
             (counts.by_chain, "by derivative chain"),
             (counts.identities, "identities" if counts.identities != 1 else "identity"),
             (counts.by_roots, "by root isolation"),
+            (counts.at_point, "by the sign at one ε"),
+            (counts.broken, "broken"),
+            (counts.open, "open"),
         )
         if number
     ]
+    if not counts.inequalities and not counts.pairs:
+        return f"{_number(counts.inputs, 'input')}; no pair of neighbours is settled yet"
     return (
         f"{_number(counts.inputs, 'input')}, {_number(counts.pairs, 'ordered pair')} of neighbours, "
         f"{_number(counts.outputs, 'output')}: {_number(counts.inequalities, 'inequality')}, "

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from flint import fmpq
 
@@ -22,6 +23,9 @@ from dipc.tightness.growth import NOTHING, Limit, limit_of_loss
 from dipc.tightness.least import Demand, Least, Spot, least
 from dipc.tightness.losses import Losses, Witness
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 WIDTH = fmpq(1, 10**10)
 
 
@@ -32,6 +36,10 @@ class Budget(views.Shown):
     budgets: Budgets
     least: Least
     witnesses: tuple[tuple[Spot, Witness], ...]
+
+    def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
+        """A figure of what the witnesses need at the budgets from ``low`` to ``high``."""
+        return views.plot(self, low, high, **options)
 
 
 def budget(

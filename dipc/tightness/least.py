@@ -132,7 +132,8 @@ class _Search:
             return self.run(width)
         except LimitReached as limit:
             upper = "" if self.upper is None else f" and at most {self.upper}"
-            raise LimitReached(f"{limit}: the answer is at least {self.lower}{upper}") from None
+            limit.args = (f"{limit}: the answer is at least {self.lower}{upper}",)
+            raise
 
     def run(self, width: fmpq) -> Least:
         for i, demand in enumerate(self.demands):

@@ -122,3 +122,30 @@ def test_certificate_of_one_pair_is_refused(tmp_path: Path, capsys: pytest.Captu
     arguments = ["check", str(SVT1), "-D", "N=1", "--pair", "q=[0]", "q=[1]"]
     assert status([*arguments, "--certificate", str(tmp_path / "out.json")]) == 2
     assert "about all neighbours" in capsys.readouterr().err
+
+
+CONSTANT = """
+input q in {0, 1}
+output o in {0, 1}
+adjacent all
+private 0 for eps in (0, 1]
+"""
+
+NO_PROBABILITIES = [
+    "b <- flip(1 - eps); if b then o <- 0 else o <- 1 end",
+    "o <- choose({0: 1/4 + eps/2, 1: 3/4 - eps/2})",
+    "o <- choose({0: exp(eps - 3), 1: 1 - exp(eps - 3)})",
+]
+
+
+@pytest.mark.parametrize("draw", NO_PROBABILITIES)
+def test_draws_from_what_is_no_probability_are_refused(draw: str, tmp_path: Path) -> None:
+    """The inequalities of a law that ignores its input hold whatever its numbers are."""
+    path = tmp_path / "constant.dip"
+    path.write_text(CONSTANT + draw, encoding="utf-8")
+    data = data_of(path)
+    assert "derived from the program text" in rederive(checked(data))
+    data["claim"]["interval"] |= {"high": None, "high_closed": False}
+    longer = checked(data)
+    with pytest.raises(kernel.Refused, match=r"^deep: draws: a probability drawn with is n"):
+        rederive(longer)

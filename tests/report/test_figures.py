@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from flint import fmpq
+from numpy import nanmax
 
 import dipc
 from dipc.cli.main import status
@@ -84,7 +85,37 @@ def test_distributions_of_the_pair_that_was_asked_for() -> None:
     assert [t.get_text().strip() for t in bars.texts] == [
         p.decimal(None, 6) for d in laws for p in d.values()
     ]
-    assert len(found["Output distributions for all ε"].lines) == 2 * 3 + 1
+    lines = found["Output distributions for all ε"].lines
+    assert sum(len(line.get_xdata()) > 2 for line in lines) == 2 * 3
+
+
+def test_equal_curves_do_not_hide_each_other() -> None:
+    """On [-1, 0, 0] the second and the third place are equally likely; each of both lines has a gap."""
+    lines = axes_of(dipc.load("nmax2"), "distributions", pair=("q=[-1,0,0]", "q=[0,-1,1]"))[
+        "Output distributions for all ε"
+    ].lines
+    drawn = [(tuple(line.get_ydata()), line.get_linestyle()) for line in lines if len(line.get_xdata()) > 2]
+    shared = [style for heights, style in drawn if sum(heights == other for other, _ in drawn) == 2]
+    assert shared == ["--", "--"]
+    assert len({heights for heights, _ in drawn}) == 5
+
+
+def test_the_same_on_both_inputs_is_drawn_once() -> None:
+    axes = axes_of(SVT4, "distributions", pair=("q=[-1,0]", "q=[0,-1]"))["Output distributions for all ε"]
+    names = [line.get_label() for line in axes.lines]
+    assert "[bot, bot] (u and u′)" in names and "[bot, top]" in names
+    assert sum(len(line.get_xdata()) > 2 for line in axes.lines) == 2 * 3 - 1
+
+
+def test_a_least_budget_plots_what_its_witnesses_need() -> None:
+    found = SVT4.budget(budgets="(0, 1]")
+    (axes,) = found.plot().axes
+    least = next(line for line in axes.lines if line.get_label().startswith("least t"))
+    needed = next(line for line in axes.lines if " against " in line.get_label())
+    assert nanmax(needed.get_ydata()) <= least.get_ydata()[0] * (1 + 1e-9)
+    assert nanmax(needed.get_ydata()) > 0.99 * least.get_ydata()[0]
+    with pytest.raises(dipc.InputError, match="no curve to plot"):
+        SVT4.budget(at=1).plot()
 
 
 def test_budgets_choose_the_axis() -> None:

@@ -20,6 +20,8 @@ INVERSE: Key = (-1, ZERO, ZERO, ZERO)
 
 Pair = tuple[Function, Function]
 """Numerator and denominator."""
+Draw = tuple[Pair, ...]
+"""The probabilities of the values of a finite draw."""
 
 
 class NotCovered(LimitReached):

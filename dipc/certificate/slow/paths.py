@@ -16,7 +16,7 @@ from functools import partial
 
 from dipc.certificate.kernel import ZERO
 from dipc.certificate.slow.conditions import Condition, as_row, condition_of, possible, without_implied
-from dipc.certificate.slow.functions import EPS, INVERSE, ONE, Mass, NotCovered, constant, total
+from dipc.certificate.slow.functions import EPS, INVERSE, ONE, Draw, Mass, NotCovered, constant, total
 from dipc.certificate.slow.inequalities import Row
 from dipc.certificate.slow.loops import exits
 from dipc.certificate.slow.noise import Sample
@@ -61,7 +61,10 @@ Solved = dict[tuple[int, Moment], list[tuple[AtLoop, Mass]]]
 
 @dataclass
 class Run:
-    """One run.  ``script`` says how the first choices fall; later ones fall to option 0."""
+    """One run.  ``script`` says how the first choices fall; later ones fall to option 0.
+
+    ``solved`` and ``drawn`` are shared by all runs: loops that are solved, and every table drawn from.
+    """
 
     script: Sequence[int] = ()
     scalars: dict[str, Value] = field(default_factory=dict)
@@ -72,6 +75,7 @@ class Run:
     mass: Mass = field(default_factory=Mass)
     variables: frozenset[str] = frozenset()
     solved: Solved = field(default_factory=dict)
+    drawn: dict[str, Draw] = field(default_factory=dict)
 
     # choices
 
@@ -108,6 +112,8 @@ class Run:
 
     def pick(self, table: Sequence[tuple[Value, Value]]) -> Value:
         """One of the values that have a probability other than 0."""
+        draw = tuple(as_pair(chance) for _, chance in table)
+        self.drawn.setdefault(repr(draw), draw)
         options = [(value, chance) for value, chance in table if chance != 0]
         value, chance = options[self.choose(len(options))]
         numerator, denominator = as_pair(chance)

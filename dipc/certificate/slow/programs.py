@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import partial
 
 from dipc.certificate.kernel import ZERO, Refused
-from dipc.certificate.slow.functions import Mass, Pair, constant, total
+from dipc.certificate.slow.functions import Draw, Mass, Pair, constant, total
 from dipc.certificate.slow.noise import measure
 from dipc.certificate.slow.paths import Run, Solved, Stop, all_runs
 from dipc.certificate.slow.values import Linear, Plain, Value, as_index, as_number, as_pair, flat
@@ -155,8 +155,12 @@ def outcome(program: ast.Program, run: Run) -> Outcome:
     return tuple(result)
 
 
-def distribution(program: ast.Program, inputs: Inputs, known: Known) -> dict[Outcome, Pair]:
+def distribution(
+    program: ast.Program, inputs: Inputs, known: Known, drawn: dict[str, Draw] | None = None
+) -> dict[Outcome, Pair]:
     """The exact probability of every outcome that is not impossible, as (numerator, denominator).
+
+    The finite draws on the way are added to ``drawn``: their numbers are taken as they are.
 
     >>> from dipc.errors import Source
     >>> from dipc.syntax.parser import parse
@@ -164,15 +168,18 @@ def distribution(program: ast.Program, inputs: Inputs, known: Known) -> dict[Out
     >>> distribution(parse(Source("a.dip", text)), {}, {})[Fraction(1),][0]  # exp(-eps)/2
     {(0, Fraction(-1, 1), Fraction(0, 1), Fraction(0, 1)): Fraction(1, 2)}
     """
-    return {key: total(masses).pair() for key, masses in path_masses(program, inputs, known).items()}
+    return {key: total(masses).pair() for key, masses in path_masses(program, inputs, known, drawn).items()}
 
 
-def path_masses(program: ast.Program, inputs: Inputs, known: Known) -> dict[Outcome, list[Mass]]:
+def path_masses(
+    program: ast.Program, inputs: Inputs, known: Known, drawn: dict[str, Draw] | None = None
+) -> dict[Outcome, list[Mass]]:
     """The probabilities of all paths that are not impossible, by outcome."""
     solved: Solved = {}
+    tables = {} if drawn is None else drawn
 
     def begin(script: Sequence[int]) -> Run:
-        return prepared(program, inputs, Run(script, dict(known), solved=solved))
+        return prepared(program, inputs, Run(script, dict(known), solved=solved, drawn=tables))
 
     parts: dict[Outcome, list[Mass]] = {}
     for _, run in all_runs(begin, partial(whole, program)):

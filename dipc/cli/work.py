@@ -1,0 +1,54 @@
+"""Work that may take long: with a progress bar, a time limit, and Ctrl-C, which say how far it came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from dipc.cli.alarm import alarm
+from dipc.cli.interrupt import Interrupted, Stop, interruptible
+from dipc.cli.progress import Bar
+from dipc.clock import Progress
+from dipc.errors import LimitReached
+
+BARE = ("interrupted", "the time limit was reached")
+"""What says nothing about the work itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """``progress`` is to be told how far the work is."""
+
+    progress: Progress
+    stop: Stop
+
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """A part of the work, with a limit of its own; after Ctrl-C no further part is begun."""
+        if self.stop.pressed:
+            raise Interrupted("not tried: interrupted")
+        with alarm(seconds):
+            yield
+
+
+@contextmanager
+def work(doing: str, seconds: float | None = None) -> Iterator[Work]:
+    """``with work("reading svt1", 10) as w: find(progress=w.progress)``.
+
+    What ends it early says where it was:
+
+    >>> with work("reading") as w:
+    ...     w.progress("inequalities", 12, 300)
+    ...     raise LimitReached("the time limit was reached")
+    Traceback (most recent call last):
+    ...
+    dipc.errors.LimitReached: the time limit was reached (inequalities: 12 of 300)
+    """
+    with Bar(doing) as bar, alarm(seconds), interruptible() as stop:
+        try:
+            yield Work(bar.show, stop)
+        except LimitReached as limit:
+            where = f" ({bar.doing})" if str(limit) in BARE else ""
+            kind = Interrupted if stop.pressed else LimitReached
+            raise kind(f"{limit}{where}") from None

@@ -1,0 +1,93 @@
+"""Ctrl-C in the middle of a command: what was settled by then is said."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dipc.cli.main import status
+from dipc.clock import Clock
+
+Interrupt = Callable[[str], None]
+
+SVT1_CLOSED = ["svt1", "-D", "N=2", "--for", "(0, 1]"]  # the least t is irrational: found by bisection
+
+
+@pytest.fixture
+def interrupt_at(monkeypatch: pytest.MonkeyPatch) -> Interrupt:
+    """``interrupt_at(stage)``: Ctrl-C is pressed when the work first comes to this stage."""
+    tick = Clock.tick
+
+    def arm(wanted: str) -> None:
+        pressed: list[str] = []
+
+        def pressing(self: Clock, stage: str, done: int = 0, total: int | None = None) -> None:
+            tick(self, stage, done, total)
+            if stage == wanted and not pressed:
+                pressed.append(stage)
+                signal.raise_signal(signal.SIGINT)
+
+        monkeypatch.setattr(Clock, "tick", pressing)
+
+    return arm
+
+
+@pytest.mark.parametrize(
+    ("command", "stage", "says"),
+    [
+        (["budget", *SVT1_CLOSED], "bounds, step 12", "interrupted: the answer is at least "),
+        (["budget", *SVT1_CLOSED], "neighbours", "interrupted ("),
+        (["profile", "sparse"], "worst sets of outputs", "interrupted ("),
+        (["explain", "svt1"], "neighbours", "interrupted"),
+        (["check", "svt1"], "inequalities", "interrupted (inequalities: 0 of "),
+    ],
+)
+def test_what_was_settled_is_said(
+    command: list[str], stage: str, says: str, interrupt_at: Interrupt, capsys: pytest.CaptureFixture[str]
+) -> None:
+    interrupt_at(stage)
+    assert status(command) == 130
+    said = capsys.readouterr()
+    assert says in said.out + said.err
+    assert "Traceback" not in said.err
+
+
+def test_the_bounds_are_bounds(interrupt_at: Interrupt, capsys: pytest.CaptureFixture[str]) -> None:
+    interrupt_at("bounds, step 12")
+    assert status(["budget", *SVT1_CLOSED]) == 130
+    said = capsys.readouterr().err
+    low, high = (text.split()[0] for text in said.split("at least ")[1].split("and at most "))
+    for t, verdict in ((low, 1), (high, 0)):
+        claim = f"{t}*eps for eps in (0, 1]"
+        assert status(["check", "svt1", "-D", "N=2", "--quiet", "--claim", claim]) == verdict
+
+
+@pytest.mark.parametrize(
+    ("stage", "known"),
+    [("inequalities", "undecided"), ("bounds, step 1", "private"), ("comparing functions", "private")],
+)
+def test_a_report_is_written_with_what_is_known(
+    stage: str, known: str, interrupt_at: Interrupt, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("jinja2")
+    page = tmp_path / "page.html"
+    interrupt_at(stage)
+    assert status(["report", "svt1", "-D", "N=2", "-o", str(page)]) == 130
+    said = capsys.readouterr()
+    assert "wrote" in said.out and "left out: " in said.err
+    assert known in page.read_text(encoding="utf-8")
+
+
+def test_a_plot_is_drawn_with_what_is_known(
+    interrupt_at: Interrupt, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "svt1.png"
+    interrupt_at("worst sets of outputs")
+    assert status(["plot", "svt1", "-D", "N=2", "-o", str(picture)]) == 130
+    assert picture.exists()
+    assert "interrupted" in capsys.readouterr().err
