@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,20 @@ from dipc.certificate.produce import certificate
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = sorted((ROOT / "programs").rglob("*.dip"))
+
+
+SMALLER: dict[str, dict[str, int]] = (
+    {}
+    if "DIPC_ALL_SIZES" in os.environ
+    else {
+        "noisy_max_first": {"N": 2},
+        "noisy_max_random": {"N": 2},
+        "svt_numeric": {"N": 2},
+        "svt3_quarter": {"N": 2},
+        "prefix_sums": {"N": 3},
+    }
+)
+"""Parameters with which a slow one takes less; with DIPC_ALL_SIZES=1 all programs are taken as they are."""
 
 
 def path_of(name: str) -> Path:

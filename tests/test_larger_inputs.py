@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -36,11 +36,12 @@ from dipc.decision.verdict import Valuation
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.mechanisms import Mechanism
 from dipc.pipeline import goal_of
-from dipc.semantics.adjacency import Distance, InputSpace, adjacent
+from dipc.semantics.adjacency import Distance, Input, InputSpace, adjacent
 from dipc.semantics.diagrams import Diagrams
-from dipc.semantics.explore import Arrival, Configuration, Explorer
+from dipc.semantics.explore import Arrival, Configuration, Explorer, Law
 from dipc.semantics.functions import OutputFunctions
 from dipc.semantics.pairs import Ranks, UpTo, number_of_pairs, walk
+from dipc.semantics.step import Outcome
 from dipc.syntax.compile import compile_claim
 from dipc.syntax.parser import parse_claim
 from dipc.syntax.values import Value
@@ -69,13 +70,20 @@ class Summary(NamedTuple):
 # --- the slow twin -------------------------------------------------------------------------------
 
 
-def listing(mechanism: Mechanism, text: str | None) -> Summary:
-    """Every input, every pair, every output."""
+class Listed(NamedTuple):
+    """Every input with its law, all outcomes, and all pairs with the number of cells that differ."""
+
+    inputs: list[Input]
+    laws: list[Law]
+    outcomes: list[Outcome]
+    pairs: list[tuple[int, int, int]]
+
+
+@lru_cache(maxsize=1)
+def listed(mechanism: Mechanism) -> Listed:
+    """What does not depend on the claim."""
     program = mechanism.program
-    parsed = compile_claim(parse_claim(text), dict(program.parameters)) if text else program.claim
-    assert parsed is not None and program.adjacency is not None
-    goal = goal_of(parsed)
-    judge = Judge(goal.budgets)
+    assert program.adjacency is not None
     space = InputSpace(program)
     inputs = list(space)
     laws = [Explorer(program).law(u) for u in inputs]
@@ -89,6 +97,17 @@ def listing(mechanism: Mechanism, text: str | None) -> Summary:
         for j, v in enumerate(inputs)
         if adjacent(space, u, v, program.adjacency)
     ]
+    return Listed(inputs, laws, outcomes, sorted(pairs))
+
+
+def listing(mechanism: Mechanism, text: str | None) -> Summary:
+    """Every input, every pair, every output."""
+    program = mechanism.program
+    parsed = compile_claim(parse_claim(text), dict(program.parameters)) if text else program.claim
+    assert parsed is not None
+    goal = goal_of(parsed)
+    judge = Judge(goal.budgets)
+    inputs, laws, outcomes, pairs = listed(mechanism)
     zero = Quotient.of(0)
     vectors = [tuple(law.get(o, zero) for o in outcomes) for law in laws]
 
@@ -110,7 +129,7 @@ def listing(mechanism: Mechanism, text: str | None) -> Summary:
     distinct = set()
     inequalities = 0
     doubtful = False
-    for number, (_, i, j) in enumerate(sorted(pairs), start=1):
+    for number, (_, i, j) in enumerate(pairs, start=1):
         asked = questions(vectors[i], vectors[j])
         doubtful = doubtful or asked is None
         for chosen, f, answer in asked or ():
@@ -191,8 +210,9 @@ def test_shipped_programs(path: Path) -> None:
 @pytest.mark.parametrize("adjacency", [*DISTANCES, FORMULAS["q"], "count(i in 1..2: q[i] != q'[i]) = 1"])
 def test_adjacencies(name: str, adjacency: str) -> None:
     text = adjacent_by((ROOT / "programs" / f"{name}.dip").read_text(encoding="utf-8"), adjacency)
+    mechanism = dipc.load(text, N=2)
     for claim in (None, "eps/4", "eps/2, exp(-2)"):
-        agree(dipc.load(text, N=2), claim)
+        agree(mechanism, claim)
 
 
 def test_three_queries() -> None:

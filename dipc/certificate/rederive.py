@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from dipc.certificate.draws import check_draws
 from dipc.certificate.kernel import Certificate, Ratio, Refused
 from dipc.certificate.kernel import places as digits
+from dipc.certificate.slow.draws import check_draws
 from dipc.certificate.slow.functions import EPS, Draw, Pair, constant, same
 from dipc.certificate.slow.programs import (
     Inputs,

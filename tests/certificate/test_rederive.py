@@ -9,14 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from certificates import PROGRAMS, data_of, path_of
+from certificates import PROGRAMS, SMALLER, data_of, path_of
 
 from dipc.certificate import kernel
 from dipc.certificate.rederive import rederive
 from dipc.cli.main import status
-
-SMALLER = {"noisy_max_random": {"N": 2}, "svt_numeric": {"N": 2}}
-"""Parameters with which a slow one takes less."""
 
 
 def checked(data: dict[str, Any]) -> kernel.Certificate:
@@ -147,5 +144,5 @@ def test_draws_from_what_is_no_probability_are_refused(draw: str, tmp_path: Path
     assert "derived from the program text" in rederive(checked(data))
     data["claim"]["interval"] |= {"high": None, "high_closed": False}
     longer = checked(data)
-    with pytest.raises(kernel.Refused, match=r"^deep: draws: a probability drawn with is n"):
+    with pytest.raises(kernel.Refused, match=r"^deep: draws: a probability is n"):
         rederive(longer)

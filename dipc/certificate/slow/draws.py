@@ -1,0 +1,117 @@
+"""Finite draws: their probabilities are >= 0 and defined for all budgets in question, and their sum is 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from dipc.certificate.kernel import (
+    Function,
+    Interval,
+    Refused,
+    bounds_on,
+    chain_of,
+    derivative,
+    function_shown,
+    negative,
+    normal,
+    sign_at,
+)
+from dipc.certificate.slow.functions import Draw, Mass, NotCovered, Pair, total
+
+STEP = "deep: draws"
+SAMPLES = 64
+HALVINGS = 12
+
+
+def check_draws(draws: Iterable[Draw], on: Interval) -> None:
+    """Refuse a draw whose numbers are no probabilities for some budgets of the interval.
+
+    >>> from dipc.certificate.slow.functions import EPS, constant
+    >>> one = constant(1)
+    >>> halves = (({EPS: Fraction(1)}, one), ({EPS: Fraction(-1), **one}, one))            # eps and 1 - eps
+    >>> check_draws([halves], Interval(Fraction(0), Fraction(1), False, True))
+    >>> check_draws([halves], Interval(Fraction(0), None, False, False))
+    Traceback (most recent call last):
+    dipc.certificate.kernel.Refused: deep: draws: a probability is negative: (-1*eps + 1) / (1)
+
+    Raises :class:`~dipc.certificate.slow.functions.NotCovered` if neither is shown.
+    """
+    for draw in draws:
+        numerator, denominator = total([Mass(p).over(q) for p, q in draw]).pair()
+        if numerator != denominator:
+            raise Refused(STEP, "the probabilities of a draw do not sum to 1")
+        for probability in draw:
+            check_probability(probability, on)
+
+
+def check_probability(probability: Pair, on: Interval) -> None:
+    """Refuse a number that is negative or not defined for some budgets of the interval."""
+    numerator, denominator = probability
+    if all(sign_at(denominator, eps) < 0 for eps in samples(on)):
+        numerator, denominator = negative(numerator), negative(denominator)
+    shown = f"({function_shown(probability[0])}) / ({function_shown(probability[1])})"
+    for f, strict, what in ((denominator, True, "not defined"), (numerator, False, "negative")):
+        if not surely(f, on, strict):
+            if any(sign_at(f, eps) < strict for eps in samples(on)):
+                raise Refused(STEP, f"a probability is {what}: {shown}")
+            raise NotCovered(f"a draw with {shown}, of which it is not shown that it is never {what}")
+
+
+def surely(f: Function, on: Interval, strict: bool) -> bool:
+    """Is f >= 0 (f > 0 if strict) proved on the interval?  ``False`` says nothing.
+
+    By the chain of derivatives at 0 or at the lower end; on an interval with an end also by bounds on pieces.
+
+    >>> from dipc.certificate.slow.functions import EPS, constant
+    >>> f = {EPS: Fraction(-1), **constant(1)}                                             # 1 - eps
+    >>> unit, more = (Interval(Fraction(0), Fraction(n), False, True) for n in (1, 2))
+    >>> surely(f, unit, False), surely(f, unit, True), surely(f, more, False)
+    (True, False, False)
+    """
+    if not f:
+        return not strict
+    if on.low == on.high:
+        return sign_at(f, on.low) >= strict
+    f = normal(f)
+    if all(c > 0 for c in f.values()):
+        return True
+    closed = [end for end, has in ((on.low, on.low_closed), (on.high, on.high_closed)) if has]
+    if any(sign_at(f, end) < strict for end in closed if end is not None):
+        return False
+    if not any(b for *_, b in f) and any(positive_by_chain(f, at) for at in {Fraction(0), on.low}):
+        return True
+    return on.high is not None and positive_on(f, on.low, on.high, strict, HALVINGS)
+
+
+def positive_by_chain(f: Function, at: Fraction) -> bool:
+    """Is f > 0 for all eps > at, because no number of the derivative chain there is negative?"""
+    return all(sign_at(link, at) >= 0 for _, link in chain_of(f))
+
+
+def positive_on(f: Function, low: Fraction, high: Fraction, strict: bool, halvings: int) -> bool:
+    """Is f >= 0 (f > 0) on [low, high] by bounds, or by the sign at an end and a derivative with one sign?"""
+    if any(b for *_, b in f) and not low:
+        return False
+    least = bounds_on(f, low, high)[0]
+    if least > 0 or (least == 0 and not strict):
+        return True
+    slope = bounds_on(derivative(f), low, high)
+    if (slope[0] >= 0 and sign_at(f, low) >= strict) or (slope[1] <= 0 and sign_at(f, high) >= strict):
+        return True
+    middle = (low + high) / 2
+    return halvings > 0 and all(
+        positive_on(f, *ends, strict, halvings - 1) for ends in ((low, middle), (middle, high))
+    )
+
+
+def samples(on: Interval) -> list[Fraction]:
+    """Budgets in the interval, to find a contradiction at.
+
+    >>> list(map(str, samples(Interval(Fraction(1), Fraction(3, 2), True, False))))[:3]
+    ['1', '129/128', '65/64']
+    """
+    if on.high is None:
+        return [on.low + Fraction(2) ** k for k in range(-SAMPLES // 4, SAMPLES // 8)]
+    inner = [on.low + (on.high - on.low) * Fraction(k, SAMPLES) for k in range(SAMPLES + 1)]
+    return list(dict.fromkeys(eps for eps in inner if on.has(eps)))
