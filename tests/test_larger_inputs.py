@@ -48,7 +48,7 @@ from dipc.syntax.values import Value
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = sorted((ROOT / "programs").rglob("*.dip"))
-EXAMPLES = int(os.environ.get("DIPC_LAW_EXAMPLES", 30))
+EXAMPLES = int(os.environ.get("DIPC_LAW_EXAMPLES", 12))
 FORMULAS = {"q": "forall i in 1..2: abs(q[i] - q'[i]) <= 1 and q[1] <= q'[1]"}
 Vector = tuple[Quotient, ...]
 DISTANCES = ["linf 1", "linf 2", "l1 1", "l1 2", "hamming 1", "hamming 2", "all"]

@@ -52,21 +52,29 @@ def assert_all_passed(run: subprocess.CompletedProcess[str], text: str, checks: 
     assert run.stdout.rstrip().endswith("failures: 0")
 
 
-@pytest.mark.parametrize(("name", "parameters", "claim"), QUESTIONS)
-def test_mathematica(
-    name: str, parameters: dict[str, int], claim: str | None, mathics: Run, tmp_path: Path
-) -> None:
-    text = to_mathematica(asked(load(name, **parameters), claim))
+LEAVE = "Exit[If[fails > 0, 1, 0]]\n"
+BORDER = "====="
+
+
+def test_mathematica(mathics: Run, tmp_path: Path) -> None:
+    text = to_mathematica(asked(load("svt/svt1.dip", N=1)))
     assert_all_passed(mathics(script(tmp_path, text, "x.wl")), text, r'^check\["')
 
 
-def test_a_wrong_number_fails_in_mathematica(mathics: Run, tmp_path: Path) -> None:
-    text = to_mathematica(asked(load("svt/svt1.dip", N=1)))
-    wrong = text.replace("f[1] = 6*z^6", "f[1] = 7*z^6")
-    assert wrong != text
-    run = mathics(script(tmp_path, wrong, "x.wl"))
-    assert run.returncode == 1
-    assert "FAIL 1: right - left is f times factor" in run.stdout
+def test_mathematica_in_one_session(mathics: Run, tmp_path: Path) -> None:
+    """Mathics takes seconds to start: several scripts one after the other, the last with a wrong number."""
+    first, *others = (to_mathematica(asked(load(name, **n), claim)) for name, n, claim in QUESTIONS)
+    assert all(text.count(LEAVE) == 1 for text in others)
+    wrong = first.replace("f[1] = 6*z^6", "f[1] = 7*z^6")
+    assert wrong != first
+    session = f'\nPrint["{BORDER}"];\n'.join([*(text.replace(LEAVE, "") for text in others), wrong])
+    run = mathics(script(tmp_path, session, "session.wl"))
+    assert run.returncode == 1, run.stdout + run.stderr
+    *outputs, last = run.stdout.split(f"{BORDER}\n")
+    for text, output in zip(others, outputs, strict=True):
+        part = subprocess.CompletedProcess(run.args, 0, output, run.stderr)
+        assert_all_passed(part, text, r'^check\["')
+    assert "FAIL 1: right - left is f times factor" in last
 
 
 @pytest.mark.parametrize(("name", "parameters", "claim"), QUESTIONS)

@@ -32,7 +32,7 @@ ZERO = mpmath.mpf(0)
 MOST_INPUTS = 20
 
 law_settings = settings(
-    max_examples=int(EXAMPLES or 25),
+    max_examples=int(EXAMPLES or 15),
     derandomize=EXAMPLES is None,
     database=None,
     deadline=None,

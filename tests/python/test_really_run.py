@@ -324,7 +324,7 @@ EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 
 
 @settings(
-    max_examples=int(EXAMPLES or 60),
+    max_examples=int(EXAMPLES or 40),
     derandomize=EXAMPLES is None,
     database=None,
     deadline=None,

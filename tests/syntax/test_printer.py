@@ -17,13 +17,13 @@ from dipc.syntax.printer import show_expr, show_program
 SHIPPED = sorted((Path(__file__).parents[2] / "programs").glob("**/*.dip"))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(EXPRESSIONS)
 def test_expression_round_trip(expr: Expr) -> None:
     assert parse_expression(show_expr(expr)) == expr
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(PROGRAMS)
 def test_program_round_trip(program: Program) -> None:
     assume(program.body or program.params or program.inputs or program.outputs)
