@@ -20,6 +20,8 @@ that the command line can meet Ctrl-C from the start, and pytest can know our pl
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from dipc.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from dipc.decision.reading import decide
     from dipc.decision.sentence import Decision, Sentence
@@ -46,8 +48,6 @@ if TYPE_CHECKING:
     from dipc.semantics.chain import Chain
     from dipc.syntax.values import Atom
     from dipc.testing import assert_private
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Atom",

@@ -27,7 +27,7 @@ from dipc.probability.quotient import Quotient
 from dipc.probability.surd import Number, Surd
 from dipc.semantics.adjacency import Distance, Input, InputSpace, Pair, adjacent, formula_pairs
 from dipc.semantics.evaluate import NOTHING, function_of_eps, never, number_of_eps
-from dipc.semantics.explore import Explorer, Law
+from dipc.semantics.explore import Explorer, Law, LeftOpen
 from dipc.semantics.functions import OutputFunctions
 from dipc.semantics.neighbours import Case, Listed, Neighbours, Walked
 from dipc.syntax.core import CoreClaim, CoreProgram
@@ -85,7 +85,7 @@ def distribution(program: CoreProgram, values: Input, budgets: Budgets) -> Law:
     """The exact output distribution on one input; probabilities must make sense for all budgets."""
     explorer = Explorer(program)
     law = explorer.law(values)
-    check_for_all_budgets(explorer, Judge(budgets))
+    check_for_all_budgets(explorer.left_open, Judge(budgets))
     return law
 
 
@@ -111,17 +111,17 @@ def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
     return Goal(term.coefficient if term else fmpq(0), delta, budgets)
 
 
-def check_for_all_budgets(explorer: Explorer, judge: Judge) -> None:
+def check_for_all_budgets(left_open: LeftOpen, judge: Judge) -> None:
     """What exploration had to leave open, because it depends on the budgets.
 
     Every probability drawn with lies in [0, 1] (they sum to 1, so >= 0 is enough), and every loop ends.
     """
-    for p, (span, complement) in explorer.stepper.probabilities.items():
+    for p, (span, complement) in left_open.probabilities.items():
         if complement:
             _require_nonnegative(p, judge, span, f"the probability {1 - p} exceeds 1")
         else:
             _require_nonnegative(p, judge, span, f"the probability {p} is negative")
-    for loop in explorer.loops:
+    for loop in left_open.loops:
         check_termination(loop, judge.budgets)
 
 
@@ -172,10 +172,19 @@ def neighbours_of(
         pairs, symmetric = formula_pairs(space, inputs, relation.formula, tick)
         neighbours = _listed(explorer, inputs, pairs, clock, symmetric)
     else:
-        functions = OutputFunctions(explorer, space, partial(clock.tick, "output distributions"))
-        neighbours = Walked(space, Distance(space, relation), functions, partial(clock.tick, "neighbours"))
-    check_for_all_budgets(explorer, judge)
+        if WALKED not in program.known:
+            functions = OutputFunctions(explorer, space, partial(clock.tick, "output distributions"))
+            program.known[WALKED] = Walked(space, Distance(space, relation), functions), explorer.left_open
+        walked: Walked
+        walked, left_open = program.known[WALKED]
+        check_for_all_budgets(left_open, judge)
+        return walked.telling(partial(clock.tick, "neighbours"))
+    check_for_all_budgets(explorer.left_open, judge)
     return neighbours
+
+
+WALKED = "all neighbours"
+"""What is known of a program: its neighbours with their laws, and what that left open."""
 
 
 def _listed(

@@ -100,7 +100,7 @@ def _requirements(
 def _law(program: CoreProgram, values: Input, judge: Judge) -> NamedLaw:
     explorer = Explorer(program)
     law = explorer.law(values)
-    check_for_all_budgets(explorer, judge)
+    check_for_all_budgets(explorer.left_open, judge)
     return NamedLaw(
         grouped(program.inputs, values),
         tuple((output_valuation(program, o), law[o]) for o in in_order(program, law)),

@@ -18,6 +18,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 USES = {
     "errors": set(),
     "views": set(),
+    "version": set(),
     "syntax": {"errors"},
     "probability": {"errors", "views"},
     "semantics": {"errors", "views", "syntax", "probability"},
@@ -26,6 +27,7 @@ USES = {
     "export": {"errors", "syntax", "probability", "semantics", "decision"},
     "report": {
         "errors",
+        "version",
         "views",
         "syntax",
         "probability",
@@ -84,6 +86,7 @@ USES = {
     "pytest_plugin": set(),
     "pytest_items": {"errors", "testing"},
     "__init__": {
+        "version",
         "errors",
         "syntax",
         "probability",
@@ -97,7 +100,7 @@ USES = {
         "report",
     },
     "cli": {
-        "__init__",
+        "version",
         "errors",
         "clock",
         "convert",

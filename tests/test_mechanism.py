@@ -125,6 +125,31 @@ def test_what_distribution_refuses(svt: dipc.Mechanism, inputs: Mapping[str, Any
         svt.distribution(**inputs)
 
 
+def test_a_second_question_about_other_budgets() -> None:
+    """What is known of a program from the first question must not answer what depends on the budgets."""
+    drawn = dipc.load("""
+        input q in {0, 1}; output o in {0, 1}
+        adjacent all
+        private eps for eps in (0, 1]
+        b <- flip(1 - eps)
+        o <- 0
+    """)
+    assert drawn.check().status == "private"
+    with pytest.raises(dipc.InputError, match="is negative at eps = "):
+        drawn.check("eps")
+    assert drawn.check("eps for eps in (0, 1/2)").status == "private"
+    with pytest.raises(dipc.InputError, match="is negative at eps = "):
+        drawn.budget(budgets="(0, 2]")
+
+
+def test_a_limit_of_one_question_is_not_that_of_the_next() -> None:
+    svt1 = dipc.load("svt1", N=4)
+    assert svt1.check(time_limit=0).status == "undecided"
+    first = svt1.check()
+    assert svt1.check(time_limit=0).status == "undecided"
+    assert (svt1.check().status, svt1.check().counts) == ("private", first.counts)
+
+
 def test_an_array_for_a_scalar(coin: dipc.Mechanism) -> None:
     with pytest.raises(InputError, match="the input `q` is one value, not 2 values"):
         coin.distribution(q=[True, False])

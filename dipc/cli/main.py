@@ -13,10 +13,10 @@ from typing import Any
 
 import click
 
-from dipc import __version__
 from dipc.cli.failures import BROKEN_INPUT, error_record, explained, kind_of
 from dipc.cli.group import Commands, PipeClosed
 from dipc.cli.terminal import make_robust
+from dipc.version import __version__
 
 CLOSED = 141  # what a shell reports for a process that wrote into a closed pipe
 

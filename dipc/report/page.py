@@ -40,6 +40,7 @@ from dipc.report.study import Attempts, Note, Study, Subject, gave_up, study
 from dipc.report.tightness import enclosure, end_text, where
 from dipc.report.words import checked, region_text, valuation_text
 from dipc.tightness.curves import Curve
+from dipc.version import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -119,7 +120,7 @@ def report_html(
         "states": len(drawn.chain) if drawn else 0,
         "proofs": proved or [],
         "commands": list(commands(found, drawn)),
-        "version": import_module("dipc").__version__,
+        "version": __version__,
         "downloads": list(_downloads(found, asked, drawn, attempts)),
     }
     context["notes"] = _merged(attempts.notes)

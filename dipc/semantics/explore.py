@@ -18,7 +18,7 @@ from functools import cached_property
 from time import monotonic
 from typing import NamedTuple
 
-from dipc.errors import InternalError, LimitReached
+from dipc.errors import InternalError, LimitReached, Span
 from dipc.probability.quotient import Quotient
 from dipc.semantics.evaluate import InputNeeded
 from dipc.semantics.loops import Loop, successors
@@ -50,6 +50,13 @@ class Arrival(NamedTuple):
     configuration: Configuration
 
 
+class LeftOpen(NamedTuple):
+    """What depends on the budgets: numbers drawn with must be probabilities, and loops must end."""
+
+    probabilities: dict[Quotient, tuple[Span, bool]]
+    loops: list[Loop]
+
+
 class Explorer:
     """All configurations of one program met so far.
 
@@ -62,6 +69,11 @@ class Explorer:
         self._deadline = deadline
         self._steps = 0
         self._seen: dict[object, Configuration] = {}
+
+    @property
+    def left_open(self) -> LeftOpen:
+        """Of all that was explored so far."""
+        return LeftOpen(self.stepper.probabilities, self.loops)
 
     @cached_property
     def start(self) -> Arrival:

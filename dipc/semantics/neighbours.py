@@ -12,6 +12,7 @@ changed cells, then u, then u') and with the number of pairs of inputs that have
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from typing import NamedTuple, Protocol
 
 from dipc.probability.quotient import Quotient
@@ -25,6 +26,10 @@ from dipc.syntax.core import CoreProgram
 
 Vector = tuple[Quotient, ...]  # a probability for every outcome
 Tick = Callable[[], None]  # called now and then; may raise LimitReached
+
+
+def silent() -> None:
+    """Nobody wants to know."""
 
 
 class Case(NamedTuple):
@@ -77,15 +82,21 @@ class Neighbours(Protocol):
 class Walked:
     """All neighbours in a named distance, without listing them: see :mod:`dipc.semantics.pairs`."""
 
-    def __init__(self, space: InputSpace, relation: Distance, functions: OutputFunctions, tick: Tick) -> None:
+    def __init__(self, space: InputSpace, relation: Distance, functions: OutputFunctions) -> None:
         self.inputs = space.size
         self.outcomes = in_order(space.program, functions.outcomes)
         self._space = space
         self._relation = relation
-        self._tick = tick
+        self._tick: Tick = silent
         self._diagrams = Diagrams([len(domain) for domain in space.domains])
         self._functions = [functions.function(outcome, self._diagrams) for outcome in self.outcomes]
         self.symmetric = True
+
+    def telling(self, tick: Tick) -> Walked:
+        """The same neighbours, whose walks call ``tick``."""
+        other = copy(self)
+        other._tick = tick
+        return other
 
     @property
     def different(self) -> bool:
