@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,10 @@ from dipc.cli.main import status
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = sorted((ROOT / "programs").rglob("*.dip"))
+
+
+loaded = cache(dipc.load)
+"""Each file once: a mechanism remembers what was explored."""
 
 
 def text_of(name: str) -> str:
@@ -53,7 +58,7 @@ def test_header_and_expected_verdict(path: Path) -> None:
     expect = re.search(r"^# expect: (private|violated)$", text, re.MULTILINE)
     assert source, "a line '# source: ...' is missing"
     assert expect, "a line '# expect: private' or '# expect: violated' is missing"
-    assert dipc.load(path).check().status == expect[1]
+    assert loaded(path).check().status == expect[1]
 
 
 TIGHTEST = re.compile(r"^# tightest: (\d+(?:/\d+)?|infinite)", re.MULTILINE)
@@ -66,7 +71,7 @@ def test_tightest_budget(path: Path) -> None:
     """The multiple of eps that a file calls its tightest is enough, and 1/100 less is not."""
     found = TIGHTEST.search(path.read_text(encoding="utf-8"))
     assert found
-    mechanism = dipc.load(path)
+    mechanism = loaded(path)
     if found[1] == "infinite":
         verdict = mechanism.check("1000*eps")
         assert verdict.counterexample is not None

@@ -18,7 +18,7 @@ from dipc.decision.radicals import Function
 from dipc.decision.roots import Unsettled
 from dipc.decision.signs import sign_table
 from dipc.probability.exppoly import ExpPoly
-from dipc.probability.polynomial import common_unit, join, split
+from dipc.probability.polynomial import primitive
 
 
 class Method(Enum):
@@ -118,12 +118,7 @@ def without_monomial(f: ExpPoly) -> ExpPoly:
     >>> without_monomial(ExpPoly.of(6, 2, 3) - ExpPoly.of(4, 1, 5))    # 6 eps^2 e^(3 eps) - 4 eps e^(5 eps)
     3*eps - 2*exp(2*eps)
     """
-    if not f:
-        return f
-    unit = common_unit(f)
-    parts = split(f, unit)
-    g = join(parts.polynomial, unit)
-    return -g if parts.scale < 0 else g
+    return primitive(f) if f else f
 
 
 def _chain_proves(f: ExpPoly, low: fmpq) -> bool:

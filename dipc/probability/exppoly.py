@@ -84,6 +84,8 @@ class ExpPoly(FunctionOfEps):
         inverse: fmpq | int = 0,
     ) -> ExpPoly:
         """The single term ``coefficient * eps^power * exp(rate * eps + constant + inverse / eps)``."""
+        if not (rate or constant or inverse):
+            return ExpPoly({(power, 0, 0, 0): fmpq(coefficient)} if coefficient else {})
         return ExpPoly.from_terms([Term(fmpq(coefficient), power, fmpq(rate), fmpq(constant), fmpq(inverse))])
 
     @staticmethod

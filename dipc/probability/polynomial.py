@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from math import lcm
+from math import gcd, lcm
 
 from flint import Ordering, fmpq, fmpz, fmpz_mpoly, fmpz_mpoly_ctx
 
@@ -51,6 +51,22 @@ def split(f: ExpPoly, unit: int) -> Split:
     content, polynomial = polynomial.primitive()
     monomial = ExpPoly({(low[0], low[1], low[2], low[3]): fmpq(1)}, unit)
     return Split(polynomial, fmpq(content, denominator), monomial)
+
+
+def primitive(f: ExpPoly) -> ExpPoly:
+    """A non-zero f divided by a positive number and a monomial: coprime integers, no common monomial.
+
+    >>> primitive(ExpPoly.of(6, 2, 3) - ExpPoly.of(fmpq(4, 5), 1, 5))
+    15*eps - 2*exp(2*eps)
+    """
+    unit, items = f.canonical()
+    n0, a0, k0, b0 = (min(key[i] for key in items) for i in range(4))
+    denominator = lcm(*(int(c.q) for c in items.values()))
+    integers = {key: int((c * denominator).p) for key, c in items.items()}
+    content = gcd(*integers.values())
+    return ExpPoly(
+        {(n - n0, a - a0, k - k0, b - b0): fmpq(c // content) for (n, a, k, b), c in integers.items()}, unit
+    )
 
 
 def join(polynomial: fmpz_mpoly, unit: int) -> ExpPoly:

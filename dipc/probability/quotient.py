@@ -188,26 +188,41 @@ def _lowest_terms(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, Ex
         raise ZeroDivisionError("division by the zero function")
     if not numerator:
         return ExpPoly(), _ONE
+    if len(denominator) == 1:
+        return numerator * _inverse(denominator), _ONE
     unit = common_unit(numerator, denominator)
     parts = {(0, 0, 0): numerator}
     if unit > FINER * common_unit(denominator):
         unit = common_unit(denominator)
         parts = _by_residue(numerator, unit)
     below = split(denominator, unit)
+    above = {shift: split(part, unit) for shift, part in parts.items()}
     common = below.polynomial
-    for part in parts.values():
-        common = common.gcd(split(part, unit).polynomial)
+    for part in above.values():
+        common = common.gcd(part.polynomial)
     bottom = below.polynomial / common
-    result = ExpPoly()
-    for shift, part in parts.items():
-        above = split(part, unit)
-        reduced = join(above.polynomial / common, unit) * above.monomial * above.scale
-        result = result + reduced * _monomial(shift, common_unit(numerator, denominator))
+    outside = _inverse(below.monomial) * (1 / below.scale)
     if bottom.leading_coefficient() < 0:
-        result, bottom = -result, -bottom
-    (((n, a, k, b), _),) = below.monomial.in_unit(unit).items()
-    result = result * ExpPoly({(-n, -a, -k, -b): 1 / below.scale}, unit)
+        outside, bottom = -outside, -bottom
+    fine = common_unit(numerator, denominator)
+    result = ExpPoly()
+    for shift, part in above.items():
+        factor = outside * part.monomial * part.scale
+        if any(shift):
+            factor = factor * _monomial(shift, fine)
+        result = result + join(part.polynomial / common, unit) * factor
     return result, _ONE if bottom.is_one() else join(bottom, unit)
+
+
+def _inverse(term: ExpPoly) -> ExpPoly:
+    """One over a function of one term.
+
+    >>> _inverse(ExpPoly.of(2, 1, fmpq(1, 3)))
+    1/2*eps^-1*exp(-1/3*eps)
+    """
+    unit, items = term.canonical()
+    (((n, a, k, b), c),) = items.items()
+    return ExpPoly({(-n, -a, -k, -b): 1 / c}, unit)
 
 
 FINER = 24  # by this factor is much finer
