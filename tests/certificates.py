@@ -25,7 +25,7 @@ SMALLER: dict[str, dict[str, int]] = (
         "noisy_max_random": {"N": 2},
         "svt_numeric": {"N": 2},
         "svt3_quarter": {"N": 2},
-        "prefix_sums": {"N": 3},
+        "prefix_sums": {"N": 2},
     }
 )
 """Parameters with which a slow one takes less; with DIPC_ALL_SIZES=1 all programs are taken as they are."""
