@@ -28,7 +28,7 @@ def end_text(end: End, digits: int = 10) -> str:
 
 
 def enclosure(found: Least) -> str:
-    """The least x: exact, or the decimals that are certain.
+    """The least x: exact, or its name with as many digits as were asked for, or the decimals that are certain.
 
     >>> enclosure(Least(fmpq(3, 4), fmpq(3, 4), (), False))
     '3/4'
@@ -40,6 +40,8 @@ def enclosure(found: Least) -> str:
     if found.high is None:
         return "infinite" if found.infinite else f"at least {found.low}"
     digits = len(str((1 / (found.high - found.low)).floor()))
+    if found.name is not None:
+        return f"{found.name} = {digits_of(found.name.enclose, max(digits - 1, 10))}"
     low = decimal(fmpq((found.low * 10**digits).floor(), 10**digits), digits)
     high = decimal(fmpq((found.high * 10**digits).ceil(), 10**digits), digits)
     return f"between {low} and {high}"
@@ -76,7 +78,7 @@ def budget_lines(found: Budget) -> Iterator[Line]:
     elif t.exact is not None:
         yield "least t", pretty(f"{t.exact}: ({epsilon_text(t.exact)})-private, and not for a smaller t")
     else:
-        yield "least t", enclosure(t)
+        yield "least t", pretty(enclosure(t))
     yield from spot_lines(found.witnesses, t.attained)
 
 
@@ -177,6 +179,7 @@ def least_record(found: Least) -> Record:
     """``exact`` or an enclosure as strings; null where there is none."""
     return {
         "exact": None if found.exact is None else str(found.exact),
+        "formula": None if found.name is None else str(found.name),
         "low": str(found.low),
         "high": None if found.high is None else str(found.high),
         "infinite": found.infinite,

@@ -19,6 +19,7 @@ from dipc.probability.exppoly import ExpPoly
 from dipc.semantics.adjacency import Input
 from dipc.semantics.neighbours import Case
 from dipc.syntax.core import CoreProgram
+from dipc.tightness.ends import need_of_loss
 from dipc.tightness.growth import NOTHING, Limit, limit_of_loss
 from dipc.tightness.least import Demand, Least, Spot, least
 from dipc.tightness.losses import Losses, Witness
@@ -78,4 +79,4 @@ def demand(case: Case) -> Demand:
     ends: tuple[Limit, Limit] = (NOTHING, NOTHING)
     if q:
         ends = limit_of_loss(p, q, at_end=False), limit_of_loss(p, q, at_end=True)
-    return Demand(margin, q, ends, need=p)
+    return Demand(margin, q, ends, need=p, exact=need_of_loss(p, q) if q else None)

@@ -26,6 +26,7 @@ from dipc.probability.exppoly import ExpPoly
 from dipc.probability.quotient import Quotient
 from dipc.semantics.adjacency import Input
 from dipc.syntax.core import CoreProgram
+from dipc.tightness.ends import need_of_value
 from dipc.tightness.envelope import Arc, envelope
 from dipc.tightness.growth import Limit, at_infinity, at_zero, limit_of_value
 from dipc.tightness.least import Demand, Least, Spot, least
@@ -143,4 +144,4 @@ def _demand(value: Quotient) -> Demand:
     def margin(judge: Judge, delta: fmpq) -> ExpPoly:
         return judge.positive(value) * delta - judge.numerator(value)
 
-    return Demand(margin, one, ends)
+    return Demand(margin, one, ends, exact=need_of_value(value))

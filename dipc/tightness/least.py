@@ -29,9 +29,10 @@ from dipc.decision.inequality import Answer, Fails, Holds, Method, Unclear, with
 from dipc.decision.pieces import Piece, Place, pieces
 from dipc.decision.privacy import Judge, Region, violated_regions
 from dipc.decision.roots import Unsettled
-from dipc.errors import InputError, LimitReached
+from dipc.errors import InputError, InternalError, LimitReached
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.quotient import Quotient
+from dipc.tightness.ends import Name, Need, needed_at_end
 from dipc.tightness.growth import Limit
 
 MOST_DENOMINATOR = 10**5  # of an x that is asked to be the answer, exactly
@@ -47,13 +48,14 @@ class Demand:
 
     ``at(judge, x)`` is a function with the signs of the margin.  ``ends`` are the limits of the least x that
     it needs, for eps -> 0 and for eps -> inf.  ``need``, if the least x can be infinite, is positive where
-    some x is needed: there a weight of 0 is an infinite need.
+    some x is needed: there a weight of 0 is an infinite need.  ``exact`` is what is needed at a budget.
     """
 
     at: Callable[[Judge, fmpq], ExpPoly]
     weight: Quotient
     ends: tuple[Limit, Limit]
     need: Quotient | None = None
+    exact: Need | None = None
 
 
 class Kind(Enum):
@@ -84,7 +86,8 @@ class Spot:
 class Least:
     """``low <= least x <= high``, equal if exact; ``high`` None: no x is enough, or none was found (if open).
 
-    ``spots`` tell where it is needed, ``attained`` whether at some of the budgets (None: not known).
+    ``spots`` tell where it is needed, ``attained`` whether at some of the budgets (None: not known); ``name``
+    is the least x itself, where it is irrational and known.
     """
 
     low: fmpq
@@ -92,6 +95,7 @@ class Least:
     spots: tuple[Spot, ...]
     attained: bool | None
     open: bool = False
+    name: Name | None = None
 
     @property
     def exact(self) -> fmpq | None:
@@ -263,8 +267,24 @@ class _Search:
             self.upper = x
             if x.q < MOST_DENOMINATOR and (spots := self._touching(active, x)):
                 return Least(x, x, self._as_given(spots), self._belongs(spots))
+        if (named := self._named(active)) is not None:
+            i, place, name = named
+            at_end = self._as_given([Spot(Kind.AT, i, place)])
+            return Least(self.lower, self.upper, at_end, place in self.given, name=name)
         near = self._near(active)
         return Least(self.lower, self.upper, near, True if self._surely_inside(active, near) else None)
+
+    def _named(self, active: Sequence[int]) -> tuple[int, fmpq, Name] | None:
+        """The demand that needs most, where, and how much, if that is an end of the budgets."""
+        needs = {i: need for i in active if (need := self.demands[i].exact) is not None}
+        if len(needs) < len(active):
+            return None
+        margins = {i: self._margin(i, self.lower) for i in active}
+        named = needed_at_end(margins, needs, self.budgets)
+        assert self.upper is not None
+        if named is not None and not named[2].may_lie_in(self.lower, self.upper):
+            raise InternalError(f"the least x is not {named[2]}, which is not between its bounds")
+        return named
 
     def _surely_inside(self, active: Sequence[int], spots: Sequence[Spot]) -> bool:
         """Whether the supremum is attained: less is needed at the open ends, and the rest is compact.

@@ -1,0 +1,156 @@
+"""An irrational least x that is needed at an end of the budgets: it has a name, such as ``ln(5*exp(1))``.
+
+The budgets that need more than a proved lower bound are a few intervals.  If the need is monotone on their
+hull, which balls show (interval arithmetic), then most is needed at an end of the hull.  If that is an end of
+the budgets as well, then the least x is the value there, exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from flint import arb, ctx, fmpq
+
+from dipc.decision.budgets import Budgets
+from dipc.decision.privacy import violated_regions
+from dipc.decision.roots import Unsettled
+from dipc.errors import InputError
+from dipc.probability.exppoly import ExpPoly
+from dipc.probability.quotient import Quotient
+
+PARTS = 16  # of the hull, each with a ball
+PRECISION = 192  # bits of these balls
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """The number ``value``, or ``ln(value)/over``; the value is a constant.
+
+    >>> one = ExpPoly.exp(0, 1)
+    >>> [str(Name(Quotient(one + 1), over)) for over in (None, fmpq(1), fmpq(2, 3))]
+    ['1 + exp(1)', 'ln(1 + exp(1))', '3/2*ln(1 + exp(1))']
+    """
+
+    value: Quotient
+    over: fmpq | None = None
+
+    def __str__(self) -> str:
+        if self.over is None:
+            return str(self.value)
+        return ("" if self.over == 1 else f"{1 / self.over}*") + f"ln({self.value})"
+
+    def enclose(self) -> arb:
+        """A ball around the number, at the precision of the context."""
+        ball = self.value.enclose(arb(1))
+        return ball if self.over is None else ball.log() / arb(self.over)
+
+    def may_lie_in(self, low: fmpq, high: fmpq) -> bool:
+        """False if it is certainly outside."""
+        with ctx.workprec(PRECISION):
+            ball = self.enclose()
+            return not (ball < arb(low) or ball > arb(high))
+
+    def exceeds(self, other: Name) -> bool:
+        """Whether this is the greater of two names at the same place."""
+        return (self.value - other.value).sign_at(fmpq(1)) > 0
+
+
+class Need(NamedTuple):
+    """How much x is needed: ``slope`` has the sign of the derivative, on balls; ``name`` is for a budget."""
+
+    slope: Callable[[arb], arb]
+    name: Callable[[fmpq], Name]
+
+
+def need_of_loss(p: Quotient, q: Quotient) -> Need:
+    """Of ``ln(p/q)/eps``: its derivative is ``(eps (p'/p - q'/q) - ln(p/q)) / eps^2``."""
+    (above, rising), (below, falling) = (with_slope(f) for f in (p, q))
+
+    def slope(eps: arb) -> arb:
+        x, y = above.enclose(eps), below.enclose(eps)
+        return eps * (rising.enclose(eps) / x - falling.enclose(eps) / y) - (x / y).log()
+
+    return Need(slope, lambda eps: Name(p.at(eps) / q.at(eps), eps))
+
+
+def need_of_value(value: Quotient) -> Need:
+    """Of the value itself."""
+    return Need(with_slope(value)[1].enclose, lambda eps: Name(value.at(eps)))
+
+
+def with_slope(f: Quotient) -> tuple[Quotient, Quotient]:
+    """A function and its derivative.
+
+    >>> with_slope(Quotient(ExpPoly.exp(2)))[1]
+    2*exp(2*eps)
+    """
+    above, below = f.numerator, f.denominator
+    return f, Quotient(above.derivative() * below - above * below.derivative(), below * below)
+
+
+def needed_at_end(
+    margins: Mapping[int, ExpPoly], needs: Mapping[int, Need], budgets: Budgets
+) -> tuple[int, fmpq, Name] | None:
+    """The demand that needs most, the end where it does, and how much; None if that is not shown.
+
+    ``margins`` are those at a lower bound, of all demands that may need more; ``budgets`` are closed at their
+    positive ends.
+    """
+    best: tuple[int, fmpq, Name] | None = None
+    for i, margin in margins.items():
+        try:
+            between = hull(margin, budgets)
+        except Unsettled:
+            return None
+        if between is None:
+            continue
+        place = _greatest_at(needs[i].slope, between, budgets)
+        if place is None or (best is not None and best[1] != place):
+            return None
+        try:
+            name = needs[i].name(place)
+        except (InputError, ZeroDivisionError):  # it grows beyond all bounds there
+            return None
+        if best is None or name.exceeds(best[2]):
+            best = i, place, name
+    return best
+
+
+def hull(margin: ExpPoly, budgets: Budgets) -> tuple[fmpq, fmpq | None] | None:
+    """From the first to the last budget with a negative margin, if there are any.
+
+    Raises :class:`~dipc.decision.roots.Unsettled`.
+    """
+    if budgets.is_point:
+        return (budgets.low, budgets.low) if margin.sign_at(budgets.low) < 0 else None
+    regions = violated_regions([margin], budgets)
+    if not regions:
+        return None
+    low, high = regions[0].low, regions[-1].high
+    assert low is not None
+    return (
+        low if isinstance(low, fmpq) else low.low,
+        high if isinstance(high, fmpq) or high is None else high.high,
+    )
+
+
+def _greatest_at(
+    slope: Callable[[arb], arb], between: tuple[fmpq, fmpq | None], budgets: Budgets
+) -> fmpq | None:
+    """The end of the budgets where a function is greatest, that is monotone in between; None: not shown."""
+    low, high = between
+    if budgets.is_point:
+        return low
+    if not low or high is None:
+        return None
+    cuts = [low + (high - low) * fmpq(k, PARTS) for k in range(PARTS + 1)]
+    with ctx.workprec(PRECISION):
+        slopes = [slope(arb(a).union(arb(b))) for a, b in pairwise(cuts)]
+        if high == budgets.high and all(s > 0 for s in slopes):
+            return high
+        if low == budgets.low and all(s < 0 for s in slopes):
+            return low
+    return None
