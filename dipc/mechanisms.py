@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, wraps
 from os import PathLike
@@ -330,6 +331,13 @@ class Mechanism:
                 raise InputError(f"the budget must be positive, not {point}")
             return Budgets.point(point)
         if interval is not None:
+            interval = re.sub(r"^\s*(for\s+)?(eps|ε)\s+in\s+", "", interval)
+            if re.fullmatch(r"\s*[\d./]+\s*", interval) and ".." not in interval:
+                one = interval.strip()
+                raise InputError(
+                    f"`{one}` is one budget, not an interval",
+                    hint=f"`at` (`--at {one}`) asks about one budget; an interval is `(0, {one}]`",
+                )
             claim = parse_claim(f"eps for eps in {interval}", "the interval of budgets")
             return goal_of(compile_claim(claim, dict(self.program.parameters))).budgets
         return goal_of(self.program.claim).budgets if self.program.claim else Budgets.positive()

@@ -17,7 +17,7 @@ from dipc.clock import Clock, Progress, silent
 from dipc.decision.budgets import Budgets
 from dipc.decision.cases import Findings, decide
 from dipc.decision.counterexample import PairOfLaws, counterexample, grouped, output_valuation
-from dipc.decision.inequality import Fails, Method, Unclear
+from dipc.decision.inequality import Fails, Holds, Method, Unclear
 from dipc.decision.privacy import Comparison, Judge
 from dipc.decision.termination import check_termination
 from dipc.decision.verdict import Counts, Doubt, Goal, Private, Undecided, Verdict, Violated
@@ -69,7 +69,7 @@ def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) 
             laws = _pair_of_laws(program, neighbours, findings.violation.pair)
             found = counterexample(comparison, findings.violation, laws)
             clock.lap("counterexample")
-            return Violated(goal, counts, clock.laps, found, notes=_notes(program, neighbours))
+            return Violated(goal, counts, clock.laps, found, notes=_notes(goal, comparison.judge, neighbours))
     except (LimitReached, MemoryError) as limit:
         clock.lap("limit")
         counts = _counts_so_far(program, neighbours, findings)
@@ -78,7 +78,7 @@ def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) 
     if findings.doubts:
         doubts = tuple(_doubt(program, neighbours, *doubt) for doubt in findings.doubts)
         return Undecided(goal, counts, clock.laps, doubts, "the sign of an inequality could not be settled")
-    return Private(goal, counts, clock.laps, notes=_notes(program, neighbours))
+    return Private(goal, counts, clock.laps, notes=_notes(goal, comparison.judge, neighbours))
 
 
 def distribution(program: CoreProgram, values: Input, budgets: Budgets) -> Law:
@@ -197,9 +197,11 @@ def _listed(
     return Listed(explorer.stepper.program, inputs, laws, pairs, symmetric)
 
 
-def _notes(program: CoreProgram, neighbours: Neighbours) -> tuple[str, ...]:
+def _notes(goal: Goal, judge: Judge, neighbours: Neighbours) -> tuple[str, ...]:
     """What makes a verdict say less than one may think."""
     notes = []
+    if goal.delta and isinstance(judge.nonnegative(goal.delta - 1), Holds):
+        notes.append("the claimed delta is 1 or more: every program is private then")
     if not neighbours.different:
         notes.append("no two different inputs are neighbours: each input was compared with itself only")
     if len(neighbours.outcomes) == 1:

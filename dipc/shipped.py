@@ -102,6 +102,8 @@ def located(file: str | Path) -> Path:
 def unknown(name: str) -> NoSuchProgram:
     """The error for a name that leads nowhere; it names the nearest program or file."""
     path = Path(name)
+    if "=" in name:
+        return NoSuchProgram(f"{name}: no such file or program", hint=f"a parameter is set by `-D {name}`")
     known = [*map(str, path.parent.glob("*.dip")), *paths()]
     hints = (did_you_mean(text, known) for text in (name, path.stem))
     near = next((hint for hint in hints if hint.startswith("did you mean")), None)

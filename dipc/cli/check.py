@@ -26,6 +26,7 @@ from dipc.cli.options import (
     expanded,
     files_argument,
     load,
+    refuse_overwriting,
 )
 from dipc.cli.outcome import Outcome, worst
 from dipc.cli.progress import Bar
@@ -107,9 +108,12 @@ def check(files: tuple[str, ...], junit: str | None, **options: Any) -> int:
     wanted = Wanted(**options)
     single = len(files) == 1 and not Path(files[0]).is_dir()
     _refuse_contradictions(wanted, single)
+    programs = [files[0]] if single else expanded(files)
+    for target in (junit, wanted.certificate_file):
+        refuse_overwriting(target, *programs)
     outcomes: list[Outcome] = []
     try:
-        outcomes += [_single(files[0], wanted)] if single else _several(expanded(files), wanted)
+        outcomes += [_single(files[0], wanted)] if single else _several(programs, wanted)
     except Exception as error:
         outcomes.append(Outcome(files[0], 0.0, error=error))
         raise

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dipc.cli.options import TARGET, load, program_options
+from dipc.cli.options import TARGET, load, program_options, refuse_overwriting
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import say
 from dipc.export.formats import CHAINS, QUESTIONS
@@ -50,6 +50,7 @@ def export(
     dot, svg            the Markov chain on --input, as a drawing
     drn, prism          the same chain, for the model checkers Storm and PRISM
     """
+    refuse_overwriting(output, file)
     with Bar(f"export of {file}"):
         mechanism = load(file, definitions)
         text = mechanism.export(

@@ -75,6 +75,8 @@ def explained(error: BaseException) -> InputError:
             return InputError(str(error))
         case click.Abort() | KeyboardInterrupt() | Interrupted():
             return InputError("interrupted: nothing was decided")
+        case click.NoSuchOption() if advice_for(error):
+            return InputError(f"no such option `{error.option_name}`", hint=advice_for(error))
         case click.ClickException():
             return InputError(plain(error.format_message()), hint=usage_help(error))
         case LimitReached():
@@ -88,6 +90,27 @@ def explained(error: BaseException) -> InputError:
         f"internal error, nothing was decided: {type(error).__name__}: {error}",
         hint="this is a defect of dipc; please report it with the program",
     )
+
+
+ELSEWHERE = {
+    ("check", "--for"): "the interval is a part of the claim: --claim 'eps for eps in (0, 1]'",
+    ("check", "--epsilon"): "give a claim: --claim 'eps/2'",
+    ("check", "--delta"): "delta is a part of the claim: --claim 'eps/2, exp(-2)'",
+    ("check", "--input"): "two inputs are compared: --pair 'q=[0,1]' 'q=[1,1]'",
+    ("budget", "--claim"): "the least t is looked for: give an interval of budgets, --for '(0, 1]'",
+    ("budget", "--epsilon"): "the least t is looked for; the least delta for an epsilon: dipc profile",
+    ("profile", "--claim"): "the least delta is looked for: give an epsilon, --epsilon 'eps/2'",
+    ("regions", "--for"): "the interval is a part of the claim: --claim 'eps for eps in (0, 1]'",
+    ("report", "--for"): "the interval is a part of the claim: --claim 'eps for eps in (0, 1]'",
+    ("explain", "--for"): "the interval is a part of the claim: --claim 'eps for eps in (0, 1]'",
+}
+"""What is meant by an option that another command has."""
+
+
+def advice_for(error: click.NoSuchOption) -> str:
+    """How to say what a missing option was meant to say; nothing if that is not known."""
+    command = error.ctx.info_name if error.ctx is not None else None
+    return ELSEWHERE.get((command or "", error.option_name), "")
 
 
 def plain(message: str) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
 
 from dipc.cli.terminal import colour_option
 from dipc.cli.text import TEXT
+from dipc.shipped import paths
 from dipc.syntax.suggest import did_you_mean
 
 SECTIONS = {
@@ -65,6 +67,8 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """A misspelt command is told the nearest one."""
         unknown = not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None
+        if unknown and (args[0] in paths() or Path(args[0]).suffix == ".dip"):
+            raise click.UsageError(f"no such command `{args[0]}`: did you mean `dipc check {args[0]}`?", ctx)
         near = did_you_mean(args[0], self.list_commands(ctx)) if unknown else ""
         if near.startswith("did"):
             raise click.UsageError(f"no such command `{args[0]}`: {near}", ctx)

@@ -80,6 +80,14 @@ def writable(path: Written) -> Written:
     return path
 
 
+def refuse_overwriting(target: str | Path | None, *files: str) -> None:
+    """A program must not be replaced by what is written about it."""
+    for file in files:
+        there = target is not None and Path(target).exists() and Path(file).exists()
+        if target is not None and there and Path(target).samefile(file):
+            raise InputError(f"{target}: this is the program itself", hint="write to another file")
+
+
 class Amount(click.FloatRange):
     """A number that is not negative; a message calls it by its name."""
 
@@ -136,13 +144,16 @@ def both_inputs(pair: tuple[str, str] | None) -> tuple[dict[str, Any], dict[str,
 
 def load(file: str, definitions: tuple[str, ...]) -> Mechanism:
     """The program with its parameters set; its warnings go to the standard error."""
-    parameters = {}
+    parameters: dict[str, str] = {}
     for definition in definitions:
         name, equals, value = definition.partition("=")
         if not equals or not name.strip() or not value.strip():
             raise click.BadParameter(f"`{definition}` is not of the form NAME=VALUE", param_hint="`-D`")
-        parameters[name.strip()] = value.strip()
+        if parameters.setdefault(name.strip(), value.strip()) != value.strip():
+            raise click.BadParameter(f"`{name.strip()}` is set twice", param_hint="`-D`")
     mechanism = Mechanism.load_file(file, parameters)
+    if not Path(file).exists() and Path(f"{file}.dip").exists():
+        click.echo(f"note: this is the {file} that comes with dipc; yours is {file}.dip", err=True)
     for warning in mechanism.warnings:
         click.echo(warning, err=True)
     return mechanism

@@ -69,7 +69,8 @@ class Outcome:
     def remark(self) -> str:
         """The counterexample, the reason or the error, in one line."""
         if self.verdict is not None:
-            return short_counterexample(self.verdict)
+            notes = [f"note: {note}" for note in self.verdict.notes]
+            return "; ".join(filter(None, (short_counterexample(self.verdict), *notes)))
         if self.error is None:
             return ""
         said = explained(self.error)
@@ -81,7 +82,7 @@ class Outcome:
         """All that is known, in lines."""
         if self.verdict is None:
             return str(explained(self.error)) if self.error is not None else ""
-        return "\n".join(aligned(self.lines))
+        return "\n".join(aligned([*self.lines, *(("note", note) for note in self.verdict.notes)]))
 
     @property
     def lines(self) -> list[Line]:

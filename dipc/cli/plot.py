@@ -9,7 +9,7 @@ import click
 from dipc.cli.interrupt import INTERRUPTED
 from dipc.cli.options import SECONDS, TARGET, both_inputs, load, program_options
 from dipc.cli.terminal import say
-from dipc.cli.work import work
+from dipc.cli.work import say_how_long, work
 from dipc.errors import InputError
 from dipc.report.figures import SHOWN_DIGITS, WHAT, plot_mechanism
 from dipc.report.study import PATIENCE, Attempts
@@ -97,5 +97,6 @@ def plot(
         figure.savefig(target, dpi=160, metadata={"Date": None} if target.suffix == ".svg" else None)
     for note in attempts.notes:
         click.echo(f"left out: {note.part}: {note.why}", err=True)
+    say_how_long(attempts.notes)
     say(f"wrote {target}")
     return INTERRUPTED if running.stop.pressed else 0

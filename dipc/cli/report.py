@@ -7,10 +7,10 @@ from pathlib import Path, PurePath
 import click
 
 from dipc.cli.interrupt import INTERRUPTED
-from dipc.cli.options import SECONDS, TARGET, load, program_options
+from dipc.cli.options import SECONDS, TARGET, load, program_options, refuse_overwriting
 from dipc.cli.terminal import say
-from dipc.cli.work import work
-from dipc.report.page import report_html
+from dipc.cli.work import say_how_long, work
+from dipc.report.page import refuse_no_page, report_html
 from dipc.report.study import PATIENCE, Attempts
 from dipc.shipped import STDIN
 
@@ -53,6 +53,8 @@ def report(
     with what is known, and the exit status is 130.
     """
     target = Path(output or ("report.html" if file == STDIN else f"{PurePath(file).stem}.html"))
+    refuse_no_page(target)
+    refuse_overwriting(target, file)
     mechanism = load(file, definitions)
     with work(f"report of {file}") as running:
         attempts = Attempts(time_limit, running.within, running.progress)
@@ -60,5 +62,6 @@ def report(
     target.write_text(page, encoding="utf-8", errors="replace")
     for note in dict.fromkeys(attempts.notes):
         click.echo(f"left out: {note.part}: {note.why}", err=True)
+    say_how_long(attempts.notes)
     say(f"wrote {target}")
     return INTERRUPTED if running.stop.pressed else 0

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+
+import click
 
 from dipc.cli.alarm import alarm
 from dipc.cli.interrupt import Interrupted, Stop, interruptible
 from dipc.cli.progress import Bar
 from dipc.clock import Progress
 from dipc.errors import LimitReached
+from dipc.report.study import Note
 
 BARE = ("interrupted", "the time limit was reached")
 """What says nothing about the work itself."""
@@ -30,6 +33,12 @@ class Work:
             raise Interrupted("not tried: interrupted")
         with alarm(seconds):
             yield
+
+
+def say_how_long(notes: Iterable[Note]) -> None:
+    """What to do about parts that took too long."""
+    if any("time limit" in note.why or "did not end" in note.why for note in notes):
+        click.echo("    help: --time-limit SECONDS gives every part more time", err=True)
 
 
 @contextmanager

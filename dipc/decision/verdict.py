@@ -10,7 +10,7 @@ from flint import fmpq
 
 import dipc.views as views
 from dipc.decision.budgets import Budgets
-from dipc.errors import InputError
+from dipc.errors import InputError, WrongType
 from dipc.probability.exact import Exact
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.quotient import Quotient
@@ -170,6 +170,13 @@ class Verdict:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.goal}>"
+
+    def __bool__(self) -> bool:
+        """Refused: there are three answers, and ``if m.check():`` would take a violation for true."""
+        raise WrongType(
+            f"a verdict is neither true nor false; this one is `{self.status}`",
+            hint='ask for its status, `verdict.status == "private"`, or use `dipc.assert_private`',
+        )
 
     def _details(self) -> tuple[str, ...]:
         """What the text says after the claim."""

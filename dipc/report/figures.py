@@ -24,10 +24,12 @@ from dipc.decision.verdict import Goal, Valuation
 from dipc.errors import DipcError, InputError, LimitReached
 from dipc.mechanisms import Mechanism
 from dipc.probability.exact import Number, rational
+from dipc.probability.exppoly import ExpPoly
 from dipc.probability.quotient import Quotient
 from dipc.report.plots import (
     BROKEN,
     COLOURS,
+    LOW,
     PRECISIONS,
     STYLE,
     Range,
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
 MOST_BARS, MOST_CURVES = 8, 6
 FARTHEST = fmpq(10)  # of an axis whose end nothing chooses
 SHADE = 0.16
-PANEL = (6.2, 4.0)  # inches
+PANEL = (6.2, 4.6)  # inches
 INFINITE = "#777777"
 SHOWN_DIGITS = 4
 SOLID, DASHED = (7, 0), (4, 2)  # what is drawn and left out, in widths of the line
@@ -154,7 +156,8 @@ def plot_curve(
     finite = [x for one in found.segments if isfinite(x := float_end(one.high))]
     far = max(3 * fmpq_of(max(finite)), 2 * budgets.low) if finite else max(FARTHEST, 2 * budgets.low)
     end = budgets.high if budgets.high is not None else far
-    span = Range.of(budgets.low if low is None else low, end if high is None else high, log or False)
+    start = LOW if log and not budgets.low else budgets.low
+    span = Range.of(start if low is None else low, end if high is None else high, log or False)
     read = loss_value if found.of_loss else value_of
     name = "privacy loss" if found.of_loss else "least δ"
 
@@ -184,6 +187,8 @@ def plot_budget(
         raise InputError(f"there is no curve to plot: {found!r}", hint='plot the mechanism: m.plot("loss")')
     start, end = found.budgets.low, found.budgets.high
     far = max(FARTHEST, 2 * start) if end is None else end
+    if log and not start:
+        start = LOW
     span = Range.of(start if low is None else low, far if high is None else high, log or False)
     least = found.least
 
@@ -226,8 +231,9 @@ def _nothing(found: Study, what: str, attempts: Attempts) -> DipcError:
 def _heading(found: Study) -> str:
     settings = ", ".join(f"{k} = {v}" for k, v in found.subject.mechanism.parameters.items())
     head = found.name + (f"  ({settings})" if settings else "")
-    verdict = f"    claim: {nice(str(found.goal))}: {found.verdict.status.upper()}" if found.verdict else ""
-    return head + verdict
+    if found.verdict is None:
+        return head
+    return f"{head}\nclaim: {nice(str(found.goal))}: {found.verdict.status.upper()}"
 
 
 def sheet(panels: Sequence[Panel], heading: str = "", size: tuple[float, float] = PANEL) -> Figure:
@@ -264,6 +270,8 @@ def axis_of(found: Study, low: Number | None, high: Number | None, log: bool | N
     """The budgets to be shown: as asked, or those of the claim, or to a little beyond the broken ones."""
     budgets = found.subject.budgets
     start = budgets.low if low is None and not budgets.is_point else fmpq(0) if low is None else low
+    if log and low is None and not start:
+        start = LOW  # 0 is on no logarithmic axis
     if high is not None:
         return Range.of(start, high, log)
     if budgets.is_point:
@@ -307,11 +315,10 @@ def loss_panels(found: Study, view: View) -> Iterator[Panel]:
     def draw_loss(axes: Axes) -> None:
         top = draw_curve(axes, loss, span, loss_value, "privacy loss")
         if goal is not None:
-            ends = [as_float(span.low), as_float(span.high)]
-            t = as_float(goal.t)
             label = f"claim: {nice(goal.epsilon)}" + (" (and δ)" if goal.delta else "")
-            axes.plot(ends, [t * x for x in ends], color="black", linestyle="--", label=label)
-            limit(axes, top, t * ends[1])
+            xs, ys = curve(ExpPoly.of(goal.t, 1), span)  # on a logarithmic axis it is no straight line
+            axes.plot(xs, ys, color="black", linestyle="--", label=label)
+            limit(axes, top, ys[-1])
         shade(axes, found, span)
         dress(axes, span, "ln of the greatest ratio P(u) / P(u′)")
 
@@ -427,7 +434,17 @@ def dress(axes: Axes, span: Range, label: str) -> None:
 def _legend(axes: Axes) -> None:
     handles, names = axes.get_legend_handles_labels()
     if names:
-        axes.legend(handles, names, loc="best", fontsize=10, framealpha=0.85, frameon=True, edgecolor="none")
+        columns = 2 if len(names) > 2 and max(map(len, names)) < 28 else 1
+        axes.legend(
+            handles,
+            names,
+            fontsize=10,
+            frameon=False,
+            ncols=columns,
+            loc="upper left",
+            bbox_to_anchor=(0.0, -0.16),
+            borderaxespad=0.0,
+        )
 
 
 # --- privacy profile -------------------------------------------------------------------------
@@ -538,17 +555,26 @@ def law_panels(found: Study, view: View) -> Iterator[Panel]:
     who = " and ".join(names)
     yield Panel(
         "bars",
-        f"Output distributions at ε = {point}",
+        f"Output distributions at ε = {point}{part_of(total, MOST_BARS)}",
         f"The probability of each output at ε = {point}, for {who}.{some(MOST_BARS)}",
         draw_bars,
     )
     yield Panel(
         "curves",
-        "Output distributions for all ε",
+        f"Output distributions for all ε{part_of(total, MOST_CURVES)}",
         f"The probability of each output as a function of ε, solid for {names[0]}, dashed for {names[1]}."
         f"{some(MOST_CURVES)}",
         draw_curves,
     )
+
+
+def part_of(total: int, most: int) -> str:
+    """For titles.
+
+    >>> part_of(15, 8), part_of(3, 8)
+    (' (8 of 15 outputs)', '')
+    """
+    return f" ({most} of {total} outputs)" if total > most else ""
 
 
 def equals(functions: Mapping[Valuation, Quotient]) -> Iterator[tuple[Quotient, list[Valuation]]]:
@@ -603,7 +629,7 @@ def clipped(text: str, most: int) -> str:
 
 def region_panels(found: Study, view: View) -> Iterator[Panel]:
     """P(u) with its bound, and the excess."""
-    example = found.verdict.counterexample if found.verdict else None
+    example = found.verdict.counterexample if found.verdict is not None else None
     if example is None or found.goal is None:
         return
     ends = [end_of(high) for _, high in example.violated_for]

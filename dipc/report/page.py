@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 TEMPLATES = Path(__file__).parent / "templates"
-PANEL = (5.6, 3.7)  # inches: still to be read on a phone
+PANEL = (5.6, 4.2)  # inches: still to be read on a phone
 MOST_STATES = 60  # of a chain that is drawn
 MOST_OUTPUTS = 40  # of a distribution that is listed
 MOST_SEGMENTS = 12
@@ -105,10 +105,10 @@ def report_html(
         "settings": mechanism.parameters,
         "replaced": mechanism.replaced,
         "program": highlighted(mechanism.program.source.text),
-        "status": found.verdict.status if found.verdict else "none",
+        "status": found.verdict.status if found.verdict is not None else "none",
         "signs": SIGNS,
-        "example": _example(found.verdict.counterexample if found.verdict else None),
-        "counts": checked(found.verdict.counts) if found.verdict else "",
+        "example": _example(found.verdict.counterexample if found.verdict is not None else None),
+        "counts": checked(found.verdict.counts) if found.verdict is not None else "",
         "doubts": list(_doubts(found.verdict)),
         "rows": list(_rows(found, laws)),
         "total": len(list(_outputs(laws))),
@@ -132,10 +132,15 @@ def write_page(mechanism: Mechanism, file: str | Path | None = None, **options: 
     """Write the page; :class:`InputError` if ``file`` is no page."""
     name = mechanism.program.source.name
     target = Path(file or ("report.html" if name.startswith("<") else f"{plain_stem(name)}.html"))
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"{target}: a report is a page of HTML", hint=f'for example "{target.stem}.html"')
+    refuse_no_page(target)
     target.write_text(report_html(mechanism, **options), encoding="utf-8", errors="replace")
     return target
+
+
+def refuse_no_page(target: Path) -> None:
+    """Raises :class:`InputError` for the name of another kind of file."""
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{target}: a report is a page of HTML", hint=f'for example "{target.stem}.html"')
 
 
 def _merged(notes: Iterable[Note]) -> dict[str, str]:
@@ -459,7 +464,7 @@ def commands(found: Study, drawn: Picture | None) -> Iterator[tuple[str, str]]:
         )
         yield f"dipc verify {file} --deep", "also derive the distributions anew, by a second, slower way"
         yield (
-            f"python dipc/certificate/kernel.py {file}",
+            f"python -m dipc.certificate.kernel {file}",
             "the same check by one file that uses nothing of dipc",
         )
 

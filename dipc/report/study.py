@@ -224,7 +224,7 @@ def _chosen(
     subject: Subject, verdict: Verdict | None, budget: Budget | None, profile: Profile | None
 ) -> tuple[tuple[Valuation, Valuation] | None, tuple[Valuation, ...]]:
     """The pair to be shown and its outputs: of the counterexample, or that needs the most."""
-    found = verdict.counterexample if verdict else None
+    found = verdict.counterexample if verdict is not None else None
     if found is not None:
         return (found.input, found.neighbour), found.outputs
     if subject.pair is not None:

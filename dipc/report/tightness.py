@@ -28,7 +28,7 @@ def end_text(end: End, digits: int = 10) -> str:
 
 
 def enclosure(found: Least) -> str:
-    """The least x: exact, or its name with as many digits as were asked for, or the decimals that are certain.
+    """The least x: exact, or its name with the digits asked for, or the decimals that are certain.
 
     >>> enclosure(Least(fmpq(3, 4), fmpq(3, 4), (), False))
     '3/4'

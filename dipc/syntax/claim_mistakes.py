@@ -141,7 +141,7 @@ def no_interval(s: Situation) -> InputError | None:
     return InputError(
         f"expected an interval of eps, found {s.found_text}",
         s.span,
-        f"write `for eps in {found[0] if found else '(0, inf)'}`",
+        f"write `for eps in {found[0].replace('[0,', '(0,') if found else '(0, inf)'}`",
     )
 
 

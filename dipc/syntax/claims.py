@@ -129,6 +129,8 @@ def check_budget_names(expr: Expr, constants: Constants) -> None:
             case Name(name) | Index(name):
                 if name not in constants or isinstance(node, Index) or node.primed:
                     near = did_you_mean(name, {*constants, "eps"})
+                    if name.lower() in ("delta", "δ"):
+                        near = "delta is a number or a function of eps, such as `1/100` or `exp(-2*eps)`"
                     raise InputError(f"the claim may not depend on `{name}`", node.span, near)
             case Call():
                 check_call(node)

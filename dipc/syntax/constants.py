@@ -33,6 +33,8 @@ def evaluate_parameters(params: tuple[Param, ...], overrides: Mapping[str, fmpq]
     values: Constants = {}
     for name in overrides.keys() - {param.name for param in params}:
         known = did_you_mean(name, (param.name for param in params))
+        if name == "eps":
+            known = "eps stands for every budget; `at` (`--at 1`) asks about one"
         raise InputError(
             f"the program has no parameter `{name}`", hint=known or "it has no parameters at all"
         )

@@ -38,6 +38,11 @@ class Budget(views.Shown):
     least: Least
     witnesses: tuple[tuple[Spot, Witness], ...]
 
+    @property
+    def t(self) -> fmpq | None:
+        """The least t if it is rational; else see ``least``."""
+        return self.least.exact
+
     def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
         """A figure of what the witnesses need at the budgets from ``low`` to ``high``."""
         return views.plot(self, low, high, **options)

@@ -59,8 +59,9 @@ class Name:
 
 
 class Need(NamedTuple):
-    """How much x is needed: ``slope`` has the sign of the derivative, on balls; ``name`` is for a budget."""
+    """How much x is needed: a ball of it, and of what has the sign of its derivative; a name at a budget."""
 
+    amount: Callable[[arb], arb]
     slope: Callable[[arb], arb]
     name: Callable[[fmpq], Name]
 
@@ -73,12 +74,15 @@ def need_of_loss(p: Quotient, q: Quotient) -> Need:
         x, y = above.enclose(eps), below.enclose(eps)
         return eps * (rising.enclose(eps) / x - falling.enclose(eps) / y) - (x / y).log()
 
-    return Need(slope, lambda eps: Name(p.at(eps) / q.at(eps), eps))
+    def amount(eps: arb) -> arb:
+        return (above.enclose(eps) / below.enclose(eps)).log() / eps
+
+    return Need(amount, slope, lambda eps: Name(p.at(eps) / q.at(eps), eps))
 
 
 def need_of_value(value: Quotient) -> Need:
     """Of the value itself."""
-    return Need(with_slope(value)[1].enclose, lambda eps: Name(value.at(eps)))
+    return Need(value.enclose, with_slope(value)[1].enclose, lambda eps: Name(value.at(eps)))
 
 
 def with_slope(f: Quotient) -> tuple[Quotient, Quotient]:

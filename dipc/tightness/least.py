@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from flint import fmpq
+from flint import arb, fmpq
 
 from dipc.decision.budgets import Budgets, simplest_between
 from dipc.decision.inequality import Answer, Fails, Holds, Method, Unclear, without_monomial
@@ -37,6 +37,7 @@ from dipc.tightness.growth import Limit
 
 MOST_DENOMINATOR = 10**5  # of an x that is asked to be the answer, exactly
 MOST_DOUBLINGS = 80
+NEAR = 8  # beyond the lower end: a budget at which equal limits are compared
 PATIENCE = 6  # doublings before it is asked whether the need is infinite somewhere
 
 Tick = Callable[[str, int, int | None], None]
@@ -187,15 +188,27 @@ class _Search:
         """All margins are >= 0 at the lower bound."""
         x = self.lower
         attained = self._touching(range(len(self.demands)), x)
-        towards = {
-            str(place): Spot(Kind.TOWARDS, i, place)
-            for i, place, limit in reversed(limits)
-            if limit.value == x
-        }
+        towards = {}
+        for end in {str(place): place for _, place, limit in limits if limit.value == x}.values():
+            equal = [i for i, place, limit in limits if limit.value == x and place == end]
+            towards[str(end)] = Spot(Kind.TOWARDS, self._greatest(equal, end), end)
         inside = None if attained is None else self._belongs(attained)
         everywhere = attained and attained[0].kind is Kind.EVERYWHERE
         spots = (*self._as_given(attained or ()), *(() if everywhere else towards.values()))
         return Least(x, x, spots, inside)
+
+    def _greatest(self, among: Sequence[int], end: fmpq | None) -> int:
+        """Of demands with the same limit the one that needs most at some budget near the end.
+
+        Any of them is a right answer; this one is mostly the one that needs most on the way, too.
+        """
+        eps = self.budgets.low + NEAR if end is None else simplest_between(fmpq(0), self.budgets.high)
+        known = {i: need.amount(arb(eps)) for i in among if (need := self.demands[i].exact) is not None}
+        best = among[0]
+        for i, amount in known.items():
+            if best not in known or amount > known[best]:
+                best = i
+        return best
 
     def _touching(self, among: Sequence[int], x: fmpq) -> list[Spot] | None:
         """Where margins vanish though they grow with x there, all margins being >= 0; None: not settled.
