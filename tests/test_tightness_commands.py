@@ -59,7 +59,14 @@ def test_budget_at_one_eps(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_infinite(capsys: pytest.CaptureFixture[str]) -> None:
     found = record(capsys, "budget", HIST2, "-D", "N=1")
-    assert found["t"] == {"exact": None, "low": "0", "high": None, "infinite": True, "attained": False}
+    assert found["t"] == {
+        "exact": None,
+        "formula": None,
+        "low": "0",
+        "high": None,
+        "infinite": True,
+        "attained": False,
+    }
     assert found["reached"][0]["where"] == "approached as eps -> 0"
     assert "infinite: (t*ε)-private for no t" in run(capsys, "budget", HIST2, "-D", "N=1")
 

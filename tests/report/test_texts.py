@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 
 import dipc
 from dipc.cli.main import cli
+from dipc.tightness.budget import Budget
 
 PROGRAMS = Path(__file__).parent.parent.parent / "programs"
 SPARSE = str(PROGRAMS / "svt" / "sparse.dip")
@@ -52,7 +54,9 @@ def test_columns_are_aligned(sparse: dipc.Mechanism) -> None:
 
 
 def test_enclosed_and_infinite_budgets() -> None:
-    enclosed = dipc.load(PROGRAMS / "svt" / "svt1.dip", N=2).budget(budgets="(0, 1]", width="1e-3")
+    named = dipc.load(PROGRAMS / "svt" / "svt1.dip", N=2).budget(budgets="(0, 1]", width="1e-3")
+    assert repr(named).startswith("Budget(t=ln((5*exp(1))/(-1 + 6*exp(1/2))) = 0.4242")
+    enclosed = Budget(named.budgets, replace(named.least, name=None), named.witnesses)
     assert repr(enclosed).startswith("Budget(t=between 0.")
     infinite = dipc.load(PROGRAMS / "svt" / "svt5.dip", N=2).budget()
     assert repr(infinite) == "Budget(t=infinite, attained at every eps)"
