@@ -30,7 +30,7 @@ rational are then found by :mod:`dipc.decision.mixed`; for others :class:`Unsett
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
@@ -53,12 +53,15 @@ HASTY_WIDTH = fmpq(1, 2**40)
 class Root:
     """The only root of ``factor`` in (low, high); or the rational root ``low == high``.
 
-    Not immutable: :meth:`refine` narrows the interval.
+    Not immutable: :meth:`refine` narrows the interval.  A copy keeps its own interval, and shares the halves
+    that were found.
     """
 
     factor: ExpPoly
     low: fmpq
     high: fmpq
+    halves: list[tuple[fmpq, fmpq]] = field(default_factory=list, repr=False)
+    halvings: int = field(default=0, repr=False)
 
     @property
     def is_rational(self) -> bool:
@@ -68,14 +71,17 @@ class Root:
         """Halve the interval."""
         if self.is_rational:
             return
+        if self.halvings == len(self.halves):
+            self.halves.append(self._half())
+        self.low, self.high = self.halves[self.halvings]
+        self.halvings += 1
+
+    def _half(self) -> tuple[fmpq, fmpq]:
         middle = (self.low + self.high) / 2
         sign = self.factor.sign_at(middle)
         if sign == 0:
-            self.low = self.high = middle
-        elif sign == self.factor.sign_at(self.high):
-            self.high = middle
-        else:
-            self.low = middle
+            return middle, middle
+        return (self.low, middle) if sign == self.factor.sign_at(self.high) else (middle, self.high)
 
     def refine_to(self, width: fmpq) -> None:
         while self.high - self.low > width:
