@@ -42,7 +42,7 @@ from dipc.decision.limits import LEAST_WIDTH
 from dipc.decision.limits import Unsettled as Unsettled
 from dipc.decision.mixed import isolated, rootless_up_to
 from dipc.probability.exppoly import ExpPoly
-from dipc.probability.polynomial import common_unit, join, split
+from dipc.probability.polynomial import common_unit, factors_of, join, split
 
 MOST_DEGREE = 60  # in z: beyond it polynomials are not factored, which can take minutes
 HASTY_DEGREE = 2000  # from here on even the search for multiple factors is put off
@@ -149,8 +149,8 @@ def _irreducible(f: ExpPoly) -> list[ExpPoly]:
     unit = common_unit(f)
     polynomial = split(f, unit).polynomial
     easy = f.has_inverse or _degree(f) <= MOST_DEGREE
-    _, factors = polynomial.factor() if easy else polynomial.factor_squarefree()
-    return [join(p, unit) for p, _ in factors]
+    _, found = factors_of(polynomial, squarefree=not easy)
+    return [join(p, unit) for p, _ in found]
 
 
 def _one_sign(f: ExpPoly) -> bool:
