@@ -150,6 +150,23 @@ def test_a_limit_of_one_question_is_not_that_of_the_next() -> None:
     assert (svt1.check().status, svt1.check().counts) == ("private", first.counts)
 
 
+def test_the_same_question_twice_has_the_same_answer() -> None:
+    """Roots are remembered: that a first answer had to refine them must not move the budget of the second.
+
+    Another program would do as well, so the numbers here occur in no other test.
+    """
+    text = """
+        input q in {0, 1}; output o in {true, false}
+        adjacent all
+        private eps for eps in (0, 1/2]
+        if q = 0 then o <- flip(1/2)
+        else o <- flip(exp(-eps)/2*(1 + (eps - 33331/100000)*(eps - 33375/100000))) end
+    """
+    first, second = (dipc.load(text).check().counterexample for _ in range(2))
+    assert first.violated_for == (("0", "0.0417005193"), ("0.33331", "0.33375"))
+    assert first.epsilon == second.epsilon
+
+
 def test_an_array_for_a_scalar(coin: dipc.Mechanism) -> None:
     with pytest.raises(InputError, match="the input `q` is one value, not 2 values"):
         coin.distribution(q=[True, False])

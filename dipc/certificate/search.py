@@ -26,7 +26,7 @@ from dipc.decision.limits import LEAST_WIDTH, Unsettled
 from dipc.decision.roots import positive_roots
 from dipc.decision.signs import decimal
 from dipc.errors import LimitReached
-from dipc.probability.polynomial import common_unit, join, split
+from dipc.probability.polynomial import common_unit, factors_of, join, split
 
 MAX_PIECES = 5000
 MAX_HALVINGS = 300  # of the beginning of a tail
@@ -150,8 +150,8 @@ def factored(f: Function) -> list[tuple[Function, int]]:
     """The irreducible factors of a function in normal form, each in normal form, with their powers."""
     g = to_exppoly(f)
     unit = common_unit(g)
-    _, factors = split(g, unit).polynomial.factor()
-    return [(kernel.normal(to_function(join(p, unit))), int(power)) for p, power in factors]
+    _, found = factors_of(split(g, unit).polynomial)
+    return [(kernel.normal(to_function(join(p, unit))), int(power)) for p, power in found]
 
 
 # --- pieces -------------------------------------------------------------------------------------------

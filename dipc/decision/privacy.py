@@ -28,9 +28,10 @@ from dipc.decision.inequality import (
     sign_if_constant,
     without_monomial,
 )
+from dipc.decision.pieces import pieces
 from dipc.decision.radicals import Function, Radical
 from dipc.decision.roots import Unsettled
-from dipc.decision.signs import Border, sign_table
+from dipc.decision.signs import Border, Cell, sign_table
 from dipc.decision.verdict import Goal
 from dipc.errors import InputError
 from dipc.probability.exppoly import ExpPoly
@@ -208,7 +209,8 @@ def violated_regions(slacks: Sequence[Function], budgets: Budgets) -> list[Regio
     """
     regions: list[Region] = []
     joined = False
-    for cell in sign_table(slacks, budgets):
+    cells = sign_table(slacks, budgets)
+    for cell, following in zip(cells, (*cells[1:], None), strict=True):
         negative = {i for i, s in enumerate(cell.signs) if s < 0}
         if negative:
             low_closed, high_closed = (
@@ -219,5 +221,21 @@ def violated_regions(slacks: Sequence[Function], budgets: Budgets) -> list[Regio
                 regions[-1] = regions[-1]._replace(high=cell.high, high_closed=high_closed)
             else:
                 regions.append(Region(cell.low, cell.high, cell.sample, low_closed, high_closed))
-        joined = bool(negative) and isinstance(cell.high, Border) and bool(negative - cell.high.members)
+        joined = bool(negative) and following is not None and _joined(slacks, cell, following)
     return regions
+
+
+def _joined(slacks: Sequence[Function], left: Cell, right: Cell) -> bool:
+    """Whether it is proved that some function is negative wherever one goes from a cell to the next."""
+    border = left.high
+    assert isinstance(border, Border)
+    if any(s < 0 for i, s in enumerate(left.signs) if i not in border.members):
+        return True
+    if len(border.roots) == 1:
+        return False
+    close = [f for i in sorted(border.members) if isinstance(f := slacks[i], ExpPoly)]
+    try:
+        between = pieces(close, Budgets(left.sample, right.sample, True, True))
+    except Unsettled:
+        return False
+    return all(min(signs, default=0) < 0 for piece in between for signs in piece.readings)

@@ -30,7 +30,7 @@ rational are then found by :mod:`dipc.decision.mixed`; for others :class:`Unsett
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
@@ -42,7 +42,7 @@ from dipc.decision.limits import LEAST_WIDTH
 from dipc.decision.limits import Unsettled as Unsettled
 from dipc.decision.mixed import isolated, rootless_up_to
 from dipc.probability.exppoly import ExpPoly
-from dipc.probability.polynomial import common_unit, join, split
+from dipc.probability.polynomial import common_unit, factors_of, join, split
 
 MOST_DEGREE = 60  # in z: beyond it polynomials are not factored, which can take minutes
 HASTY_DEGREE = 2000  # from here on even the search for multiple factors is put off
@@ -53,12 +53,15 @@ HASTY_WIDTH = fmpq(1, 2**40)
 class Root:
     """The only root of ``factor`` in (low, high); or the rational root ``low == high``.
 
-    Not immutable: :meth:`refine` narrows the interval.
+    Not immutable: :meth:`refine` narrows the interval.  A copy keeps its own interval, and shares the halves
+    that were found.
     """
 
     factor: ExpPoly
     low: fmpq
     high: fmpq
+    halves: list[tuple[fmpq, fmpq]] = field(default_factory=list, repr=False)
+    halvings: int = field(default=0, repr=False)
 
     @property
     def is_rational(self) -> bool:
@@ -68,14 +71,17 @@ class Root:
         """Halve the interval."""
         if self.is_rational:
             return
+        if self.halvings == len(self.halves):
+            self.halves.append(self._half())
+        self.low, self.high = self.halves[self.halvings]
+        self.halvings += 1
+
+    def _half(self) -> tuple[fmpq, fmpq]:
         middle = (self.low + self.high) / 2
         sign = self.factor.sign_at(middle)
         if sign == 0:
-            self.low = self.high = middle
-        elif sign == self.factor.sign_at(self.high):
-            self.high = middle
-        else:
-            self.low = middle
+            return middle, middle
+        return (self.low, middle) if sign == self.factor.sign_at(self.high) else (middle, self.high)
 
     def refine_to(self, width: fmpq) -> None:
         while self.high - self.low > width:
@@ -143,8 +149,8 @@ def _irreducible(f: ExpPoly) -> list[ExpPoly]:
     unit = common_unit(f)
     polynomial = split(f, unit).polynomial
     easy = f.has_inverse or _degree(f) <= MOST_DEGREE
-    _, factors = polynomial.factor() if easy else polynomial.factor_squarefree()
-    return [join(p, unit) for p, _ in factors]
+    _, found = factors_of(polynomial, squarefree=not easy)
+    return [join(p, unit) for p, _ in found]
 
 
 def _one_sign(f: ExpPoly) -> bool:

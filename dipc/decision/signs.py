@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -79,9 +79,16 @@ def sign_table(functions: Sequence[Function], budgets: Budgets) -> tuple[Cell, .
     return tuple(cells)
 
 
-@lru_cache(maxsize=8192)
 def roots_within(f: Function, low: fmpq, high: fmpq | None) -> tuple[Root, ...]:
-    """:func:`positive_roots`, remembered; none for the zero function."""
+    """:func:`positive_roots`, remembered; none for the zero function.
+
+    They come in the same intervals every time, whatever was asked before: samples and answers depend on them.
+    """
+    return tuple(replace(root) for root in _remembered(f, low, high))
+
+
+@lru_cache(maxsize=8192)
+def _remembered(f: Function, low: fmpq, high: fmpq | None) -> tuple[Root, ...]:
     if isinstance(f, Radical):
         return tuple(radical_roots(f, low, high))
     return tuple(positive_roots(f, low, high)) if f else ()

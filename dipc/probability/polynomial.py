@@ -13,15 +13,17 @@ from dataclasses import dataclass
 from functools import cache
 from math import gcd, lcm
 
-from flint import Ordering, fmpq, fmpz, fmpz_mpoly, fmpz_mpoly_ctx
+from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpz, fmpz_mpoly, fmpz_mpoly_ctx
 
 from dipc.probability.exppoly import ExpPoly
+
+VARIABLES = ("eps", "z", "w", "v")
 
 
 @cache
 def context() -> fmpz_mpoly_ctx:
     """The ring Z[eps, z, w, v]."""
-    return fmpz_mpoly_ctx.get(("eps", "z", "w", "v"), Ordering.lex)
+    return fmpz_mpoly_ctx.get(VARIABLES, Ordering.lex)
 
 
 @dataclass(frozen=True)
@@ -78,3 +80,26 @@ def join(polynomial: fmpz_mpoly, unit: int) -> ExpPoly:
 def common_unit(*functions: ExpPoly) -> int:
     """The least unit in which all exponents are integers."""
     return lcm(*(f.canonical()[0] for f in functions))
+
+
+def factors_of(polynomial: fmpz_mpoly, squarefree: bool = False) -> tuple[fmpz, list[tuple[fmpz_mpoly, int]]]:
+    """A number, and the irreducible factors (or square-free, coprime ones) with their powers.
+
+    >>> z = context().gens()[1]
+    >>> factors_of(2 * (2 - z) * (z - 2**70))
+    (-2, [(z - 1180591620717411303424, 1), (z - 2, 1)])
+    """
+    try:
+        number, found = polynomial.factor_squarefree() if squarefree else polynomial.factor()
+        return number, found
+    except OverflowError:  # python-flint sorts the factors, and fails for coefficients of more than 63 bits
+        rational = fmpq_mpoly_ctx.get(VARIABLES, Ordering.lex).from_dict(polynomial.to_dict())
+        _, over_q = rational.factor_squarefree() if squarefree else rational.factor()
+    rest, found = polynomial, []
+    for factor, power in over_q:
+        items = factor.to_dict()
+        common = lcm(*(int(c.q) for c in items.values()))
+        _, integral = context().from_dict({key: int((c * common).p) for key, c in items.items()}).primitive()
+        rest = rest / integral ** int(power)
+        found.append((integral, int(power)))
+    return rest.leading_coefficient(), found

@@ -23,7 +23,7 @@ from dipc.probability.exact import scalar
 from dipc.probability.exppoly import ExpPoly, Term
 from dipc.probability.formulas import Notation
 from dipc.probability.function import FunctionOfEps, budget
-from dipc.probability.polynomial import common_unit, join, split
+from dipc.probability.polynomial import common_unit, factors_of, join, split
 from dipc.probability.quotient import Quotient
 
 Pair = tuple[Quotient, Quotient]  # (A, B) stands for A + B sqrt(g)
@@ -219,14 +219,14 @@ def _root(f: ExpPoly) -> ExpPoly | None:
         return f
     unit = common_unit(f)
     parts = split(f, unit)
-    content, factors = parts.polynomial.factor()
+    content, found = factors_of(parts.polynomial)
     number = _rational_root(parts.scale * fmpq(content))
     (term,) = parts.monomial.terms()
-    if number is None or term.power % 2 or any(power % 2 for _, power in factors):
+    if number is None or term.power % 2 or any(power % 2 for _, power in found):
         return None
     halves = Term(number, term.power // 2, term.rate / 2, term.constant / 2, term.inverse / 2)
     root = ExpPoly.from_terms([halves])
-    for p, power in factors:
+    for p, power in found:
         root = root * join(p, unit) ** (power // 2)
     return root
 

@@ -16,7 +16,7 @@ from numeric import fixed, high
 
 import dipc
 from dipc.decision.budgets import Budgets
-from dipc.decision.privacy import worst_sets
+from dipc.decision.privacy import violated_regions, worst_sets
 from dipc.probability.exppoly import ExpPoly
 
 TABLES = (
@@ -137,6 +137,16 @@ def test_roots_too_close_to_be_told_apart(gap: fmpq) -> None:
     sets = worst_sets(margins, Budgets.positive())
     needed = {(), (0, 1)} | ({(0,)} if gap > 0 else {(1,)} if gap < 0 else set())
     assert needed <= set(sets)
+
+
+@pytest.mark.parametrize("gap", [fmpq(1, 2**40), fmpq(1, 2**80), fmpq(1, 2**200)])
+def test_budgets_between_close_roots(gap: fmpq) -> None:
+    """One function is negative from ln 2 on, the other one until a little later: everywhere one of them."""
+    later, earlier = 2 - ExpPoly.exp(1), ExpPoly.exp(2) - 4
+    everywhere = violated_regions([later, earlier - gap], Budgets.positive())
+    assert [(region.low, region.high) for region in everywhere] == [(0, None)]
+    assert len(violated_regions([later, earlier], Budgets.positive())) == 2
+    assert len(violated_regions([later, earlier + gap], Budgets.positive())) == 2
 
 
 def test_equal_roots_of_many_margins_are_one() -> None:

@@ -16,6 +16,8 @@ from dipc.decision.inequality import Fails, Holds, nonnegative, sign_if_constant
 from dipc.decision.roots import positive_roots
 from dipc.decision.signs import Border, Cell, sign_table
 from dipc.probability.exppoly import ExpPoly
+from dipc.probability.quotient import Quotient
+from dipc.probability.surd import exact_root
 
 X, E = ExpPoly.of(1, 1), ExpPoly.exp(1)
 RATIONAL = [fmpq(1), fmpq(2), fmpq(4), fmpq(1, 2), fmpq(3, 7)]
@@ -138,3 +140,12 @@ def test_ends_of_the_budgets(a: fmpq) -> None:
     assert isinstance(nonnegative(f, Budgets.point(a - fmpq(1, 10**9))), Fails)
     assert sign_if_constant(f, Budgets(a, None)) == 1
     assert sign_if_constant(f, Budgets(a, None, True, False)) is None
+
+
+def test_factors_with_coefficients_beyond_64_bits() -> None:
+    """python-flint sorts factors of one power by their coefficients, as if all of them were small."""
+    large = fmpq(2**70)
+    f = (ExpPoly.exp(1) - 2) * (ExpPoly.exp(1) - 3) * (ExpPoly.exp(1) - large) * (2 - ExpPoly.exp(2))
+    assert [round(float(root.low), 1) for root in positive_roots(f, fmpq(0), None)] == [0.3, 0.7, 1.1, 48.5]
+    square = ((ExpPoly.exp(1) - large) * (ExpPoly.exp(1) - large - 1)) ** 2
+    assert exact_root(Quotient(square)) == Quotient((ExpPoly.exp(1) - large) * (ExpPoly.exp(1) - large - 1))
