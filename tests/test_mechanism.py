@@ -142,6 +142,17 @@ def test_a_second_question_about_other_budgets() -> None:
         drawn.budget(budgets="(0, 2]")
 
 
+def test_what_is_known_of_a_program_stays_as_it_is() -> None:
+    """A question adds nodes to diagrams; if it is interrupted there, the next one must not see them."""
+    svt1 = dipc.load("svt1", N=3)
+    svt1.check()
+    walked = svt1.program.known["all neighbours"][0]
+    nodes = len(walked._diagrams)
+    svt1.check("eps/2, 1/10")
+    svt1.profile("eps/2")
+    assert len(walked._diagrams) == nodes
+
+
 def test_a_limit_of_one_question_is_not_that_of_the_next() -> None:
     svt1 = dipc.load("svt1", N=4)
     assert svt1.check(time_limit=0).status == "undecided"

@@ -69,6 +69,14 @@ class Diagrams:
     def __len__(self) -> int:
         return len(self.cells)
 
+    def copy(self) -> Diagrams:
+        """The same nodes in a store of its own: what is added there is not seen here."""
+        other = Diagrams(self.sizes)
+        other.cells, other.branches = self.cells.copy(), self.branches.copy()
+        other._leaves, other._values = self._leaves.copy(), self._values.copy()
+        other._nodes, other._choices = self._nodes.copy(), self._choices.copy()
+        return other
+
     def leaf(self, value: Hashable) -> int:
         """The constant function."""
         node = self._leaves.get(value)

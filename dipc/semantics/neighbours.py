@@ -93,9 +93,10 @@ class Walked:
         self.symmetric = True
 
     def telling(self, tick: Tick) -> Walked:
-        """The same neighbours, whose walks call ``tick``."""
+        """The same neighbours, whose walks call ``tick`` and add to diagrams of their own."""
         other = copy(self)
         other._tick = tick
+        other._diagrams = self._diagrams.copy()
         return other
 
     @property

@@ -48,14 +48,16 @@ def check_draws(draws: Iterable[Draw], on: Interval) -> None:
 def check_probability(probability: Pair, on: Interval) -> None:
     """Refuse a number that is negative or not defined for some budgets of the interval."""
     numerator, denominator = probability
-    if all(sign_at(denominator, eps) < 0 for eps in samples(on)):
+    shown = f"({function_shown(numerator)}) / ({function_shown(denominator)})"
+    signs = [(sign_at(numerator, eps), sign_at(denominator, eps)) for eps in samples(on)]
+    if any(above * below < 0 for above, below in signs):
+        raise Refused(STEP, f"a probability is negative: {shown}")
+    if any(above and not below for above, below in signs):
+        raise Refused(STEP, f"a probability is not defined: {shown}")
+    if all(below < 0 for _, below in signs):
         numerator, denominator = negative(numerator), negative(denominator)
-    shown = f"({function_shown(probability[0])}) / ({function_shown(probability[1])})"
-    for f, strict, what in ((denominator, True, "not defined"), (numerator, False, "negative")):
-        if not surely(f, on, strict):
-            if any(sign_at(f, eps) < strict for eps in samples(on)):
-                raise Refused(STEP, f"a probability is {what}: {shown}")
-            raise NotCovered(f"a draw with {shown}, of which it is not shown that it is never {what}")
+    if not (surely(denominator, on, True) and surely(numerator, on, False)):
+        raise NotCovered(f"a draw with {shown}, of which it is not shown that it is always a probability")
 
 
 def surely(f: Function, on: Interval, strict: bool) -> bool:
