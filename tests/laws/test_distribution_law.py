@@ -17,8 +17,6 @@ import dipc
 from dipc.errors import Source, Unsupported
 from dipc.syntax.parser import parse
 
-pytestmark = pytest.mark.skipif(not hasattr(dipc, "load"), reason="dipc.load does not exist yet")
-
 EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 INPUTS = 3
 DECIDED = 0.8

@@ -10,7 +10,6 @@ from collections import Counter
 from typing import Any
 
 import oracles
-import pytest
 from hypothesis import HealthCheck, Phase, given, note, seed, settings
 from strategies import programs
 
@@ -18,8 +17,6 @@ import dipc
 from dipc.errors import Source, Unsupported
 from dipc.syntax import ast
 from dipc.syntax.parser import parse
-
-pytestmark = pytest.mark.skipif(not hasattr(dipc, "load"), reason="dipc.load does not exist yet")
 
 EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 DECIDED = 0.75
