@@ -124,7 +124,13 @@ def counterexample_lines(found: Counterexample) -> Iterator[Line]:
 
 
 def region_text(low: str, high: str, low_closed: bool, high_closed: bool) -> str:
-    """For example ``0 < eps ≤ 1``."""
+    """For example ``0 < eps ≤ 1``; ends that are rounded may look alike.
+
+    >>> region_text("1", "1", True, True), region_text("0.6931471806", "0.6931471806", False, False)
+    ('eps = 1', 'eps in an interval so short that both its ends are 0.6931471806 rounded')
+    """
+    if low == high and not (low_closed and high_closed):
+        return f"eps in an interval so short that both its ends are {low} rounded"
     if low == high:
         return f"eps = {low}"
     return f"{low} {'≤' if low_closed else '<'} eps {'≤' if high_closed else '<'} {high}"
