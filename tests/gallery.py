@@ -41,7 +41,8 @@ HEAD = """\
 
 All programs that come with dipc, with what dipc says about them. Every name works on the command line:
 `dipc check svt1`. Neighbours, sizes and inputs are those of the text of each
-program; `-D N=4` tries another size.
+program; `-D N=4` tries another size. `dipc report svt1` writes [all about one](report.md) on a page, with its
+distributions, plots, proof and certificate; the site shows these pages, too.
 
 *Tightest* is the least multiple of ε for which the program is private for every ε of its claim: exact, by
 [`dipc budget`](tightness.md). "→ ∞" or "→ 0": it is approached as ε goes there, and no smaller multiple is
@@ -108,7 +109,7 @@ def tightest(mechanism: dipc.Mechanism, delta: str) -> str:
 
 
 def amount(least: Least) -> str:
-    """The least number, or the digits that are certain.
+    """The least number, exactly or by its name, or the digits that are certain.
 
     >>> from flint import fmpq
     >>> amount(Least(fmpq(3, 4), fmpq(3, 4), (), True))
@@ -118,6 +119,8 @@ def amount(least: Least) -> str:
     """
     if least.exact is not None or least.high is None:
         return enclosure(least)
+    if least.name is not None:
+        return str(least.name)
     low, high = enclosure(least).removeprefix("between ").split(" and ")
     common = takewhile(lambda pair: pair[0] == pair[1], zip(low, high, strict=False))
     return "".join(digit for digit, _ in common) + "…"

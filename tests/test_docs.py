@@ -186,7 +186,12 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     run = subprocess.run(
         [sys.executable, "-m", *build],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_MKDOCS_2_WARNING": "1"},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "NO_MKDOCS_2_WARNING": "1",
+            "DIPC_REPORTS": "rand1,warner",
+        },
         capture_output=True,
         text=True,
         check=False,
@@ -195,6 +200,9 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
     assert {page for page in pages if not (site / page / "index.html").exists()} == set()
     everything = "".join(page.read_text(encoding="utf-8") for page in site.rglob("*.html"))
+    assert {page.name for page in (site / "reports").glob("*.html")} == {"rand1.html", "warner.html"}
+    gallery = (site / "gallery" / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r'href="\.\./reports/(\w+)\.html"', gallery) == ["rand1", "warner"]
     assert 'class="kd">input</span>' in everything, "programs are not highlighted"
     assert not re.findall(r'<(?:script|link|img)[^>]* (?:src|href)="https?:[^"]*"', everything)
 
