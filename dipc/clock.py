@@ -21,6 +21,15 @@ def silent(stage: str, done: int, total: int | None) -> None:
     """No progress is shown."""
 
 
+def how_far(stage: str, done: int, total: int | None) -> str:
+    """In words.
+
+    >>> how_far("inequalities", 12, 300), how_far("neighbours", 7, None)
+    ('inequalities: 12 of 300', 'neighbours: 7')
+    """
+    return f"{stage}: {done}" + (f" of {total}" if total is not None else "")
+
+
 class Clock:
     """Runs from its creation; the limits are in seconds and megabytes."""
 
@@ -38,8 +47,7 @@ class Clock:
     @property
     def doing(self) -> str:
         """What the last tick was about, for example ``inequalities: 12 of 300``."""
-        stage, done, total = self._doing
-        return f"{stage}: {done}" + (f" of {total}" if total is not None else "")
+        return how_far(*self._doing)
 
     def lap(self, stage: str) -> None:
         """The time since the last lap was spent in ``stage``."""

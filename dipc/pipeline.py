@@ -157,10 +157,10 @@ def neighbours_of(
     """
     clock.tick("output distributions")
     space, relation = InputSpace(program), program.adjacency
-    explorer = Explorer(program, clock.deadline)
     if pair is not None:
         _check_pair(space, pair)
-        neighbours: Neighbours = _listed(explorer, pair, [(0, 1), (1, 0)], clock)
+        explorer = Explorer(program, clock.deadline)
+        neighbours = _listed(explorer, pair, [(0, 1), (1, 0)], clock)
     elif relation is None:
         raise InputError(
             f"{program.source.name}: the program does not say which inputs are neighbours",
@@ -170,13 +170,10 @@ def neighbours_of(
         inputs = list(space)
         tick = partial(clock.tick, "neighbours", total=len(inputs))
         pairs, symmetric = formula_pairs(space, inputs, relation.formula, tick)
+        explorer = Explorer(program, clock.deadline)
         neighbours = _listed(explorer, inputs, pairs, clock, symmetric)
     else:
-        if WALKED not in program.known:
-            functions = OutputFunctions(explorer, space, partial(clock.tick, "output distributions"))
-            program.known[WALKED] = Walked(space, Distance(space, relation), functions), explorer.left_open
-        walked: Walked
-        walked, left_open = program.known[WALKED]
+        walked, left_open = _walked(space, Distance(space, relation), clock)
         check_for_all_budgets(left_open, judge)
         return walked.telling(partial(clock.tick, "neighbours"))
     check_for_all_budgets(explorer.left_open, judge)
@@ -185,6 +182,17 @@ def neighbours_of(
 
 WALKED = "all neighbours"
 """What is known of a program: its neighbours with their laws, and what that left open."""
+
+
+def _walked(space: InputSpace, relation: Distance, clock: Clock) -> tuple[Walked, LeftOpen]:
+    """Explored once for a program: it does not depend on the claim."""
+    program = space.program
+    found: tuple[Walked, LeftOpen] | None = program.known.get(WALKED)
+    if found is None:
+        explorer = Explorer(program, clock.deadline)
+        functions = OutputFunctions(explorer, space, partial(clock.tick, "output distributions"))
+        found = program.known[WALKED] = Walked(space, relation, functions), explorer.left_open
+    return found
 
 
 def _listed(

@@ -15,6 +15,7 @@ from dipc.cli.terminal import say, style
 from dipc.cli.work import work
 from dipc.explain.explanation import MOST_PATHS, Explanation, Reason
 from dipc.report.explanation import Section, explanation_record, explanation_sections, section_lines
+from dipc.report.tightness import epsilon_text
 from dipc.report.words import Line, program_line
 from dipc.syntax.parser import parse_valuation
 
@@ -130,9 +131,7 @@ def _after_a_proof(found: Explanation, program: str) -> list[Line]:
     if exact is None or (found.claimed is not None and found.claimed.goal.t == exact):
         return lines  # the claim itself is the strongest
     budgets = str(found.budgets)
-    strongest = ("eps" if exact == 1 else f"{exact}*eps") + (
-        f" for eps in {budgets}" if budgets != "(0, inf)" else ""
-    )
+    strongest = epsilon_text(exact) + (f" for eps in {budgets}" if budgets != "(0, inf)" else "")
     return [
         (f"dipc check {program} --claim {shlex.quote(strongest)}", "the strongest claim that holds"),
         *lines,

@@ -7,6 +7,8 @@ import threading
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from dipc.clock import how_far
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
@@ -46,7 +48,7 @@ class Bar:
     def show(self, stage: str, done: int, total: int | None) -> None:
         """``done`` of ``total`` steps of a stage are finished; None: nobody knows of how many."""
         with self._lock:
-            self.doing = f"{stage}: {done}" + (f" of {total}" if total is not None else "")
+            self.doing = how_far(stage, done, total)
             self._stages[stage] = done, total
             if self._progress is not None:
                 self._draw(self._progress, stage)

@@ -43,7 +43,7 @@ from dipc.report.plots import (
     value_of,
 )
 from dipc.report.study import Attempts, Study, Subject, study
-from dipc.report.words import pretty, region_text, valuation_text
+from dipc.report.words import pretty, program_line, region_text, valuation_text
 from dipc.syntax.values import show
 from dipc.tightness.budget import Budget
 from dipc.tightness.curves import Curve, Profile, Segment
@@ -229,8 +229,7 @@ def _nothing(found: Study, what: str, attempts: Attempts) -> DipcError:
 
 
 def _heading(found: Study) -> str:
-    settings = ", ".join(f"{k} = {v}" for k, v in found.subject.mechanism.parameters.items())
-    head = found.name + (f"  ({settings})" if settings else "")
+    _, head = program_line(found.name, found.subject.mechanism.parameters)
     if found.verdict is None:
         return head
     return f"{head}\nclaim: {nice(str(found.goal))}: {found.verdict.status.upper()}"

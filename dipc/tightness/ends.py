@@ -68,31 +68,37 @@ class Need(NamedTuple):
 
 def need_of_loss(p: Quotient, q: Quotient) -> Need:
     """Of ``ln(p/q)/eps``: its derivative is ``(eps (p'/p - q'/q) - ln(p/q)) / eps^2``."""
-    (above, rising), (below, falling) = (with_slope(f) for f in (p, q))
 
-    def slope(eps: arb) -> arb:
-        x, y = above.enclose(eps), below.enclose(eps)
-        return eps * (rising.enclose(eps) / x - falling.enclose(eps) / y) - (x / y).log()
+    def loss(eps: arb) -> arb:
+        return (p.enclose(eps) / q.enclose(eps)).log()
 
     def amount(eps: arb) -> arb:
-        return (above.enclose(eps) / below.enclose(eps)).log() / eps
+        return loss(eps) / eps
+
+    def slope(eps: arb) -> arb:
+        return eps * (growth(p, eps) - growth(q, eps)) - loss(eps)
 
     return Need(amount, slope, lambda eps: Name(p.at(eps) / q.at(eps), eps))
 
 
 def need_of_value(value: Quotient) -> Need:
     """Of the value itself."""
-    return Need(value.enclose, with_slope(value)[1].enclose, lambda eps: Name(value.at(eps)))
+
+    def slope(eps: arb) -> arb:
+        above, below = value.numerator, value.denominator
+        return (above.derivative() * below - above * below.derivative()).enclose(eps)
+
+    return Need(value.enclose, slope, lambda eps: Name(value.at(eps)))
 
 
-def with_slope(f: Quotient) -> tuple[Quotient, Quotient]:
-    """A function and its derivative.
+def growth(f: Quotient, eps: arb) -> arb:
+    """``f'/f`` on a ball.
 
-    >>> with_slope(Quotient(ExpPoly.exp(2)))[1]
-    2*exp(2*eps)
+    >>> growth(Quotient(ExpPoly.exp(2)), arb(1)).contains(2)
+    True
     """
-    above, below = f.numerator, f.denominator
-    return f, Quotient(above.derivative() * below - above * below.derivative(), below * below)
+    above, below = (g.derivative().enclose(eps) / g.enclose(eps) for g in (f.numerator, f.denominator))
+    return above - below
 
 
 def needed_at_end(

@@ -68,7 +68,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def reports() -> list[str]:
     """The programs whose reports the site shall have: DIPC_REPORTS=all, or some names; it takes minutes."""
     wanted = os.environ.get("DIPC_REPORTS", "")
-    known = sorted(path.stem for path in (ROOT / "programs").rglob("*.dip"))
+    known = sorted(import_module("dipc.shipped").paths())
     return known if wanted == "all" else [name for name in known if name in wanted.split(",")]
 
 
