@@ -21,7 +21,7 @@ from dipc.probability.linear import Linear
 from dipc.probability.quotient import Quotient
 from dipc.report.record import Record, claim_record, decimal_at, valuation_record
 from dipc.report.tightness import enclosure, epsilon_text, least_record, logarithm_at, where
-from dipc.report.words import Line, aligned, pretty, region_text, valuation_text
+from dipc.report.words import Line, aligned, pretty, region_words, valuation_text
 from dipc.semantics.evaluate import Datum
 from dipc.syntax.core import Cell
 from dipc.syntax.values import show
@@ -444,10 +444,7 @@ def _state(claimed: Claimed, eps: fmpq) -> str:
     )
     if claimed.regions is None:
         return sides
-    broken = " or ".join(
-        region_text(end_as_text(r.low), end_as_text(r.high), r.low_closed, r.high_closed)
-        for r in claimed.regions
-    )
+    broken = " or ".join(map(region_words, claimed.regions))
     return f"{sides}; {f'broken for {broken}' if broken else 'it holds for every eps of the claim'}"
 
 

@@ -19,7 +19,7 @@ import dipc.views as views
 from dipc.convert import Inputs, PythonValue
 from dipc.decision.pieces import End as PieceEnd
 from dipc.decision.privacy import Region
-from dipc.decision.signs import End, end_as_text
+from dipc.decision.signs import End
 from dipc.decision.verdict import Goal, Valuation
 from dipc.errors import DipcError, InputError, LimitReached
 from dipc.mechanisms import Mechanism
@@ -43,7 +43,7 @@ from dipc.report.plots import (
     value_of,
 )
 from dipc.report.study import Attempts, Study, Subject, study
-from dipc.report.words import pretty, program_line, region_text, valuation_text
+from dipc.report.words import pretty, program_line, region_text, region_words, valuation_text
 from dipc.syntax.values import show
 from dipc.tightness.budget import Budget
 from dipc.tightness.curves import Curve, Profile, Segment
@@ -392,8 +392,7 @@ def limit(axes: Axes, top: float, claimed: float) -> None:
 
 def broken(region: Region) -> str:
     """``0 < ε < 2.267666061``: ends are exact where they are rational."""
-    ends = end_as_text(region.low), end_as_text(region.high)
-    return nice(region_text(*ends, region.low_closed, region.high_closed))
+    return nice(region_words(region))
 
 
 def nice(text: str) -> str:

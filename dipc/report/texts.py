@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import dipc.views as views
-from dipc.decision.signs import end_as_text
 from dipc.explain.explanation import Explanation
 from dipc.report.explanation import explanation_text
 from dipc.report.tightness import (
@@ -17,7 +16,7 @@ from dipc.report.tightness import (
     regions_lines,
     where,
 )
-from dipc.report.words import Line, aligned, region_text, valuation_text
+from dipc.report.words import Line, aligned, region_words, valuation_text
 from dipc.tightness.budget import Budget
 from dipc.tightness.curves import Curve, Profile
 from dipc.tightness.regions import Regions
@@ -66,11 +65,7 @@ def _curve(found: Curve) -> str:
 
 @views.short.register
 def _regions(found: Regions) -> str:
-    broken = (
-        region_text(end_as_text(r.low), end_as_text(r.high), r.low_closed, r.high_closed)
-        for r in found.regions
-    )
-    return f"Regions(broken for {' or '.join(broken) or 'no eps'})"
+    return f"Regions(broken for {' or '.join(map(region_words, found.regions)) or 'no eps'})"
 
 
 @views.short.register

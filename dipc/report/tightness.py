@@ -12,7 +12,7 @@ from dipc.decision.signs import decimal, end_as_text, root_as_text
 from dipc.probability.exppoly import ExpPoly
 from dipc.probability.quotient import Quotient
 from dipc.report.record import Record, claim_record, digits_of, valuation_record
-from dipc.report.words import Line, pretty, region_text, valuation_text
+from dipc.report.words import Line, pretty, region_text, region_words, valuation_text
 from dipc.tightness.budget import Budget
 from dipc.tightness.curves import Curve, Profile, Segment
 from dipc.tightness.least import Kind, Least, Spot
@@ -168,8 +168,7 @@ def regions_lines(found: Regions) -> Iterator[Line]:
     if not found.regions:
         yield "broken for", "no budget: the claim holds"
     for region in found.regions:
-        ends = end_as_text(region.low), end_as_text(region.high)
-        yield "broken for", pretty(region_text(*ends, region.low_closed, region.high_closed))
+        yield "broken for", pretty(region_words(region))
 
 
 # --- records ---------------------------------------------------------------------------------------

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from dipc.decision.privacy import Region
+from dipc.decision.signs import end_as_text
 from dipc.decision.verdict import Counterexample, Counts, Goal, Undecided, Valuation, Verdict
 from dipc.probability.surd import Number
 from dipc.report.record import decimal_at
@@ -134,6 +136,12 @@ def region_text(low: str, high: str, low_closed: bool, high_closed: bool) -> str
     if low == high:
         return f"eps = {low}"
     return f"{low} {'≤' if low_closed else '<'} eps {'≤' if high_closed else '<'} {high}"
+
+
+def region_words(region: Region) -> str:
+    """An interval of budgets, its ends exact or rounded."""
+    ends = end_as_text(region.low), end_as_text(region.high)
+    return region_text(*ends, region.low_closed, region.high_closed)
 
 
 def valuation_text(valuation: Valuation) -> str:

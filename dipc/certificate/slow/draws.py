@@ -10,14 +10,13 @@ from dipc.certificate.kernel import (
     Interval,
     Refused,
     bounds_on,
-    chain_of,
     derivative,
     function_shown,
     negative,
     normal,
     sign_at,
 )
-from dipc.certificate.slow.functions import Draw, Mass, NotCovered, Pair, total
+from dipc.certificate.slow.functions import Draw, Mass, NotCovered, Pair, surely_positive, total
 
 STEP = "deep: draws"
 SAMPLES = 64
@@ -76,19 +75,12 @@ def surely(f: Function, on: Interval, strict: bool) -> bool:
     if on.low == on.high:
         return sign_at(f, on.low) >= strict
     f = normal(f)
-    if all(c > 0 for c in f.values()):
-        return True
     closed = [end for end, has in ((on.low, on.low_closed), (on.high, on.high_closed)) if has]
     if any(sign_at(f, end) < strict for end in closed if end is not None):
         return False
-    if not any(b for *_, b in f) and any(positive_by_chain(f, at) for at in {Fraction(0), on.low}):
+    if any(surely_positive(f, at) for at in {Fraction(0), on.low}):
         return True
     return on.high is not None and positive_on(f, on.low, on.high, strict, HALVINGS)
-
-
-def positive_by_chain(f: Function, at: Fraction) -> bool:
-    """Is f > 0 for all eps > at, because no number of the derivative chain there is negative?"""
-    return all(sign_at(link, at) >= 0 for _, link in chain_of(f))
 
 
 def positive_on(f: Function, low: Fraction, high: Fraction, strict: bool, halvings: int) -> bool:

@@ -82,8 +82,8 @@ def divided(f: Function, g: Function) -> Function:
     return result
 
 
-def surely_positive(f: Function) -> bool:
-    """Is f(eps) > 0 proved for every eps > 0 by its chain of derivatives?  ``False`` says nothing.
+def surely_positive(f: Function, beyond: Fraction = ZERO) -> bool:
+    """Is f(eps) > 0 proved for every eps > ``beyond`` by its derivatives there?  ``False`` says nothing.
 
     >>> surely_positive(add(constant(1), exponential(-ONE, -ONE))), surely_positive(exponential(ONE, -ONE))
     (True, False)
@@ -92,7 +92,7 @@ def surely_positive(f: Function) -> bool:
         return all(c > 0 for c in f.values()) and bool(f)
     least = min(n for n, _, _, _ in f)
     shifted = {(n - least, a, k, b): c for (n, a, k, b), c in f.items()}
-    return all(sign_at(link, ZERO) >= 0 for _, link in chain_of(shifted))
+    return all(sign_at(link, beyond) >= 0 for _, link in chain_of(shifted))
 
 
 @dataclass(frozen=True)
