@@ -156,8 +156,7 @@ def plot_curve(
     finite = [x for one in found.segments if isfinite(x := float_end(one.high))]
     far = max(3 * fmpq_of(max(finite)), 2 * budgets.low) if finite else max(FARTHEST, 2 * budgets.low)
     end = budgets.high if budgets.high is not None else far
-    start = LOW if log and not budgets.low else budgets.low
-    span = Range.of(start if low is None else low, end if high is None else high, log or False)
+    span = Range.of(beginning(low, budgets.low, log), end if high is None else high, log or False)
     read = loss_value if found.of_loss else value_of
     name = "privacy loss" if found.of_loss else "least δ"
 
@@ -187,9 +186,7 @@ def plot_budget(
         raise InputError(f"there is no curve to plot: {found!r}", hint='plot the mechanism: m.plot("loss")')
     start, end = found.budgets.low, found.budgets.high
     far = max(FARTHEST, 2 * start) if end is None else end
-    if log and not start:
-        start = LOW
-    span = Range.of(start if low is None else low, far if high is None else high, log or False)
+    span = Range.of(beginning(low, start, log), far if high is None else high, log or False)
     least = found.least
 
     def draw(axes: Axes) -> None:
@@ -265,12 +262,21 @@ def plain(text: str) -> str:
 # --- the axis --------------------------------------------------------------------------------
 
 
+def beginning(asked: Number | None, usual: fmpq, log: bool | None) -> Number:
+    """Where an axis begins: as asked, or where the budgets begin; 0 is on no logarithmic axis.
+
+    >>> beginning(None, fmpq(0), None), beginning(None, fmpq(0), True), beginning(3, fmpq(0), True)
+    (0, 1/100, 3)
+    """
+    if asked is not None:
+        return asked
+    return LOW if log and not usual else usual
+
+
 def axis_of(found: Study, low: Number | None, high: Number | None, log: bool | None) -> Range:
     """The budgets to be shown: as asked, or those of the claim, or to a little beyond the broken ones."""
     budgets = found.subject.budgets
-    start = budgets.low if low is None and not budgets.is_point else fmpq(0) if low is None else low
-    if log and low is None and not start:
-        start = LOW  # 0 is on no logarithmic axis
+    start = beginning(low, fmpq(0) if budgets.is_point else budgets.low, log)
     if high is not None:
         return Range.of(start, high, log)
     if budgets.is_point:
