@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     )
     from dipc.explain.explanation import Explanation
     from dipc.mechanisms import Mechanism, load
-    from dipc.probability.exppoly import ExpPoly
-    from dipc.probability.quotient import Quotient
-    from dipc.probability.surd import Surd
+    from dipc.numbers.exppoly import ExpPoly
+    from dipc.numbers.quotient import Quotient
+    from dipc.numbers.surd import Surd
     from dipc.python.decorator import PythonMechanism, mechanism
     from dipc.report.figures import plot_mechanism
     from dipc.report.page import report_html
@@ -100,9 +100,9 @@ HOMES = {
     ),
     "explain.explanation": ("Explanation",),
     "mechanisms": ("Mechanism", "load"),
-    "probability.exppoly": ("ExpPoly",),
-    "probability.quotient": ("Quotient",),
-    "probability.surd": ("Surd",),
+    "numbers.exppoly": ("ExpPoly",),
+    "numbers.quotient": ("Quotient",),
+    "numbers.surd": ("Surd",),
     "python.decorator": ("PythonMechanism", "mechanism"),
     "report.figures": ("plot_mechanism",),
     "report.page": ("report_html",),

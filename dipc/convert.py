@@ -9,7 +9,7 @@ from numbers import Integral, Rational
 from flint import fmpq
 
 from dipc.errors import InputError, WrongType
-from dipc.probability.exact import rational
+from dipc.numbers.exact import rational
 from dipc.semantics.adjacency import Input
 from dipc.syntax.core import Cell, CoreProgram, Variable
 from dipc.syntax.parser import parse_valuation

@@ -10,8 +10,8 @@ from dipc.convert import PythonValues, cells_of
 from dipc.decision.counterexample import grouped
 from dipc.decision.verdict import Valuation, show_valuation
 from dipc.errors import InputError
-from dipc.probability.exact import Number
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exact import Number
+from dipc.numbers.quotient import Quotient
 from dipc.syntax.core import Variable
 
 if TYPE_CHECKING:

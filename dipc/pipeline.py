@@ -22,9 +22,9 @@ from dipc.decision.privacy import Comparison, Judge
 from dipc.decision.termination import check_termination
 from dipc.decision.verdict import Counts, Doubt, Goal, Private, Undecided, Verdict, Violated
 from dipc.errors import InputError, LimitReached, Span
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
-from dipc.probability.surd import Number, Surd
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
+from dipc.numbers.surd import Number, Surd
 from dipc.semantics.adjacency import Distance, Input, InputSpace, Pair, adjacent, formula_pairs
 from dipc.semantics.evaluate import NOTHING, function_of_eps, never, number_of_eps
 from dipc.semantics.explore import Explorer, Law, LeftOpen

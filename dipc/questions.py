@@ -12,9 +12,9 @@ from dipc.decision.requirements import Requirement
 from dipc.decision.verdict import Goal, Valuation
 from dipc.errors import Unsupported
 from dipc.export.subject import NamedLaw, Picture, Question
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 from dipc.pipeline import check_delta, check_for_all_budgets, goal_of, neighbours_of
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
 from dipc.semantics.adjacency import Input
 from dipc.semantics.chain import Chain
 from dipc.semantics.explore import Explorer

@@ -9,10 +9,10 @@ from flint import fmpq
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from dipc.probability.exppoly import ExpPoly, Term
-from dipc.probability.linear import Linear
-from dipc.probability.piecewise import Piecewise
-from dipc.probability.quotient import Quotient
+from dipc.integration.linear import Linear
+from dipc.integration.piecewise import Piecewise
+from dipc.numbers.exppoly import ExpPoly, Term
+from dipc.numbers.quotient import Quotient
 
 mpmath.mp.dps = 40
 CLOSE = mpmath.mpf(10) ** -25

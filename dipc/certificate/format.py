@@ -14,7 +14,7 @@ from typing import Any
 from flint import fmpq
 
 from dipc.certificate.kernel import Function, digest
-from dipc.probability.exppoly import ExpPoly, Term
+from dipc.numbers.exppoly import ExpPoly, Term
 
 Json = Any
 

@@ -28,7 +28,7 @@ from dipc.decision.budgets import Budgets
 from dipc.decision.signs import roots_within
 from dipc.decision.verdict import Counterexample, Goal, Undecided, Valuation, Verdict
 from dipc.errors import InputError, InternalError, LimitReached
-from dipc.probability.quotient import Quotient
+from dipc.numbers.quotient import Quotient
 from dipc.semantics.adjacency import InputSpace, adjacent
 from dipc.semantics.explore import Explorer, Law
 from dipc.semantics.neighbours import in_order

@@ -26,7 +26,7 @@ from dipc.decision.limits import LEAST_WIDTH, Unsettled
 from dipc.decision.roots import positive_roots
 from dipc.decision.signs import decimal
 from dipc.errors import LimitReached
-from dipc.probability.polynomial import common_unit, factors_of, join, split
+from dipc.numbers.polynomial import common_unit, factors_of, join, split
 
 MAX_PIECES = 5000
 MAX_HALVINGS = 300  # of the beginning of a tail

@@ -15,8 +15,8 @@ from dipc.convert import to_rational
 from dipc.distribution import Distribution
 from dipc.errors import InputError
 from dipc.mechanisms import Mechanism, show_valuation
+from dipc.numbers.quotient import Quotient
 from dipc.pipeline import goal_of
-from dipc.probability.quotient import Quotient
 from dipc.report.record import decimal_at, valuation_record
 from dipc.report.words import pretty
 from dipc.syntax.parser import parse_valuation
@@ -115,7 +115,7 @@ def show(law: Distribution, budget: fmpq | None, digits: int) -> None:
 def value_at(p: Quotient, budget: fmpq) -> Quotient:
     """The exact value of a probability at a budget.
 
-    >>> from dipc.probability.exppoly import ExpPoly
+    >>> from dipc.numbers.exppoly import ExpPoly
     >>> value_at(Quotient(ExpPoly.exp(1)) / 2, fmpq(1, 2))
     1/2*exp(1/2)
     """

@@ -12,7 +12,7 @@ from dipc.decision.privacy import Comparison, Region, violated_regions, worst_se
 from dipc.decision.roots import Unsettled
 from dipc.decision.signs import end_as_text
 from dipc.decision.verdict import Counterexample, Valuation
-from dipc.probability.quotient import Quotient
+from dipc.numbers.quotient import Quotient
 from dipc.semantics.neighbours import Vector
 from dipc.syntax.core import Cell, CoreProgram, Variable
 from dipc.syntax.values import Value

@@ -27,7 +27,7 @@ from math import lcm
 
 from flint import fmpq, fmpz, fmpz_poly
 
-from dipc.probability.exppoly import ExpPoly
+from dipc.numbers.exppoly import ExpPoly
 
 
 def chain_values(f: ExpPoly) -> Iterator[tuple[fmpq, fmpq]]:

@@ -17,8 +17,8 @@ from dipc.decision.derivatives import chain_proves, derivative_chain
 from dipc.decision.radicals import Function
 from dipc.decision.roots import Unsettled
 from dipc.decision.signs import sign_table
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.polynomial import primitive
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.polynomial import primitive
 
 
 class Method(Enum):

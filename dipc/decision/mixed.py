@@ -40,7 +40,7 @@ from flint import arb, ctx, fmpq
 from dipc.decision.budgets import simplest_between
 from dipc.decision.derivatives import derivative
 from dipc.decision.limits import LEAST_WIDTH, Unsettled
-from dipc.probability.exppoly import ExpPoly, Term
+from dipc.numbers.exppoly import ExpPoly, Term
 
 GUESS_WIDTH = fmpq(1, 2**10)  # below it a rational root is guessed
 MAX_BOXES = 20_000

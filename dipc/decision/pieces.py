@@ -23,8 +23,8 @@ from dipc.decision.budgets import Budgets, simplest_between
 from dipc.decision.limits import LEAST_WIDTH, Unsettled
 from dipc.decision.roots import Root
 from dipc.decision.signs import roots_within
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.polynomial import common_unit, join, split
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.polynomial import common_unit, join, split
 
 Signs = tuple[int, ...]
 

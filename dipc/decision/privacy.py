@@ -34,9 +34,9 @@ from dipc.decision.roots import Unsettled
 from dipc.decision.signs import Border, Cell, sign_table
 from dipc.decision.verdict import Goal
 from dipc.errors import InputError
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
-from dipc.probability.surd import Number
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
+from dipc.numbers.surd import Number
 from dipc.semantics.neighbours import Vector
 
 

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from flint import fmpq
 
 from dipc.decision.roots import Root, positive_roots
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.polynomial import common_unit, join, split
-from dipc.probability.surd import combined_sign
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.polynomial import common_unit, join, split
+from dipc.numbers.surd import combined_sign
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from dipc.decision.sentence import (
 )
 from dipc.decision.sentence import decide as decide_sentence
 from dipc.errors import InputError
-from dipc.probability.quotient import Quotient
+from dipc.numbers.quotient import Quotient
 from dipc.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name, Number, Op, Unary
 from dipc.syntax.claims import compile_interval

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from dipc.decision.inequality import Answer
 from dipc.decision.sentence import And, Atom, Quantifier, Relation, Sentence
 from dipc.decision.verdict import Goal, Valuation
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 
 @dataclass(frozen=True, slots=True)

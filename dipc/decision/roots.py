@@ -1,7 +1,7 @@
 """The roots of an exponential polynomial for eps > 0, isolated exactly.
 
 1. **Factor.**  As a polynomial in eps, z = exp(eps/u) and w = exp(1/u) (algebraically independent, see
-   :mod:`dipc.probability.polynomial`) f splits into irreducible factors; monomials have no root.
+   :mod:`dipc.numbers.polynomial`) f splits into irreducible factors; monomials have no root.
 2. **Simple.**  Let p(eps, z) be irreducible and r > 0 a root of p(eps, exp(eps/u)).  If p mentions z then r
    is transcendental (Lindemann: for an algebraic r, exp(r/u) is not algebraic).  If moreover the derivative,
    again a polynomial in eps and z, vanished at r, then the resultant of the two would vanish at the
@@ -41,8 +41,8 @@ from dipc.decision.derivatives import derivative, derivative_chain, variations
 from dipc.decision.limits import LEAST_WIDTH
 from dipc.decision.limits import Unsettled as Unsettled
 from dipc.decision.mixed import isolated, rootless_up_to
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.polynomial import common_unit, factors_of, join, split
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.polynomial import common_unit, factors_of, join, split
 
 MOST_DEGREE = 60  # in z: beyond it polynomials are not factored, which can take minutes
 HASTY_DEGREE = 2000  # from here on even the search for multiple factors is put off

@@ -33,8 +33,8 @@ from dipc.decision.limits import Unsettled
 from dipc.decision.pieces import End, Piece, Place, Signs, pieces
 from dipc.decision.signs import decimal
 from dipc.errors import InputError
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 
 class Relation(Enum):

@@ -56,7 +56,7 @@ def sign_table(functions: Sequence[Function], budgets: Budgets) -> tuple[Cell, .
     For budgets that are one point the only "cell" is that point.  Raises
     :class:`~dipc.decision.roots.Unsettled`.
 
-    >>> from dipc.probability.exppoly import ExpPoly
+    >>> from dipc.numbers.exppoly import ExpPoly
     >>> f = ExpPoly.exp(1) - 1 - ExpPoly.of(2, 1)                      # exp(eps) - 1 - 2 eps
     >>> [(cell.signs, cell.sample) for cell in sign_table([f], Budgets.positive())]
     [((-1,), 1), ((1,), 2)]

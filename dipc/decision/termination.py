@@ -17,7 +17,7 @@ from flint import fmpq
 from dipc.decision.budgets import Budgets
 from dipc.decision.signs import Border, end_as_text, sign_table
 from dipc.errors import InputError
-from dipc.probability.quotient import Quotient
+from dipc.numbers.quotient import Quotient
 from dipc.semantics.loops import Loop
 
 

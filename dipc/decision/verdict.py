@@ -11,10 +11,10 @@ from flint import fmpq
 import dipc.views as views
 from dipc.decision.budgets import Budgets
 from dipc.errors import InputError, WrongType
-from dipc.probability.exact import Exact
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
-from dipc.probability.surd import Number
+from dipc.numbers.exact import Exact
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
+from dipc.numbers.surd import Number
 from dipc.syntax.values import Value, show
 
 if TYPE_CHECKING:

@@ -30,9 +30,9 @@ from dipc.decision.verdict import Goal, Undecided, Valuation, Violated
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.explain.paths import Found, Path, Stop, Walk
 from dipc.explain.shifts import Alignment, alignment
+from dipc.numbers.quotient import Quotient
+from dipc.numbers.surd import Number
 from dipc.pipeline import Options, check, distribution, goal_of, neighbours_of
-from dipc.probability.quotient import Quotient
-from dipc.probability.surd import Number
 from dipc.semantics.adjacency import Input
 from dipc.semantics.neighbours import Case
 from dipc.semantics.pairs import Pairs

@@ -17,8 +17,8 @@ from enum import Enum
 from flint import fmpq
 
 from dipc.errors import InputError, Span
-from dipc.probability.linear import Linear
-from dipc.probability.quotient import Quotient
+from dipc.integration.linear import Linear
+from dipc.numbers.quotient import Quotient
 from dipc.semantics.adjacency import Input
 from dipc.semantics.branching import branches
 from dipc.semantics.chain import Chain

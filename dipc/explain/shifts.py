@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from flint import fmpq
 
 from dipc.explain.paths import Event, Path, Sample
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.linear import Linear
-from dipc.probability.quotient import Quotient
+from dipc.integration.linear import Linear
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 
 @dataclass(frozen=True, slots=True)

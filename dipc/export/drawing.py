@@ -16,8 +16,8 @@ from dipc.export.history import PRETTY, History, Names, cell_text, histories
 from dipc.export.operators import EXACT, write
 from dipc.export.states import edges
 from dipc.export.subject import Picture, valuation_text
-from dipc.probability.linear import Linear
-from dipc.probability.quotient import Quotient
+from dipc.integration.linear import Linear
+from dipc.numbers.quotient import Quotient
 from dipc.semantics.chain import Node
 from dipc.syntax.core import CoreProgram, Jump
 from dipc.syntax.values import show

@@ -12,7 +12,7 @@ from dipc.decision.derivatives import chain_values
 from dipc.decision.inequality import PROBES
 from dipc.decision.limits import Unsettled
 from dipc.decision.signs import Border, sign_table
-from dipc.probability.exppoly import ExpPoly
+from dipc.numbers.exppoly import ExpPoly
 
 SAMPLES = 3
 

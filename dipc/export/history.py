@@ -17,7 +17,7 @@ from flint import fmpq
 from dipc.errors import InputError
 from dipc.export.operators import EXACT, PLAIN, Apply, Symbol, Tree, product, total, write
 from dipc.export.subject import Picture
-from dipc.probability.linear import Linear
+from dipc.integration.linear import Linear
 from dipc.semantics.chain import Node
 from dipc.semantics.evaluate import Datum, Memory, evaluate, function_of_eps, never
 from dipc.semantics.state import Key

@@ -42,8 +42,8 @@ from dipc.export.operators import (
     write,
 )
 from dipc.export.subject import NamedLaw, Question
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 from dipc.syntax.ast import (
     Assign,
     Binary,

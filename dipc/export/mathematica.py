@@ -35,7 +35,7 @@ from dipc.export.operators import (
     write,
 )
 from dipc.export.subject import Question, requirement_text, valuation_text
-from dipc.probability.quotient import Quotient
+from dipc.numbers.quotient import Quotient
 
 MATHEMATICA = Dialect(
     ARITHMETIC

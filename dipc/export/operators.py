@@ -21,9 +21,9 @@ from flint import fmpq
 from dipc.decision.budgets import Budgets
 from dipc.decision.requirements import Requirement
 from dipc.decision.sentence import And, Atom, Formula, Not, Or, Quantifier, Sentence
-from dipc.probability.exppoly import ExpPoly, Term
-from dipc.probability.polynomial import common_unit
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly, Term
+from dipc.numbers.polynomial import common_unit
+from dipc.numbers.quotient import Quotient
 
 # --- trees -----------------------------------------------------------------------------------
 

@@ -18,8 +18,8 @@ from dipc.decision.requirements import Requirement
 from dipc.export.evidence import chain_proof, roots, samples
 from dipc.export.operators import ARITHMETIC, Dialect, Style, unit_of, write
 from dipc.export.subject import Question, requirement_text, valuation_text
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 SAGE = Dialect(ARITHMETIC)
 

@@ -26,7 +26,7 @@ from dipc.export.operators import (
     write,
 )
 from dipc.export.subject import Question, requirement_text
-from dipc.probability.polynomial import common_unit
+from dipc.numbers.polynomial import common_unit
 
 
 def prefix(operator: str) -> Pattern:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dipc.export.operators import Style, unit_of
 from dipc.export.subject import Picture, valuation_text
-from dipc.probability.quotient import Quotient
+from dipc.numbers.quotient import Quotient
 
 Edge = tuple[int, Quotient]  # the number of the target, and the probability
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dipc.decision.requirements import Requirement, claim_as_sentence
 from dipc.decision.sentence import Sentence
 from dipc.decision.verdict import Goal, Valuation
-from dipc.probability.quotient import Quotient
+from dipc.numbers.quotient import Quotient
 from dipc.semantics.chain import Chain
 from dipc.syntax.core import CoreProgram
 from dipc.syntax.values import show

@@ -16,9 +16,9 @@ from dipc.explain.paths import Event, Path, Sample, Step
 from dipc.explain.shifts import Shift
 from dipc.export.history import PRETTY, RELATIONS, SUBSCRIPTS, cell_text, sum_text
 from dipc.export.operators import EXACT, write
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.linear import Linear
-from dipc.probability.quotient import Quotient
+from dipc.integration.linear import Linear
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 from dipc.report.record import Record, claim_record, decimal_at, valuation_record
 from dipc.report.tightness import enclosure, epsilon_text, least_record, logarithm_at, where
 from dipc.report.words import Line, aligned, pretty, region_words, valuation_text

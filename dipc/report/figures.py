@@ -23,9 +23,9 @@ from dipc.decision.signs import End
 from dipc.decision.verdict import Goal, Valuation
 from dipc.errors import DipcError, InputError, LimitReached
 from dipc.mechanisms import Mechanism
-from dipc.probability.exact import Number, rational
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exact import Number, rational
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 from dipc.report.plots import (
     BROKEN,
     COLOURS,

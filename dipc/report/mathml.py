@@ -23,9 +23,9 @@ from dipc.export.operators import (
     cleared,
     write,
 )
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.function import FunctionOfEps
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.function import FunctionOfEps
+from dipc.numbers.quotient import Quotient
 
 MOST_TERMS = 6  # of a quotient that stands above and below a line
 PLUS, MINUS = "<mo>+</mo>", "<mo>−</mo>"

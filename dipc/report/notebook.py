@@ -14,7 +14,7 @@ from dipc.decision.verdict import Counterexample, Undecided, Verdict, show_valua
 from dipc.distribution import Distribution
 from dipc.explain.explanation import Explanation
 from dipc.mechanisms import Mechanism
-from dipc.probability.function import FunctionOfEps
+from dipc.numbers.function import FunctionOfEps
 from dipc.report.explanation import explanation_sections
 from dipc.report.texts import Tight, lines_of
 from dipc.report.words import checked, counterexample_lines, pretty

@@ -30,7 +30,7 @@ from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.export.subject import Picture, Question
 from dipc.export.svg import svg
 from dipc.mechanisms import Mechanism
-from dipc.probability.quotient import Quotient
+from dipc.numbers.quotient import Quotient
 from dipc.questions import picture, question
 from dipc.report.figures import Panel, broken, nice, panels_of, sheet
 from dipc.report.mathml import mathml

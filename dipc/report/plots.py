@@ -21,11 +21,11 @@ import dipc.views as views
 from dipc.decision.verdict import Counterexample, Private, Undecided, Violated, show_valuation
 from dipc.distribution import Distribution
 from dipc.errors import InputError
-from dipc.probability.exact import Number, rational
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.function import FunctionOfEps, budget
-from dipc.probability.quotient import Quotient
-from dipc.probability.surd import Surd
+from dipc.numbers.exact import Number, rational
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.function import FunctionOfEps, budget
+from dipc.numbers.quotient import Quotient
+from dipc.numbers.surd import Surd
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

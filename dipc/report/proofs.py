@@ -17,9 +17,9 @@ from dipc.decision.requirements import Requirement
 from dipc.export.evidence import ChainProof, chain_proof
 from dipc.export.latex import chosen_inequality
 from dipc.export.subject import Question
-from dipc.probability.exact import rational as exact
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exact import rational as exact
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 from dipc.report.mathml import mathml, rational
 
 LONGEST = 3000  # signs of a proof that is shown as it stands in a certificate

@@ -8,7 +8,7 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from dipc.decision.verdict import Counterexample, Doubt, Goal, Undecided, Valuation, Verdict
-from dipc.probability.surd import Number
+from dipc.numbers.surd import Number
 from dipc.syntax.values import Value
 
 Record = dict[str, Any]
@@ -86,8 +86,8 @@ def valuation_record(valuation: Valuation) -> Record:
 def decimal_at(value: Number, eps: fmpq, digits: int = 10) -> str:
     """The value at a rational eps to ``digits`` significant digits, correctly rounded but for the last.
 
-    >>> from dipc.probability.exppoly import ExpPoly
-    >>> from dipc.probability.quotient import Quotient
+    >>> from dipc.numbers.exppoly import ExpPoly
+    >>> from dipc.numbers.quotient import Quotient
     >>> decimal_at(Quotient(ExpPoly.exp(1)), fmpq(1))
     '2.718281828'
     """

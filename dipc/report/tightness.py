@@ -9,8 +9,8 @@ from flint import arb, fmpq
 
 from dipc.decision.pieces import End, Place
 from dipc.decision.signs import decimal, end_as_text, root_as_text
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 from dipc.report.record import Record, claim_record, digits_of, valuation_record
 from dipc.report.words import Line, pretty, region_text, region_words, valuation_text
 from dipc.tightness.budget import Budget

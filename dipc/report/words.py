@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dipc.decision.privacy import Region
 from dipc.decision.signs import end_as_text
 from dipc.decision.verdict import Counterexample, Counts, Goal, Undecided, Valuation, Verdict
-from dipc.probability.surd import Number
+from dipc.numbers.surd import Number
 from dipc.report.record import decimal_at
 from dipc.syntax.values import show
 

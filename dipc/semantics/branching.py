@@ -14,8 +14,8 @@ from typing import Generic, TypeVar
 from flint import fmpq
 
 from dipc.errors import InputError
-from dipc.probability.joint import Joint
-from dipc.probability.linear import Linear
+from dipc.integration.joint import Joint
+from dipc.integration.linear import Linear
 from dipc.semantics.evaluate import Decide
 
 T = TypeVar("T")
@@ -75,8 +75,8 @@ def branches(evaluate: Callable[[Decide], T], joint: Joint) -> list[Branch[T]]:
     """All results of an evaluation, each with the density restricted to its branch.
 
     >>> from flint import fmpq
-    >>> from dipc.probability.piecewise import Piecewise
-    >>> from dipc.probability.weight import Weight
+    >>> from dipc.integration.piecewise import Piecewise
+    >>> from dipc.integration.weight import Weight
     >>> joint = Joint.certain().extended(Weight(Piecewise.laplace(fmpq(1), fmpq(0))))
     >>> form = Linear(((0, fmpq(1)),), fmpq(-1))                       # the sample minus 1
     >>> [(b.value, b.joint.mass()) for b in branches(lambda decide: decide(form, True), joint)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import dipc.views as views
-from dipc.probability.quotient import Quotient
+from dipc.numbers.quotient import Quotient
 from dipc.semantics.explore import Input
 from dipc.semantics.loops import successors
 from dipc.semantics.state import Key, State, united

@@ -15,11 +15,11 @@ from typing import Protocol, assert_never
 from flint import fmpq
 
 from dipc.errors import InputError, Span, Unsupported
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.linear import Linear
-from dipc.probability.quotient import Quotient
-from dipc.probability.surd import Number as EpsNumber
-from dipc.probability.surd import Surd, exact_root
+from dipc.integration.linear import Linear
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
+from dipc.numbers.surd import Number as EpsNumber
+from dipc.numbers.surd import Surd, exact_root
 from dipc.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name, Number, Op, Unary
 from dipc.syntax.core import Cell
 from dipc.syntax.fragment import violation

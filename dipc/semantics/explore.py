@@ -19,7 +19,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from dipc.errors import InternalError, LimitReached, Span
-from dipc.probability.quotient import Quotient
+from dipc.numbers.quotient import Quotient
 from dipc.semantics.evaluate import InputNeeded
 from dipc.semantics.loops import Loop, successors
 from dipc.semantics.state import State, united

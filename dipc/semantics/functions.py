@@ -21,7 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dipc.errors import InternalError
-from dipc.probability.quotient import Quotient
+from dipc.numbers.quotient import Quotient
 from dipc.semantics.adjacency import InputSpace
 from dipc.semantics.diagrams import Diagrams, solved
 from dipc.semantics.explore import Arrival, Configuration, Explorer, Law, check_total

@@ -24,8 +24,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dipc.errors import InputError, LimitReached, Span
-from dipc.probability.linear import Linear
-from dipc.probability.quotient import Quotient
+from dipc.integration.linear import Linear
+from dipc.numbers.quotient import Quotient
 from dipc.semantics.state import Key, State, settled, united
 from dipc.semantics.step import Move, Stepper
 from dipc.syntax.core import Cell, Halt, Test

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from typing import NamedTuple, Protocol
 
-from dipc.probability.quotient import Quotient
+from dipc.numbers.quotient import Quotient
 from dipc.semantics.adjacency import Distance, Input, InputSpace, Pair
 from dipc.semantics.diagrams import Diagrams
 from dipc.semantics.explore import Law

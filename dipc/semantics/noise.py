@@ -2,7 +2,7 @@
 
 A finite distribution (``choose``, ``flip``, ``uniform``, ``Exp``) gives values with probabilities, noise
 (``Lap``, ``LapPlus``, ``DLap``) a random variable.  To add noise, add its density to
-:class:`dipc.probability.piecewise.Piecewise` and a row to the table here.
+:class:`dipc.integration.piecewise.Piecewise` and a row to the table here.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import assert_never
 from flint import fmpq
 
 from dipc.errors import InputError, Span
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.linear import Linear
-from dipc.probability.piecewise import Piecewise
-from dipc.probability.quotient import Quotient
-from dipc.probability.weight import Weight
+from dipc.integration.linear import Linear
+from dipc.integration.piecewise import Piecewise
+from dipc.integration.weight import Weight
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 from dipc.semantics.evaluate import Decide, Memory, evaluate, function_of_eps
 from dipc.syntax.ast import (
     Choose,

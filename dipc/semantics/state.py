@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from dipc.probability.joint import Joint, merged
-from dipc.probability.linear import Linear
+from dipc.integration.joint import Joint, merged
+from dipc.integration.linear import Linear
 from dipc.semantics.evaluate import Datum
 from dipc.syntax.core import Cell
 from dipc.syntax.values import show

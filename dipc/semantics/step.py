@@ -10,9 +10,9 @@ from typing import Any, assert_never
 from flint import fmpq
 
 from dipc.errors import FragmentError, InputError, Span
-from dipc.probability.joint import Joint
-from dipc.probability.linear import Linear
-from dipc.probability.quotient import Quotient
+from dipc.integration.joint import Joint
+from dipc.integration.linear import Linear
+from dipc.numbers.quotient import Quotient
 from dipc.semantics.branching import Branch, branches
 from dipc.semantics.evaluate import Datum, Decide, Memory, cell_of, condition, evaluate
 from dipc.semantics.liveness import live_cells

@@ -15,7 +15,7 @@ import dipc.views as views
 from dipc.clock import Clock
 from dipc.decision.budgets import Budgets
 from dipc.decision.privacy import Judge
-from dipc.probability.exppoly import ExpPoly
+from dipc.numbers.exppoly import ExpPoly
 from dipc.semantics.adjacency import Input
 from dipc.semantics.neighbours import Case
 from dipc.syntax.core import CoreProgram

@@ -22,8 +22,8 @@ from dipc.decision.budgets import Budgets
 from dipc.decision.pieces import End
 from dipc.decision.privacy import Judge
 from dipc.decision.verdict import Goal
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 from dipc.semantics.adjacency import Input
 from dipc.syntax.core import CoreProgram
 from dipc.tightness.ends import need_of_value

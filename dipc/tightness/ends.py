@@ -18,8 +18,8 @@ from dipc.decision.budgets import Budgets
 from dipc.decision.privacy import violated_regions
 from dipc.decision.roots import Unsettled
 from dipc.errors import InputError
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 PARTS = 16  # of the hull, each with a ball
 PRECISION = 192  # bits of these balls

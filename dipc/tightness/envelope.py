@@ -20,7 +20,7 @@ from flint import fmpq
 from dipc.decision.budgets import Budgets
 from dipc.decision.inequality import Fails, Holds, nonnegative
 from dipc.decision.pieces import End, Piece, pieces
-from dipc.probability.exppoly import ExpPoly
+from dipc.numbers.exppoly import ExpPoly
 
 Difference = Callable[[int, int], ExpPoly]  # a function with the signs of f_i - f_j
 Tick = Callable[[str, int, int | None], None]

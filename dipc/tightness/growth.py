@@ -19,8 +19,8 @@ from math import factorial
 
 from flint import fmpq
 
-from dipc.probability.exppoly import ExpPoly, Term
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly, Term
+from dipc.numbers.quotient import Quotient
 
 
 @dataclass(frozen=True, slots=True)

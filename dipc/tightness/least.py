@@ -30,8 +30,8 @@ from dipc.decision.pieces import Piece, Place, pieces
 from dipc.decision.privacy import Judge, Region, violated_regions
 from dipc.decision.roots import Unsettled
 from dipc.errors import InputError, InternalError, LimitReached
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 from dipc.tightness.ends import Name, Need, needed_at_end
 from dipc.tightness.growth import Limit
 

@@ -14,8 +14,8 @@ from dipc.decision.budgets import Budgets
 from dipc.decision.counterexample import grouped, output_valuation
 from dipc.decision.privacy import Comparison, Judge, worst_sets
 from dipc.decision.verdict import Goal, Valuation
+from dipc.numbers.quotient import Quotient
 from dipc.pipeline import neighbours_of
-from dipc.probability.quotient import Quotient
 from dipc.semantics.adjacency import Input
 from dipc.semantics.neighbours import Case, Neighbours
 from dipc.syntax.core import CoreProgram

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numeric import POINTS, exppolys, fixed, product_of, value
 
 from dipc.decision.derivatives import chain_proves, chain_values, derivative, derivative_chain, variations
-from dipc.probability.exppoly import ExpPoly
+from dipc.numbers.exppoly import ExpPoly
 
 X, E = ExpPoly.of(1, 1), ExpPoly.exp(1)
 ANY = exppolys(constants=True, inverses=True)

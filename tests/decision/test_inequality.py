@@ -12,7 +12,7 @@ from numeric import POINTS, exppolys, fixed
 
 from dipc.decision.budgets import Budgets
 from dipc.decision.inequality import Fails, Holds, nonnegative, without_monomial
-from dipc.probability.exppoly import ExpPoly
+from dipc.numbers.exppoly import ExpPoly
 
 ANY = exppolys(constants=True, inverses=True)
 UNITS = st.builds(

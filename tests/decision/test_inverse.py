@@ -15,7 +15,7 @@ from dipc.decision.inequality import Fails, Holds, Unclear, nonnegative
 from dipc.decision.mixed import rootless_up_to
 from dipc.decision.roots import Unsettled, positive_roots
 from dipc.decision.signs import end_as_text, sign_table
-from dipc.probability.exppoly import ExpPoly, Term
+from dipc.numbers.exppoly import ExpPoly, Term
 
 HIST2 = Path(__file__).parent.parent.parent / "programs" / "histogram" / "hist2.dip"
 EVERY = Budgets.positive()

@@ -10,7 +10,7 @@ from dipc.decision.budgets import Budgets
 from dipc.decision.inequality import Fails, nonnegative, sign_if_constant
 from dipc.decision.roots import positive_roots
 from dipc.errors import InputError
-from dipc.probability.exppoly import ExpPoly
+from dipc.numbers.exppoly import ExpPoly
 
 X = ExpPoly.of(1, 1)
 EVERYWHERE = Budgets.positive()

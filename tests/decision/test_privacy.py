@@ -17,7 +17,7 @@ from numeric import fixed, high
 import dipc
 from dipc.decision.budgets import Budgets
 from dipc.decision.privacy import violated_regions, worst_sets
-from dipc.probability.exppoly import ExpPoly
+from dipc.numbers.exppoly import ExpPoly
 
 TABLES = (
     ("1/4", "1/4", "1/4", "1/4"),

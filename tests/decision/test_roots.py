@@ -15,9 +15,9 @@ from dipc.decision.budgets import Budgets
 from dipc.decision.inequality import Fails, Holds, nonnegative, sign_if_constant
 from dipc.decision.roots import positive_roots
 from dipc.decision.signs import Border, Cell, sign_table
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
-from dipc.probability.surd import exact_root
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
+from dipc.numbers.surd import exact_root
 
 X, E = ExpPoly.of(1, 1), ExpPoly.exp(1)
 RATIONAL = [fmpq(1), fmpq(2), fmpq(4), fmpq(1, 2), fmpq(3, 7)]

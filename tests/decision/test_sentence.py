@@ -14,8 +14,8 @@ from dipc.decision.pieces import pieces
 from dipc.decision.reading import read_sentence
 from dipc.decision.sentence import And, Atom, Formula, Not, Or, Quantifier, Relation, Sentence, decide
 from dipc.errors import InputError
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 TRUE = [
     "forall eps > 0: 2 - exp(-eps) >= eps/(1 + eps)",

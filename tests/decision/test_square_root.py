@@ -12,9 +12,9 @@ import dipc
 from dipc.decision.budgets import Budgets
 from dipc.decision.inequality import Fails, Holds, nonnegative
 from dipc.decision.radicals import Radical, radical_roots
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
-from dipc.probability.surd import Surd, exact_root
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
+from dipc.numbers.surd import Surd, exact_root
 
 X, E = ExpPoly.of(1, 1), ExpPoly.exp(1)
 EVERY = Budgets.positive()

@@ -14,7 +14,7 @@ from dipc.cli.main import status
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.explain import explanation
 from dipc.explain.explanation import Explanation, Reason
-from dipc.probability.quotient import Quotient
+from dipc.numbers.quotient import Quotient
 from dipc.report.explanation import explanation_sections
 
 PROGRAMS: list[tuple[str, dict[str, int]]] = [

@@ -16,7 +16,7 @@ from dipc.errors import Unsupported
 from dipc.explain.paths import Event, Found, Walk
 from dipc.explain.shifts import Alignment, alignment
 from dipc.mechanisms import Mechanism
-from dipc.probability.quotient import Quotient
+from dipc.numbers.quotient import Quotient
 from dipc.semantics.adjacency import Input, InputSpace
 from dipc.semantics.explore import Explorer
 

@@ -20,11 +20,11 @@ from dipc.export.drawing import drawing
 from dipc.export.history import Condition, History, Names, Origin, histories
 from dipc.export.subject import Picture
 from dipc.export.svg import by_layers, svg
+from dipc.integration.joint import Joint
+from dipc.integration.linear import Linear
+from dipc.integration.piecewise import Piecewise
+from dipc.integration.weight import Weight
 from dipc.mechanisms import Mechanism
-from dipc.probability.joint import Joint
-from dipc.probability.linear import Linear
-from dipc.probability.piecewise import Piecewise
-from dipc.probability.weight import Weight
 
 PROGRAMS = sorted(path.relative_to(ROOT / "programs") for path in (ROOT / "programs").rglob("*.dip"))
 

@@ -19,8 +19,8 @@ from dipc.export.prism import prism
 from dipc.export.sage import sage as to_sage
 from dipc.export.smtlib import smtlib
 from dipc.export.states import labels, style_of, symbols_of
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 pytestmark = pytest.mark.export
 

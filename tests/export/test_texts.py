@@ -16,8 +16,8 @@ from dipc.errors import InputError
 from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.export.latex import MOST_TERMS, formula, latex
 from dipc.export.smtlib import smtlib
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 PROGRAMS = sorted(path.relative_to(ROOT / "programs") for path in (ROOT / "programs").rglob("*.dip"))
 SMALL = {"N": 2}

@@ -15,9 +15,9 @@ from flint import fmpq
 
 import dipc
 from dipc.errors import Source
-from dipc.probability.linear import Linear
-from dipc.probability.piecewise import Piecewise
-from dipc.probability.weight import Weight, over_leaf
+from dipc.integration.linear import Linear
+from dipc.integration.piecewise import Piecewise
+from dipc.integration.weight import Weight, over_leaf
 from dipc.syntax.parser import parse
 
 BUDGETS = (Fraction(3, 2), Fraction(3), Fraction(5))

@@ -11,7 +11,7 @@ from flint import arb, fmpq
 from hypothesis import given
 from numeric import POINTS, exppolys, fixed, high, near, rationals, value
 
-from dipc.probability.exppoly import ExpPoly
+from dipc.numbers.exppoly import ExpPoly
 
 ANY = exppolys(constants=True, inverses=True)
 PLAIN = exppolys(constants=True)

@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dipc.errors import InputError, WrongType
-from dipc.probability.exact import Exact, rational, rounded
-from dipc.probability.exppoly import ExpPoly, Term, ratio_at
-from dipc.probability.quotient import Quotient
-from dipc.probability.surd import Surd
+from dipc.numbers.exact import Exact, rational, rounded
+from dipc.numbers.exppoly import ExpPoly, Term, ratio_at
+from dipc.numbers.quotient import Quotient
+from dipc.numbers.surd import Surd
 
 Z = Quotient(ExpPoly.exp(1))
 EPS = Quotient(ExpPoly.of(1, 1))

@@ -7,7 +7,7 @@ import pytest
 from flint import fmpq
 
 import dipc
-from dipc.probability.quotient import Quotient
+from dipc.numbers.quotient import Quotient
 
 
 def value(p: Quotient, eps: fmpq) -> mpmath.mpf:

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numeric import fixed, integer_link, real_link
 
-from dipc.probability.joint import Joint, merged
-from dipc.probability.lattice import lattice_sum
-from dipc.probability.linear import Linear
-from dipc.probability.piecewise import Piecewise
-from dipc.probability.polyhedral import integrate
-from dipc.probability.quotient import Quotient
-from dipc.probability.weight import Weight
+from dipc.integration.joint import Joint, merged
+from dipc.integration.lattice import lattice_sum
+from dipc.integration.linear import Linear
+from dipc.integration.piecewise import Piecewise
+from dipc.integration.polyhedral import integrate
+from dipc.integration.weight import Weight
+from dipc.numbers.quotient import Quotient
 
 REAL = (
     Weight(Piecewise.laplace(fmpq(1), fmpq(0))),

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numeric import fixed, high, integer_link, value
 
-from dipc.probability.lattice import lattice_sum
-from dipc.probability.linear import Linear
-from dipc.probability.piecewise import Piecewise
-from dipc.probability.quotient import Quotient
+from dipc.integration.lattice import lattice_sum
+from dipc.integration.linear import Linear
+from dipc.integration.piecewise import Piecewise
+from dipc.numbers.quotient import Quotient
 
 EPS = fmpq(4)
 RADIUS = 7  # exp(-4 * 8) is what is left out

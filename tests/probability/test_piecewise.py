@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from numeric import POINTS, exppolys, fixed, high, near, rationals, value, value_of_pieces
 
 from dipc.errors import InternalError
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.piecewise import Piecewise
+from dipc.integration.piecewise import Piecewise
+from dipc.numbers.exppoly import ExpPoly
 
 RATES = st.sampled_from([fmpq(1), fmpq(1), fmpq(1, 2), fmpq(2), fmpq(2, 3)])
 LAPLACE = st.builds(Piecewise.laplace, RATES, rationals())

@@ -13,10 +13,10 @@ from numeric import fixed, real_link
 
 from dipc.certificate.slow.inequalities import row as primitive
 from dipc.certificate.slow.noise import Sample
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.linear import Linear
-from dipc.probability.piecewise import Piecewise
-from dipc.probability.polyhedral import integrate
+from dipc.integration.linear import Linear
+from dipc.integration.piecewise import Piecewise
+from dipc.integration.polyhedral import integrate
+from dipc.numbers.exppoly import ExpPoly
 
 KINDS = st.sampled_from(["Lap", "Lap", "LapPlus"])
 RATES = st.sampled_from([fmpq(1), fmpq(1), fmpq(1, 2), fmpq(2)])

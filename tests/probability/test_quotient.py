@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numeric import POINTS, exppolys, fixed, high, near, value
 
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 E, X = ExpPoly.exp(1), ExpPoly.of(1, 1)
 TOPS = exppolys(constants=True, inverses=True, powers=1)

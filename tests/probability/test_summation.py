@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from numeric import fixed
 
 from dipc.errors import InternalError
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.piecewise import Piecewise
-from dipc.probability.quotient import Quotient
-from dipc.probability.summation import antidifference, faulhaber, geometric_sums
+from dipc.integration.piecewise import Piecewise
+from dipc.integration.summation import antidifference, faulhaber, geometric_sums
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 RATES = st.sampled_from([fmpq(1), fmpq(1), fmpq(2), fmpq(1, 2), fmpq(2, 3)])
 WEIGHTS = st.builds(lambda rate, mean: Piecewise.geometric(rate, fmpq(mean)), RATES, st.integers(-2, 2))

@@ -11,8 +11,8 @@ from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dipc.probability.exppoly import ExpPoly, Term
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly, Term
+from dipc.numbers.quotient import Quotient
 from dipc.report.mathml import MOST_TERMS, mathml, rational
 
 PYTHON = {"−": "-", "+": "+", "/": "/", "(": "(", ")": ")"}

@@ -12,9 +12,9 @@ from flint import fmpq
 
 import dipc
 from dipc.errors import InputError
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
-from dipc.probability.surd import Surd
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
+from dipc.numbers.surd import Surd
 from dipc.report.plots import MissingPackage, Range, curve
 
 ROOT = Path(__file__).parent.parent.parent

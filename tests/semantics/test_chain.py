@@ -13,7 +13,7 @@ from strategies import discrete_programs, programs
 
 import dipc
 from dipc.errors import Source, Unsupported
-from dipc.probability.quotient import Quotient
+from dipc.numbers.quotient import Quotient
 from dipc.semantics.chain import Chain
 from dipc.syntax.parser import parse
 

@@ -12,7 +12,7 @@ from strategies import programs
 
 import dipc
 from dipc.errors import InternalError, LimitReached, Unsupported
-from dipc.probability.quotient import Quotient
+from dipc.numbers.quotient import Quotient
 from dipc.semantics.adjacency import InputSpace
 from dipc.semantics.explore import Explorer, check_total
 

@@ -10,8 +10,8 @@ from flint import fmpq
 
 import dipc
 from dipc.errors import FragmentError, InputError, LimitReached
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 SETTING = "output o in {0, 1}\n"
 

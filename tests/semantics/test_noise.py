@@ -9,8 +9,8 @@ from numeric import high, near, value
 
 import dipc
 from dipc.errors import InputError
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 E, ONE = Quotient(ExpPoly.exp(1)), Quotient.one()
 EPS = fmpq(3, 4)

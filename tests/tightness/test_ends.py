@@ -11,8 +11,8 @@ from flint import arb, ctx, fmpq
 import dipc
 from dipc.decision.budgets import Budgets
 from dipc.errors import InternalError
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 from dipc.tightness import least as least_module
 from dipc.tightness.ends import Name, Need, need_of_loss, need_of_value, needed_at_end
 from dipc.tightness.growth import at_infinity, at_zero, limit_of_value

@@ -9,7 +9,7 @@ from numeric import fixed
 
 from dipc.decision.budgets import Budgets
 from dipc.decision.pieces import Place
-from dipc.probability.exppoly import ExpPoly
+from dipc.numbers.exppoly import ExpPoly
 from dipc.tightness.envelope import Arc, envelope
 
 terms = st.builds(

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from numeric import fixed, high, value
 
 from dipc.decision.budgets import Budgets
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 from dipc.tightness.growth import at_infinity, at_zero, limit_of_loss, limit_of_value
 from dipc.tightness.least import Demand, Kind, Least, least
 

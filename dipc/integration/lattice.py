@@ -1,6 +1,6 @@
 """Sums over the integer points of polyhedra: comparisons of integer samples that form no tree.
 
-The discrete counterpart of :mod:`dipc.probability.polyhedral` (DiPC, Lemma 22, by elimination instead of
+The discrete counterpart of :mod:`dipc.integration.polyhedral` (DiPC, Lemma 22, by elimination instead of
 semilinear sets).  A cell is a set of conditions ``form >= 0`` with coprime integer coefficients, and a sum
 of terms.  To sum out v:
 
@@ -24,13 +24,13 @@ from math import lcm
 
 from flint import fmpq
 
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.halfspaces import SLACK, Form, Region, bounds, cheapest, has_interior, interval
-from dipc.probability.linear import Linear, tightened
-from dipc.probability.piecewise import Piecewise
-from dipc.probability.quotient import Quotient
-from dipc.probability.summation import Factors, antidifference_of_power, common_factors, power_product
-from dipc.probability.terms import Terms, put, substituted, times_piece, with_power
+from dipc.integration.halfspaces import SLACK, Form, Region, bounds, cheapest, has_interior, interval
+from dipc.integration.linear import Linear, tightened
+from dipc.integration.piecewise import Piecewise
+from dipc.integration.summation import Factors, antidifference_of_power, common_factors, power_product
+from dipc.integration.terms import Terms, put, substituted, times_piece, with_power
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ def _exponent(exponents: tuple[tuple[int, int, int], ...], v: int) -> tuple[int,
 
 
 def _antidifference(terms: Terms, v: int, unit: int, common: Factors) -> Terms:
-    """An antidifference in v, times the common denominator (see :mod:`dipc.probability.summation`)."""
+    """An antidifference in v, times the common denominator (see :mod:`dipc.integration.summation`)."""
     result: Terms = {}
     for (n, q, exponents), c in terms.items():
         m, k = _exponent(exponents, v)

@@ -10,7 +10,7 @@ total integral is the probability of the state.
 
 Samples are numbered.  Those below ``live`` are known to the program; the others are *hidden*: no
 statement reads them again, so they are integrated out as soon as possible, by
-:mod:`dipc.probability.elimination`.  Only comparisons of three or more samples can leave something, which
+:mod:`dipc.integration.elimination`.  Only comparisons of three or more samples can leave something, which
 is integrated when the mass of a state is asked for.
 """
 
@@ -21,14 +21,14 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
-from dipc.probability.elimination import Factors, Links, assume, eliminate
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.halfspaces import range_of
-from dipc.probability.lattice import lattice_sum
-from dipc.probability.linear import Linear
-from dipc.probability.polyhedral import integrate
-from dipc.probability.quotient import Quotient
-from dipc.probability.weight import Weight
+from dipc.integration.elimination import Factors, Links, assume, eliminate
+from dipc.integration.halfspaces import range_of
+from dipc.integration.lattice import lattice_sum
+from dipc.integration.linear import Linear
+from dipc.integration.polyhedral import integrate
+from dipc.integration.weight import Weight
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,9 +28,9 @@ from typing import Any, NamedTuple
 from flint import arb, ctx, fmpq
 
 from dipc.errors import InputError, InternalError
-from dipc.probability.exact import Exact, Number, scalar
-from dipc.probability.formulas import Notation, sympy_sum
-from dipc.probability.function import FunctionOfEps, budget
+from dipc.numbers.exact import Exact, Number, scalar
+from dipc.numbers.formulas import Notation, sympy_sum
+from dipc.numbers.function import FunctionOfEps, budget
 
 Key = tuple[int, int, int, int]  # power of eps, rate * unit, constant * unit, inverse * unit
 

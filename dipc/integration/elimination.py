@@ -3,7 +3,7 @@
 Let v be a sample whose links bound it by expressions of *one* other sample each.
 
 * **Leaf**: all of them of the same sample w.  The integral is a piecewise function of w
-  (:func:`dipc.probability.weight.over_leaf`).
+  (:func:`dipc.integration.weight.over_leaf`).
 * **Split**: of several samples.  With lower bounds L_1, L_2, ... and upper bounds U_1, U_2, ... the product
   is split by which L_j is greatest and which U_k is least: links between the other samples.  On each part
 
@@ -14,8 +14,8 @@ Let v be a sample whose links bound it by expressions of *one* other sample each
 
 So every system of comparisons between *pairs* of samples stays a sum of products of functions of one
 variable.  Links that follow from others are dropped first: they hide trees.
-A comparison of three or more samples is left to :mod:`dipc.probability.polyhedral`, or to
-:mod:`dipc.probability.lattice`.
+A comparison of three or more samples is left to :mod:`dipc.integration.polyhedral`, or to
+:mod:`dipc.integration.lattice`.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from dataclasses import dataclass, replace
 from flint import fmpq
 
 from dipc.errors import Unsupported
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.halfspaces import feasible
-from dipc.probability.linear import Linear
-from dipc.probability.quotient import Quotient
-from dipc.probability.weight import Weight, over_leaf
+from dipc.integration.halfspaces import feasible
+from dipc.integration.linear import Linear
+from dipc.integration.weight import Weight, over_leaf
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 Links = frozenset[Linear]  # conditions in normal form on two or more samples
 

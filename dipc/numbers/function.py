@@ -15,8 +15,8 @@ from flint import arb, ctx, fmpq
 
 import dipc.views as views
 from dipc.errors import InputError, WrongType
-from dipc.probability.exact import Exact, Number, ends, rational, rounded
-from dipc.probability.formulas import HTML, LATEX, Notation
+from dipc.numbers.exact import Exact, Number, ends, rational, rounded
+from dipc.numbers.formulas import HTML, LATEX, Notation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,8 +35,8 @@ def budget(eps: Number) -> fmpq:
 class FunctionOfEps:
     """The views that :class:`ExpPoly`, :class:`Quotient` and :class:`Surd` share.
 
-    >>> from dipc.probability.exppoly import ExpPoly
-    >>> from dipc.probability.quotient import Quotient
+    >>> from dipc.numbers.exppoly import ExpPoly
+    >>> from dipc.numbers.quotient import Quotient
     >>> p = Quotient(ExpPoly.exp(1)) / Quotient(1 + ExpPoly.exp(1))
     >>> p.at("1/2"), p.at(0)
     ((exp(1/2))/(1 + exp(1/2)), 1/2)
@@ -70,7 +70,7 @@ class FunctionOfEps:
 
     @abstractmethod
     def formula(self, notation: Notation) -> str:
-        """The function in a notation of :mod:`dipc.probability.formulas`."""
+        """The function in a notation of :mod:`dipc.numbers.formulas`."""
 
     @abstractmethod
     def to_sympy(self) -> Any:
@@ -134,7 +134,7 @@ class FunctionOfEps:
     def latex(self) -> str:
         """The function as LaTeX.
 
-        >>> from dipc.probability.exppoly import ExpPoly
+        >>> from dipc.numbers.exppoly import ExpPoly
         >>> print((1 - ExpPoly.of(fmpq(3, 4), 2, fmpq(-1, 2))).latex())
         -\\tfrac{3}{4}\\,\\varepsilon^{2}\\,e^{-\\varepsilon/2} + 1
         """

@@ -14,11 +14,11 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from dipc.probability.exact import Exact, Number, scalar
-from dipc.probability.exppoly import ExpPoly, Key, ratio_at
-from dipc.probability.formulas import Notation
-from dipc.probability.function import FunctionOfEps, budget
-from dipc.probability.polynomial import common_unit, join, split
+from dipc.numbers.exact import Exact, Number, scalar
+from dipc.numbers.exppoly import ExpPoly, Key, ratio_at
+from dipc.numbers.formulas import Notation
+from dipc.numbers.function import FunctionOfEps, budget
+from dipc.numbers.polynomial import common_unit, join, split
 
 _ONE = ExpPoly.of(1)
 

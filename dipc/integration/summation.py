@@ -1,6 +1,6 @@
 """Sums over the integers: what antiderivatives are for densities, antidifferences are here.
 
-A function on the integers is a :class:`~dipc.probability.piecewise.Piecewise` whose breakpoints lie
+A function on the integers is a :class:`~dipc.integration.piecewise.Piecewise` whose breakpoints lie
 halfway between integers; its value at the integer i is that at ``y = eps * i``.  With x = exp(k eps), the
 antidifference of ``i^m x^i`` is ``T(i) = x^i (s_m i^m + ... + s_0)`` with T(i) - T(i-1) = i^m x^i, hence
 
@@ -20,8 +20,8 @@ from math import comb
 from flint import fmpq
 
 from dipc.errors import InternalError
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.piecewise import Piece, Piecewise, add, evaluate_at, negate
+from dipc.integration.piecewise import Piece, Piecewise, add, evaluate_at, negate
+from dipc.numbers.exppoly import ExpPoly
 
 HALF = fmpq(1, 2)
 

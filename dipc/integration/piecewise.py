@@ -21,7 +21,7 @@ from math import comb, gcd, lcm
 from flint import fmpq
 
 from dipc.errors import InternalError
-from dipc.probability.exppoly import ExpPoly, whole
+from dipc.numbers.exppoly import ExpPoly, whole
 
 Key = tuple[int, int, int, int]  # m, k * unit, n, q * unit
 Piece = dict[Key, fmpq]

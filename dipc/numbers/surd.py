@@ -18,13 +18,13 @@ from typing import Any
 from flint import arb, fmpq
 
 from dipc.errors import InputError
-from dipc.probability.exact import Number as Given
-from dipc.probability.exact import scalar
-from dipc.probability.exppoly import ExpPoly, Term
-from dipc.probability.formulas import Notation
-from dipc.probability.function import FunctionOfEps, budget
-from dipc.probability.polynomial import common_unit, factors_of, join, split
-from dipc.probability.quotient import Quotient
+from dipc.numbers.exact import Number as Given
+from dipc.numbers.exact import scalar
+from dipc.numbers.exppoly import ExpPoly, Term
+from dipc.numbers.formulas import Notation
+from dipc.numbers.function import FunctionOfEps, budget
+from dipc.numbers.polynomial import common_unit, factors_of, join, split
+from dipc.numbers.quotient import Quotient
 
 Pair = tuple[Quotient, Quotient]  # (A, B) stands for A + B sqrt(g)
 

@@ -1,7 +1,7 @@
 """Exponential terms in several variables: what is integrated over polyhedra and summed over lattices.
 
 A sum of ``c * eps^n * prod_i y_i^m_i * exp(sum_i k_i y_i + q eps)`` is a dictionary; exponents are integers
-over a common unit, as in :mod:`dipc.probability.piecewise`.
+over a common unit, as in :mod:`dipc.integration.piecewise`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from math import factorial
 from flint import fmpq
 
 from dipc.errors import InternalError
-from dipc.probability.exppoly import whole
-from dipc.probability.halfspaces import Form
+from dipc.integration.halfspaces import Form
+from dipc.numbers.exppoly import whole
 
 Exponents = tuple[tuple[int, int, int], ...]  # (variable, m, k * unit), by variable, no (v, 0, 0)
 Key = tuple[int, int, Exponents]  # n, q * unit, exponents

@@ -15,7 +15,7 @@ from math import gcd, lcm
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpz, fmpz_mpoly, fmpz_mpoly_ctx
 
-from dipc.probability.exppoly import ExpPoly
+from dipc.numbers.exppoly import ExpPoly
 
 VARIABLES = ("eps", "z", "w", "v")
 

@@ -28,11 +28,11 @@ from math import lcm
 
 from flint import fmpq
 
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.halfspaces import Bounds, Form, Region, bounds, cheapest, has_interior, interval
-from dipc.probability.linear import Linear
-from dipc.probability.piecewise import Piecewise
-from dipc.probability.terms import Terms, put, refined, substituted, times_piece, with_power
+from dipc.integration.halfspaces import Bounds, Form, Region, bounds, cheapest, has_interior, interval
+from dipc.integration.linear import Linear
+from dipc.integration.piecewise import Piecewise
+from dipc.integration.terms import Terms, put, refined, substituted, times_piece, with_power
+from dipc.numbers.exppoly import ExpPoly
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _parts(found: Bounds) -> Iterator[tuple[Region, Form | None, Form | None]]:
 
 
 def _primitive(terms: Terms, v: int, unit: int) -> Terms:
-    """An antiderivative in v, by the rule of :func:`dipc.probability.piecewise._primitive`."""
+    """An antiderivative in v, by the rule of :func:`dipc.integration.piecewise._primitive`."""
     result: Terms = {}
     for (n, q, exponents), c in terms.items():
         m, k = next(((m, k) for i, m, k in exponents if i == v), (0, 0))

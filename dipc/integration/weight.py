@@ -14,11 +14,11 @@ from functools import lru_cache
 
 from flint import fmpq
 
-from dipc.probability.exppoly import ExpPoly
-from dipc.probability.linear import Linear
-from dipc.probability.piecewise import Piecewise
-from dipc.probability.quotient import Quotient
-from dipc.probability.summation import HALF, antidifference
+from dipc.integration.linear import Linear
+from dipc.integration.piecewise import Piecewise
+from dipc.integration.summation import HALF, antidifference
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 
 @dataclass(frozen=True, slots=True)

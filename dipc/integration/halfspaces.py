@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from flint import fmpq
 
-from dipc.probability.linear import Linear
-from dipc.probability.piecewise import Piecewise
+from dipc.integration.linear import Linear
+from dipc.integration.piecewise import Piecewise
 
 
 @dataclass(frozen=True, slots=True)
