@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, Any
 from dipc.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from dipc.decision.reading import decide
-    from dipc.decision.sentence import Decision, Sentence
-    from dipc.decision.verdict import Counterexample, Private, Undecided, Verdict, Violated
+    from dipc.claims.verdict import Counterexample, Private, Undecided, Verdict, Violated
+    from dipc.dipwhile.sentences import decide
     from dipc.distribution import Distribution
     from dipc.errors import (
         DipcError,
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     )
     from dipc.explain.explanation import Explanation
     from dipc.mechanisms import Mechanism, load
+    from dipc.models.values import Atom
     from dipc.numbers.exppoly import ExpPoly
     from dipc.numbers.quotient import Quotient
     from dipc.numbers.surd import Surd
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from dipc.report.page import report_html
     from dipc.report.plots import plot_distributions, plot_functions, plot_region
     from dipc.semantics.chain import Chain
-    from dipc.syntax.values import Atom
+    from dipc.signs.sentence import Decision, Sentence
     from dipc.testing import assert_private
 
 __all__ = [
@@ -85,9 +85,9 @@ __all__ = [
 ]
 
 HOMES = {
-    "decision.reading": ("decide",),
-    "decision.sentence": ("Decision", "Sentence"),
-    "decision.verdict": ("Counterexample", "Private", "Undecided", "Verdict", "Violated"),
+    "dipwhile.sentences": ("decide",),
+    "signs.sentence": ("Decision", "Sentence"),
+    "claims.verdict": ("Counterexample", "Private", "Undecided", "Verdict", "Violated"),
     "distribution": ("Distribution",),
     "errors": (
         "DipcError",
@@ -108,7 +108,7 @@ HOMES = {
     "report.page": ("report_html",),
     "report.plots": ("plot_distributions", "plot_functions", "plot_region"),
     "semantics.chain": ("Chain",),
-    "syntax.values": ("Atom",),
+    "models.values": ("Atom",),
     "testing": ("assert_private",),
 }
 """The modules that things come from: the same as above, where type checkers read it (a test compares)."""

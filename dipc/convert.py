@@ -9,11 +9,11 @@ from numbers import Integral, Rational
 from flint import fmpq
 
 from dipc.errors import InputError, WrongType
+from dipc.models.values import Atom, Value, show, truth
 from dipc.numbers.exact import rational
 from dipc.semantics.adjacency import Input
 from dipc.syntax.core import Cell, CoreProgram, Variable
 from dipc.syntax.parser import parse_valuation
-from dipc.syntax.values import Atom, Value, show, truth
 
 PythonValue = fmpq | Atom | int | bool | str | Fraction | Rational
 BOOLEANS = ("bool", "bool_")  # Python's, and numpy's new and old one, which are no subclass of it

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import dipc.views as views
+from dipc.claims.verdict import Valuation, show_valuation
 from dipc.convert import PythonValues, cells_of
-from dipc.decision.counterexample import grouped
-from dipc.decision.verdict import Valuation, show_valuation
+from dipc.dipwhile.counterexample import grouped
 from dipc.errors import InputError
 from dipc.numbers.exact import Number
 from dipc.numbers.quotient import Quotient

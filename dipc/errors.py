@@ -10,7 +10,7 @@
 :class:`InternalError`  dipc contradicts itself: our turn; never a verdict
 ======================  =========================================================================
 
-A verdict is never an exception: see :mod:`dipc.decision.verdict`.
+A verdict is never an exception: see :mod:`dipc.claims.verdict`.
 """
 
 from __future__ import annotations

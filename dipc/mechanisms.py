@@ -14,6 +14,8 @@ from flint import fmpq
 import dipc.views as views
 from dipc.certificate.format import sealed
 from dipc.certificate.produce import certificate
+from dipc.claims.verdict import Verdict
+from dipc.claims.verdict import show_valuation as show_valuation
 from dipc.clock import Clock, Progress, silent
 from dipc.convert import (
     Inputs,
@@ -27,11 +29,7 @@ from dipc.convert import (
     to_rational,
     to_width,
 )
-from dipc.decision.budgets import Budgets
-from dipc.decision.counterexample import output_valuation
-from dipc.decision.sentence import Sentence
-from dipc.decision.verdict import Verdict
-from dipc.decision.verdict import show_valuation as show_valuation
+from dipc.dipwhile.counterexample import output_valuation
 from dipc.distribution import Distribution
 from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, Source, WrongType
 from dipc.explain.explanation import MOST_PATHS, Asked, Explanation, explain
@@ -43,6 +41,8 @@ from dipc.semantics.advice import warnings
 from dipc.semantics.chain import Chain
 from dipc.semantics.neighbours import in_order
 from dipc.shipped import source_of
+from dipc.signs.eps_range import Budgets
+from dipc.signs.sentence import Sentence
 from dipc.syntax.compile import compile_claim, read
 from dipc.syntax.constants import evaluate_parameters
 from dipc.syntax.core import CoreClaim, CoreProgram

@@ -13,15 +13,13 @@ from functools import partial
 
 from flint import fmpq
 
+from dipc.claims.cases import Findings, decide
+from dipc.claims.privacy import Comparison, Judge
+from dipc.claims.verdict import Counts, Doubt, Goal, Private, Undecided, Verdict, Violated
 from dipc.clock import Clock, Progress, silent
-from dipc.decision.budgets import Budgets
-from dipc.decision.cases import Findings, decide
-from dipc.decision.counterexample import PairOfLaws, counterexample, grouped, output_valuation
-from dipc.decision.inequality import Fails, Holds, Method, Unclear
-from dipc.decision.privacy import Comparison, Judge
-from dipc.decision.termination import check_termination
-from dipc.decision.verdict import Counts, Doubt, Goal, Private, Undecided, Verdict, Violated
+from dipc.dipwhile.counterexample import PairOfLaws, counterexample, grouped, output_valuation
 from dipc.errors import InputError, LimitReached, Span
+from dipc.models.termination import check_termination
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number, Surd
@@ -30,6 +28,8 @@ from dipc.semantics.evaluate import NOTHING, function_of_eps, never, number_of_e
 from dipc.semantics.explore import Explorer, Law, LeftOpen
 from dipc.semantics.functions import OutputFunctions
 from dipc.semantics.neighbours import Case, Listed, Neighbours, Walked
+from dipc.signs.eps_range import Budgets
+from dipc.signs.inequality import Fails, Holds, Method, Unclear
 from dipc.syntax.core import CoreClaim, CoreProgram
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from dipc.claims.privacy import Comparison, Judge, worst_sets
+from dipc.claims.verdict import Goal, Valuation
 from dipc.clock import Clock
-from dipc.decision.counterexample import grouped, output_valuation
-from dipc.decision.inequality import Fails
-from dipc.decision.privacy import Comparison, Judge, worst_sets
-from dipc.decision.requirements import Requirement
-from dipc.decision.verdict import Goal, Valuation
+from dipc.dipwhile.counterexample import grouped, output_valuation
 from dipc.errors import Unsupported
+from dipc.export.requirements import Requirement
 from dipc.export.subject import NamedLaw, Picture, Question
+from dipc.models.values import Value
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.pipeline import check_delta, check_for_all_budgets, goal_of, neighbours_of
@@ -19,8 +19,8 @@ from dipc.semantics.adjacency import Input
 from dipc.semantics.chain import Chain
 from dipc.semantics.explore import Explorer
 from dipc.semantics.neighbours import Neighbours, in_order
+from dipc.signs.inequality import Fails
 from dipc.syntax.core import Cell, CoreClaim, CoreProgram
-from dipc.syntax.values import Value
 
 
 def question(

@@ -26,15 +26,14 @@ from strategies import programs
 
 import dipc
 from dipc import Quotient
+from dipc.claims.privacy import Judge, worst_sets
+from dipc.claims.verdict import Valuation
 from dipc.cli.alarm import alarm
 from dipc.cli.main import status
-from dipc.decision.counterexample import grouped, output_valuation
-from dipc.decision.inequality import Answer, Fails, Unclear
-from dipc.decision.privacy import Judge, worst_sets
-from dipc.decision.roots import Unsettled
-from dipc.decision.verdict import Valuation
+from dipc.dipwhile.counterexample import grouped, output_valuation
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.mechanisms import Mechanism
+from dipc.models.values import Value
 from dipc.pipeline import goal_of
 from dipc.semantics.adjacency import Distance, Input, InputSpace, adjacent
 from dipc.semantics.diagrams import Diagrams
@@ -42,9 +41,10 @@ from dipc.semantics.explore import Arrival, Configuration, Explorer, Law
 from dipc.semantics.functions import OutputFunctions
 from dipc.semantics.pairs import Ranks, UpTo, number_of_pairs, walk
 from dipc.semantics.step import Outcome
+from dipc.signs.inequality import Answer, Fails, Unclear
+from dipc.signs.roots import Unsettled
 from dipc.syntax.compile import compile_claim
 from dipc.syntax.parser import parse_claim
-from dipc.syntax.values import Value
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = sorted((ROOT / "programs").rglob("*.dip"))

@@ -17,7 +17,7 @@ from flint import fmpq
 
 import dipc
 from dipc.cli.main import status
-from dipc.decision.reading import read_sentence
+from dipc.dipwhile.sentences import read_sentence
 from dipc.errors import InputError, WrongType
 
 SVT4 = Path(__file__).parent.parent / "programs" / "svt" / "svt4.dip"

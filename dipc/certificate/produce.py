@@ -24,16 +24,16 @@ from dipc.certificate import kernel
 from dipc.certificate.format import Json, fraction, terms, to_exppoly, to_function
 from dipc.certificate.kernel import ONE, ZERO, Delta, Function, Interval, Ratio, Rooted, Surd
 from dipc.certificate.search import NoProof, inside, proof_of, rooted_proof
-from dipc.decision.budgets import Budgets
-from dipc.decision.signs import roots_within
-from dipc.decision.verdict import Counterexample, Goal, Undecided, Valuation, Verdict
+from dipc.claims.verdict import Counterexample, Goal, Undecided, Valuation, Verdict
 from dipc.errors import InputError, InternalError, LimitReached
+from dipc.models.values import Value
 from dipc.numbers.quotient import Quotient
 from dipc.semantics.adjacency import InputSpace, adjacent
 from dipc.semantics.explore import Explorer, Law
 from dipc.semantics.neighbours import in_order
+from dipc.signs.eps_range import Budgets
+from dipc.signs.tables import roots_within
 from dipc.syntax.core import CoreAdjacency, CoreProgram, Variable
-from dipc.syntax.values import Value
 
 MAX_INPUTS = 3000
 NARROW = fmpq(1, 2**20)  # of an interval around a root

@@ -21,12 +21,12 @@ from flint import fmpq
 from dipc.certificate import kernel
 from dipc.certificate.format import Json, fraction, terms, to_exppoly, to_function
 from dipc.certificate.kernel import ONE, ZERO, Function, Interval, Refused, Rooted
-from dipc.decision.budgets import simplest_between
-from dipc.decision.limits import LEAST_WIDTH, Unsettled
-from dipc.decision.roots import positive_roots
-from dipc.decision.signs import decimal
 from dipc.errors import LimitReached
 from dipc.numbers.polynomial import common_unit, factors_of, join, split
+from dipc.signs.eps_range import simplest_between
+from dipc.signs.limits import LEAST_WIDTH, Unsettled
+from dipc.signs.roots import positive_roots
+from dipc.signs.tables import decimal
 
 MAX_PIECES = 5000
 MAX_HALVINGS = 300  # of the beginning of a tail

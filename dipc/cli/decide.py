@@ -9,8 +9,8 @@ import click
 
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import answer, say
-from dipc.decision.reading import decide as decision_of
-from dipc.decision.sentence import Decision, Quantifier
+from dipc.dipwhile.sentences import decide as decision_of
+from dipc.signs.sentence import Decision, Quantifier
 
 EXIT_STATUS = {"true": 0, "false": 1, "undecided": 3}
 

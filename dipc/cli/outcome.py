@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from dipc.claims.verdict import Verdict
 from dipc.cli.failures import explained, kind_of
-from dipc.decision.verdict import Verdict
 from dipc.report.words import Line, aligned, program_line, short_claim, short_counterexample, verdict_lines
 
 EXIT_STATUS = {"private": 0, "violated": 1, "undecided": 3}

@@ -20,16 +20,15 @@ from enum import Enum
 from flint import fmpq
 
 import dipc.views as views
+from dipc.claims.privacy import Judge, Region, violated_regions
+from dipc.claims.verdict import Goal, Undecided, Valuation, Violated
 from dipc.clock import Clock, Progress, silent
 from dipc.convert import cells_of, to_outcome
-from dipc.decision.budgets import Budgets, simplest_between
-from dipc.decision.counterexample import grouped, output_valuation
-from dipc.decision.privacy import Judge, Region, violated_regions
-from dipc.decision.roots import Unsettled
-from dipc.decision.verdict import Goal, Undecided, Valuation, Violated
+from dipc.dipwhile.counterexample import grouped, output_valuation
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.explain.paths import Found, Path, Stop, Walk
 from dipc.explain.shifts import Alignment, alignment
+from dipc.models.values import Value
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number
 from dipc.pipeline import Options, check, distribution, goal_of, neighbours_of
@@ -37,8 +36,9 @@ from dipc.semantics.adjacency import Input
 from dipc.semantics.neighbours import Case
 from dipc.semantics.pairs import Pairs
 from dipc.semantics.step import Outcome
+from dipc.signs.eps_range import Budgets, simplest_between
+from dipc.signs.roots import Unsettled
 from dipc.syntax.core import Cell, CoreClaim, CoreProgram
-from dipc.syntax.values import Value
 from dipc.tightness.budget import WIDTH, budget, demand
 from dipc.tightness.curves import profile
 from dipc.tightness.least import Kind, Least, Spot, least

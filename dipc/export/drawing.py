@@ -17,10 +17,10 @@ from dipc.export.operators import EXACT, write
 from dipc.export.states import edges
 from dipc.export.subject import Picture, valuation_text
 from dipc.integration.linear import Linear
+from dipc.models.values import show
 from dipc.numbers.quotient import Quotient
 from dipc.semantics.chain import Node
 from dipc.syntax.core import CoreProgram, Jump
-from dipc.syntax.values import show
 
 LONG = 8  # of a probability on an arrow, in signs
 WIDTH = 28  # of a line in a box

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
-from dipc.decision.budgets import Budgets, simplest_between
-from dipc.decision.derivatives import chain_values
-from dipc.decision.inequality import PROBES
-from dipc.decision.limits import Unsettled
-from dipc.decision.signs import Border, sign_table
 from dipc.numbers.exppoly import ExpPoly
+from dipc.signs.derivatives import chain_values
+from dipc.signs.eps_range import Budgets, simplest_between
+from dipc.signs.inequality import PROBES
+from dipc.signs.limits import Unsettled
+from dipc.signs.tables import Border, sign_table
 
 SAMPLES = 3
 

@@ -18,13 +18,13 @@ from dipc.errors import InputError
 from dipc.export.operators import EXACT, PLAIN, Apply, Symbol, Tree, product, total, write
 from dipc.export.subject import Picture
 from dipc.integration.linear import Linear
+from dipc.models.values import Value, show
 from dipc.semantics.chain import Node
 from dipc.semantics.evaluate import Datum, Memory, evaluate, function_of_eps, never
 from dipc.semantics.state import Key
 from dipc.semantics.step import Move, Stepper
 from dipc.syntax.ast import Noise
 from dipc.syntax.core import Cell, Draw, Test
-from dipc.syntax.values import Value, show
 
 PRETTY = PLAIN.with_symbols(eps="ε")
 

@@ -13,9 +13,6 @@ from typing import assert_never
 
 from flint import arb, fmpq
 
-from dipc.decision.derivatives import derivative_chain
-from dipc.decision.inequality import Fails
-from dipc.decision.requirements import Requirement
 from dipc.export.evidence import ChainProof, chain_proof
 from dipc.export.operators import (
     AND,
@@ -41,9 +38,13 @@ from dipc.export.operators import (
     scaled,
     write,
 )
+from dipc.export.requirements import Requirement
 from dipc.export.subject import NamedLaw, Question
+from dipc.models.values import Value, show
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.signs.derivatives import derivative_chain
+from dipc.signs.inequality import Fails
 from dipc.syntax.ast import (
     Assign,
     Binary,
@@ -72,7 +73,6 @@ from dipc.syntax.ast import (
 )
 from dipc.syntax.core import Variable
 from dipc.syntax.parser import parse
-from dipc.syntax.values import Value, show
 
 
 def number(value: fmpq) -> tuple[str, int]:

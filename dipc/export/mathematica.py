@@ -11,9 +11,6 @@ from collections.abc import Iterator, Sequence
 
 from flint import fmpq
 
-from dipc.decision.budgets import Budgets
-from dipc.decision.inequality import Fails, Unclear
-from dipc.decision.requirements import Requirement
 from dipc.export.evidence import chain_proof, samples
 from dipc.export.operators import (
     AND,
@@ -34,8 +31,11 @@ from dipc.export.operators import (
     unit_of,
     write,
 )
+from dipc.export.requirements import Requirement
 from dipc.export.subject import Question, requirement_text, valuation_text
 from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import Budgets
+from dipc.signs.inequality import Fails, Unclear
 
 MATHEMATICA = Dialect(
     ARITHMETIC

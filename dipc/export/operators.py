@@ -18,12 +18,12 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.decision.budgets import Budgets
-from dipc.decision.requirements import Requirement
-from dipc.decision.sentence import And, Atom, Formula, Not, Or, Quantifier, Sentence
+from dipc.export.requirements import Requirement
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.polynomial import common_unit
 from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import Budgets
+from dipc.signs.sentence import And, Atom, Formula, Not, Or, Quantifier, Sentence
 
 # --- trees -----------------------------------------------------------------------------------
 

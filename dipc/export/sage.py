@@ -12,14 +12,14 @@ from collections.abc import Iterator, Sequence
 
 from flint import fmpq
 
-from dipc.decision.budgets import Budgets
-from dipc.decision.limits import Unsettled
-from dipc.decision.requirements import Requirement
 from dipc.export.evidence import chain_proof, roots, samples
 from dipc.export.operators import ARITHMETIC, Dialect, Style, unit_of, write
+from dipc.export.requirements import Requirement
 from dipc.export.subject import Question, requirement_text, valuation_text
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import Budgets
+from dipc.signs.limits import Unsettled
 
 SAGE = Dialect(ARITHMETIC)
 

@@ -12,8 +12,6 @@ from collections.abc import Iterator
 
 from flint import fmpq
 
-from dipc.decision.inequality import Fails, Holds, Unclear
-from dipc.decision.requirements import Requirement
 from dipc.export.operators import (
     EPS,
     Apply,
@@ -25,8 +23,10 @@ from dipc.export.operators import (
     condition,
     write,
 )
+from dipc.export.requirements import Requirement
 from dipc.export.subject import Question, requirement_text
 from dipc.numbers.polynomial import common_unit
+from dipc.signs.inequality import Fails, Holds, Unclear
 
 
 def prefix(operator: str) -> Pattern:

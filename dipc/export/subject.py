@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dipc.decision.requirements import Requirement, claim_as_sentence
-from dipc.decision.sentence import Sentence
-from dipc.decision.verdict import Goal, Valuation
+from dipc.claims.verdict import Goal, Valuation
+from dipc.export.requirements import Requirement, claim_as_sentence
+from dipc.models.values import show
 from dipc.numbers.quotient import Quotient
 from dipc.semantics.chain import Chain
+from dipc.signs.sentence import Sentence
 from dipc.syntax.core import CoreProgram
-from dipc.syntax.values import show
 
 
 @dataclass(frozen=True, slots=True)

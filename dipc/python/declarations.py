@@ -17,10 +17,10 @@ from typing import Any, TypeVar
 from flint import fmpq
 
 from dipc.errors import InputError, Source, Span
+from dipc.models.values import Atom
 from dipc.python.source import FunctionText
 from dipc.syntax.ast import Adjacency, Claim, Declaration, Node, Program
 from dipc.syntax.parser import parse
-from dipc.syntax.values import Atom
 
 PythonValues = Iterable[int | bool | str | Fraction | fmpq | Atom]
 Declarations = str | Sequence[str] | Mapping[str, str | PythonValues]

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from lark import Token
 
 from dipc.errors import Span
+from dipc.models.values import Atom
 from dipc.python.expressions import Expressions
 from dipc.python.scope import ABSENT, exact_number, number
 from dipc.syntax.assemble import noise_parameters
@@ -24,7 +25,6 @@ from dipc.syntax.ast import (
     SetOf,
     Uniform,
 )
-from dipc.syntax.values import Atom
 
 USAGE = {
     "Exp": "Exp(eps/2, range(N), lambda v: q[v])",

@@ -13,12 +13,12 @@ from fractions import Fraction
 from flint import fmpq
 
 from dipc.errors import InputError, Span
+from dipc.models.values import Atom
 from dipc.python.source import FunctionText, described
 from dipc.python.words import MEANINGS, RESERVED
 from dipc.syntax.ast import Binary, Eps, Expr, Name, Number, Op, Unary
 from dipc.syntax.functions import OTHER_NAMES, OTHER_NOISE
 from dipc.syntax.suggest import did_you_mean
-from dipc.syntax.values import Atom
 
 ABSENT = object()
 

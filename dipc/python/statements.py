@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from flint import fmpq
 
 from dipc.errors import InputError, Span
+from dipc.models.values import show
 from dipc.python.distributions import Distributions
 from dipc.python.expressions import ARITHMETIC, DRAWS, joined, plus_one
 from dipc.python.mentions import names_in, read_in
@@ -42,7 +43,6 @@ from dipc.syntax.ast import (
 )
 from dipc.syntax.constants import evaluate
 from dipc.syntax.functions import plural
-from dipc.syntax.values import show
 
 FALSE = Name("false")
 

@@ -9,22 +9,22 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.decision.signs import end_as_text
-from dipc.decision.verdict import Goal
+from dipc.claims.verdict import Goal
 from dipc.explain.explanation import Claimed, Explanation, Reason, Route, Tightness
 from dipc.explain.paths import Event, Path, Sample, Step
 from dipc.explain.shifts import Shift
 from dipc.export.history import PRETTY, RELATIONS, SUBSCRIPTS, cell_text, sum_text
 from dipc.export.operators import EXACT, write
 from dipc.integration.linear import Linear
+from dipc.models.values import show
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.report.record import Record, claim_record, decimal_at, valuation_record
 from dipc.report.tightness import enclosure, epsilon_text, least_record, logarithm_at, where
 from dipc.report.words import Line, aligned, pretty, region_words, valuation_text
 from dipc.semantics.evaluate import Datum
+from dipc.signs.tables import end_as_text
 from dipc.syntax.core import Cell
-from dipc.syntax.values import show
 from dipc.tightness.least import Kind
 
 MOST_SOURCE = 44  # characters of a source line in the listing of a path

@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any
 from flint import arb, ctx, fmpq
 
 import dipc.views as views
+from dipc.claims.privacy import Region
+from dipc.claims.verdict import Goal, Valuation
 from dipc.convert import Inputs, PythonValue
-from dipc.decision.pieces import End as PieceEnd
-from dipc.decision.privacy import Region
-from dipc.decision.signs import End
-from dipc.decision.verdict import Goal, Valuation
 from dipc.errors import DipcError, InputError, LimitReached
 from dipc.mechanisms import Mechanism
+from dipc.models.values import show
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -44,7 +43,8 @@ from dipc.report.plots import (
 )
 from dipc.report.study import Attempts, Study, Subject, study
 from dipc.report.words import pretty, program_line, region_text, region_words, valuation_text
-from dipc.syntax.values import show
+from dipc.signs.pieces import End as PieceEnd
+from dipc.signs.tables import End
 from dipc.tightness.budget import Budget
 from dipc.tightness.curves import Curve, Profile, Segment
 

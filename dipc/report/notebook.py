@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from html import escape
 
 import dipc.views as views
-from dipc.decision.verdict import Counterexample, Undecided, Verdict, show_valuation
+from dipc.claims.verdict import Counterexample, Undecided, Verdict, show_valuation
 from dipc.distribution import Distribution
 from dipc.explain.explanation import Explanation
 from dipc.mechanisms import Mechanism

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 import dipc.views as views
 from dipc.certificate.format import dumps
 from dipc.certificate.produce import certificate
+from dipc.claims.verdict import Counterexample, Undecided, Valuation, Verdict
 from dipc.convert import PythonValue, to_input
-from dipc.decision.verdict import Counterexample, Undecided, Valuation, Verdict
 from dipc.distribution import Distribution
 from dipc.errors import InputError
 from dipc.export.formats import CHAINS, QUESTIONS

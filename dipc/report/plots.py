@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from flint import arb, ctx, fmpq
 
 import dipc.views as views
-from dipc.decision.verdict import Counterexample, Private, Undecided, Violated, show_valuation
+from dipc.claims.verdict import Counterexample, Private, Undecided, Violated, show_valuation
 from dipc.distribution import Distribution
 from dipc.errors import InputError
 from dipc.numbers.exact import Number, rational

@@ -11,16 +11,16 @@ from dipc.certificate.format import to_exppoly, to_function
 from dipc.certificate.kernel import normal
 from dipc.certificate.produce import interval
 from dipc.certificate.search import proof_of
-from dipc.decision.derivatives import derivative_chain
-from dipc.decision.inequality import Fails
-from dipc.decision.requirements import Requirement
 from dipc.export.evidence import ChainProof, chain_proof
 from dipc.export.latex import chosen_inequality
+from dipc.export.requirements import Requirement
 from dipc.export.subject import Question
 from dipc.numbers.exact import rational as exact
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.report.mathml import mathml, rational
+from dipc.signs.derivatives import derivative_chain
+from dipc.signs.inequality import Fails
 
 LONGEST = 3000  # signs of a proof that is shown as it stands in a certificate
 

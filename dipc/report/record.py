@@ -7,9 +7,9 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from dipc.decision.verdict import Counterexample, Doubt, Goal, Undecided, Valuation, Verdict
+from dipc.claims.verdict import Counterexample, Doubt, Goal, Undecided, Valuation, Verdict
+from dipc.models.values import Value
 from dipc.numbers.surd import Number
-from dipc.syntax.values import Value
 
 Record = dict[str, Any]
 

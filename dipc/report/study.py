@@ -13,15 +13,15 @@ from typing import Any, TypeVar
 
 from flint import fmpq
 
+from dipc.claims.verdict import Goal, Undecided, Valuation, Verdict
 from dipc.clock import Progress, silent
 from dipc.convert import Inputs, PythonValue, to_pair, to_rational
-from dipc.decision.budgets import Budgets, simplest_between
-from dipc.decision.counterexample import grouped
-from dipc.decision.verdict import Goal, Undecided, Valuation, Verdict
+from dipc.dipwhile.counterexample import grouped
 from dipc.distribution import Distribution
 from dipc.errors import CLAIM_NAME, DipcError, InputError, InternalError, LimitReached
 from dipc.mechanisms import Mechanism, checked_claim
 from dipc.pipeline import goal_of
+from dipc.signs.eps_range import Budgets, simplest_between
 from dipc.syntax.compile import compile_claim
 from dipc.syntax.core import CoreClaim
 from dipc.syntax.parser import parse_claim

@@ -7,12 +7,12 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from dipc.decision.pieces import End, Place
-from dipc.decision.signs import decimal, end_as_text, root_as_text
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.report.record import Record, claim_record, digits_of, valuation_record
 from dipc.report.words import Line, pretty, region_text, region_words, valuation_text
+from dipc.signs.pieces import End, Place
+from dipc.signs.tables import decimal, end_as_text, root_as_text
 from dipc.tightness.budget import Budget
 from dipc.tightness.curves import Curve, Profile, Segment
 from dipc.tightness.least import Kind, Least, Spot

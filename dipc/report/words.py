@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from dipc.decision.privacy import Region
-from dipc.decision.signs import end_as_text
-from dipc.decision.verdict import Counterexample, Counts, Goal, Undecided, Valuation, Verdict
+from dipc.claims.privacy import Region
+from dipc.claims.verdict import Counterexample, Counts, Goal, Undecided, Valuation, Verdict
+from dipc.models.values import show
 from dipc.numbers.surd import Number
 from dipc.report.record import decimal_at
-from dipc.syntax.values import show
+from dipc.signs.tables import end_as_text
 
 Line = tuple[str, str]  # a heading and what stands behind it
 

@@ -12,10 +12,10 @@ from math import lcm
 
 from flint import fmpq
 
+from dipc.models.values import Value
 from dipc.semantics.evaluate import Memory, condition, never, spelled
 from dipc.syntax.ast import Expr
 from dipc.syntax.core import Cell, CoreAdjacency, CoreProgram
-from dipc.syntax.values import Value
 
 Input = dict[Cell, Value]
 Pair = tuple[int, int]  # positions in the list of all inputs

@@ -16,6 +16,7 @@ from flint import fmpq
 
 from dipc.errors import InputError, Span, Unsupported
 from dipc.integration.linear import Linear
+from dipc.models.values import FALSE, TRUE, Atom, Value, show, truth
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number as EpsNumber
@@ -23,7 +24,6 @@ from dipc.numbers.surd import Surd, exact_root
 from dipc.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name, Number, Op, Unary
 from dipc.syntax.core import Cell
 from dipc.syntax.fragment import violation
-from dipc.syntax.values import FALSE, TRUE, Atom, Value, show, truth
 
 Numeric = fmpq | Linear
 Datum = Numeric | Atom

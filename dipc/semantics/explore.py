@@ -19,13 +19,13 @@ from time import monotonic
 from typing import NamedTuple
 
 from dipc.errors import InternalError, LimitReached, Span
+from dipc.models.values import Value
 from dipc.numbers.quotient import Quotient
 from dipc.semantics.evaluate import InputNeeded
 from dipc.semantics.loops import Loop, successors
 from dipc.semantics.state import State, united
 from dipc.semantics.step import Outcome, Stepper
 from dipc.syntax.core import Cell, CoreProgram, Halt
-from dipc.syntax.values import Value
 
 Input = Mapping[Cell, Value]  # a value for every input cell
 Law = dict[Outcome, Quotient]  # the output distribution; outcomes of probability 0 are left out

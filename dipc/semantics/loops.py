@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING
 
 from dipc.errors import InputError, LimitReached, Span
 from dipc.integration.linear import Linear
+from dipc.models.values import Value
 from dipc.numbers.quotient import Quotient
 from dipc.semantics.state import Key, State, settled, united
 from dipc.semantics.step import Move, Stepper
 from dipc.syntax.core import Cell, Halt, Test
 from dipc.syntax.fragment import violation
-from dipc.syntax.values import Value
 
 if TYPE_CHECKING:
     import networkx

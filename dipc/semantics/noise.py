@@ -17,6 +17,7 @@ from dipc.errors import InputError, Span
 from dipc.integration.linear import Linear
 from dipc.integration.piecewise import Piecewise
 from dipc.integration.weight import Weight
+from dipc.models.values import FALSE, TRUE, Value
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.semantics.evaluate import Decide, Memory, evaluate, function_of_eps
@@ -32,7 +33,6 @@ from dipc.syntax.ast import (
     Uniform,
 )
 from dipc.syntax.fragment import violation
-from dipc.syntax.values import FALSE, TRUE, Value
 
 
 @dataclass(frozen=True, slots=True)

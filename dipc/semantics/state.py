@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from dipc.integration.joint import Joint, merged
 from dipc.integration.linear import Linear
+from dipc.models.values import show
 from dipc.semantics.evaluate import Datum
 from dipc.syntax.core import Cell
-from dipc.syntax.values import show
 
 Key = tuple[int, tuple[tuple[Cell, Datum], ...]]
 

@@ -12,6 +12,7 @@ from flint import fmpq
 from dipc.errors import FragmentError, InputError, Span
 from dipc.integration.joint import Joint
 from dipc.integration.linear import Linear
+from dipc.models.values import FALSE, Value, show
 from dipc.numbers.quotient import Quotient
 from dipc.semantics.branching import Branch, branches
 from dipc.semantics.evaluate import Datum, Decide, Memory, cell_of, condition, evaluate
@@ -21,7 +22,6 @@ from dipc.semantics.state import State, settled, united
 from dipc.syntax.ast import Flip
 from dipc.syntax.core import Cell, CoreProgram, Draw, Halt, Jump, Put, Test
 from dipc.syntax.fragment import violation
-from dipc.syntax.values import FALSE, Value, show
 
 MAX_VALUES = 10_000  # of a clamped integer that is assigned to an output
 

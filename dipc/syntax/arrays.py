@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dipc.errors import InputError, Span
+from dipc.models.values import show
 from dipc.syntax.ast import Call, Distribution, Expr, Index, Name, Number
 from dipc.syntax.core import Draw, Instruction, Put, Test
 from dipc.syntax.functions import FUNCTIONS
-from dipc.syntax.values import show
 from dipc.syntax.walk import children, distribution_parts
 
 Sizes = dict[str, int]

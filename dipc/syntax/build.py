@@ -15,6 +15,7 @@ from lark import Token, Transformer_NonRecursive, v_args
 from lark.tree import Meta
 
 from dipc.errors import InputError, Source, Span
+from dipc.models.values import Atom, Value
 from dipc.syntax.assemble import Item, assemble, noise_parameters
 from dipc.syntax.ast import (
     Adjacency,
@@ -53,7 +54,6 @@ from dipc.syntax.ast import (
     While,
 )
 from dipc.syntax.functions import FOLDS
-from dipc.syntax.values import Atom, Value
 
 OPERATORS = {op.value: op for op in Op} | {"≠": Op.NE, "≤": Op.LE, "≥": Op.GE}
 

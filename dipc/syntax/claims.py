@@ -9,6 +9,7 @@ from typing import assert_never
 from flint import fmpq
 
 from dipc.errors import InputError
+from dipc.models.values import Value, show
 from dipc.syntax.arrays import check_uses
 from dipc.syntax.ast import (
     Adjacency,
@@ -39,7 +40,6 @@ from dipc.syntax.simplify import why_no_value
 from dipc.syntax.suggest import did_you_mean
 from dipc.syntax.types import EQUALITY, ORDER, check_needs
 from dipc.syntax.unroll import Constants, substitute
-from dipc.syntax.values import Value, show
 from dipc.syntax.walk import children, nodes
 
 COMPARISONS = EQUALITY | ORDER

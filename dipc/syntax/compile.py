@@ -12,6 +12,7 @@ from types import MappingProxyType
 from flint import fmpq
 
 from dipc.errors import InputError, Source, Span
+from dipc.models.values import Value, show
 from dipc.syntax.arrays import array_sizes, check_arrays
 from dipc.syntax.ast import Declaration, Expr, Program
 from dipc.syntax.budget import check_budget
@@ -24,7 +25,6 @@ from dipc.syntax.outputs import check_loops, check_outputs, show_domain
 from dipc.syntax.parser import parse
 from dipc.syntax.types import check_types, infer
 from dipc.syntax.unroll import Constants, unroll
-from dipc.syntax.values import Value, show
 
 __all__ = ["compile_claim", "compile_program", "read"]
 

@@ -8,12 +8,12 @@ from typing import assert_never
 from flint import fmpq
 
 from dipc.errors import InputError, LimitReached, Span
+from dipc.models.values import Atom, Value, show
 from dipc.syntax.ast import Call, Eps, Expr, FiniteSet, Name, Number, Param, Range, SetOf
 from dipc.syntax.functions import check_call
 from dipc.syntax.simplify import why_no_value
 from dipc.syntax.suggest import did_you_mean
 from dipc.syntax.unroll import Constants, substitute
-from dipc.syntax.values import Atom, Value, show
 from dipc.syntax.walk import nodes
 
 LARGEST_SET = 100_000

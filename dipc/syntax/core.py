@@ -18,8 +18,8 @@ from typing import Any
 from flint import fmpq
 
 from dipc.errors import Source, Span
+from dipc.models.values import Value
 from dipc.syntax.ast import Distribution, Expr, Index, Name
-from dipc.syntax.values import Value
 
 Cell = tuple[str, int]  # a variable and the index into it, 0 for a scalar
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from dipc.syntax.values import FALSE, TRUE, Atom, Value
+from dipc.models.values import FALSE, TRUE, Atom, Value
 
 
 class Kind(Enum):

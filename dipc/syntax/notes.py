@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from flint import fmpq
 
 from dipc.errors import Span
+from dipc.models.values import show
 from dipc.syntax.arrays import assignments, instruction_parts
 from dipc.syntax.ast import Binary, Call, Distribution, Expr, Index, Name, Noise, Number, Op, Unary
 from dipc.syntax.core import Cell, CoreProgram
@@ -18,7 +19,6 @@ from dipc.syntax.kinds import NOTHING, NUMBERS, kinds_of_value, surely
 from dipc.syntax.names import target_name
 from dipc.syntax.printer import as_written
 from dipc.syntax.types import EQUALITY, Kinding, infer, kinds_of
-from dipc.syntax.values import show
 from dipc.syntax.walk import bottom_up, nodes
 
 

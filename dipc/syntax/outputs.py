@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dipc.errors import InputError
+from dipc.models.values import Atom, Value, show
 from dipc.syntax.ast import (
     Choose,
     Distribution,
@@ -22,7 +23,6 @@ from dipc.syntax.fragment import violation
 from dipc.syntax.kinds import INTEGERS, NUMBERS, RANDOM, REALS, describe, never, surely
 from dipc.syntax.names import target_name
 from dipc.syntax.types import Kinding, assigned_kinds
-from dipc.syntax.values import Atom, Value, show
 from dipc.syntax.walk import set_parts
 
 

@@ -16,13 +16,13 @@ from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 
 from dipc.errors import InputError, Source, Span
+from dipc.models.values import Value
 from dipc.syntax.ast import Claim, Expr, Program
 from dipc.syntax.build import Builder
 from dipc.syntax.depth import check_depth
 from dipc.syntax.layout import layout
 from dipc.syntax.mistakes import explain_character, explain_token
 from dipc.syntax.tables import parser
-from dipc.syntax.values import Value
 
 GRAMMAR = Path(__file__).with_name("grammar.lark")
 STARTS = ("program", "claim", "expression", "valuation")

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from flint import fmpq
 
+from dipc.models.values import FALSE, TRUE, Value, truth
 from dipc.syntax.ast import Binary, Call, Expr, Name, Number, Op, Unary
-from dipc.syntax.values import FALSE, TRUE, Value, truth
 
 BITS = 20_000
 """How many bits the result of a power of constants may have."""

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import assert_never
 
 from dipc.errors import InputError
+from dipc.models.values import Atom
 from dipc.syntax.ast import (
     Binary,
     Call,
@@ -50,7 +51,6 @@ from dipc.syntax.kinds import (
 from dipc.syntax.names import target_name
 from dipc.syntax.printer import as_written
 from dipc.syntax.simplify import why_no_value
-from dipc.syntax.values import Atom
 from dipc.syntax.walk import bottom_up, set_parts
 
 Kinding = Mapping[str, Kinds]

@@ -14,6 +14,7 @@ from typing import assert_never
 from flint import fmpq
 
 from dipc.errors import InputError, LimitReached, Span
+from dipc.models.values import FALSE, TRUE
 from dipc.syntax.ast import (
     Assign,
     Binary,
@@ -33,7 +34,6 @@ from dipc.syntax.ast import (
 )
 from dipc.syntax.core import Draw, Halt, Instruction, Jump, Put, Test
 from dipc.syntax.simplify import simplify
-from dipc.syntax.values import FALSE, TRUE
 from dipc.syntax.walk import bottom_up, map_distribution, nodes, with_children
 
 LIMIT = 200_000

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq
 
 import dipc.views as views
+from dipc.claims.privacy import Judge
 from dipc.clock import Clock
-from dipc.decision.budgets import Budgets
-from dipc.decision.privacy import Judge
 from dipc.numbers.exppoly import ExpPoly
 from dipc.semantics.adjacency import Input
 from dipc.semantics.neighbours import Case
+from dipc.signs.eps_range import Budgets
 from dipc.syntax.core import CoreProgram
 from dipc.tightness.ends import need_of_loss
 from dipc.tightness.growth import NOTHING, Limit, limit_of_loss

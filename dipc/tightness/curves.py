@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq
 
 import dipc.views as views
+from dipc.claims.privacy import Judge
+from dipc.claims.verdict import Goal
 from dipc.clock import Clock
-from dipc.decision.budgets import Budgets
-from dipc.decision.pieces import End
-from dipc.decision.privacy import Judge
-from dipc.decision.verdict import Goal
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.semantics.adjacency import Input
+from dipc.signs.eps_range import Budgets
+from dipc.signs.pieces import End
 from dipc.syntax.core import CoreProgram
 from dipc.tightness.ends import need_of_value
 from dipc.tightness.envelope import Arc, envelope

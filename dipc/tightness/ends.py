@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from flint import arb, ctx, fmpq
 
-from dipc.decision.budgets import Budgets
-from dipc.decision.privacy import violated_regions
-from dipc.decision.roots import Unsettled
+from dipc.claims.privacy import violated_regions
 from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import Budgets
+from dipc.signs.roots import Unsettled
 
 PARTS = 16  # of the hull, each with a ball
 PRECISION = 192  # bits of these balls
@@ -132,7 +132,7 @@ def needed_at_end(
 def hull(margin: ExpPoly, budgets: Budgets) -> tuple[fmpq, fmpq | None] | None:
     """From the first to the last budget with a negative margin, if there are any.
 
-    Raises :class:`~dipc.decision.roots.Unsettled`.
+    Raises :class:`~dipc.signs.roots.Unsettled`.
     """
     if budgets.is_point:
         return (budgets.low, budgets.low) if margin.sign_at(budgets.low) < 0 else None

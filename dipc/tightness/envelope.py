@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 from flint import fmpq
 
-from dipc.decision.budgets import Budgets
-from dipc.decision.inequality import Fails, Holds, nonnegative
-from dipc.decision.pieces import End, Piece, pieces
 from dipc.numbers.exppoly import ExpPoly
+from dipc.signs.eps_range import Budgets
+from dipc.signs.inequality import Fails, Holds, nonnegative
+from dipc.signs.pieces import End, Piece, pieces
 
 Difference = Callable[[int, int], ExpPoly]  # a function with the signs of f_i - f_j
 Tick = Callable[[str, int, int | None], None]
@@ -41,7 +41,7 @@ def envelope(number: int, difference: Difference, budgets: Budgets, tick: Tick) 
     """The greatest of ``number`` functions, from left to right.
 
     Of functions that are equal everywhere, the first stands for all.  Raises
-    :class:`~dipc.decision.roots.Unsettled`.
+    :class:`~dipc.signs.roots.Unsettled`.
 
     >>> lines = [ExpPoly.of(1), ExpPoly.of(1, 1), ExpPoly.of(2, 1) - 3]         # 1, eps, 2 eps - 3
     >>> found = envelope(3, lambda i, j: lines[i] - lines[j], Budgets.positive(), lambda *_: None)

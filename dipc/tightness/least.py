@@ -6,7 +6,7 @@ eps.  It is found from both sides:
 
 * **Lower bounds.**  A limit of the need at an open end of the budgets, exact; or a margin that is negative
   somewhere; or a margin that vanishes at some eps where it grows strictly with x.
-* **Upper bounds.**  A proof that all margins are >= 0, by :func:`dipc.decision.inequality.nonnegative`.
+* **Upper bounds.**  A proof that all margins are >= 0, by :func:`dipc.signs.inequality.nonnegative`.
 
 Where the two meet, the least x is exact.  First x is the greatest limit at the ends: mostly that is the
 answer.  Otherwise x is enclosed by bisection, and at each step that holds, the margins are asked whether they
@@ -24,14 +24,14 @@ from enum import Enum
 
 from flint import arb, fmpq
 
-from dipc.decision.budgets import Budgets, simplest_between
-from dipc.decision.inequality import Answer, Fails, Holds, Method, Unclear, without_monomial
-from dipc.decision.pieces import Piece, Place, pieces
-from dipc.decision.privacy import Judge, Region, violated_regions
-from dipc.decision.roots import Unsettled
+from dipc.claims.privacy import Judge, Region, violated_regions
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import Budgets, simplest_between
+from dipc.signs.inequality import Answer, Fails, Holds, Method, Unclear, without_monomial
+from dipc.signs.pieces import Piece, Place, pieces
+from dipc.signs.roots import Unsettled
 from dipc.tightness.ends import Name, Need, needed_at_end
 from dipc.tightness.growth import Limit
 

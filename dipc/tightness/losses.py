@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dipc.claims.privacy import Comparison, Judge, worst_sets
+from dipc.claims.verdict import Goal, Valuation
 from dipc.clock import Clock
-from dipc.decision.budgets import Budgets
-from dipc.decision.counterexample import grouped, output_valuation
-from dipc.decision.privacy import Comparison, Judge, worst_sets
-from dipc.decision.verdict import Goal, Valuation
+from dipc.dipwhile.counterexample import grouped, output_valuation
 from dipc.numbers.quotient import Quotient
 from dipc.pipeline import neighbours_of
 from dipc.semantics.adjacency import Input
 from dipc.semantics.neighbours import Case, Neighbours
+from dipc.signs.eps_range import Budgets
 from dipc.syntax.core import CoreProgram
 
 
@@ -71,7 +71,7 @@ class Losses:
     def worst_sets(self, goal: Goal) -> list[tuple[Case, tuple[int, ...]]]:
         """Different pairs of laws with the sets of outputs of the greatest ``P(u) - exp(t eps) P(u')``.
 
-        The sets are not empty.  Raises :class:`~dipc.decision.roots.Unsettled`.
+        The sets are not empty.  Raises :class:`~dipc.signs.roots.Unsettled`.
         """
         comparison = Comparison(goal, self.judge)
         found: dict[tuple[tuple[Quotient, ...], tuple[Quotient, ...]], Case] = {}

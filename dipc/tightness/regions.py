@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import dipc.views as views
+from dipc.claims.privacy import Comparison, Region, violated_regions
+from dipc.claims.verdict import Goal
 from dipc.clock import Clock
-from dipc.decision.inequality import Fails, Unclear
-from dipc.decision.limits import Unsettled
-from dipc.decision.privacy import Comparison, Region, violated_regions
-from dipc.decision.radicals import Function
-from dipc.decision.verdict import Goal
 from dipc.pipeline import check_delta, goal_of
 from dipc.semantics.adjacency import Input
+from dipc.signs.inequality import Fails, Unclear
+from dipc.signs.limits import Unsettled
+from dipc.signs.radicals import Function
 from dipc.syntax.core import CoreClaim, CoreProgram
 from dipc.tightness.losses import Losses
 

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 
 import dipc
 from dipc import ExpPoly
-from dipc.decision.derivatives import chain_values
+from dipc.signs.derivatives import chain_values
 
 HERE = Path(__file__).parent
 BLUE, RED, GREEN, GREY = "#3949ab", "#c62828", "#2e7d32", "#757575"

@@ -24,8 +24,8 @@ from bench.cases import (  # noqa: E402
     Case,
     forget,
 )
+from dipc.models.values import show  # noqa: E402
 from dipc.report.tightness import enclosure, where  # noqa: E402
-from dipc.syntax.values import show  # noqa: E402
 
 ROOT = Path(__file__).parent.parent.parent
 ROUNDS = 3

@@ -19,10 +19,10 @@ from dipc.certificate import kernel
 from dipc.certificate.format import terms, to_exppoly
 from dipc.certificate.kernel import UNIT, ZERO, Function, Interval, Rooted
 from dipc.certificate.search import NoProof, factored, proof_of, rooted_proof
-from dipc.decision.budgets import Budgets
-from dipc.decision.inequality import Answer, Fails, Holds, nonnegative
-from dipc.decision.radicals import Radical
-from dipc.decision.roots import Unsettled
+from dipc.signs.eps_range import Budgets
+from dipc.signs.inequality import Answer, Fails, Holds, nonnegative
+from dipc.signs.radicals import Radical
+from dipc.signs.roots import Unsettled
 
 EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numeric import fixed
 
-from dipc.decision.budgets import Budgets, simplest_between
+from dipc.signs.eps_range import Budgets, simplest_between
 
 NUMBERS = st.builds(fmpq, st.integers(0, 60), st.integers(1, 12))
 

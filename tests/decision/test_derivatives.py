@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numeric import POINTS, exppolys, fixed, product_of, value
 
-from dipc.decision.derivatives import chain_proves, chain_values, derivative, derivative_chain, variations
 from dipc.numbers.exppoly import ExpPoly
+from dipc.signs.derivatives import chain_proves, chain_values, derivative, derivative_chain, variations
 
 X, E = ExpPoly.of(1, 1), ExpPoly.exp(1)
 ANY = exppolys(constants=True, inverses=True)

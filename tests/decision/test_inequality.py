@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numeric import POINTS, exppolys, fixed
 
-from dipc.decision.budgets import Budgets
-from dipc.decision.inequality import Fails, Holds, nonnegative, without_monomial
 from dipc.numbers.exppoly import ExpPoly
+from dipc.signs.eps_range import Budgets
+from dipc.signs.inequality import Fails, Holds, nonnegative, without_monomial
 
 ANY = exppolys(constants=True, inverses=True)
 UNITS = st.builds(

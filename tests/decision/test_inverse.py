@@ -10,12 +10,12 @@ import pytest
 from flint import fmpq
 
 import dipc
-from dipc.decision.budgets import Budgets
-from dipc.decision.inequality import Fails, Holds, Unclear, nonnegative
-from dipc.decision.mixed import rootless_up_to
-from dipc.decision.roots import Unsettled, positive_roots
-from dipc.decision.signs import end_as_text, sign_table
 from dipc.numbers.exppoly import ExpPoly, Term
+from dipc.signs.eps_range import Budgets
+from dipc.signs.inequality import Fails, Holds, Unclear, nonnegative
+from dipc.signs.mixed import rootless_up_to
+from dipc.signs.roots import Unsettled, positive_roots
+from dipc.signs.tables import end_as_text, sign_table
 
 HIST2 = Path(__file__).parent.parent.parent / "programs" / "histogram" / "hist2.dip"
 EVERY = Budgets.positive()

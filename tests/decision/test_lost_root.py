@@ -6,11 +6,11 @@ import pytest
 from flint import fmpq
 
 import dipc
-from dipc.decision.budgets import Budgets
-from dipc.decision.inequality import Fails, nonnegative, sign_if_constant
-from dipc.decision.roots import positive_roots
 from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
+from dipc.signs.eps_range import Budgets
+from dipc.signs.inequality import Fails, nonnegative, sign_if_constant
+from dipc.signs.roots import positive_roots
 
 X = ExpPoly.of(1, 1)
 EVERYWHERE = Budgets.positive()

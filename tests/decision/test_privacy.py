@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from numeric import fixed, high
 
 import dipc
-from dipc.decision.budgets import Budgets
-from dipc.decision.privacy import violated_regions, worst_sets
+from dipc.claims.privacy import violated_regions, worst_sets
 from dipc.numbers.exppoly import ExpPoly
+from dipc.signs.eps_range import Budgets
 
 TABLES = (
     ("1/4", "1/4", "1/4", "1/4"),

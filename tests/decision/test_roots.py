@@ -11,13 +11,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numeric import exppolys, fixed, high, product_of
 
-from dipc.decision.budgets import Budgets
-from dipc.decision.inequality import Fails, Holds, nonnegative, sign_if_constant
-from dipc.decision.roots import positive_roots
-from dipc.decision.signs import Border, Cell, sign_table
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import exact_root
+from dipc.signs.eps_range import Budgets
+from dipc.signs.inequality import Fails, Holds, nonnegative, sign_if_constant
+from dipc.signs.roots import positive_roots
+from dipc.signs.tables import Border, Cell, sign_table
 
 X, E = ExpPoly.of(1, 1), ExpPoly.exp(1)
 RATIONAL = [fmpq(1), fmpq(2), fmpq(4), fmpq(1, 2), fmpq(3, 7)]

@@ -9,13 +9,13 @@ import pytest
 from flint import fmpq
 
 import dipc
-from dipc.decision.budgets import Budgets
-from dipc.decision.pieces import pieces
-from dipc.decision.reading import read_sentence
-from dipc.decision.sentence import And, Atom, Formula, Not, Or, Quantifier, Relation, Sentence, decide
+from dipc.dipwhile.sentences import read_sentence
 from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import Budgets
+from dipc.signs.pieces import pieces
+from dipc.signs.sentence import And, Atom, Formula, Not, Or, Quantifier, Relation, Sentence, decide
 
 TRUE = [
     "forall eps > 0: 2 - exp(-eps) >= eps/(1 + eps)",

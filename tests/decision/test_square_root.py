@@ -9,12 +9,12 @@ import pytest
 from flint import fmpq
 
 import dipc
-from dipc.decision.budgets import Budgets
-from dipc.decision.inequality import Fails, Holds, nonnegative
-from dipc.decision.radicals import Radical, radical_roots
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Surd, exact_root
+from dipc.signs.eps_range import Budgets
+from dipc.signs.inequality import Fails, Holds, nonnegative
+from dipc.signs.radicals import Radical, radical_roots
 
 X, E = ExpPoly.of(1, 1), ExpPoly.exp(1)
 EVERY = Budgets.positive()

@@ -30,10 +30,10 @@ from strategies import programs
 import dipc
 from dipc.certificate.kernel import Function, negative
 from dipc.certificate.slow.functions import EPS, exponential
-from dipc.decision.inequality import Fails, Holds
-from dipc.decision.verdict import Valuation
+from dipc.claims.verdict import Valuation
 from dipc.errors import Unsupported
 from dipc.mechanisms import Mechanism
+from dipc.signs.inequality import Fails, Holds
 from dipc.syntax.parser import parse
 
 DIGITS = 60

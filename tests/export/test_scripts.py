@@ -12,7 +12,6 @@ import pytest
 from export_tools import Run, asked, drawn, load
 from flint import fmpq
 
-from dipc.decision.inequality import Fails, Holds
 from dipc.export.drn import drn
 from dipc.export.mathematica import mathematica as to_mathematica
 from dipc.export.prism import prism
@@ -21,6 +20,7 @@ from dipc.export.smtlib import smtlib
 from dipc.export.states import labels, style_of, symbols_of
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.signs.inequality import Fails, Holds
 
 pytestmark = pytest.mark.export
 

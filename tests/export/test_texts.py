@@ -11,13 +11,13 @@ import pytest
 from export_tools import ROOT, asked, drawn, load, smallest_input
 
 from dipc.cli.main import status
-from dipc.decision.sentence import decide
 from dipc.errors import InputError
 from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.export.latex import MOST_TERMS, formula, latex
 from dipc.export.smtlib import smtlib
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.signs.sentence import decide
 
 PROGRAMS = sorted(path.relative_to(ROOT / "programs") for path in (ROOT / "programs").rglob("*.dip"))
 SMALL = {"N": 2}

@@ -18,9 +18,9 @@ from hypothesis import HealthCheck, Phase, given, note, settings
 from strategies import programs
 
 import dipc
-from dipc.decision.pieces import Place
-from dipc.decision.privacy import Region
+from dipc.claims.privacy import Region
 from dipc.errors import InputError, LimitReached, Source, Unsupported
+from dipc.signs.pieces import Place
 from dipc.syntax import ast
 from dipc.syntax.parser import parse
 from dipc.tightness.curves import Curve, Segment

@@ -14,7 +14,7 @@ from typing import Any
 
 from flint import fmpq
 
-from dipc.syntax.values import Atom, truth
+from dipc.models.values import Atom, truth
 
 Law = dict[Any, Fraction]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import dipc
-from dipc.decision.verdict import Undecided
+from dipc.claims.verdict import Undecided
 
 ROOT = Path(__file__).parent.parent.parent
 SVT4 = ROOT / "programs" / "svt" / "svt4.dip"

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dipc.errors import DipcError, InputError, Source
+from dipc.models.values import Atom
 from dipc.syntax.ast import Assign, Binary, Choose, Fold, Name, Noise, Number, Op, Program, Range, Uniform
 from dipc.syntax.compile import read
 from dipc.syntax.parser import parse, parse_claim, parse_expression, parse_valuation
 from dipc.syntax.printer import show_expr, show_program
-from dipc.syntax.values import Atom
 
 NORMATIVE = """\
 # Sparse Vector Technique, Lyu/Su/Li Algorithm 1

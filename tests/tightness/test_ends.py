@@ -9,10 +9,10 @@ import pytest
 from flint import arb, ctx, fmpq
 
 import dipc
-from dipc.decision.budgets import Budgets
 from dipc.errors import InternalError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import Budgets
 from dipc.tightness import least as least_module
 from dipc.tightness.ends import Name, Need, need_of_loss, need_of_value, needed_at_end
 from dipc.tightness.growth import at_infinity, at_zero, limit_of_value

@@ -8,9 +8,9 @@ import pytest
 from flint import fmpq
 
 import dipc
-from dipc.decision.signs import end_as_text
 from dipc.errors import LimitReached
 from dipc.mechanisms import show_valuation
+from dipc.signs.tables import end_as_text
 from dipc.tightness.least import Kind
 
 PROGRAMS = Path(__file__).parents[2] / "programs"

@@ -9,14 +9,14 @@
    monomials.  So all roots are simple, and different factors share none.  This is the argument of
    McCallum and Weispfenning (2012).  So it is also enough to know square-free factors that are coprime:
    where the degree is great (exponents of very different denominators) these are taken.
-3. **Bisect.**  V(a) - V(b) of :mod:`dipc.decision.derivatives` bounds the number of roots in (a, b].  An
+3. **Bisect.**  V(a) - V(b) of :mod:`dipc.signs.derivatives` bounds the number of roots in (a, b].  An
    interval is settled when the bound is 0 or 1, or when ball arithmetic excludes a root, or a root of
    the derivative (then the signs at the ends tell).  As roots are simple and f does not vanish between them,
    small intervals are settled, and the bisection ends.
 
 With constants such as exp(-2) in f (w occurs) step 2 would need Schanuel's conjecture.  Then roots may
 be multiple or shared; bisection stops at a width of 2^-128, for such f only.  Multiple roots that are
-rational are then found by :mod:`dipc.decision.mixed`; for others :class:`Unsettled` is raised.
+rational are then found by :mod:`dipc.signs.mixed`; for others :class:`Unsettled` is raised.
 
 **Inverse exponents** exp(b/eps) (noise of rate a/eps):
 
@@ -24,8 +24,8 @@ rational are then found by :mod:`dipc.decision.mixed`; for others :class:`Unsett
   roots of the polynomial ``a eps^2 + k eps + b`` (the difference of their exponents times eps), and takes its
   place; this is done for factors without inverse exponents too.
 * A factor with exp(b/eps) and no exp(a eps) is one of the first kind in ``eta = 1/eps``: its roots are
-  isolated there.  The sign for small eps is settled by :func:`dipc.decision.mixed.rootless_up_to`.
-* The others are for :mod:`dipc.decision.mixed`.  As with constants, their roots may be multiple or shared.
+  isolated there.  The sign for small eps is settled by :func:`dipc.signs.mixed.rootless_up_to`.
+* The others are for :mod:`dipc.signs.mixed`.  As with constants, their roots may be multiple or shared.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from itertools import pairwise
 
 from flint import arb, ctx, fmpq
 
-from dipc.decision.budgets import simplest_between
-from dipc.decision.derivatives import derivative, derivative_chain, variations
-from dipc.decision.limits import LEAST_WIDTH
-from dipc.decision.limits import Unsettled as Unsettled
-from dipc.decision.mixed import isolated, rootless_up_to
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import common_unit, factors_of, join, split
+from dipc.signs.derivatives import derivative, derivative_chain, variations
+from dipc.signs.eps_range import simplest_between
+from dipc.signs.limits import LEAST_WIDTH
+from dipc.signs.limits import Unsettled as Unsettled
+from dipc.signs.mixed import isolated, rootless_up_to
 
 MOST_DEGREE = 60  # in z: beyond it polynomials are not factored, which can take minutes
 HASTY_DEGREE = 2000  # from here on even the search for multiple factors is put off

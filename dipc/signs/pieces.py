@@ -1,6 +1,6 @@
 """The budgets cut into points and open intervals on each of which given functions have one sign.
 
-A sign table (:mod:`dipc.decision.signs`) tells the signs between roots; here the roots themselves are pieces
+A sign table (:mod:`dipc.signs.tables`) tells the signs between roots; here the roots themselves are pieces
 too.  For that it must be known which functions share a root.  Let r be the only root, a simple one, of f in
 (a, b), and s that of g in (c, d), where a, b, c, d are no roots; let h be the gcd of f and g.
 
@@ -19,12 +19,12 @@ from itertools import pairwise, product
 
 from flint import fmpq
 
-from dipc.decision.budgets import Budgets, simplest_between
-from dipc.decision.limits import LEAST_WIDTH, Unsettled
-from dipc.decision.roots import Root
-from dipc.decision.signs import roots_within
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import common_unit, join, split
+from dipc.signs.eps_range import Budgets, simplest_between
+from dipc.signs.limits import LEAST_WIDTH, Unsettled
+from dipc.signs.roots import Root
+from dipc.signs.tables import roots_within
 
 Signs = tuple[int, ...]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dipc.decision.inequality import Answer
-from dipc.decision.sentence import And, Atom, Quantifier, Relation, Sentence
-from dipc.decision.verdict import Goal, Valuation
+from dipc.claims.verdict import Goal, Valuation
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.signs.inequality import Answer
+from dipc.signs.sentence import And, Atom, Quantifier, Relation, Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Requirement:
 def claim_as_sentence(goal: Goal, requirements: Sequence[Requirement]) -> Sentence:
     """The claim: all requirements at all budgets.
 
-    For delta > 0 the requirements are those of the worst sets of outputs, see :mod:`dipc.decision.privacy`.
+    For delta > 0 the requirements are those of the worst sets of outputs, see :mod:`dipc.claims.privacy`.
     """
     body = And(tuple(dict.fromkeys(requirement.atom for requirement in requirements)))
     return Sentence(Quantifier.FORALL, goal.budgets, body)

@@ -12,13 +12,13 @@ from enum import Enum
 
 from flint import fmpq
 
-from dipc.decision.budgets import Budgets
-from dipc.decision.derivatives import chain_proves, derivative_chain
-from dipc.decision.radicals import Function
-from dipc.decision.roots import Unsettled
-from dipc.decision.signs import sign_table
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import primitive
+from dipc.signs.derivatives import chain_proves, derivative_chain
+from dipc.signs.eps_range import Budgets
+from dipc.signs.radicals import Function
+from dipc.signs.roots import Unsettled
+from dipc.signs.tables import sign_table
 
 
 class Method(Enum):

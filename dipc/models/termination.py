@@ -14,11 +14,11 @@ from collections.abc import Iterator
 
 from flint import fmpq
 
-from dipc.decision.budgets import Budgets
-from dipc.decision.signs import Border, end_as_text, sign_table
 from dipc.errors import InputError
 from dipc.numbers.quotient import Quotient
 from dipc.semantics.loops import Loop
+from dipc.signs.eps_range import Budgets
+from dipc.signs.tables import Border, end_as_text, sign_table
 
 
 def check_termination(loop: Loop, budgets: Budgets) -> None:

@@ -11,7 +11,7 @@ of I is refused, even where a logician could say which value it takes.
 
 **Decision.**  A comparison ``p < q`` is a sign condition on the numerator of p - q, because its denominator
 has no root in I and so one sign.  The numerators cut I into points and open intervals of constant signs
-(:mod:`dipc.decision.pieces`); B has one truth value on each, which one sample per piece tells.
+(:mod:`dipc.signs.pieces`); B has one truth value on each, which one sample per piece tells.
 
 The answer can be "undecided" for functions with constants exp(k) or inverse exponents exp(b/eps) only: then
 all that is possible at blurred roots is tried, and it may still agree.
@@ -27,14 +27,14 @@ from typing import Any, assert_never
 
 from flint import fmpq
 
-from dipc.decision.budgets import Budgets, simplest_between
-from dipc.decision.inequality import MORE_PROBES, PROBES, sign_if_constant, without_monomial
-from dipc.decision.limits import Unsettled
-from dipc.decision.pieces import End, Piece, Place, Signs, pieces
-from dipc.decision.signs import decimal
 from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import Budgets, simplest_between
+from dipc.signs.inequality import MORE_PROBES, PROBES, sign_if_constant, without_monomial
+from dipc.signs.limits import Unsettled
+from dipc.signs.pieces import End, Piece, Place, Signs, pieces
+from dipc.signs.tables import decimal
 
 
 class Relation(Enum):

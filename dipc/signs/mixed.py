@@ -1,6 +1,6 @@
 """Roots of exponential polynomials in which exp(b/eps) occurs next to exp(a eps) or powers of eps.
 
-The derivative chain of :mod:`dipc.decision.derivatives` does not end for such functions: differentiating
+The derivative chain of :mod:`dipc.signs.derivatives` does not end for such functions: differentiating
 ``exp(b/eps)`` gives ever higher powers of 1/eps.  But the two ends of (0, inf) are exact, and what is left is
 compact.
 
@@ -37,10 +37,10 @@ from math import factorial
 
 from flint import arb, ctx, fmpq
 
-from dipc.decision.budgets import simplest_between
-from dipc.decision.derivatives import derivative
-from dipc.decision.limits import LEAST_WIDTH, Unsettled
 from dipc.numbers.exppoly import ExpPoly, Term
+from dipc.signs.derivatives import derivative
+from dipc.signs.eps_range import simplest_between
+from dipc.signs.limits import LEAST_WIDTH, Unsettled
 
 GUESS_WIDTH = fmpq(1, 2**10)  # below it a rational root is guessed
 MAX_BOXES = 20_000

@@ -10,8 +10,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 
-from dipc.decision.privacy import Comparison, Judge, Question
-from dipc.decision.verdict import Goal
+from dipc.claims.privacy import Comparison, Judge, Question
+from dipc.claims.verdict import Goal
 from dipc.errors import InputError
 from dipc.semantics.neighbours import Vector
 

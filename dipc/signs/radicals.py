@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
-from dipc.decision.roots import Root, positive_roots
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import common_unit, join, split
 from dipc.numbers.surd import combined_sign
+from dipc.signs.roots import Root, positive_roots
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ Function = ExpPoly | Radical
 
 
 def radical_roots(f: Radical, low: fmpq, high: fmpq | None) -> list[Root]:
-    """The roots in the open interval (low, high), as :func:`dipc.decision.roots.positive_roots`."""
+    """The roots in the open interval (low, high), as :func:`dipc.signs.roots.positive_roots`."""
     if not f.rational:
         return positive_roots(f.coefficient * f.radicand, low, high)
     common, reduced = _reduced(f)

@@ -19,8 +19,14 @@ from typing import NamedTuple
 
 from flint import fmpq
 
-from dipc.decision.budgets import Budgets
-from dipc.decision.inequality import (
+from dipc.claims.verdict import Goal
+from dipc.errors import InputError
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
+from dipc.numbers.surd import Number
+from dipc.semantics.neighbours import Vector
+from dipc.signs.eps_range import Budgets
+from dipc.signs.inequality import (
     Answer,
     Fails,
     Unclear,
@@ -28,16 +34,10 @@ from dipc.decision.inequality import (
     sign_if_constant,
     without_monomial,
 )
-from dipc.decision.pieces import pieces
-from dipc.decision.radicals import Function, Radical
-from dipc.decision.roots import Unsettled
-from dipc.decision.signs import Border, Cell, sign_table
-from dipc.decision.verdict import Goal
-from dipc.errors import InputError
-from dipc.numbers.exppoly import ExpPoly
-from dipc.numbers.quotient import Quotient
-from dipc.numbers.surd import Number
-from dipc.semantics.neighbours import Vector
+from dipc.signs.pieces import pieces
+from dipc.signs.radicals import Function, Radical
+from dipc.signs.roots import Unsettled
+from dipc.signs.tables import Border, Cell, sign_table
 
 
 class Judge:

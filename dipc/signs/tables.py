@@ -9,10 +9,10 @@ from itertools import pairwise
 
 from flint import fmpq
 
-from dipc.decision.budgets import Budgets, simplest_between
-from dipc.decision.radicals import Function, Radical, radical_roots
-from dipc.decision.roots import Root, positive_roots
 from dipc.errors import InternalError
+from dipc.signs.eps_range import Budgets, simplest_between
+from dipc.signs.radicals import Function, Radical, radical_roots
+from dipc.signs.roots import Root, positive_roots
 
 COARSE = fmpq(1, 2**60)
 
@@ -54,7 +54,7 @@ def sign_table(functions: Sequence[Function], budgets: Budgets) -> tuple[Cell, .
     """The cells of the budgets, from left to right.
 
     For budgets that are one point the only "cell" is that point.  Raises
-    :class:`~dipc.decision.roots.Unsettled`.
+    :class:`~dipc.signs.roots.Unsettled`.
 
     >>> from dipc.numbers.exppoly import ExpPoly
     >>> f = ExpPoly.exp(1) - 1 - ExpPoly.of(2, 1)                      # exp(eps) - 1 - 2 eps

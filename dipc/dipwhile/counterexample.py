@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 from flint import fmpq
 
-from dipc.decision.cases import Finding
-from dipc.decision.privacy import Comparison, Region, violated_regions, worst_sets
-from dipc.decision.roots import Unsettled
-from dipc.decision.signs import end_as_text
-from dipc.decision.verdict import Counterexample, Valuation
+from dipc.claims.cases import Finding
+from dipc.claims.privacy import Comparison, Region, violated_regions, worst_sets
+from dipc.claims.verdict import Counterexample, Valuation
+from dipc.models.values import Value
 from dipc.numbers.quotient import Quotient
 from dipc.semantics.neighbours import Vector
+from dipc.signs.roots import Unsettled
+from dipc.signs.tables import end_as_text
 from dipc.syntax.core import Cell, CoreProgram, Variable
-from dipc.syntax.values import Value
 
 
 class PairOfLaws(NamedTuple):

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dipc.decision.budgets import Budgets
-from dipc.decision.inequality import sign_if_constant
-from dipc.decision.sentence import (
+from dipc.errors import InputError
+from dipc.numbers.quotient import Quotient
+from dipc.semantics.evaluate import NOTHING, function_of_eps, never
+from dipc.signs.eps_range import Budgets
+from dipc.signs.inequality import sign_if_constant
+from dipc.signs.sentence import (
     NARROW,
     And,
     Atom,
@@ -18,10 +21,7 @@ from dipc.decision.sentence import (
     Relation,
     Sentence,
 )
-from dipc.decision.sentence import decide as decide_sentence
-from dipc.errors import InputError
-from dipc.numbers.quotient import Quotient
-from dipc.semantics.evaluate import NOTHING, function_of_eps, never
+from dipc.signs.sentence import decide as decide_sentence
 from dipc.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name, Number, Op, Unary
 from dipc.syntax.claims import compile_interval
 from dipc.syntax.printer import as_written

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from flint import fmpq
 
-from dipc.decision.inequality import Answer, Fails, Holds, Method, Unclear
-from dipc.decision.parallel import examined
-from dipc.decision.privacy import Comparison, Question
-from dipc.decision.radicals import Function
+from dipc.claims.parallel import examined
+from dipc.claims.privacy import Comparison, Question
 from dipc.semantics.neighbours import Case, Vector
+from dipc.signs.inequality import Answer, Fails, Holds, Method, Unclear
+from dipc.signs.radicals import Function
 
 Tick = Callable[[int, int], None]  # told what is done, and of how much; may raise LimitReached
 

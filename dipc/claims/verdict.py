@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from flint import fmpq
 
 import dipc.views as views
-from dipc.decision.budgets import Budgets
 from dipc.errors import InputError, WrongType
+from dipc.models.values import Value, show
 from dipc.numbers.exact import Exact
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number
-from dipc.syntax.values import Value, show
+from dipc.signs.eps_range import Budgets
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
