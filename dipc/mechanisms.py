@@ -14,6 +14,9 @@ from flint import fmpq
 import dipc.views as views
 from dipc.certificate.format import sealed
 from dipc.certificate.produce import certificate
+from dipc.claims.tightness.budget import Budget, budget
+from dipc.claims.tightness.curves import Curve, Profile, loss_curve, profile
+from dipc.claims.tightness.regions import Regions, violating_budgets
 from dipc.claims.verdict import Verdict
 from dipc.claims.verdict import show_valuation as show_valuation
 from dipc.clock import Clock, Progress, silent
@@ -48,9 +51,6 @@ from dipc.syntax.constants import evaluate_parameters
 from dipc.syntax.core import CoreClaim, CoreProgram
 from dipc.syntax.parser import parse, parse_claim
 from dipc.syntax.suggest import did_you_mean
-from dipc.tightness.budget import Budget, budget
-from dipc.tightness.curves import Curve, Profile, loss_curve, profile
-from dipc.tightness.regions import Regions, violating_budgets
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

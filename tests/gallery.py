@@ -14,10 +14,10 @@ from itertools import groupby, takewhile
 from pathlib import Path
 
 import dipc
+from dipc.claims.tightness.least import Kind, Least, Spot
 from dipc.report.tightness import enclosure, where
 from dipc.report.words import pretty, short_claim, short_counterexample
 from dipc.shipped import HEADER, Shipped, describe, paths
-from dipc.tightness.least import Kind, Least, Spot
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "gallery.md"

@@ -21,6 +21,10 @@ from flint import fmpq
 
 import dipc.views as views
 from dipc.claims.privacy import Judge, Region, violated_regions
+from dipc.claims.tightness.budget import WIDTH, budget, demand
+from dipc.claims.tightness.curves import profile
+from dipc.claims.tightness.least import Kind, Least, Spot, least
+from dipc.claims.tightness.losses import Witness
 from dipc.claims.verdict import Goal, Undecided, Valuation, Violated
 from dipc.clock import Clock, Progress, silent
 from dipc.convert import cells_of, to_outcome
@@ -39,10 +43,6 @@ from dipc.semantics.step import Outcome
 from dipc.signs.eps_range import Budgets, simplest_between
 from dipc.signs.roots import Unsettled
 from dipc.syntax.core import Cell, CoreClaim, CoreProgram
-from dipc.tightness.budget import WIDTH, budget, demand
-from dipc.tightness.curves import profile
-from dipc.tightness.least import Kind, Least, Spot, least
-from dipc.tightness.losses import Witness
 
 MOST_PATHS = 8
 

@@ -9,6 +9,7 @@ from typing import assert_never
 
 from flint import fmpq
 
+from dipc.claims.tightness.least import Kind
 from dipc.claims.verdict import Goal
 from dipc.explain.explanation import Claimed, Explanation, Reason, Route, Tightness
 from dipc.explain.paths import Event, Path, Sample, Step
@@ -25,7 +26,6 @@ from dipc.report.words import Line, aligned, pretty, region_words, valuation_tex
 from dipc.semantics.evaluate import Datum
 from dipc.signs.tables import end_as_text
 from dipc.syntax.core import Cell
-from dipc.tightness.least import Kind
 
 MOST_SOURCE = 44  # characters of a source line in the listing of a path
 

@@ -17,6 +17,8 @@ from flint import arb, ctx, fmpq
 
 import dipc.views as views
 from dipc.claims.privacy import Region
+from dipc.claims.tightness.budget import Budget
+from dipc.claims.tightness.curves import Curve, Profile, Segment
 from dipc.claims.verdict import Goal, Valuation
 from dipc.convert import Inputs, PythonValue
 from dipc.errors import DipcError, InputError, LimitReached
@@ -45,8 +47,6 @@ from dipc.report.study import Attempts, Study, Subject, study
 from dipc.report.words import pretty, program_line, region_text, region_words, valuation_text
 from dipc.signs.pieces import End as PieceEnd
 from dipc.signs.tables import End
-from dipc.tightness.budget import Budget
-from dipc.tightness.curves import Curve, Profile, Segment
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

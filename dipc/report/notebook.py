@@ -10,6 +10,9 @@ from collections.abc import Iterable
 from html import escape
 
 import dipc.views as views
+from dipc.claims.tightness.budget import Budget
+from dipc.claims.tightness.curves import Curve, Profile
+from dipc.claims.tightness.regions import Regions
 from dipc.claims.verdict import Counterexample, Undecided, Verdict, show_valuation
 from dipc.distribution import Distribution
 from dipc.explain.explanation import Explanation
@@ -19,9 +22,6 @@ from dipc.report.explanation import explanation_sections
 from dipc.report.texts import Tight, lines_of
 from dipc.report.words import checked, counterexample_lines, pretty
 from dipc.semantics.chain import Chain
-from dipc.tightness.budget import Budget
-from dipc.tightness.curves import Curve, Profile
-from dipc.tightness.regions import Regions
 
 COLOURS = {"private": "#0a8f5b", "violated": "#d55e00", "undecided": "#b07d00"}
 SIGNS = {"private": "✓", "violated": "✗", "undecided": "?"}

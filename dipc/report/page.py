@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import dipc.views as views
 from dipc.certificate.format import dumps
 from dipc.certificate.produce import certificate
+from dipc.claims.tightness.curves import Curve
 from dipc.claims.verdict import Counterexample, Undecided, Valuation, Verdict
 from dipc.convert import PythonValue, to_input
 from dipc.distribution import Distribution
@@ -39,7 +40,6 @@ from dipc.report.proofs import proofs
 from dipc.report.study import Attempts, Note, Study, Subject, gave_up, study
 from dipc.report.tightness import enclosure, end_text, where
 from dipc.report.words import checked, region_text, valuation_text
-from dipc.tightness.curves import Curve
 from dipc.version import __version__
 
 if TYPE_CHECKING:

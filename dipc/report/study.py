@@ -13,6 +13,9 @@ from typing import Any, TypeVar
 
 from flint import fmpq
 
+from dipc.claims.tightness.budget import Budget
+from dipc.claims.tightness.curves import Curve, Profile
+from dipc.claims.tightness.regions import Regions
 from dipc.claims.verdict import Goal, Undecided, Valuation, Verdict
 from dipc.clock import Progress, silent
 from dipc.convert import Inputs, PythonValue, to_pair, to_rational
@@ -25,9 +28,6 @@ from dipc.signs.eps_range import Budgets, simplest_between
 from dipc.syntax.compile import compile_claim
 from dipc.syntax.core import CoreClaim
 from dipc.syntax.parser import parse_claim
-from dipc.tightness.budget import Budget
-from dipc.tightness.curves import Curve, Profile
-from dipc.tightness.regions import Regions
 
 PATIENCE = 20.0  # seconds for a part
 

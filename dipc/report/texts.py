@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import dipc.views as views
+from dipc.claims.tightness.budget import Budget
+from dipc.claims.tightness.curves import Curve, Profile
+from dipc.claims.tightness.regions import Regions
 from dipc.explain.explanation import Explanation
 from dipc.report.explanation import explanation_text
 from dipc.report.tightness import (
@@ -17,9 +20,6 @@ from dipc.report.tightness import (
     where,
 )
 from dipc.report.words import Line, aligned, region_words, valuation_text
-from dipc.tightness.budget import Budget
-from dipc.tightness.curves import Curve, Profile
-from dipc.tightness.regions import Regions
 
 Tight = Budget | Profile | Curve | Regions
 

@@ -7,17 +7,17 @@ from typing import Any
 
 from flint import arb, fmpq
 
+from dipc.claims.tightness.budget import Budget
+from dipc.claims.tightness.curves import Curve, Profile, Segment
+from dipc.claims.tightness.least import Kind, Least, Spot
+from dipc.claims.tightness.losses import Witness
+from dipc.claims.tightness.regions import Regions
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.report.record import Record, claim_record, digits_of, valuation_record
 from dipc.report.words import Line, pretty, region_text, region_words, valuation_text
 from dipc.signs.pieces import End, Place
 from dipc.signs.tables import decimal, end_as_text, root_as_text
-from dipc.tightness.budget import Budget
-from dipc.tightness.curves import Curve, Profile, Segment
-from dipc.tightness.least import Kind, Least, Spot
-from dipc.tightness.losses import Witness
-from dipc.tightness.regions import Regions
 
 MOST_SPOTS = 3
 

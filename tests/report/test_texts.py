@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 import dipc
+from dipc.claims.tightness.budget import Budget
 from dipc.cli.main import cli
-from dipc.tightness.budget import Budget
 
 PROGRAMS = Path(__file__).parent.parent.parent / "programs"
 SPARSE = str(PROGRAMS / "svt" / "sparse.dip")

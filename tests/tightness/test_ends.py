@@ -9,14 +9,14 @@ import pytest
 from flint import arb, ctx, fmpq
 
 import dipc
+from dipc.claims.tightness import least as least_module
+from dipc.claims.tightness.ends import Name, Need, need_of_loss, need_of_value, needed_at_end
+from dipc.claims.tightness.growth import at_infinity, at_zero, limit_of_value
+from dipc.claims.tightness.least import Demand, Kind, Least, least
 from dipc.errors import InternalError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import Budgets
-from dipc.tightness import least as least_module
-from dipc.tightness.ends import Name, Need, need_of_loss, need_of_value, needed_at_end
-from dipc.tightness.growth import at_infinity, at_zero, limit_of_value
-from dipc.tightness.least import Demand, Kind, Least, least
 
 NARROW = fmpq(1, 10**40)
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numeric import fixed
 
+from dipc.claims.tightness.envelope import Arc, envelope
 from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.eps_range import Budgets
 from dipc.signs.pieces import Place
-from dipc.tightness.envelope import Arc, envelope
 
 terms = st.builds(
     ExpPoly.of,

@@ -9,9 +9,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numeric import fixed, high, value
 
+from dipc.claims.tightness.growth import Growth, at_infinity, at_zero, limit_of_loss, limit_of_value
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.quotient import Quotient
-from dipc.tightness.growth import Growth, at_infinity, at_zero, limit_of_loss, limit_of_value
 
 halves = st.integers(-4, 4).map(lambda n: fmpq(n, 2))
 terms = st.builds(

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numeric import fixed, high, value
 
+from dipc.claims.tightness.growth import at_infinity, at_zero, limit_of_loss, limit_of_value
+from dipc.claims.tightness.least import Demand, Kind, Least, least
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import Budgets
-from dipc.tightness.growth import at_infinity, at_zero, limit_of_loss, limit_of_value
-from dipc.tightness.least import Demand, Kind, Least, least
 
 WIDTH = fmpq(1, 10**8)
 

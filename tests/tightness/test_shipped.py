@@ -8,10 +8,10 @@ import pytest
 from flint import fmpq
 
 import dipc
+from dipc.claims.tightness.least import Kind
 from dipc.errors import LimitReached
 from dipc.mechanisms import show_valuation
 from dipc.signs.tables import end_as_text
-from dipc.tightness.least import Kind
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
 

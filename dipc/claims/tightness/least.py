@@ -25,6 +25,8 @@ from enum import Enum
 from flint import arb, fmpq
 
 from dipc.claims.privacy import Judge, Region, violated_regions
+from dipc.claims.tightness.ends import Name, Need, needed_at_end
+from dipc.claims.tightness.growth import Limit
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -32,8 +34,6 @@ from dipc.signs.eps_range import Budgets, simplest_between
 from dipc.signs.inequality import Answer, Fails, Holds, Method, Unclear, without_monomial
 from dipc.signs.pieces import Piece, Place, pieces
 from dipc.signs.roots import Unsettled
-from dipc.tightness.ends import Name, Need, needed_at_end
-from dipc.tightness.growth import Limit
 
 MOST_DENOMINATOR = 10**5  # of an x that is asked to be the answer, exactly
 MOST_DOUBLINGS = 80

@@ -18,6 +18,11 @@ from flint import fmpq
 
 import dipc.views as views
 from dipc.claims.privacy import Judge
+from dipc.claims.tightness.ends import need_of_value
+from dipc.claims.tightness.envelope import Arc, envelope
+from dipc.claims.tightness.growth import Limit, at_infinity, at_zero, limit_of_value
+from dipc.claims.tightness.least import Demand, Least, Spot, least
+from dipc.claims.tightness.losses import Losses, Witness
 from dipc.claims.verdict import Goal
 from dipc.clock import Clock
 from dipc.numbers.exppoly import ExpPoly
@@ -26,11 +31,6 @@ from dipc.semantics.adjacency import Input
 from dipc.signs.eps_range import Budgets
 from dipc.signs.pieces import End
 from dipc.syntax.core import CoreProgram
-from dipc.tightness.ends import need_of_value
-from dipc.tightness.envelope import Arc, envelope
-from dipc.tightness.growth import Limit, at_infinity, at_zero, limit_of_value
-from dipc.tightness.least import Demand, Least, Spot, least
-from dipc.tightness.losses import Losses, Witness
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,16 +13,16 @@ from flint import fmpq
 
 import dipc.views as views
 from dipc.claims.privacy import Judge
+from dipc.claims.tightness.ends import need_of_loss
+from dipc.claims.tightness.growth import NOTHING, Limit, limit_of_loss
+from dipc.claims.tightness.least import Demand, Least, Spot, least
+from dipc.claims.tightness.losses import Losses, Witness
 from dipc.clock import Clock
 from dipc.numbers.exppoly import ExpPoly
 from dipc.semantics.adjacency import Input
 from dipc.semantics.neighbours import Case
 from dipc.signs.eps_range import Budgets
 from dipc.syntax.core import CoreProgram
-from dipc.tightness.ends import need_of_loss
-from dipc.tightness.growth import NOTHING, Limit, limit_of_loss
-from dipc.tightness.least import Demand, Least, Spot, least
-from dipc.tightness.losses import Losses, Witness
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import dipc.views as views
 from dipc.claims.privacy import Comparison, Region, violated_regions
+from dipc.claims.tightness.losses import Losses
 from dipc.claims.verdict import Goal
 from dipc.clock import Clock
 from dipc.pipeline import check_delta, goal_of
@@ -14,7 +15,6 @@ from dipc.signs.inequality import Fails, Unclear
 from dipc.signs.limits import Unsettled
 from dipc.signs.radicals import Function
 from dipc.syntax.core import CoreClaim, CoreProgram
-from dipc.tightness.losses import Losses
 
 
 @dataclass(frozen=True, slots=True, repr=False)
