@@ -24,8 +24,11 @@ from dipc.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from dipc.claims.verdict import Counterexample, Private, Undecided, Verdict, Violated
+    from dipc.dipwhile.distribution import Distribution
+    from dipc.dipwhile.explain.explanation import Explanation
+    from dipc.dipwhile.python.decorator import PythonMechanism, mechanism
+    from dipc.dipwhile.semantics.chain import Chain
     from dipc.dipwhile.sentences import decide
-    from dipc.distribution import Distribution
     from dipc.errors import (
         DipcError,
         FragmentError,
@@ -35,17 +38,14 @@ if TYPE_CHECKING:
         Unsupported,
         WrongType,
     )
-    from dipc.explain.explanation import Explanation
     from dipc.mechanisms import Mechanism, load
     from dipc.models.values import Atom
     from dipc.numbers.exppoly import ExpPoly
     from dipc.numbers.quotient import Quotient
     from dipc.numbers.surd import Surd
-    from dipc.python.decorator import PythonMechanism, mechanism
     from dipc.report.figures import plot_mechanism
     from dipc.report.page import report_html
     from dipc.report.plots import plot_distributions, plot_functions, plot_region
-    from dipc.semantics.chain import Chain
     from dipc.signs.sentence import Decision, Sentence
     from dipc.testing import assert_private
 
@@ -88,7 +88,7 @@ HOMES = {
     "dipwhile.sentences": ("decide",),
     "signs.sentence": ("Decision", "Sentence"),
     "claims.verdict": ("Counterexample", "Private", "Undecided", "Verdict", "Violated"),
-    "distribution": ("Distribution",),
+    "dipwhile.distribution": ("Distribution",),
     "errors": (
         "DipcError",
         "FragmentError",
@@ -103,7 +103,7 @@ HOMES = {
     "numbers.exppoly": ("ExpPoly",),
     "numbers.quotient": ("Quotient",),
     "numbers.surd": ("Surd",),
-    "python.decorator": ("PythonMechanism", "mechanism"),
+    "dipwhile.python.decorator": ("PythonMechanism", "mechanism"),
     "report.figures": ("plot_mechanism",),
     "report.page": ("report_html",),
     "report.plots": ("plot_distributions", "plot_functions", "plot_region"),

@@ -20,7 +20,7 @@ from dipc.claims.tightness.regions import Regions, violating_budgets
 from dipc.claims.verdict import Verdict
 from dipc.claims.verdict import show_valuation as show_valuation
 from dipc.clock import Clock, Progress, silent
-from dipc.convert import (
+from dipc.dipwhile.convert import (
     Inputs,
     PythonValue,
     PythonValues,
@@ -33,24 +33,24 @@ from dipc.convert import (
     to_width,
 )
 from dipc.dipwhile.counterexample import output_valuation
-from dipc.distribution import Distribution
+from dipc.dipwhile.distribution import Distribution
+from dipc.dipwhile.explain.explanation import MOST_PATHS, Asked, Explanation, explain
+from dipc.dipwhile.pipeline import Options, check, distribution, goal_of
+from dipc.dipwhile.semantics.adjacency import Input
+from dipc.dipwhile.semantics.advice import warnings
+from dipc.dipwhile.semantics.chain import Chain
+from dipc.dipwhile.semantics.neighbours import in_order
+from dipc.dipwhile.syntax.compile import compile_claim, read
+from dipc.dipwhile.syntax.constants import evaluate_parameters
+from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
+from dipc.dipwhile.syntax.parser import parse, parse_claim
+from dipc.dipwhile.syntax.suggest import did_you_mean
 from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, Source, WrongType
-from dipc.explain.explanation import MOST_PATHS, Asked, Explanation, explain
 from dipc.export.formats import CHAINS, QUESTIONS
-from dipc.pipeline import Options, check, distribution, goal_of
-from dipc.questions import picture, question
-from dipc.semantics.adjacency import Input
-from dipc.semantics.advice import warnings
-from dipc.semantics.chain import Chain
-from dipc.semantics.neighbours import in_order
+from dipc.export.questions import picture, question
 from dipc.shipped import source_of
 from dipc.signs.eps_range import Budgets
 from dipc.signs.sentence import Sentence
-from dipc.syntax.compile import compile_claim, read
-from dipc.syntax.constants import evaluate_parameters
-from dipc.syntax.core import CoreClaim, CoreProgram
-from dipc.syntax.parser import parse, parse_claim
-from dipc.syntax.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

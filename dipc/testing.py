@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dipc.claims.verdict import Undecided, Verdict
-from dipc.convert import PythonValue
+from dipc.dipwhile.convert import PythonValue
 from dipc.errors import InputError, Source, Span
 from dipc.mechanisms import Mechanism
 from dipc.report.words import aligned, program_line, verdict_lines

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from dipc.convert import to_input
+from dipc.dipwhile.convert import to_input
+from dipc.export.questions import picture, question
 from dipc.export.subject import Picture, Question
 from dipc.mechanisms import Mechanism
-from dipc.questions import picture, question
 
 ROOT = Path(__file__).parent.parent
 TIME_LIMIT = 300

@@ -2,7 +2,7 @@
 
     python tests/language_reference.py
 
-The forms come from dipc/syntax/grammar.lark, the functions and the rules of the fragment from their tables;
+The forms come from dipc/dipwhile/syntax/grammar.lark, the functions and the rules of the fragment from their tables;
 what each construct means, and an example of it, stands here.  tests/test_language_reference.py parses every
 example and finds the construct in it, and fails if a construct of the grammar is not described.
 """
@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from dipc.syntax.fragment import RULES
-from dipc.syntax.functions import FUNCTIONS, OTHER_NAMES
-from dipc.syntax.kinds import BOOLEANS, NUMBERS, NUMERIC, Kinds
-from dipc.syntax.layout import METRICS, WORDS
-from dipc.syntax.parser import GRAMMAR
+from dipc.dipwhile.syntax.fragment import RULES
+from dipc.dipwhile.syntax.functions import FUNCTIONS, OTHER_NAMES
+from dipc.dipwhile.syntax.kinds import BOOLEANS, NUMBERS, NUMERIC, Kinds
+from dipc.dipwhile.syntax.layout import METRICS, WORDS
+from dipc.dipwhile.syntax.parser import GRAMMAR
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "language.md"

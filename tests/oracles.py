@@ -46,8 +46,8 @@ from dipc.certificate.slow.noise import Sample, measure
 from dipc.certificate.slow.paths import Run, all_runs
 from dipc.certificate.slow.programs import Inputs, InputValue
 from dipc.certificate.slow.values import Value, as_pair, exponential_of, fraction, quotient, truth
+from dipc.dipwhile.syntax import ast
 from dipc.models.values import Atom
-from dipc.syntax import ast
 
 Overrides = Mapping[str, Fraction | int] | None
 Outcome = tuple[tuple[str, InputValue], ...]

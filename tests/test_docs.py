@@ -176,7 +176,7 @@ def test_links_lead_somewhere(path: Path) -> None:
 
 def test_the_grammar_shown_is_the_grammar_shipped() -> None:
     shown = blocks(ROOT / "docs" / "language.md", "lark")
-    assert shown == [(ROOT / "dipc" / "syntax" / "grammar.lark").read_text(encoding="utf-8")]
+    assert shown == [(ROOT / "dipc" / "dipwhile" / "syntax" / "grammar.lark").read_text(encoding="utf-8")]
 
 
 def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:

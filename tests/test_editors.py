@@ -13,14 +13,14 @@ from pygments.lexers import get_lexer_for_filename
 from pygments.token import Comment, Error, Keyword, Name, Operator, Token, Whitespace
 from syntax.programs import PROGRAMS
 
+from dipc.dipwhile.syntax.ast import Program
+from dipc.dipwhile.syntax.functions import FUNCTIONS
+from dipc.dipwhile.syntax.layout import METRICS, WORDS
+from dipc.dipwhile.syntax.parser import GRAMMAR, raw_tokens
+from dipc.dipwhile.syntax.printer import show_program
 from dipc.editors import textmate, words
 from dipc.editors.pygments_lexer import DipLexer
 from dipc.shipped import paths
-from dipc.syntax.ast import Program
-from dipc.syntax.functions import FUNCTIONS
-from dipc.syntax.layout import METRICS, WORDS
-from dipc.syntax.parser import GRAMMAR, raw_tokens
-from dipc.syntax.printer import show_program
 
 GRAMMAR_TEXT = re.sub(r"^\s*//.*$", "", GRAMMAR.read_text(encoding="utf-8"), flags=re.MULTILINE)
 LITERALS = sorted(set(re.findall(r'"([^"]+)"', GRAMMAR_TEXT)))

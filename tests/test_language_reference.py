@@ -7,9 +7,9 @@ import pytest
 from lark import Tree
 
 import dipc
-from dipc.syntax import parser
-from dipc.syntax.fragment import RULES
-from dipc.syntax.layout import layout
+from dipc.dipwhile.syntax import parser
+from dipc.dipwhile.syntax.fragment import RULES
+from dipc.dipwhile.syntax.layout import layout
 
 GRAMMAR = reference.GRAMMAR.read_text(encoding="utf-8")
 

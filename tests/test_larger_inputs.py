@@ -31,20 +31,20 @@ from dipc.claims.verdict import Valuation
 from dipc.cli.alarm import alarm
 from dipc.cli.main import status
 from dipc.dipwhile.counterexample import grouped, output_valuation
+from dipc.dipwhile.pipeline import goal_of
+from dipc.dipwhile.semantics.adjacency import Distance, Input, InputSpace, adjacent
+from dipc.dipwhile.semantics.diagrams import Diagrams
+from dipc.dipwhile.semantics.explore import Arrival, Configuration, Explorer, Law
+from dipc.dipwhile.semantics.functions import OutputFunctions
+from dipc.dipwhile.semantics.pairs import Ranks, UpTo, number_of_pairs, walk
+from dipc.dipwhile.semantics.step import Outcome
+from dipc.dipwhile.syntax.compile import compile_claim
+from dipc.dipwhile.syntax.parser import parse_claim
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.mechanisms import Mechanism
 from dipc.models.values import Value
-from dipc.pipeline import goal_of
-from dipc.semantics.adjacency import Distance, Input, InputSpace, adjacent
-from dipc.semantics.diagrams import Diagrams
-from dipc.semantics.explore import Arrival, Configuration, Explorer, Law
-from dipc.semantics.functions import OutputFunctions
-from dipc.semantics.pairs import Ranks, UpTo, number_of_pairs, walk
-from dipc.semantics.step import Outcome
 from dipc.signs.inequality import Answer, Fails, Unclear
 from dipc.signs.roots import Unsettled
-from dipc.syntax.compile import compile_claim
-from dipc.syntax.parser import parse_claim
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = sorted((ROOT / "programs").rglob("*.dip"))
@@ -532,7 +532,7 @@ def test_no_memory_left(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("dipc.pipeline.decide", full)
+    monkeypatch.setattr("dipc.dipwhile.pipeline.decide", full)
     verdict = dipc.load(ROOT / "programs" / "svt" / "svt1.dip", N=1).check()
     assert isinstance(verdict, dipc.Undecided)
     assert verdict.reason.startswith("the memory ran out")

@@ -9,9 +9,9 @@ import pytest
 import dipc
 from dipc.cli.main import status
 from dipc.cli.new import DEFAULT, templates
+from dipc.dipwhile.syntax.format import formatted
 from dipc.errors import Source
 from dipc.shipped import header
-from dipc.syntax.format import formatted
 
 Capture = pytest.CaptureFixture[str]
 

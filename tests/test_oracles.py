@@ -17,9 +17,9 @@ from strategies import programs
 from dipc.certificate.kernel import ZERO, Function, add, multiply
 from dipc.certificate.slow.functions import ONE, NotCovered, constant, exponential, product, same
 from dipc.certificate.slow.noise import Sample
+from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source
-from dipc.syntax import ast
-from dipc.syntax.parser import parse
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
 ALL = sorted(PROGRAMS.rglob("*.dip"))

@@ -25,15 +25,15 @@ from dipc.certificate.format import Json, fraction, terms, to_exppoly, to_functi
 from dipc.certificate.kernel import ONE, ZERO, Delta, Function, Interval, Ratio, Rooted, Surd
 from dipc.certificate.search import NoProof, inside, proof_of, rooted_proof
 from dipc.claims.verdict import Counterexample, Goal, Undecided, Valuation, Verdict
+from dipc.dipwhile.semantics.adjacency import InputSpace, adjacent
+from dipc.dipwhile.semantics.explore import Explorer, Law
+from dipc.dipwhile.semantics.neighbours import in_order
+from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram, Variable
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.models.values import Value
 from dipc.numbers.quotient import Quotient
-from dipc.semantics.adjacency import InputSpace, adjacent
-from dipc.semantics.explore import Explorer, Law
-from dipc.semantics.neighbours import in_order
 from dipc.signs.eps_range import Budgets
 from dipc.signs.tables import roots_within
-from dipc.syntax.core import CoreAdjacency, CoreProgram, Variable
 
 MAX_INPUTS = 3000
 NARROW = fmpq(1, 2**20)  # of an interval around a root

@@ -29,9 +29,9 @@ from dipc.certificate.slow.programs import (
     size_of,
 )
 from dipc.certificate.slow.values import Plain
+from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source
-from dipc.syntax import ast
-from dipc.syntax.parser import parse
 
 
 def rederive(certificate: Certificate) -> str:

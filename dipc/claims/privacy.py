@@ -20,11 +20,11 @@ from typing import NamedTuple
 from flint import fmpq
 
 from dipc.claims.verdict import Goal
+from dipc.dipwhile.semantics.neighbours import Vector
 from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number
-from dipc.semantics.neighbours import Vector
 from dipc.signs.eps_range import Budgets
 from dipc.signs.inequality import (
     Answer,

@@ -11,15 +11,15 @@ from flint import fmpq
 from dipc.cli.options import load, program_options
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import columns, say
-from dipc.convert import to_rational
-from dipc.distribution import Distribution
+from dipc.dipwhile.convert import to_rational
+from dipc.dipwhile.distribution import Distribution
+from dipc.dipwhile.pipeline import goal_of
+from dipc.dipwhile.syntax.parser import parse_valuation
 from dipc.errors import InputError
 from dipc.mechanisms import Mechanism, show_valuation
 from dipc.numbers.quotient import Quotient
-from dipc.pipeline import goal_of
 from dipc.report.record import decimal_at, valuation_record
 from dipc.report.words import pretty
-from dipc.syntax.parser import parse_valuation
 
 DIGITS = 10
 

@@ -13,11 +13,11 @@ import click
 from dipc.cli.options import SECONDS, load, program_options
 from dipc.cli.terminal import say, style
 from dipc.cli.work import work
-from dipc.explain.explanation import MOST_PATHS, Explanation, Reason
+from dipc.dipwhile.explain.explanation import MOST_PATHS, Explanation, Reason
+from dipc.dipwhile.syntax.parser import parse_valuation
 from dipc.report.explanation import Section, explanation_record, explanation_sections, section_lines
 from dipc.report.tightness import epsilon_text
 from dipc.report.words import Line, program_line
-from dipc.syntax.parser import parse_valuation
 
 
 @click.command(

@@ -9,8 +9,8 @@ import click
 from dipc.cli.options import TARGET, load, program_options, refuse_overwriting
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import say
+from dipc.dipwhile.syntax.parser import parse_valuation
 from dipc.export.formats import CHAINS, QUESTIONS
-from dipc.syntax.parser import parse_valuation
 
 
 @click.command(

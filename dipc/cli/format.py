@@ -13,10 +13,10 @@ from dipc.cli.failures import explained, kind_of
 from dipc.cli.options import expanded, files_argument
 from dipc.cli.outcome import worst
 from dipc.cli.terminal import say, style
+from dipc.dipwhile.syntax.format import formatted
+from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InternalError, Source
 from dipc.shipped import STDIN, source_of
-from dipc.syntax.format import formatted
-from dipc.syntax.parser import parse
 
 UNFORMATTED = 1
 

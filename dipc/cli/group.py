@@ -12,8 +12,8 @@ import click
 
 from dipc.cli.terminal import colour_option
 from dipc.cli.text import TEXT
+from dipc.dipwhile.syntax.suggest import did_you_mean
 from dipc.shipped import paths
-from dipc.syntax.suggest import did_you_mean
 
 SECTIONS = {
     "Prove and refute": ("check", "explain", "budget", "profile", "regions", "decide", "verify"),

@@ -13,10 +13,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from dipc.cli.text import Text
+from dipc.dipwhile.syntax.parser import parse_valuation
 from dipc.errors import InputError
 from dipc.mechanisms import Mechanism
 from dipc.shipped import paths
-from dipc.syntax.parser import parse_valuation
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

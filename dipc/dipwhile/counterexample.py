@@ -10,12 +10,12 @@ from flint import fmpq
 from dipc.claims.cases import Finding
 from dipc.claims.privacy import Comparison, Region, violated_regions, worst_sets
 from dipc.claims.verdict import Counterexample, Valuation
+from dipc.dipwhile.semantics.neighbours import Vector
+from dipc.dipwhile.syntax.core import Cell, CoreProgram, Variable
 from dipc.models.values import Value
 from dipc.numbers.quotient import Quotient
-from dipc.semantics.neighbours import Vector
 from dipc.signs.roots import Unsettled
 from dipc.signs.tables import end_as_text
-from dipc.syntax.core import Cell, CoreProgram, Variable
 
 
 class PairOfLaws(NamedTuple):

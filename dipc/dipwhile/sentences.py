@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
+from dipc.dipwhile.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name, Number, Op, Unary
+from dipc.dipwhile.syntax.claims import compile_interval
+from dipc.dipwhile.syntax.printer import as_written
+from dipc.dipwhile.syntax.sentences import parse_sentence
+from dipc.dipwhile.syntax.walk import nodes
 from dipc.errors import InputError
 from dipc.numbers.quotient import Quotient
-from dipc.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.signs.eps_range import Budgets
 from dipc.signs.inequality import sign_if_constant
 from dipc.signs.sentence import (
@@ -22,11 +27,6 @@ from dipc.signs.sentence import (
     Sentence,
 )
 from dipc.signs.sentence import decide as decide_sentence
-from dipc.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name, Number, Op, Unary
-from dipc.syntax.claims import compile_interval
-from dipc.syntax.printer import as_written
-from dipc.syntax.sentences import parse_sentence
-from dipc.syntax.walk import nodes
 
 CONSTANTS: dict[str, Formula] = {"true": And(()), "false": Or(())}
 ARITHMETIC = frozenset({Op.NEG, Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.POW})

@@ -20,6 +20,7 @@ from pygments.token import (
     Whitespace,
 )
 
+from dipc.dipwhile.syntax.layout import METRICS
 from dipc.editors.words import (
     ARITHMETIC,
     ARROWS,
@@ -39,7 +40,6 @@ from dipc.editors.words import (
     signs,
     words,
 )
-from dipc.syntax.layout import METRICS
 
 __all__ = ["DipLexer"]
 

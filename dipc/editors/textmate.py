@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from dipc.dipwhile.syntax.layout import METRICS
 from dipc.editors.words import (
     ARITHMETIC,
     ARROWS,
@@ -28,7 +29,6 @@ from dipc.editors.words import (
     signs,
     words,
 )
-from dipc.syntax.layout import METRICS
 
 FILE = Path(__file__).with_name("dip.tmLanguage.json")
 

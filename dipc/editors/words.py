@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dipc.syntax.functions import DISTRIBUTIONS as DISTRIBUTIONS
-from dipc.syntax.functions import FUNCTIONS as FUNCTIONS
+from dipc.dipwhile.syntax.functions import DISTRIBUTIONS as DISTRIBUTIONS
+from dipc.dipwhile.syntax.functions import FUNCTIONS as FUNCTIONS
 
 DECLARATIONS = ("param", "input", "output", "adjacent", "private")
 CONTROL = ("if", "then", "elif", "else", "end", "for", "in", "while", "do", "exit")

@@ -12,6 +12,8 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from dipc.dipwhile.semantics.chain import Node
+from dipc.dipwhile.syntax.core import CoreProgram, Jump
 from dipc.export.history import PRETTY, History, Names, cell_text, histories
 from dipc.export.operators import EXACT, write
 from dipc.export.states import edges
@@ -19,8 +21,6 @@ from dipc.export.subject import Picture, valuation_text
 from dipc.integration.linear import Linear
 from dipc.models.values import show
 from dipc.numbers.quotient import Quotient
-from dipc.semantics.chain import Node
-from dipc.syntax.core import CoreProgram, Jump
 
 LONG = 8  # of a probability on an arrow, in signs
 WIDTH = 28  # of a line in a box

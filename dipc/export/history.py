@@ -14,17 +14,17 @@ from dataclasses import dataclass, field
 
 from flint import fmpq
 
+from dipc.dipwhile.semantics.chain import Node
+from dipc.dipwhile.semantics.evaluate import Datum, Memory, evaluate, function_of_eps, never
+from dipc.dipwhile.semantics.state import Key
+from dipc.dipwhile.semantics.step import Move, Stepper
+from dipc.dipwhile.syntax.ast import Noise
+from dipc.dipwhile.syntax.core import Cell, Draw, Test
 from dipc.errors import InputError
 from dipc.export.operators import EXACT, PLAIN, Apply, Symbol, Tree, product, total, write
 from dipc.export.subject import Picture
 from dipc.integration.linear import Linear
 from dipc.models.values import Value, show
-from dipc.semantics.chain import Node
-from dipc.semantics.evaluate import Datum, Memory, evaluate, function_of_eps, never
-from dipc.semantics.state import Key
-from dipc.semantics.step import Move, Stepper
-from dipc.syntax.ast import Noise
-from dipc.syntax.core import Cell, Draw, Test
 
 PRETTY = PLAIN.with_symbols(eps="ε")
 
@@ -146,7 +146,7 @@ def _is_sample(value: Datum, number: int) -> bool:
 
 
 def _order(env: Mapping[Cell, Datum]) -> dict[int, int]:
-    """The new numbers of the samples, as in :func:`dipc.semantics.state.settled`."""
+    """The new numbers of the samples, as in :func:`dipc.dipwhile.semantics.state.settled`."""
     order: dict[int, int] = {}
     for _, value in sorted(env.items(), key=lambda item: item[0]):
         if isinstance(value, Linear):

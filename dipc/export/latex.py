@@ -13,6 +13,34 @@ from typing import assert_never
 
 from flint import arb, fmpq
 
+from dipc.dipwhile.syntax.ast import (
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Choose,
+    Distribution,
+    Eps,
+    Exit,
+    ExpMechanism,
+    Expr,
+    FiniteSet,
+    Flip,
+    Fold,
+    For,
+    If,
+    Index,
+    Name,
+    Noise,
+    Number,
+    SetOf,
+    Statement,
+    Unary,
+    Uniform,
+    While,
+)
+from dipc.dipwhile.syntax.core import Variable
+from dipc.dipwhile.syntax.parser import parse
 from dipc.export.evidence import ChainProof, chain_proof
 from dipc.export.operators import (
     AND,
@@ -45,34 +73,6 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.derivatives import derivative_chain
 from dipc.signs.inequality import Fails
-from dipc.syntax.ast import (
-    Assign,
-    Binary,
-    Block,
-    Call,
-    Choose,
-    Distribution,
-    Eps,
-    Exit,
-    ExpMechanism,
-    Expr,
-    FiniteSet,
-    Flip,
-    Fold,
-    For,
-    If,
-    Index,
-    Name,
-    Noise,
-    Number,
-    SetOf,
-    Statement,
-    Unary,
-    Uniform,
-    While,
-)
-from dipc.syntax.core import Variable
-from dipc.syntax.parser import parse
 
 
 def number(value: fmpq) -> tuple[str, int]:

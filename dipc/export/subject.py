@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dipc.claims.verdict import Goal, Valuation
+from dipc.dipwhile.semantics.chain import Chain
+from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.export.requirements import Requirement, claim_as_sentence
 from dipc.models.values import show
 from dipc.numbers.quotient import Quotient
-from dipc.semantics.chain import Chain
 from dipc.signs.sentence import Sentence
-from dipc.syntax.core import CoreProgram
 
 
 @dataclass(frozen=True, slots=True)

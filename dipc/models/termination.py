@@ -4,7 +4,7 @@ That a loop can be left is a property of its graph, and the same for all eps at 
 edge vanishes.  At the others some edges are missing.  The paper guesses which (Appendix A); here the roots of
 the probabilities are isolated, and at each of them the graph without the vanishing edges is looked at.
 
-Where the loop ends, the weights of :mod:`dipc.semantics.loops` are right at such an eps too: the equations
+Where the loop ends, the weights of :mod:`dipc.dipwhile.semantics.loops` are right at such an eps too: the equations
 have one solution there, and so it is the limit of the solutions around it.
 """
 
@@ -14,9 +14,9 @@ from collections.abc import Iterator
 
 from flint import fmpq
 
+from dipc.dipwhile.semantics.loops import Loop
 from dipc.errors import InputError
 from dipc.numbers.quotient import Quotient
-from dipc.semantics.loops import Loop
 from dipc.signs.eps_range import Budgets
 from dipc.signs.tables import Border, end_as_text, sign_table
 

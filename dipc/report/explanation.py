@@ -11,9 +11,11 @@ from flint import fmpq
 
 from dipc.claims.tightness.least import Kind
 from dipc.claims.verdict import Goal
-from dipc.explain.explanation import Claimed, Explanation, Reason, Route, Tightness
-from dipc.explain.paths import Event, Path, Sample, Step
-from dipc.explain.shifts import Shift
+from dipc.dipwhile.explain.explanation import Claimed, Explanation, Reason, Route, Tightness
+from dipc.dipwhile.explain.paths import Event, Path, Sample, Step
+from dipc.dipwhile.explain.shifts import Shift
+from dipc.dipwhile.semantics.evaluate import Datum
+from dipc.dipwhile.syntax.core import Cell
 from dipc.export.history import PRETTY, RELATIONS, SUBSCRIPTS, cell_text, sum_text
 from dipc.export.operators import EXACT, write
 from dipc.integration.linear import Linear
@@ -23,9 +25,7 @@ from dipc.numbers.quotient import Quotient
 from dipc.report.record import Record, claim_record, decimal_at, valuation_record
 from dipc.report.tightness import enclosure, epsilon_text, least_record, logarithm_at, where
 from dipc.report.words import Line, aligned, pretty, region_words, valuation_text
-from dipc.semantics.evaluate import Datum
 from dipc.signs.tables import end_as_text
-from dipc.syntax.core import Cell
 
 MOST_SOURCE = 44  # characters of a source line in the listing of a path
 

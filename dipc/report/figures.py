@@ -20,7 +20,7 @@ from dipc.claims.privacy import Region
 from dipc.claims.tightness.budget import Budget
 from dipc.claims.tightness.curves import Curve, Profile, Segment
 from dipc.claims.verdict import Goal, Valuation
-from dipc.convert import Inputs, PythonValue
+from dipc.dipwhile.convert import Inputs, PythonValue
 from dipc.errors import DipcError, InputError, LimitReached
 from dipc.mechanisms import Mechanism
 from dipc.models.values import show

@@ -14,14 +14,14 @@ from dipc.claims.tightness.budget import Budget
 from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.regions import Regions
 from dipc.claims.verdict import Counterexample, Undecided, Verdict, show_valuation
-from dipc.distribution import Distribution
-from dipc.explain.explanation import Explanation
+from dipc.dipwhile.distribution import Distribution
+from dipc.dipwhile.explain.explanation import Explanation
+from dipc.dipwhile.semantics.chain import Chain
 from dipc.mechanisms import Mechanism
 from dipc.numbers.function import FunctionOfEps
 from dipc.report.explanation import explanation_sections
 from dipc.report.texts import Tight, lines_of
 from dipc.report.words import checked, counterexample_lines, pretty
-from dipc.semantics.chain import Chain
 
 COLOURS = {"private": "#0a8f5b", "violated": "#d55e00", "undecided": "#b07d00"}
 SIGNS = {"private": "✓", "violated": "✗", "undecided": "?"}

@@ -24,15 +24,15 @@ from dipc.certificate.format import dumps
 from dipc.certificate.produce import certificate
 from dipc.claims.tightness.curves import Curve
 from dipc.claims.verdict import Counterexample, Undecided, Valuation, Verdict
-from dipc.convert import PythonValue, to_input
-from dipc.distribution import Distribution
+from dipc.dipwhile.convert import PythonValue, to_input
+from dipc.dipwhile.distribution import Distribution
 from dipc.errors import InputError
 from dipc.export.formats import CHAINS, QUESTIONS
+from dipc.export.questions import picture, question
 from dipc.export.subject import Picture, Question
 from dipc.export.svg import svg
 from dipc.mechanisms import Mechanism
 from dipc.numbers.quotient import Quotient
-from dipc.questions import picture, question
 from dipc.report.figures import Panel, broken, nice, panels_of, sheet
 from dipc.report.mathml import mathml
 from dipc.report.plots import MissingPackage

@@ -19,7 +19,7 @@ from flint import arb, ctx, fmpq
 
 import dipc.views as views
 from dipc.claims.verdict import Counterexample, Private, Undecided, Violated, show_valuation
-from dipc.distribution import Distribution
+from dipc.dipwhile.distribution import Distribution
 from dipc.errors import InputError
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly

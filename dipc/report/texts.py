@@ -8,7 +8,7 @@ import dipc.views as views
 from dipc.claims.tightness.budget import Budget
 from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.regions import Regions
-from dipc.explain.explanation import Explanation
+from dipc.dipwhile.explain.explanation import Explanation
 from dipc.report.explanation import explanation_text
 from dipc.report.tightness import (
     budget_lines,

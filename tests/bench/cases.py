@@ -18,7 +18,7 @@ def forget() -> None:
     The parser's table stays: it is built once in a process, whatever is checked.
     """
     for name, module in list(sys.modules.items()):
-        if name.split(".")[0] == "dipc" and name != "dipc.syntax.parser":
+        if name.split(".")[0] == "dipc" and name != "dipc.dipwhile.syntax.parser":
             for value in vars(module).values():
                 if hasattr(value, "cache_clear"):
                     value.cache_clear()

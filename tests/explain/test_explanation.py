@@ -11,9 +11,9 @@ from flint import fmpq
 
 import dipc
 from dipc.cli.main import status
+from dipc.dipwhile.explain import explanation
+from dipc.dipwhile.explain.explanation import Explanation, Reason
 from dipc.errors import InputError, InternalError, LimitReached
-from dipc.explain import explanation
-from dipc.explain.explanation import Explanation, Reason
 from dipc.numbers.quotient import Quotient
 from dipc.report.explanation import explanation_sections
 

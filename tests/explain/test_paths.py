@@ -11,14 +11,14 @@ from hypothesis import HealthCheck, Phase, given, note, settings
 from strategies import discrete_programs, looping_programs, programs
 
 import dipc
-from dipc.convert import to_input, to_outcome
+from dipc.dipwhile.convert import to_input, to_outcome
+from dipc.dipwhile.explain.paths import Event, Found, Walk
+from dipc.dipwhile.explain.shifts import Alignment, alignment
+from dipc.dipwhile.semantics.adjacency import Input, InputSpace
+from dipc.dipwhile.semantics.explore import Explorer
 from dipc.errors import Unsupported
-from dipc.explain.paths import Event, Found, Walk
-from dipc.explain.shifts import Alignment, alignment
 from dipc.mechanisms import Mechanism
 from dipc.numbers.quotient import Quotient
-from dipc.semantics.adjacency import Input, InputSpace
-from dipc.semantics.explore import Explorer
 
 EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 BUDGETS = (fmpq(1, 100), fmpq(1, 2), fmpq(2), fmpq(9))

@@ -31,10 +31,10 @@ import dipc
 from dipc.certificate.kernel import Function, negative
 from dipc.certificate.slow.functions import EPS, exponential
 from dipc.claims.verdict import Valuation
+from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Unsupported
 from dipc.mechanisms import Mechanism
 from dipc.signs.inequality import Fails, Holds
-from dipc.syntax.parser import parse
 
 DIGITS = 60
 ROUNDING = mpmath.mpf(10) ** -50  # of the largest term: far above what 60 digits lose

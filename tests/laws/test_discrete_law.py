@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, Phase, given, note, settings
 from strategies import discrete_programs
 
 import dipc
+from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source, Unsupported
-from dipc.syntax.parser import parse
 
 EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 BUDGETS = (Fraction(2), Fraction(4), Fraction(13, 2))

@@ -20,10 +20,10 @@ from strategies import programs
 import dipc
 from dipc.claims.privacy import Region
 from dipc.claims.tightness.curves import Curve, Segment
+from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InputError, LimitReached, Source, Unsupported
 from dipc.signs.pieces import Place
-from dipc.syntax import ast
-from dipc.syntax.parser import parse
 
 EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 GRID = [Fraction(1, 9), Fraction(2, 3), Fraction(7, 4), Fraction(5), Fraction(17)]

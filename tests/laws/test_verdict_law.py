@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, Phase, given, note, seed, settings
 from strategies import programs
 
 import dipc
+from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source, Unsupported
-from dipc.syntax import ast
-from dipc.syntax.parser import parse
 
 EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 DECIDED = 0.75

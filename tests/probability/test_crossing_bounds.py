@@ -14,11 +14,11 @@ import pytest
 from flint import fmpq
 
 import dipc
+from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source
 from dipc.integration.linear import Linear
 from dipc.integration.piecewise import Piecewise
 from dipc.integration.weight import Weight, over_leaf
-from dipc.syntax.parser import parse
 
 BUDGETS = (Fraction(3, 2), Fraction(3), Fraction(5))
 HEAD = "input q in {0, 1}\noutput o in {true, false}\nadjacent all\nprivate eps\n"

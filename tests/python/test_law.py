@@ -12,8 +12,8 @@ from python.to_python import load_function, to_python
 from strategies import discrete_programs, programs
 
 import dipc
+from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source, Unsupported
-from dipc.syntax.parser import parse
 
 SHIPPED = sorted((Path(__file__).parents[2] / "programs").rglob("*.dip"))
 

@@ -13,16 +13,16 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from dipc.python import Lap, eps
 from flint import fmpq
 from python.to_python import load_function
 
 import dipc
 from dipc.certificate.produce import certificate
 from dipc.cli.main import cli
+from dipc.dipwhile.python.words import MEANINGS, RESERVED
+from dipc.dipwhile.syntax.functions import DISTRIBUTIONS, FUNCTIONS
 from dipc.errors import InputError
-from dipc.python import Lap, eps
-from dipc.python.words import MEANINGS, RESERVED
-from dipc.syntax.functions import DISTRIBUTIONS, FUNCTIONS
 
 ROOT = Path(__file__).parents[2]
 
@@ -333,5 +333,5 @@ def test_words_cannot_be_run(word: str) -> None:
 
 def test_every_word_of_the_language_is_there() -> None:
     assert {*FUNCTIONS, *DISTRIBUTIONS} <= MEANINGS.keys()
-    grammar = (ROOT / "dipc" / "syntax" / "grammar.lark").read_text(encoding="utf-8")
+    grammar = (ROOT / "dipc" / "dipwhile" / "syntax" / "grammar.lark").read_text(encoding="utf-8")
     assert set(re.findall(r'"([A-Za-z]+)"', grammar)) <= RESERVED

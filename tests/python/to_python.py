@@ -13,8 +13,7 @@ from typing import Any, assert_never
 from flint import fmpq
 
 import dipc
-from dipc.errors import Source
-from dipc.syntax.ast import (
+from dipc.dipwhile.syntax.ast import (
     Assign,
     Binary,
     Block,
@@ -43,9 +42,10 @@ from dipc.syntax.ast import (
     Uniform,
     While,
 )
-from dipc.syntax.compile import read
-from dipc.syntax.names import collect_names
-from dipc.syntax.printer import show_adjacency, show_claim, show_declaration
+from dipc.dipwhile.syntax.compile import read
+from dipc.dipwhile.syntax.names import collect_names
+from dipc.dipwhile.syntax.printer import show_adjacency, show_claim, show_declaration
+from dipc.errors import Source
 
 SIGNS = {Op.EQ: "==", Op.POW: "**"}
 FOLDS = {"forall": "all", "exists": "any", "sum": "sum", "count": "sum"}

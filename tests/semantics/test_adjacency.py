@@ -9,9 +9,9 @@ import oracles
 import pytest
 
 import dipc
+from dipc.dipwhile.semantics.adjacency import Distance, InputSpace, adjacent
+from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InputError, Source
-from dipc.semantics.adjacency import Distance, InputSpace, adjacent
-from dipc.syntax.parser import parse
 
 DECLARATIONS = {
     "array": "input q[2] in {-1, 0, 1}",

@@ -12,10 +12,10 @@ from numeric import fixed
 from strategies import discrete_programs, programs
 
 import dipc
+from dipc.dipwhile.semantics.chain import Chain
+from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source, Unsupported
 from dipc.numbers.quotient import Quotient
-from dipc.semantics.chain import Chain
-from dipc.syntax.parser import parse
 
 PROGRAMS = Path(__file__).parent.parent.parent / "programs"
 ZERO, ONE = Quotient.of(0), Quotient.one()

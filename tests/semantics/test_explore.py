@@ -11,10 +11,10 @@ from numeric import fixed
 from strategies import programs
 
 import dipc
+from dipc.dipwhile.semantics.adjacency import InputSpace
+from dipc.dipwhile.semantics.explore import Explorer, check_total
 from dipc.errors import InternalError, LimitReached, Unsupported
 from dipc.numbers.quotient import Quotient
-from dipc.semantics.adjacency import InputSpace
-from dipc.semantics.explore import Explorer, check_total
 
 PROGRAMS = Path(__file__).parent.parent.parent / "programs"
 SHARED = [

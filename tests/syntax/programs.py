@@ -5,7 +5,7 @@ from __future__ import annotations
 from flint import fmpq
 from hypothesis import strategies as st
 
-from dipc.syntax.ast import (
+from dipc.dipwhile.syntax.ast import (
     Assign,
     Binary,
     Call,
@@ -103,7 +103,7 @@ ADJACENCIES = st.builds(
 
 def starts_like_a_metric(formula: Expr) -> bool:
     """After `adjacent`, a name such as `all` is the metric, so that no formula can begin with it."""
-    from dipc.syntax.printer import show_expr
+    from dipc.dipwhile.syntax.printer import show_expr
 
     return show_expr(formula).startswith(("all", "l1"))
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from dipc.dipwhile.syntax.compile import read
 from dipc.errors import InputError, Source
-from dipc.syntax.compile import read
 
 BROKEN = sorted((Path(__file__).parent / "broken").glob("*.dip"))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dipc.dipwhile.syntax.compile import compile_claim
+from dipc.dipwhile.syntax.parser import parse_claim, parse_valuation
 from dipc.errors import InputError
-from dipc.syntax.compile import compile_claim
-from dipc.syntax.parser import parse_claim, parse_valuation
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from syntax.programs import PROGRAMS
 
+from dipc.dipwhile.syntax.ast import Program
+from dipc.dipwhile.syntax.format import formatted
+from dipc.dipwhile.syntax.layout import CLOSING, CONTINUES, OPENING, classify
+from dipc.dipwhile.syntax.parser import parse, raw_tokens
+from dipc.dipwhile.syntax.printer import show_program
 from dipc.errors import InputError, Source
-from dipc.syntax.ast import Program
-from dipc.syntax.format import formatted
-from dipc.syntax.layout import CLOSING, CONTINUES, OPENING, classify
-from dipc.syntax.parser import parse, raw_tokens
-from dipc.syntax.printer import show_program
 
 SHIPPED = sorted((Path(__file__).parents[2] / "programs").glob("**/*.dip"))
 COMMENTS = ["#", "# a", "#b", "# if x then end ;", "# ε ≤ 'q'", "## <- # {", "#\tc  d"]

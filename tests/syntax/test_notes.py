@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from dipc.dipwhile.syntax.compile import read
+from dipc.dipwhile.syntax.core import CoreProgram
+from dipc.dipwhile.syntax.notes import impossible_equalities, unassigned_outputs, unread_variables
 from dipc.errors import Source
-from dipc.syntax.compile import read
-from dipc.syntax.core import CoreProgram
-from dipc.syntax.notes import impossible_equalities, unassigned_outputs, unread_variables
 
 SHIPPED = sorted((Path(__file__).parent.parent.parent / "programs").rglob("*.dip"))
 

@@ -10,12 +10,24 @@ from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dipc.dipwhile.syntax.ast import (
+    Assign,
+    Binary,
+    Choose,
+    Fold,
+    Name,
+    Noise,
+    Number,
+    Op,
+    Program,
+    Range,
+    Uniform,
+)
+from dipc.dipwhile.syntax.compile import read
+from dipc.dipwhile.syntax.parser import parse, parse_claim, parse_expression, parse_valuation
+from dipc.dipwhile.syntax.printer import show_expr, show_program
 from dipc.errors import DipcError, InputError, Source
 from dipc.models.values import Atom
-from dipc.syntax.ast import Assign, Binary, Choose, Fold, Name, Noise, Number, Op, Program, Range, Uniform
-from dipc.syntax.compile import read
-from dipc.syntax.parser import parse, parse_claim, parse_expression, parse_valuation
-from dipc.syntax.printer import show_expr, show_program
 
 NORMATIVE = """\
 # Sparse Vector Technique, Lyu/Su/Li Algorithm 1

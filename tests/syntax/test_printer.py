@@ -9,10 +9,10 @@ from flint import fmpq
 from hypothesis import assume, given, settings
 from syntax.programs import EXPRESSIONS, PROGRAMS
 
+from dipc.dipwhile.syntax.ast import Expr, Number, Program
+from dipc.dipwhile.syntax.parser import parse, parse_expression
+from dipc.dipwhile.syntax.printer import show_expr, show_program
 from dipc.errors import Source
-from dipc.syntax.ast import Expr, Number, Program
-from dipc.syntax.parser import parse, parse_expression
-from dipc.syntax.printer import show_expr, show_program
 
 SHIPPED = sorted((Path(__file__).parents[2] / "programs").glob("**/*.dip"))
 

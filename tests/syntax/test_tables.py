@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from lark import Lark
 
-from dipc.syntax import tables
-from dipc.syntax.parser import GRAMMAR, STARTS
+from dipc.dipwhile.syntax import tables
+from dipc.dipwhile.syntax.parser import GRAMMAR, STARTS
 
 TEXT = GRAMMAR.read_text(encoding="utf-8")
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from dipc.dipwhile.syntax.compile import read
+from dipc.dipwhile.syntax.fragment import RULES
+from dipc.dipwhile.syntax.kinds import ATOMS, BOOLEANS, INTEGERS, NUMBERS, REALS, Kinds
+from dipc.dipwhile.syntax.names import collect_names
+from dipc.dipwhile.syntax.parser import parse
+from dipc.dipwhile.syntax.types import infer
+from dipc.dipwhile.syntax.unroll import unroll
 from dipc.errors import FragmentError, InputError, Source
-from dipc.syntax.compile import read
-from dipc.syntax.fragment import RULES
-from dipc.syntax.kinds import ATOMS, BOOLEANS, INTEGERS, NUMBERS, REALS, Kinds
-from dipc.syntax.names import collect_names
-from dipc.syntax.parser import parse
-from dipc.syntax.types import infer
-from dipc.syntax.unroll import unroll
 
 HEAD = "input q[2] in {0, 1}, s in {bot, 1}\noutput o in {bot, top} = bot\nr <- Lap(eps/2, q[1])\n"
 

@@ -7,16 +7,16 @@ from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dipc.dipwhile.syntax.ast import Index, Name, Number
+from dipc.dipwhile.syntax.compile import compile_claim, read
+from dipc.dipwhile.syntax.core import CoreProgram, Draw, Halt, Jump, Put, Test
+from dipc.dipwhile.syntax.parser import parse_claim, parse_expression
+from dipc.dipwhile.syntax.printer import show_expr
+from dipc.dipwhile.syntax.simplify import simplify
+from dipc.dipwhile.syntax.unroll import substitute
+from dipc.dipwhile.syntax.walk import bottom_up, nodes, with_children
 from dipc.errors import InputError, LimitReached, Source
 from dipc.models.values import Atom
-from dipc.syntax.ast import Index, Name, Number
-from dipc.syntax.compile import compile_claim, read
-from dipc.syntax.core import CoreProgram, Draw, Halt, Jump, Put, Test
-from dipc.syntax.parser import parse_claim, parse_expression
-from dipc.syntax.printer import show_expr
-from dipc.syntax.simplify import simplify
-from dipc.syntax.unroll import substitute
-from dipc.syntax.walk import bottom_up, nodes, with_children
 
 HEAD = "input q[3] in {0, 1, 2}\noutput o in {0, 1, 2, 3, 4} = 0\n"
 

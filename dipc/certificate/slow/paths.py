@@ -36,7 +36,7 @@ from dipc.certificate.slow.values import (
     scaled,
     truth,
 )
-from dipc.syntax import ast
+from dipc.dipwhile.syntax import ast
 
 
 class Stop(Exception):

@@ -13,7 +13,7 @@ from dipc.certificate.slow.functions import Draw, Mass, Pair, constant, total
 from dipc.certificate.slow.noise import measure
 from dipc.certificate.slow.paths import Run, Solved, Stop, all_runs
 from dipc.certificate.slow.values import Linear, Plain, Value, as_index, as_number, as_pair, flat
-from dipc.syntax import ast
+from dipc.dipwhile.syntax import ast
 
 InputValue = Plain | tuple[Plain, ...]
 Inputs = Mapping[str, InputValue]
@@ -163,7 +163,7 @@ def distribution(
     The finite draws on the way are added to ``drawn``: their numbers are taken as they are.
 
     >>> from dipc.errors import Source
-    >>> from dipc.syntax.parser import parse
+    >>> from dipc.dipwhile.syntax.parser import parse
     >>> text = "output o in {0, 1} = 0; r <- Lap(eps, 0); if r >= 1 then o <- 1 end"
     >>> distribution(parse(Source("a.dip", text)), {}, {})[Fraction(1),][0]  # exp(-eps)/2
     {(0, Fraction(-1, 1), Fraction(0, 1), Fraction(0, 1)): Fraction(1, 2)}

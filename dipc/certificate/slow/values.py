@@ -13,7 +13,7 @@ from typing import Any
 
 from dipc.certificate.kernel import UNIT, ZERO, Function, Key, add, multiply
 from dipc.certificate.slow.functions import EPS, INVERSE, ONE, NotCovered, Pair, constant, product
-from dipc.syntax import ast
+from dipc.dipwhile.syntax import ast
 
 Plain = Fraction | str
 

@@ -18,11 +18,11 @@ from dipc.claims.tightness.growth import NOTHING, Limit, limit_of_loss
 from dipc.claims.tightness.least import Demand, Least, Spot, least
 from dipc.claims.tightness.losses import Losses, Witness
 from dipc.clock import Clock
+from dipc.dipwhile.semantics.adjacency import Input
+from dipc.dipwhile.semantics.neighbours import Case
+from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.numbers.exppoly import ExpPoly
-from dipc.semantics.adjacency import Input
-from dipc.semantics.neighbours import Case
 from dipc.signs.eps_range import Budgets
-from dipc.syntax.core import CoreProgram
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -25,12 +25,12 @@ from dipc.claims.tightness.least import Demand, Least, Spot, least
 from dipc.claims.tightness.losses import Losses, Witness
 from dipc.claims.verdict import Goal
 from dipc.clock import Clock
+from dipc.dipwhile.semantics.adjacency import Input
+from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.semantics.adjacency import Input
 from dipc.signs.eps_range import Budgets
 from dipc.signs.pieces import End
-from dipc.syntax.core import CoreProgram
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

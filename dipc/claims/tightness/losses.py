@@ -13,12 +13,12 @@ from dipc.claims.privacy import Comparison, Judge, worst_sets
 from dipc.claims.verdict import Goal, Valuation
 from dipc.clock import Clock
 from dipc.dipwhile.counterexample import grouped, output_valuation
+from dipc.dipwhile.pipeline import neighbours_of
+from dipc.dipwhile.semantics.adjacency import Input
+from dipc.dipwhile.semantics.neighbours import Case, Neighbours
+from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.numbers.quotient import Quotient
-from dipc.pipeline import neighbours_of
-from dipc.semantics.adjacency import Input
-from dipc.semantics.neighbours import Case, Neighbours
 from dipc.signs.eps_range import Budgets
-from dipc.syntax.core import CoreProgram
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Witness:
 class Losses:
     """All that different pairs of neighbours can tell of a program, for the given budgets.
 
-    Raises what :func:`dipc.pipeline.neighbours_of` raises.
+    Raises what :func:`dipc.dipwhile.pipeline.neighbours_of` raises.
     """
 
     def __init__(

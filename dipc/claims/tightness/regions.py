@@ -9,12 +9,12 @@ from dipc.claims.privacy import Comparison, Region, violated_regions
 from dipc.claims.tightness.losses import Losses
 from dipc.claims.verdict import Goal
 from dipc.clock import Clock
-from dipc.pipeline import check_delta, goal_of
-from dipc.semantics.adjacency import Input
+from dipc.dipwhile.pipeline import check_delta, goal_of
+from dipc.dipwhile.semantics.adjacency import Input
+from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.signs.inequality import Fails, Unclear
 from dipc.signs.limits import Unsettled
 from dipc.signs.radicals import Function
-from dipc.syntax.core import CoreClaim, CoreProgram
 
 
 @dataclass(frozen=True, slots=True, repr=False)

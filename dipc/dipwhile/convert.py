@@ -1,0 +1,164 @@
+"""Python values to program values, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from numbers import Integral, Rational
+
+from flint import fmpq
+
+from dipc.dipwhile.semantics.adjacency import Input
+from dipc.dipwhile.syntax.core import Cell, CoreProgram, Variable
+from dipc.dipwhile.syntax.parser import parse_valuation
+from dipc.errors import InputError, WrongType
+from dipc.models.values import Atom, Value, show, truth
+from dipc.numbers.exact import rational
+
+PythonValue = fmpq | Atom | int | bool | str | Fraction | Rational
+BOOLEANS = ("bool", "bool_")  # Python's, and numpy's new and old one, which are no subclass of it
+PythonValues = PythonValue | Sequence[PythonValue]
+Inputs = Mapping[str, PythonValues] | str
+"""An input as a mapping, or as text: ``{"q": [0, 1]}`` or ``"q=[0,1]"``."""
+
+
+def to_rational(value: PythonValue, what: str) -> fmpq:
+    """An exact rational number; a float is refused, because 0.1 is not 1/10.
+
+    >>> to_rational("3/4", "t"), to_rational("0.25", "t"), to_rational(Fraction(1, 3), "t")
+    (3/4, 1/4, 1/3)
+    """
+    return rational(value, what)  # type: ignore[arg-type]
+
+
+def to_value(value: PythonValue, what: str) -> Value:
+    """A rational number, or an atom; ``True`` and ``False`` are the atoms true and false."""
+    if isinstance(value, Atom):
+        return value
+    if type(value).__name__ in BOOLEANS:
+        return truth(bool(value))
+    if isinstance(value, str) and value.isidentifier():
+        return Atom(value)
+    return to_rational(value, what)
+
+
+def to_input(program: CoreProgram, given: Inputs, name: str = "input") -> Input:
+    """A value for every input cell of the program.  Raises :class:`InputError` naming what is wrong."""
+    return cells_of(program.inputs, _named(program.inputs, given, name, "input"), "input")
+
+
+def to_outcome(program: CoreProgram, given: Inputs) -> tuple[Value, ...]:
+    """A value for every output cell, in the order of declaration, from a mapping or a text."""
+    return tuple(
+        cells_of(program.outputs, _named(program.outputs, given, "output", "output"), "output").values()
+    )
+
+
+def _named(variables: Sequence[Variable], given: Inputs, name: str, kind: str) -> Mapping[str, PythonValues]:
+    if isinstance(given, str):
+        given = parse_valuation(given, f"<{name}>") if given.strip() else {}
+    if not isinstance(given, Mapping):
+        raise WrongType(
+            f"the {name} must name the {kind}s of the program, not be the {type(given).__name__} {given!r}",
+            hint=_choice(variables),
+        )
+    return given
+
+
+def to_pair(program: CoreProgram, pair: Sequence[Inputs]) -> tuple[Input, Input]:
+    """Two inputs, each a mapping or a text."""
+    if isinstance(pair, str | Mapping) or not isinstance(pair, Sequence) or len(pair) != 2:
+        number = f"{len(pair)}" if isinstance(pair, Sequence) and not isinstance(pair, str) else "one"
+        raise WrongType(
+            f"a pair is two inputs, not {number}",
+            hint=f"for example pair=({_text(program.inputs)}, {_text(program.inputs)})",
+        )
+    return to_input(program, pair[0], "first input"), to_input(program, pair[1], "second input")
+
+
+def to_width(value: PythonValue) -> fmpq:
+    """How narrow to enclose a number: a positive rational."""
+    width = to_rational(value, "the width")
+    if width <= 0:
+        raise InputError(f"the width must be positive, not {width}", hint="for example 1e-10")
+    return width
+
+
+def to_limit(value: object, what: str) -> float | None:
+    """A limit on seconds or megabytes: a number that is not negative, or None."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float | Rational):
+        shown = f"`{value}`" if isinstance(value, str) else f"the {type(value).__name__} {value}"
+        raise WrongType(f"{what} must be a number or None, not {shown}", hint=f"for example {what}=60")
+    limit = float(value)
+    if not limit >= 0:
+        raise InputError(f"{what} must not be negative or nan: {value}")
+    return limit
+
+
+def to_jobs(value: object) -> int:
+    """A number of processes: 1 or more."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise WrongType(f"jobs must be a whole number, not `{value}`", hint="for example jobs=2")
+    if value < 1:
+        raise InputError(f"jobs must be 1 or more, not {value}")
+    return int(value)
+
+
+def cells_of(
+    variables: Sequence[Variable], given: Mapping[str, PythonValues], kind: str
+) -> dict[Cell, Value]:
+    """A value for every cell of the variables, which are inputs or outputs (``kind``)."""
+    known = {v.name: v for v in variables}
+    for name in given:
+        if name not in known:
+            raise InputError(
+                f"the program has no {kind} `{name}`", hint=f"its {kind}s: {', '.join(known) or 'none'}"
+            )
+    cells: dict[Cell, Value] = {}
+    for variable in variables:
+        if variable.name not in given:
+            raise InputError(f"no value is given for the {kind} `{variable.name}`", hint=_example(variable))
+        cells.update(zip(variable.cells, _values(variable, given[variable.name], kind), strict=True))
+    return cells
+
+
+def _values(variable: Variable, given: PythonValues, kind: str) -> list[Value]:
+    what = f"the {kind} `{variable.name}`"
+    single = isinstance(given, str | Atom | fmpq) or not isinstance(given, Iterable)
+    if single != (variable.size is None):
+        kinds = f"an array of {variable.size} values" if variable.size is not None else "one value"
+        raise InputError(f"{what} is {kinds}, not {_shown(given)}", hint=_example(variable))
+    members: list[PythonValue] = [given] if single else list(given)  # type: ignore[list-item, arg-type]
+    values = [to_value(value, what) for value in members]
+    if len(values) != len(variable.cells):
+        raise InputError(f"{what} has {variable.size} cells, not {len(values)}", hint=_example(variable))
+    for value in values:
+        if value not in variable.domain:
+            domain = ", ".join(show(v) for v in variable.domain)
+            raise InputError(f"{show(value)} is not a value of {what}", hint=f"its set is {{{domain}}}")
+    return values
+
+
+def _shown(given: object) -> str:
+    return f"`{given}`" if not isinstance(given, list | tuple) else f"{len(given)} values"
+
+
+def _first(variable: Variable) -> str:
+    first = show(variable.domain[0])
+    return first if variable.size is None else f"[{', '.join([first] * variable.size)}]"
+
+
+def _example(variable: Variable) -> str:
+    return f"for example {variable.name}={_first(variable)}"
+
+
+def _text(variables: Sequence[Variable]) -> str:
+    """Values as text, in quotes."""
+    return f'"{", ".join(f"{v.name}={_first(v)}" for v in variables)}"'
+
+
+def _choice(variables: Sequence[Variable]) -> str:
+    example = ", ".join(f'"{v.name}": ...' for v in variables)
+    return f"write {{{example}}} or {_text(variables)}"

@@ -1,0 +1,144 @@
+"""Where the loss of a path comes from: the cheapest shift of its samples (the alignment argument).
+
+Let a path make the same random choices on u and on u', with samples x_i of the laws kind(a_i eps, m_i) on u
+and kind(a_i eps, m'_i) on u', and conditions A x + c > 0 on u and A x + c' > 0 on u'.  If A d >= c - c', then
+x -> x + d takes every point of the path on u to one of the path on u', and the density there is at least
+``exp(-eps sum a_i |d_i - (m'_i - m_i)|)`` times as high, since the noise is Laplace.  Hence
+
+    P(path on u)  <=  factor * exp(eps * sum a_i |d_i - (m'_i - m_i)|) * P(path on u'),
+
+``factor`` being the ratio of the probabilities of the finite choices.  One-sided noise needs
+d_i >= m'_i - m_i, integer noise an integer d_i.  The cheapest d solves a linear program; whether it satisfies
+the conditions is checked here once more, so that the bound does not rest on the solver.
+
+The bound is often, but not always, what the loss needs: it takes each point of the path at its worst.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flint import fmpq
+
+from dipc.dipwhile.explain.paths import Event, Path, Sample
+from dipc.integration.linear import Linear
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """A sample that is moved by ``by`` while its mean moves by ``mean``; it costs ``rate * |by - mean|``."""
+
+    sample: int
+    by: fmpq
+    mean: fmpq
+    cost: fmpq
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """``P(u) <= factor * exp(cost * eps) * P(u')`` on a path (``cost / eps`` if inverse)."""
+
+    shifts: tuple[Shift, ...]
+    factor: Quotient
+    inverse: bool
+
+    @property
+    def cost(self) -> fmpq:
+        return sum((shift.cost for shift in self.shifts), fmpq(0))
+
+    @property
+    def bound(self) -> Quotient:
+        """``factor * exp(cost * eps)``."""
+        exponent = ExpPoly.exp(0, 0, self.cost) if self.inverse else ExpPoly.exp(self.cost)
+        return self.factor * Quotient(exponent)
+
+
+def alignment(left: Path, right: Path) -> Alignment | None:
+    """The cheapest shift from a path on u to its twin on u', or None if this argument says nothing."""
+    if left.has_loop or left.signature != right.signature:
+        return None
+    if len({sample.inverse for sample in left.samples}) > 1:
+        return None
+    by = _cheapest(left, right)
+    if by is None:
+        return None
+    shifts = tuple(
+        Shift(i, d, b.mean - a.mean, a.rate * abs(d - (b.mean - a.mean)))
+        for i, (a, b, d) in enumerate(zip(left.samples, right.samples, by, strict=True))
+    )
+    inverse = any(sample.inverse for sample in left.samples)
+    return Alignment(shifts, _factor(left, right), inverse)
+
+
+def _factor(left: Path, right: Path) -> Quotient:
+    factor = Quotient.one()
+    for a, b in zip(left.choices, right.choices, strict=True):
+        if a.event is Event.CHOICE:
+            assert a.probability is not None
+            assert b.probability is not None
+            factor = factor * a.probability / b.probability
+    return factor
+
+
+def _cheapest(left: Path, right: Path) -> tuple[fmpq, ...] | None:
+    """The shift of each sample."""
+    moved = [b.mean - a.mean for a, b in zip(left.samples, right.samples, strict=True)]
+    needs = list(zip(left.conditions, right.conditions, strict=True))
+    if _allowed(left.samples, needs, moved, moved):
+        return tuple(moved)  # as the means move: this costs nothing
+    extra = _solved(left.samples, needs, moved)
+    if extra is None:
+        return None
+    by = [m + e for m, e in zip(moved, extra, strict=True)]
+    return tuple(by) if _allowed(left.samples, needs, moved, by) else None
+
+
+def _allowed(
+    samples: Sequence[Sample],
+    needs: Sequence[tuple[Linear, Linear]],
+    moved: Sequence[fmpq],
+    by: Sequence[fmpq],
+) -> bool:
+    """Whether the shift takes the path on u into the path on u'."""
+    fits = all(
+        not (sample.integer and d.q != 1) and not (sample.one_sided and d < m)
+        for sample, m, d in zip(samples, moved, by, strict=True)
+    )
+    return fits and all(_gain(u, by) >= u.constant - v.constant for u, v in needs)
+
+
+def _gain(form: Linear, by: Sequence[fmpq]) -> fmpq:
+    return sum((c * by[i] for i, c in form.coefficients), fmpq(0))
+
+
+def _solved(
+    samples: Sequence[Sample], needs: Sequence[tuple[Linear, Linear]], moved: Sequence[fmpq]
+) -> list[fmpq] | None:
+    """What the samples must move beyond their means: up, or down, at the least cost.  An exact simplex."""
+    from sympy import Matrix, Rational
+    from sympy.solvers.simplex import InfeasibleLPError, linprog
+
+    columns = [(i, 1) for i in range(len(samples))]
+    columns += [(i, -1) for i, sample in enumerate(samples) if not sample.one_sided]
+
+    def exact(value: fmpq) -> Rational:
+        return Rational(int(value.p), int(value.q))
+
+    rows, bounds = [], []
+    for u, v in needs:
+        coefficients = dict(u.coefficients)
+        rows.append([exact(-sign * coefficients.get(i, fmpq(0))) for i, sign in columns])
+        bounds.append(exact(_gain(u, moved) - (u.constant - v.constant)))
+    prices = [exact(samples[i].rate) for i, _ in columns]
+    try:
+        _, best = linprog(prices, Matrix(rows), Matrix(bounds))
+    except InfeasibleLPError:
+        return None
+    extra = [fmpq(0)] * len(samples)
+    for (i, sign), value in zip(columns, best, strict=True):
+        number = Rational(value)
+        extra[i] += sign * fmpq(int(number.p), int(number.q))
+    return extra

@@ -1,0 +1,150 @@
+"""Later stages speak of programs in dipc's own notation; here their messages learn Python's.
+
+Messages about a Python function come from the same code as those about a .dip file. What they quote is
+taken from the file, so that it is Python already; what they advise is translated by the table
+:data:`NOTATION`.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
+
+from dipc.dipwhile.python.source import FunctionText
+from dipc.errors import InputError
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def less(match: re.Match[str]) -> str:
+    """The match with its last number, an index, one less."""
+    last = match.lastindex or 1
+    text, start = match[0], match.start(last) - match.start()
+    return f"{text[:start]}{int(match[last]) - 1}{text[match.end(last) - match.start() :]}"
+
+
+NOTATION: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        (r"`\w+\[(-?\d+)\]` does not exist", less),
+        (r"are numbered from 1 to (\d+)", less),
+        (r"numbered from 1 to", "numbered from 0 to"),
+        (r"^arrays are indexed from 1$", "lists are counted from 0"),
+        (r"^the index (-?\d+)(?= is outside)", less),
+        (r"(?<=is outside )(\w+)\[1\.\.(\d+)\]", r"\1, which has \2 cells"),
+        (r"\b(\w+\[(\d+)\])(?=` is read before|` on every path)", less),
+        (r" <- ", " = "),
+        (r"`if b then x = 1 else x = 0 end`", "`x = 1 if b else 0`"),
+        (r"`x >= 1`, `x = bot`", "`x >= 1`, `x == 'bot'`"),
+        (r"with `=` and `!=`", "with `==` and `!=`"),
+        (r"with `=` or `!=`", "with `==` or `!=`"),
+        (r"\bneeds an index here", "is a list and needs an index here"),
+        (r"is an array and is a list", "is a list"),
+        (r"\[1\]`, or use", "[0]`, or use"),
+        (r"is not an array", "is not a list"),
+        (r"takes a whole array", "takes a whole list"),
+        (r"`x\^2`", "`x**2`"),
+        (
+            r"^use a parameter, or write the loop with `while`$",
+            "use a constant, or write the loop with `while`",
+        ),
+        (r"the bounds of a `for` must be constants", "the bounds of a `range` must be constants"),
+        (r"^add a line such as: adjacent linf 1$", 'tell the decorator, for example: adjacent="linf 1"'),
+        (
+            r"^add a line such as: private eps .*$",
+            'tell the decorator: private="eps"    (or give a claim: check("eps"))',
+        ),
+        (r"a `for` loop with constant bounds, which is unrolled", "a `for` loop over a constant `range`"),
+    )
+)
+"""Patterns in messages and advice, with what they are in Python."""
+
+
+MISSING = re.compile(r"the output `(?P<output>\w+)(\[\d+\])?` has no value when the program ends")
+
+
+def no_value(output: str, error: InputError, function: FunctionText) -> InputError:
+    """An output without a value: mostly a ``return`` was forgotten."""
+    body = function.node.body
+    returns = [node for node in ast.walk(function.node) if isinstance(node, ast.Return)]
+    if not returns or ends(body) or any(is_plain(node) for node in returns):
+        hint = f"assign `{output}` on every path, or return its value: `return {output}`"
+        return type(error)(pythonic(error.message), error.span, hint)
+    open_one = without_else(body)
+    return type(error)(
+        f"a path through the function ends without `return`: the output `{output}` has no value there",
+        function.place if open_one is None else function.headline(open_one),
+        f"add a `return` at the end{'' if open_one is None else ', or an `else` that returns'}",
+    )
+
+
+def is_plain(node: ast.Return) -> bool:
+    """``return`` without a value."""
+    return node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
+
+
+def ends(block: Sequence[ast.stmt]) -> bool:
+    """Whether every path through the statements surely comes to a ``return``.
+
+    >>> ends(ast.parse("if a: return\\nelse: return").body), ends(ast.parse("if a: return").body)
+    (True, False)
+    """
+    return any(
+        isinstance(node, ast.Return) or (isinstance(node, ast.If) and ends(node.body) and ends(node.orelse))
+        for node in block
+    )
+
+
+def without_else(block: Sequence[ast.stmt]) -> ast.If | None:
+    """The last ``if`` that returns on one side only, where that is because it has no ``else``."""
+    for node in reversed(block):
+        if isinstance(node, ast.If) and any(isinstance(part, ast.Return) for part in ast.walk(node)):
+            side = next((side for side in (node.body, node.orelse) if side and not ends(side)), None)
+            return (without_else(side) if side else None) or (None if node.orelse else node)
+    return None
+
+
+UNKNOWN = re.compile(r"unknown name `(\w+)`")
+
+
+def pythonic(text: str) -> str:
+    """
+    >>> pythonic("`q[4]` does not exist"), pythonic("the cells of `q` are numbered from 1 to 3")
+    ('`q[3]` does not exist', 'the cells of `q` are numbered from 0 to 2')
+    >>> pythonic("copy it first: `x <- N`")
+    'copy it first: `x = N`'
+    """
+    for pattern, replacement in NOTATION:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def in_python(error: InputError, function: FunctionText) -> InputError:
+    """The error in Python's notation, if it is about this Python file or about no place at all."""
+    source = function.source
+    if error.span is not None and error.span.source.name != source.name:
+        return error
+    text = UNKNOWN.fullmatch(error.message)
+    if text and error.span is not None and source.text[error.span.start : error.span.start + 1] in "\"'":
+        hint = "list it in the set of an input or output"
+        return type(error)(f"the text '{text[1]}' is in no set of the mechanism", error.span, hint)
+    missing = MISSING.fullmatch(error.message)
+    if missing:
+        return no_value(missing["output"], error, function)
+    return type(error)(pythonic(error.message), error.span, pythonic(error.hint))
+
+
+def speaking_python(method: Method) -> Method:
+    """The method of a mechanism, with its errors in Python's notation."""
+
+    @functools.wraps(method)
+    def spoken(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(self, *args, **kwargs)
+        except InputError as error:
+            raise in_python(error, self.text) from None
+
+    return cast(Method, spoken)

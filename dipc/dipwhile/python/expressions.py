@@ -1,0 +1,460 @@
+"""Python expressions to expressions of the syntax tree.
+
+Lists are counted from 0 in Python and from 1 in the language: ``q[i]`` becomes ``q[i + 1]``,
+``range(N)`` becomes ``0..N - 1``, and ``argmax(a)`` becomes ``argmax(a) - 1``.
+
+Noise may stand inside of an expression in Python. It is drawn first, into a variable of its own: the
+statement that does so goes to ``prelude``, which whoever reads a statement puts before it. Expressions
+change nothing and samples are independent of everything before them, so that it does not matter that
+Python would sometimes not draw (``b and flip(p)``).
+"""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+
+from flint import fmpq
+
+from dipc.dipwhile.python.refusals import EXPRESSIONS, OPERATORS
+from dipc.dipwhile.python.scope import Scope, number
+from dipc.dipwhile.python.source import FunctionText
+from dipc.dipwhile.python.words import MEANINGS
+from dipc.dipwhile.syntax.ast import (
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Distribution,
+    Expr,
+    Fold,
+    If,
+    Index,
+    Name,
+    Number,
+    Op,
+    Statement,
+    Unary,
+)
+from dipc.dipwhile.syntax.build import LONGEST_NUMBER
+from dipc.dipwhile.syntax.functions import FUNCTIONS
+from dipc.errors import InputError, Span
+
+ARITHMETIC: dict[type[ast.operator], Op] = {
+    ast.Add: Op.ADD,
+    ast.Sub: Op.SUB,
+    ast.Mult: Op.MUL,
+    ast.Div: Op.DIV,
+    ast.Pow: Op.POW,
+}
+COMPARISONS: dict[type[ast.cmpop], Op] = {
+    ast.Eq: Op.EQ,
+    ast.NotEq: Op.NE,
+    ast.Lt: Op.LT,
+    ast.LtE: Op.LE,
+    ast.Gt: Op.GT,
+    ast.GtE: Op.GE,
+}
+DRAWS = frozenset({"Lap", "LapPlus", "DLap", "Exp", "choose", "flip", "uniform"})
+FOLDS = {"all": "forall", "any": "exists", "sum": "sum"}
+OF_LISTS = frozenset({"max", "min", "sum", "argmax", "argmin"})
+
+ONE = Number(fmpq(1))
+
+
+def plus_one(expr: Expr) -> Expr:
+    """``expr + 1``, without the sum where that is easy.
+
+    >>> from dipc.dipwhile.syntax.parser import parse_expression
+    >>> from dipc.dipwhile.syntax.printer import show_expr
+    >>> [show_expr(plus_one(parse_expression(text))) for text in ("i", "i - 1", "i - 3", "0", "i + j")]
+    ['i + 1', 'i', 'i - 2', '1', 'i + j + 1']
+    """
+    match expr:
+        case Number(value):
+            return Number(value + 1, span=expr.span)
+        case Binary(Op.SUB, left, Number(value)) if value == 1:
+            return left
+        case Binary(Op.SUB, left, Number(value)) if value > 1:
+            return Binary(Op.SUB, left, Number(value - 1, span=expr.span), span=expr.span)
+    return Binary(Op.ADD, expr, ONE, span=expr.span)
+
+
+def minus_one(expr: Expr) -> Expr:
+    """``expr - 1``, without the difference where that is easy."""
+    match expr:
+        case Number(value):
+            return number(value - 1, expr.span)
+        case Binary(Op.ADD, left, Number(value)) if value == 1:
+            return left
+    return Binary(Op.SUB, expr, ONE, span=expr.span)
+
+
+class Expressions(ABC):
+    """Reads the expressions of one function."""
+
+    def __init__(self, scope: Scope, sizes: dict[str, Expr]) -> None:
+        self.scope = scope
+        self.text: FunctionText = scope.text
+        self.sizes = sizes  # of all lists
+        self.prelude: list[Statement] = []
+
+    @contextmanager
+    def collected(self) -> Iterator[list[Statement]]:
+        """A prelude of its own for a part that is not always run."""
+        outer, self.prelude = self.prelude, []
+        try:
+            yield self.prelude
+        finally:
+            self.prelude = outer
+
+    @abstractmethod
+    def distribution(self, node: ast.Call) -> Distribution:
+        """What a call of ``Lap`` or the like draws from."""
+
+    @abstractmethod
+    def filled(self, target: Name, node: ast.expr) -> Block:
+        """The statements that make a list."""
+
+    # --- expressions -------------------------------------------------------------------------
+
+    def read(self, node: ast.expr) -> Expr:
+        span = self.text.span(node)
+        match node:
+            case ast.Constant():
+                return self.constant(node, span)
+            case ast.Name():
+                return self.scope.read(node)
+            case ast.Subscript():
+                return self.cell(node)
+            case ast.UnaryOp(ast.UAdd(), operand):
+                return self.read(operand)
+            case ast.UnaryOp(ast.USub(), operand):
+                return Unary(Op.NEG, self.read(operand), span=span)
+            case ast.UnaryOp(ast.Not(), operand):
+                return Unary(Op.NOT, self.read(operand), span=span)
+            case ast.UnaryOp(op):
+                raise self.refused(node, OPERATORS[type(op)])
+            case ast.BinOp():
+                return self.arithmetic(node, span)
+            case ast.BoolOp(op, values):
+                return self.connected(Op.AND if isinstance(op, ast.And) else Op.OR, values)
+            case ast.Compare():
+                return self.comparison(node)
+            case ast.IfExp():
+                return self.conditional(node, span)
+            case ast.Call():
+                return self.call(node, span)
+        raise self.refused(node, EXPRESSIONS.get(type(node), ("this expression", "write it with operators")))
+
+    def refused(self, node: ast.expr, reason: tuple[str, str]) -> InputError:
+        return self.text.mistake(node, f"{reason[0]} cannot stand here in a mechanism", reason[1])
+
+    def constant(self, node: ast.Constant, span: Span) -> Expr:
+        match node.value:
+            case bool():
+                return Name(str(node.value).lower(), span=span)
+            case int():
+                if node.value.bit_length() > 4 * LONGEST_NUMBER:
+                    raise InputError(f"this number has more than {LONGEST_NUMBER} digits", span)
+                return Number(fmpq(node.value), span=span)
+            case float():
+                return Number(self.decimal(span), span=span)
+            case str():
+                return self.scope.atom(node.value, span)
+            case None:
+                raise InputError("`None` is no value of dipc", span, "use a text of one word, such as 'bot'")
+        raise InputError(
+            f"`{node.value!r}` is no value of dipc", span, "values are numbers, True, False and texts"
+        )
+
+    def decimal(self, span: Span) -> fmpq:
+        """The decimal number as it is written, exactly: 0.1 is 1/10."""
+        written = self.text.source.text[span.start : span.end].replace("_", "").lower()
+        _, _, exponent = written.partition("e")
+        if len(written) > LONGEST_NUMBER or abs(int(exponent or 0)) > LONGEST_NUMBER:
+            raise InputError(f"this number has more than {LONGEST_NUMBER} digits", span)
+        exact = Fraction(written)
+        return fmpq(exact.numerator, exact.denominator)
+
+    def arithmetic(self, node: ast.BinOp, span: Span) -> Expr:
+        left, right = self.read(node.left), self.read(node.right)
+        match node.op:
+            case ast.FloorDiv():
+                return Call("floor", (Binary(Op.DIV, left, right, span=span),), span=span)
+            case ast.Mod():
+                return Call("mod", (left, right), span=span)
+        if type(node.op) in OPERATORS:
+            raise self.refused(node, OPERATORS[type(node.op)])
+        return Binary(ARITHMETIC[type(node.op)], left, right, span=span)
+
+    def connected(self, op: Op, nodes: list[ast.expr]) -> Expr:
+        return joined(op, [self.read(node) for node in nodes])
+
+    def comparison(self, node: ast.Compare) -> Expr:
+        """``a < b < c`` is ``a < b and b < c``; ``x in {0, 1}`` is ``x == 0 or x == 1``."""
+        links: list[Expr] = []
+        left = self.read(node.left)
+        for op, comparator in zip(node.ops, node.comparators, strict=True):
+            if isinstance(op, ast.In | ast.NotIn):
+                if len(node.ops) > 1:
+                    raise self.refused(node, ("`in` within a chain of comparisons", "use `and`"))
+                return self.member(left, op, comparator, self.text.span(node))
+            if type(op) in OPERATORS:
+                raise self.refused(node, OPERATORS[type(op)])
+            right = self.read(comparator)
+            links.append(Binary(COMPARISONS[type(op)], left, right, span=between(left.span, right.span)))
+            left = right
+        return joined(Op.AND, links)
+
+    def member(self, left: Expr, op: ast.In | ast.NotIn, node: ast.expr, span: Span) -> Expr:
+        if not isinstance(node, ast.Set | ast.List | ast.Tuple) or not node.elts:
+            raise self.refused(node, ("`in` with this", "write the values out: `x in {0, 1}`"))
+        inside = joined(Op.OR, [Binary(Op.EQ, left, self.read(value), span=span) for value in node.elts])
+        return Unary(Op.NOT, inside, span=span) if isinstance(op, ast.NotIn) else inside
+
+    def conditional(self, node: ast.IfExp, span: Span) -> Expr:
+        """``a if c else b``: a variable that has been given either value before."""
+        name = Name(self.scope.fresh("either"), span=span)
+        condition = self.read(node.test)
+        with self.collected() as first:
+            first.append(Assign(name, self.read(node.body), span=self.text.span(node.body)))
+        with self.collected() as second:
+            second.append(Assign(name, self.read(node.orelse), span=self.text.span(node.orelse)))
+        self.prelude.append(If(((condition, tuple(first)),), tuple(second), span=span))
+        return name
+
+    # --- lists -------------------------------------------------------------------------------
+
+    def cell(self, node: ast.Subscript) -> Index:
+        """``a[i]``."""
+        span = self.text.span(node)
+        if not isinstance(node.value, ast.Name):
+            raise self.refused(node, ("an index into this", "lists have names and one index: `a[i]`"))
+        if isinstance(node.slice, ast.Slice):
+            raise self.refused(node, EXPRESSIONS[ast.Slice])
+        if isinstance(node.slice, ast.Tuple):
+            raise self.refused(node, ("more than one index", "lists have one index: `a[i]`"))
+        name = node.value.id
+        if name not in self.sizes:
+            raise self.no_list(node.value)
+        index = self.read(node.slice)
+        match index:
+            case Unary(Op.NEG, Number(value)):
+                size = self.text.written(node.value)
+                raise self.text.mistake(
+                    node.slice,
+                    f"the index -{value} counts from the end",
+                    f"write `{size}[len({size}) - {value}]`",
+                )
+        return Index(name, plus_one(index), span=span)
+
+    def no_list(self, node: ast.Name) -> InputError:
+        name = node.id
+        if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
+            return self.text.mistake(node, f"`{name}` is not a list", "remove the index")
+        if name in self.scope.locals | self.scope.loops or name in self.scope.bound():
+            return self.text.mistake(
+                node, f"no list `{name}` has been made here", f"make it first: `{name} = [0] * N`"
+            )
+        value = self.scope.outside(name)
+        hint = "copy its values into a list of the function first" if isinstance(value, list | tuple) else ""
+        return self.text.mistake(
+            node, f"`{name}` is not a list of this function", hint or f"make it first: `{name} = [0] * N`"
+        )
+
+    def bounds(self, node: ast.expr) -> tuple[Expr, Expr] | None:
+        """The first and the last number of ``range(...)``; None for something else."""
+        match node:
+            case ast.Call(ast.Name("range") as word, arguments, []):
+                self.scope.check_word(word, "range")
+            case _:
+                return None
+        span = self.text.span(node)
+        match arguments:
+            case [stop]:
+                return Number(fmpq(0), span=span), minus_one(self.read(stop))
+            case [start, stop] | [start, stop, ast.Constant(1)]:
+                return self.read(start), minus_one(self.read(stop))
+        raise self.text.mistake(node, "a `range` has steps of 1 here", "write `range(N)` or `range(1, N)`")
+
+    def named_list(self, node: ast.expr) -> str | None:
+        """The name of a list; None for another expression."""
+        return node.id if isinstance(node, ast.Name) and node.id in self.sizes else None
+
+    def repeated(self, target: ast.expr, iterable: ast.expr) -> tuple[str, Expr, Expr, dict[str, Expr]]:
+        """``for target in iterable``: a counter, its bounds, and what the target's names mean."""
+        span = self.text.span(iterable)
+        range_ = self.bounds(iterable)
+        if range_ is not None:
+            if not isinstance(target, ast.Name):
+                raise self.text.mistake(
+                    target, "a `range` gives one number at a time", "write `for i in range(N)`"
+                )
+            self.scope.check_name(target.id, self.text.span(target))
+            plain = target.id not in self.scope.locals and target.id not in self.scope.bound()
+            counter = target.id if plain else self.scope.fresh(target.id)
+            return counter, *range_, {target.id: Name(counter, span=self.text.span(target))}
+        match iterable, target:
+            case ast.Call(ast.Name("enumerate"), [listed], []), ast.Tuple([ast.Name(index), ast.Name(value)]):
+                pass
+            case _, ast.Name(value):
+                index, listed = "", iterable
+            case _:
+                index, listed, value = "", iterable, ""
+        name = self.named_list(listed)
+        if name is None or not value:
+            raise self.text.mistake(
+                iterable, "a loop runs over a `range` or a list", "write `for i in range(N)` or `for x in q`"
+            )
+        counter = self.scope.fresh(index or "i")
+        place = Name(counter, span=span)
+        means: dict[str, Expr] = {value: Index(name, plus_one(place), span=span)}
+        if index:
+            means[index] = place
+        return counter, Number(fmpq(0), span=span), minus_one(self.sizes[name]), means
+
+    @contextmanager
+    def binding(self, means: dict[str, Expr]) -> Iterator[None]:
+        self.scope.binders.append(means)
+        try:
+            yield
+        finally:
+            self.scope.binders.pop()
+
+    # --- calls -------------------------------------------------------------------------------
+
+    def call(self, node: ast.Call, span: Span) -> Expr:
+        if not isinstance(node.func, ast.Name):
+            raise self.foreign_call(node)
+        word = node.func.id
+        self.scope.check_called(node.func)
+        if word in DRAWS:
+            return self.drawn(node, span)
+        if node.keywords:
+            raise self.text.mistake(node.keywords[0], f"`{word}` has no such argument", "remove its name")
+        match word, node.args:
+            case (("all" | "any" | "sum"), [ast.GeneratorExp() as generator]):
+                return self.fold(word, generator, span)
+            case (("all" | "any" | "range"), _):
+                usage = "all(q[i] >= 0 for i in range(N))" if word != "range" else "for i in range(N):"
+                raise self.text.mistake(node, f"`{word}` cannot stand here like this", f"write `{usage}`")
+            case "len", [listed]:
+                return self.length(listed)
+            case "len", _:
+                raise self.text.mistake(node, "`len` takes one list", "write `len(q)`")
+        result = Call(word, self.arguments(word, node.args), span=span)
+        if word in ("argmax", "argmin"):
+            return Binary(Op.SUB, result, ONE, span=span)
+        return result
+
+    def foreign_call(self, node: ast.Call) -> InputError:
+        """A call of a method, or of what stands in a module."""
+        hint = "only dipc's own words can be called, by their names"
+        if isinstance(node.func, ast.Attribute) and node.func.attr in MEANINGS:
+            hint = f"write `{node.func.attr}(...)`, which needs no module"
+        return self.text.mistake(node.func, f"`{self.text.written(node.func)}` cannot be called here", hint)
+
+    def arguments(self, word: str, nodes: list[ast.expr]) -> tuple[Expr, ...]:
+        """The arguments of a function; a list as the only one may be written out."""
+        match nodes:
+            case [ast.List(values) | ast.Tuple(values)] if word in ("max", "min", "sum", "count") and values:
+                nodes = values
+            case [ast.List() | ast.Tuple() | ast.ListComp() | ast.GeneratorExp() as values] if (
+                word in OF_LISTS
+            ):
+                return (self.unnamed_list(values, word),)
+            case [ast.Name(name)] if name in self.sizes and word in FUNCTIONS and FUNCTIONS[word].arrays:
+                return (Name(name, span=self.text.span(nodes[0])),)
+        return tuple(self.read(node) for node in nodes)
+
+    def unnamed_list(self, node: ast.expr, word: str) -> Expr:
+        """A list that is written where it is used: a variable of its own."""
+        name = self.scope.fresh("list")
+        self.prelude += self.filled(Name(name, span=self.text.span(node)), node)
+        return Name(name, span=self.text.span(node))
+
+    def length(self, node: ast.expr) -> Expr:
+        name = self.named_list(node)
+        if name is None:
+            raise self.text.mistake(node, "the length of this is not known", "`len` takes a list: `len(q)`")
+        return self.sizes[name]
+
+    def fold(self, word: str, node: ast.GeneratorExp, span: Span) -> Expr:
+        """``all``, ``any`` or ``sum`` over a range or a list."""
+        if len(node.generators) > 1:
+            raise self.text.mistake(
+                node.generators[1].target,
+                "one `for` at a time",
+                f"nest them: `{word}({word}(...) for i in ...)`",
+            )
+        (generator,) = node.generators
+        counter, low, high, means = self.repeated(generator.target, generator.iter)
+        with self.binding(means), self.collected() as prelude:
+            conditions = [self.read(test) for test in generator.ifs]
+            counts = word == "sum" and (is_boolean(node.elt) or (bool(conditions) and is_one(node.elt)))
+            if counts and is_one(node.elt):
+                body = joined(Op.AND, conditions)
+            else:
+                body = self.guarded(word, counts, conditions, node.elt)
+        if prelude:
+            raise InputError(
+                f"nothing can be drawn or chosen inside `{word}`",
+                prelude[0].span,
+                f"fill a list first: `a = [... for i in range(N)]`, then `{word}` of it",
+            )
+        return Fold("count" if counts else FOLDS[word], counter, low, high, body, span=span)
+
+    def guarded(self, word: str, counts: bool, conditions: list[Expr], element: ast.expr) -> Expr:
+        """The element where the conditions after ``if`` hold."""
+        body = self.read(element)
+        if not conditions:
+            return body
+        guard = joined(Op.AND, conditions)
+        if word == "all":
+            return Binary(Op.OR, Unary(Op.NOT, guard, span=guard.span), body, span=body.span)
+        if word == "any" or counts:
+            return Binary(Op.AND, guard, body, span=body.span)
+        raise InputError(
+            "a sum over a part of the values is not supported",
+            guard.span,
+            "count with `sum(1 for ... if ...)`, or use a loop",
+        )
+
+    def drawn(self, node: ast.Call, span: Span) -> Expr:
+        """Noise in an expression: drawn into a variable before."""
+        name = Name(
+            self.scope.fresh(node.func.id.lower() if isinstance(node.func, ast.Name) else "x"), span=span
+        )
+        self.prelude.append(Assign(name, self.distribution(node), span=span))
+        return name
+
+
+def joined(op: Op, parts: list[Expr]) -> Expr:
+    """The parts with an operator between them, from the left."""
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = Binary(op, whole, part, span=between(whole.span, part.span))
+    return whole
+
+
+def between(first: Span, last: Span) -> Span:
+    """From the first character of either to the last: a part may stand elsewhere than in its place."""
+    if first.source != last.source:
+        return first
+    return Span(first.source, min(first.start, last.start), max(first.end, last.end))
+
+
+def is_boolean(node: ast.expr) -> bool:
+    """Is this surely a truth value, by its form?"""
+    match node:
+        case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not()) | ast.Constant(True | False):
+            return True
+    return False
+
+
+def is_one(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value == 1

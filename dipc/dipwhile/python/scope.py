@@ -1,0 +1,289 @@
+"""What the names of a function mean: variables, parameters, words of dipc, constants from outside."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from flint import fmpq
+
+from dipc.dipwhile.python.source import FunctionText, described
+from dipc.dipwhile.python.words import MEANINGS, RESERVED
+from dipc.dipwhile.syntax.ast import Binary, Eps, Expr, Name, Number, Op, Unary
+from dipc.dipwhile.syntax.functions import OTHER_NAMES, OTHER_NOISE
+from dipc.dipwhile.syntax.suggest import did_you_mean
+from dipc.errors import InputError, Span
+from dipc.models.values import Atom
+
+ABSENT = object()
+
+
+def number(value: fmpq, span: Span) -> Expr:
+    """The number as the parser would read it: a sign and a quotient are operations.
+
+    >>> from dipc.dipwhile.syntax.ast import NOWHERE
+    >>> from dipc.dipwhile.syntax.printer import show_expr
+    >>> show_expr(number(fmpq(-1, 3), NOWHERE)), show_expr(number(fmpq(1, 4), NOWHERE))
+    ('-1/3', '0.25')
+    """
+    if value < 0:
+        top: Expr = Unary(Op.NEG, Number(-fmpq(value.p), span=span), span=span)
+    else:
+        top = Number(fmpq(value.p), span=span)
+    rest = int(value.q)
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest != 1:
+        return Binary(Op.DIV, top, Number(fmpq(value.q), span=span), span=span)
+    whole = Number(abs(value), span=span)
+    return Unary(Op.NEG, whole, span=span) if value < 0 else whole
+
+
+@dataclass
+class Scope:
+    """The names of one function.  ``constants`` grows: a number from outside becomes one when it is met."""
+
+    text: FunctionText
+    inputs: frozenset[str]
+    outputs: frozenset[str]
+    constants: dict[str, fmpq]
+    changed: Mapping[str, fmpq] = field(default_factory=dict)
+    locals: frozenset[str] = field(init=False)
+    loops: frozenset[str] = field(init=False)
+    taken: set[str] = field(init=False)
+    binders: list[dict[str, Expr]] = field(default_factory=list)
+    atoms: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        stored = dict(stores(self.text.node))
+        loops: dict[str, ast.Name] = {}
+        for loop in ast.walk(self.text.node):
+            if isinstance(loop, ast.For):
+                (loops if counts(loop.iter, self.inputs) else stored).update(names_of(loop.target))
+        for name, node in (stored | loops).items():
+            self.check_name(name, self.text.span(node))
+        self.locals = frozenset(stored) - self.inputs - self.outputs
+        self.loops = frozenset(loops) - stored.keys()
+        self.taken = set(re.findall(r"\w+", self.text.until_end.text[self.text.beginning :]))
+        self.taken |= self.inputs | self.outputs | self.constants.keys()
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The names that a statement may give a value, and the inputs."""
+        return self.locals | self.inputs | self.outputs
+
+    def check_name(self, name: str, span: Span) -> None:
+        if name in RESERVED:
+            raise InputError(
+                f"`{name}` is a word of dipc and cannot name anything", span, "choose another name"
+            )
+
+    def fresh(self, stem: str) -> str:
+        """A variable of a name that occurs nowhere in the function."""
+        names = (f"{stem}{number}" for number in itertools.count(1))
+        name = next(name for name in names if name not in self.taken)
+        self.taken.add(name)
+        return name
+
+    def bound(self) -> Iterator[str]:
+        for binder in self.binders:
+            yield from binder
+
+    # --- what a name means -------------------------------------------------------------------
+
+    def read(self, node: ast.Name) -> Expr:
+        """The meaning of a name in an expression."""
+        span = self.text.span(node)
+        for binder in reversed(self.binders):
+            if node.id in binder:
+                return binder[node.id]
+        if node.id in self.variables or node.id in self.constants:
+            return Name(node.id, span=span)
+        if node.id in self.loops:
+            raise InputError(
+                f"`{node.id}` has a value inside of its loop only",
+                span,
+                f"keep it: `last = {node.id}` in the loop",
+            )
+        if node.id in ("eps", "ε"):
+            self.check_word(node, "eps")
+            return Eps(span=span)
+        value = self.outside(node.id)
+        if value is ABSENT:
+            raise self.unknown(node.id, span)
+        return self.constant(node.id, value, span)
+
+    def constant(self, name: str, value: object, span: Span) -> Expr:
+        """A constant from outside: a number becomes a parameter, a text an atom."""
+        exact = exact_number(value)
+        if exact is not None:
+            self.check_name(name, span)
+            if name in self.atoms:
+                raise self.both(name, span)
+            self.constants[name] = self.changed.get(name, exact)
+            return Name(name, span=span)
+        match value:
+            case bool():
+                return Name(str(value).lower(), span=span)
+            case str():
+                return self.atom(value, span)
+            case Atom():
+                return self.atom(value.name, span)
+            case float():
+                raise InputError(
+                    f"`{name}` is the float {value!r}, which is hardly ever the number that was written",
+                    span,
+                    f'make it exact where it is defined: `{name} = Fraction("{value!r}")`',
+                )
+        raise InputError(
+            f"`{name}` is {described(value)}, not a number",
+            span,
+            "only numbers (int, Fraction), truth values and texts can be taken from outside of the function",
+        )
+
+    def adopt(self, name: str) -> None:
+        """A name in a declaration: if it is a number outside of the function, it is a parameter."""
+        if name in self.variables or name in self.constants or name in RESERVED:
+            return
+        exact = exact_number(self.outside(name))
+        if exact is not None:
+            self.constants[name] = self.changed.get(name, exact)
+
+    def atom(self, text: str, span: Span) -> Name:
+        """A text as an atom."""
+        if not text.isidentifier() or text in RESERVED:
+            raise InputError(
+                f"the text {text!r} cannot be a value of dipc",
+                span,
+                "use one word of letters, digits and _ that has no other meaning, such as 'top'",
+            )
+        if text in self.variables | self.constants.keys() | self.loops or text in self.bound():
+            raise self.both(text, span)
+        self.atoms.add(text)
+        self.taken.add(text)
+        return Name(text, span=span)
+
+    def both(self, text: str, span: Span) -> InputError:
+        return InputError(
+            f"{text!r} is a text, but `{text}` is a name of this function",
+            span,
+            "rename one of them: dipc writes both without quotes",
+        )
+
+    def check_word(self, node: ast.Name, word: str) -> None:
+        """Refuse a word of ours that means something else where the function stands."""
+        if node.id in self.variables | self.constants.keys() | self.loops or node.id in self.bound():
+            raise self.text.mistake(
+                node,
+                f"`{node.id}` is a variable of this function and not {dipcs(word)}",
+                "rename the variable",
+            )
+        value = self.outside(node.id)
+        if value is ABSENT or any(value is meaning for meaning in MEANINGS[word]):
+            return
+        hint = "rename the other one"
+        if word == "eps":
+            hint = "a mechanism is about every eps at once: give that value another name"
+        raise self.text.mistake(node, f"`{node.id}` is {described(value)} here and not {dipcs(word)}", hint)
+
+    def outside(self, name: str) -> object:
+        """What Python knows under a name outside of the function."""
+        function = self.text.function
+        free = function.__code__.co_freevars
+        if name in free:
+            try:
+                return (function.__closure__ or ())[free.index(name)].cell_contents
+            except ValueError:
+                return ABSENT
+        return function.__globals__.get(name, getattr(builtins, name, ABSENT))
+
+    def unknown(self, name: str, span: Span) -> InputError:
+        if name in ("e", "pi"):
+            return InputError(f"unknown name `{name}`", span, "write `exp(x)` for the power of e")
+        known = {*self.variables, *self.constants, *self.bound(), "eps"}
+        near = did_you_mean(name, known)
+        hint = (
+            near
+            if near.startswith("did")
+            else "assign it first, or define a constant outside; texts are quoted"
+        )
+        return InputError(f"unknown name `{name}`", span, hint)
+
+    def check_called(self, node: ast.Name) -> None:
+        """Refuse to call what is no word of dipc."""
+        if node.id in MEANINGS:
+            return self.check_word(node, node.id)
+        if node.id in OTHER_NOISE or node.id in OTHER_NAMES:
+            return None  # refused by name later
+        near = did_you_mean(node.id, MEANINGS)
+        own = "a function of yours is not read: write what it does in its place"
+        raise self.text.mistake(
+            node,
+            f"`{node.id}` cannot be called here",
+            near if near.startswith("did") and self.outside(node.id) is ABSENT else own,
+        )
+
+
+def dipcs(word: str) -> str:
+    return "the privacy budget" if word == "eps" else f"dipc's `{word}`"
+
+
+def exact_number(value: object) -> fmpq | None:
+    """The rational number that a Python object is; None if it is none."""
+    match value:
+        case bool() | float():
+            return None
+        case fmpq():
+            return value
+        case int() | Fraction():
+            return fmpq(value.numerator, value.denominator)
+    return None
+
+
+def stores(node: ast.AST) -> Iterator[tuple[str, ast.Name]]:
+    """The names that the statements of a function assign, other than by a loop."""
+    for current in own_nodes(node):
+        match current:
+            case ast.Name(id, ast.Store()):
+                yield id, current
+
+
+def counts(iterable: ast.expr, inputs: frozenset[str]) -> bool:
+    """Does a loop over this only count?  The cells of an input never change, those of another list may."""
+    match iterable:
+        case ast.Call(ast.Name("enumerate"), [listed], []):
+            return counts(listed, inputs)
+        case ast.Call():
+            return True
+        case ast.Name(name):
+            return name in inputs
+    return False
+
+
+def names_of(target: ast.expr) -> Iterator[tuple[str, ast.Name]]:
+    for node in ast.walk(target):
+        if isinstance(node, ast.Name):
+            yield node.id, node
+
+
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function, but not what binds the variable of a loop, a comprehension or a lambda."""
+    todo: list[ast.AST] = [node]
+    while todo:
+        current = todo.pop()
+        yield current
+        match current:
+            case ast.For(_, iterable, body, orelse):
+                todo += [iterable, *body, *orelse]
+            case ast.comprehension(_, iterable, ifs):
+                todo += [iterable, *ifs]
+            case ast.Lambda(_, body):
+                todo.append(body)
+            case _:
+                todo += ast.iter_child_nodes(current)

@@ -1,0 +1,500 @@
+"""Python statements to statements of the syntax tree.
+
+What the language does not have is written with what it has:
+
+*   ``return`` gives the outputs their values and ends the program (``exit``);
+*   ``break`` and ``continue`` set a flag, and the statements behind them are guarded by it;
+*   ``for x in q`` counts the cells; ``a, b = b, a`` goes through variables of its own;
+*   a list is made cell by cell, and keeps its length.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flint import fmpq
+
+from dipc.dipwhile.python.distributions import Distributions
+from dipc.dipwhile.python.expressions import ARITHMETIC, DRAWS, joined, plus_one
+from dipc.dipwhile.python.mentions import names_in, read_in
+from dipc.dipwhile.python.refusals import OPERATORS, STATEMENTS
+from dipc.dipwhile.python.scope import Scope
+from dipc.dipwhile.syntax.ast import (
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Declaration,
+    Exit,
+    Expr,
+    For,
+    If,
+    Index,
+    Name,
+    Number,
+    Op,
+    Statement,
+    Unary,
+    While,
+)
+from dipc.dipwhile.syntax.constants import evaluate
+from dipc.dipwhile.syntax.functions import plural
+from dipc.errors import InputError, Span
+from dipc.models.values import show
+
+FALSE = Name("false")
+
+
+@dataclass
+class Loop:
+    """A loop being read: the flags that its ``break`` and ``continue`` set, once there is one."""
+
+    left: str | None = None
+    skipped: str | None = None
+
+
+class Statements(Distributions):
+    """Reads the statements of one function."""
+
+    def __init__(self, scope: Scope, outputs: Sequence[Declaration], sizes: dict[str, Expr]) -> None:
+        super().__init__(scope, sizes)
+        self.outputs = outputs
+        self.loops: list[Loop] = []
+
+    def body(self) -> Block:
+        """The statements of the function; a ``return`` at its end needs no ``exit``."""
+        block = self.block(self.text.node.body)
+        return block[:-1] if block and isinstance(block[-1], Exit) else block
+
+    def block(self, nodes: Sequence[ast.stmt]) -> Block:
+        """Statements one after the other; behind one that may leave the loop the rest is guarded."""
+        found: list[Statement] = []
+        for position, node in enumerate(nodes):
+            found += self.statement(node)
+            if isinstance(node, ast.Return | ast.Break | ast.Continue):
+                break
+            if may_jump(node) and nodes[position + 1 :]:
+                guard = self.still_here()
+                rest = self.block(nodes[position + 1 :])
+                span = self.text.headline(nodes[position + 1])
+                if rest:
+                    found.append(If(((guard, rest),), (), span=span))
+                break
+        return tuple(found)
+
+    def still_here(self) -> Expr:
+        """Neither ``break`` nor ``continue`` has happened."""
+        loop = self.loops[-1]
+        flags = [flag for flag in (loop.left, loop.skipped) if flag is not None]
+        return joined(Op.AND, [Unary(Op.NOT, Name(flag)) for flag in flags])
+
+    def statement(self, node: ast.stmt) -> Block:
+        """One statement, behind what its expressions need drawn before."""
+        with self.collected() as prelude:
+            made = self.made(node)
+        return (*prelude, *made)
+
+    def made(self, node: ast.stmt) -> Block:
+        match node:
+            case ast.Pass() | ast.Expr(ast.Constant()) | ast.AnnAssign(value=None):
+                return ()
+            case ast.Assign(targets, value):
+                return self.assign(targets, value)
+            case ast.AnnAssign(target, _, value) if value is not None:
+                return self.assign([target], value)
+            case ast.AugAssign():
+                return self.augmented(node)
+            case ast.If():
+                return self.branches(node)
+            case ast.For():
+                return self.repeat(node)
+            case ast.While():
+                return self.loop(node)
+            case ast.Return():
+                return self.returned(node)
+            case ast.Break() | ast.Continue():
+                return self.jump(node)
+            case ast.Expr():
+                return self.evaluated(node)
+        what, hint = STATEMENTS.get(
+            type(node), ("this statement", "write it with assignments, `if` and loops")
+        )
+        raise InputError(f"{what} cannot stand in a mechanism", self.text.headline(node), hint)
+
+    def evaluated(self, node: ast.Expr) -> Block:
+        """An expression on its own line."""
+        match node.value:
+            case ast.Call(
+                ast.Attribute(_, "append" | "extend" | "insert" | "pop" | "sort" | "remove" as name)
+            ):
+                hint = "a list keeps its length: make it with `[0] * N` and assign its cells"
+                raise self.text.mistake(node, f"`.{name}` cannot stand in a mechanism", hint)
+            case ast.Call(ast.Name("print")):
+                raise self.text.mistake(
+                    node, "`print` cannot stand in a mechanism", "remove it: only outputs count"
+                )
+            case ast.Call(ast.Name("exit" | "quit")):
+                raise self.text.mistake(node, "a mechanism ends with `return`", "write `return`")
+        raise self.text.mistake(node, "this line has no effect", "assign its value, or remove it")
+
+    # --- assignments -------------------------------------------------------------------------
+
+    def assign(self, targets: list[ast.expr], value: ast.expr) -> Block:
+        match targets:
+            case [ast.Tuple(names) | ast.List(names)]:
+                return self.assign_many(names, value)
+            case [target]:
+                return self.assign_one(self.target(target), value)
+        kept = Name(self.scope.fresh("value"), span=self.text.span(value))
+        copies = [Assign(self.plain_target(target), kept, span=self.text.span(target)) for target in targets]
+        return (*self.scalar(kept, value), *copies)
+
+    def target(self, node: ast.expr) -> Name | Index:
+        match node:
+            case ast.Name(name):
+                return Name(name, span=self.text.span(node))
+            case ast.Subscript():
+                return self.cell(node)
+        raise self.text.mistake(
+            node, "this cannot be assigned", "assign variables and cells of lists: `a[i] = 0`"
+        )
+
+    def plain_target(self, node: ast.expr) -> Name | Index:
+        """One of several targets: assigned in turn, so that an index may not need anything before."""
+        with self.collected() as prelude:
+            target = self.target(node)
+        if prelude:
+            raise self.text.mistake(
+                node, "this index is too much for one line", "compute it in a line before"
+            )
+        return target
+
+    def assign_one(self, target: Name | Index, value: ast.expr) -> Block:
+        if is_list(value):
+            if not isinstance(target, Name):
+                raise self.text.mistake(value, "a list inside of a list", "use one list for each")
+            return self.filled(target, value)
+        copied = self.named_list(value)
+        if copied is not None and isinstance(target, Name):
+            hint = f"make a list of its own: `{target.name} = [{copied}[i] for i in range(len({copied}))]`"
+            raise self.text.mistake(value, f"`{target.name}` and `{copied}` would be one list", hint)
+        if isinstance(target, Name) and target.name in self.sizes:
+            raise self.text.mistake(
+                value,
+                f"`{target.name}` is a list and stays one",
+                "assign one cell of it, or use another name",
+            )
+        return self.scalar(target, value)
+
+    def scalar(self, target: Name | Index, value: ast.expr) -> Block:
+        """``target = value`` for one value, drawn or computed or either."""
+        match value:
+            case ast.Call(ast.Name(word)) if word in DRAWS:
+                return (Assign(target, self.distribution(value), span=self.text.span(value)),)
+            case ast.IfExp(test, first, second):
+                condition = self.read(test)
+                with self.collected() as before_first:
+                    block = self.scalar(target, first)
+                with self.collected() as before_second:
+                    otherwise = self.scalar(target, second)
+                span = self.text.span(value)
+                return (If(((condition, (*before_first, *block)),), (*before_second, *otherwise), span=span),)
+        return (Assign(target, self.read(value), span=self.text.span(value)),)
+
+    def assign_many(self, targets: list[ast.expr], value: ast.expr) -> Block:
+        """``a, b = b, a``: all values first."""
+        if not isinstance(value, ast.Tuple | ast.List) or len(value.elts) != len(targets):
+            raise self.text.mistake(
+                value, f"{len(targets)} values are needed here", "write one for each variable"
+            )
+        found: list[Statement] = []
+        kept: list[Name] = []
+        for node in value.elts:
+            kept.append(Name(self.scope.fresh("value"), span=self.text.span(node)))
+            if is_list(node) or self.named_list(node):
+                raise self.text.mistake(
+                    node, "a list cannot be assigned here", "assign it in a line of its own"
+                )
+            found += self.scalar(kept[-1], node)
+        for target, name in zip(targets, kept, strict=True):
+            found.append(Assign(self.plain_target(target), name, span=self.text.span(target)))
+        return tuple(found)
+
+    def augmented(self, node: ast.AugAssign) -> Block:
+        """``x += y``."""
+        target = self.target(node.target)
+        if isinstance(target, Name) and target.name in self.sizes:
+            raise self.text.mistake(node, "a list keeps its length", "assign its cells one by one")
+        span = self.text.span(node)
+        if type(node.op) in OPERATORS:
+            raise self.text.mistake(
+                node, f"{OPERATORS[type(node.op)][0]} cannot stand here", OPERATORS[type(node.op)][1]
+            )
+        old: Expr = self.scope.read(node.target) if isinstance(node.target, ast.Name) else target
+        value = self.read(node.value)
+        match node.op:
+            case ast.FloorDiv():
+                new: Expr = Call("floor", (Binary(Op.DIV, old, value, span=span),), span=span)
+            case ast.Mod():
+                new = Call("mod", (old, value), span=span)
+            case _:
+                new = Binary(ARITHMETIC[type(node.op)], old, value, span=span)
+        return (Assign(target, new, span=span),)
+
+    # --- lists -------------------------------------------------------------------------------
+
+    def filled(self, target: Name, node: ast.expr) -> Block:
+        """``a = [...]`` in its three forms."""
+        span = self.text.span(node)
+        match node:
+            case ast.List(values) | ast.Tuple(values) if values:
+                size: Expr = Number(fmpq(len(values)), span=span)
+                made = self.listed(target, values)
+            case ast.BinOp(ast.List([value]), ast.Mult(), times) | ast.BinOp(
+                times, ast.Mult(), ast.List([value])
+            ):
+                size = self.read(times)
+                made = self.alike(target, value, size, span)
+            case ast.ListComp(element, [generator]) | ast.GeneratorExp(element, [generator]) if (
+                not generator.ifs
+            ):
+                size, made = self.comprehension(target, span, element, generator)
+            case _:
+                hint = "write `[0] * N`, `[0, 1]` or `[q[i] for i in range(N)]`"
+                raise self.text.mistake(node, "this list cannot be made", hint)
+        if target.name in read_in(made):
+            hint = "give it another name"
+            raise self.text.mistake(node, f"the new list `{target.name}` is made from the old one", hint)
+        self.check_size(target, size, node)
+        return made
+
+    def listed(self, target: Name, values: list[ast.expr]) -> Block:
+        """``a = [x, y]``."""
+        found: list[Statement] = []
+        for place, value in enumerate(values, start=1):
+            cell = Index(target.name, Number(fmpq(place), span=target.span), span=target.span)
+            with self.collected() as prelude:
+                made = self.scalar(cell, value)
+            found += [*prelude, *made]
+        return tuple(found)
+
+    def alike(self, target: Name, value: ast.expr, size: Expr, span: Span) -> Block:
+        """``a = [x] * n``: the value is drawn or computed once."""
+        with self.collected() as prelude:
+            read = self.read(value)
+        counter = self.scope.fresh("i")
+        cell = Index(target.name, Name(counter, span=target.span), span=target.span)
+        fill = Assign(cell, read, span=span)
+        return (*prelude, For(counter, Number(fmpq(1), span=span), size, (fill,), span=span))
+
+    def comprehension(
+        self, target: Name, span: Span, element: ast.expr, generator: ast.comprehension
+    ) -> tuple[Expr, Block]:
+        """``a = [f(i) for i in range(N)]``: its length, and the loop that makes it."""
+        counter, low, high, means = self.repeated(generator.target, generator.iter)
+        size, place = plus_one(high), plus_one(Name(counter, span=span))
+        if low != Number(fmpq(0)):
+            size, place = Binary(Op.SUB, size, low, span=span), Binary(Op.SUB, place, low, span=span)
+        cell = Index(target.name, place, span=target.span)
+        with self.binding(means), self.collected() as prelude:
+            made = self.scalar(cell, element)
+        return size, (For(counter, low, high, (*prelude, *made), span=span),)
+
+    def check_size(self, target: Name, size: Expr, node: ast.expr) -> None:
+        """A list has one length, which depends on constants only."""
+        name = target.name
+        if not names_in(size) <= self.scope.constants.keys():
+            raise self.text.mistake(node, "the length of a list is a constant", "use a parameter: `[0] * N`")
+        if name in self.scope.inputs | {output.name for output in self.outputs if output.size is None}:
+            raise self.text.mistake(
+                node, f"`{name}` is not declared as a list", f"declare its size: `{name}[N] in ...`"
+            )
+        known = self.sizes.setdefault(name, size)
+        lengths = [
+            evaluate(length, self.scope.constants, f"the length of `{name}`") for length in (known, size)
+        ]
+        if lengths[0] != lengths[1]:
+            raise self.text.mistake(
+                node,
+                f"`{name}` has {show(lengths[0])} cells elsewhere, and {show(lengths[1])} here",
+                "a list keeps its length: use another name",
+            )
+
+    def copied(self, target: Name, source: str, node: ast.expr) -> Block:
+        """A list returned as an output: its cells."""
+        self.check_size(target, self.sizes[source], node)
+        span = self.text.span(node)
+        counter = self.scope.fresh("i")
+        place = Name(counter, span=span)
+        copy = Assign(Index(target.name, place, span=span), Index(source, place, span=span), span=span)
+        return (For(counter, Number(fmpq(1), span=span), self.sizes[source], (copy,), span=span),)
+
+    # --- control -----------------------------------------------------------------------------
+
+    def branches(self, node: ast.If) -> Block:
+        """``if``, ``elif``, ``else``; an ``elif`` that draws before becomes an ``else`` with an ``if``."""
+        span = Span(self.text.source, self.text.span(node).start, self.text.span(node).start + 2)
+        first = (self.read(node.test), self.block(node.body))
+        match node.orelse:
+            case [ast.If() as other]:
+                with self.collected() as prelude:
+                    rest = self.branches(other)
+                match prelude, rest:
+                    case [], (If(branches, otherwise),):
+                        return (If((first, *branches), otherwise, span=span),)
+                return (If((first,), (*prelude, *rest), span=span),)
+        return (If((first,), self.block(node.orelse), span=span),)
+
+    def repeat(self, node: ast.For) -> Block:
+        """``for``: a variable that is assigned elsewhere too gets its values by assignment."""
+        self.check_no_else(node)
+        for target in ast.walk(node.target):
+            if isinstance(target, ast.Name):
+                self.check_loop_variable(target)
+        counter, low, high, means = self.repeated(node.target, node.iter)
+        given = tuple(
+            Assign(Name(name, span=meaning.span), meaning, span=meaning.span)
+            for name, meaning in means.items()
+            if name in self.scope.locals
+        )
+        loop = Loop()
+        self.loops.append(loop)
+        with self.binding(
+            {name: meaning for name, meaning in means.items() if name not in self.scope.locals}
+        ):
+            body = (*given, *self.block(node.body))
+        self.loops.pop()
+        span = self.text.span(node.target)
+        before, body = flagged(loop, body)
+        if loop.left is not None:
+            body = (If(((Unary(Op.NOT, Name(loop.left)), body),), (), span=span),)
+        return (*before, For(counter, low, high, body, span=span))
+
+    def check_loop_variable(self, node: ast.Name) -> None:
+        name = node.id
+        if name in self.scope.bound():
+            raise self.text.mistake(
+                node, f"`{name}` is the variable of an outer loop too", "give this loop a variable of its own"
+            )
+        if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
+            raise self.text.mistake(
+                node, f"`{name}` already has a meaning here", "give this loop a variable of its own"
+            )
+
+    def check_no_else(self, node: ast.For | ast.While) -> None:
+        if node.orelse:
+            hint = "set a variable before `break`, and test it behind the loop"
+            raise self.text.mistake(node.orelse[0], "a loop has no `else` in a mechanism", hint)
+
+    def loop(self, node: ast.While) -> Block:
+        """``while``: what its condition needs drawn before is drawn again at the end of each round."""
+        self.check_no_else(node)
+        condition = self.read(node.test)
+        again = tuple(self.prelude)
+        loop = Loop()
+        self.loops.append(loop)
+        body = self.block(node.body)
+        self.loops.pop()
+        before, body = flagged(loop, body)
+        if loop.left is not None:
+            still = Unary(Op.NOT, Name(loop.left))
+            condition = Binary(Op.AND, still, condition, span=condition.span)
+            again = (If(((still, again),), (), span=condition.span),) if again else ()
+        span = Span(self.text.source, self.text.span(node).start, self.text.span(node).start + 5)
+        return (*before, While(condition, (*body, *again), span=span))
+
+    def jump(self, node: ast.Break | ast.Continue) -> Block:
+        loop, span = self.loops[-1], self.text.span(node)
+        if isinstance(node, ast.Break):
+            loop.left = loop.left or self.scope.fresh("left")
+            return (Assign(Name(loop.left, span=span), Name("true", span=span), span=span),)
+        loop.skipped = loop.skipped or self.scope.fresh("skipped")
+        return (Assign(Name(loop.skipped, span=span), Name("true", span=span), span=span),)
+
+    # --- return ------------------------------------------------------------------------------
+
+    def returned(self, node: ast.Return) -> Block:
+        """The outputs get their values, and the program ends."""
+        leave = Exit(span=self.text.headline(node))
+        given = self.return_values(node)
+        pairs = (
+            [
+                (Name(output.name, span=self.text.span(value)), output, value)
+                for output, value in zip(self.outputs, given, strict=True)
+                if not (isinstance(value, ast.Name) and value.id == output.name)
+            ]
+            if given
+            else []
+        )
+        if len(pairs) == 1:
+            return (*self.output(*pairs[0]), leave)
+        found: list[Statement] = []
+        last: list[Statement] = []
+        lists = [output.name for _, output, _ in pairs if output.size is not None]
+        for target, output, value in pairs:
+            if output.size is None:
+                kept = Name(self.scope.fresh("value"), span=target.span)
+                found += self.scalar(kept, value)
+                last.append(Assign(target, kept, span=target.span))
+                continue
+            made = self.output(target, output, value)
+            if read_in(made) & set(lists):
+                raise self.text.mistake(value, "this list is made from another output", "copy that one first")
+            last[:0] = made
+        return (*found, *last, leave)
+
+    def return_values(self, node: ast.Return) -> list[ast.expr]:
+        """One value for each output; none for a plain ``return``."""
+        match node.value:
+            case None | ast.Constant(None):
+                return []
+            case value if len(self.outputs) == 1 and not (
+                isinstance(value, ast.Tuple) and self.outputs[0].size is None
+            ):
+                return [value]
+            case ast.Tuple(values) if len(values) == len(self.outputs):
+                return values
+        names = ", ".join(output.name for output in self.outputs)
+        raise InputError(
+            f"the mechanism has {plural(len(self.outputs), 'output')}: {names}",
+            self.text.headline(node),
+            f"return as many values, in this order: `return {names}`",
+        )
+
+    def output(self, target: Name, output: Declaration, value: ast.expr) -> Block:
+        """One output gets its value."""
+        copied = self.named_list(value)
+        if output.size is None or not (is_list(value) or isinstance(value, ast.Tuple) or copied):
+            if output.size is not None:
+                hint = f"return a list: `return [...]`, or assign the cells of `{output.name}`"
+                raise self.text.mistake(value, f"the output `{output.name}` is a list", hint)
+            return self.scalar(target, value)
+        return self.copied(target, copied, value) if copied else self.filled(target, value)
+
+
+def is_list(node: ast.expr) -> bool:
+    """Does this make a list?"""
+    match node:
+        case ast.List() | ast.ListComp():
+            return True
+        case ast.BinOp(ast.List(), ast.Mult(), _) | ast.BinOp(_, ast.Mult(), ast.List()):
+            return True
+    return False
+
+
+def flagged(loop: Loop, body: Block) -> tuple[Block, Block]:
+    """The flags of a loop lowered: what goes before the loop, and its body."""
+    before = () if loop.left is None else (Assign(Name(loop.left), FALSE),)
+    return before, body if loop.skipped is None else (Assign(Name(loop.skipped), FALSE), *body)
+
+
+def may_jump(node: ast.stmt) -> bool:
+    """Does a statement hold a ``break`` or ``continue`` of the loop that it stands in?"""
+    match node:
+        case ast.Break() | ast.Continue():
+            return True
+        case ast.If(_, body, orelse):
+            return any(may_jump(part) for part in (*body, *orelse))
+    return False

@@ -1,0 +1,145 @@
+"""Inputs and which of them are neighbours.
+
+A named adjacency is a small automaton that reads the two inputs cell by cell and remembers what is left to
+spend; a formula is evaluated on every pair.  The relation is made symmetric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from math import lcm
+
+from flint import fmpq
+
+from dipc.dipwhile.semantics.evaluate import Memory, condition, never, spelled
+from dipc.dipwhile.syntax.ast import Expr
+from dipc.dipwhile.syntax.core import Cell, CoreAdjacency, CoreProgram
+from dipc.models.values import Value
+
+Input = dict[Cell, Value]
+Pair = tuple[int, int]  # positions in the list of all inputs
+
+
+class InputSpace:
+    """All inputs of a program, in the order of their domains, the last cell varying fastest.
+
+    The *position* of an input is its place in that order: the sum over its cells of ``stride`` times the
+    place of the value in the domain.
+    """
+
+    def __init__(self, program: CoreProgram) -> None:
+        self.program = program
+        self.cells: list[Cell] = [cell for v in program.inputs for cell in v.cells]
+        self.domains: list[tuple[Value, ...]] = [v.domain for v in program.inputs for _ in v.cells]
+        self.place = {cell: i for i, cell in enumerate(self.cells)}
+        self.strides = [1] * len(self.cells)
+        for i in range(len(self.cells) - 2, -1, -1):
+            self.strides[i] = self.strides[i + 1] * len(self.domains[i + 1])
+
+    @property
+    def size(self) -> int:
+        """How many inputs there are: too many for ``len``, perhaps."""
+        return self.strides[0] * len(self.domains[0]) if self.cells else 1
+
+    def __iter__(self) -> Iterator[Input]:
+        for values in product(*self.domains):
+            yield dict(zip(self.cells, values, strict=True))
+
+    def digits(self, position: int) -> list[int]:
+        """For the input at a position, the place of each cell's value in its domain."""
+        return [position // s % len(d) for s, d in zip(self.strides, self.domains, strict=True)]
+
+    def at(self, position: int) -> Input:
+        """The input at a position."""
+        digits = self.digits(position)
+        return {c: d[i] for c, d, i in zip(self.cells, self.domains, digits, strict=True)}
+
+
+class Distance:
+    """A named adjacency as an automaton over cells; its state is what is left to spend.
+
+    Costs and what is left are integers, in units of a common denominator.  In the linf distance every cell
+    may spend all there is, so that nothing is remembered; with ``all`` nothing costs anything.
+    """
+
+    def __init__(self, space: InputSpace, adjacency: CoreAdjacency) -> None:
+        budget = adjacency.distance if adjacency.distance is not None else fmpq(0)
+        costs = [[[_cost(adjacency.kind, a, b) for b in d] for a in d] for d in space.domains]
+        unit = lcm(int(budget.q), *(int(c.q) for table in costs for row in table for c in row))
+        self.start = int((budget * unit).p)
+        self._shared_budget = adjacency.kind != "linf"
+        self._costs = [[[int((c * unit).p) for c in row] for row in table] for table in costs]
+
+    def moves(self, place: int, left: int) -> list[tuple[int, int, int]]:
+        """``(a, b, what is left then)``: the cell may have its a-th value in u and its b-th in u'."""
+        return [
+            (a, b, left - cost if self._shared_budget else left)
+            for a, row in enumerate(self._costs[place])
+            for b, cost in enumerate(row)
+            if cost <= left
+        ]
+
+    def accepts(self, left: int) -> bool:
+        """Always: what is left is never negative."""
+        return left >= 0
+
+
+def adjacent(space: InputSpace, u: Input, v: Input, adjacency: CoreAdjacency) -> bool:
+    """Whether two inputs are neighbours, in either order."""
+    if adjacency.formula is not None:
+        holds = _relation(space, adjacency.formula)
+        return holds(u, v) or holds(v, u)
+    budget = adjacency.distance if adjacency.distance is not None else fmpq(0)
+    costs = [_cost(adjacency.kind, u[cell], v[cell]) for cell in space.cells]
+    if adjacency.kind == "linf":
+        return all(cost <= budget for cost in costs)
+    return sum(costs, fmpq(0)) <= budget
+
+
+def formula_pairs(
+    space: InputSpace, inputs: Sequence[Input], formula: Expr, tick: Callable[[int], None]
+) -> tuple[list[Pair], bool]:
+    """The ordered pairs for which a formula holds, or holds the other way round, by trying all.
+
+    Fewest changed cells first, then by u, then by u'.  The second value says whether the formula is symmetric
+    by itself.  ``inputs`` are all inputs in their order; ``tick`` is told how many have been tried as u.
+    """
+    holds = _relation(space, formula)
+
+    def related() -> Iterator[Pair]:
+        for i, u in enumerate(inputs):
+            tick(i)
+            yield from ((i, j) for j, v in enumerate(inputs) if holds(u, v))
+
+    def changed(pair: Pair) -> int:
+        return sum(inputs[pair[0]][cell] != inputs[pair[1]][cell] for cell in space.cells)
+
+    found = set(related())
+    mirrored = {(j, i) for i, j in found}
+    return sorted(found | mirrored, key=lambda pair: (changed(pair), pair)), found == mirrored
+
+
+def _relation(space: InputSpace, formula: Expr) -> Callable[[Input, Input], bool]:
+    """The formula as a relation: the primed names are those of the second input."""
+    inputs = space.program.inputs
+    names = frozenset(v.name for v in inputs)
+    primed = frozenset(spelled(name, True) for name in names)
+    sizes = {v.name: v.size for v in inputs if v.size is not None}
+    arrays = {**sizes, **{spelled(name, True): size for name, size in sizes.items()}}
+
+    def holds(u: Input, v: Input) -> bool:
+        twin = {(spelled(name, True), k): value for (name, k), value in v.items()}
+        return condition(formula, Memory({}, {**u, **twin}, names | primed, names | primed, arrays), never)
+
+    return holds
+
+
+def _cost(kind: str, a: Value, b: Value) -> fmpq:
+    """What changing one cell from a to b costs of the distance."""
+    if kind == "all" or a == b:
+        return fmpq(0)
+    if kind == "hamming":
+        return fmpq(1)
+    assert isinstance(a, fmpq) and isinstance(b, fmpq)
+    return abs(a - b)

@@ -1,0 +1,107 @@
+"""The parametrized Markov chain of a program on one input, as an object that can be walked.
+
+This is the paper's finite parametrized DTMC (Definition 5, Theorem 13) with dead variables dropped and
+equal states merged; a ``while`` loop is one step, from its head to the states in which it is left.  The
+probability of an edge is the mass that flows along it over the mass of its source: exact functions of eps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import dipc.views as views
+from dipc.dipwhile.semantics.explore import Input
+from dipc.dipwhile.semantics.loops import successors
+from dipc.dipwhile.semantics.state import Key, State, united
+from dipc.dipwhile.semantics.step import Outcome, Stepper
+from dipc.dipwhile.syntax.core import CoreProgram, Halt
+from dipc.numbers.quotient import Quotient
+
+if TYPE_CHECKING:
+    import networkx
+
+
+@dataclass(eq=False)
+class Node:
+    """A state of the chain.
+
+    ``mass`` is the probability of ever being here, ``edges`` lead to the successors with their
+    probabilities, ``outcome`` is what a final state outputs.
+    """
+
+    state: State
+    mass: Quotient
+    outcome: Outcome | None = None
+    edges: list[tuple[Node, Quotient]] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return str(self.state)
+
+
+class Chain:
+    """The nodes in the order of the program, the initial one first.
+
+    >>> from dipc.dipwhile.syntax.compile import read
+    >>> from dipc.errors import Source
+    >>> text = "output o in {0, 1}; b <- flip(1/3); if b then o <- 1 else o <- 0 end"
+    >>> chain = Chain(read(Source("coin", text)), {})
+    >>> [(str(node), node.outcome, node.mass) for node in chain if node.outcome]
+    [('5: o=1', (1,), 1/3), ('5: o=0', (0,), 2/3)]
+    """
+
+    def __init__(self, program: CoreProgram, inputs: Input) -> None:
+        self.nodes: list[Node] = []
+        self._build(Stepper(program), inputs)
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.nodes)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __repr__(self) -> str:
+        edges = sum(len(node.edges) for node in self.nodes)
+        final = sum(node.outcome is not None for node in self.nodes)
+        return f"<Chain: {len(self)} states, {edges} edges, {final} final>"
+
+    def _repr_html_(self) -> str:
+        return views.html(self)
+
+    def graph(self) -> networkx.DiGraph:
+        """The chain as a networkx graph: nodes have ``label`` and ``mass``, edges ``probability``."""
+        import networkx
+
+        numbers = {id(node): i for i, node in enumerate(self.nodes)}
+        graph = networkx.DiGraph()
+        for i, node in enumerate(self.nodes):
+            graph.add_node(i, label=str(node), mass=node.mass, outcome=node.outcome)
+        for i, node in enumerate(self.nodes):
+            graph.add_edges_from((i, numbers[id(target)], {"probability": p}) for target, p in node.edges)
+        return graph
+
+    def _build(self, stepper: Stepper, inputs: Input) -> None:
+        """Execute the least place first, so that all states that can meet do."""
+        waiting: dict[int, list[tuple[State, Node | None]]] = {0: [(stepper.start(), None)]}
+        while waiting:
+            arrivals = waiting.pop(min(waiting))
+            merged = {state.key: state for state in united(state for state, _ in arrivals)}
+            nodes = {key: Node(state, state.joint.mass()) for key, state in merged.items()}
+            self._connect(arrivals, nodes)
+            for node in nodes.values():
+                if not node.mass:
+                    continue
+                self.nodes.append(node)
+                if isinstance(stepper.program.code[node.state.pc], Halt):
+                    node.outcome = stepper.outcome(node.state)
+                states, _ = successors(stepper, node.state, inputs, lambda steps: None)
+                for successor in states:
+                    waiting.setdefault(successor.pc, []).append((successor, node))
+
+    @staticmethod
+    def _connect(arrivals: list[tuple[State, Node | None]], nodes: dict[Key, Node]) -> None:
+        for state, source in arrivals:
+            flow = state.joint.mass()
+            if source is not None and flow:
+                source.edges.append((nodes[state.key], flow / source.mass))

@@ -1,0 +1,504 @@
+"""Expressions in a state: one walk that gives numbers, atoms, or linear expressions of samples.
+
+The value of a comparison between samples is not known.  The evaluator asks ``decide``, which
+answers for one branch and remembers the other (:mod:`dipc.dipwhile.semantics.branching`): so comparisons
+may stand anywhere a Boolean may, ``and``/``or`` are lazy, and ``max``, ``abs``, ``disc`` ... of
+samples are their usual definitions by comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol, assert_never
+
+from flint import fmpq
+
+from dipc.dipwhile.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name, Number, Op, Unary
+from dipc.dipwhile.syntax.core import Cell
+from dipc.dipwhile.syntax.fragment import violation
+from dipc.errors import InputError, Span, Unsupported
+from dipc.integration.linear import Linear
+from dipc.models.values import FALSE, TRUE, Atom, Value, show, truth
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
+from dipc.numbers.surd import Number as EpsNumber
+from dipc.numbers.surd import Surd, exact_root
+
+Numeric = fmpq | Linear
+Datum = Numeric | Atom
+
+
+class Decide(Protocol):
+    """Answers for comparisons of samples, on one branch."""
+
+    def __call__(self, form: Linear, strict: bool) -> bool:
+        """Whether ``form > 0`` (strict) or ``form >= 0``."""
+
+    def range_of(self, form: Linear) -> tuple[fmpq | None, fmpq | None]:
+        """Bounds on the values the expression can have here; None is infinity."""
+
+
+class InputNeeded(Exception):
+    """An input cell was read whose value the exploration has not fixed yet."""
+
+    def __init__(self, cell: Cell) -> None:
+        self.cell = cell
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What an expression can read."""
+
+    env: Mapping[Cell, Datum]
+    inputs: Mapping[Cell, Value]
+    input_names: frozenset[str]
+    variables: frozenset[str]
+    arrays: Mapping[str, int]
+
+    def read(self, cell: Cell, span: Span) -> Datum:
+        name, index = cell
+        if name in self.input_names:
+            if cell not in self.inputs:
+                raise InputNeeded(cell)
+            return self.inputs[cell]
+        if cell not in self.env:
+            shown = f"{name}[{index}]" if index else name
+            raise InputError(
+                f"`{shown}` is read before it has a value",
+                span,
+                f"assign `{shown}` on every path that leads here",
+            )
+        return self.env[cell]
+
+
+def evaluate(expr: Expr, memory: Memory, decide: Decide) -> Datum:
+    """The value of an expression.
+
+    Raises :class:`InputError` at the offending subexpression (division by zero, index out of range,
+    unassigned variable, wrong type) and :class:`InputNeeded`.
+    """
+    spine: list[Binary] = []
+    while isinstance(expr, Binary):  # long sums lean left: walk them without recursion
+        spine.append(expr)
+        expr = expr.left
+    result = _leaf(expr, memory, decide)
+    for node in reversed(spine):
+        result = _binary(node, result, memory, decide)
+    return result
+
+
+def condition(expr: Expr, memory: Memory, decide: Decide) -> bool:
+    """The value of a Boolean expression."""
+    return _as_truth(evaluate(expr, memory, decide), expr.span)
+
+
+def _leaf(expr: Expr, memory: Memory, decide: Decide) -> Datum:
+    match expr:
+        case Number(value):
+            return value
+        case Name(primed=primed):
+            name = spelled(expr.name, primed)
+            if name not in memory.variables:
+                return Atom(name)
+            if name in memory.arrays:
+                raise InputError(
+                    f"`{name}` is an array", expr.span, f"name one cell, for example `{name}[1]`"
+                )
+            return memory.read((name, 0), expr.span)
+        case Index():
+            return memory.read(cell_of(expr, memory, decide), expr.span)
+        case Unary(Op.NOT, operand):
+            return truth(not condition(operand, memory, decide))
+        case Unary(_, operand):
+            return _scaled(evaluate(operand, memory, decide), fmpq(-1), operand.span)
+        case Call(function, arguments):
+            return _call(function, arguments, expr.span, memory, decide)
+        case Eps():
+            raise InputError("eps may stand only in rates, probabilities and claims", expr.span)
+        case Binary() | Fold():
+            raise AssertionError("walked before")
+        case _:
+            assert_never(expr)
+
+
+def cell_of(target: Name | Index, memory: Memory, decide: Decide) -> Cell:
+    """The cell that a name or an array element denotes."""
+    if isinstance(target, Name):
+        return target.name, 0
+    index = evaluate(target.index, memory, decide)
+    array = spelled(target.array, target.primed)
+    size = memory.arrays[array]
+    if not isinstance(index, fmpq) or index.q != 1 or not 1 <= index <= size:
+        shown = show(index) if isinstance(index, fmpq | Atom) else "random"
+        raise InputError(
+            f"the index {shown} is outside {array}[1..{size}]", target.index.span, "arrays are indexed from 1"
+        )
+    return array, int(index.p)
+
+
+def spelled(name: str, primed: bool) -> str:
+    """The name of a variable, or of its twin in the neighbouring input."""
+    return name + "'" if primed else name
+
+
+# --- operators -------------------------------------------------------------------------------
+
+
+def _binary(node: Binary, left: Datum, memory: Memory, decide: Decide) -> Datum:
+    match node.op:
+        case Op.AND | Op.OR:
+            if _as_truth(left, node.left.span) == (node.op is Op.OR):
+                return left
+            return truth(condition(node.right, memory, decide))
+        case Op.EQ | Op.NE | Op.LT | Op.LE | Op.GT | Op.GE:
+            right = evaluate(node.right, memory, decide)
+            return truth(compare(node.op, left, right, node.span, decide))
+        case _:
+            return _arithmetic(node, left, evaluate(node.right, memory, decide))
+
+
+def compare(op: Op, left: Datum, right: Datum, span: Span, decide: Decide) -> bool:
+    """``left op right``; real random expressions are equal with probability 0."""
+    if isinstance(left, Atom) or isinstance(right, Atom):
+        if op not in (Op.EQ, Op.NE):
+            raise InputError(
+                f"`{_shown(left)}` and `{_shown(right)}` have no order", span, "compare with `=` or `!=`"
+            )
+        return (left == right) == (op is Op.EQ)
+    difference = _sum(left, right, fmpq(-1), span)
+    if isinstance(difference, fmpq):
+        return _ORDER[op](difference)
+    try:
+        if op in (Op.EQ, Op.NE):
+            return _equal(difference, decide) == (op is Op.EQ)
+        if op in (Op.LT, Op.LE):
+            difference = difference.negated()
+        return decide(difference, strict=op in (Op.LT, Op.GT))
+    except Unsupported as limit:  # the density does not know where the comparison stands
+        raise Unsupported(limit.message, limit.span or span, limit.hint) from None
+
+
+def _equal(difference: Linear, decide: Decide) -> bool:
+    """Integer samples can tie; for real ones it has probability 0."""
+    return difference.integer and decide(difference, strict=False) and not decide(difference, strict=True)
+
+
+_ORDER: dict[Op, Callable[[fmpq], bool]] = {
+    Op.EQ: lambda d: d == 0,
+    Op.NE: lambda d: d != 0,
+    Op.LT: lambda d: d < 0,
+    Op.LE: lambda d: d <= 0,
+    Op.GT: lambda d: d > 0,
+    Op.GE: lambda d: d >= 0,
+}
+
+
+def _arithmetic(node: Binary, left: Datum, right: Datum) -> Datum:
+    left, right = _as_numeric(left, node.left.span), _as_numeric(right, node.right.span)
+    match node.op:
+        case Op.ADD:
+            return _sum(left, right, fmpq(1), node.span)
+        case Op.SUB:
+            return _sum(left, right, fmpq(-1), node.span)
+        case Op.MUL:
+            if isinstance(left, fmpq):
+                return _scaled(right, left, node.right.span)
+            return _scaled(left, _as_number(right, node.right.span), node.left.span)
+        case Op.DIV:
+            divisor = _as_number(right, node.right.span)
+            if not divisor:
+                raise InputError("division by zero", node.right.span)
+            return _scaled(left, 1 / divisor, node.left.span)
+        case Op.POW:
+            exponent = _as_number(right, node.right.span)
+            base = _as_number(left, node.left.span)
+            return power(base, exponent, node.span)
+        case _:
+            raise AssertionError(node.op)
+
+
+def power(base: fmpq, exponent: fmpq, span: Span) -> fmpq:
+    """``base ^ exponent`` for an integer exponent of sane size."""
+    if exponent.q != 1 or abs(exponent) > 10_000:
+        raise InputError("the exponent must be an integer between -10000 and 10000", span)
+    if not base and exponent < 0:
+        raise InputError("division by zero", span)
+    return base ** int(exponent.p)
+
+
+def _sum(left: Numeric, right: Numeric, sign: fmpq, span: Span) -> Numeric:
+    """``left + sign * right``."""
+    if isinstance(left, fmpq):
+        if isinstance(right, fmpq):
+            return left + sign * right
+        left = Linear((), left, right.integer)
+    coefficients = dict(left.coefficients)
+    if isinstance(right, fmpq):
+        return Linear.make(coefficients, left.constant + sign * right, left.integer)
+    if left.integer != right.integer:
+        raise violation(
+            5, "a real random variable meets an integer one", span, "draw both from Lap, or from DLap"
+        )
+    for i, c in right.coefficients:
+        coefficients[i] = coefficients.get(i, fmpq(0)) + sign * c
+    return Linear.make(coefficients, left.constant + sign * right.constant, left.integer)
+
+
+def _scaled(value: Datum, factor: fmpq, span: Span) -> Numeric:
+    value = _as_numeric(value, span)
+    if isinstance(value, fmpq):
+        return value * factor
+    return Linear.make({i: c * factor for i, c in value.coefficients}, value.constant * factor, value.integer)
+
+
+# --- functions -------------------------------------------------------------------------------
+
+
+def _call(name: str, arguments: tuple[Expr, ...], span: Span, memory: Memory, decide: Decide) -> Datum:
+    given = _flattened(arguments, memory, decide)
+    if name == "count":
+        return fmpq(sum(_as_truth(v, s) for v, s in given))
+    values = [_as_numeric(v, s) for v, s in given]
+    if not values:
+        raise InputError(f"{name} needs at least one argument", span)
+    return _FUNCTIONS[name](values, span, decide)
+
+
+def _flattened(arguments: tuple[Expr, ...], memory: Memory, decide: Decide) -> list[tuple[Datum, Span]]:
+    """The arguments, an array standing for all its cells."""
+    result: list[tuple[Datum, Span]] = []
+    for argument in arguments:
+        if isinstance(argument, Name) and spelled(argument.name, argument.primed) in memory.arrays:
+            name = spelled(argument.name, argument.primed)
+            cells = ((name, i) for i in range(1, memory.arrays[name] + 1))
+            result.extend((memory.read(cell, argument.span), argument.span) for cell in cells)
+        else:
+            result.append((evaluate(argument, memory, decide), argument.span))
+    return result
+
+
+def _best(values: list[Numeric], op: Op, span: Span, decide: Decide) -> int:
+    """The position of the greatest (GT) or least (LT) value; the first one among equals."""
+    best = 0
+    for i in range(1, len(values)):
+        if compare(op, values[i], values[best], span, decide):
+            best = i
+    return best
+
+
+def _disc(values: list[Numeric], span: Span, decide: Decide) -> Numeric:
+    """The paper's Disc (Section 6.2): a_i for the first i with x <= a_i, the last one otherwise."""
+    x, *levels = values
+    if not levels:
+        raise InputError("disc needs at least one level", span, "write disc(x, a0, a1, ...)")
+    for level in levels[:-1]:
+        if compare(Op.LE, x, level, span, decide):
+            return level
+    return levels[-1]
+
+
+def _total(values: list[Numeric], span: Span, decide: Decide) -> Numeric:
+    total: Numeric = fmpq(0)
+    for value in values:
+        total = _sum(total, value, fmpq(1), span)
+    return total
+
+
+def _absolute(values: list[Numeric], span: Span, decide: Decide) -> Numeric:
+    x = values[0]
+    return x if compare(Op.GE, x, fmpq(0), span, decide) else _scaled(x, fmpq(-1), span)
+
+
+def _modulo(values: list[Numeric], span: Span, decide: Decide) -> fmpq:
+    a, b = (_as_number(v, span) for v in values)
+    if not b:
+        raise InputError("division by zero", span)
+    return a - b * fmpq((a / b).floor())
+
+
+_FUNCTIONS: dict[str, Callable[[list[Numeric], Span, Decide], Numeric]] = {
+    "max": lambda v, s, d: v[_best(v, Op.GT, s, d)],
+    "min": lambda v, s, d: v[_best(v, Op.LT, s, d)],
+    "argmax": lambda v, s, d: fmpq(_best(v, Op.GT, s, d) + 1),
+    "argmin": lambda v, s, d: fmpq(_best(v, Op.LT, s, d) + 1),
+    "abs": _absolute,
+    "sum": _total,
+    "disc": _disc,
+    "floor": lambda v, s, d: fmpq(_as_number(v[0], s).floor()),
+    "ceil": lambda v, s, d: fmpq(_as_number(v[0], s).ceil()),
+    "mod": _modulo,
+}
+
+
+# --- functions of eps ------------------------------------------------------------------------
+
+
+def function_of_eps(expr: Expr, memory: Memory, decide: Decide) -> Quotient:
+    """A rate, probability or epsilon: numbers, eps, ``exp(a*eps + k + b/eps)`` and arithmetic.
+
+    >>> from dipc.dipwhile.syntax.ast import NOWHERE
+    >>> half = Binary(Op.DIV, Eps(), Number(fmpq(2)))
+    >>> function_of_eps(Call("exp", (half,)), NOTHING, never)
+    exp(1/2*eps)
+    """
+    value = number_of_eps(expr, memory, decide)
+    if isinstance(value, Surd):
+        raise Unsupported(
+            "a square root may stand in delta only", expr.span, "and there not in an exponent or under a root"
+        )
+    return value
+
+
+def number_of_eps(expr: Expr, memory: Memory, decide: Decide) -> EpsNumber:
+    """A delta: like :func:`function_of_eps`, and may have one square root.
+
+    >>> half = Binary(Op.DIV, Eps(), Number(fmpq(2)))
+    >>> number_of_eps(Binary(Op.ADD, half, Call("sqrt", (half,))), NOTHING, never)
+    1/2*eps + sqrt(1/2*eps)
+    """
+    match expr:
+        case Eps():
+            return Quotient(ExpPoly.of(1, 1))
+        case Unary(Op.NEG, operand):
+            return -number_of_eps(operand, memory, decide)
+        case Call("exp", (argument,)):
+            return _exponential(function_of_eps(argument, memory, decide), argument.span)
+        case Call("sqrt", (argument,)):
+            return _square_root(function_of_eps(argument, memory, decide), argument.span)
+        case Binary(Op.ADD | Op.SUB | Op.MUL | Op.DIV, _, _):
+            return _eps_arithmetic(expr, memory, decide)
+        case Binary(Op.POW, base, exponent):
+            n = _as_number(evaluate(exponent, memory, decide), exponent.span)
+            return _eps_power(number_of_eps(base, memory, decide), n, expr.span)
+        case _:
+            return Quotient.of(_as_number(evaluate(expr, memory, decide), expr.span))
+
+
+def _eps_arithmetic(expr: Binary, memory: Memory, decide: Decide) -> EpsNumber:
+    spine: list[Binary] = []
+    node: Expr = expr
+    while isinstance(node, Binary) and node.op in (Op.ADD, Op.SUB, Op.MUL, Op.DIV):
+        spine.append(node)
+        node = node.left
+    result = number_of_eps(node, memory, decide)
+    for step in reversed(spine):
+        right = number_of_eps(step.right, memory, decide)
+        if step.op is Op.DIV and not right:
+            raise InputError("division by zero", step.right.span)
+        try:
+            result = _combined(step.op, result, right)
+        except ValueError as error:
+            raise Unsupported(f"two different square roots: {error}", step.span, "use one of them") from None
+    return result
+
+
+def _combined(op: Op, left: EpsNumber, right: EpsNumber) -> EpsNumber:
+    if isinstance(left, Quotient):
+        if isinstance(right, Quotient):
+            return _EPS_OPERATIONS[op](left, right)
+        left = right.lifted(left)
+    match op:
+        case Op.ADD:
+            return left + right
+        case Op.SUB:
+            return left - right
+        case Op.MUL:
+            return left * right
+        case _:
+            return left / right
+
+
+_EPS_OPERATIONS: dict[Op, Callable[[Quotient, Quotient], Quotient]] = {
+    Op.ADD: lambda x, y: x + y,
+    Op.SUB: lambda x, y: x - y,
+    Op.MUL: lambda x, y: x * y,
+    Op.DIV: lambda x, y: x / y,
+}
+
+
+def _square_root(argument: Quotient, span: Span) -> EpsNumber:
+    root = exact_root(argument)
+    if root is None:
+        return Surd.root(argument)
+    signs = {c > 0 for c, *_ in (*root.numerator.terms(), *root.denominator.terms())}
+    if len(signs) == 2:
+        raise InputError(
+            f"the square root of {argument} is the absolute value of {root}",
+            span,
+            "write that, or its negative, instead",
+        )
+    return root if True in signs or not root else -root
+
+
+def _exponential(argument: Quotient, span: Span) -> Quotient:
+    exponents = {1: fmpq(0), 0: fmpq(0), -1: fmpq(0)}
+    linear = argument.denominator.as_rational() == 1
+    for c, n, a, k, b in argument.numerator.terms():
+        if a or k or b or n not in exponents:
+            linear = False
+        else:
+            exponents[n] = c
+    if not linear:
+        raise InputError(
+            "exp takes a*eps + k + b/eps with rational numbers a, k and b",
+            span,
+            "for example exp(eps/2) or exp(-2)",
+        )
+    return Quotient(ExpPoly.exp(exponents[1], exponents[0], exponents[-1]))
+
+
+def _eps_power(base: EpsNumber, exponent: fmpq, span: Span) -> EpsNumber:
+    if exponent.q != 1 or abs(exponent) > 100:
+        raise InputError("the exponent must be an integer between -100 and 100", span)
+    if exponent < 0:
+        if not base:
+            raise InputError("division by zero", span)
+        base, exponent = _combined(Op.DIV, Quotient.one(), base), -exponent
+    result: EpsNumber = Quotient.one()
+    for _ in range(int(exponent.p)):
+        result = _combined(Op.MUL, result, base)
+    return result
+
+
+# --- conversions -----------------------------------------------------------------------------
+
+
+def _shown(value: Datum) -> str:
+    return "a random value" if isinstance(value, Linear) else show(value)
+
+
+def _as_truth(value: Datum, span: Span) -> bool:
+    if value == TRUE:
+        return True
+    if value == FALSE:
+        return False
+    raise InputError(f"a Boolean is needed here, not {_shown(value)}", span)
+
+
+def _as_numeric(value: Datum, span: Span) -> fmpq | Linear:
+    if isinstance(value, Atom):
+        raise InputError(f"a number is needed here, not {value}", span)
+    return value
+
+
+def _as_number(value: Datum, span: Span) -> fmpq:
+    if not isinstance(value, fmpq):
+        raise InputError(f"a number is needed here, not {_shown(value)}", span)
+    return value
+
+
+NOTHING = Memory({}, {}, frozenset(), frozenset(), {})
+
+
+class _Never:
+    """For expressions that cannot mention samples."""
+
+    def __call__(self, form: Linear, strict: bool) -> bool:
+        raise InputError("a random comparison cannot stand here")
+
+    def range_of(self, form: Linear) -> tuple[fmpq | None, fmpq | None]:
+        raise InputError("a random value cannot stand here")
+
+
+never: Decide = _Never()

@@ -1,0 +1,224 @@
+"""While loops: the sum over all ways through them, by solving linear equations (DiPC, Theorem 8).
+
+Inside a loop no sample is drawn (rule 2), so every state reached from a loop head with density J is
+
+    (place, values of the finite variables, conditions C)      with density      w * J * [C],
+
+C the comparisons of samples on which the way there depended and w a function of eps.  These are finitely
+many, and their weights w, the expected numbers of visits, solve
+
+    w(t) = [t is the head] + sum over edges s -> t of p(s, t) w(s),
+
+p the probability of the option drawn, or 1.  A comparison that splits a state leads to larger sets C, from
+which no edge leads back: inside one strongly connected component the edges out of a state have
+probabilities that sum to at most 1, and the equations have one solution if the component can be left.
+
+A component that cannot be left is an endless loop: the program is refused.  It is so for *all* eps unless
+probabilities of edges vanish; for the eps where one does, see :meth:`Loop.never_ends_without`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dipc.dipwhile.semantics.state import Key, State, settled, united
+from dipc.dipwhile.semantics.step import Move, Stepper
+from dipc.dipwhile.syntax.core import Cell, Halt, Test
+from dipc.dipwhile.syntax.fragment import violation
+from dipc.errors import InputError, LimitReached, Span
+from dipc.integration.linear import Linear
+from dipc.models.values import Value
+from dipc.numbers.quotient import Quotient
+
+if TYPE_CHECKING:
+    import networkx
+
+Place = tuple[Key, frozenset[Linear]]
+
+MAX_PLACES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The graph of one run through a loop: kept to see where probabilities that vanish make it endless."""
+
+    head: int
+    edges: tuple[tuple[int, int, Quotient], ...]
+    exits: frozenset[int]
+    span: Span
+
+    def never_ends_without(self, vanishing: Iterable[Quotient]) -> bool:
+        """Whether a part that cannot be left is reached where these probabilities are 0."""
+        import networkx
+
+        gone = set(vanishing)
+        graph: networkx.DiGraph = networkx.DiGraph()
+        graph.add_node(self.head)
+        graph.add_edges_from((s, t) for s, t, p in self.edges if p not in gone)
+        reached = {self.head} | networkx.descendants(graph, self.head)
+        backwards = graph.reverse(copy=False)
+        leaving = set(self.exits & reached)
+        for node in self.exits & reached:
+            leaving |= networkx.descendants(backwards, node)
+        return not reached <= leaving
+
+
+@dataclass
+class _Graph:
+    """Places met so far with their states and edges."""
+
+    number: dict[Place, int] = field(default_factory=dict)
+    states: list[State] = field(default_factory=list)
+    edges: dict[int, list[tuple[int, Quotient]]] = field(default_factory=dict)
+    exits: set[int] = field(default_factory=set)
+
+
+def successors(
+    stepper: Stepper, state: State, inputs: Mapping[Cell, Value], count: Callable[[int], None]
+) -> tuple[list[State], Loop | None]:
+    """The states after one instruction, or after a whole loop, merged; ``count`` is told of the steps.
+
+    Raises what :meth:`Stepper.step` and :func:`run_loop` raise.
+    """
+    instruction = stepper.program.code[state.pc]
+    if isinstance(instruction, Test) and instruction.is_loop:
+        return run_loop(stepper, state, inputs, count)
+    count(1)
+    return stepper.step(state, inputs), None
+
+
+def run_loop(
+    stepper: Stepper, state: State, inputs: Mapping[Cell, Value], count: Callable[[int], None]
+) -> tuple[list[State], Loop]:
+    """The states in which a loop is left, from a state at its head; merged.
+
+    Raises :class:`InputError` if the loop may run for ever, :class:`FragmentError` if a random variable is
+    assigned in it, :class:`~dipc.dipwhile.semantics.evaluate.InputNeeded`, and whatever ``count`` raises.
+    """
+    head = stepper.program.code[state.pc]
+    assert isinstance(head, Test)
+    graph = _explored(stepper, state, inputs, head, count)
+    edges = tuple((s, t, p) for s, targets in graph.edges.items() for t, p in targets)
+    loop = Loop(0, edges, frozenset(graph.exits), head.span)
+    if loop.never_ends_without(()):
+        raise InputError(
+            "this loop does not end with probability 1",
+            head.span,
+            "make sure that from everywhere in the loop its condition can become false",
+        )
+    weights = _solved(graph)
+    left = (_scaled(graph.states[i], weights[i]) for i in sorted(graph.exits))
+    return united(settled(s, stepper.live[s.pc]) for s in left if s.joint), loop
+
+
+def _scaled(state: State, weight: Quotient) -> State:
+    return State(state.pc, state.env, state.joint.scaled(weight))
+
+
+def _explored(
+    stepper: Stepper,
+    start: State,
+    inputs: Mapping[Cell, Value],
+    head: Test,
+    count: Callable[[int], None],
+) -> _Graph:
+    """All places reachable inside the loop, and those in which it is left."""
+    graph = _Graph()
+    _number(graph, start, frozenset(), head)
+    conditions: list[frozenset[Linear]] = [frozenset()]
+    todo = [0]
+    while todo:
+        i = todo.pop()
+        state = graph.states[i]
+        if not start.pc <= state.pc < head.otherwise or isinstance(stepper.program.code[state.pc], Halt):
+            graph.exits.add(i)
+            continue
+        count(1)
+        targets = graph.edges.setdefault(i, [])
+        for move in stepper.moves(state, inputs):
+            _refuse_samples(state, move, head)
+            known = conditions[i].union(move.branch.conditions)
+            env = {cell: value for cell, value in move.env.items() if cell in stepper.live[move.pc]}
+            following = State(move.pc, env, move.branch.joint)
+            j = _number(graph, following, known, head)
+            if j == len(conditions):
+                conditions.append(known)
+                todo.append(j)
+            targets.append((j, Quotient.one() if move.probability is None else move.probability))
+    return graph
+
+
+def _number(graph: _Graph, state: State, known: frozenset[Linear], head: Test) -> int:
+    """The number of a place; a new one if it was not met before."""
+    place = (state.key, known)
+    i = graph.number.get(place)
+    if i is None:
+        i = graph.number[place] = len(graph.states)
+        if i >= MAX_PLACES:
+            raise LimitReached(
+                f"the loop at {head.span.place} reaches more than {MAX_PLACES} states: "
+                "does a counter grow for ever?"
+            )
+        graph.states.append(state)
+    return i
+
+
+def _refuse_samples(state: State, move: Move, head: Test) -> None:
+    """Rule 2, for variables that are random on some paths only."""
+    changed = (v for c, v in move.env.items() if state.env.get(c) is not v)
+    if move.noise is not None or any(isinstance(v, Linear) for v in changed):
+        raise violation(2, "a random variable is assigned inside this `while`", head.span)
+
+
+# --- the equations ---------------------------------------------------------------------------
+
+
+def _solved(graph: _Graph) -> dict[int, Quotient]:
+    """The expected numbers of visits, component by component in the order of the edges."""
+    import networkx
+
+    digraph: networkx.DiGraph = networkx.DiGraph()
+    digraph.add_nodes_from(range(len(graph.states)))
+    digraph.add_edges_from((s, t) for s, targets in graph.edges.items() for t, _ in targets)
+    incoming: dict[int, Quotient] = {0: Quotient.one()}
+    weights: dict[int, Quotient] = {}
+    components = networkx.condensation(digraph)
+    for name in networkx.topological_sort(components):
+        members = sorted(components.nodes[name]["members"])
+        for i, weight in _solve_component(graph, members, incoming).items():
+            weights[i] = weight
+            for j, p in graph.edges.get(i, ()):
+                if j not in components.nodes[name]["members"]:
+                    incoming[j] = incoming.get(j, Quotient.of(0)) + weight * p
+    return weights
+
+
+def _solve_component(graph: _Graph, members: list[int], incoming: dict[int, Quotient]) -> dict[int, Quotient]:
+    """``w = incoming + A^T w`` on one component, by eliminating one state after the other."""
+    zero = Quotient.of(0)
+    flow: dict[int, dict[int, Quotient]] = {i: {} for i in members}  # flow[s][t] = p(s, t)
+    for s in members:
+        for t, p in graph.edges.get(s, ()):
+            if t in flow:
+                flow[s][t] = flow[s].get(t, zero) + p
+    weights = {i: incoming.get(i, zero) for i in members}
+    for place, s in enumerate(members):
+        later = members[place + 1 :]
+        # w(s) = (weights(s) + sum over later r of w(r) flow(r, s)) / (1 - flow(s, s))
+        factor = 1 / (1 - flow[s].get(s, zero))
+        weights[s] = weights[s] * factor
+        sources = [r for r in later if s in flow[r]]
+        for r in sources:
+            flow[r][s] = flow[r][s] * factor
+        for t in later:
+            if t in flow[s]:
+                weights[t] = weights[t] + weights[s] * flow[s][t]
+                for r in sources:
+                    flow[r][t] = flow[r].get(t, zero) + flow[r][s] * flow[s][t]
+    for place, s in reversed(list(enumerate(members))):
+        for r in members[place + 1 :]:
+            if s in flow[r]:
+                weights[s] = weights[s] + weights[r] * flow[r][s]
+    return weights

@@ -1,0 +1,174 @@
+"""Distributions: what drawing from each of them does to a state.
+
+A finite distribution (``choose``, ``flip``, ``uniform``, ``Exp``) gives values with probabilities, noise
+(``Lap``, ``LapPlus``, ``DLap``) a random variable.  To add noise, add its density to
+:class:`dipc.integration.piecewise.Piecewise` and a row to the table here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from flint import fmpq
+
+from dipc.dipwhile.semantics.evaluate import Decide, Memory, evaluate, function_of_eps
+from dipc.dipwhile.syntax.ast import (
+    Choose,
+    Distribution,
+    ExpMechanism,
+    Expr,
+    Flip,
+    Noise,
+    Range,
+    SetOf,
+    Uniform,
+)
+from dipc.dipwhile.syntax.fragment import violation
+from dipc.errors import InputError, Span
+from dipc.integration.linear import Linear
+from dipc.integration.piecewise import Piecewise
+from dipc.integration.weight import Weight
+from dipc.models.values import FALSE, TRUE, Value
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
+
+
+@dataclass(frozen=True, slots=True)
+class Finite:
+    """Values with their probabilities, which sum to 1 as functions of eps."""
+
+    options: tuple[tuple[Value, Quotient], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Random:
+    """A real or integer random variable: ``factor`` times the weight is its density."""
+
+    weight: Weight
+    factor: Quotient
+
+
+def distribution(node: Distribution, memory: Memory, decide: Decide) -> Finite | Random:
+    """The distribution with its parameters evaluated.
+
+    Raises :class:`InputError` for a rate that is not ``a*eps`` or ``a/eps`` with a > 0, and for
+    probabilities that do not sum to 1.  That they lie in [0, 1] depends on the interval of eps, and is
+    checked later.
+    """
+    match node:
+        case Noise(kind, rate, mean):
+            a, inverse = _rate(rate, memory, decide)
+            sample = _NOISE[kind](a, _number(mean, memory, decide), mean.span)
+            return _with_inverse_rate(sample) if inverse else sample
+        case Flip(probability):
+            p = function_of_eps(probability, memory, decide)
+            return Finite(((TRUE, p), (FALSE, 1 - p)))
+        case Choose(options):
+            pairs = [(_value(v, memory, decide), function_of_eps(p, memory, decide)) for v, p in options]
+            total = sum((p for _, p in pairs), Quotient.of(0))
+            if total != Quotient.one():
+                raise InputError(
+                    f"the probabilities of `choose` sum to {total}, not to 1", node.span, "mend one of them"
+                )
+            return Finite(tuple(pairs))
+        case Uniform(support):
+            values = dict.fromkeys(_members(support, memory, decide))
+            return Finite(tuple((v, Quotient.of(fmpq(1, len(values)))) for v in values))
+        case ExpMechanism():
+            return _exponential_mechanism(node, memory, decide)
+        case _:
+            assert_never(node)
+
+
+def _laplace(rate: fmpq, mean: fmpq, place: Span) -> Random:
+    return Random(Weight(Piecewise.laplace(rate, mean)), Quotient.one())
+
+
+def _one_sided(rate: fmpq, low: fmpq, place: Span) -> Random:
+    return Random(Weight(Piecewise.exponential(rate, low)), Quotient.one())
+
+
+def _discrete_laplace(rate: fmpq, mean: fmpq, place: Span) -> Random:
+    """P(i) = (1 - z)/(1 + z) z^|i - mean| with z = exp(-rate eps) (DiPC, Section 2)."""
+    if mean.q != 1:
+        raise InputError(f"the mean of DLap must be an integer, not {mean}", place)
+    z = Quotient(ExpPoly.exp(-rate))
+    return Random(Weight(Piecewise.geometric(rate, mean), integer=True), (1 - z) / (1 + z))
+
+
+def _with_inverse_rate(sample: Random) -> Random:
+    """The noise of rate a/eps, from that of rate a*eps: 1/eps takes the place of eps."""
+    weight = Weight(sample.weight.function, sample.weight.integer, inverse=True)
+    return Random(weight, sample.factor.at_inverse())
+
+
+_NOISE: dict[str, Callable[[fmpq, fmpq, Span], Random]] = {
+    "Lap": _laplace,
+    "LapPlus": _one_sided,
+    "DLap": _discrete_laplace,
+}
+
+
+def _exponential_mechanism(node: ExpMechanism, memory: Memory, decide: Decide) -> Finite:
+    """Each value with probability proportional to exp(rate * score) (DiPC, Section 2)."""
+    rate, inverse = _rate(node.rate, memory, decide)
+    weights: dict[Value, Quotient] = {}
+    for value in _members(node.support, memory, decide):
+        bound = replace(
+            memory,
+            env={**memory.env, (node.variable, 0): value},
+            variables=memory.variables | {node.variable},
+        )
+        score = _number(node.score, bound, decide, "the score")
+        weight = ExpPoly.exp(rate * score)
+        weights[value] = Quotient(weight.at_inverse() if inverse else weight)
+    total = sum(weights.values(), Quotient.of(0))
+    return Finite(tuple((value, weight / total) for value, weight in weights.items()))
+
+
+def _rate(expr: Expr, memory: Memory, decide: Decide) -> tuple[fmpq, bool]:
+    """a, for a rate ``a*eps`` or ``a/eps``, and whether it is the latter."""
+    rate = function_of_eps(expr, memory, decide)
+    term = rate.numerator.as_term() if rate.denominator.as_rational() == 1 else None
+    if term is None or any(term[2:]) or term.power not in (-1, 1):
+        raise violation(
+            7,
+            f"the rate is {rate}, but must be a*eps or a/eps with a rational number a",
+            expr.span,
+            "the first argument is the rate, 1/scale: Lap(eps/2, mean) is Lap(scale = 2/eps, mean = mean)",
+        )
+    if term.coefficient <= 0:
+        raise violation(7, f"the rate {rate} is not positive", expr.span, "give a positive number times eps")
+    return term.coefficient, term.power == -1
+
+
+def _value(expr: Expr, memory: Memory, decide: Decide) -> Value:
+    value = evaluate(expr, memory, decide)
+    if isinstance(value, Linear):
+        raise InputError("a number or an atom is needed here, not a random value", expr.span)
+    return value
+
+
+def _number(expr: Expr, memory: Memory, decide: Decide, what: str = "the mean") -> fmpq:
+    value = _value(expr, memory, decide)
+    if not isinstance(value, fmpq):
+        raise InputError(f"{what} must be a number, not {value}", expr.span)
+    return value
+
+
+def _members(support: SetOf | Range, memory: Memory, decide: Decide) -> list[Value]:
+    if isinstance(support, SetOf):
+        return [_value(member, memory, decide) for member in support.members]
+    low, high = _whole(support.low, memory, decide), _whole(support.high, memory, decide)
+    if low > high:
+        raise InputError(f"the set {low}..{high} is empty", support.span)
+    return [fmpq(i) for i in range(low, high + 1)]
+
+
+def _whole(expr: Expr, memory: Memory, decide: Decide) -> int:
+    value = _number(expr, memory, decide)
+    if value.q != 1:
+        raise InputError(f"{value} is not an integer", expr.span)
+    return int(value.p)

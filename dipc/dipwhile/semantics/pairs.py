@@ -1,0 +1,178 @@
+"""All pairs of neighbours at once: the product of a function with itself and with the adjacency.
+
+A pair (u, u') is read cell by cell in the order of declaration.  What has to be remembered is a triple
+
+    (the node of F(u) reached, the node of F(u') reached, the state of the adjacency),
+
+F a decision diagram.  All pairs that lead to a triple are one: only their number and the first of them are
+kept.  So 282 million pairs (SVT1 with ten queries) are a few thousand triples.
+
+**The first pair.**  Pairs are ordered by (number of changed cells, u, u'), u and u' in the order of
+:class:`InputSpace`.  With S inputs, the place of a pair in this order is compared by its *rank*
+
+    changed * S^2 + position(u) * S + position(u')  =  a sum over the cells of a number that depends on
+                                                       the two values of that cell only.
+
+If two pairs agree on the cells still to come, then the one with the smaller rank on the cells read so far
+is the smaller one: both gain the same number.  Hence the least rank that leads to a triple is all that
+matters, and the least rank at the end is that of the first pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+from dipc.dipwhile.semantics.adjacency import InputSpace
+from dipc.dipwhile.semantics.diagrams import Diagrams
+
+PATIENCE = 4096  # triples between two ticks
+
+
+class Relation(Protocol):
+    """An automaton that reads pairs of inputs cell by cell."""
+
+    @property
+    def start(self) -> Any: ...
+
+    def moves(self, place: int, state: Any) -> list[tuple[int, int, Any]]:
+        """``(a, b, next state)`` for the places a, b of the values that the cell may have in u and u'."""
+
+    def accepts(self, state: Any) -> bool: ...
+
+
+class Pairs(NamedTuple):
+    """Some pairs of inputs: the rank of the first one, and how many there are."""
+
+    first: int
+    number: int
+
+
+Triple = tuple[int, int, Any]  # two nodes and a state of the relation
+Step = tuple[int, int, Any, Pairs]  # two values, the next state, what is added and multiplied
+
+
+class Ranks:
+    """Pairs of inputs as numbers in the order of pairs."""
+
+    def __init__(self, space: InputSpace) -> None:
+        self._space = space
+        self._size = space.size
+
+    def step(self, place: int, a: int, b: int) -> int:
+        """What a cell with its a-th value in u and its b-th in u' adds to the rank."""
+        size, stride = self._size, self._space.strides[place]
+        return (a != b) * size * size + a * stride * size + b * stride
+
+    def parts(self, rank: int) -> tuple[int, int, int]:
+        """The number of changed cells, the position of u, the position of u'."""
+        rest, right = divmod(rank, self._size)
+        return *divmod(rest, self._size), right
+
+
+class UpTo:
+    """A relation cut off: only its pairs with at most this rank.
+
+    u and the limit are compared cell by cell (the sign so far is enough), u' likewise; the number of changed
+    cells is counted.
+    """
+
+    def __init__(self, relation: Relation, space: InputSpace, limit: int) -> None:
+        self._relation = relation
+        self._changed, left, right = Ranks(space).parts(limit)
+        self._left = space.digits(left)
+        self._right = space.digits(right)
+        self.start = (relation.start, 0, 0, 0)
+
+    def moves(self, place: int, state: Any) -> list[tuple[int, int, Any]]:
+        inner, changed, left, right = state
+        at_left, at_right = self._left[place], self._right[place]
+        return [
+            (a, b, (after, changed + (a != b), left or _sign(a - at_left), right or _sign(b - at_right)))
+            for a, b, after in self._relation.moves(place, inner)
+            if changed + (a != b) <= self._changed
+        ]
+
+    def accepts(self, state: Any) -> bool:
+        inner, changed, left, right = state
+        within = changed < self._changed or (changed == self._changed and (left, right) <= (0, 0))
+        return within and self._relation.accepts(inner)
+
+
+def walk(
+    diagrams: Diagrams, node: int, space: InputSpace, relation: Relation, tick: Callable[[], None]
+) -> dict[tuple[int, int], Pairs]:
+    """The pairs of leaves that a function has on the pairs of a relation, each with those pairs."""
+    triples = {(node, node, relation.start): Pairs(0, 1)}
+    for place in range(len(space.cells)):
+        triples = _read(diagrams, triples, _Steps(space, relation, place), tick)
+    found: dict[tuple[int, int], Pairs] = {}
+    for (left, right, state), pairs in triples.items():
+        if relation.accepts(state):
+            _add(found, (left, right), pairs.first, pairs.number)
+    return found
+
+
+def number_of_pairs(space: InputSpace, relation: Relation) -> int:
+    """How many pairs of inputs are in a relation."""
+    diagrams = Diagrams([len(domain) for domain in space.domains])
+    found = walk(diagrams, diagrams.leaf(None), space, relation, lambda: None)
+    return sum(pairs.number for pairs in found.values())
+
+
+def _read(
+    diagrams: Diagrams, triples: dict[Triple, Pairs], steps: _Steps, tick: Callable[[], None]
+) -> dict[Triple, Pairs]:
+    """One cell further."""
+    cells, branches, place, size = diagrams.cells, diagrams.branches, steps.place, steps.size
+    following: dict[Triple, Pairs] = {}
+    for done, ((left, right, state), (first, number)) in enumerate(triples.items()):
+        if done % PATIENCE == 0:
+            tick()
+        reads = cells[left] == place, cells[right] == place
+        lefts = branches[left] if reads[0] else (left,) * size
+        rights = branches[right] if reads[1] else (right,) * size
+        for a, b, after, pairs in steps.all(state) if any(reads) else steps.merged(state):
+            _add(following, (lefts[a], rights[b], after), first + pairs.first, number * pairs.number)
+    return following
+
+
+class _Steps:
+    """The moves of a relation at one cell, with what they add to the rank."""
+
+    def __init__(self, space: InputSpace, relation: Relation, place: int) -> None:
+        self.place = place
+        self.size = len(space.domains[place])
+        self._relation = relation
+        self._ranks = Ranks(space)
+        self._all: dict[Any, list[Step]] = {}
+        self._merged: dict[Any, list[Step]] = {}
+
+    def all(self, state: Any) -> list[Step]:
+        """Each move from a state."""
+        if state not in self._all:
+            self._all[state] = [
+                (a, b, after, Pairs(self._ranks.step(self.place, a, b), 1))
+                for a, b, after in self._relation.moves(self.place, state)
+            ]
+        return self._all[state]
+
+    def merged(self, state: Any) -> list[Step]:
+        """The moves from a state where nobody looks at the values: one for each state that follows."""
+        if state not in self._merged:
+            by_state: dict[Any, Pairs] = {}
+            for _, _, after, pairs in self.all(state):
+                _add(by_state, after, pairs.first, pairs.number)
+            self._merged[state] = [(0, 0, after, pairs) for after, pairs in by_state.items()]
+        return self._merged[state]
+
+
+def _add(found: dict[Any, Pairs], key: Any, first: int, number: int) -> None:
+    known = found.get(key)
+    found[key] = (
+        Pairs(first, number) if known is None else Pairs(min(known.first, first), known.number + number)
+    )
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)

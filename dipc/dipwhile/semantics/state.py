@@ -1,0 +1,70 @@
+"""States of the parametrized Markov chain (DiPC, Appendix D), with dead variables left out.
+
+A state is a place in the program, a value for every live finite variable, a linear expression of
+samples for every live random one, and the joint density of the samples, which replaces the paper's
+set C of constraints.  Samples are numbered in the order in which the variables, sorted by name,
+mention them: two states that differ in the names of their samples only are equal, and merge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from dipc.dipwhile.semantics.evaluate import Datum
+from dipc.dipwhile.syntax.core import Cell
+from dipc.integration.joint import Joint, merged
+from dipc.integration.linear import Linear
+from dipc.models.values import show
+
+Key = tuple[int, tuple[tuple[Cell, Datum], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    pc: int
+    env: Mapping[Cell, Datum]
+    joint: Joint
+
+    @property
+    def key(self) -> Key:
+        """The discrete part: states with equal keys are one state, their densities add."""
+        return self.pc, tuple(sorted(self.env.items(), key=lambda item: item[0]))
+
+    def __str__(self) -> str:
+        cells = (f"{n}[{i}]={_show(v)}" if i else f"{n}={_show(v)}" for (n, i), v in self.key[1])
+        return f"{self.pc}: " + " ".join(cells)
+
+
+def _show(value: Datum) -> str:
+    if not isinstance(value, Linear):
+        return show(value)
+    terms = [f"{c}*s{i}" if c != 1 else f"s{i}" for i, c in value.coefficients]
+    return " + ".join([*terms, *([str(value.constant)] if value.constant else [])])
+
+
+def settled(state: State, live: frozenset[Cell]) -> State:
+    """The state with dead cells dropped and samples renumbered; dead samples are integrated out."""
+    env = {cell: value for cell, value in state.env.items() if cell in live}
+    order: dict[int, int] = {}
+    for _, value in sorted(env.items(), key=lambda item: item[0]):
+        if isinstance(value, Linear):
+            for sample in value.samples:
+                order.setdefault(sample, len(order))
+    if list(order) == list(range(state.joint.live)):
+        return State(state.pc, env, state.joint)
+    renamed = {c: v.renamed(order) if isinstance(v, Linear) else v for c, v in env.items()}
+    return State(state.pc, renamed, state.joint.keeping(list(order)))
+
+
+def united(states: Iterable[State]) -> list[State]:
+    """Equal states merged, in order of first appearance."""
+    groups: dict[Key, list[State]] = {}
+    for state in states:
+        groups.setdefault(state.key, []).append(state)
+    return [group[0] if len(group) == 1 else _sum(group) for group in groups.values()]
+
+
+def _sum(group: list[State]) -> State:
+    first = group[0]
+    return State(first.pc, first.env, merged(state.joint for state in group))

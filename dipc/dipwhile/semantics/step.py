@@ -1,0 +1,192 @@
+"""One step of the parametrized Markov chain: what an instruction does to a state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import lcm
+from typing import Any, assert_never
+
+from flint import fmpq
+
+from dipc.dipwhile.semantics.branching import Branch, branches
+from dipc.dipwhile.semantics.evaluate import Datum, Decide, Memory, cell_of, condition, evaluate
+from dipc.dipwhile.semantics.liveness import live_cells
+from dipc.dipwhile.semantics.noise import Finite, Random, distribution
+from dipc.dipwhile.semantics.state import State, settled, united
+from dipc.dipwhile.syntax.ast import Flip
+from dipc.dipwhile.syntax.core import Cell, CoreProgram, Draw, Halt, Jump, Put, Test
+from dipc.dipwhile.syntax.fragment import violation
+from dipc.errors import FragmentError, InputError, Span
+from dipc.integration.joint import Joint
+from dipc.integration.linear import Linear
+from dipc.models.values import FALSE, Value, show
+from dipc.numbers.quotient import Quotient
+
+MAX_VALUES = 10_000  # of a clamped integer that is assigned to an output
+
+Outcome = tuple[Value, ...]  # a value for every output cell, in the order of declaration
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One thing that can happen to a state: where it goes, and by which branch of its comparisons.
+
+    ``probability`` is that of the option drawn, None for certainty; ``noise`` is a new sample, the last one
+    of the joint density to be.
+    """
+
+    pc: int
+    env: Mapping[Cell, Datum]
+    branch: Branch[Any]
+    probability: Quotient | None = None
+    noise: Random | None = None
+
+
+class Stepper:
+    """The transition relation of a program.
+
+    ``probabilities`` collects every probability used by ``flip`` and ``choose`` with its place, and whether
+    it is the complement of the one written there (the tails of ``flip``): that they lie in [0, 1] depends on
+    the interval of eps, and is for the caller to check.
+    """
+
+    def __init__(self, program: CoreProgram) -> None:
+        self.program = program
+        self.live = live_cells(program)
+        self.probabilities: dict[Quotient, tuple[Span, bool]] = {}
+        self._arrays = dict(program.arrays)
+        self._input_names = frozenset(v.name for v in program.inputs)
+        self._outputs = {cell: v for v in program.outputs for cell in v.cells}
+        self._domains = {v.name: frozenset(v.domain) for v in program.outputs}
+
+    def start(self) -> State:
+        """The initial state: only outputs with a start value have a value."""
+        env = {c: v.start for v in self.program.outputs if v.start is not None for c in v.cells}
+        return settled(State(0, env, Joint.certain()), self.live[0])
+
+    def step(self, state: State, inputs: Mapping[Cell, Value]) -> list[State]:
+        """The successors, merged; a state at a Halt has none, see :meth:`outcome`.
+
+        Raises :class:`~dipc.dipwhile.semantics.evaluate.InputNeeded` if an input cell without a value is read.
+        """
+        return united(self.arrived(state, move) for move in self.moves(state, inputs))
+
+    def moves(self, state: State, inputs: Mapping[Cell, Value]) -> list[Move]:
+        """What can happen next, not merged."""
+        memory = Memory(state.env, inputs, self._input_names, self.program.variables, self._arrays)
+        instruction = self.program.code[state.pc]
+        match instruction:
+            case Put():
+                return self._put(state, memory, instruction)
+            case Draw():
+                return self._draw(state, memory, instruction)
+            case Test(otherwise=otherwise):
+                outcomes = branches(lambda d: condition(instruction.condition, memory, d), state.joint)
+                return [
+                    Move(state.pc + 1 if branch.value else otherwise, state.env, branch)
+                    for branch in outcomes
+                ]
+            case Jump(to):
+                return [Move(to, state.env, Branch(None, state.joint, ()))]
+            case Halt():
+                return []
+            case _:
+                assert_never(instruction)
+
+    def arrived(self, state: State, move: Move) -> State:
+        """The state after a move, dead variables dropped."""
+        joint = move.branch.joint
+        if move.noise is not None:
+            joint = joint.extended(move.noise.weight).scaled(move.noise.factor)
+        if move.probability is not None:
+            joint = joint.scaled(move.probability)
+        return settled(State(move.pc, move.env, joint), self.live[move.pc])
+
+    def outcome(self, state: State) -> Outcome:
+        """The outputs of a state at a Halt.  Raises :class:`InputError` if one has no value."""
+        missing = [(v, i) for (_, i), v in self._outputs.items() if (v.name, i) not in state.env]
+        if missing:
+            variable, i = missing[0]
+            shown = f"{variable.name}[{i}]" if i else variable.name
+            raise InputError(
+                f"the output `{shown}` has no value when the program ends",
+                variable.span,
+                f"assign it on every path, or give it a start value: `output {variable.name} in {{...}} = v`",
+            )
+        values = (state.env[cell] for cell in self._outputs)
+        return tuple(v for v in values if not isinstance(v, Linear))
+
+    # --- instructions ------------------------------------------------------------------------
+
+    def _put(self, state: State, memory: Memory, put: Put) -> list[Move]:
+        def run(decide: Decide) -> tuple[Cell, Datum]:
+            cell = cell_of(put.target, memory, decide)
+            return cell, self._checked(cell, evaluate(put.value, memory, decide), put.span, decide)
+
+        return [
+            Move(state.pc + 1, {**state.env, branch.value[0]: branch.value[1]}, branch)
+            for branch in branches(run, state.joint)
+        ]
+
+    def _draw(self, state: State, memory: Memory, draw: Draw) -> list[Move]:
+        def run(decide: Decide) -> tuple[Cell, Finite | Random]:
+            cell = cell_of(draw.target, memory, decide)
+            law = distribution(draw.distribution, memory, decide)
+            if isinstance(law, Finite):
+                for value, p in law.options:
+                    if p:
+                        self._checked(cell, value, draw.span, decide)
+            elif cell in self._outputs:
+                raise self._raw_output(cell[0], law.weight.integer, draw.span)
+            return cell, law
+
+        moves = []
+        for branch in branches(run, state.joint):
+            cell, law = branch.value
+            if isinstance(law, Random):
+                sample = Linear(((branch.joint.live, fmpq(1)),), fmpq(0), law.weight.integer)
+                moves.append(Move(state.pc + 1, {**state.env, cell: sample}, branch, noise=law))
+                continue
+            for value, p in law.options:
+                if p:
+                    tails = isinstance(draw.distribution, Flip) and value == FALSE
+                    self.probabilities.setdefault(p, (draw.distribution.span, tails))
+                    moves.append(Move(state.pc + 1, {**state.env, cell: value}, branch, probability=p))
+        return moves
+
+    def _checked(self, cell: Cell, datum: Datum, span: Span, decide: Decide) -> Datum:
+        """The value, if the cell may hold it: outputs are finite."""
+        variable = self._outputs.get(cell)
+        if variable is None:
+            return datum
+        if isinstance(datum, Linear):
+            datum = self._enumerated(datum, variable.name, span, decide)
+        if datum not in self._domains[variable.name]:
+            raise InputError(
+                f"the value `{show(datum)}` is not in the set of the output `{variable.name}`",
+                span,
+                f"the set is {{{', '.join(show(v) for v in variable.domain)}}}",
+            )
+        return datum
+
+    def _enumerated(self, form: Linear, name: str, span: Span, decide: Decide) -> fmpq:
+        """The value of a random expression with finitely many values, by asking for each of them."""
+        low, high = decide.range_of(form) if form.integer else (None, None)
+        if low is None or high is None:
+            raise self._raw_output(name, form.integer, span)
+        if high - low > MAX_VALUES:
+            raise InputError(f"the output `{name}` would have more than {MAX_VALUES} values", span)
+        unit = fmpq(1, lcm(1, int(form.constant.q), *(int(c.q) for _, c in form.coefficients)))
+        value = fmpq((low / unit).ceil()) * unit
+        while value < high and decide(Linear(form.coefficients, form.constant - value, True), strict=True):
+            value += unit
+        return value
+
+    @staticmethod
+    def _raw_output(name: str, integer: bool, span: Span) -> FragmentError:
+        if integer:
+            hint = "clamp it, for example min(max(z, 0), 5)"
+            return violation(6, f"the output `{name}` would be an unbounded integer random value", span, hint)
+        hint = "round it to levels with disc(r, a0, a1, ...)"
+        return violation(6, f"the output `{name}` would be a real random value", span, hint)

@@ -1,0 +1,155 @@
+"""Arrays: their sizes, and that they are used as arrays.
+
+Inputs and outputs declare their size.  A local array is as large as the largest constant index
+that is assigned; cells with a computed index must fall inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dipc.dipwhile.syntax.ast import Call, Distribution, Expr, Index, Name, Number
+from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test
+from dipc.dipwhile.syntax.functions import FUNCTIONS
+from dipc.dipwhile.syntax.walk import children, distribution_parts
+from dipc.errors import InputError, Span
+from dipc.models.values import show
+
+Sizes = dict[str, int]
+
+
+def instruction_parts(instruction: Instruction) -> tuple[Expr, ...]:
+    """The expressions that an instruction reads (of a target only its index)."""
+    match instruction:
+        case Put(target, value):
+            return (*target_parts(target), value)
+        case Draw(target, distribution):
+            return (*target_parts(target), *distribution_parts(distribution))
+        case Test(condition):
+            return (condition,)
+    return ()
+
+
+def target_parts(target: Name | Index) -> tuple[Expr, ...]:
+    return () if isinstance(target, Name) else (target.index,)
+
+
+def assignments(code: Iterable[Instruction]) -> Iterator[tuple[Name | Index, Expr | Distribution]]:
+    """What the code assigns, and to what."""
+    for instruction in code:
+        match instruction:
+            case Put(target, value) | Draw(target, value):
+                yield target, value
+
+
+def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None]) -> Sizes:
+    """The size of every array; ``declared`` gives those of inputs and outputs, None for scalars.
+
+    >>> from dipc.dipwhile.syntax.parser import parse, Source
+    >>> from dipc.dipwhile.syntax.unroll import unroll
+    >>> body = parse(Source("a.dip", "for i in 1..3 do a[i] <- i end")).body
+    >>> array_sizes(unroll(body, {}, body[0].span), {})
+    {'a': 3}
+    """
+    code = list(code)
+    sizes = {name: size for name, size in declared.items() if size is not None}
+    scalars = {name: None for name, size in declared.items() if size is None}
+    computed: dict[str, Span] = {}
+    for target, value in assignments(code):
+        match target:
+            case Name(name):
+                if name in sizes:
+                    raise assigned_as_scalar(target, value)
+                scalars.setdefault(name)
+            case Index(name) if name in scalars:
+                raise InputError(f"`{name}` is not an array", target.span, "remove the index")
+            case Index(name) if name in declared:
+                pass
+            case Index(name, Number(index)) if index.q == 1 and index >= 1:
+                sizes[name] = max(sizes.get(name, 1), int(index.p))
+            case Index(name, Number(index)):
+                raise InputError(
+                    f"`{name}[{index}]` does not exist", target.span, "arrays are indexed from 1"
+                )
+            case Index(name):
+                computed.setdefault(name, target.span)
+    for name in computed.keys() - sizes.keys():
+        raise InputError(
+            f"the size of the array `{name}` is unknown",
+            computed[name],
+            f"assign its last cell by a constant index first: `{name}[3] <- 0`",
+        )
+    return sizes
+
+
+def check_arrays(code: Iterable[Instruction], sizes: Sizes) -> None:
+    """Are arrays indexed inside their range, and scalars not at all?"""
+    for instruction in code:
+        if isinstance(instruction, Put | Draw) and isinstance(instruction.target, Index):
+            check_index(instruction.target, sizes)
+        for expr in instruction_parts(instruction):
+            check_uses(expr, sizes)
+
+
+def check_uses(expr: Expr, sizes: Sizes) -> None:
+    """The same for one expression."""
+    todo = [expr]
+    while todo:
+        node = todo.pop()
+        match node:
+            case Name(name) if name in sizes:
+                raise used_as_scalar(name, node.span)
+            case Index():
+                check_index(node, sizes)
+            case Call(function, arguments):
+                check_arguments(function, arguments, sizes)
+                todo.extend(part for part in arguments if not is_array(part, sizes))
+                continue
+        todo.extend(reversed(children(node)))
+
+
+def check_index(cell: Index, sizes: Sizes) -> None:
+    """Is the cell inside its array, as far as one can see?"""
+    size = sizes.get(cell.array)
+    if size is None:
+        raise InputError(f"`{cell.array}` is not an array", cell.span, "remove the index")
+    if isinstance(cell.index, Number) and not (cell.index.value.q == 1 and 1 <= cell.index.value <= size):
+        raise InputError(
+            f"`{cell.array}[{show(cell.index.value)}]` does not exist",
+            cell.span,
+            f"the cells of `{cell.array}` are numbered from 1 to {size}",
+        )
+
+
+def check_arguments(function: str, arguments: tuple[Expr, ...], sizes: Sizes) -> None:
+    """Does the function take what it is given: one array, or scalars?"""
+    rule = FUNCTIONS[function]
+    for argument in arguments:
+        array = is_array(argument, sizes)
+        if array and not (rule.arrays and len(arguments) == 1):
+            raise used_as_scalar(getattr(argument, "name", ""), argument.span)
+        if not array and not rule.scalars:
+            raise InputError(
+                f"`{function}` takes a whole array", argument.span, f"it is used like this: `{rule.usage}`"
+            )
+
+
+def is_array(expr: Expr, sizes: Sizes) -> bool:
+    return isinstance(expr, Name) and expr.name in sizes
+
+
+def assigned_as_scalar(target: Name, value: Expr | Distribution) -> InputError:
+    written = value.span.source.text[value.span.start : value.span.end] or "..."
+    return InputError(
+        f"`{target.name}` is an array and needs an index here",
+        target.span,
+        f"write `{target.name}[i] <- {' '.join(written.split())}`",
+    )
+
+
+def used_as_scalar(name: str, span: Span) -> InputError:
+    return InputError(
+        f"`{name}` is an array and needs an index here",
+        span,
+        f"write `{name}[1]`, or use `sum({name})`, `max({name})`, `argmax({name})`",
+    )

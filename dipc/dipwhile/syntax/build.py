@@ -1,0 +1,277 @@
+"""From lark's tree to the syntax tree: one method per rule of ``grammar.lark``.
+
+A method gets the ``meta`` of its rule (where the text stands) and the rule's children, already
+built.  Optional parts that are absent arrive as None.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Any
+
+from flint import fmpq
+from lark import Token, Transformer_NonRecursive, v_args
+from lark.tree import Meta
+
+from dipc.dipwhile.syntax.assemble import Item, assemble, noise_parameters
+from dipc.dipwhile.syntax.ast import (
+    Adjacency,
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Choose,
+    Claim,
+    Declaration,
+    Distribution,
+    Eps,
+    Exit,
+    ExpMechanism,
+    Expr,
+    FiniteSet,
+    Flip,
+    Fold,
+    For,
+    FormulaAdjacency,
+    If,
+    Index,
+    Interval,
+    Name,
+    NamedAdjacency,
+    Noise,
+    Number,
+    Op,
+    Param,
+    Program,
+    Range,
+    SetOf,
+    Statement,
+    Unary,
+    Uniform,
+    While,
+)
+from dipc.dipwhile.syntax.functions import FOLDS
+from dipc.errors import InputError, Source, Span
+from dipc.models.values import Atom, Value
+
+OPERATORS = {op.value: op for op in Op} | {"≠": Op.NE, "≤": Op.LE, "≥": Op.GE}
+
+LONGEST_NUMBER = 1000
+"""Digits a number may have, written out."""
+
+
+@v_args(inline=True, meta=True)
+class Builder(Transformer_NonRecursive[Token, Any]):
+    """Builds the syntax tree of one source."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__()
+        self.source = source
+
+    def at(self, place: Meta | Token) -> Span:
+        """The span of a rule or a token."""
+        if isinstance(place, Meta) and place.empty:
+            return Span(self.source, 0, 0)
+        start, end = place.start_pos, place.end_pos
+        assert start is not None and end is not None
+        return Span(self.source, start, end)
+
+    # --- the program and its declarations ----------------------------------------------------
+
+    def program(self, meta: Meta, *items: Item) -> Program:
+        return assemble(items, self.at(meta))
+
+    def param_list(self, meta: Meta, *params: Param) -> Item:
+        return Item("param", params, self.keyword(meta, "param"))
+
+    def input_list(self, meta: Meta, *declarations: Declaration) -> Item:
+        return Item("input", declarations, self.keyword(meta, "input"))
+
+    def output_list(self, meta: Meta, *declarations: Declaration) -> Item:
+        return Item("output", declarations, self.keyword(meta, "output"))
+
+    def keyword(self, meta: Meta, word: str) -> Span:
+        """The word a rule begins with."""
+        start = self.at(meta).start
+        return Span(self.source, start, start + len(word))
+
+    def param(self, meta: Meta, name: Token, value: Expr) -> Param:
+        return Param(str(name), value, span=self.at(name))
+
+    def declaration(
+        self, meta: Meta, name: Token, size: Expr | None, domain: FiniteSet, start: Expr | None
+    ) -> Declaration:
+        return Declaration(str(name), size, domain, start, span=self.at(name))
+
+    def set_of(self, meta: Meta, *members: Expr) -> SetOf:
+        return SetOf(members, span=self.at(meta))
+
+    def range(self, meta: Meta, low: Expr, high: Expr) -> Range:
+        return Range(low, high, span=self.at(meta))
+
+    def named_adjacency(self, meta: Meta, kind: Token, distance: Expr | None) -> Adjacency:
+        return NamedAdjacency(str(kind), distance, span=self.at(meta))
+
+    def formula_adjacency(self, meta: Meta, formula: Expr) -> Adjacency:
+        return FormulaAdjacency(formula, span=self.at(meta))
+
+    def claim(
+        self, meta: Meta, epsilon: Expr, delta: Expr | None, _eps: Token | None, interval: Interval | None
+    ) -> Claim:
+        return Claim(epsilon, delta, interval, span=self.at(meta))
+
+    def interval(self, meta: Meta, opening: Token, low: Expr, high: Expr | Token, closing: Token) -> Interval:
+        end = None if isinstance(high, Token) else high
+        return Interval(low, end, opening == "[", closing == "]", span=self.at(meta))
+
+    # --- statements --------------------------------------------------------------------------
+
+    def block(self, meta: Meta, *statements: Statement) -> Block:
+        return statements
+
+    def assign(self, meta: Meta, target: Name | Index, _arrow: Token, value: Expr | Distribution) -> Assign:
+        return Assign(target, value, span=self.at(meta))
+
+    def if_(self, meta: Meta, *parts: Any) -> If:
+        *branches, otherwise = parts
+        return If(tuple(branches), otherwise or (), span=self.keyword(meta, "if"))
+
+    def branch(self, meta: Meta, condition: Expr, block: Block) -> tuple[Expr, Block]:
+        return condition, block
+
+    def for_(self, meta: Meta, variable: Token, low: Expr, high: Expr, body: Block) -> For:
+        return For(str(variable), low, high, body, span=self.at(variable))
+
+    def while_(self, meta: Meta, condition: Expr, body: Block) -> While:
+        return While(condition, body, span=self.keyword(meta, "while"))
+
+    def exit_(self, meta: Meta) -> Exit:
+        return Exit(span=self.at(meta))
+
+    # --- distributions -----------------------------------------------------------------------
+
+    def noise(self, meta: Meta, kind: Token, *arguments: tuple[Token | None, Expr]) -> Noise:
+        rate, mean = noise_parameters(kind, arguments, self.at)
+        return Noise(str(kind), rate, mean, span=self.at(meta))
+
+    def noise_argument(self, meta: Meta, keyword: Token | None, value: Expr) -> tuple[Token | None, Expr]:
+        return keyword, value
+
+    def exp_mechanism(
+        self, meta: Meta, rate: Expr, variable: Token, support: FiniteSet, score: Expr
+    ) -> ExpMechanism:
+        return ExpMechanism(rate, str(variable), support, score, span=self.at(meta))
+
+    def choose(self, meta: Meta, options: tuple[tuple[Expr, Expr], ...]) -> Choose:
+        return Choose(options, span=self.at(meta))
+
+    def options(self, meta: Meta, *options: tuple[Expr, Expr]) -> tuple[tuple[Expr, Expr], ...]:
+        return options
+
+    def option(self, meta: Meta, value: Expr, probability: Expr) -> tuple[Expr, Expr]:
+        return value, probability
+
+    def flip(self, meta: Meta, probability: Expr) -> Flip:
+        return Flip(probability, span=self.at(meta))
+
+    def uniform(self, meta: Meta, support: FiniteSet) -> Uniform:
+        return Uniform(support, span=self.at(meta))
+
+    # --- expressions -------------------------------------------------------------------------
+
+    def binary(self, meta: Meta, left: Expr, operator: Token, right: Expr) -> Binary:
+        return Binary(OPERATORS[operator], left, right, span=self.at(meta))
+
+    def unary(self, meta: Meta, operator: Token, operand: Expr) -> Unary:
+        return Unary(Op.NOT if operator == "not" else Op.NEG, operand, span=self.at(meta))
+
+    def chain(self, meta: Meta, *parts: Any) -> Expr:
+        """``a < b < c`` is ``a < b and b < c``."""
+        operands, operators = parts[::2], parts[1::2]
+        links: list[Expr] = [
+            Binary(OPERATORS[operator], left, right, span=join(left.span, right.span))
+            for operator, (left, right) in zip(operators, pairwise(operands), strict=True)
+        ]
+        whole = links[0]
+        for link in links[1:]:
+            whole = Binary(Op.AND, whole, link, span=join(whole.span, link.span))
+        return whole
+
+    def fold(self, meta: Meta, kind: Token, binder: tuple[Token, Expr, Expr, Expr]) -> Fold:
+        variable, low, high, body = binder
+        if kind not in FOLDS:
+            raise InputError(f"`{kind}` does not run over a range", self.at(kind), FOLD_HINT)
+        return Fold(str(kind), str(variable), low, high, body, span=self.at(meta))
+
+    def binder(
+        self, meta: Meta, variable: Token, low: Expr, high: Expr, body: Expr
+    ) -> tuple[Token, Expr, Expr, Expr]:
+        return variable, low, high, body
+
+    def call(self, meta: Meta, function: Token, *arguments: Expr) -> Call:
+        return Call(str(function), arguments, span=self.at(meta))
+
+    def name(self, meta: Meta, name: Token) -> Name:
+        return Name(name.rstrip("'"), name.endswith("'"), span=self.at(meta))
+
+    def index(self, meta: Meta, array: Token, index: Expr) -> Index:
+        return Index(array.rstrip("'"), index, array.endswith("'"), span=self.at(meta))
+
+    def eps(self, meta: Meta, _eps: Token) -> Eps:
+        return Eps(span=self.at(meta))
+
+    def number(self, meta: Meta, digits: Token) -> Number:
+        return Number(rational(digits, self.at(digits)), span=self.at(meta))
+
+    # --- values on the command line ----------------------------------------------------------
+
+    def valuation(
+        self, meta: Meta, *bindings: tuple[Token, Value | tuple[Value, ...]]
+    ) -> dict[str, Value | tuple[Value, ...]]:
+        values: dict[str, Value | tuple[Value, ...]] = {}
+        for name, value in bindings:
+            if name in values:
+                raise InputError(f"`{name}` is given twice", self.at(name), "keep one of the values")
+            values[str(name)] = value
+        return values
+
+    def binding(self, meta: Meta, name: Token, value: Value | tuple[Value, ...]) -> tuple[Token, Any]:
+        return name, value
+
+    def literals(self, meta: Meta, *values: Value) -> tuple[Value, ...]:
+        return values
+
+    def numeral(self, meta: Meta, minus: Token | None, top: Token, bottom: Token | None) -> Value:
+        value = rational(top, self.at(top))
+        if bottom is not None:
+            divisor = rational(bottom, self.at(bottom))
+            if divisor == 0:
+                raise InputError("division by zero", self.at(bottom))
+            value /= divisor
+        return -value if minus is not None else value
+
+    def atom(self, meta: Meta, name: Token) -> Value:
+        return Atom(str(name))
+
+
+FOLD_HINT = "the words that do are `forall`, `exists`, `count` and `sum`"
+
+
+def join(first: Span, last: Span) -> Span:
+    """From the start of one span to the end of another."""
+    return Span(first.source, first.start, last.end)
+
+
+def rational(digits: str, span: Span) -> fmpq:
+    """The exact value of a decimal number.
+
+    >>> rational("0.25", Span(Source("", ""), 0, 0)), rational("1e-2", Span(Source("", ""), 0, 0))
+    (1/4, 1/100)
+    """
+    mantissa, _, exponent = re.sub("E", "e", digits).partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    shift = int(exponent or 0) if len(exponent) < 5 else LONGEST_NUMBER
+    if len(mantissa) + abs(shift) > LONGEST_NUMBER:
+        raise InputError(f"this number has more than {LONGEST_NUMBER} digits", span)
+    return fmpq(int(whole + fraction)) * fmpq(10) ** (shift - len(fraction))

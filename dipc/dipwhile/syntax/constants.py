@@ -1,0 +1,144 @@
+"""Constants of the declarations: parameters, sizes, domains, bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from flint import fmpq
+
+from dipc.dipwhile.syntax.ast import Call, Eps, Expr, FiniteSet, Name, Number, Param, Range, SetOf
+from dipc.dipwhile.syntax.functions import check_call
+from dipc.dipwhile.syntax.simplify import why_no_value
+from dipc.dipwhile.syntax.suggest import did_you_mean
+from dipc.dipwhile.syntax.unroll import Constants, substitute
+from dipc.dipwhile.syntax.walk import nodes
+from dipc.errors import InputError, LimitReached, Span
+from dipc.models.values import Atom, Value, show
+
+LARGEST_SET = 100_000
+"""How many values a set, and how many cells an array, may have."""
+
+NUMBER_HINT = "it must be a number, possibly computed from parameters"
+
+
+def evaluate_parameters(params: tuple[Param, ...], overrides: Mapping[str, fmpq]) -> Constants:
+    """The value of every parameter; each may use the earlier ones.
+
+    >>> from dipc.dipwhile.syntax.parser import parse, Source
+    >>> program = parse(Source("a.dip", "param N = 2, c = N/4"))
+    >>> evaluate_parameters(program.params, {"N": fmpq(3)})
+    {'N': 3, 'c': 3/4}
+    """
+    values: Constants = {}
+    for name in overrides.keys() - {param.name for param in params}:
+        known = did_you_mean(name, (param.name for param in params))
+        if name == "eps":
+            known = "eps stands for every budget; `at` (`--at 1`) asks about one"
+        raise InputError(
+            f"the program has no parameter `{name}`", hint=known or "it has no parameters at all"
+        )
+    for param in params:
+        check_known(param.value, values, {later.name for later in params})
+        values[param.name] = overrides.get(
+            param.name, evaluate(param.value, values, f"parameter `{param.name}`")
+        )
+    return values
+
+
+def check_known(expr: Expr, values: Constants, parameters: set[str]) -> None:
+    """Refuse every name that is not the parameter of an earlier declaration."""
+    for node in nodes(expr):
+        match node:
+            case Name(name) if name in parameters - values.keys():
+                raise InputError(f"`{name}` has no value yet", node.span, "parameters use earlier ones only")
+            case Name(name) if name not in values:
+                raise InputError(f"`{name}` is not a parameter", node.span, did_you_mean(name, values))
+            case Call():
+                check_call(node)
+
+
+def evaluate(expr: Expr, values: Constants, what: str) -> fmpq:
+    """The number that a constant expression is equal to."""
+    result = substitute(expr, values)
+    if isinstance(result, Number):
+        return result.value
+    for node in nodes(result):
+        if reason := why_no_value(node):
+            raise InputError(reason, node.span, NUMBER_HINT)
+        match node:
+            case Eps():
+                raise InputError(
+                    f"{what} depends on `eps`",
+                    node.span,
+                    "`eps` may stand in rates, probabilities and the claim only",
+                )
+            case Name(name) if name not in ("true", "false"):
+                raise InputError(f"{what} depends on `{name}`, which is no constant", node.span, NUMBER_HINT)
+    raise InputError(f"{what} is not a number", expr.span, NUMBER_HINT)
+
+
+def evaluate_integer(expr: Expr, values: Constants, what: str) -> int:
+    """The integer that a constant expression is equal to."""
+    value = evaluate(expr, values, what)
+    if value.q != 1:
+        raise InputError(f"{what} is `{show(value)}`, not an integer", expr.span, "round it: `floor(x)`")
+    return int(value.p)
+
+
+def evaluate_size(expr: Expr, values: Constants, array: str) -> int:
+    """The size of an array."""
+    size = evaluate_integer(expr, values, f"the size of `{array}`")
+    if size < 1:
+        raise InputError(f"the size of `{array}` is {size}", expr.span, "an array has at least one cell")
+    if size > LARGEST_SET:
+        raise LimitReached(f"{expr.span.place}: array `{array}` has {size} cells, more than {LARGEST_SET}")
+    return size
+
+
+def evaluate_set(values: FiniteSet, constants: Constants) -> tuple[Value, ...]:
+    """The values of a set, in the order of the text.
+
+    >>> from dipc.dipwhile.syntax.parser import parse, Source
+    >>> program = parse(Source("a.dip", "input x in -1..1, y in {bot, 1/2}"))
+    >>> [evaluate_set(declaration.domain, {}) for declaration in program.inputs]
+    [(-1, 0, 1), (Atom(name='bot'), 1/2)]
+    """
+    match values:
+        case Range(low, high):
+            return evaluate_range(low, high, constants, values.span)
+        case SetOf(members):
+            found: dict[Value, Span] = {}
+            for member in members:
+                value = evaluate_value(member, constants)
+                if value in found:
+                    raise InputError(
+                        f"`{show(value)}` stands in this set twice", member.span, "remove one of them"
+                    )
+                found[value] = member.span
+            return tuple(found)
+        case _:
+            assert_never(values)
+
+
+def evaluate_range(low: Expr, high: Expr, constants: Constants, span: Span) -> tuple[Value, ...]:
+    """The integers from low to high."""
+    first = evaluate_integer(low, constants, "the start of the range")
+    last = evaluate_integer(high, constants, "the end of the range")
+    if first > last:
+        raise InputError(
+            f"the range `{first}..{last}` is empty",
+            span,
+            f"the smaller number comes first: `{last}..{first}`",
+        )
+    if last - first >= LARGEST_SET:
+        raise LimitReached(f"{span.place}: this range has more than {LARGEST_SET} values")
+    return tuple(fmpq(value) for value in range(first, last + 1))
+
+
+def evaluate_value(expr: Expr, constants: Constants) -> Value:
+    """A number, or an atom."""
+    result = substitute(expr, constants)
+    if isinstance(result, Name):
+        return Atom(result.name)
+    return evaluate(expr, constants, "this member of a set")

@@ -1,0 +1,136 @@
+"""The core program: what the rest of dipc works on.
+
+A core program is checked and unrolled.  Parameters and ``for`` variables have been replaced by
+numbers, constant expressions have been folded, and the statements are a flat list of
+instructions addressed by position (``pc``).  Only a ``while`` loop jumps backwards.
+
+Expressions and distributions are those of :mod:`dipc.dipwhile.syntax.ast`, of which only these
+remain: ``Number``; ``Name`` of a scalar variable, of a whole array (as an argument of a
+function), or of an atom; ``Index``; ``Eps``; ``Unary``; ``Binary``; ``Call``.  (``Fold`` has
+been unrolled; an atom is a ``Name`` that is no declared or assigned variable.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from flint import fmpq
+
+from dipc.dipwhile.syntax.ast import Distribution, Expr, Index, Name
+from dipc.errors import Source, Span
+from dipc.models.values import Value
+
+Cell = tuple[str, int]  # a variable and the index into it, 0 for a scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """``target <- value`` for an expression."""
+
+    target: Name | Index
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """``target <- distribution``."""
+
+    target: Name | Index
+    distribution: Distribution
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """Go on at the next instruction if the condition holds, else at ``otherwise``."""
+
+    condition: Expr
+    otherwise: int
+    span: Span
+    is_loop: bool = False  # the test of a ``while``
+
+    __test__ = False  # not a pytest class
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """Go on at ``to``."""
+
+    to: int
+
+
+@dataclass(frozen=True, slots=True)
+class Halt:
+    """The program ends here: at an ``exit`` or after the last statement."""
+
+    span: Span
+
+
+Instruction = Put | Draw | Test | Jump | Halt
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A declared input or output: its cells are ``name[1..size]``, or ``name`` if size is None."""
+
+    name: str
+    size: int | None
+    domain: tuple[Value, ...]
+    start: Value | None
+    span: Span
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells, a scalar being the cell with index 0."""
+        return tuple((self.name, i) for i in (range(1, self.size + 1) if self.size is not None else (0,)))
+
+
+@dataclass(frozen=True, slots=True)
+class CoreAdjacency:
+    """Which inputs are neighbours.
+
+    ``kind`` is "linf", "l1", "hamming" (with ``distance``), "all", or "formula" (with
+    ``formula``, an expression over the inputs and the primed inputs, folds unrolled).
+    """
+
+    kind: str
+    distance: fmpq | None
+    formula: Expr | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CoreClaim:
+    """``epsilon`` and ``delta`` are expressions in eps; ends of the interval are rational.
+
+    ``high`` None means infinity.  An open end is excluded.
+    """
+
+    epsilon: Expr
+    delta: Expr | None
+    low: fmpq
+    high: fmpq | None
+    low_closed: bool
+    high_closed: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CoreProgram:
+    """A checked, unrolled program (see the module's text).
+
+    ``known`` is for later stages: what they found out about this very program, for the next question.
+    """
+
+    source: Source
+    parameters: tuple[tuple[str, fmpq], ...]
+    inputs: tuple[Variable, ...]
+    outputs: tuple[Variable, ...]
+    adjacency: CoreAdjacency | None  # None: the program does not say which inputs are neighbours
+    claim: CoreClaim | None
+    code: tuple[Instruction, ...]
+    variables: frozenset[str]  # every declared or assigned name: any other Name is an atom
+    arrays: tuple[tuple[str, int], ...]  # name and size of every array, inputs and outputs included
+    known: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)

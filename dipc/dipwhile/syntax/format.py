@@ -1,0 +1,211 @@
+"""A program text in canonical style, with its comments and its lines.
+
+The style is that of :mod:`dipc.dipwhile.syntax.printer`: spaces, indentation and one spelling of each sign.  The
+formatter works on tokens, not on the tree: what is said on one line stays on one line, parentheses stay, and
+a comment stays beside what it is about.  So nothing can be lost, and the program means the same.
+
+A trailing comment stands two spaces behind the longest line of its group, a comment of its own is indented
+like what it stands in, empty lines come one at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from lark import Token
+
+from dipc.dipwhile.syntax.layout import BLOCK_CLOSES, CLOSING, CONTINUES, OPENING, classify, separates
+from dipc.dipwhile.syntax.parser import parse, raw_tokens
+from dipc.errors import Source
+
+SPELLING = {"ARROW": "<-", "NE": "!=", "LE": "<=", "GE": ">=", "EPS": "eps"}
+"""Signs with more than one spelling, and the one that is used."""
+
+OPERANDS = frozenset({"NAME", "PRIMED", "NUMBER", "EPS", "INF"}) | CLOSING
+"""After one of these a minus is a subtraction."""
+
+TIGHT = frozenset({"STAR", "SLASH", "POWER", "DOTS"})
+"""No spaces around these."""
+
+NO_SPACE_BEFORE = frozenset({"COMMA", "COLON", "_SEP"}) | CLOSING
+CALLED = frozenset({"NAME", "PRIMED", "NOISE", "EXP", "FLIP", "UNIFORM"})
+"""No space between these and a parenthesis."""
+
+DECLARES = frozenset({"PARAM", "INPUT", "OUTPUT", "ADJACENT", "PRIVATE"})
+WIDTH = {"PARAM": len("output "), "INPUT": len("output ")}
+"""Declarations that are padded, so that the names stand in one column."""
+
+INDENT = "  "
+CONTINUATION = "    "
+
+CLOSERS = BLOCK_CLOSES | CLOSING
+"""A line that begins with these stands further to the left by as many steps."""
+
+MINUS_SIGN = "MINUS_SIGN"
+"""The type that a minus gets here which is no subtraction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line: its tokens, its comment, and where its code began in the original."""
+
+    tokens: tuple[Token, ...] = ()
+    comment: str = ""
+    column: int = 0
+    indent: str = field(default="", compare=False)
+
+    @property
+    def first(self) -> str:
+        """The type of the first token."""
+        return self.tokens[0].type if self.tokens else ""
+
+    @property
+    def is_blank(self) -> bool:
+        return not self.tokens and not self.comment
+
+
+def formatted(source: Source) -> str:
+    """The program in canonical style.  Raises :class:`InputError` for a text that is no program.
+
+    >>> print(formatted(Source("a.dip", "output b in {0,1}# a bit\\nif 1=1 then # why\\nb:=1 end")), end="")
+    output b in {0, 1}  # a bit
+    <BLANKLINE>
+    if 1 = 1 then  # why
+      b <- 1 end
+    """
+    parse(source)
+    text = source.text.replace("\r\n", "\n")
+    lines = list(_with_gaps(_indented(_lines(text))))
+    return "\n".join(_written(lines)) + "\n"
+
+
+# --- tokens to lines -----------------------------------------------------------------------------
+
+
+def _lines(text: str) -> Iterator[Line]:
+    """The lines of the original, without separators that do not count."""
+    tokens: list[Token] = []
+    previous: Token | None = None
+    separator: Token | None = None
+    end = start = 0
+    for token in [*raw_tokens(text), None]:
+        where = len(text) if token is None else token.start_pos or 0
+        comment = text[end:where].strip()
+        if token is None or "\n" in token:
+            yield Line(tuple(tokens), comment, _column(text, tokens, start, end, comment))
+            tokens, separator = [], None
+            start = end = where + 1
+            continue
+        end = token.end_pos or 0
+        if token.type == "_SEP":
+            separator = token
+            continue
+        word = classify(token, previous)
+        if word.type == "MINUS" and (previous is None or previous.type not in OPERANDS):
+            word = word.update(type=MINUS_SIGN)
+        if separator is not None and tokens and separates(tokens[-1], word):
+            tokens.append(separator)
+        separator = None
+        tokens.append(word)
+        previous = word
+    return
+
+
+def _column(text: str, tokens: Sequence[Token], start: int, end: int, comment: str) -> int:
+    """Where the code of a line, or else its comment, begins."""
+    first = tokens[0].start_pos or 0 if tokens else text.find(comment, end)
+    return first - start
+
+
+# --- indentation ---------------------------------------------------------------------------------
+
+
+def _indented(lines: Iterator[Line]) -> Iterator[Line]:
+    """The lines with their indentation; comments wait for the line that follows them."""
+    depth = brackets = 0
+    previous = ""
+    waiting: list[Line] = []
+    for line in lines:
+        if not line.tokens:
+            waiting.append(line)
+            continue
+        goes_on = not brackets and (previous in CONTINUES or line.first in ("AND", "OR"))
+        extra = INDENT * brackets + CONTINUATION * goes_on
+        inside = INDENT * depth + extra
+        closing = [token.type in CLOSERS for token in line.tokens]
+        leading = closing.index(False) if False in closing else len(closing)
+        indent = inside[len(INDENT) * leading :]
+        for each in waiting:
+            outside = leading > 0 and each.column <= line.column
+            yield replace(each, indent=indent if outside else inside)
+        waiting.clear()
+        yield replace(line, indent=indent)
+        for token in line.tokens:
+            depth += (token.type in ("THEN", "DO")) - (token.type in ("END", "ELIF"))
+            brackets += (token.type in OPENING) - (token.type in CLOSING)
+        previous = line.tokens[-1].type
+    for each in waiting:
+        yield replace(each, indent=INDENT * depth)
+
+
+# --- empty lines ---------------------------------------------------------------------------------
+
+
+def _with_gaps(lines: Iterator[Line]) -> Iterator[Line]:
+    """No empty line at the ends, one at most between, and one between declarations and statements."""
+    started = blank = False
+    declaration = False  # does the line before belong to the declarations?
+    for line in lines:
+        if line.is_blank:
+            blank = started
+            continue
+        begins = bool(line.tokens) and not line.indent
+        if blank or (declaration and begins and line.first not in DECLARES):
+            yield Line()
+        started, blank = True, False
+        yield line
+        declaration = line.first in DECLARES if begins else declaration and bool(line.tokens)
+
+
+# --- lines to text -------------------------------------------------------------------------------
+
+
+def _written(lines: Sequence[Line]) -> Iterator[str]:
+    """The lines as text, with the trailing comments of neighbouring lines in one column."""
+    codes = [line.indent + "".join(_pieces(line.tokens)) for line in lines]
+    column = 0
+    for k, (line, code) in enumerate(zip(lines, codes, strict=True)):
+        if not (line.tokens and line.comment):
+            yield (code + line.comment).rstrip()
+            continue
+        if k == 0 or not (lines[k - 1].tokens and lines[k - 1].comment):
+            column = _comment_column(lines, codes, k)
+        yield f"{code:<{column}}{line.comment}"
+
+
+def _comment_column(lines: Sequence[Line], codes: Sequence[str], first: int) -> int:
+    """Two spaces behind the longest code of the group of lines that begins here."""
+    last = first
+    while last < len(lines) and lines[last].tokens and lines[last].comment:
+        last += 1
+    return max(len(code) for code in codes[first:last]) + 2
+
+
+def _pieces(tokens: Sequence[Token]) -> Iterator[str]:
+    """The tokens with the spaces between them."""
+    alone = all(token.type != "_SEP" for token in tokens)
+    for k, token in enumerate(tokens):
+        if k and not (k == 1 and alone and tokens[0].type in WIDTH):
+            yield _space(tokens[k - 1].type, token.type)
+        text = ";" if token.type == "_SEP" else SPELLING.get(token.type, str(token))
+        yield text.ljust(WIDTH.get(token.type, 0)) if k == 0 and alone else text
+
+
+def _space(left: str, right: str) -> str:
+    """What stands between two tokens."""
+    if right in NO_SPACE_BEFORE or left in OPENING or left == MINUS_SIGN or TIGHT & {left, right}:
+        return ""
+    if (right == "LPAR" and left in CALLED) or (right == "LSQB" and left in ("NAME", "PRIMED")):
+        return ""
+    return " "

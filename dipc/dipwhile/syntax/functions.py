@@ -1,0 +1,97 @@
+"""The functions an expression may call: one table.
+
+To add a function: a row here, its value on constants in :mod:`dipc.dipwhile.syntax.simplify`, its
+meaning in :mod:`dipc.dipwhile.semantics`, a line in docs/language.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dipc.dipwhile.syntax.ast import Call
+from dipc.dipwhile.syntax.fragment import violation
+from dipc.dipwhile.syntax.kinds import BOOLEANS, NUMBERS, NUMERIC, Kinds
+from dipc.dipwhile.syntax.suggest import did_you_mean
+from dipc.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """How a function may be called."""
+
+    usage: str
+    least: int  # arguments
+    most: int | None
+    takes: Kinds
+    gives: Kinds | None  # None: the kinds of its arguments
+    arrays: bool = False  # may its argument be a whole array?
+    scalars: bool = True  # may its arguments be scalars?
+
+
+FUNCTIONS: dict[str, Function] = {
+    "abs": Function("abs(x)", 1, 1, NUMERIC, None),
+    "max": Function("max(a) or max(x, y, ...)", 1, None, NUMERIC, None, arrays=True),
+    "min": Function("min(a) or min(x, y, ...)", 1, None, NUMERIC, None, arrays=True),
+    "sum": Function("sum(a) or sum(x, y, ...)", 1, None, NUMERIC, None, arrays=True),
+    "count": Function("count(b1, b2, ...)", 1, None, BOOLEANS, NUMBERS, arrays=True),
+    "argmax": Function("argmax(a)", 1, 1, NUMERIC, NUMBERS, arrays=True, scalars=False),
+    "argmin": Function("argmin(a)", 1, 1, NUMERIC, NUMBERS, arrays=True, scalars=False),
+    "disc": Function("disc(r, -1, 0, 1)", 2, None, NUMERIC, NUMBERS),
+    "exp": Function("exp(-eps)", 1, 1, NUMBERS, NUMBERS),
+    "sqrt": Function("sqrt(eps)", 1, 1, NUMBERS, NUMBERS),
+    "floor": Function("floor(x)", 1, 1, NUMBERS, NUMBERS),
+    "ceil": Function("ceil(x)", 1, 1, NUMBERS, NUMBERS),
+    "mod": Function("mod(a, b)", 2, 2, NUMBERS, NUMBERS),
+}
+
+OTHER_NOISE = {
+    **dict.fromkeys(("Gauss", "Gaussian", "Normal", "normal", "gauss", "gaussian"), "Gaussian noise"),
+    **dict.fromkeys(("DGauss", "DiscreteGaussian"), "discrete Gaussian noise"),
+    **dict.fromkeys(("Cauchy", "Gumbel", "Logistic", "StudentT", "Gamma", "Beta"), "this noise"),
+}
+"""Well-known noise that lies outside the fragment."""
+
+OTHER_NAMES = {
+    **dict.fromkeys(("Laplace", "laplace", "lap", "LAP", "Laplacian"), "here it is called `Lap`"),
+    **dict.fromkeys(("Exponential", "exponential", "Expo"), "here it is called `LapPlus`"),
+    **dict.fromkeys(
+        ("Geometric", "DLaplace", "DiscreteLaplace", "TwoSidedGeometric"), "here it is called `DLap`"
+    ),
+    **dict.fromkeys(("Bernoulli", "bernoulli", "Flip"), "here it is called `flip`"),
+    **dict.fromkeys(("Uniform", "Choose"), "here it is called `uniform`"),
+    **dict.fromkeys(("log", "ln"), "values are rational numbers, exactly: write the number itself"),
+    **dict.fromkeys(("pow", "power"), "write `x^2`"),
+    **dict.fromkeys(
+        ("round", "Round", "rint", "int", "trunc"),
+        "round a random variable by `disc(r, -1, 0, 1)`, and a finite value `x` by `floor(x)` or `ceil(x)`",
+    ),
+}
+"""What other languages call a distribution or function of ours."""
+
+DISTRIBUTIONS = ("Lap", "LapPlus", "DLap", "Exp", "choose", "flip", "uniform")
+FOLDS = ("forall", "exists", "count", "sum")
+
+
+def check_call(call: Call) -> None:
+    """Refuse an unknown function or a wrong number of arguments."""
+    name = call.function
+    if name in OTHER_NOISE:
+        raise violation(1, f"{OTHER_NOISE[name]} (`{name}`) is not supported", call.span)
+    if name not in FUNCTIONS:
+        hint = OTHER_NAMES.get(name) or did_you_mean(name, (*FUNCTIONS, *DISTRIBUTIONS, *FOLDS))
+        raise InputError(f"unknown function `{name}`", call.span, hint)
+    function = FUNCTIONS[name]
+    if not function.least <= len(call.arguments) <= (function.most or len(call.arguments)):
+        raise InputError(
+            f"`{name}` does not take {plural(len(call.arguments), 'argument')}",
+            call.span,
+            f"it is used like this: `{function.usage}`",
+        )
+
+
+def plural(count: int, noun: str) -> str:
+    """
+    >>> plural(1, "argument"), plural(2, "argument")
+    ('1 argument', '2 arguments')
+    """
+    return f"{count} {noun}{'s' * (count != 1)}"

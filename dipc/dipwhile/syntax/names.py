@@ -1,0 +1,314 @@
+"""Which names a program has, and that every name is known.
+
+A name is a parameter, an input, an output, a local variable (it is assigned somewhere), a
+``for`` or fold variable (known inside its loop), or an atom.  An atom must be listed somewhere:
+in the set of an input or output, or as a value of ``choose``, ``uniform`` or ``Exp``.  This
+catches misspelt variables, which would otherwise become atoms in silence.
+
+The check runs on the syntax tree, so that it also covers statements that unrolling removes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import assert_never
+
+from dipc.dipwhile.syntax.ast import (
+    Assign,
+    Block,
+    Call,
+    Choose,
+    Distribution,
+    Exit,
+    ExpMechanism,
+    Expr,
+    FiniteSet,
+    Fold,
+    For,
+    If,
+    Index,
+    Name,
+    Program,
+    SetOf,
+    Statement,
+    Uniform,
+    While,
+)
+from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
+from dipc.dipwhile.syntax.printer import as_written
+from dipc.dipwhile.syntax.suggest import did_you_mean
+from dipc.dipwhile.syntax.walk import children, distribution_parts, set_parts
+from dipc.errors import InputError, Span
+
+TRUTH = frozenset({"true", "false"})
+
+Scope = frozenset[str]
+"""The ``for`` and fold variables known at a place."""
+
+ROLES = ("parameter", "input", "output", "variable", "atom")
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names of a program, by role."""
+
+    parameters: frozenset[str]
+    inputs: frozenset[str]
+    outputs: frozenset[str]
+    locals: frozenset[str]
+    atoms: frozenset[str]
+
+    @property
+    def variables(self) -> frozenset[str]:
+        return self.inputs | self.outputs | self.locals
+
+    @property
+    def everything(self) -> frozenset[str]:
+        return self.parameters | self.variables | self.atoms | TRUTH
+
+
+def collect_names(program: Program) -> Names:
+    """The names of a program; refuses a name with two roles.
+
+    >>> from dipc.dipwhile.syntax.parser import parse, Source
+    >>> names = collect_names(parse(Source("a.dip", "output o in {bot, top}; x <- 1; o <- bot")))
+    >>> sorted(names.atoms), sorted(names.locals)
+    (['bot', 'top'], ['x'])
+    """
+    declared: dict[str, str] = {}
+    for role, parts in (
+        ("parameter", program.params),
+        ("input", program.inputs),
+        ("output", program.outputs),
+    ):
+        for part in parts:
+            check_new(part.name, role, part.span, declared)
+            declared[part.name] = role
+    of_role = {role: frozenset(n for n, r in declared.items() if r == role) for role in ROLES}
+    assigned: dict[str, Span] = {}
+    for statement, scope in statements(program.body):
+        if isinstance(statement, Assign) and target_name(statement.target) not in scope:
+            assigned.setdefault(target_name(statement.target), statement.target.span)
+    locals_ = frozenset(assigned) - frozenset(declared)
+    atoms: dict[str, Span] = {}
+    for declaration in (*program.inputs, *program.outputs):
+        for member in listed(declaration.domain):
+            atoms.setdefault(member.name, member.span)
+    for name in atoms.keys() & {*of_role["input"], *of_role["output"], *locals_}:
+        raise both(name, assigned.get(name, atoms[name]))
+    variables = locals_ | frozenset(declared)
+    for statement, scope in statements(program.body):
+        if isinstance(statement, Assign) and not isinstance(statement.value, Expr):
+            for value in chosen(statement.value):
+                if value.name not in variables | scope:
+                    atoms.setdefault(value.name, value.span)
+    return Names(
+        of_role["parameter"],
+        of_role["input"],
+        of_role["output"],
+        locals_,
+        frozenset(atoms) - of_role["parameter"] - TRUTH,
+    )
+
+
+def check_new(name: str, role: str, span: Span, declared: dict[str, str]) -> None:
+    if name in TRUTH:
+        raise InputError(
+            f"`{name}` is a truth value and cannot name {article(role)}", span, "choose another name"
+        )
+    if name in declared:
+        raise InputError(
+            f"`{name}` is declared twice",
+            span,
+            f"it already is {article(declared[name])}: rename one of them",
+        )
+
+
+def article(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
+def both(name: str, span: Span) -> InputError:
+    return InputError(
+        f"`{name}` is both an atom and a variable",
+        span,
+        "it is listed in the set of an input or output: rename the variable",
+    )
+
+
+def listed(values: FiniteSet) -> Iterator[Name]:
+    """The names that stand as members of a set."""
+    if isinstance(values, SetOf):
+        yield from (member for member in values.members if isinstance(member, Name))
+
+
+def chosen(distribution: Distribution) -> Iterator[Name]:
+    """The names that stand as values of a finite choice."""
+    match distribution:
+        case Choose(options):
+            yield from (value for value, _ in options if isinstance(value, Name))
+        case Uniform(support) | ExpMechanism(_, _, support):
+            yield from listed(support)
+
+
+def target_name(target: Name | Index) -> str:
+    return target.name if isinstance(target, Name) else target.array
+
+
+def statements(body: Block) -> Iterator[tuple[Statement, Scope]]:
+    """Every statement, in the order of the text, with the ``for`` variables known there."""
+    todo: list[tuple[Statement, Scope]] = [(statement, frozenset()) for statement in reversed(body)]
+    while todo:
+        statement, scope = todo.pop()
+        yield statement, scope
+        inner = scope | {statement.variable} if isinstance(statement, For) else scope
+        for block in reversed(blocks(statement)):
+            todo.extend((part, inner) for part in reversed(block))
+
+
+def blocks(statement: Statement) -> tuple[Block, ...]:
+    """The blocks directly inside a statement."""
+    match statement:
+        case Assign() | Exit():
+            return ()
+        case If(branches, otherwise):
+            return (*(block for _, block in branches), otherwise)
+        case For(_, _, _, body) | While(_, body):
+            return (body,)
+        case _:
+            assert_never(statement)
+
+
+# --- every name is known ---------------------------------------------------------------------
+
+
+def check_names(program: Program, names: Names) -> None:
+    """Refuse unknown names, unknown functions, and assignments to what cannot be assigned."""
+    for statement, scope in statements(program.body):
+        match statement:
+            case Assign(target, value):
+                check_target(target, names, scope)
+                if isinstance(value, Expr):
+                    check_expression(value, names, scope)
+                else:
+                    check_distribution(value, names, scope)
+            case If(branches):
+                for condition, _ in branches:
+                    check_expression(condition, names, scope)
+            case For(variable, low, high):
+                check_binder(variable, statement.span, names, scope)
+                check_expression(low, names, scope)
+                check_expression(high, names, scope)
+            case While(condition):
+                check_expression(condition, names, scope)
+            case Exit():
+                pass
+            case _:
+                assert_never(statement)
+
+
+def check_target(target: Name | Index, names: Names, scope: Scope) -> None:
+    """May this be assigned?"""
+    name = target_name(target)
+    if name in names.parameters:
+        raise InputError(
+            f"`{name}` is a parameter and cannot be assigned", target.span, f"copy it first: `x <- {name}`"
+        )
+    if name in names.inputs:
+        raise InputError(
+            f"`{name}` is an input and cannot be assigned", target.span, "copy it into a variable first"
+        )
+    if name in scope:
+        raise InputError(
+            f"`{name}` is the variable of an enclosing `for` and cannot be assigned",
+            target.span,
+            "use another variable",
+        )
+    if name in TRUTH:
+        raise InputError(f"`{name}` is a truth value and cannot be assigned", target.span, "rename it")
+    if isinstance(target, Index):
+        check_expression(target.index, names, scope)
+
+
+def check_binder(variable: str, span: Span, names: Names, scope: Scope) -> None:
+    """May this name a ``for`` or fold variable?"""
+    if variable in names.everything | scope:
+        raise InputError(
+            f"`{variable}` already has a meaning here", span, "give this loop a variable of its own"
+        )
+
+
+def check_distribution(distribution: Distribution, names: Names, scope: Scope) -> None:
+    match distribution:
+        case ExpMechanism(rate, variable, support, score):
+            check_binder(variable, distribution.span, names, scope)
+            check_all((rate, *set_parts(support)), names, scope)
+            check_expression(score, names, scope | {variable})
+        case _:
+            check_all(distribution_parts(distribution), names, scope)
+
+
+def check_all(exprs: Iterable[Expr], names: Names, scope: Scope) -> None:
+    for expr in exprs:
+        check_expression(expr, names, scope)
+
+
+def check_expression(expr: Expr, names: Names, scope: Scope, primes: bool = False) -> None:
+    """Is every name in the expression known?  ``primes``: it may speak of ``q'``."""
+    todo = [(expr, scope)]
+    while todo:
+        node, known = todo.pop()
+        match node:
+            case Name(name, primed):
+                check_prime(name, primed, node.span, names, primes)
+                if name not in names.everything and name not in known:
+                    raise unknown(name, node.span, names.everything | known)
+            case Index(array, _, primed):
+                check_prime(array, primed, node.span, names, primes)
+                if array not in names.variables:
+                    raise unknown_array(array, node.span, names, known)
+            case Fold(_, variable):
+                check_binder(variable, node.span, names, known)
+                todo.append((node.body, known | {variable}))
+                todo.extend(((node.high, known), (node.low, known)))
+                continue
+            case Call():
+                check_no_cell(node, names, known)
+                check_call(node)
+        todo.extend((part, known) for part in reversed(children(node)))
+
+
+def check_no_cell(call: Call, names: Names, scope: Scope) -> None:
+    """``q(1)``, where ``q[1]`` is meant."""
+    name = call.function
+    if name not in names.variables | names.parameters | scope or name in FUNCTIONS:
+        return
+    arguments = ", ".join(map(as_written, call.arguments))
+    hint = f"cells are written `{name}[{arguments}]`, products `{name}*({arguments})`"
+    raise InputError(f"`{name}` is no function", call.span, hint)
+
+
+def check_prime(name: str, primed: bool, span: Span, names: Names, primes: bool) -> None:
+    if primed and not primes:
+        raise InputError(
+            f"`{name}'` may stand only in an adjacency formula", span, "there it means the neighbouring input"
+        )
+    if primed and name not in names.inputs:
+        raise InputError(
+            f"`{name}'` means nothing: `{name}` is not an input", span, did_you_mean(name, names.inputs)
+        )
+
+
+def unknown(name: str, span: Span, known: Iterable[str]) -> InputError:
+    if name == "e":
+        return InputError("unknown name `e`", span, "write `exp(x)` for the power of e")
+    near = did_you_mean(name, {*known, "eps"} if name[0] in "eE" else known)
+    hint = near if near.startswith("did") else "assign it first, or list it in the set of an input or output"
+    return InputError(f"unknown name `{name}`", span, hint)
+
+
+def unknown_array(name: str, span: Span, names: Names, scope: Scope) -> InputError:
+    if name in names.everything | scope:
+        return InputError(f"`{name}` is not an array", span, "remove the index")
+    return InputError(f"unknown array `{name}`", span, did_you_mean(name, names.variables))

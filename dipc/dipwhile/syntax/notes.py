@@ -1,0 +1,220 @@
+"""What is allowed in a program, but surely not meant.
+
+Each function lists what it finds; a caller shows it as a note, never as an error.  Branches and loops
+that unrolling removed are not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from flint import fmpq
+
+from dipc.dipwhile.syntax.arrays import assignments, instruction_parts
+from dipc.dipwhile.syntax.ast import Binary, Call, Distribution, Expr, Index, Name, Noise, Number, Op, Unary
+from dipc.dipwhile.syntax.core import Cell, CoreProgram
+from dipc.dipwhile.syntax.kinds import NOTHING, NUMBERS, kinds_of_value, surely
+from dipc.dipwhile.syntax.names import target_name
+from dipc.dipwhile.syntax.printer import as_written
+from dipc.dipwhile.syntax.types import EQUALITY, Kinding, infer, kinds_of
+from dipc.dipwhile.syntax.walk import bottom_up, nodes
+from dipc.errors import Span
+from dipc.models.values import show
+
+
+def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
+    """Variables that are assigned and never read, and sound like another: name, place, the other name.
+
+    >>> from dipc.errors import Source
+    >>> from dipc.dipwhile.syntax.compile import read
+    >>> core = read(Source("a.dip", "output out in {0, 1} = 0; ouput <- 1"))
+    >>> [(name, near) for name, _, near in unread_variables(core)]
+    [('ouput', 'out')]
+    """
+    first: dict[str, Span] = {}
+    for target, _ in assignments(core.code):
+        first.setdefault(target_name(target), target.span)
+    outputs = {output.name for output in core.outputs}
+    unread = first.keys() - outputs - read_names(core)
+    known = sorted(outputs | first.keys())
+    found = [(name, span, similar(name, known)) for name, span in first.items() if name in unread]
+    return [(name, span, near) for name, span, near in found if near]
+
+
+def read_names(core: CoreProgram) -> set[str]:
+    """The variables and arrays that some instruction reads."""
+    parts = (part for instruction in core.code for part in instruction_parts(instruction))
+    return {target_name(node) for part in parts for node in nodes(part) if isinstance(node, Name | Index)}
+
+
+def similar(name: str, known: Iterable[str]) -> str:
+    """The name that this one may be a misspelling of; "" if there is none.  `x1` and `x2` are two variables.
+
+    >>> similar("cuont", ["count", "r"]), similar("x1", ["x2"])
+    ('count', '')
+    """
+    from difflib import get_close_matches  # only needed when something is wrong already
+
+    plain = without_digits(name)
+    others = [other for other in known if other != name and without_digits(other) != plain]
+    folded = [other for other in others if other.lower() == name.lower()]
+    return next(iter(folded or get_close_matches(name, others, n=1, cutoff=0.6)), "")
+
+
+def without_digits(name: str) -> str:
+    return "".join(sign for sign in name if not sign.isdigit())
+
+
+def unassigned_outputs(core: CoreProgram) -> list[tuple[str, Span]]:
+    """Outputs with a start value that no instruction assigns.
+
+    >>> from dipc.errors import Source
+    >>> from dipc.dipwhile.syntax.compile import read
+    >>> core = read(Source("a.dip", "output out in {0, 1} = 0, o in {0, 1}; o <- 1"))
+    >>> [name for name, _ in unassigned_outputs(core)]
+    ['out']
+    """
+    assigned = {target_name(target) for target, _ in assignments(core.code)}
+    return [
+        (output.name, output.span)
+        for output in core.outputs
+        if output.start is not None and output.name not in assigned
+    ]
+
+
+# --- equalities ------------------------------------------------------------------------------
+
+
+def impossible_equalities(core: CoreProgram) -> list[tuple[Span, str]]:
+    """Comparisons by ``=`` or ``!=`` whose outcome is certain: place and reason.
+
+    >>> from dipc.errors import Source
+    >>> from dipc.dipwhile.syntax.compile import read
+    >>> core = read(Source("a.dip", "output o in {true, false}; r <- Lap(eps, 0); o <- r = 1"))
+    >>> [reason for _, reason in impossible_equalities(core)]
+    ['`r` is continuous noise: it is equal to `1` with probability 0']
+    """
+    kinding, noise, levels = kinds_of_variables(core), noise_variables(core), levels_of_variables(core)
+    found: dict[tuple[int, int], tuple[Span, str]] = {}
+    for instruction in core.code:
+        for part in instruction_parts(instruction):
+            for node in nodes(part):
+                if isinstance(node, Binary) and node.op in EQUALITY:
+                    reason = continuous(node, noise, kinding) or no_level(node, levels)
+                    if reason:
+                        found.setdefault((node.span.start, node.span.end), (node.span, reason))
+    return [found[place] for place in sorted(found)]
+
+
+def kinds_of_variables(core: CoreProgram) -> Kinding:
+    declared = {v.name: NOTHING.union(*map(kinds_of_value, v.domain)) for v in (*core.inputs, *core.outputs)}
+    return infer(core.code, declared, core.variables - declared.keys())
+
+
+def noise_variables(core: CoreProgram) -> frozenset[str]:
+    """The variables that hold nothing but fresh Laplace or exponential noise."""
+    names = {target_name(target) for target, _ in assignments(core.code)}
+    others = {target_name(target) for target, value in assignments(core.code) if not is_continuous(value)}
+    return frozenset(names - others)
+
+
+def is_continuous(value: Expr | Distribution) -> bool:
+    return isinstance(value, Noise) and value.kind in ("Lap", "LapPlus")
+
+
+def continuous(equality: Binary, noise: frozenset[str], kinding: Kinding) -> str:
+    """Why the two sides are equal with probability 0; "" if this is not clear.
+
+    Both sides must be linear in cells of fresh noise, and one cell must not cancel: ``s = r`` after
+    ``s <- r`` and ``m = r`` after ``m <- max(r, 0)`` are not listed.
+    """
+    left = coefficients(equality.left, noise, kinding)
+    right = coefficients(equality.right, noise, kinding)
+    if left is None or right is None or left == right:
+        return ""
+    first, second = (equality.left, equality.right) if left else (equality.right, equality.left)
+    return (
+        f"`{as_written(first)}` is continuous noise: it is equal to `{as_written(second)}` with probability 0"
+    )
+
+
+Coefficients = dict[Cell, fmpq]
+
+
+def coefficients(expr: Expr, noise: frozenset[str], kinding: Kinding) -> Coefficients | None:
+    """The coefficient of each noise cell in a linear expression; None for other expressions."""
+
+    def visit(node: Expr, parts: tuple[Coefficients | None, ...]) -> Coefficients | None:
+        if isinstance(node, Index):
+            parts = ()  # its index is no part of the sum
+        if None in parts:
+            return None
+        known = [part for part in parts if part is not None]
+        match node:
+            case Name(name) if name in noise:
+                return {(name, 0): fmpq(1)}
+            case Index(array, Number(index)) if array in noise:
+                return {(array, int(index.p)): fmpq(1)}
+            case Unary(Op.NEG):
+                return combined(known[0], {}, fmpq(-1), fmpq(0))
+            case Binary(Op.ADD):
+                return combined(known[0], known[1], fmpq(1), fmpq(1))
+            case Binary(Op.SUB):
+                return combined(known[0], known[1], fmpq(1), fmpq(-1))
+            case Binary(Op.MUL, Number(factor)):
+                return combined(known[1], {}, factor, fmpq(0))
+            case Binary(Op.MUL, _, Number(factor)):
+                return combined(known[0], {}, factor, fmpq(0))
+            case Binary(Op.DIV, _, Number(divisor)) if divisor != 0:
+                return combined(known[0], {}, 1 / divisor, fmpq(0))
+        return {} if surely(kinds_of(node, kinding), NUMBERS) else None
+
+    return bottom_up(expr, visit)
+
+
+def combined(left: Coefficients, right: Coefficients, a: fmpq, b: fmpq) -> Coefficients:
+    """``a*left + b*right`` without zeros."""
+    none = fmpq(0)
+    total = {
+        cell: a * left.get(cell, none) + b * right.get(cell, none) for cell in left.keys() | right.keys()
+    }
+    return {cell: value for cell, value in total.items() if value != 0}
+
+
+Levels = Mapping[str, frozenset[fmpq]]
+
+
+def no_level(equality: Binary, levels: Levels) -> str:
+    """Why ``disc(...) = c`` never holds; "" if it may."""
+    for side, constant in ((equality.left, equality.right), (equality.right, equality.left)):
+        if isinstance(constant, Number):
+            possible = levels_of(side, levels)
+            if possible and constant.value not in possible:
+                shown = ", ".join(show(value) for value in sorted(possible))
+                return f"`{as_written(side)}` is never `{as_written(constant)}`: its values are `{shown}`"
+    return ""
+
+
+def levels_of(expr: Expr, levels: Levels) -> frozenset[fmpq]:
+    """The values of ``disc`` with constant levels, or of a variable that holds no other; empty: unknown."""
+    match expr:
+        case Call("disc", (_, *steps)):
+            constants = [step.value for step in steps if isinstance(step, Number)]
+            return frozenset(constants) if len(constants) == len(steps) else frozenset()
+        case Name(name) | Index(name):
+            return levels.get(name, frozenset())
+    return frozenset()
+
+
+def levels_of_variables(core: CoreProgram) -> Levels:
+    """The variables that are assigned nothing but ``disc`` with constant levels, with these levels."""
+    found: dict[str, list[frozenset[fmpq]]] = {}
+    for target, value in assignments(core.code):
+        found.setdefault(target_name(target), []).append(constant_levels(value))
+    for output in core.outputs:
+        found.pop(output.name, None)
+    return {name: frozenset().union(*all_) for name, all_ in found.items() if all(all_)}
+
+
+def constant_levels(value: Expr | Distribution) -> frozenset[fmpq]:
+    return levels_of(value, {}) if isinstance(value, Call) else frozenset()

@@ -1,0 +1,103 @@
+"""Rules about whole instructions: outputs are finite, loops hold no noise, what is supported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from dipc.dipwhile.syntax.ast import (
+    Choose,
+    Distribution,
+    ExpMechanism,
+    Expr,
+    Flip,
+    Name,
+    Noise,
+    Number,
+    Range,
+    Uniform,
+)
+from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable
+from dipc.dipwhile.syntax.fragment import violation
+from dipc.dipwhile.syntax.kinds import INTEGERS, NUMBERS, RANDOM, REALS, describe, never, surely
+from dipc.dipwhile.syntax.names import target_name
+from dipc.dipwhile.syntax.types import Kinding, assigned_kinds
+from dipc.dipwhile.syntax.walk import set_parts
+from dipc.errors import InputError
+from dipc.models.values import Atom, Value, show
+
+
+def check_outputs(code: Iterable[Instruction], outputs: Mapping[str, Variable], kinding: Kinding) -> None:
+    """Outputs are assigned values of their set, never raw noise (rule 6)."""
+    for instruction in code:
+        if isinstance(instruction, Put | Draw) and target_name(instruction.target) in outputs:
+            check_output(instruction, outputs[target_name(instruction.target)], kinding)
+
+
+def check_output(instruction: Put | Draw, output: Variable, kinding: Kinding) -> None:
+    assigned = instruction.value if isinstance(instruction, Put) else instruction.distribution
+    kinds = assigned_kinds(instruction, kinding)
+    if surely(kinds, REALS):
+        hint = f"round it first, for example `{output.name} <- disc(r, -1, 0, 1)`"
+        raise violation(6, f"the output `{output.name}` is assigned {describe(kinds)}", assigned.span, hint)
+    for expr, value in constants(assigned):
+        if value not in output.domain:
+            raise InputError(
+                f"the output `{output.name}` is assigned `{show(value)}`, which is not in its set",
+                expr.span,
+                f"its set is `{show_domain(output.domain)}`",
+            )
+    # An integer random variable may be assigned where its values are finitely many: found in exploration.
+    possible = kinds | NUMBERS if kinds & INTEGERS else kinds
+    if never(possible, kinding[output.name]):
+        raise InputError(
+            f"the output `{output.name}` is assigned {describe(kinds)}",
+            assigned.span,
+            f"its set is `{show_domain(output.domain)}`",
+        )
+
+
+def constants(assigned: Expr | Distribution) -> Iterator[tuple[Expr | Distribution, Value]]:
+    """The constants among the values that are assigned."""
+    match assigned:
+        case Choose(options):
+            candidates: Sequence[Expr] = [value for value, _ in options]
+        case Uniform(Range()) | Noise() | ExpMechanism():
+            candidates = ()
+        case Uniform(support):
+            candidates = set_parts(support)
+        case Flip():
+            candidates = ()
+        case _:
+            candidates = (assigned,)
+    for expr in candidates:
+        match expr:
+            case Number(value):
+                yield expr, value
+            case Name("true" | "false" as name):
+                yield expr, Atom(name)
+
+
+def show_domain(domain: Sequence[Value]) -> str:
+    """
+    >>> show_domain((Atom("bot"), Atom("top")))
+    '{bot, top}'
+    """
+    shown = [show(value) for value in domain[:10]] + ["..."] * (len(domain) > 10)
+    return "{" + ", ".join(shown) + "}"
+
+
+def check_loops(code: Sequence[Instruction], kinding: Kinding) -> None:
+    """No random variable is assigned between a ``while`` and its ``end`` (rule 2)."""
+    inside = 0
+    for position, instruction in enumerate(code):
+        match instruction:
+            case Test(_, otherwise, is_loop=True):
+                inside = max(inside, otherwise)
+            case Put() | Draw() if position < inside and surely(assigned_kinds(instruction, kinding), RANDOM):
+                name = target_name(instruction.target)
+                raise violation(
+                    2,
+                    f"the random variable `{name}` is assigned inside a `while`",
+                    instruction.span,
+                    "use a `for` loop with constant bounds, which is unrolled",
+                )

@@ -1,0 +1,122 @@
+"""Text to syntax tree.
+
+The grammar is ``grammar.lark``; :mod:`dipc.dipwhile.syntax.layout` decides which newlines count;
+:mod:`dipc.dipwhile.syntax.build` turns lark's tree into ours; :mod:`dipc.dipwhile.syntax.mistakes` explains what
+the parser does not accept; :mod:`dipc.dipwhile.syntax.tables` keeps the parser tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lark import Lark, Token
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
+
+from dipc.dipwhile.syntax.ast import Claim, Expr, Program
+from dipc.dipwhile.syntax.build import Builder
+from dipc.dipwhile.syntax.depth import check_depth
+from dipc.dipwhile.syntax.layout import layout
+from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
+from dipc.dipwhile.syntax.tables import parser
+from dipc.errors import InputError, Source, Span
+from dipc.models.values import Value
+
+GRAMMAR = Path(__file__).with_name("grammar.lark")
+STARTS = ("program", "claim", "expression", "valuation")
+
+
+def parse(source: Source) -> Program:
+    """The syntax tree of a program.
+
+    >>> parse(Source("a.dip", "output b in {0, 1}; b <- 1")).outputs[0].name
+    'b'
+    >>> parse(Source("a.dip", "x = 1"))
+    Traceback (most recent call last):
+    dipc.errors.InputError: a.dip:1:3: error: `=` compares two values, it does not assign
+        x = 1
+          ^
+        help: a constant is declared like this: `param x = 1`
+    """
+    program: Program = _parse(source, "program")
+    if not (program.body or program.inputs or program.outputs or program.params):
+        raise InputError("the program is empty", Span(source, 0, 0), EMPTY_HINT)
+    check_depth(program)
+    return program
+
+
+EMPTY_HINT = "the smallest program is `output b in {true, false}; b <- flip(1/2)`"
+
+
+def parse_claim(text: str, name: str = "<claim>") -> Claim:
+    """What may follow ``private``; ``name`` says in messages where the text comes from.
+
+    >>> parse_claim("eps/2, exp(-2) for eps in (0, 1]").interval.high_closed
+    True
+    """
+    claim: Claim = _parse(Source(name, text), "claim")
+    check_depth(claim)
+    return claim
+
+
+def parse_expression(text: str) -> Expr:
+    """An expression on its own.
+
+    >>> parse_expression("x").name
+    'x'
+    """
+    expression: Expr = _parse(Source("<expression>", text), "expression")
+    check_depth(expression)
+    return expression
+
+
+def parse_valuation(text: str, name: str = "<values>") -> dict[str, Value | tuple[Value, ...]]:
+    """Values of variables as one writes them on a command line; ``name`` says where the text comes from.
+
+    >>> parse_valuation("q = [0, -1/2]; x = top")
+    {'q': (0, -1/2), 'x': Atom(name='top')}
+    >>> parse_valuation("q=0,1", "--input")
+    Traceback (most recent call last):
+    dipc.errors.InputError: --input:1:5: error: expected a name, found `1`
+        q=0,1
+            ^
+        help: write `q=[0,1]`
+    """
+    valuation: Mapping[str, Value | tuple[Value, ...]] = _parse(Source(name, text), "valuation")
+    return dict(valuation)
+
+
+def raw_tokens(text: str) -> Iterator[Token]:
+    """The tokens of a text that can be parsed, with every separator; comments are in the gaps.
+
+    >>> [str(token) for token in raw_tokens("x <- 1 # one")]
+    ['x', '<-', '1']
+    """
+    return _lark().lex(text)
+
+
+def _parse(source: Source, start: str) -> Any:
+    """Run lexer, layout, parser and builder."""
+    lark = _lark()
+    machine = lark.parse_interactive(start=start)
+    seen: list[Token] = []
+    try:
+        for token in layout(lark.lex(source.text)):
+            machine.feed_token(token)
+            seen.append(token)
+        tree = machine.feed_eof(seen[-1] if seen else None)  # type: ignore[no-untyped-call]
+        return Builder(source).transform(tree)
+    except UnexpectedCharacters as error:
+        raise explain_character(source, error.pos_in_stream or 0) from None
+    except UnexpectedToken as error:
+        accepts: set[str] = machine.accepts()  # type: ignore[no-untyped-call]
+        raise explain_token(source, seen, error.token, accepts, start) from None
+    except VisitError as error:
+        raise error.orig_exc from None
+
+
+@cache
+def _lark() -> Lark:
+    return parser(GRAMMAR.read_text(encoding="utf-8"), STARTS)

@@ -1,0 +1,276 @@
+"""Syntax tree to canonical text: ``parse(show_program(p)) == p``.
+
+Precedences are numbers (see :data:`LEVEL`, loosest first); a part is put in parentheses iff its
+level is lower than its place asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from flint import fmpq
+
+from dipc.dipwhile.syntax.ast import (
+    Adjacency,
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Choose,
+    Claim,
+    Declaration,
+    Distribution,
+    Eps,
+    Exit,
+    ExpMechanism,
+    Expr,
+    FiniteSet,
+    Flip,
+    Fold,
+    For,
+    FormulaAdjacency,
+    If,
+    Index,
+    Interval,
+    Name,
+    NamedAdjacency,
+    Noise,
+    Number,
+    Op,
+    Program,
+    Range,
+    SetOf,
+    Statement,
+    Unary,
+    Uniform,
+    While,
+)
+from dipc.dipwhile.syntax.walk import bottom_up
+
+ANY, OR, AND, NOT, COMPARISON, ARITH, TERM, FACTOR, POWER, PRIMARY = range(10)
+
+LEVEL: dict[Op, tuple[int, int, int]] = {
+    Op.OR: (OR, OR, AND),
+    Op.AND: (AND, AND, NOT),
+    **dict.fromkeys((Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE), (COMPARISON, ARITH, ARITH)),
+    **dict.fromkeys((Op.ADD, Op.SUB), (ARITH, ARITH, TERM)),
+    **dict.fromkeys((Op.MUL, Op.DIV), (TERM, TERM, FACTOR)),
+    Op.POW: (POWER, PRIMARY, FACTOR),
+}
+"""Of each binary operator: its own level, and the levels its left and right sides must have."""
+
+TIGHT = frozenset({Op.MUL, Op.DIV, Op.POW})
+"""Operators written without spaces."""
+
+Shown = tuple[str, int]
+"""A text and its level."""
+
+
+def show_expr(expr: Expr) -> str:
+    """An expression, with as few parentheses as possible.
+
+    >>> from dipc.dipwhile.syntax.parser import parse_expression
+    >>> show_expr(parse_expression("((a)+(b))*2 - (c - d) >= -(3^2) or (not (x = 1))"))
+    '(a + b)*2 - (c - d) >= -3^2 or not x = 1'
+    """
+    return bottom_up(expr, show_node)[0]
+
+
+def as_written(expr: Expr) -> str:
+    """The expression as it stands in the program; canonical if it stands nowhere."""
+    span = expr.span
+    written = " ".join(span.source.text[span.start : span.end].split())
+    return written or show_expr(expr)
+
+
+def show_node(node: Expr, parts: tuple[Shown, ...]) -> Shown:
+    """The text of a node, given that of its parts."""
+    match node:
+        case Number(value):
+            return show_number(value)
+        case Name(name, primed):
+            return name + "'" * primed, PRIMARY
+        case Index(array, _, primed):
+            prime = "'" * primed
+            return f"{array}{prime}[{within(parts[0], ARITH)}]", PRIMARY
+        case Eps():
+            return "eps", PRIMARY
+        case Unary(Op.NOT):
+            return f"not {within(parts[0], NOT)}", NOT
+        case Unary():
+            return f"-{within(parts[0], FACTOR)}", FACTOR
+        case Binary(op):
+            own, left, right = LEVEL[op]
+            sign = op.value if op in TIGHT else f" {op.value} "
+            return f"{within(parts[0], left)}{sign}{within(parts[1], right)}", own
+        case Call(function):
+            return f"{function}({', '.join(text for text, _ in parts)})", PRIMARY
+        case Fold(kind, variable):
+            low, high, body = within(parts[0], ARITH), within(parts[1], ARITH), parts[2][0]
+            binder = f"{variable} in {low}..{high}: {body}"
+            return (
+                (f"{kind} {binder}", ANY) if kind in ("forall", "exists") else (f"{kind}({binder})", PRIMARY)
+            )
+        case _:
+            assert_never(node)
+
+
+def within(part: Shown, level: int) -> str:
+    """The text of a part at a place that asks for a level."""
+    text, own = part
+    return text if own >= level else f"({text})"
+
+
+def show_number(value: fmpq) -> Shown:
+    """A number: decimal if that is exact, else a quotient.
+
+    >>> show_number(fmpq(1, 8)), show_number(fmpq(-2, 3))
+    (('0.125', 9), ('-2/3', 6))
+    """
+    digits = decimals(value)
+    if digits is None:
+        return str(value), TERM
+    scaled = str(abs((value * fmpq(10) ** digits).p)).zfill(digits + 1)
+    text = f"{scaled[:-digits]}.{scaled[-digits:]}" if digits else scaled
+    return (text, PRIMARY) if value >= 0 else (f"-{text}", FACTOR)
+
+
+def decimals(value: fmpq) -> int | None:
+    """How many digits after the point write the value exactly; None if it has no end."""
+    rest, counts = int(value.q), []
+    for prime in (2, 5):
+        count = 0
+        while rest % prime == 0:
+            rest //= prime
+            count += 1
+        counts.append(count)
+    return max(counts) if rest == 1 else None
+
+
+def show_arith(expr: Expr) -> str:
+    """An expression where the grammar asks for ``arith``."""
+    return within(bottom_up(expr, show_node), ARITH)
+
+
+def show_set(values: FiniteSet) -> str:
+    """A finite set."""
+    match values:
+        case SetOf(members):
+            return "{" + ", ".join(map(show_arith, members)) + "}"
+        case Range(low, high):
+            return f"{show_arith(low)}..{show_arith(high)}"
+        case _:
+            assert_never(values)
+
+
+def show_distribution(distribution: Distribution) -> str:
+    """The right-hand side of a sampling assignment.
+
+    >>> from dipc.dipwhile.syntax.ast import NOWHERE
+    >>> show_distribution(Flip(Binary(Op.DIV, Number(fmpq(1)), Number(fmpq(3)))))
+    'flip(1/3)'
+    """
+    match distribution:
+        case Noise(kind, rate, mean):
+            return f"{kind}({show_arith(rate)}, {show_arith(mean)})"
+        case Choose(options):
+            return "choose {" + ", ".join(f"{show_arith(v)}: {show_arith(p)}" for v, p in options) + "}"
+        case Flip(probability):
+            return f"flip({show_arith(probability)})"
+        case Uniform(support):
+            members = show_set(support)
+            # A parenthesis would look like that of a call.
+            return f"uniform({members})" if members.startswith("(") else f"uniform {members}"
+        case ExpMechanism(rate, variable, support, score):
+            return f"Exp({show_arith(rate)}, {variable} in {show_set(support)}, {show_arith(score)})"
+        case _:
+            assert_never(distribution)
+
+
+def show_program(program: Program) -> str:
+    """A whole program: declarations, an empty line, statements.
+
+    >>> from dipc.dipwhile.syntax.parser import parse, Source
+    >>> print(show_program(parse(Source("", "output b in {0,1}=0; if b=0 then b<-1 end"))), end="")
+    output b in {0, 1} = 0
+    <BLANKLINE>
+    if b = 0 then
+      b <- 1
+    end
+    """
+    declarations = [f"param  {param.name} = {show_arith(param.value)}" for param in program.params]
+    declarations += [f"input  {show_declaration(declaration)}" for declaration in program.inputs]
+    declarations += [f"output {show_declaration(declaration)}" for declaration in program.outputs]
+    if program.adjacency is not None:
+        declarations.append(f"adjacent {show_adjacency(program.adjacency)}")
+    if program.claim is not None:
+        declarations.append(f"private {show_claim(program.claim)}")
+    gap = [""] if declarations and program.body else []
+    return "\n".join([*declarations, *gap, *show_block(program.body, "")]) + "\n"
+
+
+def show_declaration(declaration: Declaration) -> str:
+    """What follows ``input`` or ``output``."""
+    size = "" if declaration.size is None else f"[{show_arith(declaration.size)}]"
+    start = "" if declaration.start is None else f" = {show_arith(declaration.start)}"
+    return f"{declaration.name}{size} in {show_set(declaration.domain)}{start}"
+
+
+def show_adjacency(adjacency: Adjacency) -> str:
+    """What follows ``adjacent``."""
+    match adjacency:
+        case NamedAdjacency(kind, distance):
+            return kind if distance is None else f"{kind} {show_arith(distance)}"
+        case FormulaAdjacency(formula):
+            return show_expr(formula)
+        case _:
+            assert_never(adjacency)
+
+
+def show_claim(claim: Claim) -> str:
+    """What follows ``private``."""
+    delta = "" if claim.delta is None else f", {show_arith(claim.delta)}"
+    interval = "" if claim.interval is None else f" for eps in {show_interval(claim.interval)}"
+    return f"{show_arith(claim.epsilon)}{delta}{interval}"
+
+
+def show_interval(interval: Interval) -> str:
+    """An interval of budgets."""
+    high = "inf" if interval.high is None else show_arith(interval.high)
+    return f"{'(['[interval.low_closed]}{show_arith(interval.low)}, {high}{')]'[interval.high_closed]}"
+
+
+def show_block(block: Block, indent: str) -> Iterator[str]:
+    """The lines of a block."""
+    for statement in block:
+        yield from show_statement(statement, indent)
+
+
+def show_statement(statement: Statement, indent: str) -> Iterator[str]:
+    """The lines of a statement."""
+    inner = indent + "  "
+    match statement:
+        case Assign(target, value):
+            shown = show_expr(value) if isinstance(value, Expr) else show_distribution(value)
+            yield f"{indent}{show_expr(target)} <- {shown}"
+        case If(branches, otherwise):
+            for word, (condition, block) in zip(["if"] + ["elif"] * len(branches), branches, strict=False):
+                yield f"{indent}{word} {show_expr(condition)} then"
+                yield from show_block(block, inner)
+            if otherwise:
+                yield f"{indent}else"
+                yield from show_block(otherwise, inner)
+            yield f"{indent}end"
+        case For(variable, low, high, body):
+            yield f"{indent}for {variable} in {show_arith(low)}..{show_arith(high)} do"
+            yield from show_block(body, inner)
+            yield f"{indent}end"
+        case While(condition, body):
+            yield f"{indent}while {show_expr(condition)} do"
+            yield from show_block(body, inner)
+            yield f"{indent}end"
+        case Exit():
+            yield f"{indent}exit"
+        case _:
+            assert_never(statement)

@@ -1,0 +1,176 @@
+"""Where the parser stopped, and what it would have accepted there, in human words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lark import Token
+
+from dipc.dipwhile.syntax.layout import ARITHMETIC, BLOCK_OPENS, CLOSING, COMPARISONS, OPENING
+from dipc.errors import Source, Span
+
+EXPRESSION = frozenset({"NUMBER", "NAME", "PRIMED", "EPS", "LPAR", "MINUS", "NOT", "FORALL", "EXISTS"})
+VALUE = frozenset({"NUMBER", "NAME", "PRIMED", "EPS", "LPAR", "MINUS"})
+SAMPLING = frozenset({"NOISE", "EXP", "CHOOSE", "FLIP", "UNIFORM"})
+DECLARING = frozenset({"PARAM", "INPUT", "OUTPUT", "ADJACENT", "PRIVATE"})
+STATEMENT = frozenset({"NAME", "IF", "FOR", "WHILE", "EXIT"})
+OPERATORS = COMPARISONS | ARITHMETIC | {"AND", "OR"}
+BLOCKS = frozenset({"IF", "FOR", "WHILE"})
+
+PHRASES: tuple[tuple[frozenset[str], str], ...] = (
+    (EXPRESSION | SAMPLING, "an expression or a distribution"),
+    (EXPRESSION, "an expression"),
+    (VALUE | {"LBRACE"}, "a set"),
+    (VALUE, "a number or a name"),
+    (STATEMENT | DECLARING, "a declaration or a statement"),
+    (STATEMENT, "a statement"),
+    (frozenset({"NUMBER", "MINUS", "NAME"}), "a value"),
+    (COMPARISONS, ""),  # an operator can nearly always stand: say what is less obvious
+)
+"""Sets of terminals that are said in one phrase; the first that fits is taken."""
+
+TERMINALS = {
+    "$END": "the end of the text",
+    "_SEP": "the end of the statement",
+    "NUMBER": "a number",
+    "NAME": "a name",
+    "METRIC": "a metric such as `linf`",
+    "NOISE": "`Lap`",
+    "EXP": "`Exp`",
+    "ARROW": "`<-`",
+    "COMMA": "`,`",
+    "COLON": "`:`",
+    "DOTS": "`..`",
+    "LPAR": "`(`",
+    "RPAR": "`)`",
+    "LSQB": "`[`",
+    "RSQB": "`]`",
+    "LBRACE": "`{`",
+    "RBRACE": "`}`",
+    "EQ": "`=`",
+}
+"""The words for single terminals; a word of the language is said as it is written."""
+
+SILENT = OPERATORS - {"EQ"}
+
+
+@dataclass(frozen=True)
+class Situation:
+    """The tokens read, the one that does not fit, and the terminals that would have fitted."""
+
+    source: Source
+    seen: Sequence[Token]
+    found: Token
+    accepts: frozenset[str]
+    start: str = "program"  # what was being read: a rule of the grammar
+
+    @property
+    def previous(self) -> Token | None:
+        return self.seen[-1] if self.seen else None
+
+    @property
+    def span(self) -> Span:
+        """Where the token stands that does not fit."""
+        if self.found.type == "$END":
+            end = span_of(self.source, self.previous).end if self.previous else 0
+            return Span(self.source, end, end)
+        return span_of(self.source, self.found)
+
+    @property
+    def found_text(self) -> str:
+        """What was found."""
+        if self.found.type == "$END":
+            return "the end of the text"
+        return "the end of the line" if self.found.type == "_SEP" and self.found != ";" else f"`{self.found}`"
+
+    @property
+    def statement(self) -> Sequence[Token]:
+        """The tokens of the statement or declaration that was being read."""
+        starts = [
+            position + 1
+            for position, token in enumerate(self.seen)
+            if token.type == "_SEP" or token.type in BLOCK_OPENS
+        ]
+        return self.seen[starts[-1] if starts else 0 :]
+
+    @property
+    def claim(self) -> Sequence[Token] | None:
+        """The tokens of the claim that was being read, without `private`; None if it was something else."""
+        if self.start == "claim":
+            return self.seen
+        statement = self.statement
+        return statement[1:] if statement and statement[0].type == "PRIVATE" else None
+
+    def rest_of_line(self, position: int) -> str:
+        """The text from a position to the end of its statement, as far as one line shows it."""
+        return re.split(r"[;#\n]", self.source.text[position:], maxsplit=1)[0].strip()
+
+    @property
+    def brackets(self) -> Sequence[Token]:
+        """The brackets that are open, the innermost last."""
+        stack: list[Token] = []
+        for token in self.seen:
+            if token.type in OPENING:
+                stack.append(token)
+            elif token.type in CLOSING and stack:
+                stack.pop()
+        return stack
+
+    @property
+    def blocks(self) -> Sequence[Token]:
+        """The words of the blocks that are open, the innermost last."""
+        stack: list[Token] = []
+        for position, token in enumerate(self.seen):
+            claim = position + 1 < len(self.seen) and self.seen[position + 1].type == "EPS"
+            if token.type in BLOCKS and not claim:
+                stack.append(token)
+            elif token.type == "END" and stack:
+                stack.pop()
+        return stack
+
+    def expected(self) -> str:
+        """What would have fitted.
+
+        >>> Situation(Source("", ""), [], Token("END", "end"), frozenset({"RSQB", "PLUS", "NAME"})).expected()
+        'a name or `]`'
+        """
+        rest, phrases = set(self.accepts), []
+        for terminals, phrase in PHRASES:
+            if terminals <= rest:
+                rest -= terminals
+                phrases += [phrase] * bool(phrase)
+        rest -= SILENT | ({"$END"} if "_SEP" in rest else set())
+        telling = rest - {"LPAR", "LSQB"} if phrases or rest - {"LPAR", "LSQB"} else rest
+        return either(phrases + [word_for(terminal) for terminal in sorted(telling)]) or "an operator"
+
+
+def word_for(terminal: str) -> str:
+    return TERMINALS.get(terminal, f"`{terminal.lower()}`")
+
+
+def either(phrases: Iterable[str]) -> str:
+    """
+    >>> either(["a", "b", "c"])
+    'a, b or c'
+    """
+    *most, last = list(phrases) or [""]
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def span_of(source: Source, token: Token | None) -> Span:
+    """Where a token stands."""
+    if token is None or token.start_pos is None or token.end_pos is None:
+        return Span(source, 0, 0)
+    return Span(source, token.start_pos, token.end_pos)
+
+
+def is_closed(source: Source, bracket: Token) -> bool:
+    """Is there a bracket further down that closes this one?  (Brackets of any kind.)"""
+    depth = 0
+    for sign in re.finditer(r"[\[({]|[\])}]|#[^\n]*", source.text[bracket.start_pos :]):
+        depth += (sign[0] in "([{") - (sign[0] in ")]}")
+        if depth == 0:
+            return True
+    return False

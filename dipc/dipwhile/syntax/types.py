@@ -1,0 +1,325 @@
+"""Which kinds of values each variable may hold, and operations that can never work.
+
+The analysis ignores the order of statements: a variable has the kinds of everything that is
+ever assigned to it, a least fixed point.  An operation is refused only if *no* possible kind of
+an operand fits; the rest is settled when the program is explored.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from typing import assert_never
+
+from dipc.dipwhile.syntax.ast import (
+    Binary,
+    Call,
+    Choose,
+    Distribution,
+    Eps,
+    ExpMechanism,
+    Expr,
+    Flip,
+    Fold,
+    Index,
+    Name,
+    Noise,
+    Number,
+    Op,
+    Unary,
+    Uniform,
+)
+from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test
+from dipc.dipwhile.syntax.fragment import violation
+from dipc.dipwhile.syntax.functions import FUNCTIONS
+from dipc.dipwhile.syntax.kinds import (
+    BOOLEANS,
+    INTEGERS,
+    NOTHING,
+    NUMBERS,
+    NUMERIC,
+    RANDOM,
+    REALS,
+    Kinds,
+    describe,
+    kinds_of_value,
+    never,
+    surely,
+)
+from dipc.dipwhile.syntax.names import target_name
+from dipc.dipwhile.syntax.printer import as_written
+from dipc.dipwhile.syntax.simplify import why_no_value
+from dipc.dipwhile.syntax.walk import bottom_up, set_parts
+from dipc.errors import InputError
+from dipc.models.values import Atom
+
+Kinding = Mapping[str, Kinds]
+"""The kinds of every variable; of an array, those of all its cells."""
+
+ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.POW})
+ORDER = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
+EQUALITY = frozenset({Op.EQ, Op.NE})
+CONNECTIVES = frozenset({Op.AND, Op.OR})
+
+
+# --- inference -------------------------------------------------------------------------------
+
+
+def infer(code: Iterable[Instruction], declared: Kinding, local: Iterable[str]) -> Kinding:
+    """The kinds of all variables; ``declared`` are those of inputs and outputs, ``local`` the other names.
+
+    >>> from dipc.dipwhile.syntax.parser import parse, Source
+    >>> from dipc.dipwhile.syntax.unroll import unroll
+    >>> body = parse(Source("a.dip", "x <- 1; y <- x; x <- flip(1/2)")).body
+    >>> describe(infer(unroll(body, {}, body[0].span), {}, "xy")["y"])
+    'a Boolean or a number'
+    """
+    kinding = dict.fromkeys(local, NOTHING) | dict(declared)
+    assignments = [instruction for instruction in code if isinstance(instruction, Put | Draw)]
+    changed = True
+    while changed:
+        changed = False
+        for assignment in assignments:
+            name = target_name(assignment.target)
+            kinds = kinding[name] | assigned_kinds(assignment, kinding)
+            if name not in declared and kinds != kinding[name]:
+                kinding[name] = kinds
+                changed = True
+    return kinding
+
+
+def assigned_kinds(assignment: Put | Draw, kinding: Kinding) -> Kinds:
+    match assignment:
+        case Put(_, value):
+            return kinds_of(value, kinding)
+        case Draw(_, distribution):
+            return drawn_kinds(distribution, kinding)
+        case _:
+            assert_never(assignment)
+
+
+def drawn_kinds(distribution: Distribution, kinding: Kinding) -> Kinds:
+    """The kinds of a sample."""
+    match distribution:
+        case Noise("DLap"):
+            return INTEGERS
+        case Noise():
+            return REALS
+        case Flip():
+            return BOOLEANS
+        case Choose(options):
+            return NOTHING.union(*(kinds_of(value, kinding) for value, _ in options))
+        case Uniform(support) | ExpMechanism(_, _, support):
+            return NOTHING.union(*(kinds_of(part, kinding) for part in set_parts(support)))
+        case _:
+            assert_never(distribution)
+
+
+def kinds_of(expr: Expr, kinding: Kinding) -> Kinds:
+    """The kinds an expression may have."""
+    return bottom_up(expr, lambda node, parts: result_kinds(node, parts, kinding))
+
+
+def result_kinds(node: Expr, parts: tuple[Kinds, ...], kinding: Kinding) -> Kinds:
+    """The kinds of a node, given those of its parts."""
+    match node:
+        case Number() | Eps():
+            return NUMBERS
+        case Name(name):
+            return kinding[name] if name in kinding else kinds_of_value(Atom(name))
+        case Index(array):
+            return kinding.get(array, NOTHING)
+        case Unary(Op.NEG):
+            return parts[0] & NUMERIC
+        case Binary(op) if op in ARITHMETIC:
+            return mixed(*parts)
+        case Call(function):
+            given = FUNCTIONS[function].gives
+            return NOTHING.union(*parts) & NUMERIC if given is None else given
+        case Unary() | Binary() | Fold():
+            return BOOLEANS
+        case _:
+            assert_never(node)
+
+
+def mixed(left: Kinds, right: Kinds) -> Kinds:
+    """The kinds of a sum: a random variable makes the whole random."""
+    return ((left | right) & RANDOM) | (left & right & NUMBERS)
+
+
+# --- checks ----------------------------------------------------------------------------------
+
+
+def check_types(code: Iterable[Instruction], kinding: Kinding) -> None:
+    """Refuse operations that can never work."""
+    for instruction in code:
+        match instruction:
+            case Put(target, value):
+                check_target_index(target, kinding)
+                check(value, kinding)
+            case Draw(target, distribution):
+                check_target_index(target, kinding)
+                check_distribution(distribution, kinding)
+            case Test(condition):
+                check_needs(condition, BOOLEANS, kinding, "a condition")
+
+
+def check_target_index(target: Name | Index, kinding: Kinding) -> None:
+    if isinstance(target, Index):
+        check(target, kinding)
+
+
+def check_distribution(distribution: Distribution, kinding: Kinding) -> None:
+    match distribution:
+        case Noise(_, rate, mean):
+            check_settled(rate, kinding, "a rate")
+            check_settled(mean, kinding, "a mean")
+        case Choose(options):
+            for value, probability in options:
+                check(value, kinding)
+                check_settled(probability, kinding, "a probability")
+        case Flip(probability):
+            check_settled(probability, kinding, "a probability")
+        case Uniform(support):
+            for part in set_parts(support):
+                check(part, kinding)
+        case ExpMechanism(rate, _, support, _):
+            for part in (rate, *set_parts(support)):
+                check(part, kinding)
+        case _:
+            assert_never(distribution)
+
+
+def check_settled(expr: Expr, kinding: Kinding, role: str) -> None:
+    """The expression must be a number that no random variable influences."""
+    kinds = check(expr, kinding)
+    if surely(kinds, RANDOM):
+        raise violation(3, f"{role} must not depend on a random variable", expr.span)
+    require(expr, kinds, NUMBERS, role)
+
+
+def check_needs(expr: Expr, wanted: Kinds, kinding: Kinding, role: str) -> None:
+    require(expr, check(expr, kinding), wanted, role)
+
+
+def check(expr: Expr, kinding: Kinding) -> Kinds:
+    """Check every node of an expression; its kinds."""
+
+    def visit(node: Expr, parts: tuple[Kinds, ...]) -> Kinds:
+        if reason := why_no_value(node):
+            raise InputError(reason, node.span, NO_VALUE_HINT)
+        check_node(node, parts)
+        return result_kinds(node, parts, kinding)
+
+    return bottom_up(expr, visit)
+
+
+NO_VALUE_HINT = "dipc computes with rational numbers, exactly"
+
+
+def check_node(node: Expr, parts: tuple[Kinds, ...]) -> None:
+    """Can the operation work on parts of these kinds?"""
+    match node:
+        case Number() | Name() | Eps():
+            pass
+        case Fold(kind, _, low, high):
+            bound = high if isinstance(low, Number) else low
+            raise InputError(f"the bounds of `{kind}` must be constants", bound.span, "use a parameter")
+        case Index(_, index):
+            if surely(parts[0], RANDOM):
+                raise violation(3, "an index must not depend on a random variable", index.span)
+            require(index, parts[0], NUMBERS, "an index")
+        case Unary(op, operand):
+            wanted, sign = (BOOLEANS, "`not`") if op is Op.NOT else (NUMERIC, "`-`")
+            require(operand, parts[0], wanted, sign)
+        case Binary(op):
+            check_binary(node, op, parts)
+        case Call(function, arguments):
+            check_call_kinds(node, function, arguments, parts)
+        case _:
+            assert_never(node)
+
+
+def check_binary(node: Binary, op: Op, parts: tuple[Kinds, ...]) -> None:
+    """Arithmetic, comparison or connective."""
+    if op in EQUALITY:
+        check_comparable(node, parts)
+    else:
+        wanted = BOOLEANS if op in CONNECTIVES else NUMERIC
+        require(node.left, parts[0], wanted, f"`{op.value}`")
+        require(node.right, parts[1], wanted, f"`{op.value}`")
+    if op in ARITHMETIC:
+        check_linear(node, op, parts)
+    if {*parts} == {REALS, INTEGERS}:
+        raise violation(5, f"`{as_written(node)}` mixes real and integer random variables", node.span)
+
+
+def check_comparable(node: Binary, parts: tuple[Kinds, ...]) -> None:
+    """Values of different kinds are never equal: surely not what was meant."""
+    left, right = parts
+    if never(left, right | (NUMERIC if right & NUMERIC else NOTHING)) and right:
+        first = f"`{as_written(node.left)}` is {describe(left)}"
+        second = f"`{as_written(node.right)}` is {describe(right)}"
+        raise InputError(
+            f"{first} and {second}: they are never equal",
+            node.span,
+            "compare values of the same kind",
+        )
+
+
+def check_linear(node: Binary, op: Op, parts: tuple[Kinds, ...]) -> None:
+    """No products of random expressions, no quotients by them, constant powers only."""
+    left, right = (surely(kinds, RANDOM) for kinds in parts)
+    if op is Op.MUL and left and right:
+        raise violation(4, "a product of two random expressions", node.span)
+    if op is Op.DIV and right:
+        raise violation(4, "a quotient by a random expression", node.span)
+    if op is Op.POW and (left or right):
+        raise violation(4, "a power of a random expression", node.span)
+    if op is Op.POW and not isinstance(node.right, Number):
+        raise InputError("an exponent must be a constant integer", node.right.span, NO_VALUE_HINT)
+
+
+def check_call_kinds(
+    call: Call, function: str, arguments: tuple[Expr, ...], parts: tuple[Kinds, ...]
+) -> None:
+    """The arguments of a function."""
+    rule = FUNCTIONS[function]
+    for argument, kinds in zip(arguments, parts, strict=True):
+        if surely(kinds, RANDOM) and not rule.takes & RANDOM:
+            raise violation(4, f"`{function}` of a random variable", call.span, "use `disc` to round it")
+        require(argument, kinds, rule.takes, f"`{function}`")
+    if function == "disc":
+        check_steps(arguments[1:], parts[1:])
+
+
+def check_steps(steps: tuple[Expr, ...], parts: tuple[Kinds, ...]) -> None:
+    """The steps of ``disc`` are numbers in ascending order."""
+    for step, kinds in zip(steps, parts, strict=True):
+        if surely(kinds, RANDOM):
+            raise violation(3, "a step of `disc` must not depend on a random variable", step.span)
+        require(step, kinds, NUMBERS, "a step of `disc`")
+    constants = [step for step in steps if isinstance(step, Number)]
+    for first, second in itertools.pairwise(constants):
+        if first.value >= second.value:
+            raise InputError("the steps of `disc` must ascend", second.span, "sort them: `disc(r, -1, 0, 1)`")
+
+
+def require(expr: Expr, kinds: Kinds, wanted: Kinds, role: str) -> None:
+    """Refuse an operand none of whose possible kinds fits."""
+    if never(kinds, wanted):
+        need = "a number" if wanted & NUMERIC else describe(wanted)
+        raise InputError(
+            f"{role} needs {need}, but `{as_written(expr)}` is {describe(kinds)}",
+            expr.span,
+            mend(kinds, wanted),
+        )
+
+
+def mend(kinds: Kinds, wanted: Kinds) -> str:
+    """How to get a value of the wanted kinds."""
+    if wanted == BOOLEANS:
+        return "compare it with something: `x >= 1`, `x = bot`"
+    if kinds == BOOLEANS:
+        return "turn it into a number: `if b then x <- 1 else x <- 0 end`"
+    return "atoms can only be compared, with `=` and `!=`"

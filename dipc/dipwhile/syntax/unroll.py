@@ -1,0 +1,239 @@
+"""Unrolling: blocks to a flat list of instructions, folds to chains, constants to numbers.
+
+A ``for`` loop becomes one copy of its body per value of its variable, and branches whose
+condition is constant disappear, so that ``if i > 1 then x <- q[i - 1] end`` is fine for i = 1.
+Only a ``while`` jumps backwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from flint import fmpq
+
+from dipc.dipwhile.syntax.ast import (
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Exit,
+    Expr,
+    Fold,
+    For,
+    If,
+    Index,
+    Name,
+    Number,
+    Op,
+    Statement,
+    While,
+)
+from dipc.dipwhile.syntax.core import Draw, Halt, Instruction, Jump, Put, Test
+from dipc.dipwhile.syntax.simplify import simplify
+from dipc.dipwhile.syntax.walk import bottom_up, map_distribution, nodes, with_children
+from dipc.errors import InputError, LimitReached, Span
+from dipc.models.values import FALSE, TRUE
+
+LIMIT = 200_000
+"""How many instructions, and how many terms of one fold, unrolling may make."""
+
+Constants = dict[str, fmpq]
+"""The values of the parameters and ``for`` variables."""
+
+
+def substitute(expr: Expr, constants: Constants) -> Expr:
+    """The expression with constants put in, folds unrolled, constant parts folded.
+
+    >>> from dipc.dipwhile.syntax.parser import parse_expression
+    >>> from dipc.dipwhile.syntax.printer import show_expr
+    >>> show_expr(substitute(parse_expression("sum(i in 1..N: i*x) + 1/N"), {"N": fmpq(2)}))
+    '1*x + 2*x + 0.5'
+    """
+
+    def visit(node: Expr, parts: tuple[Expr, ...]) -> Expr:
+        node = with_children(node, parts)
+        match node:
+            case Name(name, False) if name in constants:
+                return Number(constants[name], span=node.span)
+            case Fold(_, _, Number(), Number()):
+                return unroll_fold(node)
+        return simplify(node)
+
+    return bottom_up(expr, visit)
+
+
+def unroll_fold(fold: Fold) -> Expr:
+    """All instances of the body, joined.  An inner fold waits until its bounds are numbers."""
+    values = integers(fold.low, fold.high)
+    size = sum(1 for _ in nodes(fold.body)) * len(values)
+    if size > LIMIT:
+        raise LimitReached(f"{fold.span.place}: unrolling this `{fold.kind}` gives more than {LIMIT} terms")
+    return JOIN[fold.kind](
+        [substitute(fold.body, {fold.variable: fmpq(value)}) for value in values], fold.span
+    )
+
+
+def integers(low: Expr, high: Expr) -> range:
+    """The integers between two constant bounds."""
+    assert isinstance(low, Number)
+    assert isinstance(high, Number)
+    for bound in (low, high):
+        if bound.value.q != 1:
+            raise InputError(f"the bound {bound.value} is not an integer", bound.span, "round it: `floor(x)`")
+    return range(int(low.value.p), int(high.value.p) + 1)
+
+
+def balanced(op: Op, unit: Expr) -> Callable[[list[Expr], Span], Expr]:
+    """Join terms with an operator, in a tree of logarithmic depth."""
+
+    def join(terms: list[Expr], span: Span) -> Expr:
+        while len(terms) > 1:
+            pairs = [
+                simplify(Binary(op, left, right, span=span))
+                for left, right in zip(terms[::2], terms[1::2], strict=False)
+            ]
+            terms = pairs + terms[len(pairs) * 2 :]
+        return terms[0] if terms else replace(unit, span=span)
+
+    return join
+
+
+def count_terms(terms: list[Expr], span: Span) -> Expr:
+    """How many of the terms are true."""
+    return simplify(Call("count", tuple(terms), span=span)) if terms else Number(fmpq(0), span=span)
+
+
+JOIN: dict[str, Callable[[list[Expr], Span], Expr]] = {
+    "forall": balanced(Op.AND, Name(TRUE.name)),
+    "exists": balanced(Op.OR, Name(FALSE.name)),
+    "sum": balanced(Op.ADD, Number(fmpq(0))),
+    "count": count_terms,
+}
+"""How the instances of a fold are joined."""
+
+
+def unroll(body: Block, parameters: Constants, end: Span) -> tuple[Instruction, ...]:
+    """The instructions of a program's body.
+
+    >>> from dipc.dipwhile.syntax.parser import parse, Source
+    >>> body = parse(Source("a.dip", "for i in 1..3 do if i != 2 then x <- i end end")).body
+    >>> [type(instruction).__name__ for instruction in unroll(body, {}, body[0].span)]
+    ['Put', 'Put', 'Halt']
+    """
+    unroller = Unroller()
+    if unroller.block(body, parameters):
+        unroller.emit(Halt(end))
+    return tuple(unroller.code)
+
+
+def live_branches(statement: If, constants: Constants) -> list[tuple[Expr | None, Block]]:
+    """The branches that are not dead, with their conditions; None is the condition of ``else``."""
+    live: list[tuple[Expr | None, Block]] = []
+    for written, block in statement.branches:
+        condition = substitute(written, constants)
+        if condition == Name(TRUE.name):
+            return [*live, (None, block)]
+        if condition != Name(FALSE.name):
+            live.append((condition, block))
+    return [*live, (None, statement.otherwise)] if statement.otherwise else live
+
+
+@dataclass
+class Unroller:
+    """The instructions so far.  Every method says whether control can reach what follows."""
+
+    code: list[Instruction] = field(default_factory=list)
+    steps: int = 0
+
+    def block(self, block: Block, constants: Constants) -> bool:
+        return all(self.statement(statement, constants) for statement in block)
+
+    def statement(self, statement: Statement, constants: Constants) -> bool:
+        self.step(statement.span)
+        match statement:
+            case Assign():
+                self.assign(statement, constants)
+                return True
+            case If():
+                return self.branch(statement, constants)
+            case For():
+                return self.repeat(statement, constants)
+            case While():
+                return self.loop(statement, constants)
+            case Exit():
+                self.emit(Halt(statement.span))
+                return False
+            case _:
+                assert_never(statement)
+
+    def step(self, span: Span) -> None:
+        """Count the work, so that nested loops with nothing in them end too."""
+        self.steps += 1
+        if self.steps > LIMIT:
+            raise LimitReached(f"{span.place}: unrolling the loops gives more than {LIMIT} statements")
+
+    def emit(self, instruction: Instruction) -> int:
+        self.code.append(instruction)
+        return len(self.code) - 1
+
+    def land(self, *places: int) -> None:
+        """Let the jumps at these places go to the next instruction."""
+        for place in places:
+            match self.code[place]:
+                case Test() as test:
+                    self.code[place] = replace(test, otherwise=len(self.code))
+                case Jump() as jump:
+                    self.code[place] = replace(jump, to=len(self.code))
+
+    def assign(self, statement: Assign, constants: Constants) -> None:
+        target = statement.target
+        if isinstance(target, Index):
+            target = replace(target, index=substitute(target.index, constants))
+        value = statement.value
+        if isinstance(value, Expr):
+            self.emit(Put(target, substitute(value, constants), statement.span))
+        else:
+            drawn = map_distribution(value, lambda part: substitute(part, constants))
+            self.emit(Draw(target, drawn, statement.span))
+
+    def branch(self, statement: If, constants: Constants) -> bool:
+        exits: list[int] = []
+        live = live_branches(statement, constants)
+        reached = not live or live[-1][0] is not None
+        for position, (condition, block) in enumerate(live, start=1):
+            test = None if condition is None else self.emit(Test(condition, 0, condition.span))
+            if self.block(block, constants):
+                reached = True
+                if position < len(live):
+                    exits.append(self.emit(Jump(0)))
+            if test is not None:
+                self.land(test)
+        self.land(*exits)
+        return reached
+
+    def repeat(self, statement: For, constants: Constants) -> bool:
+        low, high = (substitute(bound, constants) for bound in (statement.low, statement.high))
+        for bound in (low, high):
+            if not isinstance(bound, Number):
+                raise InputError(
+                    "the bounds of a `for` must be constants",
+                    bound.span,
+                    "use a parameter, or write the loop with `while`",
+                )
+        for value in integers(low, high):
+            self.step(statement.span)
+            if not self.block(statement.body, {**constants, statement.variable: fmpq(value)}):
+                return False
+        return True
+
+    def loop(self, statement: While, constants: Constants) -> bool:
+        condition = substitute(statement.condition, constants)
+        if condition == Name(FALSE.name):
+            return True
+        test = self.emit(Test(condition, 0, condition.span, is_loop=True))
+        if self.block(statement.body, constants):
+            self.emit(Jump(test))
+        self.land(test)
+        return True

@@ -1,0 +1,41 @@
+"""Mechanisms written in Python: the words that stand in them (see :mod:`dipc.dipwhile.python.words`)."""
+
+from dipc.dipwhile.python.words import (
+    DLap,
+    Exp,
+    Lap,
+    LapPlus,
+    argmax,
+    argmin,
+    ceil,
+    choose,
+    count,
+    disc,
+    eps,
+    exp,
+    flip,
+    floor,
+    mod,
+    sqrt,
+    uniform,
+)
+
+__all__ = [
+    "DLap",
+    "Exp",
+    "Lap",
+    "LapPlus",
+    "argmax",
+    "argmin",
+    "ceil",
+    "choose",
+    "count",
+    "disc",
+    "eps",
+    "exp",
+    "flip",
+    "floor",
+    "mod",
+    "sqrt",
+    "uniform",
+]
