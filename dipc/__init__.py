@@ -24,9 +24,9 @@ from dipc.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from dipc.claims.verdict import Counterexample, Private, Undecided, Verdict, Violated
+    from dipc.decorator import PythonMechanism, mechanism
     from dipc.dipwhile.distribution import Distribution
     from dipc.dipwhile.explain.explanation import Explanation
-    from dipc.dipwhile.python.decorator import PythonMechanism, mechanism
     from dipc.dipwhile.semantics.chain import Chain
     from dipc.dipwhile.sentences import decide
     from dipc.errors import (
@@ -98,16 +98,16 @@ HOMES = {
         "Unsupported",
         "WrongType",
     ),
-    "explain.explanation": ("Explanation",),
+    "dipwhile.explain.explanation": ("Explanation",),
     "mechanisms": ("Mechanism", "load"),
     "numbers.exppoly": ("ExpPoly",),
     "numbers.quotient": ("Quotient",),
     "numbers.surd": ("Surd",),
-    "dipwhile.python.decorator": ("PythonMechanism", "mechanism"),
+    "decorator": ("PythonMechanism", "mechanism"),
     "report.figures": ("plot_mechanism",),
     "report.page": ("report_html",),
     "report.plots": ("plot_distributions", "plot_functions", "plot_region"),
-    "semantics.chain": ("Chain",),
+    "dipwhile.semantics.chain": ("Chain",),
     "models.values": ("Atom",),
     "testing": ("assert_private",),
 }

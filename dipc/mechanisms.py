@@ -14,11 +14,12 @@ from flint import fmpq
 import dipc.views as views
 from dipc.certificate.format import sealed
 from dipc.certificate.produce import certificate
+from dipc.claims.privacy import check_delta
 from dipc.claims.tightness.budget import Budget, budget
 from dipc.claims.tightness.curves import Curve, Profile, loss_curve, profile
+from dipc.claims.tightness.losses import Losses
 from dipc.claims.tightness.regions import Regions, violating_budgets
 from dipc.claims.verdict import Verdict
-from dipc.claims.verdict import show_valuation as show_valuation
 from dipc.clock import Clock, Progress, silent
 from dipc.dipwhile.convert import (
     Inputs,
@@ -32,14 +33,13 @@ from dipc.dipwhile.convert import (
     to_rational,
     to_width,
 )
-from dipc.dipwhile.counterexample import output_valuation
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.explain.explanation import MOST_PATHS, Asked, Explanation, explain
-from dipc.dipwhile.pipeline import Options, check, distribution, goal_of
+from dipc.dipwhile.pipeline import Options, check, distribution, goal_of, losses_of
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.advice import warnings
 from dipc.dipwhile.semantics.chain import Chain
-from dipc.dipwhile.semantics.neighbours import in_order
+from dipc.dipwhile.semantics.valuations import in_order, output_valuation
 from dipc.dipwhile.syntax.compile import compile_claim, read
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
@@ -48,6 +48,7 @@ from dipc.dipwhile.syntax.suggest import did_you_mean
 from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, Source, WrongType
 from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.export.questions import picture, question
+from dipc.models.values import show_valuation as show_valuation
 from dipc.shipped import source_of
 from dipc.signs.eps_range import Budgets
 from dipc.signs.sentence import Sentence
@@ -181,13 +182,8 @@ class Mechanism:
         >>> found.exact, found.attained
         (3/4, False)
         """
-        return budget(
-            self.program,
-            self._budgets(budgets, at),
-            to_width(width),
-            Clock(to_limit(time_limit, "time_limit"), None, progress),
-            self._pair(pair),
-        )
+        clock = Clock(to_limit(time_limit, "time_limit"), None, progress)
+        return budget(self._losses(self._budgets(budgets, at), clock, pair), to_width(width))
 
     @options_only
     def loss_curve(
@@ -208,7 +204,7 @@ class Mechanism:
         [exp(1/eps)]
         """
         clock = Clock(to_limit(time_limit, "time_limit"), None, progress)
-        return loss_curve(self.program, self._budgets(budgets, at), clock, self._pair(pair))
+        return loss_curve(self._losses(self._budgets(budgets, at), clock, pair))
 
     @options_only
     def profile(
@@ -230,14 +226,9 @@ class Mechanism:
         >>> sparse.profile("eps/2").least.exact
         31/240
         """
-        return profile(
-            self.program,
-            self._budgets(budgets, at),
-            self._epsilon(epsilon),
-            to_width(width),
-            Clock(to_limit(time_limit, "time_limit"), None, progress),
-            self._pair(pair),
-        )
+        clock = Clock(to_limit(time_limit, "time_limit"), None, progress)
+        losses = self._losses(self._budgets(budgets, at), clock, pair)
+        return profile(losses, self._epsilon(epsilon), to_width(width))
 
     @options_only
     def violating_budgets(
@@ -255,7 +246,11 @@ class Mechanism:
         [('0', '1')]
         """
         clock = Clock(to_limit(time_limit, "time_limit"), None, progress)
-        return violating_budgets(self.program, self._claim(claim), clock, self._pair(pair))
+        asked = self._claim(claim)
+        goal = goal_of(asked)
+        losses = self._losses(goal.budgets, clock, pair)
+        check_delta(goal, losses.judge, asked.span)
+        return violating_budgets(goal, losses)
 
     @options_only
     def explain(
@@ -313,6 +308,9 @@ class Mechanism:
 
     def _pair(self, pair: Sequence[Inputs] | None) -> tuple[Input, Input] | None:
         return None if pair is None else to_pair(self.program, pair)
+
+    def _losses(self, budgets: Budgets, clock: Clock, pair: Sequence[Inputs] | None) -> Losses:
+        return losses_of(self.program, budgets, clock, self._pair(pair))
 
     def _epsilon(self, text: str | None) -> fmpq:
         """The t of a claim ``t*eps``; a delta that is given with it has no meaning here."""

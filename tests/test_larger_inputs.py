@@ -27,10 +27,8 @@ from strategies import programs
 import dipc
 from dipc import Quotient
 from dipc.claims.privacy import Judge, worst_sets
-from dipc.claims.verdict import Valuation
 from dipc.cli.alarm import alarm
 from dipc.cli.main import status
-from dipc.dipwhile.counterexample import grouped, output_valuation
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.semantics.adjacency import Distance, Input, InputSpace, adjacent
 from dipc.dipwhile.semantics.diagrams import Diagrams
@@ -38,11 +36,12 @@ from dipc.dipwhile.semantics.explore import Arrival, Configuration, Explorer, La
 from dipc.dipwhile.semantics.functions import OutputFunctions
 from dipc.dipwhile.semantics.pairs import Ranks, UpTo, number_of_pairs, walk
 from dipc.dipwhile.semantics.step import Outcome
+from dipc.dipwhile.semantics.valuations import grouped, output_valuation
 from dipc.dipwhile.syntax.compile import compile_claim
 from dipc.dipwhile.syntax.parser import parse_claim
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.mechanisms import Mechanism
-from dipc.models.values import Value
+from dipc.models.values import Valuation, Value
 from dipc.signs.inequality import Answer, Fails, Unclear
 from dipc.signs.roots import Unsettled
 

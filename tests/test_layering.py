@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -15,112 +17,31 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "dipc"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-USES = {
-    "errors": set(),
-    "views": set(),
-    "version": set(),
-    "syntax": {"errors"},
-    "probability": {"errors", "views"},
-    "semantics": {"errors", "views", "syntax", "probability"},
-    "decision": {"errors", "views", "syntax", "probability", "semantics"},
-    "certificate": {"errors", "syntax", "probability", "semantics", "decision"},
-    "export": {"errors", "syntax", "probability", "semantics", "decision"},
-    "report": {
-        "errors",
-        "version",
-        "views",
-        "syntax",
-        "probability",
-        "semantics",
-        "decision",
-        "tightness",
-        "explain",
-        "export",
-        "mechanisms",
-        "distribution",
-        "certificate",
-        "clock",
-        "convert",
-        "pipeline",
-        "questions",
-    },
-    "clock": {"errors"},
-    "pipeline": {"errors", "clock", "syntax", "probability", "semantics", "decision"},
-    "explain": {
-        "errors",
-        "views",
-        "clock",
-        "convert",
-        "syntax",
-        "probability",
-        "semantics",
-        "decision",
-        "pipeline",
-        "tightness",
-    },
-    "tightness": {"errors", "views", "clock", "syntax", "probability", "semantics", "decision", "pipeline"},
-    "questions": {"errors", "clock", "syntax", "probability", "semantics", "decision", "export", "pipeline"},
-    "convert": {"errors", "syntax", "semantics", "probability"},
-    "distribution": {"errors", "views", "syntax", "probability", "semantics", "decision", "convert"},
-    "shipped": {"errors", "syntax"},
-    "mechanisms": {
-        "errors",
-        "syntax",
-        "probability",
-        "semantics",
-        "decision",
-        "clock",
-        "pipeline",
-        "convert",
-        "export",
-        "questions",
-        "shipped",
-        "certificate",
-        "tightness",
-        "explain",
-        "views",
-        "distribution",
-    },
-    "python": {"errors", "syntax", "convert", "mechanisms"},
-    "testing": {"errors", "decision", "convert", "report", "mechanisms"},
-    "pytest_plugin": set(),
-    "pytest_items": {"errors", "testing"},
-    "__init__": {
-        "version",
-        "errors",
-        "syntax",
-        "probability",
-        "semantics",
-        "decision",
-        "mechanisms",
-        "python",
-        "testing",
-        "distribution",
-        "explain",
-        "report",
-    },
-    "cli": {
-        "version",
-        "errors",
-        "clock",
-        "convert",
-        "pipeline",
-        "syntax",
-        "probability",
-        "decision",
-        "certificate",
-        "report",
-        "mechanisms",
-        "distribution",
-        "tightness",
-        "explain",
-        "export",
-        "shipped",
-    },
-    "__main__": {"cli"},
-    "editors": {"syntax"},
-}
-"""Which parts of the package a part may import.  A new part is a new row."""
+LAYERS = (
+    {"errors", "views", "version", "kernel"},
+    {"clock"},
+    {"numbers"},
+    {"signs", "integration"},
+    {"models"},
+    {"claims"},
+    {"dipwhile.syntax"},
+    {"dipwhile.semantics"},
+    {"dipwhile.convert", "dipwhile.pipeline", "dipwhile.sentences"},
+    {"dipwhile.distribution", "dipwhile.explain", "dipwhile.python"},
+    {"editors", "shipped"},
+    {"certificate"},
+    {"export"},
+    {"mechanisms"},
+    {"report"},
+    {"decorator", "testing"},
+    {"python", "__init__", "pytest_items"},
+    {"cli", "pytest_plugin"},
+    {"__main__"},
+)
+"""The parts of the package from the bottom up: each imports from lower layers only."""
+
+NUMERIC = {"numbers", "signs", "integration", "models", "claims", "dipwhile.semantics"}
+"""Where no float may occur."""
 
 LAZY = {
     "sympy",
@@ -137,10 +58,22 @@ LAZY = {
 }
 
 
+FLOOR = {name: floor for floor, names in enumerate(LAYERS) for name in names}
+
+
 def part(path: Path) -> str:
-    """The part of the package a file belongs to: its folder, or its own name."""
-    inside = path.relative_to(PACKAGE)
-    return inside.parts[0] if len(inside.parts) > 1 else inside.stem
+    """The part of the package that a file belongs to."""
+    return part_of(path.relative_to(PACKAGE).with_suffix("").parts)
+
+
+def part_of(names: Sequence[str]) -> str:
+    """A folder or a file at the top; in the folder of the program system, its folder or file there.
+
+    >>> part_of(["signs", "roots"]), part_of(["dipwhile", "syntax", "ast"]), part_of(["dipwhile", "__init__"])
+    ('signs', 'dipwhile.syntax', 'dipwhile')
+    """
+    name = ".".join(names[:2])
+    return name if name in FLOOR else names[0]
 
 
 def imported(node: ast.AST) -> Iterator[str]:
@@ -155,8 +88,7 @@ def imported(node: ast.AST) -> Iterator[str]:
 
 
 def part_of_import(name: str) -> str:
-    pieces = name.split(".")
-    return pieces[1] if len(pieces) > 1 else "__init__"
+    return part_of(name.split(".")[1:] or ["__init__"])
 
 
 def tree(path: Path) -> ast.Module:
@@ -185,7 +117,7 @@ def test_imports_go_one_way(path: Path) -> None:
     for node in ast.walk(tree(path)):
         for name in imported(node):
             if name.split(".")[0] == "dipc" and part_of_import(name) != own:
-                assert part_of_import(name) in USES[own], f"{own} must not import {name}"
+                assert FLOOR[part_of_import(name)] < FLOOR[own], f"{own} must not import {name}"
 
 
 def test_the_kernel_stands_alone() -> None:
@@ -234,7 +166,7 @@ def test_heavy_packages_are_imported_where_they_are_used(path: Path) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [p for p in MODULES if part(p) in ("probability", "decision", "semantics", "tightness")],
+    [p for p in MODULES if part(p) in NUMERIC],
     ids=name_of,
 )
 def test_no_float_ever_decides_anything(path: Path) -> None:
@@ -259,14 +191,27 @@ def test_importing_dipc_is_light() -> None:
     assert not LAZY & set(run.stdout.split())
 
 
-def test_every_part_of_the_table_is_ordered() -> None:
-    """The table itself has no cycle."""
-    left = {name: set(needs) for name, needs in USES.items()}
-    while left:
-        free = [name for name, needs in left.items() if not needs & left.keys()]
-        assert free, f"a cycle among {sorted(left)}"
-        for name in free:
-            del left[name]
+def test_every_part_has_a_floor_and_every_floor_a_part() -> None:
+    parts = {part(path) for path in MODULES if path.stem != "__init__" or path.parent == PACKAGE}
+    assert parts | {"kernel"} == set(FLOOR)
+
+
+REFERENCE = re.compile(r":(mod|func|class|meth|attr|data|exc):`~?(dipc[\w.]*)`")
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_no_reference_in_a_docstring_dangles(path: Path) -> None:
+    for role, target in REFERENCE.findall(path.read_text(encoding="utf-8")):
+        names = target.split(".")
+        for cut in range(len(names), 0, -1):
+            try:
+                found: object = import_module(".".join(names[:cut]))
+                break
+            except ImportError:
+                assert role != "mod", target
+        for name in names[cut:]:
+            assert hasattr(found, name), target
+            found = getattr(found, name)
 
 
 def test_every_package_is_installed() -> None:

@@ -24,13 +24,13 @@ from dipc.certificate import kernel
 from dipc.certificate.format import Json, fraction, terms, to_exppoly, to_function
 from dipc.certificate.kernel import ONE, ZERO, Delta, Function, Interval, Ratio, Rooted, Surd
 from dipc.certificate.search import NoProof, inside, proof_of, rooted_proof
-from dipc.claims.verdict import Counterexample, Goal, Undecided, Valuation, Verdict
+from dipc.claims.verdict import Counterexample, Goal, Undecided, Verdict
 from dipc.dipwhile.semantics.adjacency import InputSpace, adjacent
 from dipc.dipwhile.semantics.explore import Explorer, Law
-from dipc.dipwhile.semantics.neighbours import in_order
+from dipc.dipwhile.semantics.valuations import in_order
 from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram, Variable
 from dipc.errors import InputError, InternalError, LimitReached
-from dipc.models.values import Value
+from dipc.models.values import Valuation, Value
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import Budgets
 from dipc.signs.tables import roots_within

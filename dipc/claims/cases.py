@@ -17,7 +17,7 @@ from flint import fmpq
 
 from dipc.claims.parallel import examined
 from dipc.claims.privacy import Comparison, Question
-from dipc.dipwhile.semantics.neighbours import Case, Vector
+from dipc.models.laws import Case, Vector
 from dipc.signs.inequality import Answer, Fails, Holds, Method, Unclear
 from dipc.signs.radicals import Function
 

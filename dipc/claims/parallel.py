@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 
 from dipc.claims.privacy import Comparison, Judge, Question
 from dipc.claims.verdict import Goal
-from dipc.dipwhile.semantics.neighbours import Vector
 from dipc.errors import InputError
+from dipc.models.laws import Vector
 
 Laws = tuple[Vector, Vector]
 

@@ -20,11 +20,11 @@ from typing import NamedTuple
 from flint import fmpq
 
 from dipc.claims.verdict import Goal
-from dipc.dipwhile.semantics.neighbours import Vector
-from dipc.errors import InputError
+from dipc.errors import InputError, LimitReached, Span
+from dipc.models.laws import Vector
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.numbers.surd import Number
+from dipc.numbers.surd import Number, Surd
 from dipc.signs.eps_range import Budgets
 from dipc.signs.inequality import (
     Answer,
@@ -239,3 +239,24 @@ def _joined(slacks: Sequence[Function], left: Cell, right: Cell) -> bool:
     except Unsettled:
         return False
     return all(min(signs, default=0) < 0 for piece in between for signs in piece.readings)
+
+
+def check_delta(goal: Goal, judge: Judge, span: Span) -> None:
+    """That the claimed delta makes sense for all budgets: without this a claim could only seem to hold."""
+    if isinstance(goal.delta, Surd):
+        radicand = goal.delta.radicand
+        require_nonnegative(radicand, judge, span, f"{radicand}, under the square root in delta, is negative")
+    if goal.delta:
+        require_nonnegative(goal.delta, judge, span, f"the claimed delta {goal.delta} is negative")
+
+
+def require_nonnegative(value: Number, judge: Judge, span: Span, otherwise: str) -> None:
+    match judge.nonnegative(value):
+        case Fails(sample):
+            raise InputError(
+                f"{otherwise} at eps = {sample}",
+                span,
+                "mend it, or restrict the claim: private ... for eps in (low, high)",
+            )
+        case Unclear(low, high):
+            raise LimitReached(f"it is not settled whether {otherwise} for eps in [{low}, {high}]")

@@ -10,7 +10,7 @@ from flint import fmpq
 
 import dipc.views as views
 from dipc.errors import InputError, WrongType
-from dipc.models.values import Value, show
+from dipc.models.values import Valuation, show_valuation
 from dipc.numbers.exact import Exact
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -19,13 +19,6 @@ from dipc.signs.eps_range import Budgets
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Valuation = tuple[tuple[str, Value | tuple[Value, ...]], ...]  # each variable with its value(s)
-
-
-def show_valuation(valuation: Valuation) -> str:
-    """A valuation as text: ``out=[bot, top], n=1``."""
-    return ", ".join(f"{name}={show(value)}" for name, value in valuation)
 
 
 @dataclass(frozen=True, slots=True)

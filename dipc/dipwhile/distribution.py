@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import dipc.views as views
-from dipc.claims.verdict import Valuation, show_valuation
 from dipc.dipwhile.convert import PythonValues, cells_of
-from dipc.dipwhile.counterexample import grouped
+from dipc.dipwhile.semantics.valuations import grouped
 from dipc.dipwhile.syntax.core import Variable
 from dipc.errors import InputError
+from dipc.models.values import Valuation, show_valuation
 from dipc.numbers.exact import Number
 from dipc.numbers.quotient import Quotient
 

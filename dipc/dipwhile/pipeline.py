@@ -14,21 +14,23 @@ from functools import partial
 from flint import fmpq
 
 from dipc.claims.cases import Findings, decide
-from dipc.claims.privacy import Comparison, Judge
+from dipc.claims.counterexample import PairOfLaws, counterexample
+from dipc.claims.privacy import Comparison, Judge, check_delta, require_nonnegative
+from dipc.claims.tightness.losses import Losses
 from dipc.claims.verdict import Counts, Doubt, Goal, Private, Undecided, Verdict, Violated
 from dipc.clock import Clock, Progress, silent
-from dipc.dipwhile.counterexample import PairOfLaws, counterexample, grouped, output_valuation
 from dipc.dipwhile.semantics.adjacency import Distance, Input, InputSpace, Pair, adjacent, formula_pairs
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never, number_of_eps
 from dipc.dipwhile.semantics.explore import Explorer, Law, LeftOpen
 from dipc.dipwhile.semantics.functions import OutputFunctions
-from dipc.dipwhile.semantics.neighbours import Case, Listed, Neighbours, Walked
+from dipc.dipwhile.semantics.neighbours import Walked
+from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
-from dipc.errors import InputError, LimitReached, Span
+from dipc.errors import InputError, LimitReached
+from dipc.models.laws import Case, Listed, Neighbours
 from dipc.models.termination import check_termination
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.numbers.surd import Number, Surd
 from dipc.signs.eps_range import Budgets
 from dipc.signs.inequality import Fails, Holds, Method, Unclear
 
@@ -66,7 +68,7 @@ def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) 
         clock.lap("decision")
         counts = _counts(neighbours, goal, findings)
         if findings.violation is not None:
-            laws = _pair_of_laws(program, neighbours, findings.violation.pair)
+            laws = _pair_of_laws(neighbours, findings.violation.pair)
             found = counterexample(comparison, findings.violation, laws)
             clock.lap("counterexample")
             return Violated(goal, counts, clock.laps, found, notes=_notes(goal, comparison.judge, neighbours))
@@ -76,7 +78,7 @@ def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) 
         reason = str(limit) if isinstance(limit, LimitReached) else "the memory ran out"
         return Undecided(goal, counts, clock.laps, (), f"{reason} ({clock.doing})")
     if findings.doubts:
-        doubts = tuple(_doubt(program, neighbours, *doubt) for doubt in findings.doubts)
+        doubts = tuple(_doubt(neighbours, *doubt) for doubt in findings.doubts)
         return Undecided(goal, counts, clock.laps, doubts, "the sign of an inequality could not be settled")
     return Private(goal, counts, clock.laps, notes=_notes(goal, comparison.judge, neighbours))
 
@@ -118,34 +120,22 @@ def check_for_all_budgets(left_open: LeftOpen, judge: Judge) -> None:
     """
     for p, (span, complement) in left_open.probabilities.items():
         if complement:
-            _require_nonnegative(p, judge, span, f"the probability {1 - p} exceeds 1")
+            require_nonnegative(p, judge, span, f"the probability {1 - p} exceeds 1")
         else:
-            _require_nonnegative(p, judge, span, f"the probability {p} is negative")
+            require_nonnegative(p, judge, span, f"the probability {p} is negative")
     for loop in left_open.loops:
         check_termination(loop, judge.budgets)
 
 
-def check_delta(goal: Goal, judge: Judge, span: Span) -> None:
-    """That the claimed delta makes sense for all budgets: without this a claim could only seem to hold."""
-    if isinstance(goal.delta, Surd):
-        radicand = goal.delta.radicand
-        _require_nonnegative(
-            radicand, judge, span, f"{radicand}, under the square root in delta, is negative"
-        )
-    if goal.delta:
-        _require_nonnegative(goal.delta, judge, span, f"the claimed delta {goal.delta} is negative")
+def losses_of(
+    program: CoreProgram, budgets: Budgets, clock: Clock, pair: tuple[Input, Input] | None = None
+) -> Losses:
+    """What :mod:`dipc.claims.tightness` needs to know of a program.
 
-
-def _require_nonnegative(value: Number, judge: Judge, span: Span, otherwise: str) -> None:
-    match judge.nonnegative(value):
-        case Fails(sample):
-            raise InputError(
-                f"{otherwise} at eps = {sample}",
-                span,
-                "mend it, or restrict the claim: private ... for eps in (low, high)",
-            )
-        case Unclear(low, high):
-            raise LimitReached(f"it is not settled whether {otherwise} for eps in [{low}, {high}]")
+    Raises what :func:`neighbours_of` raises.
+    """
+    judge = Judge(budgets)
+    return Losses(neighbours_of(program, judge, pair, clock), judge, clock)
 
 
 def neighbours_of(
@@ -202,7 +192,16 @@ def _listed(
     for done, values in enumerate(inputs):
         clock.tick("output distributions", done, len(inputs))
         laws.append(explorer.law(values))
-    return Listed(explorer.stepper.program, inputs, laws, pairs, symmetric)
+    program = explorer.stepper.program
+    outcomes = in_order(program, {outcome for law in laws for outcome in law})
+    zero = Quotient.of(0)
+    return Listed(
+        [grouped(program.inputs, values) for values in inputs],
+        [output_valuation(program, outcome) for outcome in outcomes],
+        [tuple(law.get(outcome, zero) for outcome in outcomes) for law in laws],
+        pairs,
+        symmetric,
+    )
 
 
 def _notes(goal: Goal, judge: Judge, neighbours: Neighbours) -> tuple[str, ...]:
@@ -235,18 +234,16 @@ def _cases(neighbours: Neighbours, goal: Goal) -> list[Case]:
     return sorted(cases, key=lambda case: (case.pairs.first, case.outputs))
 
 
-def _pair_of_laws(program: CoreProgram, neighbours: Neighbours, rank: int) -> PairOfLaws:
-    return PairOfLaws(program, neighbours.outcomes, neighbours.pair(rank), neighbours.laws(rank))
+def _pair_of_laws(neighbours: Neighbours, rank: int) -> PairOfLaws:
+    return PairOfLaws(neighbours.outcomes, neighbours.pair(rank), neighbours.laws(rank))
 
 
-def _doubt(
-    program: CoreProgram, neighbours: Neighbours, rank: int, outputs: tuple[int, ...], where: Unclear
-) -> Doubt:
+def _doubt(neighbours: Neighbours, rank: int, outputs: tuple[int, ...], where: Unclear) -> Doubt:
     left, right = neighbours.pair(rank)
     return Doubt(
-        grouped(program.inputs, left),
-        grouped(program.inputs, right),
-        tuple(output_valuation(program, neighbours.outcomes[o]) for o in outputs),
+        left,
+        right,
+        tuple(neighbours.outcomes[o] for o in outputs),
         where.low,
         where.high,
     )

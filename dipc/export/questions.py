@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dipc.claims.privacy import Comparison, Judge, worst_sets
-from dipc.claims.verdict import Goal, Valuation
+from dipc.claims.privacy import Comparison, Judge, check_delta, worst_sets
+from dipc.claims.verdict import Goal
 from dipc.clock import Clock
-from dipc.dipwhile.counterexample import grouped, output_valuation
-from dipc.dipwhile.pipeline import check_delta, check_for_all_budgets, goal_of, neighbours_of
+from dipc.dipwhile.pipeline import check_for_all_budgets, goal_of, neighbours_of
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.semantics.explore import Explorer
-from dipc.dipwhile.semantics.neighbours import Neighbours, in_order
-from dipc.dipwhile.syntax.core import Cell, CoreClaim, CoreProgram
+from dipc.dipwhile.semantics.valuations import cells, grouped, in_order, output_valuation
+from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.errors import Unsupported
 from dipc.export.requirements import Requirement
 from dipc.export.subject import NamedLaw, Picture, Question
-from dipc.models.values import Value
+from dipc.models.laws import Neighbours
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.inequality import Fails
@@ -40,7 +39,7 @@ def question(
     judge = Judge(goal.budgets)
     check_delta(goal, judge, claim.span)
     neighbours = neighbours_of(program, judge, pair, Clock())
-    found = list(_requirements(program, goal, goal.delta, Comparison(goal, judge), neighbours))
+    found = list(_requirements(goal, goal.delta, Comparison(goal, judge), neighbours))
     return Question(program, goal, found, [_law(program, u, judge) for u in inputs or _first(found, program)])
 
 
@@ -53,18 +52,8 @@ def _first(found: Sequence[Requirement], program: CoreProgram) -> list[Input]:
     ]
 
 
-def cells(program: CoreProgram, valuation: Valuation) -> Input:
-    """The input cells of a valuation of the inputs."""
-    values = dict(valuation)
-    found: dict[Cell, Value] = {}
-    for variable in program.inputs:
-        value = values[variable.name]
-        found.update(zip(variable.cells, value if isinstance(value, tuple) else (value,), strict=True))
-    return found
-
-
 def _requirements(
-    program: CoreProgram, goal: Goal, delta: Quotient, comparison: Comparison, neighbours: Neighbours
+    goal: Goal, delta: Quotient, comparison: Comparison, neighbours: Neighbours
 ) -> Iterator[Requirement]:
     """The different inequalities, in the order of the first pairs of inputs that lead to them."""
     cases = list(neighbours.by_law() if delta else neighbours.by_output())
@@ -84,11 +73,9 @@ def _requirements(
             p = sum((case.left[k] for k in chosen), Quotient.of(0))
             q = sum((case.right[k] for k in chosen), Quotient.of(0))
             yield Requirement(
-                input=grouped(program.inputs, u),
-                neighbour=grouped(program.inputs, v),
-                outputs=tuple(
-                    output_valuation(program, neighbours.outcomes[case.outputs[k]]) for k in chosen
-                ),
+                input=u,
+                neighbour=v,
+                outputs=tuple(neighbours.outcomes[case.outputs[k]] for k in chosen),
                 probability=p,
                 neighbour_probability=q,
                 bound=Quotient(goal.factor) * q + delta,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dipc.claims.verdict import Goal, Valuation
+from dipc.claims.verdict import Goal
+from dipc.models.values import Valuation
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.inequality import Answer

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dipc.claims.verdict import Goal, Valuation
+from dipc.claims.verdict import Goal
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.export.requirements import Requirement, claim_as_sentence
-from dipc.models.values import show
+from dipc.models.values import Valuation, show
 from dipc.numbers.quotient import Quotient
 from dipc.signs.sentence import Sentence
 

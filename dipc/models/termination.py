@@ -4,8 +4,8 @@ That a loop can be left is a property of its graph, and the same for all eps at 
 edge vanishes.  At the others some edges are missing.  The paper guesses which (Appendix A); here the roots of
 the probabilities are isolated, and at each of them the graph without the vanishing edges is looked at.
 
-Where the loop ends, the weights of :mod:`dipc.dipwhile.semantics.loops` are right at such an eps too: the equations
-have one solution there, and so it is the limit of the solutions around it.
+Where the loop ends, the visits of :mod:`dipc.models.linear` are right at such an eps too: the equations have
+one solution there, and so it is the limit of the solutions around it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 from flint import fmpq
 
-from dipc.dipwhile.semantics.loops import Loop
 from dipc.errors import InputError
+from dipc.models.graph import Loop
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import Budgets
 from dipc.signs.tables import Border, end_as_text, sign_table

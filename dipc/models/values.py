@@ -1,4 +1,4 @@
-"""The values of finite (DOM and Boolean) variables: exact rationals and atoms.
+"""The values of inputs and outputs: exact rationals and atoms.
 
 A number is a ``flint.fmpq``.  Everything else, ``true`` and ``false`` included, is an
 :class:`Atom`.  Python's own ``bool`` is not used for program values on purpose: ``True == 1``
@@ -28,6 +28,7 @@ class Atom:
 
 
 Value = fmpq | Atom
+Valuation = tuple[tuple[str, Value | tuple[Value, ...]], ...]  # each variable with its value(s)
 
 TRUE = Atom("true")
 FALSE = Atom("false")
@@ -47,3 +48,8 @@ def show(value: Value | Sequence[Value]) -> str:
     if isinstance(value, Sequence):
         return "[" + ", ".join(show(item) for item in value) + "]"
     return str(value)
+
+
+def show_valuation(valuation: Valuation) -> str:
+    """A valuation as text: ``out=[bot, top], n=1``."""
+    return ", ".join(f"{name}={show(value)}" for name, value in valuation)

@@ -19,11 +19,11 @@ import dipc.views as views
 from dipc.claims.privacy import Region
 from dipc.claims.tightness.budget import Budget
 from dipc.claims.tightness.curves import Curve, Profile, Segment
-from dipc.claims.verdict import Goal, Valuation
+from dipc.claims.verdict import Goal
 from dipc.dipwhile.convert import Inputs, PythonValue
 from dipc.errors import DipcError, InputError, LimitReached
 from dipc.mechanisms import Mechanism
-from dipc.models.values import show
+from dipc.models.values import Valuation, show
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient

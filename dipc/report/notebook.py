@@ -13,11 +13,12 @@ import dipc.views as views
 from dipc.claims.tightness.budget import Budget
 from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.regions import Regions
-from dipc.claims.verdict import Counterexample, Undecided, Verdict, show_valuation
+from dipc.claims.verdict import Counterexample, Undecided, Verdict
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.explain.explanation import Explanation
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.mechanisms import Mechanism
+from dipc.models.values import show_valuation
 from dipc.numbers.function import FunctionOfEps
 from dipc.report.explanation import explanation_sections
 from dipc.report.texts import Tight, lines_of

@@ -23,7 +23,7 @@ import dipc.views as views
 from dipc.certificate.format import dumps
 from dipc.certificate.produce import certificate
 from dipc.claims.tightness.curves import Curve
-from dipc.claims.verdict import Counterexample, Undecided, Valuation, Verdict
+from dipc.claims.verdict import Counterexample, Undecided, Verdict
 from dipc.dipwhile.convert import PythonValue, to_input
 from dipc.dipwhile.distribution import Distribution
 from dipc.errors import InputError
@@ -32,6 +32,7 @@ from dipc.export.questions import picture, question
 from dipc.export.subject import Picture, Question
 from dipc.export.svg import svg
 from dipc.mechanisms import Mechanism
+from dipc.models.values import Valuation
 from dipc.numbers.quotient import Quotient
 from dipc.report.figures import Panel, broken, nice, panels_of, sheet
 from dipc.report.mathml import mathml

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from flint import arb, ctx, fmpq
 
 import dipc.views as views
-from dipc.claims.verdict import Counterexample, Private, Undecided, Violated, show_valuation
+from dipc.claims.verdict import Counterexample, Private, Undecided, Violated
 from dipc.dipwhile.distribution import Distribution
 from dipc.errors import InputError
+from dipc.models.values import show_valuation
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.function import FunctionOfEps, budget

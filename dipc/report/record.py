@@ -7,8 +7,8 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from dipc.claims.verdict import Counterexample, Doubt, Goal, Undecided, Valuation, Verdict
-from dipc.models.values import Value
+from dipc.claims.verdict import Counterexample, Doubt, Goal, Undecided, Verdict
+from dipc.models.values import Valuation, Value
 from dipc.numbers.surd import Number
 
 Record = dict[str, Any]

@@ -16,17 +16,18 @@ from flint import fmpq
 from dipc.claims.tightness.budget import Budget
 from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.regions import Regions
-from dipc.claims.verdict import Goal, Undecided, Valuation, Verdict
+from dipc.claims.verdict import Goal, Undecided, Verdict
 from dipc.clock import Progress, silent
 from dipc.dipwhile.convert import Inputs, PythonValue, to_pair, to_rational
-from dipc.dipwhile.counterexample import grouped
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.pipeline import goal_of
+from dipc.dipwhile.semantics.valuations import grouped
 from dipc.dipwhile.syntax.compile import compile_claim
 from dipc.dipwhile.syntax.core import CoreClaim
 from dipc.dipwhile.syntax.parser import parse_claim
 from dipc.errors import CLAIM_NAME, DipcError, InputError, InternalError, LimitReached
 from dipc.mechanisms import Mechanism, checked_claim
+from dipc.models.values import Valuation
 from dipc.signs.eps_range import Budgets, simplest_between
 
 PATIENCE = 20.0  # seconds for a part

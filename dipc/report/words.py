@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from dipc.claims.privacy import Region
-from dipc.claims.verdict import Counterexample, Counts, Goal, Undecided, Valuation, Verdict
-from dipc.models.values import show
+from dipc.claims.verdict import Counterexample, Counts, Goal, Undecided, Verdict
+from dipc.models.values import Valuation, show
 from dipc.numbers.surd import Number
 from dipc.report.record import decimal_at
 from dipc.signs.tables import end_as_text

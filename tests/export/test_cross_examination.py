@@ -30,10 +30,10 @@ from strategies import programs
 import dipc
 from dipc.certificate.kernel import Function, negative
 from dipc.certificate.slow.functions import EPS, exponential
-from dipc.claims.verdict import Valuation
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Unsupported
 from dipc.mechanisms import Mechanism
+from dipc.models.values import Valuation
 from dipc.signs.inequality import Fails, Holds
 
 DIGITS = 60

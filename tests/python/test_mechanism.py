@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from dipc.python import Lap, eps
 from flint import fmpq
 from python.to_python import load_function
 
@@ -23,6 +22,7 @@ from dipc.cli.main import cli
 from dipc.dipwhile.python.words import MEANINGS, RESERVED
 from dipc.dipwhile.syntax.functions import DISTRIBUTIONS, FUNCTIONS
 from dipc.errors import InputError
+from dipc.python import Lap, eps
 
 ROOT = Path(__file__).parents[2]
 

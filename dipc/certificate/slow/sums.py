@@ -9,7 +9,7 @@ Section 4.6).  A ray at height 0 may be added without end: it gives ``1 / (1 - e
 height 1 at most once, others never.
 
 No term has a denominator that vanishes, since the a_i are positive: nothing has to be cancelled.  This has
-nothing in common with the nested sums by which :mod:`dipc.probability` finds the same numbers.
+nothing in common with the nested sums by which :mod:`dipc.integration` finds the same numbers.
 """
 
 from __future__ import annotations

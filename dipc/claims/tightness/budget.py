@@ -17,10 +17,7 @@ from dipc.claims.tightness.ends import need_of_loss
 from dipc.claims.tightness.growth import NOTHING, Limit, limit_of_loss
 from dipc.claims.tightness.least import Demand, Least, Spot, least
 from dipc.claims.tightness.losses import Losses, Witness
-from dipc.clock import Clock
-from dipc.dipwhile.semantics.adjacency import Input
-from dipc.dipwhile.semantics.neighbours import Case
-from dipc.dipwhile.syntax.core import CoreProgram
+from dipc.models.laws import Case
 from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.eps_range import Budgets
 
@@ -49,19 +46,11 @@ class Budget(views.Shown):
 
 
 def budget(
-    program: CoreProgram,
-    budgets: Budgets,
+    losses: Losses,
     width: fmpq = WIDTH,
-    clock: Clock | None = None,
-    pair: tuple[Input, Input] | None = None,
 ) -> Budget:
-    """The least t, exact or enclosed to ``width``.
-
-    Raises :class:`LimitReached`, and :class:`InputError` for a program that is not defined on the budgets.
-    """
-    clock = clock or Clock()
-    losses = Losses(program, budgets, clock, pair)
-    cases = losses.by_output()
+    """The least t, exact or enclosed to ``width``.  Raises :class:`LimitReached`."""
+    cases, budgets, clock = losses.by_output(), losses.budgets, losses.clock
     found = least([demand(case) for case in cases], budgets, width, clock.tick)
     return Budget(budgets, found, tuple((s, losses.witness(cases[s.demand])) for s in found.spots))
 

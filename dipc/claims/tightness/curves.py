@@ -24,9 +24,6 @@ from dipc.claims.tightness.growth import Limit, at_infinity, at_zero, limit_of_v
 from dipc.claims.tightness.least import Demand, Least, Spot, least
 from dipc.claims.tightness.losses import Losses, Witness
 from dipc.claims.verdict import Goal
-from dipc.clock import Clock
-from dipc.dipwhile.semantics.adjacency import Input
-from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import Budgets
@@ -78,16 +75,9 @@ class Profile(views.Shown):
         return views.plot(self, low, high, **options)
 
 
-def loss_curve(
-    program: CoreProgram,
-    budgets: Budgets,
-    clock: Clock | None = None,
-    pair: tuple[Input, Input] | None = None,
-) -> Curve:
+def loss_curve(losses: Losses) -> Curve:
     """The exact privacy loss as a function of eps.  Raises :class:`LimitReached`."""
-    clock = clock or Clock()
-    losses = Losses(program, budgets, clock, pair)
-    cases = losses.by_output()
+    cases, budgets, clock = losses.by_output(), losses.budgets, losses.clock
     values = [(case.left[0], case.right[0]) for case in cases]
 
     def difference(i: int, j: int) -> ExpPoly:
@@ -102,20 +92,12 @@ def loss_curve(
     return Curve(budgets, tuple(map(segment, arcs)), of_loss=True)
 
 
-def profile(
-    program: CoreProgram,
-    budgets: Budgets,
-    t: fmpq,
-    width: fmpq,
-    clock: Clock | None = None,
-    pair: tuple[Input, Input] | None = None,
-) -> Profile:
+def profile(losses: Losses, t: fmpq, width: fmpq) -> Profile:
     """The exact privacy profile for ``t*eps``, and its supremum, exact or enclosed to ``width``.
 
     Raises :class:`LimitReached`.
     """
-    clock = clock or Clock()
-    losses = Losses(program, budgets, clock, pair)
+    budgets, clock = losses.budgets, losses.clock
     zero = Quotient.of(0)
     factor = Quotient(ExpPoly.exp(t))
     found: dict[Quotient, Witness | None] = {zero: None}

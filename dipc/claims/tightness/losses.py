@@ -10,15 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dipc.claims.privacy import Comparison, Judge, worst_sets
-from dipc.claims.verdict import Goal, Valuation
+from dipc.claims.verdict import Goal
 from dipc.clock import Clock
-from dipc.dipwhile.counterexample import grouped, output_valuation
-from dipc.dipwhile.pipeline import neighbours_of
-from dipc.dipwhile.semantics.adjacency import Input
-from dipc.dipwhile.semantics.neighbours import Case, Neighbours
-from dipc.dipwhile.syntax.core import CoreProgram
+from dipc.models.laws import Case, Neighbours
+from dipc.models.values import Valuation
 from dipc.numbers.quotient import Quotient
-from dipc.signs.eps_range import Budgets
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +29,18 @@ class Witness:
 
 
 class Losses:
-    """All that different pairs of neighbours can tell of a program, for the given budgets.
-
-    Raises what :func:`dipc.dipwhile.pipeline.neighbours_of` raises.
-    """
+    """The distinct pairs of output probabilities of adjacent inputs, for the eps range of ``judge``."""
 
     def __init__(
         self,
-        program: CoreProgram,
-        budgets: Budgets,
+        neighbours: Neighbours,
+        judge: Judge,
         clock: Clock,
-        pair: tuple[Input, Input] | None = None,
     ) -> None:
-        self.program = program
-        self.budgets = budgets
+        self.budgets = judge.budgets
         self.clock = clock
-        self.judge = Judge(budgets)
-        self._neighbours: Neighbours = neighbours_of(program, self.judge, pair, clock)
+        self.judge = judge
+        self._neighbours = neighbours
 
     def by_output(self) -> list[Case]:
         """A case for each different pair of probabilities of one output, in the order of the pairs.
@@ -90,9 +81,9 @@ class Losses:
         left, right = self._neighbours.pair(case.pairs.first)
         zero = Quotient.of(0)
         return Witness(
-            input=grouped(self.program.inputs, left),
-            neighbour=grouped(self.program.inputs, right),
-            outputs=tuple(output_valuation(self.program, outcomes[case.outputs[k]]) for k in places),
+            input=left,
+            neighbour=right,
+            outputs=tuple(outcomes[case.outputs[k]] for k in places),
             probability=sum((case.left[k] for k in places), zero),
             neighbour_probability=sum((case.right[k] for k in places), zero),
         )

@@ -8,10 +8,6 @@ import dipc.views as views
 from dipc.claims.privacy import Comparison, Region, violated_regions
 from dipc.claims.tightness.losses import Losses
 from dipc.claims.verdict import Goal
-from dipc.clock import Clock
-from dipc.dipwhile.pipeline import check_delta, goal_of
-from dipc.dipwhile.semantics.adjacency import Input
-from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.signs.inequality import Fails, Unclear
 from dipc.signs.limits import Unsettled
 from dipc.signs.radicals import Function
@@ -25,17 +21,12 @@ class Regions(views.Shown):
     regions: tuple[Region, ...]
 
 
-def violating_budgets(
-    program: CoreProgram,
-    claim: CoreClaim,
-    clock: Clock | None = None,
-    pair: tuple[Input, Input] | None = None,
-) -> Regions:
-    """Where the claim is broken.  Raises :class:`LimitReached`, also where a sign is not settled."""
-    clock = clock or Clock()
-    goal = goal_of(claim)
-    losses = Losses(program, goal.budgets, clock, pair)
-    check_delta(goal, losses.judge, claim.span)
+def violating_budgets(goal: Goal, losses: Losses) -> Regions:
+    """Where the claim is broken.  Raises :class:`LimitReached`, also where a sign is not settled.
+
+    ``losses`` must be for the eps range of ``goal``, whose delta is not negative there
+    (:func:`dipc.claims.privacy.check_delta`).
+    """
     comparison = Comparison(goal, losses.judge)
     if goal.delta:
         slacks = [comparison.slack(c.left, c.right, chosen) for c, chosen in losses.worst_sets(goal)]
@@ -43,7 +34,7 @@ def violating_budgets(
         slacks = [comparison.slack(c.left, c.right, (0,)) for c in losses.by_output()]
     broken: dict[Function, None] = {}
     for done, slack in enumerate(slacks):
-        clock.tick("inequalities", done, len(slacks))
+        losses.clock.tick("inequalities", done, len(slacks))
         f = losses.judge.normal_form(slack)
         match losses.judge.decide(f):
             case Fails():

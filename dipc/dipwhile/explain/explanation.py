@@ -25,20 +25,19 @@ from dipc.claims.tightness.budget import WIDTH, budget, demand
 from dipc.claims.tightness.curves import profile
 from dipc.claims.tightness.least import Kind, Least, Spot, least
 from dipc.claims.tightness.losses import Witness
-from dipc.claims.verdict import Goal, Undecided, Valuation, Violated
+from dipc.claims.verdict import Goal, Undecided, Violated
 from dipc.clock import Clock, Progress, silent
 from dipc.dipwhile.convert import cells_of, to_outcome
-from dipc.dipwhile.counterexample import grouped, output_valuation
 from dipc.dipwhile.explain.paths import Found, Path, Stop, Walk
 from dipc.dipwhile.explain.shifts import Alignment, alignment
-from dipc.dipwhile.pipeline import Options, check, distribution, goal_of, neighbours_of
+from dipc.dipwhile.pipeline import Options, check, distribution, goal_of, losses_of, neighbours_of
 from dipc.dipwhile.semantics.adjacency import Input
-from dipc.dipwhile.semantics.neighbours import Case
-from dipc.dipwhile.semantics.pairs import Pairs
 from dipc.dipwhile.semantics.step import Outcome
+from dipc.dipwhile.semantics.valuations import grouped, output_valuation
 from dipc.dipwhile.syntax.core import Cell, CoreClaim, CoreProgram
 from dipc.errors import InputError, InternalError, LimitReached
-from dipc.models.values import Value
+from dipc.models.laws import Case, Pairs
+from dipc.models.values import Valuation, Value
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number
 from dipc.signs.eps_range import Budgets, simplest_between
@@ -208,10 +207,10 @@ def _chosen(
             case Undecided(reason=reason):
                 raise LimitReached(f"nothing is explained, because the claim is undecided: {reason}")
     if goal is not None and goal.delta:
-        least_delta = profile(program, budgets, goal.t, WIDTH, clock, asked.pair)
+        least_delta = profile(losses_of(program, budgets, clock, asked.pair), goal.t, WIDTH)
         if least_delta.witnesses:  # else no delta is needed at all
             return _tightest(program, least_delta.least, least_delta.witnesses, True)
-    found_budget = budget(program, budgets, WIDTH, clock, asked.pair)
+    found_budget = budget(losses_of(program, budgets, clock, asked.pair))
     return _tightest(program, found_budget.least, found_budget.witnesses, False)
 
 

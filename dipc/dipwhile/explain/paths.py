@@ -1,8 +1,8 @@
 """The paths of a program that lead to some outputs, each with its exact probability.
 
 A path is what happens at random on the way: which noise is drawn, which option of a finite choice, and how
-every comparison of samples comes out.  The chain of :mod:`dipc.dipwhile.semantics.chain` merges states; here nothing
-is merged, so that every sample keeps its name, and the probability of a path is the mass of its last state.
+every comparison of samples comes out.  The chain of :mod:`dipc.dipwhile.semantics.chain` merges states; here
+nothing is merged, so that every sample keeps its name, and the probability of a path is the mass of its last state.
 The chain only tells which states can still lead to the outputs: the others are not walked.
 
 A ``while`` loop is one step: infinitely many ways lead through it, which are summed.
@@ -369,7 +369,7 @@ class Walk:
 
 
 def order_of(env: Mapping[Cell, Datum]) -> dict[int, int]:
-    """The numbers of samples in a state with these variables, as :func:`dipc.dipwhile.semantics.state.settled` has."""
+    """Sample numbers in a state with these variables, as :func:`~dipc.dipwhile.semantics.state.settled` has."""
     order: dict[int, int] = {}
     for _, value in sorted(env.items(), key=lambda item: item[0]):
         if isinstance(value, Linear):

@@ -19,11 +19,12 @@ from time import monotonic
 from typing import NamedTuple
 
 from dipc.dipwhile.semantics.evaluate import InputNeeded
-from dipc.dipwhile.semantics.loops import Loop, successors
+from dipc.dipwhile.semantics.loops import successors
 from dipc.dipwhile.semantics.state import State, united
 from dipc.dipwhile.semantics.step import Outcome, Stepper
 from dipc.dipwhile.syntax.core import Cell, CoreProgram, Halt
 from dipc.errors import InternalError, LimitReached, Span
+from dipc.models.graph import Loop
 from dipc.models.values import Value
 from dipc.numbers.quotient import Quotient
 

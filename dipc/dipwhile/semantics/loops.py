@@ -19,7 +19,7 @@ probabilities of edges vanish; for the eps where one does, see :meth:`Loop.never
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -27,42 +27,19 @@ from dipc.dipwhile.semantics.state import Key, State, settled, united
 from dipc.dipwhile.semantics.step import Move, Stepper
 from dipc.dipwhile.syntax.core import Cell, Halt, Test
 from dipc.dipwhile.syntax.fragment import violation
-from dipc.errors import InputError, LimitReached, Span
+from dipc.errors import InputError, LimitReached
 from dipc.integration.linear import Linear
+from dipc.models.graph import Loop
+from dipc.models.linear import visits
 from dipc.models.values import Value
 from dipc.numbers.quotient import Quotient
 
 if TYPE_CHECKING:
-    import networkx
+    pass
 
 Place = tuple[Key, frozenset[Linear]]
 
 MAX_PLACES = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """The graph of one run through a loop: kept to see where probabilities that vanish make it endless."""
-
-    head: int
-    edges: tuple[tuple[int, int, Quotient], ...]
-    exits: frozenset[int]
-    span: Span
-
-    def never_ends_without(self, vanishing: Iterable[Quotient]) -> bool:
-        """Whether a part that cannot be left is reached where these probabilities are 0."""
-        import networkx
-
-        gone = set(vanishing)
-        graph: networkx.DiGraph = networkx.DiGraph()
-        graph.add_node(self.head)
-        graph.add_edges_from((s, t) for s, t, p in self.edges if p not in gone)
-        reached = {self.head} | networkx.descendants(graph, self.head)
-        backwards = graph.reverse(copy=False)
-        leaving = set(self.exits & reached)
-        for node in self.exits & reached:
-            leaving |= networkx.descendants(backwards, node)
-        return not reached <= leaving
 
 
 @dataclass
@@ -108,7 +85,7 @@ def run_loop(
             head.span,
             "make sure that from everywhere in the loop its condition can become false",
         )
-    weights = _solved(graph)
+    weights = visits(range(len(graph.states)), graph.edges, 0)
     left = (_scaled(graph.states[i], weights[i]) for i in sorted(graph.exits))
     return united(settled(s, stepper.live[s.pc]) for s in left if s.joint), loop
 
@@ -170,55 +147,3 @@ def _refuse_samples(state: State, move: Move, head: Test) -> None:
     changed = (v for c, v in move.env.items() if state.env.get(c) is not v)
     if move.noise is not None or any(isinstance(v, Linear) for v in changed):
         raise violation(2, "a random variable is assigned inside this `while`", head.span)
-
-
-# --- the equations ---------------------------------------------------------------------------
-
-
-def _solved(graph: _Graph) -> dict[int, Quotient]:
-    """The expected numbers of visits, component by component in the order of the edges."""
-    import networkx
-
-    digraph: networkx.DiGraph = networkx.DiGraph()
-    digraph.add_nodes_from(range(len(graph.states)))
-    digraph.add_edges_from((s, t) for s, targets in graph.edges.items() for t, _ in targets)
-    incoming: dict[int, Quotient] = {0: Quotient.one()}
-    weights: dict[int, Quotient] = {}
-    components = networkx.condensation(digraph)
-    for name in networkx.topological_sort(components):
-        members = sorted(components.nodes[name]["members"])
-        for i, weight in _solve_component(graph, members, incoming).items():
-            weights[i] = weight
-            for j, p in graph.edges.get(i, ()):
-                if j not in components.nodes[name]["members"]:
-                    incoming[j] = incoming.get(j, Quotient.of(0)) + weight * p
-    return weights
-
-
-def _solve_component(graph: _Graph, members: list[int], incoming: dict[int, Quotient]) -> dict[int, Quotient]:
-    """``w = incoming + A^T w`` on one component, by eliminating one state after the other."""
-    zero = Quotient.of(0)
-    flow: dict[int, dict[int, Quotient]] = {i: {} for i in members}  # flow[s][t] = p(s, t)
-    for s in members:
-        for t, p in graph.edges.get(s, ()):
-            if t in flow:
-                flow[s][t] = flow[s].get(t, zero) + p
-    weights = {i: incoming.get(i, zero) for i in members}
-    for place, s in enumerate(members):
-        later = members[place + 1 :]
-        # w(s) = (weights(s) + sum over later r of w(r) flow(r, s)) / (1 - flow(s, s))
-        factor = 1 / (1 - flow[s].get(s, zero))
-        weights[s] = weights[s] * factor
-        sources = [r for r in later if s in flow[r]]
-        for r in sources:
-            flow[r][s] = flow[r][s] * factor
-        for t in later:
-            if t in flow[s]:
-                weights[t] = weights[t] + weights[s] * flow[s][t]
-                for r in sources:
-                    flow[r][t] = flow[r].get(t, zero) + flow[r][s] * flow[s][t]
-    for place, s in reversed(list(enumerate(members))):
-        for r in members[place + 1 :]:
-            if s in flow[r]:
-                weights[s] = weights[s] + weights[r] * flow[r][s]
-    return weights

@@ -21,10 +21,11 @@ matters, and the least rank at the end is that of the first pair.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.diagrams import Diagrams
+from dipc.models.laws import Pairs
 
 PATIENCE = 4096  # triples between two ticks
 
@@ -39,13 +40,6 @@ class Relation(Protocol):
         """``(a, b, next state)`` for the places a, b of the values that the cell may have in u and u'."""
 
     def accepts(self, state: Any) -> bool: ...
-
-
-class Pairs(NamedTuple):
-    """Some pairs of inputs: the rank of the first one, and how many there are."""
-
-    first: int
-    number: int
 
 
 Triple = tuple[int, int, Any]  # two nodes and a state of the relation

@@ -68,7 +68,7 @@ class Stepper:
     def step(self, state: State, inputs: Mapping[Cell, Value]) -> list[State]:
         """The successors, merged; a state at a Halt has none, see :meth:`outcome`.
 
-        Raises :class:`~dipc.dipwhile.semantics.evaluate.InputNeeded` if an input cell without a value is read.
+        Raises :class:`~dipc.dipwhile.semantics.evaluate.InputNeeded` if an input cell has no value.
         """
         return united(self.arrived(state, move) for move in self.moves(state, inputs))
 

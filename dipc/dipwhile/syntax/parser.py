@@ -1,8 +1,8 @@
 """Text to syntax tree.
 
 The grammar is ``grammar.lark``; :mod:`dipc.dipwhile.syntax.layout` decides which newlines count;
-:mod:`dipc.dipwhile.syntax.build` turns lark's tree into ours; :mod:`dipc.dipwhile.syntax.mistakes` explains what
-the parser does not accept; :mod:`dipc.dipwhile.syntax.tables` keeps the parser tables.
+:mod:`dipc.dipwhile.syntax.build` turns lark's tree into ours; :mod:`dipc.dipwhile.syntax.mistakes` explains
+what the parser does not accept; :mod:`dipc.dipwhile.syntax.tables` keeps the parser tables.
 """
 
 from __future__ import annotations

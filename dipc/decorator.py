@@ -1,8 +1,8 @@
 """``@dipc.mechanism``: a Python function, read and not run, as a mechanism.
 
 The steps: the text of the function (:mod:`~dipc.dipwhile.python.source`), the declarations
-(:mod:`~dipc.dipwhile.python.declarations`), the statements (:mod:`~dipc.dipwhile.python.statements`). They give the same
-syntax tree that the parser gives for a .dip file, so that every later stage is the same; only the places
+(:mod:`~dipc.dipwhile.python.declarations`), the statements (:mod:`~dipc.dipwhile.python.statements`). They
+give the same syntax tree that the parser gives for a .dip file, so that every later stage is the same; only the places
 in error messages lead into the Python file.
 """
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from flint import fmpq
 
 from dipc.claims.cases import Finding
 from dipc.claims.privacy import Comparison, Region, violated_regions, worst_sets
-from dipc.claims.verdict import Counterexample, Valuation
-from dipc.dipwhile.semantics.neighbours import Vector
-from dipc.dipwhile.syntax.core import Cell, CoreProgram, Variable
-from dipc.models.values import Value
+from dipc.claims.verdict import Counterexample
+from dipc.models.laws import Vector
+from dipc.models.values import Valuation
 from dipc.numbers.quotient import Quotient
 from dipc.signs.roots import Unsettled
 from dipc.signs.tables import end_as_text
@@ -21,29 +20,14 @@ from dipc.signs.tables import end_as_text
 class PairOfLaws(NamedTuple):
     """The inputs u and u' with the probabilities of all outcomes on them."""
 
-    program: CoreProgram
-    outcomes: Sequence[Sequence[Value]]
-    inputs: tuple[Mapping[Cell, Value], Mapping[Cell, Value]]
+    outcomes: Sequence[Valuation]
+    inputs: tuple[Valuation, Valuation]
     laws: tuple[Vector, Vector]
-
-
-def output_valuation(program: CoreProgram, outcome: Sequence[Value]) -> Valuation:
-    """The outputs, variable by variable."""
-    cells = [cell for variable in program.outputs for cell in variable.cells]
-    return grouped(program.outputs, dict(zip(cells, outcome, strict=True)))
-
-
-def grouped(variables: Sequence[Variable], values: Mapping[Cell, Value]) -> Valuation:
-    """Cells put together into scalars and arrays."""
-    return tuple(
-        (v.name, values[v.name, 0] if v.size is None else tuple(values[cell] for cell in v.cells))
-        for v in variables
-    )
 
 
 def counterexample(comparison: Comparison, finding: Finding, laws: PairOfLaws) -> Counterexample:
     """The finding with a simple eps0, exact numbers, and all budgets at which the pair breaks the claim."""
-    goal, program, (left, right) = comparison.goal, laws.program, laws.laws
+    goal, (left, right) = comparison.goal, laws.laws
     outputs, sample = _simplest(comparison, finding, laws)
     p = sum((left[o] for o in outputs), Quotient.of(0))
     q = sum((right[o] for o in outputs), Quotient.of(0))
@@ -51,9 +35,9 @@ def counterexample(comparison: Comparison, finding: Finding, laws: PairOfLaws) -
     regions = _violated_for(comparison, laws)
     excess = p - bound
     return Counterexample(
-        input=grouped(program.inputs, laws.inputs[0]),
-        neighbour=grouped(program.inputs, laws.inputs[1]),
-        outputs=tuple(output_valuation(program, laws.outcomes[o]) for o in outputs),
+        input=laws.inputs[0],
+        neighbour=laws.inputs[1],
+        outputs=tuple(laws.outcomes[o] for o in outputs),
         epsilon=sample,
         probability=p,
         neighbour_probability=q,

@@ -1,0 +1,40 @@
+"""Cells put together into the variables of a program, and taken apart again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from dipc.dipwhile.semantics.adjacency import Input
+from dipc.dipwhile.semantics.step import Outcome
+from dipc.dipwhile.syntax.core import Cell, CoreProgram, Variable
+from dipc.models.values import Valuation, Value
+
+
+def output_valuation(program: CoreProgram, outcome: Sequence[Value]) -> Valuation:
+    """The outputs, variable by variable."""
+    cells = [cell for variable in program.outputs for cell in variable.cells]
+    return grouped(program.outputs, dict(zip(cells, outcome, strict=True)))
+
+
+def grouped(variables: Sequence[Variable], values: Mapping[Cell, Value]) -> Valuation:
+    """Cells put together into scalars and arrays."""
+    return tuple(
+        (v.name, values[v.name, 0] if v.size is None else tuple(values[cell] for cell in v.cells))
+        for v in variables
+    )
+
+
+def cells(program: CoreProgram, valuation: Valuation) -> Input:
+    """The input cells of a valuation of the inputs."""
+    values = dict(valuation)
+    found: dict[Cell, Value] = {}
+    for variable in program.inputs:
+        value = values[variable.name]
+        found.update(zip(variable.cells, value if isinstance(value, tuple) else (value,), strict=True))
+    return found
+
+
+def in_order(program: CoreProgram, outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Outcomes in the order of the output sets, the last cell varying fastest."""
+    places = [{v: i for i, v in enumerate(x.domain)} for x in program.outputs for _ in x.cells]
+    return sorted(outcomes, key=lambda o: [p[v] for p, v in zip(places, o, strict=True)])
