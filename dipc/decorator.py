@@ -2,8 +2,8 @@
 
 The steps: the text of the function (:mod:`~dipc.dipwhile.python.source`), the declarations
 (:mod:`~dipc.dipwhile.python.declarations`), the statements (:mod:`~dipc.dipwhile.python.statements`). They
-give the same syntax tree that the parser gives for a .dip file, so that every later stage is the same; only the places
-in error messages lead into the Python file.
+give the same syntax tree that the parser gives for a .dip file, so that every later stage is the same; only
+the places in error messages lead into the Python file.
 """
 
 from __future__ import annotations

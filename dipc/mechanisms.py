@@ -15,8 +15,8 @@ import dipc.views as views
 from dipc.certificate.format import sealed
 from dipc.certificate.produce import certificate
 from dipc.claims.privacy import check_delta
-from dipc.claims.tightness.budget import Budget, budget
 from dipc.claims.tightness.curves import Curve, Profile, loss_curve, profile
+from dipc.claims.tightness.least_epsilon import LeastEpsilon, budget
 from dipc.claims.tightness.losses import Losses
 from dipc.claims.tightness.regions import Regions, violating_budgets
 from dipc.claims.verdict import Verdict
@@ -50,7 +50,7 @@ from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.export.questions import picture, question
 from dipc.models.values import show_valuation as show_valuation
 from dipc.shipped import source_of
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class Mechanism:
         pair: Sequence[Inputs] | None = None,
         time_limit: float | None = None,
         progress: Progress = silent,
-    ) -> Budget:
+    ) -> LeastEpsilon:
         """The least t such that the program is (t*eps, 0)-private for every eps of ``budgets``.
 
         ``budgets`` is an interval such as ``"(0, 1]"``, by default that of the program's claim, else
@@ -309,7 +309,7 @@ class Mechanism:
     def _pair(self, pair: Sequence[Inputs] | None) -> tuple[Input, Input] | None:
         return None if pair is None else to_pair(self.program, pair)
 
-    def _losses(self, budgets: Budgets, clock: Clock, pair: Sequence[Inputs] | None) -> Losses:
+    def _losses(self, budgets: EpsRange, clock: Clock, pair: Sequence[Inputs] | None) -> Losses:
         return losses_of(self.program, budgets, clock, self._pair(pair))
 
     def _epsilon(self, text: str | None) -> fmpq:
@@ -319,7 +319,7 @@ class Mechanism:
             raise InputError(f"the least delta is looked for: give an epsilon only, without {goal.delta}")
         return goal.t
 
-    def _budgets(self, interval: str | None, at: PythonValue | None) -> Budgets:
+    def _budgets(self, interval: str | None, at: PythonValue | None) -> EpsRange:
         """The budgets that were asked for."""
         if at is not None:
             if interval is not None:
@@ -327,7 +327,7 @@ class Mechanism:
             point = to_rational(at, "eps")
             if point <= 0:
                 raise InputError(f"the budget must be positive, not {point}")
-            return Budgets.point(point)
+            return EpsRange.point(point)
         if interval is not None:
             interval = re.sub(r"^\s*(for\s+)?(eps|ε)\s+in\s+", "", interval)
             if re.fullmatch(r"\s*[\d./]+\s*", interval) and ".." not in interval:
@@ -338,7 +338,7 @@ class Mechanism:
                 )
             claim = parse_claim(f"eps for eps in {interval}", "the interval of budgets")
             return goal_of(compile_claim(claim, dict(self.program.parameters))).budgets
-        return goal_of(self.program.claim).budgets if self.program.claim else Budgets.positive()
+        return goal_of(self.program.claim).budgets if self.program.claim else EpsRange.positive()
 
     def certificate(self, verdict: Verdict | None = None) -> dict[str, Any]:
         """The certificate of a verdict about all neighbours, by default of that on the program's own claim.
@@ -355,7 +355,7 @@ class Mechanism:
 
     def distribution(self, **inputs: PythonValues) -> Distribution:
         """The exact output distribution on one input, in the order of the output sets."""
-        budgets = goal_of(self.program.claim).budgets if self.program.claim else Budgets.positive()
+        budgets = goal_of(self.program.claim).budgets if self.program.claim else EpsRange.positive()
         law = distribution(self.program, to_input(self.program, inputs), budgets)
         items = {output_valuation(self.program, o): law[o] for o in in_order(self.program, law)}
         return Distribution(items, self.program.outputs)

@@ -18,7 +18,7 @@ import pytest
 
 from dipc.dipwhile.convert import to_input
 from dipc.export.questions import picture, question
-from dipc.export.subject import Picture, Question
+from dipc.export.subject import ClaimExport, Picture
 from dipc.mechanisms import Mechanism
 
 ROOT = Path(__file__).parent.parent
@@ -64,7 +64,7 @@ def load(name: str, **parameters: int) -> Mechanism:
     return Mechanism.load(ROOT / "programs" / name, **parameters)
 
 
-def asked(mechanism: Mechanism, claim: str | None = None) -> Question:
+def asked(mechanism: Mechanism, claim: str | None = None) -> ClaimExport:
     """The question behind an export."""
     return question(mechanism.program, mechanism._claim(claim))
 

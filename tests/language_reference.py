@@ -3,8 +3,8 @@
     python tests/language_reference.py
 
 The forms come from dipc/dipwhile/syntax/grammar.lark, the functions and the rules of the fragment from their
-tables; what each construct means, and an example of it, stands here.  tests/test_language_reference.py parses every
-example and finds the construct in it, and fails if a construct of the grammar is not described.
+tables; what each construct means, and an example of it, stands here.  tests/test_language_reference.py
+parses every example and finds the construct in it, and fails if a construct of the grammar is not described.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from strategies import programs
 
 import dipc
 from dipc import Quotient
-from dipc.claims.privacy import Judge, worst_sets
+from dipc.claims.privacy import SignOracle, worst_sets
 from dipc.cli.alarm import alarm
 from dipc.cli.main import status
 from dipc.dipwhile.pipeline import goal_of
@@ -105,7 +105,7 @@ def listing(mechanism: Mechanism, text: str | None) -> Summary:
     parsed = compile_claim(parse_claim(text), dict(program.parameters)) if text else program.claim
     assert parsed is not None
     goal = goal_of(parsed)
-    judge = Judge(goal.budgets)
+    judge = SignOracle(goal.budgets)
     inputs, laws, outcomes, pairs = listed(mechanism)
     zero = Quotient.of(0)
     vectors = [tuple(law.get(o, zero) for o in outcomes) for law in laws]

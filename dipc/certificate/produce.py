@@ -32,7 +32,7 @@ from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram, Variable
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.models.values import Valuation, Value
 from dipc.numbers.quotient import Quotient
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.tables import roots_within
 
 MAX_INPUTS = 3000
@@ -355,7 +355,7 @@ def inner(a: Fraction, b: Fraction | None, low: Fraction, high: Fraction | None)
     return a <= low and (b is None or (high is not None and high <= b))
 
 
-def interval(budgets: Budgets) -> Interval:
+def interval(budgets: EpsRange) -> Interval:
     high = None if budgets.high is None else fraction(budgets.high)
     return Interval(fraction(budgets.low), high, budgets.low_closed, budgets.high_closed)
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from flint import fmpq
 
 from dipc.claims.parallel import examined
-from dipc.claims.privacy import Comparison, Question
+from dipc.claims.privacy import Checked, PrivacyInequalities
 from dipc.models.laws import Case, Vector
 from dipc.signs.inequality import Answer, Fails, Holds, Method, Unclear
 from dipc.signs.radicals import Function
@@ -56,7 +56,7 @@ class Findings:
         """How many different inequalities have this answer."""
         return sum(isinstance(answer, kind) for answer in self.distinct.values())
 
-    def note(self, case: Case, questions: Sequence[Question]) -> None:
+    def note(self, case: Case, questions: Sequence[Checked]) -> None:
         """The questions of a case have been answered."""
         inequalities = [q for q in questions if q.inequality is not None]
         self.asked[case.left, case.right] = len(inequalities)
@@ -71,9 +71,11 @@ class Findings:
                 self.doubts.append((case.pairs.first, outputs, answer))
 
 
-def decide(cases: Sequence[Case], comparison: Comparison, findings: Findings, jobs: int, tick: Tick) -> None:
+def decide(
+    cases: Sequence[Case], comparison: PrivacyInequalities, findings: Findings, jobs: int, tick: Tick
+) -> None:
     """Go through the cases in their order until the first violation; ``findings`` is filled on the way."""
-    answers: dict[tuple[Vector, Vector], list[Question]] = {}
+    answers: dict[tuple[Vector, Vector], list[Checked]] = {}
     different = list(dict.fromkeys((case.left, case.right) for case in cases))
     coming = examined(comparison, different, jobs)
     for case in cases:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from flint import fmpq
 
 from dipc.claims.cases import Finding
-from dipc.claims.privacy import Comparison, Region, violated_regions, worst_sets
+from dipc.claims.privacy import PrivacyInequalities, Region, violated_regions, worst_sets
 from dipc.claims.verdict import Counterexample
 from dipc.models.laws import Vector
 from dipc.models.values import Valuation
@@ -25,7 +25,7 @@ class PairOfLaws(NamedTuple):
     laws: tuple[Vector, Vector]
 
 
-def counterexample(comparison: Comparison, finding: Finding, laws: PairOfLaws) -> Counterexample:
+def counterexample(comparison: PrivacyInequalities, finding: Finding, laws: PairOfLaws) -> Counterexample:
     """The finding with a simple eps0, exact numbers, and all budgets at which the pair breaks the claim."""
     goal, (left, right) = comparison.goal, laws.laws
     outputs, sample = _simplest(comparison, finding, laws)
@@ -48,7 +48,9 @@ def counterexample(comparison: Comparison, finding: Finding, laws: PairOfLaws) -
     )
 
 
-def _simplest(comparison: Comparison, finding: Finding, laws: PairOfLaws) -> tuple[tuple[int, ...], fmpq]:
+def _simplest(
+    comparison: PrivacyInequalities, finding: Finding, laws: PairOfLaws
+) -> tuple[tuple[int, ...], fmpq]:
     """The outputs with the simplest budget at which they break the claim.
 
     With delta > 0 the outputs are the worst set at that budget.
@@ -65,7 +67,7 @@ def _simplest(comparison: Comparison, finding: Finding, laws: PairOfLaws) -> tup
     return tuple(o for o, margin in enumerate(margins) if margin.sign_at(sample) < 0), sample
 
 
-def _violated_for(comparison: Comparison, laws: PairOfLaws) -> list[Region]:
+def _violated_for(comparison: PrivacyInequalities, laws: PairOfLaws) -> list[Region]:
     """All budgets at which some set of outputs of this pair breaks the claim; empty if not settled."""
     goal, judge = comparison.goal, comparison.judge
     try:

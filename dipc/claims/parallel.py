@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 
-from dipc.claims.privacy import Comparison, Judge, Question
+from dipc.claims.privacy import Checked, PrivacyInequalities, SignOracle
 from dipc.claims.verdict import Goal
 from dipc.errors import InputError
 from dipc.models.laws import Vector
@@ -20,8 +20,8 @@ Laws = tuple[Vector, Vector]
 CHUNK = 256  # pairs of vectors that a process is given at a time
 
 
-def examined(comparison: Comparison, laws: Sequence[Laws], jobs: int) -> Iterator[list[Question]]:
-    """What :meth:`Comparison.examine` answers for each of these pairs of vectors, in their order.
+def examined(comparison: PrivacyInequalities, laws: Sequence[Laws], jobs: int) -> Iterator[list[Checked]]:
+    """What :meth:`PrivacyInequalities.examine` answers for each of these pairs of vectors, in their order.
 
     Raises :class:`InputError` if several processes are asked for and joblib is not installed.
     """
@@ -32,7 +32,7 @@ def examined(comparison: Comparison, laws: Sequence[Laws], jobs: int) -> Iterato
     return _in_processes(comparison.goal, laws, jobs)
 
 
-def _in_processes(goal: Goal, laws: Sequence[Laws], jobs: int) -> Iterator[list[Question]]:
+def _in_processes(goal: Goal, laws: Sequence[Laws], jobs: int) -> Iterator[list[Checked]]:
     try:
         from joblib import Parallel, delayed
     except ImportError:
@@ -52,7 +52,7 @@ def _in_processes(goal: Goal, laws: Sequence[Laws], jobs: int) -> Iterator[list[
             results.close()
 
 
-def _work(goal: Goal, laws: Sequence[Laws]) -> list[list[Question]]:
+def _work(goal: Goal, laws: Sequence[Laws]) -> list[list[Checked]]:
     """What one process does."""
-    comparison = Comparison(goal, Judge(goal.budgets))
+    comparison = PrivacyInequalities(goal, SignOracle(goal.budgets))
     return [comparison.examine(left, right) for left, right in laws]

@@ -25,7 +25,7 @@ from dipc.models.laws import Vector
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number, Surd
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import (
     Answer,
     Fails,
@@ -37,13 +37,13 @@ from dipc.signs.inequality import (
 from dipc.signs.pieces import pieces
 from dipc.signs.radicals import Function, Radical
 from dipc.signs.roots import Unsettled
-from dipc.signs.tables import Border, Cell, sign_table
+from dipc.signs.tables import OpenInterval, RootCluster, sign_table
 
 
-class Judge:
+class SignOracle:
     """Answers inequalities between functions of eps, each only once."""
 
-    def __init__(self, budgets: Budgets) -> None:
+    def __init__(self, budgets: EpsRange) -> None:
         self.budgets = budgets
         self.answers: dict[Function, Answer] = {}
         self._denominators: dict[Function, int] = {}
@@ -105,7 +105,7 @@ class Judge:
         return sign
 
 
-class Question(NamedTuple):
+class Checked(NamedTuple):
     """One inequality: for which places of the vectors, in normal form, with the answer.
 
     ``inequality`` is None if the outputs that matter could not even be found.
@@ -116,17 +116,17 @@ class Question(NamedTuple):
     answer: Answer
 
 
-class Comparison:
+class PrivacyInequalities:
     """The inequalities of one claim for two vectors of probabilities."""
 
-    def __init__(self, goal: Goal, judge: Judge) -> None:
+    def __init__(self, goal: Goal, judge: SignOracle) -> None:
         self.goal = goal
         self.judge = judge
         self._factor = Quotient(goal.factor)
         self._bounds: dict[Quotient, Quotient] = {}
         self._margins: dict[tuple[Quotient, Quotient], Quotient] = {}
 
-    def examine(self, left: Vector, right: Vector) -> list[Question]:
+    def examine(self, left: Vector, right: Vector) -> list[Checked]:
         """All inequalities, up to the first that fails."""
         questions = []
         for question in self._with_delta(left, right) if self.goal.delta else self._pure(left, right):
@@ -155,34 +155,34 @@ class Comparison:
         delta = self.goal.delta
         return margins + delta if isinstance(delta, Quotient) else delta + margins
 
-    def _pure(self, left: Vector, right: Vector) -> Iterator[Question]:
+    def _pure(self, left: Vector, right: Vector) -> Iterator[Checked]:
         for o, (p, q) in enumerate(zip(left, right, strict=True)):
             yield self._question((o,), self.margin(p, q))
 
-    def _with_delta(self, left: Vector, right: Vector) -> Iterator[Question]:
+    def _with_delta(self, left: Vector, right: Vector) -> Iterator[Checked]:
         try:
             sets = worst_sets(self.margins(left, right), self.goal.budgets)
         except Unsettled as doubt:
-            yield Question(tuple(range(len(left))), None, Unclear(doubt.low, doubt.high))
+            yield Checked(tuple(range(len(left))), None, Unclear(doubt.low, doubt.high))
             return
         for chosen in sets:
             yield self._question(chosen, self.slack(left, right, chosen))
 
-    def _question(self, outputs: tuple[int, ...], value: Number) -> Question:
+    def _question(self, outputs: tuple[int, ...], value: Number) -> Checked:
         f = self.judge.normal_form(value)
-        return Question(outputs, f, self.judge.decide(f))
+        return Checked(outputs, f, self.judge.decide(f))
 
 
-def worst_sets(margins: Sequence[ExpPoly], budgets: Budgets) -> list[tuple[int, ...]]:
+def worst_sets(margins: Sequence[ExpPoly], budgets: EpsRange) -> list[tuple[int, ...]]:
     """The sets {o : margin_o < 0} over all budgets (perhaps empty), and a few more next to close roots.
 
-    >>> worst_sets([2 - ExpPoly.exp(1), 3 - ExpPoly.exp(1)], Budgets.positive())   # roots ln 2 and ln 3
+    >>> worst_sets([2 - ExpPoly.exp(1), 3 - ExpPoly.exp(1)], EpsRange.positive())   # roots ln 2 and ln 3
     [(), (0,), (0, 1)]
     """
     sets: dict[tuple[int, ...], None] = {}
     for cell in sign_table(margins, budgets):
         unsure: frozenset[int] = frozenset()
-        if isinstance(cell.high, Border) and len(cell.high.roots) > 1:
+        if isinstance(cell.high, RootCluster) and len(cell.high.roots) > 1:
             unsure = cell.high.members
         if len(unsure) > 12:
             raise Unsettled(cell.sample, cell.sample)
@@ -194,14 +194,14 @@ def worst_sets(margins: Sequence[ExpPoly], budgets: Budgets) -> list[tuple[int, 
 class Region(NamedTuple):
     """An interval of budgets with a simple rational in it, and whether its ends belong to it."""
 
-    low: Border | fmpq | None
-    high: Border | fmpq | None
+    low: RootCluster | fmpq | None
+    high: RootCluster | fmpq | None
     sample: fmpq
     low_closed: bool
     high_closed: bool
 
 
-def violated_regions(slacks: Sequence[Function], budgets: Budgets) -> list[Region]:
+def violated_regions(slacks: Sequence[Function], budgets: EpsRange) -> list[Region]:
     """The maximal intervals on which one of the functions is negative, each with a simple rational in it.
 
     Two intervals that only share a border at which some function stays negative are one.  An end belongs to
@@ -225,23 +225,23 @@ def violated_regions(slacks: Sequence[Function], budgets: Budgets) -> list[Regio
     return regions
 
 
-def _joined(slacks: Sequence[Function], left: Cell, right: Cell) -> bool:
+def _joined(slacks: Sequence[Function], left: OpenInterval, right: OpenInterval) -> bool:
     """Whether it is proved that some function is negative wherever one goes from a cell to the next."""
     border = left.high
-    assert isinstance(border, Border)
+    assert isinstance(border, RootCluster)
     if any(s < 0 for i, s in enumerate(left.signs) if i not in border.members):
         return True
     if len(border.roots) == 1:
         return False
     close = [f for i in sorted(border.members) if isinstance(f := slacks[i], ExpPoly)]
     try:
-        between = pieces(close, Budgets(left.sample, right.sample, True, True))
+        between = pieces(close, EpsRange(left.sample, right.sample, True, True))
     except Unsettled:
         return False
     return all(min(signs, default=0) < 0 for piece in between for signs in piece.readings)
 
 
-def check_delta(goal: Goal, judge: Judge, span: Span) -> None:
+def check_delta(goal: Goal, judge: SignOracle, span: Span) -> None:
     """That the claimed delta makes sense for all budgets: without this a claim could only seem to hold."""
     if isinstance(goal.delta, Surd):
         radicand = goal.delta.radicand
@@ -250,7 +250,7 @@ def check_delta(goal: Goal, judge: Judge, span: Span) -> None:
         require_nonnegative(goal.delta, judge, span, f"the claimed delta {goal.delta} is negative")
 
 
-def require_nonnegative(value: Number, judge: Judge, span: Span, otherwise: str) -> None:
+def require_nonnegative(value: Number, judge: SignOracle, span: Span, otherwise: str) -> None:
     match judge.nonnegative(value):
         case Fails(sample):
             raise InputError(

@@ -15,7 +15,7 @@ from dipc.numbers.exact import Exact
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +27,7 @@ class Goal:
 
     t: fmpq
     delta: Number
-    budgets: Budgets
+    budgets: EpsRange
 
     @property
     def factor(self) -> ExpPoly:

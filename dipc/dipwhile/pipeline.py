@@ -15,7 +15,7 @@ from flint import fmpq
 
 from dipc.claims.cases import Findings, decide
 from dipc.claims.counterexample import PairOfLaws, counterexample
-from dipc.claims.privacy import Comparison, Judge, check_delta, require_nonnegative
+from dipc.claims.privacy import PrivacyInequalities, SignOracle, check_delta, require_nonnegative
 from dipc.claims.tightness.losses import Losses
 from dipc.claims.verdict import Counts, Doubt, Goal, Private, Undecided, Verdict, Violated
 from dipc.clock import Clock, Progress, silent
@@ -23,7 +23,7 @@ from dipc.dipwhile.semantics.adjacency import Distance, Input, InputSpace, Pair,
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never, number_of_eps
 from dipc.dipwhile.semantics.explore import Explorer, Law, LeftOpen
 from dipc.dipwhile.semantics.functions import OutputFunctions
-from dipc.dipwhile.semantics.neighbours import Walked
+from dipc.dipwhile.semantics.neighbours import ProductNeighbours
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.errors import InputError, LimitReached
@@ -31,7 +31,7 @@ from dipc.models.laws import Case, Listed, Neighbours
 from dipc.models.termination import check_termination
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds, Method, Unclear
 
 
@@ -56,7 +56,7 @@ def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) 
     """
     clock = Clock(options.time_limit, options.memory_limit, options.progress)
     goal = goal_of(claim, options.at)
-    comparison, findings = Comparison(goal, Judge(goal.budgets)), Findings()
+    comparison, findings = PrivacyInequalities(goal, SignOracle(goal.budgets)), Findings()
     neighbours: Neighbours | None = None
     try:
         check_delta(goal, comparison.judge, claim.span)
@@ -83,11 +83,11 @@ def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) 
     return Private(goal, counts, clock.laps, notes=_notes(goal, comparison.judge, neighbours))
 
 
-def distribution(program: CoreProgram, values: Input, budgets: Budgets) -> Law:
+def distribution(program: CoreProgram, values: Input, budgets: EpsRange) -> Law:
     """The exact output distribution on one input; probabilities must make sense for all budgets."""
     explorer = Explorer(program)
     law = explorer.law(values)
-    check_for_all_budgets(explorer.left_open, Judge(budgets))
+    check_for_all_budgets(explorer.left_open, SignOracle(budgets))
     return law
 
 
@@ -99,21 +99,21 @@ def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
         raise InputError(f"the claimed epsilon is {epsilon}, but must be t*eps", claim.epsilon.span)
     delta = Quotient.of(0) if claim.delta is None else number_of_eps(claim.delta, NOTHING, never)
     if at is None:
-        budgets = Budgets(claim.low, claim.high, claim.low_closed, claim.high_closed)
+        budgets = EpsRange(claim.low, claim.high, claim.low_closed, claim.high_closed)
     elif at <= 0:
         raise InputError(f"the budget must be positive, not {at}")
-    elif at not in Budgets(claim.low, claim.high, claim.low_closed, claim.high_closed):
+    elif at not in EpsRange(claim.low, claim.high, claim.low_closed, claim.high_closed):
         raise InputError(
             f"the budget {at} is not one of those that the claim is about",
             claim.span,
             "leave out its interval, or give a budget in it",
         )
     else:
-        budgets = Budgets.point(at)
+        budgets = EpsRange.point(at)
     return Goal(term.coefficient if term else fmpq(0), delta, budgets)
 
 
-def check_for_all_budgets(left_open: LeftOpen, judge: Judge) -> None:
+def check_for_all_budgets(left_open: LeftOpen, judge: SignOracle) -> None:
     """What exploration had to leave open, because it depends on the budgets.
 
     Every probability drawn with lies in [0, 1] (they sum to 1, so >= 0 is enough), and every loop ends.
@@ -128,18 +128,18 @@ def check_for_all_budgets(left_open: LeftOpen, judge: Judge) -> None:
 
 
 def losses_of(
-    program: CoreProgram, budgets: Budgets, clock: Clock, pair: tuple[Input, Input] | None = None
+    program: CoreProgram, budgets: EpsRange, clock: Clock, pair: tuple[Input, Input] | None = None
 ) -> Losses:
     """What :mod:`dipc.claims.tightness` needs to know of a program.
 
     Raises what :func:`neighbours_of` raises.
     """
-    judge = Judge(budgets)
+    judge = SignOracle(budgets)
     return Losses(neighbours_of(program, judge, pair, clock), judge, clock)
 
 
 def neighbours_of(
-    program: CoreProgram, judge: Judge, pair: tuple[Input, Input] | None, clock: Clock
+    program: CoreProgram, judge: SignOracle, pair: tuple[Input, Input] | None, clock: Clock
 ) -> Neighbours:
     """The pairs of inputs to look at, with the laws of their inputs.
 
@@ -174,14 +174,14 @@ WALKED = "all neighbours"
 """What is known of a program: its neighbours with their laws, and what that left open."""
 
 
-def _walked(space: InputSpace, relation: Distance, clock: Clock) -> tuple[Walked, LeftOpen]:
+def _walked(space: InputSpace, relation: Distance, clock: Clock) -> tuple[ProductNeighbours, LeftOpen]:
     """Explored once for a program: it does not depend on the claim."""
     program = space.program
-    found: tuple[Walked, LeftOpen] | None = program.known.get(WALKED)
+    found: tuple[ProductNeighbours, LeftOpen] | None = program.known.get(WALKED)
     if found is None:
         explorer = Explorer(program, clock.deadline)
         functions = OutputFunctions(explorer, space, partial(clock.tick, "output distributions"))
-        found = program.known[WALKED] = Walked(space, relation, functions), explorer.left_open
+        found = program.known[WALKED] = ProductNeighbours(space, relation, functions), explorer.left_open
     return found
 
 
@@ -204,7 +204,7 @@ def _listed(
     )
 
 
-def _notes(goal: Goal, judge: Judge, neighbours: Neighbours) -> tuple[str, ...]:
+def _notes(goal: Goal, judge: SignOracle, neighbours: Neighbours) -> tuple[str, ...]:
     """What makes a verdict say less than one may think."""
     notes = []
     if goal.delta and isinstance(judge.nonnegative(goal.delta - 1), Holds):

@@ -12,12 +12,12 @@ from dipc.dipwhile.syntax.sentences import parse_sentence
 from dipc.dipwhile.syntax.walk import nodes
 from dipc.errors import InputError
 from dipc.numbers.quotient import Quotient
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import sign_if_constant
 from dipc.signs.sentence import (
     NARROW,
     And,
-    Atom,
+    Comparison,
     Decision,
     Formula,
     Not,
@@ -60,7 +60,7 @@ def read_sentence(text: str) -> Sentence:
         help: restrict the interval to budgets where the sentence has a meaning
     """
     tree = parse_sentence(text)
-    budgets = Budgets(*compile_interval(tree.interval, {}))
+    budgets = EpsRange(*compile_interval(tree.interval, {}))
     for divisor in _divisors(tree.body):
         if not sign_if_constant(_function(divisor).numerator, budgets):
             raise InputError(
@@ -91,7 +91,7 @@ def _formula(expr: Expr) -> Formula:
         case Unary(Op.NOT, operand):
             return Not(_formula(operand))
         case Binary(op, left, right) if op not in ARITHMETIC:
-            return Atom(_function(left), Relation(op.value), _function(right))
+            return Comparison(_function(left), Relation(op.value), _function(right))
         case Name(name) if name in CONSTANTS:
             return CONSTANTS[name]
         case _:

@@ -9,10 +9,10 @@ from flint import fmpq
 
 from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.derivatives import chain_values
-from dipc.signs.eps_range import Budgets, simplest_between
+from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.inequality import PROBES
 from dipc.signs.limits import Unsettled
-from dipc.signs.tables import Border, sign_table
+from dipc.signs.tables import RootCluster, sign_table
 
 SAMPLES = 3
 
@@ -44,7 +44,7 @@ def chain_proof(f: ExpPoly) -> ChainProof | None:
     return ChainProof(tuple(exponents), tuple(values))
 
 
-def samples(f: ExpPoly, budgets: Budgets) -> list[tuple[fmpq, int]]:
+def samples(f: ExpPoly, budgets: EpsRange) -> list[tuple[fmpq, int]]:
     """Some budgets with the exact signs of f there: one in each cell of constant sign, or a few probes."""
     try:
         points = [cell.sample for cell in sign_table([f], budgets)]
@@ -56,13 +56,13 @@ def samples(f: ExpPoly, budgets: Budgets) -> list[tuple[fmpq, int]]:
     return [(point, f.sign_at(point)) for point in dict.fromkeys(points)]
 
 
-def roots(f: ExpPoly, budgets: Budgets) -> Iterator[tuple[fmpq, fmpq]]:
+def roots(f: ExpPoly, budgets: EpsRange) -> Iterator[tuple[fmpq, fmpq]]:
     """Intervals with one root each, of width 1/1000 at most; equal ends for a rational root.
 
     Raises :class:`Unsettled`.
     """
     for cell in sign_table([f], budgets):
-        if isinstance(cell.high, Border):
+        if isinstance(cell.high, RootCluster):
             (root,) = cell.high.roots
             root.refine_to(fmpq(1, 1000))
             yield root.low, root.high

@@ -12,9 +12,9 @@ from dipc.export.mathematica import mathematica
 from dipc.export.prism import prism
 from dipc.export.sage import sage
 from dipc.export.smtlib import smtlib
-from dipc.export.subject import Picture, Question
+from dipc.export.subject import ClaimExport, Picture
 
-QUESTIONS: Mapping[str, Callable[[Question], str]] = {
+QUESTIONS: Mapping[str, Callable[[ClaimExport], str]] = {
     "mathematica": mathematica,
     "sage": sage,
     "smtlib": smtlib,

@@ -146,7 +146,7 @@ def _is_sample(value: Datum, number: int) -> bool:
 
 
 def _order(env: Mapping[Cell, Datum]) -> dict[int, int]:
-    """The new numbers of the samples, as in :func:`dipc.dipwhile.semantics.state.settled`."""
+    """The new numbers of the samples, as in :func:`dipc.dipwhile.semantics.state.without_dead`."""
     order: dict[int, int] = {}
     for _, value in sorted(env.items(), key=lambda item: item[0]):
         if isinstance(value, Linear):

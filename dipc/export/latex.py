@@ -42,6 +42,7 @@ from dipc.dipwhile.syntax.ast import (
 from dipc.dipwhile.syntax.core import Variable
 from dipc.dipwhile.syntax.parser import parse
 from dipc.export.evidence import ChainProof, chain_proof
+from dipc.export.inequalities import Inequality
 from dipc.export.operators import (
     AND,
     ARITHMETIC,
@@ -66,8 +67,7 @@ from dipc.export.operators import (
     scaled,
     write,
 )
-from dipc.export.requirements import Requirement
-from dipc.export.subject import NamedLaw, Question
+from dipc.export.subject import ClaimExport, NamedLaw
 from dipc.models.values import Value, show
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -130,7 +130,7 @@ MOST_TERMS = 8
 """Of a quotient that stands above and below a line."""
 
 
-def latex(question: Question) -> str:
+def latex(question: ClaimExport) -> str:
     """A document that can be compiled on its own."""
     lines = [*(f"% {line}" for line in question.heading()), PREAMBLE]
     name = _escaped(Path(question.program.source.name).name)
@@ -149,7 +149,7 @@ def latex(question: Question) -> str:
 # --- the program -----------------------------------------------------------------------------
 
 
-def _program(question: Question) -> Iterator[str]:
+def _program(question: ClaimExport) -> Iterator[str]:
     program = question.program
     for what, variables in (("Input", program.inputs), ("Output", program.outputs)):
         for variable in variables:
@@ -333,7 +333,7 @@ def _number(value: fmpq) -> str:
 # --- the claim and the laws ------------------------------------------------------------------
 
 
-def _claim(question: Question) -> Iterator[str]:
+def _claim(question: ClaimExport) -> Iterator[str]:
     goal = question.goal
     delta = formula(goal.delta) if isinstance(goal.delta, Quotient) else str(goal.delta)
     epsilon = formula(Quotient(ExpPoly.of(goal.t, 1)))
@@ -381,7 +381,7 @@ def _polynomial(f: ExpPoly) -> str:
 MOST_LINKS = 12
 
 
-def chosen_inequality(question: Question) -> tuple[Requirement, ChainProof | None] | None:
+def chosen_inequality(question: ClaimExport) -> tuple[Inequality, ChainProof | None] | None:
     """The first that fails, or else the one with the longest proof that fits on a page."""
     for requirement in question.requirements:
         if isinstance(requirement.answer, Fails):
@@ -394,7 +394,7 @@ def chosen_inequality(question: Question) -> tuple[Requirement, ChainProof | Non
     return next(iter([*proofs, *((r, None) for r in different or question.requirements)]), None)
 
 
-def _inequality(requirement: Requirement, proof: ChainProof | None) -> Iterator[str]:
+def _inequality(requirement: Inequality, proof: ChainProof | None) -> Iterator[str]:
     f = requirement.function
     outputs = r" \text{ or } ".join(map(_valuation, requirement.outputs))
     yield (

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from flint import fmpq
 
 from dipc.export.evidence import chain_proof, samples
+from dipc.export.inequalities import Inequality
 from dipc.export.operators import (
     AND,
     ARITHMETIC,
@@ -31,10 +32,9 @@ from dipc.export.operators import (
     unit_of,
     write,
 )
-from dipc.export.requirements import Requirement
-from dipc.export.subject import Question, requirement_text, valuation_text
+from dipc.export.subject import ClaimExport, requirement_text, valuation_text
 from dipc.numbers.quotient import Quotient
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Unclear
 
 MATHEMATICA = Dialect(
@@ -74,7 +74,7 @@ Exit[If[fails > 0, 1, 0]]
 RELATIONS = {-1: "< 0", 0: "== 0", 1: "> 0"}
 
 
-def mathematica(question: Question) -> str:
+def mathematica(question: ClaimExport) -> str:
     """A script that prints PASS or FAIL for every check, and ends with the number of failures."""
     functions = [p for law in question.laws for _, p in law.law]
     functions += [f for r in question.requirements for f in (r.probability, r.bound)]
@@ -89,7 +89,7 @@ def mathematica(question: Question) -> str:
     return "\n".join(lines)
 
 
-def _laws(question: Question, style: Style) -> Iterator[str]:
+def _laws(question: ClaimExport, style: Style) -> Iterator[str]:
     for number, named in enumerate(question.laws, start=1):
         where = valuation_text(named.input) or "no input"
         yield f"(* the output law on {comment(where)} *)"
@@ -100,7 +100,7 @@ def _laws(question: Question, style: Style) -> Iterator[str]:
         yield f'check["law {number} sums to 1", Together[Apply[Plus, law{number}] - 1] === 0];\n'
 
 
-def _requirement(number: int, requirement: Requirement, budgets: Budgets, style: Style) -> Iterator[str]:
+def _requirement(number: int, requirement: Inequality, budgets: EpsRange, style: Style) -> Iterator[str]:
     f = requirement.function
     yield f"(* {number}. {comment(requirement_text(requirement))} *)"
     yield f"left[{number}] = {_function(requirement.probability, style)};"
@@ -130,7 +130,7 @@ def _requirement(number: int, requirement: Requirement, budgets: Budgets, style:
     yield ""
 
 
-def _questions(question: Question) -> Iterator[str]:
+def _questions(question: ClaimExport) -> Iterator[str]:
     if not question.requirements:
         return
     yield "(* The question itself, for Mathematica: True, or False and where it fails. *)"

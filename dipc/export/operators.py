@@ -18,12 +18,12 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.export.requirements import Requirement
+from dipc.export.inequalities import Inequality
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.polynomial import common_unit
 from dipc.numbers.quotient import Quotient
-from dipc.signs.eps_range import Budgets
-from dipc.signs.sentence import And, Atom, Formula, Not, Or, Quantifier, Sentence
+from dipc.signs.eps_range import EpsRange
+from dipc.signs.sentence import And, Comparison, Formula, Not, Or, Quantifier, Sentence
 
 # --- trees -----------------------------------------------------------------------------------
 
@@ -113,7 +113,7 @@ class Style:
     def formula(self, formula: Formula) -> Tree:
         """A Boolean combination of comparisons."""
         match formula:
-            case Atom(left, relation, right):
+            case Comparison(left, relation, right):
                 return Apply(relation.value, (self.function(left), self.function(right)))
             case Not(part):
                 return Apply("not", (self.formula(part),))
@@ -126,7 +126,7 @@ class Style:
             case _:
                 assert_never(formula)
 
-    def requirement(self, requirement: Requirement) -> Tree:
+    def requirement(self, requirement: Inequality) -> Tree:
         """``left <= right``."""
         return self.formula(requirement.atom)
 
@@ -139,7 +139,7 @@ class Style:
 EXACT = Style()
 
 
-def condition(budgets: Budgets) -> Tree:
+def condition(budgets: EpsRange) -> Tree:
     """That eps lies in the interval."""
     parts: list[Tree] = [Apply(">=" if budgets.low_closed else ">", (EPS, budgets.low))]
     if budgets.high is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dipc.claims.privacy import Comparison, Judge, check_delta, worst_sets
+from dipc.claims.privacy import PrivacyInequalities, SignOracle, check_delta, worst_sets
 from dipc.claims.verdict import Goal
 from dipc.clock import Clock
 from dipc.dipwhile.pipeline import check_for_all_budgets, goal_of, neighbours_of
@@ -14,8 +14,8 @@ from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.semantics.valuations import cells, grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.errors import Unsupported
-from dipc.export.requirements import Requirement
-from dipc.export.subject import NamedLaw, Picture, Question
+from dipc.export.inequalities import Inequality
+from dipc.export.subject import ClaimExport, NamedLaw, Picture
 from dipc.models.laws import Neighbours
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -27,7 +27,7 @@ def question(
     claim: CoreClaim,
     inputs: tuple[Input, ...] = (),
     pair: tuple[Input, Input] | None = None,
-) -> Question:
+) -> ClaimExport:
     """All that a script about the claim needs.
 
     The output laws are those on ``inputs``; by default those of the first broken inequality, or else of
@@ -36,14 +36,16 @@ def question(
     goal = goal_of(claim)
     if not isinstance(goal.delta, Quotient):
         raise Unsupported("a claim whose delta has a square root cannot be exported yet", claim.span)
-    judge = Judge(goal.budgets)
+    judge = SignOracle(goal.budgets)
     check_delta(goal, judge, claim.span)
     neighbours = neighbours_of(program, judge, pair, Clock())
-    found = list(_requirements(goal, goal.delta, Comparison(goal, judge), neighbours))
-    return Question(program, goal, found, [_law(program, u, judge) for u in inputs or _first(found, program)])
+    found = list(_requirements(goal, goal.delta, PrivacyInequalities(goal, judge), neighbours))
+    return ClaimExport(
+        program, goal, found, [_law(program, u, judge) for u in inputs or _first(found, program)]
+    )
 
 
-def _first(found: Sequence[Requirement], program: CoreProgram) -> list[Input]:
+def _first(found: Sequence[Inequality], program: CoreProgram) -> list[Input]:
     """The pair of inputs of the first broken inequality, or else of the first one."""
     different = [r for r in found if r.input != r.neighbour] or found
     broken = [r for r in found if isinstance(r.answer, Fails)]
@@ -53,8 +55,8 @@ def _first(found: Sequence[Requirement], program: CoreProgram) -> list[Input]:
 
 
 def _requirements(
-    goal: Goal, delta: Quotient, comparison: Comparison, neighbours: Neighbours
-) -> Iterator[Requirement]:
+    goal: Goal, delta: Quotient, comparison: PrivacyInequalities, neighbours: Neighbours
+) -> Iterator[Inequality]:
     """The different inequalities, in the order of the first pairs of inputs that lead to them."""
     cases = list(neighbours.by_law() if delta else neighbours.by_output())
     seen: set[ExpPoly] = set()
@@ -72,7 +74,7 @@ def _requirements(
             u, v = neighbours.pair(case.pairs.first)
             p = sum((case.left[k] for k in chosen), Quotient.of(0))
             q = sum((case.right[k] for k in chosen), Quotient.of(0))
-            yield Requirement(
+            yield Inequality(
                 input=u,
                 neighbour=v,
                 outputs=tuple(neighbours.outcomes[case.outputs[k]] for k in chosen),
@@ -84,7 +86,7 @@ def _requirements(
             )
 
 
-def _law(program: CoreProgram, values: Input, judge: Judge) -> NamedLaw:
+def _law(program: CoreProgram, values: Input, judge: SignOracle) -> NamedLaw:
     explorer = Explorer(program)
     law = explorer.law(values)
     check_for_all_budgets(explorer.left_open, judge)

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from flint import fmpq
 
 from dipc.export.evidence import chain_proof, roots, samples
+from dipc.export.inequalities import Inequality
 from dipc.export.operators import ARITHMETIC, Dialect, Style, unit_of, write
-from dipc.export.requirements import Requirement
-from dipc.export.subject import Question, requirement_text, valuation_text
+from dipc.export.subject import ClaimExport, requirement_text, valuation_text
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.limits import Unsettled
 
 SAGE = Dialect(ARITHMETIC)
@@ -114,7 +114,7 @@ sys.exit(int(1 if fails else 0))
 """
 
 
-def sage(question: Question) -> str:
+def sage(question: ClaimExport) -> str:
     """A script that prints PASS or FAIL for every check, and ends with the number of failures."""
     functions = [p for law in question.laws for _, p in law.law]
     functions += [f for r in question.requirements for f in (r.probability, r.bound)]
@@ -132,7 +132,7 @@ def sage(question: Question) -> str:
     return "\n".join(lines)
 
 
-def _requirement(number: int, requirement: Requirement, budgets: Budgets, style: Style) -> Iterator[str]:
+def _requirement(number: int, requirement: Inequality, budgets: EpsRange, style: Style) -> Iterator[str]:
     f = requirement.function
     yield f"# {number}. {requirement_text(requirement)}"
     yield f"left = K({_function(requirement.probability, style)})"
@@ -160,7 +160,7 @@ def _requirement(number: int, requirement: Requirement, budgets: Budgets, style:
     yield ""
 
 
-def _isolation(number: int, f: ExpPoly, budgets: Budgets) -> Iterator[str]:
+def _isolation(number: int, f: ExpPoly, budgets: EpsRange) -> Iterator[str]:
     """The question by root isolation: the same roots, found again."""
     if f.has_inverse or f.has_constants or budgets.is_point:
         return

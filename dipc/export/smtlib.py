@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from flint import fmpq
 
+from dipc.export.inequalities import Inequality
 from dipc.export.operators import (
     EPS,
     Apply,
@@ -23,8 +24,7 @@ from dipc.export.operators import (
     condition,
     write,
 )
-from dipc.export.requirements import Requirement
-from dipc.export.subject import Question, requirement_text
+from dipc.export.subject import ClaimExport, requirement_text
 from dipc.numbers.polynomial import common_unit
 from dipc.signs.inequality import Fails, Holds, Unclear
 
@@ -64,7 +64,7 @@ SMTLIB = Dialect(
 EXPECTED = {Holds: "unsat", Fails: "sat", Unclear: "unknown"}
 
 
-def smtlib(question: Question, number: int | None = None) -> str:
+def smtlib(question: ClaimExport, number: int | None = None) -> str:
     """All queries between ``push`` and ``pop``, or only the one with this number (from 1)."""
     lines = [f"; {line}" for line in question.heading()]
     lines += [
@@ -79,7 +79,7 @@ def smtlib(question: Question, number: int | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _query(number: int, requirement: Requirement) -> Iterator[str]:
+def _query(number: int, requirement: Inequality) -> Iterator[str]:
     f = requirement.function
     unit = common_unit(f)
     yield f"; {number}. {requirement_text(requirement)}"

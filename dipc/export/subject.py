@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dipc.claims.verdict import Goal
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.syntax.core import CoreProgram
-from dipc.export.requirements import Requirement, claim_as_sentence
+from dipc.export.inequalities import Inequality, claim_as_sentence
 from dipc.models.values import Valuation, show
 from dipc.numbers.quotient import Quotient
 from dipc.signs.sentence import Sentence
@@ -23,12 +23,12 @@ class NamedLaw:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ClaimExport:
     """A claim as a list of different inequalities, with the output laws on some inputs."""
 
     program: CoreProgram
     goal: Goal
-    requirements: Sequence[Requirement]
+    requirements: Sequence[Inequality]
     laws: Sequence[NamedLaw]
 
     @property
@@ -68,7 +68,7 @@ def valuation_text(valuation: Valuation) -> str:
     return ", ".join(f"{name} = {show(value)}" for name, value in valuation)
 
 
-def requirement_text(requirement: Requirement) -> str:
+def requirement_text(requirement: Inequality) -> str:
     """The pair of inputs and the outputs."""
     outputs = " or ".join(map(valuation_text, requirement.outputs))
     pair = f"u: {valuation_text(requirement.input)};  u': {valuation_text(requirement.neighbour)}"

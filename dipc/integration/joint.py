@@ -97,7 +97,7 @@ class Joint:
         """The marginal density of the given live samples, renumbered in the given order."""
         if list(samples) == list(range(self.live)):
             return self
-        return merged(Joint(len(samples), tuple(_eliminated(p, samples, self.live))) for p in self.products)
+        return added(Joint(len(samples), tuple(_eliminated(p, samples, self.live))) for p in self.products)
 
     def mass(self) -> Quotient:
         """The total integral: the probability of the state."""
@@ -107,7 +107,7 @@ class Joint:
         return total
 
 
-def merged(joints: Iterable[Joint]) -> Joint:
+def added(joints: Iterable[Joint]) -> Joint:
     """The sum of densities over the same samples: products that differ in one factor are added."""
     live = 0
     products: list[Product] = []

@@ -83,8 +83,8 @@ class Neighbours(Protocol):
 class Listed:
     """A list of pairs of inputs; the rank of a pair is its place in the list.
 
-    ``pairs`` hold places in the list of inputs; ``laws`` are the output laws of the inputs, each a probability
-    for every outcome.
+    ``pairs`` hold places in the list of inputs; ``laws`` are the output laws of the inputs, each a
+    probability for every outcome.
     """
 
     def __init__(

@@ -17,11 +17,11 @@ from flint import fmpq
 from dipc.errors import InputError
 from dipc.models.graph import Loop
 from dipc.numbers.quotient import Quotient
-from dipc.signs.eps_range import Budgets
-from dipc.signs.tables import Border, end_as_text, sign_table
+from dipc.signs.eps_range import EpsRange
+from dipc.signs.tables import RootCluster, end_as_text, sign_table
 
 
-def check_termination(loop: Loop, budgets: Budgets) -> None:
+def check_termination(loop: Loop, budgets: EpsRange) -> None:
     """Raise :class:`InputError` if the loop does not end with probability 1 for some eps of the budgets.
 
     Roots that are too close to be told apart are taken together and one by one: refusing too much is safe.
@@ -37,13 +37,13 @@ def check_termination(loop: Loop, budgets: Budgets) -> None:
             )
 
 
-def _vanishing(probabilities: list[Quotient], budgets: Budgets) -> Iterator[tuple[str, list[Quotient]]]:
+def _vanishing(probabilities: list[Quotient], budgets: EpsRange) -> Iterator[tuple[str, list[Quotient]]]:
     """The budgets at which some of the probabilities are 0, with those that are."""
     numerators = [p.numerator for p in probabilities]
     if not numerators:
         return
     for cell in sign_table(numerators, budgets):
-        if isinstance(cell.high, Border):
+        if isinstance(cell.high, RootCluster):
             yield end_as_text(cell.high), [probabilities[i] for i in sorted(cell.high.members)]
     for end in _own_ends(budgets):
         gone = [p for p in probabilities if p.numerator.sign_at(end) == 0]
@@ -51,7 +51,7 @@ def _vanishing(probabilities: list[Quotient], budgets: Budgets) -> Iterator[tupl
             yield str(end), gone
 
 
-def _own_ends(budgets: Budgets) -> list[fmpq]:
+def _own_ends(budgets: EpsRange) -> list[fmpq]:
     """The ends that belong to the budgets."""
     ends = []
     if budgets.low_closed:

@@ -17,8 +17,8 @@ from flint import arb, ctx, fmpq
 
 import dipc.views as views
 from dipc.claims.privacy import Region
-from dipc.claims.tightness.budget import Budget
 from dipc.claims.tightness.curves import Curve, Profile, Segment
+from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.verdict import Goal
 from dipc.dipwhile.convert import Inputs, PythonValue
 from dipc.errors import DipcError, InputError, LimitReached
@@ -172,9 +172,9 @@ def _of_profile(found: Profile, low: Any = None, high: Any = None, **options: An
     return plot_curve(found.curve, low, high, **options)
 
 
-@views.plot.register(Budget)
+@views.plot.register(LeastEpsilon)
 def plot_budget(
-    found: Budget,
+    found: LeastEpsilon,
     low: Number | None = None,
     high: Number | None = None,
     *,

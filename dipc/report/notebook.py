@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from html import escape
 
 import dipc.views as views
-from dipc.claims.tightness.budget import Budget
 from dipc.claims.tightness.curves import Curve, Profile
+from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.regions import Regions
 from dipc.claims.verdict import Counterexample, Undecided, Verdict
 from dipc.dipwhile.distribution import Distribution
@@ -114,7 +114,7 @@ def _tight(found: Tight) -> str:
     return table((escape(heading), escape(text)) for heading, text in lines_of(found))
 
 
-for _kind in (Budget, Profile, Curve, Regions):
+for _kind in (LeastEpsilon, Profile, Curve, Regions):
     views.html.register(_kind, _tight)
 
 

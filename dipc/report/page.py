@@ -29,7 +29,7 @@ from dipc.dipwhile.distribution import Distribution
 from dipc.errors import InputError
 from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.export.questions import picture, question
-from dipc.export.subject import Picture, Question
+from dipc.export.subject import ClaimExport, Picture
 from dipc.export.svg import svg
 from dipc.mechanisms import Mechanism
 from dipc.models.values import Valuation
@@ -380,7 +380,7 @@ FILES = {
 
 
 def _downloads(
-    found: Study, asked: Question | None, drawn: Picture | None, attempts: Attempts
+    found: Study, asked: ClaimExport | None, drawn: Picture | None, attempts: Attempts
 ) -> Iterator[Download]:
     """The certificate and the exports; the command alone for what is too large or takes too long."""
     stem, program = _stem(found), found.subject.mechanism.program
@@ -470,7 +470,7 @@ def commands(found: Study, drawn: Picture | None) -> Iterator[tuple[str, str]]:
         )
 
 
-def _question(subject: Subject) -> Question:
+def _question(subject: Subject) -> ClaimExport:
     claim = subject.core_claim
     assert claim is not None
     return question(subject.mechanism.program, claim)

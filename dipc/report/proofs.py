@@ -12,9 +12,9 @@ from dipc.certificate.kernel import normal
 from dipc.certificate.produce import interval
 from dipc.certificate.search import proof_of
 from dipc.export.evidence import ChainProof, chain_proof
+from dipc.export.inequalities import Inequality
 from dipc.export.latex import chosen_inequality
-from dipc.export.requirements import Requirement
-from dipc.export.subject import Question
+from dipc.export.subject import ClaimExport
 from dipc.numbers.exact import rational as exact
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -53,7 +53,7 @@ class Proof:
     both empty if that is 0.
     """
 
-    requirement: Requirement
+    requirement: Inequality
     left: str
     right: str
     positive: str
@@ -63,7 +63,7 @@ class Proof:
     written: str = ""
 
 
-def proofs(question: Question) -> Iterator[Proof]:
+def proofs(question: ClaimExport) -> Iterator[Proof]:
     """The inequality with the longest chain that fits on a page, and the hardest of those without a chain."""
     if any(isinstance(r.answer, Fails) for r in question.requirements):
         return
@@ -79,20 +79,20 @@ def proofs(question: Question) -> Iterator[Proof]:
         yield _otherwise(*max(found, key=lambda proved: len(json.dumps(proved[2]))))
 
 
-def _certified(question: Question, requirement: Requirement) -> tuple[ExpPoly, Any]:
+def _certified(question: ClaimExport, requirement: Inequality) -> tuple[ExpPoly, Any]:
     """The function in normal form with its proof."""
     f = normal(to_function(requirement.function))
     return to_exppoly(f), proof_of(f, interval(question.goal.budgets))
 
 
-def _by_chain(requirement: Requirement, proof: ChainProof | None) -> Proof:
+def _by_chain(requirement: Inequality, proof: ChainProof | None) -> Proof:
     assert proof is not None
     rows = zip(derivative_chain(requirement.function), proof.values, proof.exponents, strict=True)
     links = tuple(Link(mathml(f), rational(value), rational(a)) for f, value, a in rows)
     return Proof(requirement, *_sides(requirement, requirement.function), links)
 
 
-def _otherwise(requirement: Requirement, f: ExpPoly, proof: Any) -> Proof:
+def _otherwise(requirement: Inequality, f: ExpPoly, proof: Any) -> Proof:
     """As in the certificate; a chain at 0, whose numbers have exp(k) in them, is written out too."""
     sides = _sides(requirement, f)
     if proof["kind"] == "chain" and proof["at"] == "0":
@@ -104,7 +104,7 @@ def _otherwise(requirement: Requirement, f: ExpPoly, proof: Any) -> Proof:
     return Proof(requirement, *sides, (), KINDS.get(proof["kind"], proof["kind"]), short)
 
 
-def _sides(requirement: Requirement, f: ExpPoly) -> tuple[str, str, str, str]:
+def _sides(requirement: Inequality, f: ExpPoly) -> tuple[str, str, str, str]:
     return (
         mathml(requirement.probability),
         mathml(requirement.bound),

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 from flint import fmpq
 
-from dipc.claims.tightness.budget import Budget
 from dipc.claims.tightness.curves import Curve, Profile
+from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.regions import Regions
 from dipc.claims.verdict import Goal, Undecided, Verdict
 from dipc.clock import Progress, silent
@@ -28,7 +28,7 @@ from dipc.dipwhile.syntax.parser import parse_claim
 from dipc.errors import CLAIM_NAME, DipcError, InputError, InternalError, LimitReached
 from dipc.mechanisms import Mechanism, checked_claim
 from dipc.models.values import Valuation
-from dipc.signs.eps_range import Budgets, simplest_between
+from dipc.signs.eps_range import EpsRange, simplest_between
 
 PATIENCE = 20.0  # seconds for a part
 
@@ -114,7 +114,7 @@ class Subject:
         return None if claim is None else goal_of(claim)
 
     @property
-    def budgets(self) -> Budgets:
+    def budgets(self) -> EpsRange:
         if self.goal is not None:
             return self.goal.budgets
         return goal_of(self._compiled(f"eps for eps in {self.interval or '(0, inf)'}")).budgets
@@ -132,7 +132,7 @@ class Study:
     goal: Goal | None
     verdict: Verdict | None
     regions: Regions | None
-    budget: Budget | None
+    budget: LeastEpsilon | None
     loss: Curve | None
     profile: Profile | None
     pair: tuple[Valuation, Valuation] | None
@@ -222,7 +222,7 @@ def gave_up(verdict: Verdict | None) -> bool:
 
 
 def _chosen(
-    subject: Subject, verdict: Verdict | None, budget: Budget | None, profile: Profile | None
+    subject: Subject, verdict: Verdict | None, budget: LeastEpsilon | None, profile: Profile | None
 ) -> tuple[tuple[Valuation, Valuation] | None, tuple[Valuation, ...]]:
     """The pair to be shown and its outputs: of the counterexample, or that needs the most."""
     found = verdict.counterexample if verdict is not None else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import dipc.views as views
-from dipc.claims.tightness.budget import Budget
 from dipc.claims.tightness.curves import Curve, Profile
+from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.regions import Regions
 from dipc.dipwhile.explain.explanation import Explanation
 from dipc.report.explanation import explanation_text
@@ -21,13 +21,13 @@ from dipc.report.tightness import (
 )
 from dipc.report.words import Line, aligned, region_words, valuation_text
 
-Tight = Budget | Profile | Curve | Regions
+Tight = LeastEpsilon | Profile | Curve | Regions
 
 
 def lines_of(found: Tight) -> Iterator[Line]:
     """What the terminal prints of a result, line by line."""
     match found:
-        case Budget():
+        case LeastEpsilon():
             return budget_lines(found)
         case Profile():
             return profile_lines(found)
@@ -41,15 +41,15 @@ def _text(found: Tight) -> str:
     return "\n".join(line.rstrip() for line in aligned(lines_of(found)))
 
 
-for _kind in (Budget, Profile, Curve, Regions):
+for _kind in (LeastEpsilon, Profile, Curve, Regions):
     views.text.register(_kind, _text)
 views.text.register(Explanation, explanation_text)
 
 
 @views.short.register
-def _budget(found: Budget) -> str:
+def _budget(found: LeastEpsilon) -> str:
     spots = [where(spot, found.least.attained) for spot, _ in found.witnesses[:1]]
-    return f"Budget({', '.join([f't={enclosure(found.least)}', *spots])})"
+    return f"LeastEpsilon({', '.join([f't={enclosure(found.least)}', *spots])})"
 
 
 @views.short.register

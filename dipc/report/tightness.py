@@ -7,9 +7,9 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from dipc.claims.tightness.budget import Budget
 from dipc.claims.tightness.curves import Curve, Profile, Segment
 from dipc.claims.tightness.least import Kind, Least, Spot
+from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.losses import Witness
 from dipc.claims.tightness.regions import Regions
 from dipc.numbers.exppoly import ExpPoly
@@ -69,7 +69,7 @@ def _rounded(end: fmpq | None, up: bool) -> str:
     return decimal(fmpq(scaled.ceil() if up else scaled.floor(), 10**10), 10)
 
 
-def budget_lines(found: Budget) -> Iterator[Line]:
+def budget_lines(found: LeastEpsilon) -> Iterator[Line]:
     """The least t, where it is reached and by whom."""
     yield "budgets", pretty(f"every eps in {found.budgets}" if not found.budgets.is_point else _point(found))
     t = found.least
@@ -82,7 +82,7 @@ def budget_lines(found: Budget) -> Iterator[Line]:
     yield from spot_lines(found.witnesses, t.attained)
 
 
-def _point(found: Budget) -> str:
+def _point(found: LeastEpsilon) -> str:
     return f"eps = {found.budgets.low}"
 
 
@@ -186,7 +186,7 @@ def least_record(found: Least) -> Record:
     }
 
 
-def budget_record(found: Budget) -> Record:
+def budget_record(found: LeastEpsilon) -> Record:
     return {
         "for": str(found.budgets.low if found.budgets.is_point else found.budgets),
         "t": least_record(found.least),

@@ -8,10 +8,10 @@ from flint import fmpq
 
 
 @dataclass(frozen=True, slots=True)
-class Budgets:
+class EpsRange:
     """The budgets eps from ``low`` to ``high`` (None: infinity); an open end does not belong.
 
-    >>> half_open = Budgets(fmpq(0), fmpq(1), False, True)
+    >>> half_open = EpsRange(fmpq(0), fmpq(1), False, True)
     >>> str(half_open), fmpq(0) in half_open, fmpq(1) in half_open
     ('(0, 1]', False, True)
     """
@@ -22,14 +22,14 @@ class Budgets:
     high_closed: bool = False
 
     @staticmethod
-    def positive() -> Budgets:
+    def positive() -> EpsRange:
         """All eps > 0."""
-        return Budgets(fmpq(0), None)
+        return EpsRange(fmpq(0), None)
 
     @staticmethod
-    def point(eps: fmpq) -> Budgets:
+    def point(eps: fmpq) -> EpsRange:
         """One eps only."""
-        return Budgets(eps, eps, True, True)
+        return EpsRange(eps, eps, True, True)
 
     @property
     def is_point(self) -> bool:

@@ -15,7 +15,7 @@ from flint import fmpq
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import primitive
 from dipc.signs.derivatives import chain_proves, derivative_chain
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.radicals import Function
 from dipc.signs.roots import Unsettled
 from dipc.signs.tables import sign_table
@@ -61,12 +61,12 @@ MORE_PROBES = tuple(fmpq(m) * fmpq(2) ** e for e in range(-12, 12) for m in (4, 
 MARGIN = fmpq(1, 2**40)
 
 
-def nonnegative(f: Function, budgets: Budgets) -> Answer:
+def nonnegative(f: Function, budgets: EpsRange) -> Answer:
     """Whether f >= 0 on all budgets.
 
-    >>> nonnegative(2 - ExpPoly.exp(1), Budgets.positive())
+    >>> nonnegative(2 - ExpPoly.exp(1), EpsRange.positive())
     Fails(sample=1)
-    >>> nonnegative(ExpPoly.exp(1) - 1 - ExpPoly.of(1, 1), Budgets.positive()).method
+    >>> nonnegative(ExpPoly.exp(1) - 1 - ExpPoly.of(1, 1), EpsRange.positive()).method
     <Method.CHAIN: 'derivative chain'>
     """
     if not f:
@@ -88,7 +88,7 @@ def nonnegative(f: Function, budgets: Budgets) -> Answer:
     return Fails(bad[0].sample) if bad else Holds(Method.ROOTS)
 
 
-def _around(doubt: Unsettled, f: Function, budgets: Budgets) -> Answer:
+def _around(doubt: Unsettled, f: Function, budgets: EpsRange) -> Answer:
     """The answer where a doubt remains: f is decided on both sides of it."""
     refuted = (p for p in MORE_PROBES if p in budgets and f.sign_at(p) < 0)
     if (point := next(refuted, None)) is not None:
@@ -99,9 +99,9 @@ def _around(doubt: Unsettled, f: Function, budgets: Budgets) -> Answer:
     low, high = max(doubt.low - MARGIN, budgets.low), doubt.high + MARGIN
     answers = []
     if budgets.low < low:
-        answers.append(nonnegative(f, Budgets(budgets.low, low, budgets.low_closed, True)))
+        answers.append(nonnegative(f, EpsRange(budgets.low, low, budgets.low_closed, True)))
     if budgets.high is None or high < budgets.high:
-        answers.append(nonnegative(f, Budgets(high, budgets.high, True, budgets.high_closed)))
+        answers.append(nonnegative(f, EpsRange(high, budgets.high, True, budgets.high_closed)))
     for answer in answers:
         if isinstance(answer, Fails):
             return answer
@@ -139,10 +139,10 @@ def _chain_proves_in_inverse(f: ExpPoly, high: fmpq | None) -> bool:
     )
 
 
-def sign_if_constant(f: Function, budgets: Budgets) -> int | None:
+def sign_if_constant(f: Function, budgets: EpsRange) -> int | None:
     """The sign of f if it is the same, and not 0, at all budgets; else None.
 
-    >>> sign_if_constant(1 - ExpPoly.exp(1), Budgets.positive())
+    >>> sign_if_constant(1 - ExpPoly.exp(1), EpsRange.positive())
     -1
 
     Raises :class:`Unsettled`.

@@ -21,7 +21,7 @@ from flint import fmpq
 
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import common_unit, join, split
-from dipc.signs.eps_range import Budgets, simplest_between
+from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.limits import LEAST_WIDTH, Unsettled
 from dipc.signs.roots import Root
 from dipc.signs.tables import roots_within
@@ -68,12 +68,12 @@ class Piece:
         return self.low is self.high
 
 
-def pieces(functions: Sequence[ExpPoly], budgets: Budgets) -> list[Piece]:
+def pieces(functions: Sequence[ExpPoly], budgets: EpsRange) -> list[Piece]:
     """The pieces from left to right.  Raises :class:`Unsettled`.
 
     >>> f = ExpPoly.exp(1) - 2                                         # roots ln 2 and 1
     >>> g = (ExpPoly.exp(1) - 2) * (ExpPoly.of(1, 1) - 1)
-    >>> [piece.readings for piece in pieces([f, g], Budgets.positive())]
+    >>> [piece.readings for piece in pieces([f, g], EpsRange.positive())]
     [((-1, 1),), ((0, 0),), ((1, -1),), ((1, 0),), ((1, 1),)]
     """
 
@@ -123,7 +123,7 @@ def _at_place(before: Piece, after: Piece) -> Piece:
     return Piece(place, place, None, tuple(product(*choices)))
 
 
-def _places(functions: Sequence[ExpPoly], budgets: Budgets) -> list[Place]:
+def _places(functions: Sequence[ExpPoly], budgets: EpsRange) -> list[Place]:
     """The roots of all functions, from left to right."""
     places = [
         Place([root], frozenset([i]))

@@ -30,7 +30,7 @@ from flint import fmpq
 from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.signs.eps_range import Budgets, simplest_between
+from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.inequality import MORE_PROBES, PROBES, sign_if_constant, without_monomial
 from dipc.signs.limits import Unsettled
 from dipc.signs.pieces import End, Piece, Place, Signs, pieces
@@ -60,7 +60,7 @@ SIGNS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Atom:
+class Comparison:
     """``left ~ right``."""
 
     left: Quotient
@@ -87,7 +87,7 @@ class Or:
     parts: tuple[Formula, ...]
 
 
-Formula = Atom | Not | And | Or
+Formula = Comparison | Not | And | Or
 
 
 class Quantifier(Enum):
@@ -102,13 +102,13 @@ class Sentence:
     """A closed formula of Th_exp.  Its text can be read again by :func:`dipc.decide`.
 
     >>> one = Quotient.one()
-    >>> growing = Atom(Quotient(ExpPoly.exp(1)), Relation.GT, one)
-    >>> print(Sentence(Quantifier.FORALL, Budgets.positive(), And((growing, Not(growing)))))
+    >>> growing = Comparison(Quotient(ExpPoly.exp(1)), Relation.GT, one)
+    >>> print(Sentence(Quantifier.FORALL, EpsRange.positive(), And((growing, Not(growing)))))
     forall eps in (0, inf): (exp(eps) > 1 and not exp(eps) > 1)
     """
 
     quantifier: Quantifier
-    budgets: Budgets
+    budgets: EpsRange
     body: Formula
 
     def __str__(self) -> str:
@@ -137,7 +137,7 @@ def _sympy(formula: Formula) -> Any:
         Relation.GT: sympy.Gt,
     }
     match formula:
-        case Atom(left, relation, right):
+        case Comparison(left, relation, right):
             return relations[relation](left.to_sympy(), right.to_sympy(), evaluate=False)
         case Not(part):
             return sympy.Not(_sympy(part), evaluate=False)
@@ -152,7 +152,7 @@ def _sympy(formula: Formula) -> Any:
 def show(formula: Formula) -> str:
     """The formula as text."""
     match formula:
-        case Atom(left, relation, right):
+        case Comparison(left, relation, right):
             return f"{left} {relation.value} {right}"
         case Not(part):
             return f"not {show(part)}"
@@ -168,10 +168,10 @@ def show(formula: Formula) -> str:
             assert_never(formula)
 
 
-def atoms(formula: Formula) -> Iterator[Atom]:
+def atoms(formula: Formula) -> Iterator[Comparison]:
     """The comparisons, in the order of the text."""
     match formula:
-        case Atom():
+        case Comparison():
             yield formula
         case Not(part):
             yield from atoms(part)
@@ -224,8 +224,8 @@ def decide(sentence: Sentence) -> Decision:
     """Decide a sentence.  Raises :class:`InputError` if a function is not defined on the whole interval.
 
     >>> power = Quotient(ExpPoly.exp(1))
-    >>> two = Atom(power, Relation.EQ, Quotient.of(2))
-    >>> answer = decide(Sentence(Quantifier.EXISTS, Budgets.positive(), two))
+    >>> two = Comparison(power, Relation.EQ, Quotient.of(2))
+    >>> answer = decide(Sentence(Quantifier.EXISTS, EpsRange.positive(), two))
     >>> answer.truth, str(answer.witness), answer.holds_for
     (True, '0.6931471806', ('{0.6931471806}',))
     """
@@ -251,7 +251,7 @@ def decide(sentence: Sentence) -> Decision:
     return Decision(sentence, not wanted, None, regions)
 
 
-def _probes(doubt: Unsettled, budgets: Budgets) -> Iterator[fmpq]:
+def _probes(doubt: Unsettled, budgets: EpsRange) -> Iterator[fmpq]:
     """Some budgets, those where the doubt is first."""
     near = [
         doubt.low,
@@ -282,7 +282,7 @@ class _Conditions:
         """Whether the body holds at a rational budget."""
         return self._holds(self._body, tuple(f.sign_at(eps) for f in self.functions))
 
-    def _normal_form(self, atom: Atom) -> tuple[int, int]:
+    def _normal_form(self, atom: Comparison) -> tuple[int, int]:
         """The function that matters, by its number, and 1 or -1: the factor that it is needed with."""
         difference = atom.left - atom.right
         for side in (atom.left, atom.right, difference):
@@ -299,7 +299,7 @@ class _Conditions:
 
     def _holds(self, formula: Formula, signs: Signs) -> bool:
         match formula:
-            case Atom(relation=relation):
+            case Comparison(relation=relation):
                 number, factor = self._places[formula]
                 return signs[number] * factor in SIGNS[relation]
             case Not(part):

@@ -10,7 +10,7 @@ from itertools import pairwise
 from flint import fmpq
 
 from dipc.errors import InternalError
-from dipc.signs.eps_range import Budgets, simplest_between
+from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.radicals import Function, Radical, radical_roots
 from dipc.signs.roots import Root, positive_roots
 
@@ -18,7 +18,7 @@ COARSE = fmpq(1, 2**60)
 
 
 @dataclass(frozen=True, slots=True)
-class Border:
+class RootCluster:
     """Roots of one or more of the functions, too close to be worth telling apart.
 
     ``members`` are the functions with a root here: only their signs can differ on the two sides, or
@@ -37,11 +37,11 @@ class Border:
         return max(root.high for root in self.roots)
 
 
-End = Border | fmpq | None  # a border, an end of the budgets, or infinity
+End = RootCluster | fmpq | None  # a border, an end of the budgets, or infinity
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class OpenInterval:
     """An open interval on which every function has a constant sign, with a simple rational in it."""
 
     low: End
@@ -50,7 +50,7 @@ class Cell:
     signs: tuple[int, ...]
 
 
-def sign_table(functions: Sequence[Function], budgets: Budgets) -> tuple[Cell, ...]:
+def sign_table(functions: Sequence[Function], budgets: EpsRange) -> tuple[OpenInterval, ...]:
     """The cells of the budgets, from left to right.
 
     For budgets that are one point the only "cell" is that point.  Raises
@@ -58,24 +58,24 @@ def sign_table(functions: Sequence[Function], budgets: Budgets) -> tuple[Cell, .
 
     >>> from dipc.numbers.exppoly import ExpPoly
     >>> f = ExpPoly.exp(1) - 1 - ExpPoly.of(2, 1)                      # exp(eps) - 1 - 2 eps
-    >>> [(cell.signs, cell.sample) for cell in sign_table([f], Budgets.positive())]
+    >>> [(cell.signs, cell.sample) for cell in sign_table([f], EpsRange.positive())]
     [((-1,), 1), ((1,), 2)]
     """
     if budgets.is_point:
         point = budgets.low
-        return (Cell(point, point, point, tuple(f.sign_at(point) for f in functions)),)
+        return (OpenInterval(point, point, point, tuple(f.sign_at(point) for f in functions)),)
     borders = _borders([roots_within(f, budgets.low, budgets.high) for f in functions])
     ends: list[End] = [budgets.low, *borders, budgets.high]
     cells = []
     for left, right in pairwise(ends):
-        after = left.high if isinstance(left, Border) else left
-        before = right.low if isinstance(right, Border) else right
+        after = left.high if isinstance(left, RootCluster) else left
+        before = right.low if isinstance(right, RootCluster) else right
         assert after is not None
         sample = simplest_between(after, before)
         signs = tuple(f.sign_at(sample) for f in functions)
         if any(f and not sign for f, sign in zip(functions, signs, strict=True)):
             raise InternalError(f"an inequality has a root at {sample} that was not found")
-        cells.append(Cell(left, right, sample, signs))
+        cells.append(OpenInterval(left, right, sample, signs))
     return tuple(cells)
 
 
@@ -94,7 +94,7 @@ def _remembered(f: Function, low: fmpq, high: fmpq | None) -> tuple[Root, ...]:
     return tuple(positive_roots(f, low, high)) if f else ()
 
 
-def _borders(roots: list[tuple[Root, ...]]) -> list[Border]:
+def _borders(roots: list[tuple[Root, ...]]) -> list[RootCluster]:
     """Roots of all functions, from left to right, those that cannot be told apart put together."""
     ordered = sorted(
         ((root, i) for i, group in enumerate(roots) for root in group), key=lambda pair: pair[0].low
@@ -112,7 +112,7 @@ def _borders(roots: list[tuple[Root, ...]]) -> list[Border]:
         else:
             groups.append([(root, i)])
             reach = root.high
-    return [Border(_different(r for r, _ in group), frozenset(i for _, i in group)) for group in groups]
+    return [RootCluster(_different(r for r, _ in group), frozenset(i for _, i in group)) for group in groups]
 
 
 def _different(roots: Iterable[Root]) -> tuple[Root, ...]:
@@ -126,7 +126,7 @@ def end_as_text(end: End, digits: int = 10) -> str:
     """Exact if rational, else rounded to ``digits`` decimals; "inf" for infinity."""
     if end is None:
         return "inf"
-    return root_as_text(end.roots[0], digits) if isinstance(end, Border) else str(end)
+    return root_as_text(end.roots[0], digits) if isinstance(end, RootCluster) else str(end)
 
 
 def root_as_text(root: Root, digits: int) -> str:

@@ -19,7 +19,7 @@ from dipc.certificate import kernel
 from dipc.certificate.format import terms, to_exppoly
 from dipc.certificate.kernel import UNIT, ZERO, Function, Interval, Rooted
 from dipc.certificate.search import NoProof, factored, proof_of, rooted_proof
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Answer, Fails, Holds, nonnegative
 from dipc.signs.radicals import Radical
 from dipc.signs.roots import Unsettled
@@ -88,9 +88,9 @@ def rational(x: Fraction) -> fmpq:
     return fmpq(x.numerator, x.denominator)
 
 
-def budgets(on: Interval) -> Budgets:
+def budgets(on: Interval) -> EpsRange:
     high = None if on.high is None else rational(on.high)
-    return Budgets(rational(on.low), high, on.low_closed, on.high_closed)
+    return EpsRange(rational(on.low), high, on.low_closed, on.high_closed)
 
 
 def judged(f: Function | Radical, on: Interval) -> Answer | None:

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numeric import fixed
 
-from dipc.signs.eps_range import Budgets, simplest_between
+from dipc.signs.eps_range import EpsRange, simplest_between
 
 NUMBERS = st.builds(fmpq, st.integers(0, 60), st.integers(1, 12))
 
@@ -41,7 +41,7 @@ def test_between_very_close_numbers() -> None:
 
 @pytest.mark.parametrize(("low_closed", "high_closed"), list(product((False, True), repeat=2)))
 def test_membership(low_closed: bool, high_closed: bool) -> None:
-    budgets = Budgets(fmpq(1, 2), fmpq(2), low_closed, high_closed)
+    budgets = EpsRange(fmpq(1, 2), fmpq(2), low_closed, high_closed)
     inside = [x for x in (fmpq(i, 4) for i in range(12)) if x in budgets]
     wanted = [fmpq(i, 4) for i in range(3, 8)]
     assert inside == [fmpq(1, 2)] * low_closed + wanted + [fmpq(2)] * high_closed
@@ -49,7 +49,7 @@ def test_membership(low_closed: bool, high_closed: bool) -> None:
 
 
 def test_special_intervals() -> None:
-    point, positive = Budgets.point(fmpq(3, 2)), Budgets.positive()
+    point, positive = EpsRange.point(fmpq(3, 2)), EpsRange.positive()
     assert point.is_point
     assert fmpq(3, 2) in point
     assert fmpq(1) not in point

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numeric import POINTS, exppolys, fixed
 
 from dipc.numbers.exppoly import ExpPoly
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds, nonnegative, without_monomial
 
 ANY = exppolys(constants=True, inverses=True)
@@ -40,5 +40,5 @@ def test_a_positive_factor_does_not_count(f: ExpPoly, unit: ExpPoly) -> None:
 def test_both_signs_of_a_function_of_one_sign(c: fmpq) -> None:
     """c (1 + exp(eps)) > 0."""
     f = (ExpPoly.of(1) + ExpPoly.exp(1)) * ExpPoly.of(c)
-    assert isinstance(nonnegative(f, Budgets.positive()), Holds)
-    assert isinstance(nonnegative(-f, Budgets.positive()), Fails)
+    assert isinstance(nonnegative(f, EpsRange.positive()), Holds)
+    assert isinstance(nonnegative(-f, EpsRange.positive()), Fails)

@@ -11,14 +11,14 @@ from flint import fmpq
 
 import dipc
 from dipc.numbers.exppoly import ExpPoly, Term
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds, Unclear, nonnegative
 from dipc.signs.mixed import rootless_up_to
 from dipc.signs.roots import Unsettled, positive_roots
 from dipc.signs.tables import end_as_text, sign_table
 
 HIST2 = Path(__file__).parent.parent.parent / "programs" / "histogram" / "hist2.dip"
-EVERY = Budgets.positive()
+EVERY = EpsRange.positive()
 E, V, X = ExpPoly.exp(1), ExpPoly.exp(0, 0, 1), ExpPoly.of(1, 1)  # exp(eps), exp(1/eps), eps
 
 
@@ -166,24 +166,24 @@ def test_a_double_root_that_is_not_rational_stays_open() -> None:
     assert isinstance(answer, Unclear)
     assert answer.low**2 < 2 < answer.high**2
     assert answer.high - answer.low < fmpq(1, 2**38)
-    assert isinstance(nonnegative(f, Budgets(fmpq(3, 2), None)), Holds)
-    assert isinstance(nonnegative(f, Budgets(fmpq(0), fmpq(7, 5))), Holds)
+    assert isinstance(nonnegative(f, EpsRange(fmpq(3, 2), None)), Holds)
+    assert isinstance(nonnegative(f, EpsRange(fmpq(0), fmpq(7, 5))), Holds)
     with pytest.raises(Unsettled):
         sign_table([f], EVERY)
     # A violation elsewhere is still found, however small its region.
     assert isinstance(nonnegative(f * (X - 5), EVERY), Fails)
     dent = (X - 5) ** 2 - fmpq(1, 10**12)
-    assert isinstance(nonnegative(f * dent, Budgets(fmpq(1), fmpq(8))), Fails)
+    assert isinstance(nonnegative(f * dent, EpsRange(fmpq(1), fmpq(8))), Fails)
 
 
 def test_a_dent_between_the_probes() -> None:
     """Functions of 1/eps alone: negative between 1/ln 8 and 1/ln 5 only."""
     dent = (V - 5) * (V - 8)
     assert isinstance(nonnegative(dent, EVERY), Fails)
-    assert isinstance(nonnegative(dent, Budgets(fmpq(0), fmpq(48, 100))), Holds)
-    assert isinstance(nonnegative(dent, Budgets(fmpq(0), fmpq(49, 100))), Fails)
-    assert isinstance(nonnegative(dent, Budgets(fmpq(63, 100), None)), Holds)
-    assert isinstance(nonnegative(dent, Budgets(fmpq(61, 100), fmpq(63, 100))), Fails)
+    assert isinstance(nonnegative(dent, EpsRange(fmpq(0), fmpq(48, 100))), Holds)
+    assert isinstance(nonnegative(dent, EpsRange(fmpq(0), fmpq(49, 100))), Fails)
+    assert isinstance(nonnegative(dent, EpsRange(fmpq(63, 100), None)), Holds)
+    assert isinstance(nonnegative(dent, EpsRange(fmpq(61, 100), fmpq(63, 100))), Fails)
 
 
 def test_terms_survive_the_round_trip() -> None:

@@ -8,12 +8,12 @@ from flint import fmpq
 import dipc
 from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, nonnegative, sign_if_constant
 from dipc.signs.roots import positive_roots
 
 X = ExpPoly.of(1, 1)
-EVERYWHERE = Budgets.positive()
+EVERYWHERE = EpsRange.positive()
 
 
 @pytest.mark.parametrize("root", [fmpq(1), fmpq(2), fmpq(4), fmpq(1, 2), fmpq(3), fmpq(64)])

@@ -17,7 +17,7 @@ from numeric import fixed, high
 import dipc
 from dipc.claims.privacy import violated_regions, worst_sets
 from dipc.numbers.exppoly import ExpPoly
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 
 TABLES = (
     ("1/4", "1/4", "1/4", "1/4"),
@@ -134,7 +134,7 @@ def test_the_worst_set_may_be_any(count: int) -> None:
 def test_roots_too_close_to_be_told_apart(gap: fmpq) -> None:
     """2 - e^eps and 2 + gap - e^eps change sign one after the other: every set in between is taken."""
     margins = [2 - ExpPoly.exp(1), 2 + gap - ExpPoly.exp(1)]
-    sets = worst_sets(margins, Budgets.positive())
+    sets = worst_sets(margins, EpsRange.positive())
     needed = {(), (0, 1)} | ({(0,)} if gap > 0 else {(1,)} if gap < 0 else set())
     assert needed <= set(sets)
 
@@ -143,15 +143,15 @@ def test_roots_too_close_to_be_told_apart(gap: fmpq) -> None:
 def test_budgets_between_close_roots(gap: fmpq) -> None:
     """One function is negative from ln 2 on, the other one until a little later: everywhere one of them."""
     later, earlier = 2 - ExpPoly.exp(1), ExpPoly.exp(2) - 4
-    everywhere = violated_regions([later, earlier - gap], Budgets.positive())
+    everywhere = violated_regions([later, earlier - gap], EpsRange.positive())
     assert [(region.low, region.high) for region in everywhere] == [(0, None)]
-    assert len(violated_regions([later, earlier], Budgets.positive())) == 2
-    assert len(violated_regions([later, earlier + gap], Budgets.positive())) == 2
+    assert len(violated_regions([later, earlier], EpsRange.positive())) == 2
+    assert len(violated_regions([later, earlier + gap], EpsRange.positive())) == 2
 
 
 def test_equal_roots_of_many_margins_are_one() -> None:
     """More outputs than could be tried both ways: at their common root all change at once."""
     margins = [(ExpPoly.exp(1) - ExpPoly.exp(0, 0, 1)) * (k + ExpPoly.exp(1)) for k in range(1, 20)]
-    assert worst_sets(margins, Budgets.positive()) == [tuple(range(19)), ()]
+    assert worst_sets(margins, EpsRange.positive()) == [tuple(range(19)), ()]
     shifted = [(ExpPoly.exp(1) - 2) * k for k in range(1, 20)]
-    assert worst_sets(shifted, Budgets.positive()) == [tuple(range(19)), ()]
+    assert worst_sets(shifted, EpsRange.positive()) == [tuple(range(19)), ()]

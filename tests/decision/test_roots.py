@@ -14,10 +14,10 @@ from numeric import exppolys, fixed, high, product_of
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import exact_root
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds, nonnegative, sign_if_constant
 from dipc.signs.roots import positive_roots
-from dipc.signs.tables import Border, Cell, sign_table
+from dipc.signs.tables import OpenInterval, RootCluster, sign_table
 
 X, E = ExpPoly.of(1, 1), ExpPoly.exp(1)
 RATIONAL = [fmpq(1), fmpq(2), fmpq(4), fmpq(1, 2), fmpq(3, 7)]
@@ -65,10 +65,10 @@ def test_a_rational_root_at_an_end(root: fmpq, times: ExpPoly) -> None:
     assert len(left) + len(right) + 1 == len(with_it)
 
 
-def places(cell: Cell) -> list[fmpq]:
+def places(cell: OpenInterval) -> list[fmpq]:
     """Rational points inside a cell, towards both ends."""
-    low = cell.low.high if isinstance(cell.low, Border) else cell.low
-    top = cell.high.low if isinstance(cell.high, Border) else cell.high
+    low = cell.low.high if isinstance(cell.low, RootCluster) else cell.low
+    top = cell.high.low if isinstance(cell.high, RootCluster) else cell.high
     assert isinstance(low, fmpq)
     if top is None:
         return [low + fmpq(i * i, 16) + fmpq(1, 64) for i in range(14)]
@@ -80,10 +80,10 @@ def places(cell: Cell) -> list[fmpq]:
 @given(st.lists(FUNCTIONS, min_size=1, max_size=3), LOWS, HIGHS)
 def test_sign_tables_by_dense_sampling(functions: list[ExpPoly], low: fmpq, top: fmpq | None) -> None:
     assume(top is None or low < top)
-    table = sign_table(functions, Budgets(low, top))
+    table = sign_table(functions, EpsRange(low, top))
     assert table[0].low == low
     assert table[-1].high == top
-    assert all(a.high is b.low and isinstance(a.high, Border) for a, b in pairwise(table))
+    assert all(a.high is b.low and isinstance(a.high, RootCluster) for a, b in pairwise(table))
     for cell in table:
         for place in (cell.sample, *places(cell)):
             assert tuple(f.sign_at(place) for f in functions) == cell.signs, place
@@ -93,7 +93,7 @@ def test_sign_tables_by_dense_sampling(functions: list[ExpPoly], low: fmpq, top:
 @given(FUNCTIONS)
 def test_functions_with_the_same_roots_have_the_same_borders(f: ExpPoly) -> None:
     """f, its negative and its square times a positive function: cells at the same places."""
-    tables = [sign_table([g], Budgets.positive()) for g in (f, -f, f * (E + 1), f * f)]
+    tables = [sign_table([g], EpsRange.positive()) for g in (f, -f, f * (E + 1), f * f)]
     signs = [cell.signs[0] for cell in tables[0]]
     assert [cell.signs[0] for cell in tables[1]] == [-s for s in signs]
     assert [cell.signs[0] for cell in tables[2]] == signs
@@ -106,7 +106,7 @@ def test_answers_by_dense_sampling(
     f: ExpPoly, low: fmpq, top: fmpq | None, low_closed: bool, high_closed: bool
 ) -> None:
     assume((top is None or low < top) and not (low_closed and low == 0))
-    budgets = Budgets(low, top, low_closed, high_closed and top is not None)
+    budgets = EpsRange(low, top, low_closed, high_closed and top is not None)
     answer = nonnegative(f, budgets)
     grid = [low + fmpq(i * i, 37) for i in range(30)] + ([top] if top is not None else [])
     if isinstance(answer, Fails):
@@ -122,7 +122,7 @@ def test_answers_by_dense_sampling(
 
 @pytest.mark.parametrize("a", [fmpq(1), fmpq(2), fmpq(4), fmpq(3, 2)])
 def test_touching_zero_is_no_failure(a: fmpq) -> None:
-    everywhere = Budgets.positive()
+    everywhere = EpsRange.positive()
     for f in ((X - a) ** 2, (X - a) ** 2 * (E - 3) ** 2, (E - 2) ** 2 * (X - a) ** 4):
         assert isinstance(nonnegative(f, everywhere), Holds)
         below = nonnegative(f - fmpq(1, 10**12), everywhere)
@@ -133,13 +133,13 @@ def test_touching_zero_is_no_failure(a: fmpq) -> None:
 @pytest.mark.parametrize("a", [fmpq(1), fmpq(2), fmpq(1, 3)])
 def test_ends_of_the_budgets(a: fmpq) -> None:
     f = X - a
-    assert isinstance(nonnegative(-f, Budgets(fmpq(0), a, False, True)), Holds)
-    assert isinstance(nonnegative(f, Budgets(a, None, True, False)), Holds)
-    assert isinstance(nonnegative(f, Budgets(a - fmpq(1, 10**9), None, True, False)), Fails)
-    assert isinstance(nonnegative(f, Budgets.point(a)), Holds)
-    assert isinstance(nonnegative(f, Budgets.point(a - fmpq(1, 10**9))), Fails)
-    assert sign_if_constant(f, Budgets(a, None)) == 1
-    assert sign_if_constant(f, Budgets(a, None, True, False)) is None
+    assert isinstance(nonnegative(-f, EpsRange(fmpq(0), a, False, True)), Holds)
+    assert isinstance(nonnegative(f, EpsRange(a, None, True, False)), Holds)
+    assert isinstance(nonnegative(f, EpsRange(a - fmpq(1, 10**9), None, True, False)), Fails)
+    assert isinstance(nonnegative(f, EpsRange.point(a)), Holds)
+    assert isinstance(nonnegative(f, EpsRange.point(a - fmpq(1, 10**9))), Fails)
+    assert sign_if_constant(f, EpsRange(a, None)) == 1
+    assert sign_if_constant(f, EpsRange(a, None, True, False)) is None
 
 
 def test_factors_with_coefficients_beyond_64_bits() -> None:

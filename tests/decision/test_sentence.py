@@ -13,9 +13,9 @@ from dipc.dipwhile.sentences import read_sentence
 from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.pieces import pieces
-from dipc.signs.sentence import And, Atom, Formula, Not, Or, Quantifier, Relation, Sentence, decide
+from dipc.signs.sentence import And, Comparison, Formula, Not, Or, Quantifier, Relation, Sentence, decide
 
 TRUE = [
     "forall eps > 0: 2 - exp(-eps) >= eps/(1 + eps)",
@@ -173,7 +173,7 @@ HOLDS = {
 def truth_at(formula: Formula, eps: mpmath.mpf) -> bool | None:
     """By 60-digit numbers; None where a difference is too close to 0."""
     match formula:
-        case Atom(left, relation, right):
+        case Comparison(left, relation, right):
             difference = number_at(left, eps) - number_at(right, eps)
             return None if abs(difference) < mpmath.mpf(10) ** -30 else HOLDS[relation](difference)
         case Not(part):
@@ -202,7 +202,7 @@ def random_formula(rng: random.Random, pool: list[ExpPoly], depth: int) -> Formu
     if depth == 0 or rng.random() < 0.2:
         left = rng.choice(pool) * rng.choice(pool) if rng.random() < 0.3 else rng.choice(pool)
         below = Quotient(ExpPoly.of(1), 1 + ExpPoly.of(1, 1)) if rng.random() < 0.3 else Quotient.one()
-        return Atom(
+        return Comparison(
             Quotient(left) * below, rng.choice(list(Relation)), Quotient.of(rng.choice((0, 0, 1, -2)))
         )
     parts = tuple(random_formula(rng, pool, depth - 1) for _ in range(2))
@@ -217,7 +217,7 @@ def test_random_sentences_against_high_precision(seed: int) -> None:
     low, high, closed = rng.choice(
         ((fmpq(0), None, False), (fmpq(0), fmpq(2), True), (fmpq(1, 2), None, False))
     )
-    budgets = Budgets(low, high, False, closed)
+    budgets = EpsRange(low, high, False, closed)
     sentence = Sentence(rng.choice(list(Quantifier)), budgets, random_formula(rng, pool, 3))
     decision = decide(sentence)
     assert decision.truth is not None
@@ -240,7 +240,7 @@ def test_pieces_have_the_signs_that_high_precision_sees(seed: int) -> None:
     rng = random.Random(1000 + seed)
     pool = [f for f in (random_function(rng) for _ in range(3)) if f]
     functions = [*pool, *(f * g for f in pool for g in pool)]
-    for piece in pieces(functions, Budgets.positive()):
+    for piece in pieces(functions, EpsRange.positive()):
         (signs,) = piece.readings
         if piece.sample is not None:
             assert signs == tuple(f.sign_at(piece.sample) for f in functions)

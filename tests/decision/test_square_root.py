@@ -12,12 +12,12 @@ import dipc
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Surd, exact_root
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds, nonnegative
 from dipc.signs.radicals import Radical, radical_roots
 
 X, E = ExpPoly.of(1, 1), ExpPoly.exp(1)
-EVERY = Budgets.positive()
+EVERY = EpsRange.positive()
 
 # P(true | true) = 1/2 + d, P(true | false) = 1/2 - d with d = exp(-eps)/4: the least delta at 0*eps is 2 d.
 COIN = """
@@ -175,7 +175,7 @@ def test_a_root_at_which_the_radicand_vanishes() -> None:
         root.refine_to(fmpq(1, 10**6))
         assert root.low < fmpq(693148, 10**6) and root.high > fmpq(693147, 10**6)
     assert isinstance(nonnegative(f, EVERY), Fails)
-    assert isinstance(nonnegative(f, Budgets(fmpq(7, 10), None)), Holds)
+    assert isinstance(nonnegative(f, EpsRange(fmpq(7, 10), None)), Holds)
 
 
 def test_perfect_squares_are_no_roots() -> None:

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import dipc
-from dipc.claims.tightness.budget import Budget
+from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.cli.main import cli
 
 PROGRAMS = Path(__file__).parent.parent.parent / "programs"
@@ -44,7 +44,7 @@ def hist() -> dipc.Mechanism:
 def test_budget(sparse: dipc.Mechanism) -> None:
     found = sparse.budget()
     assert unpadded(str(found)) == [line.split() for line in printed("budget", SPARSE, "-D", "N=2")]
-    assert repr(found) == f"Budget(t={found.least.exact}, approached as eps -> inf)"
+    assert repr(found) == f"LeastEpsilon(t={found.least.exact}, approached as eps -> inf)"
 
 
 def test_columns_are_aligned(sparse: dipc.Mechanism) -> None:
@@ -55,11 +55,11 @@ def test_columns_are_aligned(sparse: dipc.Mechanism) -> None:
 
 def test_enclosed_and_infinite_budgets() -> None:
     named = dipc.load(PROGRAMS / "svt" / "svt1.dip", N=2).budget(budgets="(0, 1]", width="1e-3")
-    assert repr(named).startswith("Budget(t=ln((5*exp(1))/(-1 + 6*exp(1/2))) = 0.4242")
-    enclosed = Budget(named.budgets, replace(named.least, name=None), named.witnesses)
-    assert repr(enclosed).startswith("Budget(t=between 0.")
+    assert repr(named).startswith("LeastEpsilon(t=ln((5*exp(1))/(-1 + 6*exp(1/2))) = 0.4242")
+    enclosed = LeastEpsilon(named.budgets, replace(named.least, name=None), named.witnesses)
+    assert repr(enclosed).startswith("LeastEpsilon(t=between 0.")
     infinite = dipc.load(PROGRAMS / "svt" / "svt5.dip", N=2).budget()
-    assert repr(infinite) == "Budget(t=infinite, attained at every eps)"
+    assert repr(infinite) == "LeastEpsilon(t=infinite, attained at every eps)"
 
 
 def test_profile(sparse: dipc.Mechanism) -> None:

@@ -12,11 +12,11 @@ import dipc
 from dipc.claims.tightness import least as least_module
 from dipc.claims.tightness.ends import Name, Need, need_of_loss, need_of_value, needed_at_end
 from dipc.claims.tightness.growth import at_infinity, at_zero, limit_of_value
-from dipc.claims.tightness.least import Demand, Kind, Least, least
+from dipc.claims.tightness.least import Kind, Least, Requirement, least
 from dipc.errors import InternalError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 
 NARROW = fmpq(1, 10**40)
 
@@ -66,13 +66,13 @@ def test_names_are_as_expected() -> None:
 def test_a_maximum_inside_has_no_name() -> None:
     """eps exp(-eps) is greatest at 1, with slopes of both signs around it."""
     f = Quotient(ExpPoly.of(1, 1, -1))
-    demand = Demand(
+    demand = Requirement(
         lambda _, x: ExpPoly.of(x) - f.numerator,
         Quotient.one(),
         (limit_of_value(at_zero(f)), limit_of_value(at_infinity(f))),
         exact=need_of_value(f),
     )
-    for budgets in (Budgets.positive(), Budgets(fmpq(1, 2), fmpq(3, 2), True, True)):
+    for budgets in (EpsRange.positive(), EpsRange(fmpq(1, 2), fmpq(3, 2), True, True)):
         found = least([demand], budgets, fmpq(1, 10**6), lambda *_: None)
         assert found.exact is None and found.name is None
 
@@ -96,7 +96,7 @@ def test_the_greatest_value_of_a_family() -> None:
     for _ in range(300):
         functions = [random_function(rng) for _ in range(rng.randint(1, 2))]
         low, more = fmpq(rng.randint(1, 3)), fmpq(rng.randint(1, 6), 8)
-        budgets = Budgets(low, low + more, True, True)
+        budgets = EpsRange(low, low + more, True, True)
         margins = {i: ExpPoly.of(-(10**6)) - f for i, f in enumerate(functions)}
         needs = {i: need_of_value(Quotient(f)) for i, f in enumerate(functions)}
         found = needed_at_end(margins, needs, budgets)
@@ -113,7 +113,7 @@ def test_the_greatest_value_of_a_family() -> None:
     assert named > 60
 
 
-def signs(f: ExpPoly, budgets: Budgets) -> list[int]:
+def signs(f: ExpPoly, budgets: EpsRange) -> list[int]:
     assert budgets.high is not None
     return [f.sign_at(budgets.low + (budgets.high - budgets.low) * fmpq(k, 8)) for k in range(9)]
 

@@ -9,7 +9,7 @@ from numeric import fixed
 
 from dipc.claims.tightness.envelope import Arc, envelope
 from dipc.numbers.exppoly import ExpPoly
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.pieces import Place
 
 terms = st.builds(
@@ -20,7 +20,7 @@ terms = st.builds(
 )
 functions = st.lists(terms, min_size=1, max_size=3).map(lambda parts: sum(parts, ExpPoly()))
 intervals = st.sampled_from(
-    [Budgets.positive(), Budgets(fmpq(0), fmpq(2), False, True), Budgets(fmpq(1, 3), fmpq(5, 2))]
+    [EpsRange.positive(), EpsRange(fmpq(0), fmpq(2), False, True), EpsRange(fmpq(1, 3), fmpq(5, 2))]
 )
 GRID = [fmpq(n, 37) for n in range(1, 120, 3)] + [fmpq(n) for n in (4, 7, 13, 40)]
 
@@ -34,7 +34,7 @@ def holds(arc: Arc, eps: fmpq) -> bool:
 
 @fixed(60)
 @given(st.lists(functions, min_size=1, max_size=6), intervals)
-def test_greatest_everywhere(family: list[ExpPoly], budgets: Budgets) -> None:
+def test_greatest_everywhere(family: list[ExpPoly], budgets: EpsRange) -> None:
     arcs = envelope(len(family), lambda i, j: family[i] - family[j], budgets, lambda *_: None)
     for eps in (e for e in GRID if e in budgets):
         on = [arc for arc in arcs if holds(arc, eps)]
@@ -46,5 +46,5 @@ def test_greatest_everywhere(family: list[ExpPoly], budgets: Budgets) -> None:
 def test_a_short_arc_is_found() -> None:
     """A function that is greatest only between two of the budgets that are tried first."""
     f, g = ExpPoly.of(1), ExpPoly.of(1) - (ExpPoly.of(1, 1) - fmpq(3, 2)) ** 2 + fmpq(1, 1000)
-    arcs = envelope(2, lambda i, j: (f, g)[i] - (f, g)[j], Budgets.positive(), lambda *_: None)
+    arcs = envelope(2, lambda i, j: (f, g)[i] - (f, g)[j], EpsRange.positive(), lambda *_: None)
     assert [arc.which for arc in arcs] == [0, 1, 0]

@@ -10,32 +10,32 @@ from hypothesis import strategies as st
 from numeric import fixed, high, value
 
 from dipc.claims.tightness.growth import at_infinity, at_zero, limit_of_loss, limit_of_value
-from dipc.claims.tightness.least import Demand, Kind, Least, least
+from dipc.claims.tightness.least import Kind, Least, Requirement, least
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 
 WIDTH = fmpq(1, 10**8)
 
 
-def of_value(f: ExpPoly) -> Demand:
+def of_value(f: ExpPoly) -> Requirement:
     """x >= f."""
     quotient = Quotient(f)
     ends = limit_of_value(at_zero(quotient)), limit_of_value(at_infinity(quotient))
-    return Demand(lambda _, x: ExpPoly.of(x) - f, Quotient.one(), ends)
+    return Requirement(lambda _, x: ExpPoly.of(x) - f, Quotient.one(), ends)
 
 
-def of_loss(f: ExpPoly, g: ExpPoly) -> Demand:
+def of_loss(f: ExpPoly, g: ExpPoly) -> Requirement:
     """exp(x eps) g >= f."""
     p, q = Quotient(f), Quotient(g)
     ends = limit_of_loss(p, q, False), limit_of_loss(p, q, True)
-    return Demand(lambda _, x: ExpPoly.exp(x) * g - f, q, ends, need=p)
+    return Requirement(lambda _, x: ExpPoly.exp(x) * g - f, q, ends, need=p)
 
 
-POSITIVE = Budgets.positive()
+POSITIVE = EpsRange.positive()
 
 
-def search(demands: list[Demand], budgets: Budgets = POSITIVE) -> Least:
+def search(demands: list[Requirement], budgets: EpsRange = POSITIVE) -> Least:
     return least(demands, budgets, WIDTH, lambda *_: None)
 
 
@@ -59,12 +59,12 @@ def test_an_irrational_maximum_is_enclosed() -> None:
 @pytest.mark.parametrize(
     ("budgets", "exact", "attained", "kind"),
     [
-        (Budgets(fmpq(0), fmpq(3), False, True), fmpq(9), True, Kind.AT),
-        (Budgets(fmpq(0), fmpq(3)), fmpq(9), False, Kind.TOWARDS),
-        (Budgets.point(fmpq(3)), fmpq(9), True, Kind.AT),
+        (EpsRange(fmpq(0), fmpq(3), False, True), fmpq(9), True, Kind.AT),
+        (EpsRange(fmpq(0), fmpq(3)), fmpq(9), False, Kind.TOWARDS),
+        (EpsRange.point(fmpq(3)), fmpq(9), True, Kind.AT),
     ],
 )
-def test_ends_of_the_budgets(budgets: Budgets, exact: fmpq, attained: bool, kind: Kind) -> None:
+def test_ends_of_the_budgets(budgets: EpsRange, exact: fmpq, attained: bool, kind: Kind) -> None:
     found = search([of_value(ExpPoly.of(1, 2))], budgets)
     assert (found.exact, found.attained) == (exact, attained)
     assert [spot.kind for spot in found.spots] == [kind]
@@ -73,9 +73,11 @@ def test_ends_of_the_budgets(budgets: Budgets, exact: fmpq, attained: bool, kind
 def test_infinite_at_an_end_inside_and_everywhere() -> None:
     one, none = ExpPoly.of(1), ExpPoly()
     assert search([of_value(ExpPoly.of(1, 1))]).infinite
-    inside = search([of_loss(one, (ExpPoly.of(1, 1) - 2) ** 2)], Budgets(fmpq(1), fmpq(3)))
+    inside = search([of_loss(one, (ExpPoly.of(1, 1) - 2) ** 2)], EpsRange(fmpq(1), fmpq(3)))
     assert inside.infinite and inside.spots[0].kind is Kind.AT
-    everywhere = search([Demand(lambda *_: -one, Quotient(none), of_value(one).ends, need=Quotient(one))])
+    everywhere = search(
+        [Requirement(lambda *_: -one, Quotient(none), of_value(one).ends, need=Quotient(one))]
+    )
     assert everywhere.infinite and everywhere.spots[0].kind is Kind.EVERYWHERE
 
 

@@ -100,7 +100,7 @@ def positive_on(f: Function, low: Fraction, high: Fraction, strict: bool, halvin
 
 
 def samples(on: Interval) -> list[Fraction]:
-    """Budgets in the interval, to find a contradiction at.
+    """EpsRange in the interval, to find a contradiction at.
 
     >>> list(map(str, samples(Interval(Fraction(1), Fraction(3, 2), True, False))))[:3]
     ['1', '129/128', '65/64']

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq
 
 import dipc.views as views
-from dipc.claims.privacy import Judge
+from dipc.claims.privacy import SignOracle
 from dipc.claims.tightness.ends import need_of_value
 from dipc.claims.tightness.envelope import Arc, envelope
 from dipc.claims.tightness.growth import Limit, at_infinity, at_zero, limit_of_value
-from dipc.claims.tightness.least import Demand, Least, Spot, least
+from dipc.claims.tightness.least import Least, Requirement, Spot, least
 from dipc.claims.tightness.losses import Losses, Witness
 from dipc.claims.verdict import Goal
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.pieces import End
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Segment:
 class Curve(views.Shown):
     """The segments from left to right; ``of_loss``: the curve is ``ln`` of their values."""
 
-    budgets: Budgets
+    budgets: EpsRange
     segments: tuple[Segment, ...]
     of_loss: bool
 
@@ -117,13 +117,13 @@ def profile(losses: Losses, t: fmpq, width: fmpq) -> Profile:
     return Profile(t, Curve(budgets, segments, of_loss=False), top, named)
 
 
-def _demand(value: Quotient) -> Demand:
+def _demand(value: Quotient) -> Requirement:
     """``delta - value >= 0``."""
     one = Quotient.one()
     none = Limit(fmpq(0))
     ends = (limit_of_value(at_zero(value)), limit_of_value(at_infinity(value))) if value else (none, none)
 
-    def margin(judge: Judge, delta: fmpq) -> ExpPoly:
+    def margin(judge: SignOracle, delta: fmpq) -> ExpPoly:
         return judge.positive(value) * delta - judge.numerator(value)
 
-    return Demand(margin, one, ends, exact=need_of_value(value))
+    return Requirement(margin, one, ends, exact=need_of_value(value))

@@ -18,7 +18,7 @@ from dipc.claims.privacy import violated_regions
 from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.roots import Unsettled
 
 PARTS = 16  # of the hull, each with a ball
@@ -102,7 +102,7 @@ def growth(f: Quotient, eps: arb) -> arb:
 
 
 def needed_at_end(
-    margins: Mapping[int, ExpPoly], needs: Mapping[int, Need], budgets: Budgets
+    margins: Mapping[int, ExpPoly], needs: Mapping[int, Need], budgets: EpsRange
 ) -> tuple[int, fmpq, Name] | None:
     """The demand that needs most, the end where it does, and how much; None if that is not shown.
 
@@ -129,7 +129,7 @@ def needed_at_end(
     return best
 
 
-def hull(margin: ExpPoly, budgets: Budgets) -> tuple[fmpq, fmpq | None] | None:
+def hull(margin: ExpPoly, budgets: EpsRange) -> tuple[fmpq, fmpq | None] | None:
     """From the first to the last budget with a negative margin, if there are any.
 
     Raises :class:`~dipc.signs.roots.Unsettled`.
@@ -148,7 +148,7 @@ def hull(margin: ExpPoly, budgets: Budgets) -> tuple[fmpq, fmpq | None] | None:
 
 
 def _greatest_at(
-    slope: Callable[[arb], arb], between: tuple[fmpq, fmpq | None], budgets: Budgets
+    slope: Callable[[arb], arb], between: tuple[fmpq, fmpq | None], budgets: EpsRange
 ) -> fmpq | None:
     """The end of the budgets where a function is greatest, that is monotone in between; None: not shown."""
     low, high = between

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from flint import fmpq
 
 from dipc.numbers.exppoly import ExpPoly
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds, nonnegative
 from dipc.signs.pieces import End, Piece, pieces
 
@@ -37,14 +37,14 @@ class Arc(NamedTuple):
     sample: fmpq
 
 
-def envelope(number: int, difference: Difference, budgets: Budgets, tick: Tick) -> list[Arc]:
+def envelope(number: int, difference: Difference, budgets: EpsRange, tick: Tick) -> list[Arc]:
     """The greatest of ``number`` functions, from left to right.
 
     Of functions that are equal everywhere, the first stands for all.  Raises
     :class:`~dipc.signs.roots.Unsettled`.
 
     >>> lines = [ExpPoly.of(1), ExpPoly.of(1, 1), ExpPoly.of(2, 1) - 3]         # 1, eps, 2 eps - 3
-    >>> found = envelope(3, lambda i, j: lines[i] - lines[j], Budgets.positive(), lambda *_: None)
+    >>> found = envelope(3, lambda i, j: lines[i] - lines[j], EpsRange.positive(), lambda *_: None)
     >>> [(arc.which, arc.sample) for arc in found]
     [(0, 1/2), (1, 3/2), (2, 4)]
     """
@@ -52,7 +52,7 @@ def envelope(number: int, difference: Difference, budgets: Budgets, tick: Tick) 
 
 
 class _Envelope:
-    def __init__(self, number: int, difference: Difference, budgets: Budgets, tick: Tick) -> None:
+    def __init__(self, number: int, difference: Difference, budgets: EpsRange, tick: Tick) -> None:
         self.number = number
         self.budgets = budgets
         self.tick = tick

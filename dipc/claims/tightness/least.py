@@ -24,13 +24,13 @@ from enum import Enum
 
 from flint import arb, fmpq
 
-from dipc.claims.privacy import Judge, Region, violated_regions
+from dipc.claims.privacy import Region, SignOracle, violated_regions
 from dipc.claims.tightness.ends import Name, Need, needed_at_end
 from dipc.claims.tightness.growth import Limit
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.signs.eps_range import Budgets, simplest_between
+from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.inequality import Answer, Fails, Holds, Method, Unclear, without_monomial
 from dipc.signs.pieces import Piece, Place, pieces
 from dipc.signs.roots import Unsettled
@@ -44,7 +44,7 @@ Tick = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True)
-class Demand:
+class Requirement:
     """One margin, which grows strictly with x wherever ``weight`` > 0.
 
     ``at(judge, x)`` is a function with the signs of the margin.  ``ends`` are the limits of the least x that
@@ -52,7 +52,7 @@ class Demand:
     some x is needed: there a weight of 0 is an infinite need.  ``exact`` is what is needed at a budget.
     """
 
-    at: Callable[[Judge, fmpq], ExpPoly]
+    at: Callable[[SignOracle, fmpq], ExpPoly]
     weight: Quotient
     ends: tuple[Limit, Limit]
     need: Quotient | None = None
@@ -107,7 +107,7 @@ class Least:
         return self.high is None and not self.open
 
 
-def least(demands: Sequence[Demand], budgets: Budgets, width: fmpq, tick: Tick) -> Least:
+def least(demands: Sequence[Requirement], budgets: EpsRange, width: fmpq, tick: Tick) -> Least:
     """The least x >= 0, exact or in an interval of the given width.
 
     Raises :class:`LimitReached`, which then says what bounds were proved.
@@ -121,11 +121,13 @@ def least(demands: Sequence[Demand], budgets: Budgets, width: fmpq, tick: Tick) 
 class _Search:
     """One search; ``lower`` and ``upper`` are always proved bounds."""
 
-    def __init__(self, demands: Sequence[Demand], given: Budgets, budgets: Budgets, tick: Tick) -> None:
+    def __init__(
+        self, demands: Sequence[Requirement], given: EpsRange, budgets: EpsRange, tick: Tick
+    ) -> None:
         self.demands = demands
         self.given = given
         self.budgets = budgets
-        self.judge = Judge(self.budgets)
+        self.judge = SignOracle(self.budgets)
         self.tick = tick
         self.lower = fmpq(0)
         self.upper: fmpq | None = None
@@ -315,7 +317,7 @@ class _Search:
         left_out = [end for end, closed in ends if end is not None and not closed]
         return inside and not any(end in (spot.low, spot.high) for end in left_out for spot in spots)
 
-    def _has_gap(self, demand: Demand) -> bool:
+    def _has_gap(self, demand: Requirement) -> bool:
         """Whether the weight is, or may be, 0 at some of the budgets."""
         try:
             found = pieces([self.judge.numerator(demand.weight)], self.budgets)
@@ -395,10 +397,10 @@ def _without_repetition(spots: Sequence[Spot]) -> list[Spot]:
     return list({(str(spot.low), str(spot.high)): spot for spot in reversed(spots)}.values())
 
 
-def closure(budgets: Budgets) -> Budgets:
+def closure(budgets: EpsRange) -> EpsRange:
     """The budgets with their positive ends.
 
-    >>> str(closure(Budgets(fmpq(0), fmpq(1)))), str(closure(Budgets(fmpq(1, 2), fmpq(1))))
+    >>> str(closure(EpsRange(fmpq(0), fmpq(1)))), str(closure(EpsRange(fmpq(1, 2), fmpq(1))))
     ('(0, 1]', '[1/2, 1]')
     """
-    return Budgets(budgets.low, budgets.high, budgets.low > 0, budgets.high is not None)
+    return EpsRange(budgets.low, budgets.high, budgets.low > 0, budgets.high is not None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dipc.claims.privacy import Comparison, Judge, worst_sets
+from dipc.claims.privacy import PrivacyInequalities, SignOracle, worst_sets
 from dipc.claims.verdict import Goal
 from dipc.clock import Clock
 from dipc.models.laws import Case, Neighbours
@@ -34,7 +34,7 @@ class Losses:
     def __init__(
         self,
         neighbours: Neighbours,
-        judge: Judge,
+        judge: SignOracle,
         clock: Clock,
     ) -> None:
         self.budgets = judge.budgets
@@ -64,7 +64,7 @@ class Losses:
 
         The sets are not empty.  Raises :class:`~dipc.signs.roots.Unsettled`.
         """
-        comparison = Comparison(goal, self.judge)
+        comparison = PrivacyInequalities(goal, self.judge)
         found: dict[tuple[tuple[Quotient, ...], tuple[Quotient, ...]], Case] = {}
         for case in sorted(self._neighbours.by_law(), key=_rank):
             found.setdefault((case.left, case.right), case)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import dipc.views as views
-from dipc.claims.privacy import Comparison, Region, violated_regions
+from dipc.claims.privacy import PrivacyInequalities, Region, violated_regions
 from dipc.claims.tightness.losses import Losses
 from dipc.claims.verdict import Goal
 from dipc.signs.inequality import Fails, Unclear
@@ -27,7 +27,7 @@ def violating_budgets(goal: Goal, losses: Losses) -> Regions:
     ``losses`` must be for the eps range of ``goal``, whose delta is not negative there
     (:func:`dipc.claims.privacy.check_delta`).
     """
-    comparison = Comparison(goal, losses.judge)
+    comparison = PrivacyInequalities(goal, losses.judge)
     if goal.delta:
         slacks = [comparison.slack(c.left, c.right, chosen) for c, chosen in losses.worst_sets(goal)]
     else:

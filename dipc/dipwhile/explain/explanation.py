@@ -20,10 +20,10 @@ from enum import Enum
 from flint import fmpq
 
 import dipc.views as views
-from dipc.claims.privacy import Judge, Region, violated_regions
-from dipc.claims.tightness.budget import WIDTH, budget, demand
+from dipc.claims.privacy import Region, SignOracle, violated_regions
 from dipc.claims.tightness.curves import profile
 from dipc.claims.tightness.least import Kind, Least, Spot, least
+from dipc.claims.tightness.least_epsilon import WIDTH, budget, demand
 from dipc.claims.tightness.losses import Witness
 from dipc.claims.verdict import Goal, Undecided, Violated
 from dipc.clock import Clock, Progress, silent
@@ -40,7 +40,7 @@ from dipc.models.laws import Case, Pairs
 from dipc.models.values import Valuation, Value
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number
-from dipc.signs.eps_range import Budgets, simplest_between
+from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.roots import Unsettled
 
 MOST_PATHS = 8
@@ -117,7 +117,7 @@ class Explanation(views.Shown):
     neighbour: Valuation
     outputs: tuple[Valuation, ...]
     changed: tuple[tuple[Cell, Value, Value], ...]
-    budgets: Budgets
+    budgets: EpsRange
     eps: fmpq
     probability: Quotient
     neighbour_probability: Quotient
@@ -161,13 +161,13 @@ def explain(
     """
     clock = Clock(time_limit, None, progress)
     goal = None if claim is None else goal_of(claim)
-    budgets = goal.budgets if goal else Budgets.positive()
+    budgets = goal.budgets if goal else EpsRange.positive()
     if asked.at is not None and asked.at not in budgets:
         raise InputError(f"eps = {asked.at} is not one of the budgets {budgets}")
     if asked.outcome is not None:
         if asked.pair is None:
             raise InputError("an output alone cannot be explained", hint="give the two inputs, too")
-        neighbours_of(program, Judge(budgets), asked.pair, clock)  # refuses two inputs that are none
+        neighbours_of(program, SignOracle(budgets), asked.pair, clock)  # refuses two inputs that are none
         chosen = _Chosen(Reason.ASKED, asked.pair, (asked.outcome,))
     else:
         chosen = _chosen(
@@ -195,9 +195,9 @@ def _chosen(
     options: Options,
 ) -> _Chosen:
     """The counterexample, or what is tightest."""
-    budgets = Budgets.positive() if goal is None else goal.budgets
+    budgets = EpsRange.positive() if goal is None else goal.budgets
     if asked.at is not None:
-        budgets = Budgets.point(asked.at)
+        budgets = EpsRange.point(asked.at)
     if claim is not None:
         match check(program, claim, options):
             case Violated(counterexample=found):
@@ -249,7 +249,7 @@ def _of(
 def _explained(
     program: CoreProgram,
     goal: Goal | None,
-    budgets: Budgets,
+    budgets: EpsRange,
     chosen: _Chosen,
     eps: fmpq | None,
     most: int,
@@ -284,14 +284,14 @@ def _explained(
     )
 
 
-def simple_budget(budgets: Budgets) -> fmpq:
+def simple_budget(budgets: EpsRange) -> fmpq:
     """1, if that is one of the budgets, else the simplest one inside."""
     if fmpq(1) in budgets:
         return fmpq(1)
     return budgets.low if budgets.is_point else simplest_between(budgets.low, budgets.high)
 
 
-def _mass(program: CoreProgram, values: Input, outcomes: Sequence[Outcome], budgets: Budgets) -> Quotient:
+def _mass(program: CoreProgram, values: Input, outcomes: Sequence[Outcome], budgets: EpsRange) -> Quotient:
     law = distribution(program, values, budgets)
     return sum((law.get(outcome, Quotient.of(0)) for outcome in outcomes), Quotient.of(0))
 
@@ -339,13 +339,13 @@ def _claimed(goal: Goal, p: Quotient, q: Quotient) -> Claimed:
 def _regions(goal: Goal, excess: Number) -> tuple[Region, ...] | None:
     """The budgets of the claim at which these outputs break it; None if not settled."""
     try:
-        return tuple(violated_regions([Judge(goal.budgets).signs_of(-excess)], goal.budgets))
+        return tuple(violated_regions([SignOracle(goal.budgets).signs_of(-excess)], goal.budgets))
     except Unsettled:
         return None
 
 
 def _tightness(
-    goal: Goal | None, p: Quotient, q: Quotient, budgets: Budgets, clock: Clock
+    goal: Goal | None, p: Quotient, q: Quotient, budgets: EpsRange, clock: Clock
 ) -> Tightness | None:
     """The least t for these probabilities; with a delta one number alone says nothing."""
     if (goal is not None and goal.delta) or not p:

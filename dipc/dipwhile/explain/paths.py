@@ -2,7 +2,8 @@
 
 A path is what happens at random on the way: which noise is drawn, which option of a finite choice, and how
 every comparison of samples comes out.  The chain of :mod:`dipc.dipwhile.semantics.chain` merges states; here
-nothing is merged, so that every sample keeps its name, and the probability of a path is the mass of its last state.
+nothing is merged, so that every sample keeps its name, and the probability of a path is the mass of its last
+state.
 The chain only tells which states can still lead to the outputs: the others are not walked.
 
 A ``while`` loop is one step: infinitely many ways lead through it, which are summed.
@@ -369,7 +370,7 @@ class Walk:
 
 
 def order_of(env: Mapping[Cell, Datum]) -> dict[int, int]:
-    """Sample numbers in a state with these variables, as :func:`~dipc.dipwhile.semantics.state.settled` has."""
+    """Sample numbers in a state with these variables, as in a state without dead ones."""
     order: dict[int, int] = {}
     for _, value in sorted(env.items(), key=lambda item: item[0]):
         if isinstance(value, Linear):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import dipc.views as views
 from dipc.dipwhile.semantics.explore import Input
 from dipc.dipwhile.semantics.loops import successors
-from dipc.dipwhile.semantics.state import Key, State, united
+from dipc.dipwhile.semantics.state import Key, State, merged
 from dipc.dipwhile.semantics.step import Outcome, Stepper
 from dipc.dipwhile.syntax.core import CoreProgram, Halt
 from dipc.numbers.quotient import Quotient
@@ -86,8 +86,8 @@ class Chain:
         waiting: dict[int, list[tuple[State, Node | None]]] = {0: [(stepper.start(), None)]}
         while waiting:
             arrivals = waiting.pop(min(waiting))
-            merged = {state.key: state for state in united(state for state, _ in arrivals)}
-            nodes = {key: Node(state, state.joint.mass()) for key, state in merged.items()}
+            present = {state.key: state for state in merged(state for state, _ in arrivals)}
+            nodes = {key: Node(state, state.joint.mass()) for key, state in present.items()}
             self._connect(arrivals, nodes)
             for node in nodes.values():
                 if not node.mass:

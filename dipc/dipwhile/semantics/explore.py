@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from dipc.dipwhile.semantics.evaluate import InputNeeded
 from dipc.dipwhile.semantics.loops import successors
-from dipc.dipwhile.semantics.state import State, united
+from dipc.dipwhile.semantics.state import State, merged
 from dipc.dipwhile.semantics.step import Outcome, Stepper
 from dipc.dipwhile.syntax.core import Cell, CoreProgram, Halt
 from dipc.errors import InternalError, LimitReached, Span
@@ -116,7 +116,7 @@ class Explorer:
             waiting.setdefault(state.pc, []).append(state)
         while waiting:
             pc = min(waiting)
-            present = united(waiting.pop(pc))
+            present = merged(waiting.pop(pc))
             if isinstance(code[pc], Halt):
                 self._emit(present, emitted)
                 continue
@@ -124,7 +124,7 @@ class Explorer:
                 following = [s for state in present for s in self._successors(state, known)]
             except InputNeeded as need:
                 waiting[pc] = present
-                rest = tuple(state for place in sorted(waiting) for state in united(waiting[place]))
+                rest = tuple(state for place in sorted(waiting) for state in merged(waiting[place]))
                 reached = Configuration(need.cell, rest, self._readable(rest, known))
                 return Arrival(emitted, self._shared(reached))
             for state in following:

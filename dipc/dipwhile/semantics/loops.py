@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dipc.dipwhile.semantics.state import Key, State, settled, united
+from dipc.dipwhile.semantics.state import Key, State, merged, without_dead
 from dipc.dipwhile.semantics.step import Move, Stepper
 from dipc.dipwhile.syntax.core import Cell, Halt, Test
 from dipc.dipwhile.syntax.fragment import violation
@@ -87,7 +87,7 @@ def run_loop(
         )
     weights = visits(range(len(graph.states)), graph.edges, 0)
     left = (_scaled(graph.states[i], weights[i]) for i in sorted(graph.exits))
-    return united(settled(s, stepper.live[s.pc]) for s in left if s.joint), loop
+    return merged(without_dead(s, stepper.live[s.pc]) for s in left if s.joint), loop
 
 
 def _scaled(state: State, weight: Quotient) -> State:

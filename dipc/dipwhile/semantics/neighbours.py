@@ -15,7 +15,7 @@ from dipc.models.values import Valuation
 from dipc.numbers.quotient import Quotient
 
 
-class Walked:
+class ProductNeighbours:
     """All neighbours in a named distance, without listing them: see :mod:`dipc.dipwhile.semantics.pairs`."""
 
     def __init__(self, space: InputSpace, relation: Distance, functions: OutputFunctions) -> None:
@@ -29,7 +29,7 @@ class Walked:
         self._functions = [functions.function(outcome, self._diagrams) for outcome in outcomes]
         self.symmetric = True
 
-    def telling(self, tick: Tick) -> Walked:
+    def telling(self, tick: Tick) -> ProductNeighbours:
         """The same neighbours, whose walks call ``tick`` and add to diagrams of their own."""
         other = copy(self)
         other._tick = tick

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from dipc.dipwhile.semantics.evaluate import Datum
 from dipc.dipwhile.syntax.core import Cell
-from dipc.integration.joint import Joint, merged
+from dipc.integration.joint import Joint, added
 from dipc.integration.linear import Linear
 from dipc.models.values import show
 
@@ -43,7 +43,7 @@ def _show(value: Datum) -> str:
     return " + ".join([*terms, *([str(value.constant)] if value.constant else [])])
 
 
-def settled(state: State, live: frozenset[Cell]) -> State:
+def without_dead(state: State, live: frozenset[Cell]) -> State:
     """The state with dead cells dropped and samples renumbered; dead samples are integrated out."""
     env = {cell: value for cell, value in state.env.items() if cell in live}
     order: dict[int, int] = {}
@@ -57,7 +57,7 @@ def settled(state: State, live: frozenset[Cell]) -> State:
     return State(state.pc, renamed, state.joint.keeping(list(order)))
 
 
-def united(states: Iterable[State]) -> list[State]:
+def merged(states: Iterable[State]) -> list[State]:
     """Equal states merged, in order of first appearance."""
     groups: dict[Key, list[State]] = {}
     for state in states:
@@ -67,4 +67,4 @@ def united(states: Iterable[State]) -> list[State]:
 
 def _sum(group: list[State]) -> State:
     first = group[0]
-    return State(first.pc, first.env, merged(state.joint for state in group))
+    return State(first.pc, first.env, added(state.joint for state in group))

@@ -13,7 +13,7 @@ from dipc.dipwhile.semantics.branching import Branch, branches
 from dipc.dipwhile.semantics.evaluate import Datum, Decide, Memory, cell_of, condition, evaluate
 from dipc.dipwhile.semantics.liveness import live_cells
 from dipc.dipwhile.semantics.noise import Finite, Random, distribution
-from dipc.dipwhile.semantics.state import State, settled, united
+from dipc.dipwhile.semantics.state import State, merged, without_dead
 from dipc.dipwhile.syntax.ast import Flip
 from dipc.dipwhile.syntax.core import Cell, CoreProgram, Draw, Halt, Jump, Put, Test
 from dipc.dipwhile.syntax.fragment import violation
@@ -63,14 +63,14 @@ class Stepper:
     def start(self) -> State:
         """The initial state: only outputs with a start value have a value."""
         env = {c: v.start for v in self.program.outputs if v.start is not None for c in v.cells}
-        return settled(State(0, env, Joint.certain()), self.live[0])
+        return without_dead(State(0, env, Joint.certain()), self.live[0])
 
     def step(self, state: State, inputs: Mapping[Cell, Value]) -> list[State]:
         """The successors, merged; a state at a Halt has none, see :meth:`outcome`.
 
         Raises :class:`~dipc.dipwhile.semantics.evaluate.InputNeeded` if an input cell has no value.
         """
-        return united(self.arrived(state, move) for move in self.moves(state, inputs))
+        return merged(self.arrived(state, move) for move in self.moves(state, inputs))
 
     def moves(self, state: State, inputs: Mapping[Cell, Value]) -> list[Move]:
         """What can happen next, not merged."""
@@ -101,7 +101,7 @@ class Stepper:
             joint = joint.extended(move.noise.weight).scaled(move.noise.factor)
         if move.probability is not None:
             joint = joint.scaled(move.probability)
-        return settled(State(move.pc, move.env, joint), self.live[move.pc])
+        return without_dead(State(move.pc, move.env, joint), self.live[move.pc])
 
     def outcome(self, state: State) -> Outcome:
         """The outputs of a state at a Halt.  Raises :class:`InputError` if one has no value."""

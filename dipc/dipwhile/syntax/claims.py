@@ -26,9 +26,9 @@ from dipc.dipwhile.syntax.ast import (
     Op,
     Unary,
 )
-from dipc.dipwhile.syntax.budget import refuse_eps, slope
 from dipc.dipwhile.syntax.constants import evaluate
 from dipc.dipwhile.syntax.core import CoreAdjacency, CoreClaim, Variable
+from dipc.dipwhile.syntax.eps_positions import refuse_eps, slope
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
 from dipc.dipwhile.syntax.kinds import BOOLEANS, NOTHING, NUMBERS, kinds_of_value
 from dipc.dipwhile.syntax.layout import METRICS

@@ -13,10 +13,10 @@ from flint import fmpq
 
 from dipc.dipwhile.syntax.arrays import array_sizes, check_arrays
 from dipc.dipwhile.syntax.ast import Declaration, Expr, Program
-from dipc.dipwhile.syntax.budget import check_budget
 from dipc.dipwhile.syntax.claims import compile_adjacency, compile_claim
 from dipc.dipwhile.syntax.constants import evaluate_parameters, evaluate_set, evaluate_size, evaluate_value
 from dipc.dipwhile.syntax.core import CoreProgram, Variable
+from dipc.dipwhile.syntax.eps_positions import check_budget
 from dipc.dipwhile.syntax.kinds import NOTHING, kinds_of_value
 from dipc.dipwhile.syntax.names import check_names, collect_names
 from dipc.dipwhile.syntax.outputs import check_loops, check_outputs, show_domain

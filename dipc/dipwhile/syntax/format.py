@@ -1,8 +1,8 @@
 """A program text in canonical style, with its comments and its lines.
 
 The style is that of :mod:`dipc.dipwhile.syntax.printer`: spaces, indentation and one spelling of each sign.
-The formatter works on tokens, not on the tree: what is said on one line stays on one line, parentheses stay, and
-a comment stays beside what it is about.  So nothing can be lost, and the program means the same.
+The formatter works on tokens, not on the tree: what is said on one line stays on one line, parentheses stay,
+and a comment stays beside what it is about.  So nothing can be lost, and the program means the same.
 
 A trailing comment stands two spaces behind the longest line of its group, a comment of its own is indented
 like what it stands in, empty lines come one at a time.

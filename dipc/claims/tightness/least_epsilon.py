@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq
 
 import dipc.views as views
-from dipc.claims.privacy import Judge
+from dipc.claims.privacy import SignOracle
 from dipc.claims.tightness.ends import need_of_loss
 from dipc.claims.tightness.growth import NOTHING, Limit, limit_of_loss
-from dipc.claims.tightness.least import Demand, Least, Spot, least
+from dipc.claims.tightness.least import Least, Requirement, Spot, least
 from dipc.claims.tightness.losses import Losses, Witness
 from dipc.models.laws import Case
 from dipc.numbers.exppoly import ExpPoly
-from dipc.signs.eps_range import Budgets
+from dipc.signs.eps_range import EpsRange
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,10 +28,10 @@ WIDTH = fmpq(1, 10**10)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Budget(views.Shown):
+class LeastEpsilon(views.Shown):
     """The least t, and for each spot where it is needed the inputs and the output that need it."""
 
-    budgets: Budgets
+    budgets: EpsRange
     least: Least
     witnesses: tuple[tuple[Spot, Witness], ...]
 
@@ -48,29 +48,29 @@ class Budget(views.Shown):
 def budget(
     losses: Losses,
     width: fmpq = WIDTH,
-) -> Budget:
+) -> LeastEpsilon:
     """The least t, exact or enclosed to ``width``.  Raises :class:`LimitReached`."""
     cases, budgets, clock = losses.by_output(), losses.budgets, losses.clock
     found = least([demand(case) for case in cases], budgets, width, clock.tick)
-    return Budget(budgets, found, tuple((s, losses.witness(cases[s.demand])) for s in found.spots))
+    return LeastEpsilon(budgets, found, tuple((s, losses.witness(cases[s.demand])) for s in found.spots))
 
 
-def demand(case: Case) -> Demand:
+def demand(case: Case) -> Requirement:
     """``exp(t eps) q - p >= 0``."""
     p, q = case.left[0], case.right[0]
 
     @cache
-    def sides(judge: Judge) -> tuple[ExpPoly, ExpPoly]:
+    def sides(judge: SignOracle) -> tuple[ExpPoly, ExpPoly]:
         """Functions in the ratio of q and p, without what would only make them larger."""
         if p.denominator == q.denominator:
             return judge.numerator(q), judge.numerator(p)
         return judge.numerator(q) * judge.positive(p), judge.numerator(p) * judge.positive(q)
 
-    def margin(judge: Judge, t: fmpq) -> ExpPoly:
+    def margin(judge: SignOracle, t: fmpq) -> ExpPoly:
         more, less = sides(judge)
         return ExpPoly.exp(t) * more - less
 
     ends: tuple[Limit, Limit] = (NOTHING, NOTHING)
     if q:
         ends = limit_of_loss(p, q, at_end=False), limit_of_loss(p, q, at_end=True)
-    return Demand(margin, q, ends, need=p, exact=need_of_loss(p, q) if q else None)
+    return Requirement(margin, q, ends, need=p, exact=need_of_loss(p, q) if q else None)

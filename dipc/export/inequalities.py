@@ -10,11 +10,11 @@ from dipc.models.values import Valuation
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.inequality import Answer
-from dipc.signs.sentence import And, Atom, Quantifier, Relation, Sentence
+from dipc.signs.sentence import And, Comparison, Quantifier, Relation, Sentence
 
 
 @dataclass(frozen=True, slots=True)
-class Requirement:
+class Inequality:
     """``probability <= exp(t eps) * neighbour_probability + delta`` for some outputs of one pair of inputs.
 
     Other pairs and outputs that lead to the same inequality are not listed.  ``function`` has the signs of
@@ -36,11 +36,11 @@ class Requirement:
         return self.bound - self.probability
 
     @property
-    def atom(self) -> Atom:
-        return Atom(self.probability, Relation.LE, self.bound)
+    def atom(self) -> Comparison:
+        return Comparison(self.probability, Relation.LE, self.bound)
 
 
-def claim_as_sentence(goal: Goal, requirements: Sequence[Requirement]) -> Sentence:
+def claim_as_sentence(goal: Goal, requirements: Sequence[Inequality]) -> Sentence:
     """The claim: all requirements at all budgets.
 
     For delta > 0 the requirements are those of the worst sets of outputs, see :mod:`dipc.claims.privacy`.
