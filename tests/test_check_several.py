@@ -182,7 +182,7 @@ def started(arguments: list[str], code: str | None = None) -> subprocess.Popen[s
     [
         (SLOW, "interrupted"),
         (["check", "rand1", "svt1", "nmax1", "-D", "N=40"], "programs were checked"),
-        (["distribution", "nmax1", "-D", "N=9", "--input", f"q=[{','.join('0' * 9)}]"], "interrupted"),
+        (["distribution", "nmax1", "-D", "N=20", "--input", f"q=[{','.join('0' * 20)}]"], "interrupted"),
     ],
     ids=["one", "several", "distribution"],
 )

@@ -232,11 +232,12 @@ def test_the_reading_order_is_in_order() -> None:
     parts = [file.split("/")[1] for _, file in rows[1:]]
     order = [
         "errors.py",
-        "syntax",
-        "probability",
-        "semantics",
-        "decision",
-        "tightness",
+        "dipwhile",
+        "numbers",
+        "integration",
+        "dipwhile",
+        "signs",
+        "claims",
         "certificate",
         "mechanisms.py",
     ]

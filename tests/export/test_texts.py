@@ -37,7 +37,7 @@ def test_every_program_can_be_exported_to_every_language(name: Path) -> None:
         assert write(question).count("\n") > 5
     picture = drawn(mechanism, **smallest_input(mechanism))
     for write in CHAINS.values():
-        assert write(picture).count("\n") > 5
+        assert len(write(picture)) > 100
 
 
 @pytest.mark.parametrize("name", ["svt/svt1.dip", "svt/svt4.dip", "svt/sparse.dip", "histogram/hist2.dip"])

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from flint import fmpq
-from python.to_python import load_function
+from dipwhile.python.to_python import load_function
 
 import dipc
 from dipc.certificate.produce import certificate
@@ -24,7 +24,7 @@ from dipc.dipwhile.syntax.functions import DISTRIBUTIONS, FUNCTIONS
 from dipc.errors import InputError
 from dipc.python import Lap, eps
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 SVT = {"inputs": "q[N] in {-1, 0, 1}", "adjacent": "linf 1", "private": "eps"}
 
@@ -247,7 +247,7 @@ def test_a_word_that_means_something_else_is_refused(known: dict[str, object], m
 def test_it_is_a_mechanism_with_the_name_and_the_text_of_the_function() -> None:
     assert isinstance(svt1, dipc.Mechanism)
     assert svt1.__name__ == "svt1"  # type: ignore[attr-defined]
-    assert svt1.program.source.name == "tests/python/test_mechanism.py:svt1" or Path.cwd() != ROOT
+    assert svt1.program.source.name == "tests/dipwhile/python/test_mechanism.py:svt1" or Path.cwd() != ROOT
     assert dipc.load(svt1.source_text).check().counts == svt1.check().counts
 
 

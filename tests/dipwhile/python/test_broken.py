@@ -1,6 +1,6 @@
 """Every broken function gets exactly the message that stands beside it.
 
-To add one: write NAME.py, run `python tests/python/test_broken.py`, and read NAME.txt with a critical eye.  A mistake
+To add one: write NAME.py, run `python tests/dipwhile/python/test_broken.py`, and read NAME.txt with a critical eye.  A mistake
 is found when the function is read, or when it is decided.
 """
 

@@ -11,7 +11,7 @@ from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.notes import impossible_equalities, unassigned_outputs, unread_variables
 from dipc.errors import Source
 
-SHIPPED = sorted((Path(__file__).parent.parent.parent / "programs").rglob("*.dip"))
+SHIPPED = sorted((Path(__file__).parent.parent.parent.parent / "programs").rglob("*.dip"))
 
 HEAD = "input q[2] in {0, 1}; output out in {true, false} = false; r <- Lap(eps, q[1]); s <- Lap(eps, q[2]);"
 

@@ -16,7 +16,7 @@ from dipc.dipwhile.semantics.explore import Explorer, check_total
 from dipc.errors import InternalError, LimitReached, Unsupported
 from dipc.numbers.quotient import Quotient
 
-PROGRAMS = Path(__file__).parent.parent.parent / "programs"
+PROGRAMS = Path(__file__).parent.parent.parent.parent / "programs"
 SHARED = [
     "svt/svt1.dip",
     "svt/svt4.dip",

@@ -8,14 +8,14 @@ from pathlib import Path
 import oracles
 import pytest
 from hypothesis import HealthCheck, Phase, given, note, settings
-from python.to_python import load_function, to_python
+from dipwhile.python.to_python import load_function, to_python
 from strategies import discrete_programs, programs
 
 import dipc
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source, Unsupported
 
-SHIPPED = sorted((Path(__file__).parents[2] / "programs").rglob("*.dip"))
+SHIPPED = sorted((Path(__file__).parents[3] / "programs").rglob("*.dip"))
 
 EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 

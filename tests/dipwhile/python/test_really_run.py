@@ -10,8 +10,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from python.really_run import as_value, law
-from python.to_python import load_function
+from dipwhile.python.really_run import as_value, law
+from dipwhile.python.to_python import load_function
 
 HEADS = {
     "bit": ('inputs="x in {0, 1, 2}", outputs="out in -60..60"', [(0,), (1,), (2,)]),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numeric import fixed, integer_link, real_link
 
-from dipc.integration.joint import Joint, merged
+from dipc.integration.joint import Joint, added
 from dipc.integration.lattice import lattice_sum
 from dipc.integration.linear import Linear
 from dipc.integration.piecewise import Piecewise
@@ -112,7 +112,7 @@ def test_a_condition_and_its_negation_merge_to_what_was(integer: bool) -> None:
         assert parts[0].mass() + parts[1].mass() == start.mass()
         for kept in ([], [0], [2, 1]):
             marginals = (part.keeping(kept) for part in parts)
-            assert merged(m for m in marginals if m).mass() == start.mass()
+            assert added(m for m in marginals if m).mass() == start.mass()
 
     law()
 
@@ -131,4 +131,4 @@ def test_scaling() -> None:
     half = joint(REAL).scaled(Quotient.of(fmpq(1, 2)))
     assert half.mass() == Quotient.of(fmpq(1, 2))
     assert not joint(REAL).scaled(Quotient.of(0))
-    assert merged([half, half]).mass() == Quotient.one()
+    assert added([half, half]).mass() == Quotient.one()

@@ -17,7 +17,7 @@ from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source, Unsupported
 from dipc.numbers.quotient import Quotient
 
-PROGRAMS = Path(__file__).parent.parent.parent / "programs"
+PROGRAMS = Path(__file__).parent.parent.parent.parent / "programs"
 ZERO, ONE = Quotient.of(0), Quotient.one()
 
 

@@ -215,7 +215,7 @@ def test_no_text_is_too_large_to_refuse(text: str) -> None:
 
 HERE = Path(__file__).parent
 VALID = [NORMATIVE] + [
-    path.read_text(encoding="utf-8") for path in sorted((HERE.parents[1] / "programs").glob("**/*.dip"))
+    path.read_text(encoding="utf-8") for path in sorted((HERE.parents[2] / "programs").glob("**/*.dip"))
 ]
 BROKEN = [path.read_text(encoding="utf-8") for path in sorted((HERE / "broken").glob("*.dip"))]
 WORDS = (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 INSTALLED = bool(entry_points(group="pytest11", name="dipc"))
 LOADED = () if INSTALLED else ("-p", "dipc.pytest_plugin")
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from flint import fmpq
 from hypothesis import assume, given, settings
-from syntax.programs import EXPRESSIONS, PROGRAMS
+from dipwhile.syntax.programs import EXPRESSIONS, PROGRAMS
 
 from dipc.dipwhile.syntax.ast import Expr, Number, Program
 from dipc.dipwhile.syntax.parser import parse, parse_expression
 from dipc.dipwhile.syntax.printer import show_expr, show_program
 from dipc.errors import Source
 
-SHIPPED = sorted((Path(__file__).parents[2] / "programs").glob("**/*.dip"))
+SHIPPED = sorted((Path(__file__).parents[3] / "programs").glob("**/*.dip"))
 
 
 @settings(max_examples=200, deadline=None)

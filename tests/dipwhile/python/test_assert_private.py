@@ -9,7 +9,7 @@ import pytest
 import dipc
 from dipc.errors import InputError
 
-PROGRAMS = Path(__file__).parents[2] / "programs"
+PROGRAMS = Path(__file__).parents[3] / "programs"
 SVT4 = PROGRAMS / "svt" / "svt4.dip"
 
 

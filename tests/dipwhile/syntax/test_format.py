@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from syntax.programs import PROGRAMS
+from dipwhile.syntax.programs import PROGRAMS
 
 from dipc.dipwhile.syntax.ast import Program
 from dipc.dipwhile.syntax.format import formatted
@@ -18,7 +18,7 @@ from dipc.dipwhile.syntax.parser import parse, raw_tokens
 from dipc.dipwhile.syntax.printer import show_program
 from dipc.errors import InputError, Source
 
-SHIPPED = sorted((Path(__file__).parents[2] / "programs").glob("**/*.dip"))
+SHIPPED = sorted((Path(__file__).parents[3] / "programs").glob("**/*.dip"))
 COMMENTS = ["#", "# a", "#b", "# if x then end ;", "# ε ≤ 'q'", "## <- # {", "#\tc  d"]
 SPACES = ["", "", " ", "   ", "\t"]
 OTHER_SPELLINGS = {"<-": ["<-", ":=", "←"], "eps": ["eps", "ε"], "<=": ["<=", "≤"], "!=": ["!=", "≠"]}
