@@ -1,13 +1,13 @@
 """The proofs that an answer carries: why f >= 0 on a range of eps.
 
 Each is a frozen value that names a rule and what the rule needs; :mod:`dipc.signs.inequality` finds it once,
-and certificates, LaTeX, reports and explanations read it.  The rules, and why they are right, are those of the
-kernel that checks certificates (docs/certificates.md):
+and certificates, LaTeX, reports and explanations read it.  The rules, and why they are right, are those of
+the kernel that checks certificates (docs/certificates.md):
 
 * :class:`Identity`: f is the zero function.
 * :class:`Point`: the range is one eps, and the sign there is decided exactly.
-* :class:`Chain`: the numbers of the derivative chain (:mod:`dipc.signs.derivatives`) at ``at``, the least eps or 0,
-  are not negative.
+* :class:`Chain`: the numbers of the derivative chain (:mod:`dipc.signs.derivatives`) at ``at``, the least eps
+  or 0, are not negative.
 * :class:`Pieces`: the range is cut at points; on each piece Taylor's theorem, or a dominant term in a tail.
 * :class:`Binomial`: f is a difference of two exponentials times a cofactor.
 * :class:`Product`: a positive number times powers of factors, odd powers with proofs of their own.
@@ -47,7 +47,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Taylor:
-    """On a piece: the derivatives of f * ``times`` at one end below ``order``, and bounds of that derivative."""
+    """On a piece: the derivatives of f * ``times`` below ``order`` at one end, and bounds of the next one."""
 
     end: Literal["low", "high"]
     order: int
