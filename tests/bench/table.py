@@ -125,7 +125,7 @@ FOOT = """
 ## Where to go from here
 
 - [Discrepancies with the paper](errata.md): where the answers of these tables differ
-- [How it works](theory.md#what-it-costs-and-what-cannot-be-had): what the times depend on
+- [How it works](theory.md#cost-and-limits): what the times depend on
 """
 
 
