@@ -2,7 +2,7 @@
 
     python tests/gallery.py
 
-recomputes everything (about a minute).  tests/test_gallery.py cheaply checks that the page is up to date.
+recomputes everything.  tests/test_gallery.py cheaply checks that the page is up to date.
 """
 
 from __future__ import annotations
