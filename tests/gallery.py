@@ -39,15 +39,15 @@ FAMILIES = {
 HEAD = """\
 # Gallery
 
-All programs that ship with dipc, with their verdicts. Every name works on the command line: `dipc check svt1`.
-Adjacency, sizes and inputs are those stated in the program; `-D N=4` tries another size. `dipc report svt1` writes
-a page with [everything about one program](report.md): its distributions, plots, proof and certificate. The site
-can include these pages.
+All programs that ship with dipc, with their verdicts. Every name works on the command line:
+`dipc check svt1`. Adjacency, sizes and inputs are those stated in the program; `-D N=4` tries another size.
+`dipc report svt1` writes a page with [everything about one program](report.md): its distributions, plots,
+proof and certificate. The site can include these pages.
 
-*Tightest* is the least multiple of ε for which the program is private for every ε of its claim, computed exactly
-by [`dipc budget`](tightness.md). "→ ∞" or "→ 0" means that the bound is approached as ε tends to that value; no
-smaller multiple is enough. For a claim with δ it is the least δ for the claimed epsilon, computed by
-`dipc profile`: a number, or a function if the claimed δ is one.
+*Tightest* is the least multiple of ε for which the program is private for every ε of its claim, computed
+exactly by [`dipc budget`](tightness.md). "→ ∞" or "→ 0" means that the bound is approached as ε tends to
+that value; no smaller multiple is enough. For a claim with δ it is the least δ for the claimed epsilon,
+computed by `dipc profile`: a number, or a function if the claimed δ is one.
 
 """
 

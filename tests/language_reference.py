@@ -141,9 +141,9 @@ CONSTRUCTS = {
     "uniform": Construct("Uniform choice", "Each member, with equal probability.", "x <- uniform 1..6"),
     "binary": Construct(
         "Binary operators",
-        "From loosest to tightest: `or`; `and`; `+` and `-`; `*` and `/`; `^` with a constant exponent, which binds "
-        "to the right. `or`, `and` take Booleans, the others numbers; random variables may be added, and "
-        "multiplied by values that are not random.",
+        "From loosest to tightest: `or`; `and`; `+` and `-`; `*` and `/`; `^` with a constant exponent, "
+        "which binds to the right. `or`, `and` take Booleans, the others numbers; random variables may be "
+        "added, and multiplied by values that are not random.",
         "x <- 2*r - s/3 + 2^3; b <- b1 and b2 or b3",
     ),
     "unary": Construct("Unary operators", "`-` of a number, `not` of a Boolean.", "x <- -y; b <- not c"),
@@ -192,8 +192,12 @@ CONSTRUCTS = {
         start="valuation",
         parts=("binding", "literals"),
     ),
-    "numeral": Construct("A number on the command line", "Fractions are allowed.", "x = -1/2", start="valuation"),
-    "atom": Construct("An atom on the command line", "Also `true` and `false`.", "answer = yes", start="valuation"),
+    "numeral": Construct(
+        "A number on the command line", "Fractions are allowed.", "x = -1/2", start="valuation"
+    ),
+    "atom": Construct(
+        "An atom on the command line", "Also `true` and `false`.", "answer = yes", start="valuation"
+    ),
 }
 """The constructs by their name in the grammar, in the order of the page."""
 
@@ -298,8 +302,8 @@ def functions() -> Iterator[str]:
     for function in FUNCTIONS.values():
         yield f"| `{function.usage}` | {KINDS[function.takes]} | {KINDS[function.gives]} |"
     yield ""
-    yield "`exp` is allowed in probabilities and in the claim, `sqrt` in the delta of a claim. Names from other"
-    yield "languages are refused with a message that gives the name used here:"
+    yield "`exp` is allowed in probabilities and in the claim, `sqrt` in the delta of a claim. Names from"
+    yield "other languages are refused with a message that gives the name used here:"
     others = [f"`{name}` ({hint})" for name, hint in OTHER_NAMES.items() if hint.startswith("here")]
     yield f"{', '.join(others)}."
     yield ""

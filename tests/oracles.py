@@ -1,8 +1,8 @@
 """A slow, obvious reimplementation of dipc, for tests.
 
-The distributions are those of the slow route of ``dipc verify --deep`` (:mod:`dipc.certificate.slow`), which
-shares nothing with the main pipeline except the parser.  This file gives it the names and overrides that tests
-use, and tests it in turn:
+The distributions are those of the slow route of ``dipc verify --deep`` (:mod:`dipc.certificate.slow`),
+which shares nothing with the main pipeline except the parser.  This file gives it the names and overrides
+that tests use, and tests it in turn:
 
 *   :func:`oracle_distribution` is the slow route: paths, linear constraints, exact measures.
 *   :func:`discrete_bounds` checks its sums: a discrete Laplace sample is a choice among the integers close to

@@ -1,4 +1,4 @@
-"""Syntax highlighting covers every keyword and sign of the grammar, without error tokens, and stays current."""
+"""Syntax highlighting covers every keyword and sign of the grammar, without error tokens or drift."""
 
 from __future__ import annotations
 

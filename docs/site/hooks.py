@@ -1,7 +1,7 @@
 """Hooks for mkdocs: pages for the files outside docs/ that pages link to, and syntax highlighting for .dip.
 
-In the repository ``[svt1](../programs/svt/svt1.dip)`` leads to the file.  The site does not contain that file,
-so each linked file becomes a page of its own, with its text highlighted.
+In the repository ``[svt1](../programs/svt/svt1.dip)`` leads to the file.  The site does not contain that
+file, so each linked file becomes a page of its own, with its text highlighted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pygments.lexers import LEXERS
 ROOT = Path(__file__).resolve().parents[2]
 log = logging.getLogger("mkdocs.hooks")
 
-# The site shows this dipc, whether or not it is installed, so register the lexer here, not by its entry point.
+# The site shows this dipc, installed or not, so the lexer is registered here and not by its entry point.
 sys.path.insert(0, str(ROOT))
 LEXERS["DipLexer"] = ("dipc.editors.pygments_lexer", "dipc", ("dip",), ("*.dip",), ())
 
