@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq
 
 import dipc.views as views
-from dipc.claims.privacy import SignOracle
+from dipc.claims.oracle import SignOracle
+from dipc.claims.privacy import Goal
 from dipc.claims.tightness.ends import need_of_value
 from dipc.claims.tightness.envelope import Arc, envelope
 from dipc.claims.tightness.growth import Limit, at_infinity, at_zero, limit_of_value
 from dipc.claims.tightness.least import Least, Requirement, Spot, least
 from dipc.claims.tightness.losses import Losses, Witness
-from dipc.claims.verdict import Goal
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -101,7 +101,7 @@ def profile(losses: Losses, t: fmpq, width: fmpq) -> Profile:
     zero = Quotient.of(0)
     factor = Quotient(ExpPoly.exp(t))
     found: dict[Quotient, Witness | None] = {zero: None}
-    for case, chosen in losses.worst_sets(Goal(t, zero, budgets)):
+    for case, chosen in losses.worst_sets(Goal(budgets, t, zero)):
         value = sum((case.left[k] - factor * case.right[k] for k in chosen), zero)
         if value not in found:
             found[value] = losses.witness(case, chosen)

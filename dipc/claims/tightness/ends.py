@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from flint import arb, ctx, fmpq
 
-from dipc.claims.privacy import violated_regions
+from dipc.claims.regions import violated_regions
 from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq
 
 import dipc.views as views
-from dipc.claims.privacy import SignOracle
+from dipc.claims.oracle import SignOracle
 from dipc.claims.tightness.ends import need_of_loss
 from dipc.claims.tightness.growth import NOTHING, Limit, limit_of_loss
 from dipc.claims.tightness.least import Least, Requirement, Spot, least

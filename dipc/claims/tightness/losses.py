@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dipc.claims.privacy import PrivacyInequalities, SignOracle, worst_sets
-from dipc.claims.verdict import Goal
+from dipc.claims.oracle import SignOracle
+from dipc.claims.privacy import Goal, PrivacyInequalities, worst_sets
 from dipc.clock import Clock
-from dipc.models.laws import Case, Neighbours
+from dipc.models.laws import Case, Neighbours, cases_in_order, mass
 from dipc.models.values import Valuation
 from dipc.numbers.quotient import Quotient
 
@@ -48,7 +48,7 @@ class Losses:
         None where the first probability is 0: nothing is lost there.
         """
         found: dict[tuple[Quotient, Quotient], Case] = {}
-        for case in sorted(self._neighbours.by_output(), key=_rank):
+        for case in cases_in_order(self._neighbours, by_output=True):
             self.clock.tick("neighbours", len(found), None)
             found.setdefault((case.left[0], case.right[0]), case)
         return [case for (p, _), case in found.items() if self._possible(p)]
@@ -66,7 +66,7 @@ class Losses:
         """
         comparison = PrivacyInequalities(goal, self.judge)
         found: dict[tuple[tuple[Quotient, ...], tuple[Quotient, ...]], Case] = {}
-        for case in sorted(self._neighbours.by_law(), key=_rank):
+        for case in cases_in_order(self._neighbours, by_output=False):
             found.setdefault((case.left, case.right), case)
         chosen = []
         for done, case in enumerate(found.values()):
@@ -79,15 +79,10 @@ class Losses:
         """The first pair of inputs of a case, with the outputs at these places of its vectors."""
         outcomes = self._neighbours.outcomes
         left, right = self._neighbours.pair(case.pairs.first)
-        zero = Quotient.of(0)
         return Witness(
             input=left,
             neighbour=right,
             outputs=tuple(outcomes[case.outputs[k]] for k in places),
-            probability=sum((case.left[k] for k in places), zero),
-            neighbour_probability=sum((case.right[k] for k in places), zero),
+            probability=mass(case.left, places),
+            neighbour_probability=mass(case.right, places),
         )
-
-
-def _rank(case: Case) -> tuple[int, tuple[int, ...]]:
-    return case.pairs.first, case.outputs

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import dipc.views as views
-from dipc.claims.privacy import PrivacyInequalities, Region, violated_regions
+from dipc.claims.privacy import Goal, PrivacyInequalities
+from dipc.claims.regions import Region, violated_regions
 from dipc.claims.tightness.losses import Losses
-from dipc.claims.verdict import Goal
 from dipc.signs.inequality import Fails, Unclear
 from dipc.signs.limits import Unsettled
 from dipc.signs.radicals import Function
@@ -25,7 +25,7 @@ def violating_budgets(goal: Goal, losses: Losses) -> Regions:
     """Where the claim is broken.  Raises :class:`LimitReached`, also where a sign is not settled.
 
     ``losses`` must be for the eps range of ``goal``, whose delta is not negative there
-    (:func:`dipc.claims.privacy.check_delta`).
+    (:meth:`dipc.claims.privacy.Goal.validate`).
     """
     comparison = PrivacyInequalities(goal, losses.judge)
     if goal.delta:
