@@ -31,9 +31,9 @@ class SignOracle:
         return self.decide(self.normal_form(value))
 
     def normal_form(self, value: Number) -> Function:
-        """A function with the signs of ``value``, the same for all that differ by a positive factor.
+        """A function with the signs of ``value``, the same for all values that differ by a positive factor.
 
-        (With a square root, for some that do.)
+        (With a square root, for some of them.)
         """
         f = self.signs_of(value)
         return without_monomial(f) if isinstance(f, ExpPoly) else f

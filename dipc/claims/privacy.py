@@ -7,8 +7,8 @@
 **delta > 0.**  With g_o = P(u)(o) - exp(t eps) P(u')(o), privacy at one eps means that delta is at least the
 sum of the positive g_o: the worst set of outputs is S = {o : g_o(eps) > 0}.  Between the roots of the g_o
 that set is constant, so only few sets occur.  For each of them delta - sum_{o in S} g_o >= 0 is checked on
-*all* budgets: privacy implies it for every S, and the sets that occur imply privacy.  So roots of different
-g_o need not be compared exactly: where they are too close, every set that might occur is taken.
+the *whole* range: privacy implies it for every S, and the sets that occur imply privacy.  So roots of
+different g_o need not be compared exactly: where they are too close, every set that might occur is taken.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ class Region(NamedTuple):
 def violated_regions(slacks: Sequence[Function], budgets: EpsRange) -> list[Region]:
     """The maximal intervals on which one of the functions is negative, each with a simple rational in it.
 
-    Two intervals that only share a border at which some function stays negative are one.  An end belongs to
-    its interval if it is an end of the budgets that does, and some function is negative there.
+    Two intervals that share only a border at which some function stays negative are merged.  An end belongs
+    to its interval if it belongs to the budgets and some function is negative there.
     """
     regions: list[Region] = []
     joined = False

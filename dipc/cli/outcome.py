@@ -1,4 +1,4 @@
-"""What came of checking one program: a verdict, or the reason why there is none."""
+"""The result of checking one program: a verdict, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from dipc.cli.failures import explained, kind_of
 from dipc.report.words import aligned, program_line, short_witness, verdict_lines
 
 WORST = (130, 2, 1, 3, 0)
-"""Exit statuses, the worst first: interrupted, broken input, violated, undecided, as it should be.
+"""Exit statuses, worst first: interrupted, broken input, refuted, undecided, as it should be.
 
-A broken input comes before a violated claim, since a suite that was not read says nothing at all; a violated
-claim comes before an undecided one, since it is certain.
+Broken input outranks a refuted claim, since a suite that cannot be read proves nothing; a refuted claim
+outranks an undecided one, since it is certain.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """``expected`` is the verdict that the file announces, if that counts."""
+    """One program with its verdict or error; ``expected`` is the verdict that it announces, if that counts."""
 
     file: str
     seconds: float
@@ -37,12 +37,12 @@ class Outcome:
 
     @property
     def as_expected(self) -> bool | None:
-        """Whether the verdict is the announced one; None if there is no such thing."""
+        """Whether the verdict is the announced one; None if none is announced."""
         return None if self.expected is None else self.word == self.expected
 
     @property
     def status(self) -> int:
-        """The exit status that this program alone would have."""
+        """The exit status of this program on its own."""
         if self.verdict is None:
             return kind_of(self.error)[1] if self.error is not None else 3
         if self.as_expected:
@@ -51,7 +51,7 @@ class Outcome:
 
     @property
     def answer(self) -> str:
-        """The verdict, with what was expected."""
+        """The verdict, compared with the expected one."""
         match self.as_expected:
             case None:
                 return self.word
@@ -79,7 +79,7 @@ class Outcome:
 
     @property
     def text(self) -> str:
-        """All that is known, in lines."""
+        """Everything known about the program, line by line."""
         if self.verdict is None:
             return str(explained(self.error)) if self.error is not None else ""
         return "\n".join(aligned([*self.lines, *(("note", note) for note in self.verdict.notes)]))

@@ -37,8 +37,8 @@ from dipc.signs.eps_range import EpsRange
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """``at``: one budget instead of the claim's interval; ``pair``: one pair of inputs instead of all
-    neighbours; limits in seconds and megabytes; ``jobs``: how many processes decide inequalities."""
+    """Restrictions of a check: ``at`` is one eps in place of the claim's range, ``pair`` two inputs in place
+    of all adjacent ones; limits are in seconds and megabytes; ``jobs`` processes decide inequalities."""
 
     at: fmpq | None = None
     pair: tuple[Input, Input] | None = None
@@ -63,7 +63,7 @@ def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) 
 
 
 def distribution(program: CoreProgram, values: Input, budgets: EpsRange) -> Law:
-    """The exact output distribution on one input; probabilities must make sense for all budgets."""
+    """The exact output distribution on one input; its probabilities must make sense on the whole range."""
     explorer = Explorer(program)
     law = explorer.law(values)
     check_for_all_budgets(explorer.left_open, SignOracle(budgets))
@@ -71,7 +71,7 @@ def distribution(program: CoreProgram, values: Input, budgets: EpsRange) -> Law:
 
 
 def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
-    """The claim with its functions of eps evaluated; ``at`` replaces the interval by one budget."""
+    """The claim with its functions of eps evaluated; ``at`` replaces its range by one eps."""
     epsilon = function_of_eps(claim.epsilon, NOTHING, never)
     term = epsilon.numerator.as_term()
     if epsilon and (term is None or Quotient(ExpPoly.of(term.coefficient, 1)) != epsilon):
@@ -93,7 +93,7 @@ def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
 
 
 def check_for_all_budgets(left_open: LeftOpen, judge: SignOracle) -> None:
-    """What exploration had to leave open, because it depends on the budgets.
+    """Check what exploration left open because it depends on the range of eps.
 
     Every probability drawn with lies in [0, 1] (they sum to 1, so >= 0 is enough), and every loop ends.
     """
@@ -109,7 +109,7 @@ def check_for_all_budgets(left_open: LeftOpen, judge: SignOracle) -> None:
 def losses_of(
     program: CoreProgram, budgets: EpsRange, clock: Clock, pair: tuple[Input, Input] | None = None
 ) -> Losses:
-    """What :mod:`dipc.claims.tightness` needs to know of a program.
+    """The pairs of probabilities that :mod:`dipc.claims.tightness` works on.
 
     Raises what :func:`neighbours_of` raises.
     """
@@ -120,9 +120,9 @@ def losses_of(
 def neighbours_of(
     program: CoreProgram, judge: SignOracle, pair: tuple[Input, Input] | None, clock: Clock
 ) -> Neighbours:
-    """The pairs of inputs to look at, with the laws of their inputs.
+    """The pairs of adjacent inputs with their laws.
 
-    All neighbours in a named distance are walked; a single pair, or what a formula relates, is listed.
+    Those of a named distance are a product; a single pair, or the pairs of a formula, are listed.
     """
     clock.tick("output distributions")
     space, relation = InputSpace(program), program.adjacency
@@ -150,11 +150,11 @@ def neighbours_of(
 
 
 WALKED = "all neighbours"
-"""What is known of a program: its neighbours with their laws, and what that left open."""
+"""The key in ``CoreProgram.known`` of the neighbours with their laws, and of what that left open."""
 
 
 def _walked(space: InputSpace, relation: Distance, clock: Clock) -> tuple[ProductNeighbours, LeftOpen]:
-    """Explored once for a program: it does not depend on the claim."""
+    """The product of a program with itself, explored once: it does not depend on the claim."""
     program = space.program
     found: tuple[ProductNeighbours, LeftOpen] | None = program.known.get(WALKED)
     if found is None:

@@ -42,7 +42,7 @@ from dipc.report.plots import MissingPackage
 from dipc.report.proofs import proofs
 from dipc.report.study import Attempts, Note, Study, Subject, gave_up, study
 from dipc.report.tightness import enclosure, end_text, where
-from dipc.report.words import checked
+from dipc.report.words import checked, doubt_lines
 from dipc.version import __version__
 
 if TYPE_CHECKING:
@@ -241,11 +241,7 @@ def _example(verdict: Verdict | None) -> Example | None:
 
 def _doubts(verdict: Verdict | None) -> Iterator[str]:
     if isinstance(verdict, Undecided):
-        for doubt in verdict.doubts[:5]:
-            inputs = f"{valuation_text(doubt.input)} against {valuation_text(doubt.neighbour)}"
-            yield f"{inputs}: ε in [{doubt.low}, {doubt.high}]"
-        if len(verdict.doubts) > 5:
-            yield f"and {len(verdict.doubts) - 5} more"
+        yield from (text for _, text in doubt_lines(verdict))
 
 
 @dataclass(frozen=True, slots=True)
