@@ -41,11 +41,11 @@ class Verdict:
     seconds: Mapping[str, float] = field(compare=False, repr=False)  # by stage
     notes: tuple[str, ...] = field(default=(), compare=False, kw_only=True)  # caveats
     status: ClassVar[str]
-    counterexample: ClassVar[Witness | None] = None
+    counterexample: ClassVar[Any] = None  # of a refuted claim its witness, of the kind that the claim has
 
     @property
-    def goal(self) -> Claim:
-        """The claim."""
+    def goal(self) -> Any:
+        """The claim, whatever its kind."""
         return self.claim
 
     def __str__(self) -> str:

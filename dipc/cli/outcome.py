@@ -20,7 +20,7 @@ outranks an undecided one, since it is certain.
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One program with its verdict or error; ``expected`` is the verdict that it announces, if that counts."""
+    """A program with its verdict or error; ``expected`` is the verdict that it announces, if that counts."""
 
     file: str
     seconds: float
