@@ -60,12 +60,14 @@ class _Envelope:
         self._known: dict[tuple[int, int], ExpPoly] = {}
 
     def arcs(self) -> list[Arc]:
+        """The pieces, proved."""
         candidates = sorted({self._greatest(range(self.number), s) for s in self._samples()})
         while (new := self._above(candidates)) is not None:
             candidates = sorted([*candidates, new])
         return self._cut(candidates)
 
     def difference(self, i: int, j: int) -> ExpPoly:
+        """A function with the signs of f_i - f_j, computed once."""
         if i > j:
             return -self.difference(j, i)
         if (i, j) not in self._known:
