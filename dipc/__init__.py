@@ -23,7 +23,9 @@ from typing import TYPE_CHECKING, Any
 from dipc.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from dipc.claims.verdict import Counterexample, Private, Undecided, Verdict, Violated
+    from dipc.claims.counterexample import Counterexample
+    from dipc.claims.privacy import Private, Violated
+    from dipc.claims.verdict import Undecided, Verdict
     from dipc.decorator import PythonMechanism, mechanism
     from dipc.dipwhile.distribution import Distribution
     from dipc.dipwhile.explain.explanation import Explanation
@@ -87,7 +89,9 @@ __all__ = [
 HOMES = {
     "dipwhile.sentences": ("decide",),
     "signs.sentence": ("Decision", "Sentence"),
-    "claims.verdict": ("Counterexample", "Private", "Undecided", "Verdict", "Violated"),
+    "claims.counterexample": ("Counterexample",),
+    "claims.privacy": ("Private", "Violated"),
+    "claims.verdict": ("Undecided", "Verdict"),
     "dipwhile.distribution": ("Distribution",),
     "errors": (
         "DipcError",

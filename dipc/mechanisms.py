@@ -14,7 +14,6 @@ from flint import fmpq
 import dipc.views as views
 from dipc.certificate.format import sealed
 from dipc.certificate.produce import certificate
-from dipc.claims.privacy import check_delta
 from dipc.claims.tightness.curves import Curve, Profile, loss_curve, profile
 from dipc.claims.tightness.least_epsilon import LeastEpsilon, budget
 from dipc.claims.tightness.losses import Losses
@@ -246,10 +245,9 @@ class Mechanism:
         [('0', '1')]
         """
         clock = Clock(to_limit(time_limit, "time_limit"), None, progress)
-        asked = self._claim(claim)
-        goal = goal_of(asked)
+        goal = goal_of(self._claim(claim))
         losses = self._losses(goal.budgets, clock, pair)
-        check_delta(goal, losses.judge, asked.span)
+        goal.validate(losses.judge)
         return violating_budgets(goal, losses)
 
     @options_only

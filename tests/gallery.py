@@ -15,8 +15,9 @@ from pathlib import Path
 
 import dipc
 from dipc.claims.tightness.least import Kind, Least, Spot
+from dipc.claims.wording import pretty
 from dipc.report.tightness import enclosure, where
-from dipc.report.words import pretty, short_claim, short_counterexample
+from dipc.report.words import short_witness
 from dipc.shipped import HEADER, Shipped, describe, paths
 
 ROOT = Path(__file__).parent.parent
@@ -83,10 +84,10 @@ def entry(name: str) -> Entry:
     return Entry(
         program,
         program.path.read_text(encoding="utf-8"),
-        short_claim(verdict.goal).replace("*", "·"),
+        pretty(verdict.claim.brief()).replace("*", "·"),
         verdict.status,
         tightest(mechanism, str(verdict.goal.delta)).replace("*", "·"),
-        short_counterexample(verdict),
+        short_witness(verdict),
     )
 
 

@@ -26,7 +26,8 @@ from strategies import programs
 
 import dipc
 from dipc import Quotient
-from dipc.claims.privacy import SignOracle, worst_sets
+from dipc.claims.oracle import SignOracle
+from dipc.claims.privacy import worst_sets
 from dipc.cli.alarm import alarm
 from dipc.cli.main import status
 from dipc.dipwhile.pipeline import goal_of
@@ -531,7 +532,7 @@ def test_no_memory_left(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("dipc.dipwhile.pipeline.decide", full)
+    monkeypatch.setattr("dipc.claims.deciding.go_through", full)
     verdict = dipc.load(ROOT / "programs" / "svt" / "svt1.dip", N=1).check()
     assert isinstance(verdict, dipc.Undecided)
     assert verdict.reason.startswith("the memory ran out")

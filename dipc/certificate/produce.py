@@ -24,7 +24,9 @@ from dipc.certificate import kernel
 from dipc.certificate.format import Json, fraction, terms, to_exppoly, to_function
 from dipc.certificate.kernel import ONE, ZERO, Delta, Function, Interval, Ratio, Rooted, Surd
 from dipc.certificate.search import NoProof, inside, proof_of, rooted_proof
-from dipc.claims.verdict import Counterexample, Goal, Undecided, Verdict
+from dipc.claims.counterexample import Counterexample
+from dipc.claims.privacy import Goal, Private, Violated
+from dipc.claims.verdict import Verdict
 from dipc.dipwhile.semantics.adjacency import InputSpace, adjacent
 from dipc.dipwhile.semantics.explore import Explorer, Law
 from dipc.dipwhile.semantics.valuations import in_order
@@ -49,11 +51,12 @@ def certificate(program: CoreProgram, verdict: Verdict) -> dict[str, Json]:
 
     Raises :class:`InputError` if the verdict is that nothing was decided, and :class:`LimitReached`.
     """
-    if isinstance(verdict, Undecided) or program.adjacency is None:
-        raise InputError("there is no certificate: nothing was decided about all neighbours of the program")
-    writer = Writer(program, program.adjacency, verdict.goal)
-    found = verdict.counterexample
-    return writer.proof() if found is None else writer.violation(found)
+    match verdict:
+        case Private(goal) if program.adjacency is not None:
+            return Writer(program, program.adjacency, goal).proof()
+        case Violated(goal, counterexample=found) if program.adjacency is not None:
+            return Writer(program, program.adjacency, goal).violation(found)
+    raise InputError("there is no certificate: nothing was decided about all neighbours of the program")
 
 
 class Writer:

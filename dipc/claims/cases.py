@@ -1,43 +1,32 @@
-"""A claim as a list of cases, gone through in the order of the pairs of inputs.
+"""A claim as a list of cases, decided in the order of the pairs of inputs.
 
 Pairs of inputs with the same probabilities have the same answers.  So a claim comes as *cases*, each for all
-ordered pairs of neighbours with the same probabilities of one output (delta = 0) or of all outputs
-(delta > 0).  They are decided in the order of their first pairs: the first violation found is the one that
-comes first among all pairs and outputs, and before it exactly those inequalities are met that are met by
-going through the pairs one by one.
+ordered pairs of adjacent inputs with the same probabilities of one output (a claim by output) or of all
+outputs (a claim by law).  They are decided in the order of their first pairs: the first violation found is
+the first among all pairs and outputs, and the inequalities decided before it are exactly those that going
+through the pairs one by one would decide.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
-from flint import fmpq
-
+from dipc.claims.claim import Checked, Finding, Inequalities
 from dipc.claims.parallel import examined
-from dipc.claims.privacy import Checked, PrivacyInequalities
 from dipc.models.laws import Case, Vector
 from dipc.signs.inequality import Answer, Fails, Holds, Method, Unclear
 from dipc.signs.radicals import Function
 
-Tick = Callable[[int, int], None]  # told what is done, and of how much; may raise LimitReached
-
-
-class Finding(NamedTuple):
-    """The first violated inequality: the rank of the pair, and the places of its outputs."""
-
-    pair: int
-    outputs: tuple[int, ...]
-    sample: fmpq
+Tick = Callable[[int, int], None]  # called with what is done, and of how much; may raise LimitReached
 
 
 @dataclass
 class Findings:
-    """What came out of a check.
+    """The results of a check so far.
 
-    ``open`` is the rank of the first pair of the case that is being looked at: all pairs before it are
-    settled.  ``inequalities`` counts each for every pair of inputs that it is about, ``asked`` those of each
+    ``open`` is the rank of the first pair of the case in hand: all pairs before it are settled.
+    ``inequalities`` counts each inequality for every pair of inputs that it is about, ``asked`` those of each
     case.  ``doubts`` holds one pair for each doubtful case: its rank, the outputs and the interval.
     """
 
@@ -49,15 +38,15 @@ class Findings:
     distinct: dict[Function, Answer] = field(default_factory=dict)
 
     def by(self, method: Method) -> int:
-        """How many different inequalities were proved this way."""
+        """The number of distinct inequalities proved this way."""
         return sum(isinstance(a, Holds) and a.method is method for a in self.distinct.values())
 
     def of(self, kind: type[Answer]) -> int:
-        """How many different inequalities have this answer."""
+        """The number of distinct inequalities with this answer."""
         return sum(isinstance(answer, kind) for answer in self.distinct.values())
 
     def note(self, case: Case, questions: Sequence[Checked]) -> None:
-        """The questions of a case have been answered."""
+        """Record the answers of a case."""
         inequalities = [q for q in questions if q.inequality is not None]
         self.asked[case.left, case.right] = len(inequalities)
         self.inequalities += case.pairs.number * len(inequalities)
@@ -71,13 +60,13 @@ class Findings:
                 self.doubts.append((case.pairs.first, outputs, answer))
 
 
-def decide(
-    cases: Sequence[Case], comparison: PrivacyInequalities, findings: Findings, jobs: int, tick: Tick
+def go_through(
+    cases: Sequence[Case], inequalities: Inequalities, findings: Findings, jobs: int, tick: Tick
 ) -> None:
-    """Go through the cases in their order until the first violation; ``findings`` is filled on the way."""
+    """Decide the cases in their order up to the first violation; ``findings`` is filled on the way."""
     answers: dict[tuple[Vector, Vector], list[Checked]] = {}
     different = list(dict.fromkeys((case.left, case.right) for case in cases))
-    coming = examined(comparison, different, jobs)
+    coming = examined(inequalities, different, jobs)
     for case in cases:
         findings.open = case.pairs.first
         laws = case.left, case.right

@@ -1,81 +1,127 @@
-"""A violated inequality made into an exact counterexample that people can read and check."""
+"""The witness against (eps, delta)-privacy: an exact counterexample that people can read and check."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from flint import fmpq
 
-from dipc.claims.cases import Finding
-from dipc.claims.privacy import PrivacyInequalities, Region, violated_regions, worst_sets
-from dipc.claims.verdict import Counterexample
-from dipc.models.laws import Vector
-from dipc.models.values import Valuation
+import dipc.views as views
+from dipc.claims.claim import Witness
+from dipc.claims.regions import region_text
+from dipc.claims.wording import Line, Record, number_record, number_text, pretty
+from dipc.models.values import Valuation, show_valuation, valuation_record, valuation_text
+from dipc.numbers.exact import Exact
 from dipc.numbers.quotient import Quotient
-from dipc.signs.roots import Unsettled
-from dipc.signs.tables import end_as_text
+from dipc.numbers.surd import Number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+INFINITE = "the neighbour never gives this output: no multiple of eps would do (infinite privacy loss)"
 
 
-class PairOfLaws(NamedTuple):
-    """The inputs u and u' with the probabilities of all outcomes on them."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Counterexample(Witness):
+    """``P(input in outputs) > exp(t*eps) * P(neighbour in outputs) + delta`` at ``epsilon``.
 
-    outcomes: Sequence[Valuation]
-    inputs: tuple[Valuation, Valuation]
-    laws: tuple[Vector, Vector]
-
-
-def counterexample(comparison: PrivacyInequalities, finding: Finding, laws: PairOfLaws) -> Counterexample:
-    """The finding with a simple eps0, exact numbers, and all budgets at which the pair breaks the claim."""
-    goal, (left, right) = comparison.goal, laws.laws
-    outputs, sample = _simplest(comparison, finding, laws)
-    p = sum((left[o] for o in outputs), Quotient.of(0))
-    q = sum((right[o] for o in outputs), Quotient.of(0))
-    bound = q * Quotient(goal.factor)
-    regions = _violated_for(comparison, laws)
-    excess = p - bound
-    return Counterexample(
-        input=laws.inputs[0],
-        neighbour=laws.inputs[1],
-        outputs=tuple(laws.outcomes[o] for o in outputs),
-        epsilon=sample,
-        probability=p,
-        neighbour_probability=q,
-        bound=bound + goal.delta if isinstance(goal.delta, Quotient) else goal.delta + bound,
-        excess=excess - goal.delta if isinstance(goal.delta, Quotient) else -goal.delta + excess,
-        violated_for=tuple((end_as_text(region.low), end_as_text(region.high)) for region in regions),
-        closed_ends=tuple((region.low_closed, region.high_closed) for region in regions),
-    )
-
-
-def _simplest(
-    comparison: PrivacyInequalities, finding: Finding, laws: PairOfLaws
-) -> tuple[tuple[int, ...], fmpq]:
-    """The outputs with the simplest budget at which they break the claim.
-
-    With delta > 0 the outputs are the worst set at that budget.
+    ``bound`` is the right-hand side and ``excess`` the difference; ``violated_for`` are the intervals of eps
+    on which this pair of inputs violates the claim with some set of outputs, as (low, high) in exact or
+    rounded decimal form.
     """
-    slack = comparison.slack(*laws.laws, finding.outputs)
-    try:
-        regions = violated_regions([comparison.judge.signs_of(slack)], comparison.goal.budgets)
-    except Unsettled:
-        return finding.outputs, finding.sample
-    sample = regions[0].sample
-    if not comparison.goal.delta:
-        return finding.outputs, sample
-    margins = comparison.margins(*laws.laws)
-    return tuple(o for o, margin in enumerate(margins) if margin.sign_at(sample) < 0), sample
 
+    input: Valuation
+    neighbour: Valuation
+    outputs: tuple[Valuation, ...]
+    epsilon: fmpq
+    probability: Quotient
+    neighbour_probability: Quotient
+    bound: Number
+    excess: Number
+    violated_for: tuple[tuple[str, str], ...]
+    closed_ends: tuple[tuple[bool, bool], ...] = ()  # of violated_for: which ends belong to it
 
-def _violated_for(comparison: PrivacyInequalities, laws: PairOfLaws) -> list[Region]:
-    """All budgets at which some set of outputs of this pair breaks the claim; empty if not settled."""
-    goal, judge = comparison.goal, comparison.judge
-    try:
-        if goal.delta:
-            sets = worst_sets(comparison.margins(*laws.laws), goal.budgets)
-        else:
-            sets = [(o,) for o in range(len(laws.outcomes))]
-        slacks = [judge.signs_of(comparison.slack(*laws.laws, chosen)) for chosen in sets]
-        return violated_regions(slacks, goal.budgets)
-    except Unsettled:
-        return []
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", Exact(self.epsilon))  # an ordinary rational number for others
+
+    @property
+    def infinite_loss(self) -> bool:
+        """Whether these outputs are impossible on the neighbour: no epsilon would suffice."""
+        return not self.neighbour_probability
+
+    def __str__(self) -> str:
+        p, q, bound = (
+            number.decimal(self.epsilon)
+            for number in (self.probability, self.neighbour_probability, self.bound)
+        )
+        return "\n".join(
+            (
+                f"u:  {show_valuation(self.input)}",
+                f"u': {show_valuation(self.neighbour)}",
+                f"output: {' or '.join(map(show_valuation, self.outputs))}",
+                f"at eps = {self.epsilon}: P(u) = {p}, more than {bound}; P(u') = {q}",
+            )
+        )
+
+    def __repr__(self) -> str:
+        outputs = f"{show_valuation(self.outputs[0])}{' or ...' if len(self.outputs) > 1 else ''}"
+        return (
+            f"<Counterexample {show_valuation(self.input)} against {show_valuation(self.neighbour)}, "
+            f"output {outputs}, eps = {self.epsilon}>"
+        )
+
+    def to_sympy(self) -> Any:
+        """The violated inequality ``P(u) > exp(t*eps)*P(u') + delta`` in sympy, of the symbol ``eps``."""
+        from sympy import Gt
+
+        return Gt(self.probability.to_sympy(), self.bound.to_sympy(), evaluate=False)
+
+    def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
+        """``P(u)`` and its bound; the values of eps that violate the claim are shaded."""
+        return views.plot(self, low, high, **options)
+
+    def brief(self) -> str:
+        """For example ``q = 0 against q = 1: out = 0 at eps = 1``."""
+        u, v = valuation_text(self.input), valuation_text(self.neighbour)
+        return f"{u} against {v}: {self._outputs} at eps = {self.epsilon}"
+
+    @property
+    def _outputs(self) -> str:
+        return " or ".join(map(valuation_text, self.outputs))
+
+    @property
+    def broken_for(self) -> list[str]:
+        """The intervals ``violated_for`` in words."""
+        ends = zip(self.violated_for, self.closed_ends, strict=True)
+        return [region_text(*interval, *closed) for interval, closed in ends]
+
+    def lines(self) -> Iterator[Line]:
+        """u, u', the outputs, eps, the exact numbers and where the claim is violated."""
+        yield "input", f"u  : {valuation_text(self.input)}"
+        yield "neighbour", f"u' : {valuation_text(self.neighbour)}"
+        yield "outputs" if len(self.outputs) > 1 else "output", self._outputs
+        yield "budget", pretty(f"eps = {self.epsilon}")
+        yield "P(u)", number_text(self.probability, self.epsilon)
+        yield "P(u')", number_text(self.neighbour_probability, self.epsilon)
+        yield "bound", number_text(self.bound, self.epsilon)
+        yield "excess", number_text(self.excess, self.epsilon)
+        if self.infinite_loss:
+            yield "", pretty(INFINITE)
+        if self.violated_for:
+            yield "broken for", pretty(" or ".join(self.broken_for)) + "   by these two inputs"
+
+    def record(self) -> Record:
+        """The counterexample as JSON."""
+        return {
+            "input": valuation_record(self.input),
+            "neighbour": valuation_record(self.neighbour),
+            "outputs": [valuation_record(output) for output in self.outputs],
+            "epsilon": str(self.epsilon),
+            "probability": number_record(self.probability, self.epsilon),
+            "neighbour_probability": number_record(self.neighbour_probability, self.epsilon),
+            "bound": number_record(self.bound, self.epsilon),
+            "excess": number_record(self.excess, self.epsilon),
+            "violated_for": [list(region) for region in self.violated_for],
+        }

@@ -1,139 +1,164 @@
-"""From output laws to a verdict (DiPC, Definition 1 and Theorem 9, without its 2^|V| output sets).
+"""(eps, delta)-privacy as a claim (DiPC, Definition 1 and Theorem 9, without its 2^|V| output sets).
 
-**delta = 0.**  For every ordered pair (u, u') of neighbours and every output o
+**delta = 0.**  For every ordered pair (u, u') of adjacent inputs and every output o
 
     exp(t eps) P(u')(o) - P(u)(o) >= 0        for every eps of the claim.
 
 **delta > 0.**  With g_o = P(u)(o) - exp(t eps) P(u')(o), privacy at one eps means that delta is at least the
 sum of the positive g_o: the worst set of outputs is S = {o : g_o(eps) > 0}.  Between the roots of the g_o
 that set is constant, so only few sets occur.  For each of them delta - sum_{o in S} g_o >= 0 is checked on
-*all* budgets: privacy implies it for every S, and the sets that occur imply privacy.  So roots of different
-g_o need not be compared exactly: where they are too close, every set that might occur is taken.
+the *whole* range: privacy implies it for every S, and the sets that occur imply privacy.  So roots of
+different g_o need not be compared exactly: where they are too close, every set that might occur is taken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
+from typing import Any, ClassVar
 
 from flint import fmpq
 
-from dipc.claims.verdict import Goal
-from dipc.errors import InputError, LimitReached, Span
-from dipc.models.laws import Vector
+from dipc.claims.claim import Checked, Claim, Finding, Inequalities, PairOfLaws
+from dipc.claims.counterexample import Counterexample
+from dipc.claims.oracle import SignOracle, require_nonnegative
+from dipc.claims.regions import Region, violated_regions
+from dipc.claims.verdict import Proved, Refuted
+from dipc.claims.wording import Record
+from dipc.models.laws import Vector, mass
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number, Surd
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.inequality import (
-    Answer,
-    Fails,
-    Unclear,
-    nonnegative,
-    sign_if_constant,
-    without_monomial,
-)
-from dipc.signs.pieces import pieces
-from dipc.signs.radicals import Function, Radical
+from dipc.signs.inequality import Fails, Holds, Unclear
 from dipc.signs.roots import Unsettled
-from dipc.signs.tables import OpenInterval, RootCluster, sign_table
+from dipc.signs.tables import RootCluster, end_as_text, sign_table
 
 
-class SignOracle:
-    """Answers inequalities between functions of eps, each only once."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Private(Proved):
+    """Proved for every pair of adjacent inputs, every set of outputs and every eps of the claim."""
 
-    def __init__(self, budgets: EpsRange) -> None:
-        self.budgets = budgets
-        self.answers: dict[Function, Answer] = {}
-        self._denominators: dict[Function, int] = {}
-
-    def nonnegative(self, value: Number) -> Answer:
-        """Whether value >= 0 on all budgets."""
-        return self.decide(self.normal_form(value))
-
-    def normal_form(self, value: Number) -> Function:
-        """A function with the signs of ``value``, the same for all that differ by a positive factor.
-
-        (With a square root, for some that do.)
-        """
-        f = self.signs_of(value)
-        return without_monomial(f) if isinstance(f, ExpPoly) else f
-
-    def signs_of(self, value: Number) -> Function:
-        """A function with the signs of ``value``; see :meth:`numerator`."""
-        if isinstance(value, Quotient):
-            return self.numerator(value)
-        above, below = (self._radical(*pair, value.radicand) for pair in (value.above, value.below))
-        return above if self._sign_of(below) > 0 else -above
-
-    def _radical(self, a: Quotient, b: Quotient, g: Quotient) -> Function:
-        """``(a + b sqrt(g)) da db dg``, with da, db, dg > 0 the denominators of a, b and g."""
-        da, db, dg = (x.denominator * self._sign_of(x.denominator) for x in (a, b, g))
-        pa, pb, pg = (self.numerator(x) for x in (a, b, g))
-        # sqrt(pg/dg) = sqrt(pg*dg)/dg
-        return Radical(pa * db * dg, pb * da, pg * dg) if b else pa
-
-    def decide(self, f: Function) -> Answer:
-        """Whether f >= 0 on all budgets."""
-        answer = self.answers.get(f)
-        if answer is None:
-            answer = self.answers[f] = nonnegative(f, self.budgets)
-        return answer
-
-    def numerator(self, value: Quotient) -> ExpPoly:
-        """A function with the signs of ``value``: its numerator, up to the sign of the denominator.
-
-        Raises :class:`InputError` if the denominator has a root at a budget of the claim.
-        """
-        return value.numerator * self._sign_of(value.denominator)
-
-    def positive(self, value: Quotient) -> ExpPoly:
-        """The denominator of ``value``, positive on all budgets; the other side of :meth:`numerator`."""
-        return value.denominator * self._sign_of(value.denominator)
-
-    def _sign_of(self, denominator: Function) -> int:
-        sign = self._denominators.get(denominator)
-        if sign is None:
-            sign = sign_if_constant(denominator, self.budgets)
-            if sign is None:
-                raise InputError(
-                    f"a probability is undefined for some eps in {self.budgets}: {denominator} vanishes",
-                    hint="restrict the claim: private ... for eps in (low, high)",
-                )
-            self._denominators[denominator] = sign
-        return sign
+    claim: Goal
+    status: ClassVar[str] = "private"
 
 
-class Checked(NamedTuple):
-    """One inequality: for which places of the vectors, in normal form, with the answer.
+@dataclass(frozen=True, slots=True, repr=False)
+class Violated(Refuted):
+    """Refuted by an exact counterexample."""
 
-    ``inequality`` is None if the outputs that matter could not even be found.
-    """
+    claim: Goal
+    counterexample: Counterexample  # type: ignore[misc]
+    status: ClassVar[str] = "violated"
 
-    outputs: tuple[int, ...]
-    inequality: Function | None
-    answer: Answer
+    def to_sympy(self) -> Any:
+        """The violated inequality of the counterexample in sympy, of the symbol ``eps``."""
+        return self.counterexample.to_sympy()
 
 
-class PrivacyInequalities:
+@dataclass(frozen=True, slots=True)
+class Goal(Claim):
+    """(t*eps, delta)-privacy for every eps of ``budgets``."""
+
+    t: fmpq
+    delta: Number
+
+    proved: ClassVar[type[Proved]] = Private
+    refuted: ClassVar[type[Refuted]] = Violated
+    statement: ClassVar[str] = "privacy"
+
+    @property
+    def by_output(self) -> bool:
+        """Whether delta is 0."""
+        return not self.delta
+
+    @property
+    def factor(self) -> ExpPoly:
+        """``exp(t * eps)``."""
+        return ExpPoly.exp(self.t)
+
+    @property
+    def epsilon(self) -> str:
+        """The claimed epsilon as text."""
+        return str(ExpPoly.of(self.t, 1))
+
+    @property
+    def _parameters(self) -> str:
+        return f"({self.epsilon}{f', {self.delta}' if self.delta else ''})"
+
+    def __str__(self) -> str:
+        return f"{self._parameters}-private {self.when}"
+
+    def brief(self) -> str:
+        """For example ``(1/2*eps, exp(-2))``, and the range if that is not every eps > 0."""
+        return f"{self._parameters}{self.brief_range}"
+
+    def record(self) -> Record:
+        """Epsilon and delta as functions of eps, and the range."""
+        return {"epsilon": self.epsilon, "delta": str(self.delta), "for": self.range_text}
+
+    def bound(self, q: Quotient) -> Number:
+        """What P(u) may be at most where P(u') is q: ``exp(t eps) q + delta``."""
+        return q * Quotient(self.factor) + self.delta
+
+    def inequalities(self, oracle: SignOracle) -> PrivacyInequalities:
+        """The inequalities that mean privacy."""
+        return PrivacyInequalities(self, oracle)
+
+    def validate(self, oracle: SignOracle) -> None:
+        """That delta >= 0 on the whole range: without this a claim could only seem to hold."""
+        if isinstance(self.delta, Surd):
+            radicand = self.delta.radicand
+            said = f"{radicand}, under the square root in delta, is negative"
+            require_nonnegative(radicand, oracle, self.span, said)
+        if self.delta:
+            require_nonnegative(self.delta, oracle, self.span, f"the claimed delta {self.delta} is negative")
+
+    def notes(self, oracle: SignOracle) -> tuple[str, ...]:
+        """A delta that makes the claim empty."""
+        if self.delta and isinstance(oracle.nonnegative(self.delta - 1), Holds):
+            return ("the claimed delta is 1 or more: every program is private then",)
+        return ()
+
+
+class PrivacyInequalities(Inequalities):
     """The inequalities of one claim for two vectors of probabilities."""
 
-    def __init__(self, goal: Goal, judge: SignOracle) -> None:
-        self.goal = goal
+    def __init__(self, claim: Goal, judge: SignOracle) -> None:
+        self.claim: Goal = claim
         self.judge = judge
-        self._factor = Quotient(goal.factor)
+        self._factor = Quotient(claim.factor)
         self._bounds: dict[Quotient, Quotient] = {}
         self._margins: dict[tuple[Quotient, Quotient], Quotient] = {}
 
     def examine(self, left: Vector, right: Vector) -> list[Checked]:
         """All inequalities, up to the first that fails."""
         questions = []
-        for question in self._with_delta(left, right) if self.goal.delta else self._pure(left, right):
+        for question in self._questions(left, right):
             questions.append(question)
             if isinstance(question.answer, Fails):
                 break
         return questions
+
+    def _questions(self, left: Vector, right: Vector) -> Iterator[Checked]:
+        try:
+            sets = self.critical_sets(left, right)
+        except Unsettled as doubt:
+            yield Checked(tuple(range(len(left))), None, Unclear(doubt.low, doubt.high))
+            return
+        for chosen in sets:
+            f = self.judge.normal_form(self.slack(left, right, chosen))
+            yield Checked(chosen, f, self.judge.decide(f))
+
+    def critical_sets(self, left: Vector, right: Vector) -> list[tuple[int, ...]]:
+        """The sets of outputs whose inequalities mean privacy: single outputs, or the worst sets.
+
+        Raises :class:`~dipc.signs.roots.Unsettled` if worst sets are not settled.
+        """
+        if self.claim.delta:
+            return worst_sets(self.margins(left, right), self.claim.budgets)
+        return [(o,) for o in range(len(left))]
 
     def margin(self, p: Quotient, q: Quotient) -> Quotient:
         """``exp(t eps) q - p``."""
@@ -150,27 +175,59 @@ class PrivacyInequalities:
         return [self.judge.numerator(self.margin(p, q)) for p, q in zip(left, right, strict=True)]
 
     def slack(self, left: Vector, right: Vector, outputs: Iterable[int]) -> Number:
-        """``exp(t eps) P(u')(outputs) + delta - P(u)(outputs)``: negative where the claim is broken."""
-        margins = sum((self.margin(left[o], right[o]) for o in outputs), Quotient.of(0))
-        delta = self.goal.delta
-        return margins + delta if isinstance(delta, Quotient) else delta + margins
+        """``exp(t eps) P(u')(outputs) + delta - P(u)(outputs)``: negative where the claim is violated."""
+        total = self.claim.delta
+        for o in outputs:
+            margin = self.margin(left[o], right[o])
+            total = total + margin if total else margin
+        return total
 
-    def _pure(self, left: Vector, right: Vector) -> Iterator[Checked]:
-        for o, (p, q) in enumerate(zip(left, right, strict=True)):
-            yield self._question((o,), self.margin(p, q))
+    # --- the counterexample ---
 
-    def _with_delta(self, left: Vector, right: Vector) -> Iterator[Checked]:
+    def witness(self, finding: Finding, laws: PairOfLaws) -> Counterexample:
+        """The finding at a simple eps, with exact numbers and every eps at which the pair is violated."""
+        outputs, sample = self._simplest(finding, laws)
+        left, right = laws.laws
+        p, q = mass(left, outputs), mass(right, outputs)
+        bound = self.claim.bound(q)
+        regions = self._violated_for(laws)
+        return Counterexample(
+            input=laws.inputs[0],
+            neighbour=laws.inputs[1],
+            outputs=tuple(laws.outcomes[o] for o in outputs),
+            epsilon=sample,
+            probability=p,
+            neighbour_probability=q,
+            bound=bound,
+            excess=p - bound,
+            violated_for=tuple((end_as_text(region.low), end_as_text(region.high)) for region in regions),
+            closed_ends=tuple((region.low_closed, region.high_closed) for region in regions),
+        )
+
+    def _simplest(self, finding: Finding, laws: PairOfLaws) -> tuple[tuple[int, ...], fmpq]:
+        """The outputs with the simplest eps at which they violate the claim.
+
+        With delta > 0 the outputs are the worst set at that eps.
+        """
+        slack = self.slack(*laws.laws, finding.outputs)
         try:
-            sets = worst_sets(self.margins(left, right), self.goal.budgets)
-        except Unsettled as doubt:
-            yield Checked(tuple(range(len(left))), None, Unclear(doubt.low, doubt.high))
-            return
-        for chosen in sets:
-            yield self._question(chosen, self.slack(left, right, chosen))
+            regions = violated_regions([self.judge.signs_of(slack)], self.claim.budgets)
+        except Unsettled:
+            return finding.outputs, finding.sample
+        sample = regions[0].sample
+        if self.claim.by_output:
+            return finding.outputs, sample
+        margins = self.margins(*laws.laws)
+        return tuple(o for o, margin in enumerate(margins) if margin.sign_at(sample) < 0), sample
 
-    def _question(self, outputs: tuple[int, ...], value: Number) -> Checked:
-        f = self.judge.normal_form(value)
-        return Checked(outputs, f, self.judge.decide(f))
+    def _violated_for(self, laws: PairOfLaws) -> list[Region]:
+        """Where some set of outputs of this pair violates the claim; empty if that is not settled."""
+        try:
+            sets = self.critical_sets(*laws.laws)
+            slacks = [self.judge.signs_of(self.slack(*laws.laws, chosen)) for chosen in sets]
+            return violated_regions(slacks, self.claim.budgets)
+        except Unsettled:
+            return []
 
 
 def worst_sets(margins: Sequence[ExpPoly], budgets: EpsRange) -> list[tuple[int, ...]]:
@@ -189,74 +246,3 @@ def worst_sets(margins: Sequence[ExpPoly], budgets: EpsRange) -> list[tuple[int,
         for signs in product(*((-1, 1) if o in unsure else (s,) for o, s in enumerate(cell.signs))):
             sets[tuple(o for o, s in enumerate(signs) if s < 0)] = None
     return list(sets)
-
-
-class Region(NamedTuple):
-    """An interval of budgets with a simple rational in it, and whether its ends belong to it."""
-
-    low: RootCluster | fmpq | None
-    high: RootCluster | fmpq | None
-    sample: fmpq
-    low_closed: bool
-    high_closed: bool
-
-
-def violated_regions(slacks: Sequence[Function], budgets: EpsRange) -> list[Region]:
-    """The maximal intervals on which one of the functions is negative, each with a simple rational in it.
-
-    Two intervals that only share a border at which some function stays negative are one.  An end belongs to
-    its interval if it is an end of the budgets that does, and some function is negative there.
-    """
-    regions: list[Region] = []
-    joined = False
-    cells = sign_table(slacks, budgets)
-    for cell, following in zip(cells, (*cells[1:], None), strict=True):
-        negative = {i for i, s in enumerate(cell.signs) if s < 0}
-        if negative:
-            low_closed, high_closed = (
-                isinstance(end, fmpq) and end in budgets and any(f.sign_at(end) < 0 for f in slacks)
-                for end in (cell.low, cell.high)
-            )
-            if joined:
-                regions[-1] = regions[-1]._replace(high=cell.high, high_closed=high_closed)
-            else:
-                regions.append(Region(cell.low, cell.high, cell.sample, low_closed, high_closed))
-        joined = bool(negative) and following is not None and _joined(slacks, cell, following)
-    return regions
-
-
-def _joined(slacks: Sequence[Function], left: OpenInterval, right: OpenInterval) -> bool:
-    """Whether it is proved that some function is negative wherever one goes from a cell to the next."""
-    border = left.high
-    assert isinstance(border, RootCluster)
-    if any(s < 0 for i, s in enumerate(left.signs) if i not in border.members):
-        return True
-    if len(border.roots) == 1:
-        return False
-    close = [f for i in sorted(border.members) if isinstance(f := slacks[i], ExpPoly)]
-    try:
-        between = pieces(close, EpsRange(left.sample, right.sample, True, True))
-    except Unsettled:
-        return False
-    return all(min(signs, default=0) < 0 for piece in between for signs in piece.readings)
-
-
-def check_delta(goal: Goal, judge: SignOracle, span: Span) -> None:
-    """That the claimed delta makes sense for all budgets: without this a claim could only seem to hold."""
-    if isinstance(goal.delta, Surd):
-        radicand = goal.delta.radicand
-        require_nonnegative(radicand, judge, span, f"{radicand}, under the square root in delta, is negative")
-    if goal.delta:
-        require_nonnegative(goal.delta, judge, span, f"the claimed delta {goal.delta} is negative")
-
-
-def require_nonnegative(value: Number, judge: SignOracle, span: Span, otherwise: str) -> None:
-    match judge.nonnegative(value):
-        case Fails(sample):
-            raise InputError(
-                f"{otherwise} at eps = {sample}",
-                span,
-                "mend it, or restrict the claim: private ... for eps in (low, high)",
-            )
-        case Unclear(low, high):
-            raise LimitReached(f"it is not settled whether {otherwise} for eps in [{low}, {high}]")

@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
+from dipc.claims.wording import Line, Record
 from dipc.cli.options import SECONDS, Command, both_inputs, load, program_options
 from dipc.cli.terminal import say
 from dipc.cli.work import work
 from dipc.mechanisms import Mechanism
-from dipc.report.record import Record
 from dipc.report.tightness import (
     budget_lines,
     budget_record,
@@ -24,7 +24,7 @@ from dipc.report.tightness import (
     regions_lines,
     regions_record,
 )
-from dipc.report.words import Line, aligned, program_line
+from dipc.report.words import aligned, program_line
 
 
 def tightness_options(command: Command) -> Command:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,7 @@ from dipc.cli.options import (
     load,
     refuse_overwriting,
 )
-from dipc.cli.outcome import Outcome, worst
+from dipc.cli.outcome import Outcome, rank, worst
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import answer, say, show_table
 from dipc.mechanisms import Mechanism
@@ -251,15 +252,13 @@ def _attempt(file: str, wanted: Wanted, bar: Bar) -> Outcome:
 
 def summary(outcomes: Sequence[Outcome], wanted: int) -> str:
     """For example ``3 programs: 2 private, 1 violated``."""
-    words = ("private", "violated", "undecided", "error")
-    counts = {word: sum(o.word == word for o in outcomes if not _was_interrupted(o)) for word in words}
-    done = sum(counts.values())
+    settled = [outcome for outcome in outcomes if not _was_interrupted(outcome)]
+    counts = Counter(outcome.word for outcome in sorted(settled, key=rank))
+    done = len(settled)
     head = f"{done} program{'s' * (done != 1)}"
     if done < wanted:
         head = f"interrupted: {done} of {wanted} programs were checked"
-    parts = [
-        f"{count} {word}{'s' * (word == 'error' and count != 1)}" for word, count in counts.items() if count
-    ]
+    parts = [f"{count} {word}{'s' * (word == 'error' and count != 1)}" for word, count in counts.items()]
     surprises = sum(o.as_expected is False for o in outcomes)
     if any(o.expected is not None for o in outcomes):
         parts.append("all as expected" if not surprises else f"{surprises} not as expected")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 from flint import fmpq
 
+from dipc.claims.wording import decimal_at, pretty
 from dipc.cli.options import load, program_options
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import columns, say
@@ -17,9 +18,8 @@ from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.syntax.parser import parse_valuation
 from dipc.errors import InputError
 from dipc.mechanisms import Mechanism, show_valuation
+from dipc.models.values import valuation_record
 from dipc.numbers.quotient import Quotient
-from dipc.report.record import decimal_at, valuation_record
-from dipc.report.words import pretty
 
 DIGITS = 10
 

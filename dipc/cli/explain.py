@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from dipc.claims.wording import Line
 from dipc.cli.options import SECONDS, load, program_options
 from dipc.cli.terminal import say, style
 from dipc.cli.work import work
@@ -17,7 +18,7 @@ from dipc.dipwhile.explain.explanation import MOST_PATHS, Explanation, Reason
 from dipc.dipwhile.syntax.parser import parse_valuation
 from dipc.report.explanation import Section, explanation_record, explanation_sections, section_lines
 from dipc.report.tightness import epsilon_text
-from dipc.report.words import Line, program_line
+from dipc.report.words import program_line
 
 
 @click.command(

@@ -1,7 +1,7 @@
 """Verdicts as a JUnit report, which continuous integration systems show as test results.
 
-One test case per program.  A violated claim, or a verdict that is not the expected one, is a failure; a
-program that cannot be read, and a question that stays open, is an error.
+Each program is a test case.  A refuted claim, or a verdict other than the expected one, is a failure; a
+program that cannot be read, or a claim that stays undecided, is an error.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def write_report(outcomes: Sequence[Outcome], path: str) -> None:
     """Write the report to a file."""
-    from xml.etree import ElementTree  # hardly ever needed
+    from xml.etree import ElementTree  # rarely needed
 
     tree = ElementTree.ElementTree(report(outcomes))
     ElementTree.indent(tree)
@@ -47,7 +47,7 @@ def report(outcomes: Sequence[Outcome]) -> Element:
 
 
 def case(outcome: Outcome) -> Element:
-    """One program."""
+    """The test case of one program."""
     from xml.etree import ElementTree
 
     path = Path(outcome.file)
@@ -66,7 +66,7 @@ def case(outcome: Outcome) -> Element:
 
 
 def clean(text: str) -> str:
-    """The text without what XML cannot contain.
+    """The text with every character that XML cannot contain replaced by `?`.
 
     >>> clean("a\\x00b\\x1b[31m")
     'a?b?[31m'

@@ -1,27 +1,26 @@
-"""What came of checking one program: a verdict, or the reason why there is none."""
+"""The result of checking one program: a verdict, or the reason why there is none."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from dipc.claims.verdict import Verdict
+from dipc.claims.verdict import Proved, Refuted, Verdict
+from dipc.claims.wording import Line, pretty
 from dipc.cli.failures import explained, kind_of
-from dipc.report.words import Line, aligned, program_line, short_claim, short_counterexample, verdict_lines
-
-EXIT_STATUS = {"private": 0, "violated": 1, "undecided": 3}
+from dipc.report.words import aligned, program_line, short_witness, verdict_lines
 
 WORST = (130, 2, 1, 3, 0)
-"""Exit statuses, the worst first: interrupted, broken input, violated, undecided, as it should be.
+"""Exit statuses, worst first: interrupted, broken input, refuted, undecided, as it should be.
 
-A broken input comes before a violated claim, since a suite that was not read says nothing at all; a violated
-claim comes before an undecided one, since it is certain.
+Broken input outranks a refuted claim, since a suite that cannot be read proves nothing; a refuted claim
+outranks an undecided one, since it is certain.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """``expected`` is the verdict that the file announces, if that counts."""
+    """A program with its verdict or error; ``expected`` is the verdict that it announces, if that counts."""
 
     file: str
     seconds: float
@@ -33,26 +32,26 @@ class Outcome:
 
     @property
     def word(self) -> str:
-        """``private``, ``violated``, ``undecided`` or ``error``."""
+        """The verdict in the words of its claim, such as ``private``; or ``error``."""
         return self.verdict.status if self.verdict is not None else "error"
 
     @property
     def as_expected(self) -> bool | None:
-        """Whether the verdict is the announced one; None if there is no such thing."""
+        """Whether the verdict is the announced one; None if none is announced."""
         return None if self.expected is None else self.word == self.expected
 
     @property
     def status(self) -> int:
-        """The exit status that this program alone would have."""
+        """The exit status of this program on its own."""
         if self.verdict is None:
             return kind_of(self.error)[1] if self.error is not None else 3
         if self.as_expected:
             return 0
-        return EXIT_STATUS[self.word] or (1 if self.as_expected is False else 0)
+        return exit_status(self.verdict) or (1 if self.as_expected is False else 0)
 
     @property
     def answer(self) -> str:
-        """The verdict, with what was expected."""
+        """The verdict, compared with the expected one."""
         match self.as_expected:
             case None:
                 return self.word
@@ -63,14 +62,15 @@ class Outcome:
 
     @property
     def claim(self) -> str:
-        return short_claim(self.verdict.goal) if self.verdict is not None else ""
+        """The claim in short."""
+        return pretty(self.verdict.claim.brief()) if self.verdict is not None else ""
 
     @property
     def remark(self) -> str:
         """The counterexample, the reason or the error, in one line."""
         if self.verdict is not None:
             notes = [f"note: {note}" for note in self.verdict.notes]
-            return "; ".join(filter(None, (short_counterexample(self.verdict), *notes)))
+            return "; ".join(filter(None, (short_witness(self.verdict), *notes)))
         if self.error is None:
             return ""
         said = explained(self.error)
@@ -79,7 +79,7 @@ class Outcome:
 
     @property
     def text(self) -> str:
-        """All that is known, in lines."""
+        """Everything known about the program, line by line."""
         if self.verdict is None:
             return str(explained(self.error)) if self.error is not None else ""
         return "\n".join(aligned([*self.lines, *(("note", note) for note in self.verdict.notes)]))
@@ -92,6 +92,22 @@ class Outcome:
         if self.expected is not None:
             lines.append(("expected", self.expected + ("" if self.as_expected else ", but it is not so")))
         return [*lines, ("time", f"{self.seconds:.2f} s")]
+
+
+def exit_status(verdict: Verdict) -> int:
+    """0 if the claim was proved, 1 if it was refuted, 3 if it is undecided."""
+    match verdict:
+        case Proved():
+            return 0
+        case Refuted():
+            return 1
+        case _:
+            return 3
+
+
+def rank(outcome: Outcome) -> int:
+    """The place in a summary: proved claims, refuted ones, undecided ones, errors."""
+    return exit_status(outcome.verdict) if outcome.verdict is not None else 4
 
 
 def worst(statuses: Iterable[int]) -> int:

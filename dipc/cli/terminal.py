@@ -12,8 +12,10 @@ import click
 
 COLOURS = {
     "private": "green",
+    "holds": "green",
     "true": "green",
     "violated": "red",
+    "fails": "red",
     "false": "red",
     "undecided": "yellow",
     "error": "magenta",
@@ -99,7 +101,7 @@ def style(text: str, **how: Any) -> str:
 
 def answer(status: str) -> str:
     """A verdict in its colour."""
-    return style(status, fg=COLOURS[status.lower()], bold=True)
+    return style(status, fg=COLOURS.get(status.lower()), bold=True)
 
 
 def say(text: str = "", end: str = "\n") -> None:

@@ -1,8 +1,9 @@
 """The whole tool: from a program to a verdict.
 
-    text -> syntax tree -> core program -> configurations -> output laws -> cases -> verdict
+    text -> syntax tree -> core program -> configurations -> output laws of adjacent inputs -> verdict
 
-:func:`check` and :func:`distribution` are that path; everything else is inside one of the stages.
+:func:`check` and :func:`distribution` are that path; everything else is inside one of the stages.  The last
+one, from the laws to the verdict, knows nothing of programs: :mod:`dipc.claims.deciding`.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from functools import partial
 
 from flint import fmpq
 
-from dipc.claims.cases import Findings, decide
-from dipc.claims.counterexample import PairOfLaws, counterexample
-from dipc.claims.privacy import PrivacyInequalities, SignOracle, check_delta, require_nonnegative
+from dipc.claims.deciding import decide
+from dipc.claims.oracle import SignOracle, require_nonnegative
+from dipc.claims.privacy import Goal
 from dipc.claims.tightness.losses import Losses
-from dipc.claims.verdict import Counts, Doubt, Goal, Private, Undecided, Verdict, Violated
+from dipc.claims.verdict import Verdict
 from dipc.clock import Clock, Progress, silent
 from dipc.dipwhile.semantics.adjacency import Distance, Input, InputSpace, Pair, adjacent, formula_pairs
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never, number_of_eps
@@ -26,19 +27,18 @@ from dipc.dipwhile.semantics.functions import OutputFunctions
 from dipc.dipwhile.semantics.neighbours import ProductNeighbours
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
-from dipc.errors import InputError, LimitReached
-from dipc.models.laws import Case, Listed, Neighbours
+from dipc.errors import InputError
+from dipc.models.laws import Listed, Neighbours
 from dipc.models.termination import check_termination
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.inequality import Fails, Holds, Method, Unclear
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """``at``: one budget instead of the claim's interval; ``pair``: one pair of inputs instead of all
-    neighbours; limits in seconds and megabytes; ``jobs``: how many processes decide inequalities."""
+    """Restrictions of a check: ``at`` is one eps in place of the claim's range, ``pair`` two inputs in place
+    of all adjacent ones; limits are in seconds and megabytes; ``jobs`` processes decide inequalities."""
 
     at: fmpq | None = None
     pair: tuple[Input, Input] | None = None
@@ -55,36 +55,15 @@ def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) 
     limit that runs out is an :class:`Undecided` verdict.
     """
     clock = Clock(options.time_limit, options.memory_limit, options.progress)
-    goal = goal_of(claim, options.at)
-    comparison, findings = PrivacyInequalities(goal, SignOracle(goal.budgets)), Findings()
-    neighbours: Neighbours | None = None
-    try:
-        check_delta(goal, comparison.judge, claim.span)
-        neighbours = neighbours_of(program, comparison.judge, options.pair, clock)
-        clock.lap("distributions")
-        cases = _cases(neighbours, goal)
-        clock.lap("neighbours")
-        decide(cases, comparison, findings, options.jobs, partial(clock.tick, "inequalities"))
-        clock.lap("decision")
-        counts = _counts(neighbours, goal, findings)
-        if findings.violation is not None:
-            laws = _pair_of_laws(neighbours, findings.violation.pair)
-            found = counterexample(comparison, findings.violation, laws)
-            clock.lap("counterexample")
-            return Violated(goal, counts, clock.laps, found, notes=_notes(goal, comparison.judge, neighbours))
-    except (LimitReached, MemoryError) as limit:
-        clock.lap("limit")
-        counts = _counts_so_far(program, neighbours, findings)
-        reason = str(limit) if isinstance(limit, LimitReached) else "the memory ran out"
-        return Undecided(goal, counts, clock.laps, (), f"{reason} ({clock.doing})")
-    if findings.doubts:
-        doubts = tuple(_doubt(neighbours, *doubt) for doubt in findings.doubts)
-        return Undecided(goal, counts, clock.laps, doubts, "the sign of an inequality could not be settled")
-    return Private(goal, counts, clock.laps, notes=_notes(goal, comparison.judge, neighbours))
+
+    def explore(judge: SignOracle) -> Neighbours:
+        return neighbours_of(program, judge, options.pair, clock)
+
+    return decide(goal_of(claim, options.at), InputSpace(program).size, explore, clock, options.jobs)
 
 
 def distribution(program: CoreProgram, values: Input, budgets: EpsRange) -> Law:
-    """The exact output distribution on one input; probabilities must make sense for all budgets."""
+    """The exact output distribution on one input; its probabilities must make sense on the whole range."""
     explorer = Explorer(program)
     law = explorer.law(values)
     check_for_all_budgets(explorer.left_open, SignOracle(budgets))
@@ -92,7 +71,7 @@ def distribution(program: CoreProgram, values: Input, budgets: EpsRange) -> Law:
 
 
 def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
-    """The claim with its functions of eps evaluated; ``at`` replaces the interval by one budget."""
+    """The claim with its functions of eps evaluated; ``at`` replaces its range by one eps."""
     epsilon = function_of_eps(claim.epsilon, NOTHING, never)
     term = epsilon.numerator.as_term()
     if epsilon and (term is None or Quotient(ExpPoly.of(term.coefficient, 1)) != epsilon):
@@ -110,11 +89,11 @@ def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
         )
     else:
         budgets = EpsRange.point(at)
-    return Goal(term.coefficient if term else fmpq(0), delta, budgets)
+    return Goal(budgets, term.coefficient if term else fmpq(0), delta, span=claim.span)
 
 
 def check_for_all_budgets(left_open: LeftOpen, judge: SignOracle) -> None:
-    """What exploration had to leave open, because it depends on the budgets.
+    """Check what exploration left open because it depends on the range of eps.
 
     Every probability drawn with lies in [0, 1] (they sum to 1, so >= 0 is enough), and every loop ends.
     """
@@ -130,7 +109,7 @@ def check_for_all_budgets(left_open: LeftOpen, judge: SignOracle) -> None:
 def losses_of(
     program: CoreProgram, budgets: EpsRange, clock: Clock, pair: tuple[Input, Input] | None = None
 ) -> Losses:
-    """What :mod:`dipc.claims.tightness` needs to know of a program.
+    """The pairs of probabilities that :mod:`dipc.claims.tightness` works on.
 
     Raises what :func:`neighbours_of` raises.
     """
@@ -141,9 +120,9 @@ def losses_of(
 def neighbours_of(
     program: CoreProgram, judge: SignOracle, pair: tuple[Input, Input] | None, clock: Clock
 ) -> Neighbours:
-    """The pairs of inputs to look at, with the laws of their inputs.
+    """The pairs of adjacent inputs with their laws.
 
-    All neighbours in a named distance are walked; a single pair, or what a formula relates, is listed.
+    Those of a named distance are a product; a single pair, or the pairs of a formula, are listed.
     """
     clock.tick("output distributions")
     space, relation = InputSpace(program), program.adjacency
@@ -171,11 +150,11 @@ def neighbours_of(
 
 
 WALKED = "all neighbours"
-"""What is known of a program: its neighbours with their laws, and what that left open."""
+"""The key in ``CoreProgram.known`` of the neighbours with their laws, and of what that left open."""
 
 
 def _walked(space: InputSpace, relation: Distance, clock: Clock) -> tuple[ProductNeighbours, LeftOpen]:
-    """Explored once for a program: it does not depend on the claim."""
+    """The product of a program with itself, explored once: it does not depend on the claim."""
     program = space.program
     found: tuple[ProductNeighbours, LeftOpen] | None = program.known.get(WALKED)
     if found is None:
@@ -204,20 +183,6 @@ def _listed(
     )
 
 
-def _notes(goal: Goal, judge: SignOracle, neighbours: Neighbours) -> tuple[str, ...]:
-    """What makes a verdict say less than one may think."""
-    notes = []
-    if goal.delta and isinstance(judge.nonnegative(goal.delta - 1), Holds):
-        notes.append("the claimed delta is 1 or more: every program is private then")
-    if not neighbours.different:
-        notes.append("no two different inputs are neighbours: each input was compared with itself only")
-    if len(neighbours.outcomes) == 1:
-        notes.append("there is only one possible output, whatever the input")
-    if not neighbours.symmetric:
-        notes.append("the adjacency formula is not symmetric: it was read both ways round")
-    return tuple(notes)
-
-
 def _check_pair(space: InputSpace, pair: tuple[Input, Input]) -> None:
     relation = space.program.adjacency
     if relation is not None and not adjacent(space, *pair, relation):
@@ -226,61 +191,3 @@ def _check_pair(space: InputSpace, pair: tuple[Input, Input]) -> None:
             relation.span,
             "give a pair that is, or change the adjacency (for example to: adjacent all)",
         )
-
-
-def _cases(neighbours: Neighbours, goal: Goal) -> list[Case]:
-    """The claim as cases, in the order of pairs and outputs: one output each if delta = 0, else all."""
-    cases = neighbours.by_law() if goal.delta else neighbours.by_output()
-    return sorted(cases, key=lambda case: (case.pairs.first, case.outputs))
-
-
-def _pair_of_laws(neighbours: Neighbours, rank: int) -> PairOfLaws:
-    return PairOfLaws(neighbours.outcomes, neighbours.pair(rank), neighbours.laws(rank))
-
-
-def _doubt(neighbours: Neighbours, rank: int, outputs: tuple[int, ...], where: Unclear) -> Doubt:
-    left, right = neighbours.pair(rank)
-    return Doubt(
-        left,
-        right,
-        tuple(neighbours.outcomes[o] for o in outputs),
-        where.low,
-        where.high,
-    )
-
-
-def _counts(neighbours: Neighbours, goal: Goal, findings: Findings) -> Counts:
-    """All that was looked at; for a violation, what going through the pairs one by one would look at."""
-    found = findings.violation
-    if found is None:
-        return _counted(neighbours, neighbours.count(), findings.inequalities, findings)
-    pairs = neighbours.count(found.pair)
-    if goal.delta:
-        earlier = neighbours.by_law(found.pair)
-        inequalities = sum(case.pairs.number * findings.asked[case.left, case.right] for case in earlier)
-    else:
-        inequalities = (pairs - 1) * len(neighbours.outcomes) + found.outputs[0] + 1
-    return _counted(neighbours, pairs, inequalities, findings)
-
-
-def _counts_so_far(program: CoreProgram, neighbours: Neighbours | None, findings: Findings) -> Counts:
-    """What was settled when a limit was reached: pairs with all their outputs, and all equal inequalities."""
-    if neighbours is None:
-        return Counts(InputSpace(program).size, 0, 0, 0, 0)
-    return _counted(neighbours, neighbours.count(findings.open - 1), findings.inequalities, findings)
-
-
-def _counted(neighbours: Neighbours, pairs: int, inequalities: int, findings: Findings) -> Counts:
-    return Counts(
-        inputs=neighbours.inputs,
-        pairs=pairs,
-        outputs=len(neighbours.outcomes),
-        inequalities=inequalities,
-        distinct=len(findings.distinct),
-        identities=findings.by(Method.IDENTITY),
-        by_chain=findings.by(Method.CHAIN),
-        by_roots=findings.by(Method.ROOTS),
-        at_point=findings.by(Method.POINT),
-        broken=findings.of(Fails),
-        open=findings.of(Unclear),
-    )

@@ -17,9 +17,9 @@ from dipc.dipwhile.syntax.core import CoreProgram, Jump
 from dipc.export.history import PRETTY, History, Names, cell_text, histories
 from dipc.export.operators import EXACT, write
 from dipc.export.states import edges
-from dipc.export.subject import Picture, valuation_text
+from dipc.export.subject import Picture
 from dipc.integration.linear import Linear
-from dipc.models.values import show
+from dipc.models.values import show, valuation_text
 from dipc.numbers.quotient import Quotient
 
 LONG = 8  # of a probability on an arrow, in signs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dipc.claims.verdict import Goal
+from dipc.claims.privacy import Goal
 from dipc.models.values import Valuation
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient

@@ -32,7 +32,8 @@ from dipc.export.operators import (
     unit_of,
     write,
 )
-from dipc.export.subject import ClaimExport, requirement_text, valuation_text
+from dipc.export.subject import ClaimExport, requirement_text
+from dipc.models.values import valuation_text
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Unclear

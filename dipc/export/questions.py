@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dipc.claims.privacy import PrivacyInequalities, SignOracle, check_delta, worst_sets
-from dipc.claims.verdict import Goal
+from dipc.claims.oracle import SignOracle
+from dipc.claims.privacy import PrivacyInequalities
 from dipc.clock import Clock
 from dipc.dipwhile.pipeline import check_for_all_budgets, goal_of, neighbours_of
 from dipc.dipwhile.semantics.adjacency import Input
@@ -16,7 +16,7 @@ from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.errors import Unsupported
 from dipc.export.inequalities import Inequality
 from dipc.export.subject import ClaimExport, NamedLaw, Picture
-from dipc.models.laws import Neighbours
+from dipc.models.laws import Neighbours, cases_in_order, mass
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.inequality import Fails
@@ -37,9 +37,9 @@ def question(
     if not isinstance(goal.delta, Quotient):
         raise Unsupported("a claim whose delta has a square root cannot be exported yet", claim.span)
     judge = SignOracle(goal.budgets)
-    check_delta(goal, judge, claim.span)
+    goal.validate(judge)
     neighbours = neighbours_of(program, judge, pair, Clock())
-    found = list(_requirements(goal, goal.delta, PrivacyInequalities(goal, judge), neighbours))
+    found = list(_requirements(goal.inequalities(judge), goal.delta, neighbours))
     return ClaimExport(
         program, goal, found, [_law(program, u, judge) for u in inputs or _first(found, program)]
     )
@@ -55,32 +55,27 @@ def _first(found: Sequence[Inequality], program: CoreProgram) -> list[Input]:
 
 
 def _requirements(
-    goal: Goal, delta: Quotient, comparison: PrivacyInequalities, neighbours: Neighbours
+    comparison: PrivacyInequalities, delta: Quotient, neighbours: Neighbours
 ) -> Iterator[Inequality]:
     """The different inequalities, in the order of the first pairs of inputs that lead to them."""
-    cases = list(neighbours.by_law() if delta else neighbours.by_output())
+    factor = Quotient(comparison.claim.factor)
     seen: set[ExpPoly] = set()
-    for case in sorted(cases, key=lambda case: (case.pairs.first, case.outputs)):
-        if delta:
-            sets = worst_sets(comparison.margins(case.left, case.right), goal.budgets)
-        else:
-            sets = [(k,) for k in range(len(case.outputs))]
-        for chosen in sets:
+    for case in cases_in_order(neighbours, comparison.claim.by_output):
+        for chosen in comparison.critical_sets(case.left, case.right):
             f = comparison.judge.normal_form(comparison.slack(case.left, case.right, chosen))
             assert isinstance(f, ExpPoly)
             if f in seen or not chosen:
                 continue
             seen.add(f)
             u, v = neighbours.pair(case.pairs.first)
-            p = sum((case.left[k] for k in chosen), Quotient.of(0))
-            q = sum((case.right[k] for k in chosen), Quotient.of(0))
+            p, q = mass(case.left, chosen), mass(case.right, chosen)
             yield Inequality(
                 input=u,
                 neighbour=v,
                 outputs=tuple(neighbours.outcomes[case.outputs[k]] for k in chosen),
                 probability=p,
                 neighbour_probability=q,
-                bound=Quotient(goal.factor) * q + delta,
+                bound=factor * q + delta,
                 function=f,
                 answer=comparison.judge.decide(f),
             )

@@ -15,7 +15,8 @@ from flint import fmpq
 from dipc.export.evidence import chain_proof, roots, samples
 from dipc.export.inequalities import Inequality
 from dipc.export.operators import ARITHMETIC, Dialect, Style, unit_of, write
-from dipc.export.subject import ClaimExport, requirement_text, valuation_text
+from dipc.export.subject import ClaimExport, requirement_text
+from dipc.models.values import valuation_text
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from dipc.export.operators import Style, unit_of
-from dipc.export.subject import Picture, valuation_text
+from dipc.export.subject import Picture
+from dipc.models.values import valuation_text
 from dipc.numbers.quotient import Quotient
 
 Edge = tuple[int, Quotient]  # the number of the target, and the probability

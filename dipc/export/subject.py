@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dipc.claims.verdict import Goal
+from dipc.claims.privacy import Goal
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.export.inequalities import Inequality, claim_as_sentence
-from dipc.models.values import Valuation, show
+from dipc.models.values import Valuation, valuation_text
 from dipc.numbers.quotient import Quotient
 from dipc.signs.sentence import Sentence
 
@@ -61,11 +61,6 @@ def about(program: CoreProgram) -> Iterator[str]:
     """The program and its parameters."""
     settings = ", ".join(f"{name} = {value}" for name, value in program.parameters)
     yield f"program: {program.source.name}" + (f" ({settings})" if settings else "")
-
-
-def valuation_text(valuation: Valuation) -> str:
-    """For example ``q = [0, 1], x = 2``."""
-    return ", ".join(f"{name} = {show(value)}" for name, value in valuation)
 
 
 def requirement_text(requirement: Inequality) -> str:

@@ -1,4 +1,4 @@
-"""Graphs of states: whether a part that cannot be left is reached."""
+"""Graphs of states: can a part that is never left be reached?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """The graph of one run through a loop: kept to see where probabilities that vanish make it endless."""
+    """The graph of one pass through a loop, kept to find where vanishing probabilities make it endless."""
 
     head: int
     edges: tuple[tuple[int, int, Quotient], ...]
@@ -23,7 +23,7 @@ class Loop:
     span: Span
 
     def never_ends_without(self, vanishing: Iterable[Quotient]) -> bool:
-        """Whether a part that cannot be left is reached where these probabilities are 0."""
+        """Whether a part that is never left can be reached where these probabilities are 0."""
         import networkx
 
         gone = set(vanishing)

@@ -1,17 +1,17 @@
 """All that a claim may see of a system: the output laws of adjacent inputs.
 
-A program, a Markov model or a list of distributions becomes :class:`Neighbours`; claims ask it
+A program, a Markov model or a list of distributions becomes :class:`Neighbours`.  Claims ask it
 
-* for every output o, which pairs (P(u)(o), P(u')(o)) there are,
-* which pairs (P(u), P(u')) of whole output laws there are,
+* for each output o, which pairs (P(u)(o), P(u')(o)) occur,
+* which pairs (P(u), P(u')) of whole output laws occur,
 
-each with the rank of the first pair of inputs that has it (a number that grows in the order of pairs: fewest
-changed cells, then u, then u') and with the number of pairs of inputs that have it.
+each with the number of pairs of inputs that have it and with the rank of the first one.  Ranks grow in the
+order of pairs: fewest changed cells, then u, then u'.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from dipc.models.values import Valuation
@@ -30,7 +30,7 @@ Tick = Callable[[], None]  # called now and then; may raise LimitReached
 
 
 def silent() -> None:
-    """Nobody wants to know."""
+    """Do nothing: the default tick."""
 
 
 class Case(NamedTuple):
@@ -45,12 +45,17 @@ class Case(NamedTuple):
     pairs: Pairs
 
 
+def mass(law: Vector, outputs: Iterable[int]) -> Quotient:
+    """The probability of a set of outputs, given by their places in the law."""
+    return sum((law[o] for o in outputs), Quotient.of(0))
+
+
 class Neighbours(Protocol):
-    """The ordered pairs of neighbouring inputs and their laws."""
+    """The ordered pairs of adjacent inputs and their laws."""
 
     @property
     def inputs(self) -> int:
-        """How many inputs there are."""
+        """The number of inputs."""
 
     @property
     def outcomes(self) -> Sequence[Valuation]:
@@ -58,26 +63,32 @@ class Neighbours(Protocol):
 
     @property
     def different(self) -> bool:
-        """Whether some two different inputs are neighbours."""
+        """Whether any two different inputs are adjacent."""
 
     @property
     def symmetric(self) -> bool:
         """Whether the relation was symmetric as it was written."""
 
     def by_output(self) -> Iterator[Case]:
-        """For one outcome after the other, the different pairs of its probabilities."""
+        """Outcome by outcome, the different pairs of its probabilities."""
 
     def by_law(self, limit: int | None = None) -> Iterator[Case]:
-        """The different pairs of laws; only of the pairs of inputs up to this rank."""
+        """The different pairs of laws, of all pairs of inputs or of those up to this rank."""
 
     def count(self, limit: int | None = None) -> int:
-        """The number of pairs of inputs, or of those up to this rank."""
+        """The number of pairs of inputs, of all or of those up to this rank."""
 
     def pair(self, rank: int) -> tuple[Valuation, Valuation]:
         """The pair of inputs with this rank."""
 
     def laws(self, rank: int) -> tuple[Vector, Vector]:
         """The laws of these two inputs."""
+
+
+def cases_in_order(neighbours: Neighbours, by_output: bool) -> list[Case]:
+    """The cases by output or by law, sorted by their first pair of inputs, then by their outputs."""
+    cases = neighbours.by_output() if by_output else neighbours.by_law()
+    return sorted(cases, key=lambda case: (case.pairs.first, case.outputs))
 
 
 class Listed:
@@ -106,7 +117,7 @@ class Listed:
         self._vectors = list(number)
 
     def by_output(self) -> Iterator[Case]:
-        """The pairs of laws taken apart."""
+        """Split the pairs of laws into outputs."""
         for o in range(len(self.outcomes)):
             found: dict[tuple[Vector, Vector], Pairs] = {}
             for case in self.by_law():
@@ -117,7 +128,7 @@ class Listed:
                 yield Case((o,), left, right, pairs)
 
     def by_law(self, limit: int | None = None) -> Iterator[Case]:
-        """The pairs of inputs with equal laws put together."""
+        """Group the pairs of inputs by their laws."""
         found: dict[tuple[int, int], Pairs] = {}
         for rank, (i, j) in enumerate(self._pairs[: self.count(limit)]):
             key = self._law[i], self._law[j]
@@ -128,7 +139,7 @@ class Listed:
             yield Case(every, self._vectors[left], self._vectors[right], pairs)
 
     def count(self, limit: int | None = None) -> int:
-        """The length of the list, or of its part."""
+        """The length of the list, or of its beginning."""
         return len(self._pairs) if limit is None else limit + 1
 
     def pair(self, rank: int) -> tuple[Valuation, Valuation]:
@@ -137,6 +148,6 @@ class Listed:
         return self._inputs[i], self._inputs[j]
 
     def laws(self, rank: int) -> tuple[Vector, Vector]:
-        """Their vectors."""
+        """The laws of this pair."""
         i, j = self._pairs[rank]
         return self._vectors[self._law[i]], self._vectors[self._law[j]]

@@ -39,7 +39,7 @@ def visits(states: Iterable[int], edges: Edges, start: int) -> dict[int, Quotien
 
 
 def _solve_component(edges: Edges, members: list[int], incoming: dict[int, Quotient]) -> dict[int, Quotient]:
-    """``w = incoming + A^T w`` on one component, by eliminating one state after the other."""
+    """Solve ``w = incoming + A^T w`` on one component by state elimination."""
     zero = Quotient.of(0)
     flow: dict[int, dict[int, Quotient]] = {i: {} for i in members}  # flow[s][t] = p(s, t)
     for s in members:

@@ -1,8 +1,8 @@
 """The values of inputs and outputs: exact rationals and atoms.
 
 A number is a ``flint.fmpq``.  Everything else, ``true`` and ``false`` included, is an
-:class:`Atom`.  Python's own ``bool`` is not used for program values on purpose: ``True == 1``
-holds in Python, so that a state with ``b = true`` and one with ``b = 1`` would be merged.
+:class:`Atom`.  Program values are deliberately never Python's own ``bool``: ``True == 1`` holds in
+Python, so that a state with ``b = true`` and one with ``b = 1`` would be merged.
 """
 
 from __future__ import annotations
@@ -53,3 +53,15 @@ def show(value: Value | Sequence[Value]) -> str:
 def show_valuation(valuation: Valuation) -> str:
     """A valuation as text: ``out=[bot, top], n=1``."""
     return ", ".join(f"{name}={show(value)}" for name, value in valuation)
+
+
+def valuation_text(valuation: Valuation) -> str:
+    """A valuation in prose: ``q = [0, 1], x = 2``."""
+    return ", ".join(f"{name} = {show(value)}" for name, value in valuation)
+
+
+def valuation_record(valuation: Valuation) -> dict[str, str | list[str]]:
+    """A valuation for JSON: each variable with its value, or its list of values, as strings."""
+    return {
+        name: [str(v) for v in value] if isinstance(value, tuple) else str(value) for name, value in valuation
+    }

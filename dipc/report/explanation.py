@@ -9,8 +9,10 @@ from typing import assert_never
 
 from flint import fmpq
 
+from dipc.claims.privacy import Goal
+from dipc.claims.regions import region_words
 from dipc.claims.tightness.least import Kind
-from dipc.claims.verdict import Goal
+from dipc.claims.wording import Line, Record, decimal_at, pretty
 from dipc.dipwhile.explain.explanation import Claimed, Explanation, Reason, Route, Tightness
 from dipc.dipwhile.explain.paths import Event, Path, Sample, Step
 from dipc.dipwhile.explain.shifts import Shift
@@ -19,12 +21,11 @@ from dipc.dipwhile.syntax.core import Cell
 from dipc.export.history import PRETTY, RELATIONS, SUBSCRIPTS, cell_text, sum_text
 from dipc.export.operators import EXACT, write
 from dipc.integration.linear import Linear
-from dipc.models.values import show
+from dipc.models.values import show, valuation_record, valuation_text
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.report.record import Record, claim_record, decimal_at, valuation_record
 from dipc.report.tightness import enclosure, epsilon_text, least_record, logarithm_at, where
-from dipc.report.words import Line, aligned, pretty, region_words, valuation_text
+from dipc.report.words import aligned
 from dipc.signs.tables import end_as_text
 
 MOST_SOURCE = 44  # characters of a source line in the listing of a path
@@ -473,7 +474,7 @@ def explanation_record(found: Explanation) -> Record:
     names = Names(found)
     claimed, tightness = found.claimed, found.tightness
     return {
-        "claim": None if claimed is None else claim_record(claimed.goal),
+        "claim": None if claimed is None else claimed.goal.record(),
         "reason": found.reason.name.lower(),
         "input": valuation_record(found.input),
         "neighbour": valuation_record(found.neighbour),

@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING, Any
 from flint import arb, ctx, fmpq
 
 import dipc.views as views
-from dipc.claims.privacy import Region
+from dipc.claims.privacy import Goal, Violated
+from dipc.claims.regions import Region, region_words
 from dipc.claims.tightness.curves import Curve, Profile, Segment
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
-from dipc.claims.verdict import Goal
+from dipc.claims.wording import pretty
 from dipc.dipwhile.convert import Inputs, PythonValue
 from dipc.errors import DipcError, InputError, LimitReached
 from dipc.mechanisms import Mechanism
-from dipc.models.values import Valuation, show
+from dipc.models.values import Valuation, show, valuation_text
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -44,7 +45,7 @@ from dipc.report.plots import (
     value_of,
 )
 from dipc.report.study import Attempts, Study, Subject, study
-from dipc.report.words import pretty, program_line, region_text, region_words, valuation_text
+from dipc.report.words import program_line
 from dipc.signs.pieces import End as PieceEnd
 from dipc.signs.tables import End
 
@@ -633,17 +634,14 @@ def clipped(text: str, most: int) -> str:
 
 def region_panels(found: Study, view: View) -> Iterator[Panel]:
     """P(u) with its bound, and the excess."""
-    example = found.verdict.counterexample if found.verdict is not None else None
-    if example is None or found.goal is None:
+    if not isinstance(found.verdict, Violated):
         return
+    example, goal = found.verdict.counterexample, found.verdict.claim
     ends = [end_of(high) for _, high in example.violated_for]
     span = view.span
     if not view.fixed and ends and max(ends) < inf:
         span = Range(span.low, fmpq(ceil(3 * max(ends))), span.log)
-    words = [
-        nice(region_text(*ends, *closed))
-        for ends, closed in zip(example.violated_for, example.closed_ends, strict=True)
-    ]
+    words = list(map(nice, example.broken_for))
 
     def spans(axes: Axes) -> None:
         for (low, high), said in zip(example.violated_for, words, strict=True):
@@ -655,7 +653,7 @@ def region_panels(found: Study, view: View) -> Iterator[Panel]:
     def draw_bound(axes: Axes) -> None:
         axes.plot(*curve(example.probability, span), color=COLOURS[0], label="P(u)")
         heights = curve(example.bound, span)
-        axes.plot(*heights, color="black", linestyle="--", label=bound_name(found.goal))
+        axes.plot(*heights, color="black", linestyle="--", label=bound_name(goal))
         spans(axes)
         x = as_float(found.point)
         axes.plot(
@@ -688,8 +686,8 @@ def region_panels(found: Study, view: View) -> Iterator[Panel]:
     )
 
 
-def bound_name(goal: Goal | None) -> str:
-    assert goal is not None
+def bound_name(goal: Goal) -> str:
+    """The label of the bound that the claim sets P(u)."""
     epsilon = nice(goal.epsilon)
     return f"bound exp({epsilon})·P(u′)" + (" + δ" if goal.delta else "")
 

@@ -10,10 +10,13 @@ from collections.abc import Iterable
 from html import escape
 
 import dipc.views as views
+from dipc.claims.claim import Witness
+from dipc.claims.counterexample import Counterexample
 from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.regions import Regions
-from dipc.claims.verdict import Counterexample, Undecided, Verdict
+from dipc.claims.verdict import Proved, Refuted, Undecided, Verdict
+from dipc.claims.wording import pretty
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.explain.explanation import Explanation
 from dipc.dipwhile.semantics.chain import Chain
@@ -22,10 +25,8 @@ from dipc.models.values import show_valuation
 from dipc.numbers.function import FunctionOfEps
 from dipc.report.explanation import explanation_sections
 from dipc.report.texts import Tight, lines_of
-from dipc.report.words import checked, counterexample_lines, pretty
+from dipc.report.words import checked
 
-COLOURS = {"private": "#0a8f5b", "violated": "#d55e00", "undecided": "#b07d00"}
-SIGNS = {"private": "✓", "violated": "✗", "undecided": "?"}
 MOST_ROWS = 60
 MOST_TERMS = 24  # of a formula in a table
 
@@ -65,8 +66,8 @@ def _distribution(law: Distribution) -> str:
 
 
 @views.html.register
-def _counterexample(found: Counterexample) -> str:
-    return table(_rows(found))
+def _witness(found: Witness) -> str:
+    return table(_witness_rows(found))
 
 
 def _rows(found: Counterexample) -> Iterable[Row]:
@@ -85,20 +86,37 @@ def _rows(found: Counterexample) -> Iterable[Row]:
     ):
         yield name, f"{f.decimal(found.epsilon)} &nbsp;=&nbsp; {formula(f)}"
     if found.violated_for:
-        yield "broken for", escape(dict(counterexample_lines(found))["broken for"])
+        yield "broken for", escape(dict(found.lines())["broken for"])
+
+
+def _witness_rows(found: Witness) -> Iterable[Row]:
+    if isinstance(found, Counterexample):
+        return _rows(found)
+    return ((escape(heading), escape(text)) for heading, text in found.lines())
 
 
 @views.html.register
 def _verdict(verdict: Verdict) -> str:
-    colour, sign = COLOURS[verdict.status], SIGNS[verdict.status]
+    colour, sign = _look(verdict)
     answer = f'<b style="color: {colour}">{sign} {verdict.status}</b>'
-    rows = [(answer, escape(pretty(str(verdict.goal)))), ("checked", escape(checked(verdict.counts)))]
+    rows = [(answer, escape(pretty(str(verdict.claim)))), ("checked", escape(checked(verdict.counts)))]
     if verdict.counterexample is not None:
-        rows += _rows(verdict.counterexample)
+        rows += _witness_rows(verdict.counterexample)
     if isinstance(verdict, Undecided):
         rows += [(escape(head), escape(text)) for head, text in _open(verdict)]
     rows += [("note", escape(note)) for note in verdict.notes]
     return table(rows)
+
+
+def _look(verdict: Verdict) -> tuple[str, str]:
+    """The colour and the sign of an answer."""
+    match verdict:
+        case Proved():
+            return "#0a8f5b", "✓"
+        case Refuted():
+            return "#d55e00", "✗"
+        case _:
+            return "#b07d00", "?"
 
 
 def _open(verdict: Undecided) -> Iterable[Row]:

@@ -22,8 +22,10 @@ from typing import TYPE_CHECKING, Any
 import dipc.views as views
 from dipc.certificate.format import dumps
 from dipc.certificate.produce import certificate
+from dipc.claims.counterexample import Counterexample
+from dipc.claims.privacy import Violated
 from dipc.claims.tightness.curves import Curve
-from dipc.claims.verdict import Counterexample, Undecided, Verdict
+from dipc.claims.verdict import Undecided, Verdict
 from dipc.dipwhile.convert import PythonValue, to_input
 from dipc.dipwhile.distribution import Distribution
 from dipc.errors import InputError
@@ -32,7 +34,7 @@ from dipc.export.questions import picture, question
 from dipc.export.subject import ClaimExport, Picture
 from dipc.export.svg import svg
 from dipc.mechanisms import Mechanism
-from dipc.models.values import Valuation
+from dipc.models.values import Valuation, valuation_text
 from dipc.numbers.quotient import Quotient
 from dipc.report.figures import Panel, broken, nice, panels_of, sheet
 from dipc.report.mathml import mathml
@@ -40,7 +42,7 @@ from dipc.report.plots import MissingPackage
 from dipc.report.proofs import proofs
 from dipc.report.study import Attempts, Note, Study, Subject, gave_up, study
 from dipc.report.tightness import enclosure, end_text, where
-from dipc.report.words import checked, region_text, valuation_text
+from dipc.report.words import checked, doubt_lines
 from dipc.version import __version__
 
 if TYPE_CHECKING:
@@ -108,7 +110,7 @@ def report_html(
         "program": highlighted(mechanism.program.source.text),
         "status": found.verdict.status if found.verdict is not None else "none",
         "signs": SIGNS,
-        "example": _example(found.verdict.counterexample if found.verdict is not None else None),
+        "example": _example(found.verdict),
         "counts": checked(found.verdict.counts) if found.verdict is not None else "",
         "doubts": list(_doubts(found.verdict)),
         "rows": list(_rows(found, laws)),
@@ -221,9 +223,10 @@ class Example:
     broken: str
 
 
-def _example(found: Counterexample | None) -> Example | None:
-    if found is None:
+def _example(verdict: Verdict | None) -> Example | None:
+    if not isinstance(verdict, Violated):
         return None
+    found = verdict.counterexample
     named = {
         "P(u)": found.probability,
         "P(u′)": found.neighbour_probability,
@@ -233,19 +236,12 @@ def _example(found: Counterexample | None) -> Example | None:
     quantities = tuple(
         Quantity(name, f.decimal(found.epsilon, DIGITS), marked(mathml(f))) for name, f in named.items()
     )
-    regions = zip(found.violated_for, found.closed_ends, strict=True)
-    return Example(
-        found, quantities, " and for ".join(nice(region_text(*ends, *closed)) for ends, closed in regions)
-    )
+    return Example(found, quantities, " and for ".join(map(nice, found.broken_for)))
 
 
 def _doubts(verdict: Verdict | None) -> Iterator[str]:
     if isinstance(verdict, Undecided):
-        for doubt in verdict.doubts[:5]:
-            inputs = f"{valuation_text(doubt.input)} against {valuation_text(doubt.neighbour)}"
-            yield f"{inputs}: ε in [{doubt.low}, {doubt.high}]"
-        if len(verdict.doubts) > 5:
-            yield f"and {len(verdict.doubts) - 5} more"
+        yield from (text for _, text in doubt_lines(verdict))
 
 
 @dataclass(frozen=True, slots=True)

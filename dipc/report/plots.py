@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from flint import arb, ctx, fmpq
 
 import dipc.views as views
-from dipc.claims.verdict import Counterexample, Private, Undecided, Violated
+from dipc.claims.counterexample import Counterexample
+from dipc.claims.privacy import Violated
+from dipc.claims.verdict import Verdict
 from dipc.dipwhile.distribution import Distribution
 from dipc.errors import InputError
 from dipc.models.values import show_valuation
@@ -406,11 +408,10 @@ def _of_distribution(law: Distribution, low: Any = None, high: Any = None, **opt
     return plot_functions(named, low, high, **{"label": "probability", **options})
 
 
-@views.plot.register(Private)
-@views.plot.register(Undecided)
-def _of_verdict(verdict: Private | Undecided, low: Any = None, high: Any = None, **options: Any) -> Figure:
-    its = "a private" if isinstance(verdict, Private) else "an undecided"
+@views.plot.register(Verdict)
+def _of_verdict(verdict: Verdict, low: Any = None, high: Any = None, **options: Any) -> Figure:
+    article = "an" if verdict.status[0] in "aeiou" else "a"
     raise InputError(
-        f"{its} verdict has no counterexample to plot",
+        f"{article} {verdict.status} verdict has no counterexample to plot",
         hint="plot the mechanism: m.plot(), or one distribution: m.distribution(...).plot()",
     )

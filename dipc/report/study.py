@@ -13,10 +13,11 @@ from typing import Any, TypeVar
 
 from flint import fmpq
 
+from dipc.claims.privacy import Goal, Violated
 from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.regions import Regions
-from dipc.claims.verdict import Goal, Undecided, Verdict
+from dipc.claims.verdict import Undecided, Verdict
 from dipc.clock import Progress, silent
 from dipc.dipwhile.convert import Inputs, PythonValue, to_pair, to_rational
 from dipc.dipwhile.distribution import Distribution
@@ -179,7 +180,7 @@ def study(subject: Subject, attempts: Attempts, parts: Sequence[str] = PARTS) ->
         verdict = attempts(NAMES["verdict"], lambda: mechanism.check(subject.text, **options))
         epsilon = str(goal.epsilon)
         tasks["profile"] = lambda: mechanism.profile(epsilon, **where, **options)
-        if verdict is not None and verdict.counterexample is not None:
+        if isinstance(verdict, Violated):
             tasks["regions"] = lambda: mechanism.violating_budgets(subject.text, **options)
     wanted = {need for part in parts for need in NEEDS.get(part, (part,))} & tasks.keys()
     answers: dict[str, Any] = dict.fromkeys(("budget", "loss", "profile", "regions"))
@@ -225,8 +226,8 @@ def _chosen(
     subject: Subject, verdict: Verdict | None, budget: LeastEpsilon | None, profile: Profile | None
 ) -> tuple[tuple[Valuation, Valuation] | None, tuple[Valuation, ...]]:
     """The pair to be shown and its outputs: of the counterexample, or that needs the most."""
-    found = verdict.counterexample if verdict is not None else None
-    if found is not None:
+    if isinstance(verdict, Violated):
+        found = verdict.counterexample
         return (found.input, found.neighbour), found.outputs
     if subject.pair is not None:
         program = subject.mechanism.program
@@ -246,7 +247,7 @@ def _point(subject: Subject, verdict: Verdict | None) -> fmpq:
         if point <= 0:
             raise InputError(f"the budget must be positive, not {point}")
         return point
-    if verdict is not None and verdict.counterexample is not None:
+    if isinstance(verdict, Violated):
         epsilon = verdict.counterexample.epsilon
         return fmpq(epsilon.numerator, epsilon.denominator)
     if budgets.is_point:

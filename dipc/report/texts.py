@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import dipc.views as views
+from dipc.claims.regions import region_words
 from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.regions import Regions
+from dipc.claims.wording import Line
 from dipc.dipwhile.explain.explanation import Explanation
+from dipc.models.values import valuation_text
 from dipc.report.explanation import explanation_text
 from dipc.report.tightness import (
     budget_lines,
@@ -19,7 +22,7 @@ from dipc.report.tightness import (
     regions_lines,
     where,
 )
-from dipc.report.words import Line, aligned, region_words, valuation_text
+from dipc.report.words import aligned
 
 Tight = LeastEpsilon | Profile | Curve | Regions
 

@@ -7,15 +7,16 @@ from typing import Any
 
 from flint import arb, fmpq
 
+from dipc.claims.regions import region_text, region_words
 from dipc.claims.tightness.curves import Curve, Profile, Segment
 from dipc.claims.tightness.least import Kind, Least, Spot
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.losses import Witness
 from dipc.claims.tightness.regions import Regions
+from dipc.claims.wording import Line, Record, digits_of, pretty
+from dipc.models.values import valuation_record, valuation_text
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.report.record import Record, claim_record, digits_of, valuation_record
-from dipc.report.words import Line, pretty, region_text, region_words, valuation_text
 from dipc.signs.pieces import End, Place
 from dipc.signs.tables import decimal, end_as_text, root_as_text
 
@@ -218,7 +219,7 @@ def curve_record(curve: Curve, logarithm: bool) -> list[Record]:
 
 def regions_record(found: Regions) -> Record:
     return {
-        "claim": claim_record(found.goal),
+        "claim": found.goal.record(),
         "violated_for": [[end_as_text(r.low), end_as_text(r.high)] for r in found.regions],
     }
 

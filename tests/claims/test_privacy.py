@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from numeric import fixed, high
 
 import dipc
-from dipc.claims.privacy import violated_regions, worst_sets
+from dipc.claims.privacy import worst_sets
+from dipc.claims.regions import violated_regions
 from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.eps_range import EpsRange
 

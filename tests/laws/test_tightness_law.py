@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, Phase, given, note, settings
 from strategies import programs
 
 import dipc
-from dipc.claims.privacy import Region
+from dipc.claims.regions import Region
 from dipc.claims.tightness.curves import Curve, Segment
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.parser import parse

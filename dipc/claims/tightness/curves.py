@@ -1,12 +1,12 @@
 """Exact functions of eps for a whole program: the privacy loss, and the privacy profile.
 
-* The *loss curve* is ``max ln(P(u)(o)/P(u')(o))`` over all neighbours and outputs, for each eps.
-* The *privacy profile* for a given ``t*eps`` is the least delta, the maximum over all neighbours of
-  ``sum_o max(0, P(u)(o) - exp(t eps) P(u')(o))``.  As the sum over any set of outputs is at most that, the
+* The *loss curve* is ``max ln(P(u)(o)/P(u')(o))`` over all adjacent inputs and outputs, for each eps.
+* The *privacy profile* for a given ``t*eps`` is the least delta, the maximum over all adjacent inputs of
+  ``sum_o max(0, P(u)(o) - exp(t eps) P(u')(o))``.  Since the sum over any set of outputs is at most that, the
   profile is the greatest of the functions ``P(u)(S) - exp(t eps) P(u')(S)`` over the sets S that are worst
   somewhere.
 
-Both are given by pieces: between two budgets, exact or in isolating intervals, one formula.
+Both are piecewise: one formula between two values of eps, which are exact or isolated by intervals.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq
 
 import dipc.views as views
-from dipc.claims.privacy import SignOracle
+from dipc.claims.oracle import SignOracle
+from dipc.claims.privacy import Goal
 from dipc.claims.tightness.ends import need_of_value
 from dipc.claims.tightness.envelope import Arc, envelope
 from dipc.claims.tightness.growth import Limit, at_infinity, at_zero, limit_of_value
 from dipc.claims.tightness.least import Least, Requirement, Spot, least
 from dipc.claims.tightness.losses import Losses, Witness
-from dipc.claims.verdict import Goal
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One formula from ``low`` to ``high``, and the inputs and outputs that it comes from.
+    """One formula from ``low`` to ``high``, with the inputs and outputs that it comes from.
 
     For a loss curve the loss is ``ln(value)``, infinite if ``value`` is None; in a profile ``value`` is
     delta, and ``witness`` is None where delta is 0.
@@ -57,7 +57,7 @@ class Curve(views.Shown):
     of_loss: bool
 
     def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
-        """A figure of the curve for the budgets from ``low`` to ``high``."""
+        """A figure of the curve for eps from ``low`` to ``high``."""
         return views.plot(self, low, high, **options)
 
 
@@ -71,7 +71,7 @@ class Profile(views.Shown):
     witnesses: tuple[tuple[Spot, Witness], ...]
 
     def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
-        """A figure of the least delta as a function of eps for the budgets from ``low`` to ``high``."""
+        """A figure of the least delta as a function of eps, from ``low`` to ``high``."""
         return views.plot(self, low, high, **options)
 
 
@@ -101,7 +101,7 @@ def profile(losses: Losses, t: fmpq, width: fmpq) -> Profile:
     zero = Quotient.of(0)
     factor = Quotient(ExpPoly.exp(t))
     found: dict[Quotient, Witness | None] = {zero: None}
-    for case, chosen in losses.worst_sets(Goal(t, zero, budgets)):
+    for case, chosen in losses.worst_sets(Goal(budgets, t, zero)):
         value = sum((case.left[k] - factor * case.right[k] for k in chosen), zero)
         if value not in found:
             found[value] = losses.witness(case, chosen)

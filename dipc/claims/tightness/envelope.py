@@ -1,12 +1,12 @@
 """The greatest of finitely many functions of eps, piece by piece.
 
-The functions are given by their exact differences only: for the privacy loss ln(p/q) the sign of a difference
-is that of ``p1 q2 - p2 q1``.  The pieces are guessed, and then proved:
+The functions are given only by their exact differences: for the privacy loss ln(p/q) the sign of a difference
+is that of ``p1 q2 - p2 q1``.  The pieces are guessed, then proved:
 
-1. At some budgets the greatest function is found by exact signs; these functions are the *candidates*.
-2. The signs of their differences cut the budgets into pieces with one greatest candidate each.
+1. At some values of eps exact signs determine the greatest function; these functions are the *candidates*.
+2. The signs of their differences cut the range into pieces with one greatest candidate each.
 3. Every other function is shown to be nowhere above all candidates at once; one that is above them somewhere
-   becomes a candidate, and 2. starts anew.
+   becomes a candidate, and step 2 starts again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SAMPLES = tuple(fmpq(2) ** e for e in range(-6, 10))
 
 
 class Arc(NamedTuple):
-    """On the interval from ``low`` to ``high`` (with those ends that are budgets) ``which`` is greatest."""
+    """``which`` is greatest from ``low`` to ``high``, with the ends that belong to the range."""
 
     low: End
     high: End
@@ -40,7 +40,7 @@ class Arc(NamedTuple):
 def envelope(number: int, difference: Difference, budgets: EpsRange, tick: Tick) -> list[Arc]:
     """The greatest of ``number`` functions, from left to right.
 
-    Of functions that are equal everywhere, the first stands for all.  Raises
+    The first of several equal functions represents them all.  Raises
     :class:`~dipc.signs.roots.Unsettled`.
 
     >>> lines = [ExpPoly.of(1), ExpPoly.of(1, 1), ExpPoly.of(2, 1) - 3]         # 1, eps, 2 eps - 3
@@ -60,12 +60,14 @@ class _Envelope:
         self._known: dict[tuple[int, int], ExpPoly] = {}
 
     def arcs(self) -> list[Arc]:
+        """The pieces, proved."""
         candidates = sorted({self._greatest(range(self.number), s) for s in self._samples()})
         while (new := self._above(candidates)) is not None:
             candidates = sorted([*candidates, new])
         return self._cut(candidates)
 
     def difference(self, i: int, j: int) -> ExpPoly:
+        """A function with the signs of f_i - f_j, computed once."""
         if i > j:
             return -self.difference(j, i)
         if (i, j) not in self._known:
@@ -86,7 +88,7 @@ class _Envelope:
         return best
 
     def _above(self, candidates: Sequence[int]) -> int | None:
-        """A function that is somewhere above all candidates: the greatest one at such a budget."""
+        """A function that is above all candidates at some eps: the greatest one there."""
         for k in range(self.number):
             self.tick("comparing functions", k, self.number)
             if k not in candidates and (eps := self._highest(k, candidates)) is not None:
@@ -94,7 +96,7 @@ class _Envelope:
         return None
 
     def _highest(self, k: int, candidates: Sequence[int]) -> fmpq | None:
-        """A budget where function k is above all candidates."""
+        """An eps at which function k is above all candidates."""
         for c in candidates:
             match nonnegative(self.difference(c, k), self.budgets):
                 case Holds():
@@ -125,5 +127,5 @@ class _Envelope:
 
 
 def _sample(cell: Piece) -> fmpq:
-    assert cell.sample is not None  # open intervals and single budgets have one
+    assert cell.sample is not None  # open intervals and single points have one
     return cell.sample

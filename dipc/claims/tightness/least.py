@@ -24,7 +24,8 @@ from enum import Enum
 
 from flint import arb, fmpq
 
-from dipc.claims.privacy import Region, SignOracle, violated_regions
+from dipc.claims.oracle import SignOracle
+from dipc.claims.regions import Region, violated_regions
 from dipc.claims.tightness.ends import Name, Need, needed_at_end
 from dipc.claims.tightness.growth import Limit
 from dipc.errors import InputError, InternalError, LimitReached

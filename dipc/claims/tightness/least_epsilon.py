@@ -1,6 +1,6 @@
-"""How tight is it?  The least t for which a program is (t*eps, 0)-private for all eps of an interval.
+"""The least t for which a system is (t*eps, 0)-private for every eps of a range.
 
-The least t is the supremum of ``ln(P(u)(o)/P(u')(o)) / eps`` over neighbours u, u', outputs o and budgets.
+It is the supremum of ``ln(P(u)(o)/P(u')(o)) / eps`` over adjacent inputs u, u', outputs o and eps.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq
 
 import dipc.views as views
-from dipc.claims.privacy import SignOracle
+from dipc.claims.oracle import SignOracle
 from dipc.claims.tightness.ends import need_of_loss
 from dipc.claims.tightness.growth import NOTHING, Limit, limit_of_loss
 from dipc.claims.tightness.least import Least, Requirement, Spot, least
@@ -37,11 +37,11 @@ class LeastEpsilon(views.Shown):
 
     @property
     def t(self) -> fmpq | None:
-        """The least t if it is rational; else see ``least``."""
+        """The least t if it is rational; otherwise see ``least``."""
         return self.least.exact
 
     def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
-        """A figure of what the witnesses need at the budgets from ``low`` to ``high``."""
+        """A figure of what the witnesses need for eps from ``low`` to ``high``."""
         return views.plot(self, low, high, **options)
 
 
@@ -61,7 +61,7 @@ def demand(case: Case) -> Requirement:
 
     @cache
     def sides(judge: SignOracle) -> tuple[ExpPoly, ExpPoly]:
-        """Functions in the ratio of q and p, without what would only make them larger."""
+        """Functions in the ratio of q to p, without a common factor."""
         if p.denominator == q.denominator:
             return judge.numerator(q), judge.numerator(p)
         return judge.numerator(q) * judge.positive(p), judge.numerator(p) * judge.positive(q)

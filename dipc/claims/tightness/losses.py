@@ -1,7 +1,7 @@
-"""What neighbouring inputs have to do with each other: all different pairs of probabilities of a program.
+"""The distinct pairs of output probabilities of adjacent inputs.
 
-The privacy loss of an output o between neighbours u and u' at eps is ``ln(P(u)(o)/P(u')(o))``.  Pairs of
-inputs with the same two probabilities have the same loss: each is kept once, with the first pair of inputs
+The privacy loss of an output o between adjacent inputs u and u' at eps is ``ln(P(u)(o)/P(u')(o))``.  Pairs
+of inputs with the same two probabilities have the same loss: each is kept once, with the first pair of inputs
 and the output that have it.
 """
 
@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dipc.claims.privacy import PrivacyInequalities, SignOracle, worst_sets
-from dipc.claims.verdict import Goal
+from dipc.claims.oracle import SignOracle
+from dipc.claims.privacy import Goal, PrivacyInequalities, worst_sets
 from dipc.clock import Clock
-from dipc.models.laws import Case, Neighbours
+from dipc.models.laws import Case, Neighbours, cases_in_order, mass
 from dipc.models.values import Valuation
 from dipc.numbers.quotient import Quotient
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """Two neighbouring inputs and outputs, with the probabilities of these outputs on both."""
+    """Two adjacent inputs and some outputs, with the probabilities of these outputs on both."""
 
     input: Valuation
     neighbour: Valuation
@@ -43,30 +43,31 @@ class Losses:
         self._neighbours = neighbours
 
     def by_output(self) -> list[Case]:
-        """A case for each different pair of probabilities of one output, in the order of the pairs.
+        """A case for each distinct pair of probabilities of one output, in the order of the pairs.
 
-        None where the first probability is 0: nothing is lost there.
+        Pairs whose first probability is 0 are left out: they lose nothing.
         """
         found: dict[tuple[Quotient, Quotient], Case] = {}
-        for case in sorted(self._neighbours.by_output(), key=_rank):
+        for case in cases_in_order(self._neighbours, by_output=True):
             self.clock.tick("neighbours", len(found), None)
             found.setdefault((case.left[0], case.right[0]), case)
         return [case for (p, _), case in found.items() if self._possible(p)]
 
     def _possible(self, p: Quotient) -> bool:
-        """Whether a probability is not 0; at a single budget a function may be, that is not 0 elsewhere."""
+        """Whether a probability is not 0; at a single eps a function that is nonzero elsewhere may vanish."""
         return bool(p) and not (
             self.budgets.is_point and self.judge.numerator(p).sign_at(self.budgets.low) == 0
         )
 
     def worst_sets(self, goal: Goal) -> list[tuple[Case, tuple[int, ...]]]:
-        """Different pairs of laws with the sets of outputs of the greatest ``P(u) - exp(t eps) P(u')``.
+        """Distinct pairs of laws with their worst sets of outputs, those not empty.
 
-        The sets are not empty.  Raises :class:`~dipc.signs.roots.Unsettled`.
+        A worst set has the greatest ``P(u) - exp(t eps) P(u')`` at some eps.
+        Raises :class:`~dipc.signs.roots.Unsettled`.
         """
         comparison = PrivacyInequalities(goal, self.judge)
         found: dict[tuple[tuple[Quotient, ...], tuple[Quotient, ...]], Case] = {}
-        for case in sorted(self._neighbours.by_law(), key=_rank):
+        for case in cases_in_order(self._neighbours, by_output=False):
             found.setdefault((case.left, case.right), case)
         chosen = []
         for done, case in enumerate(found.values()):
@@ -79,15 +80,10 @@ class Losses:
         """The first pair of inputs of a case, with the outputs at these places of its vectors."""
         outcomes = self._neighbours.outcomes
         left, right = self._neighbours.pair(case.pairs.first)
-        zero = Quotient.of(0)
         return Witness(
             input=left,
             neighbour=right,
             outputs=tuple(outcomes[case.outputs[k]] for k in places),
-            probability=sum((case.left[k] for k in places), zero),
-            neighbour_probability=sum((case.right[k] for k in places), zero),
+            probability=mass(case.left, places),
+            neighbour_probability=mass(case.right, places),
         )
-
-
-def _rank(case: Case) -> tuple[int, tuple[int, ...]]:
-    return case.pairs.first, case.outputs

@@ -1,13 +1,13 @@
-"""All budgets at which a program breaks its claim, over all pairs of neighbours and all sets of outputs."""
+"""Every eps at which a claim is violated, over all pairs of adjacent inputs and all sets of outputs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import dipc.views as views
-from dipc.claims.privacy import PrivacyInequalities, Region, violated_regions
+from dipc.claims.privacy import Goal, PrivacyInequalities
+from dipc.claims.regions import Region, violated_regions
 from dipc.claims.tightness.losses import Losses
-from dipc.claims.verdict import Goal
 from dipc.signs.inequality import Fails, Unclear
 from dipc.signs.limits import Unsettled
 from dipc.signs.radicals import Function
@@ -15,17 +15,17 @@ from dipc.signs.radicals import Function
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Regions(views.Shown):
-    """The maximal intervals of budgets at which the claim is broken: none if it holds."""
+    """The maximal intervals of eps on which the claim is violated: none if it holds."""
 
     goal: Goal
     regions: tuple[Region, ...]
 
 
 def violating_budgets(goal: Goal, losses: Losses) -> Regions:
-    """Where the claim is broken.  Raises :class:`LimitReached`, also where a sign is not settled.
+    """Where the claim is violated.  Raises :class:`LimitReached`, also if a sign is not settled.
 
     ``losses`` must be for the eps range of ``goal``, whose delta is not negative there
-    (:func:`dipc.claims.privacy.check_delta`).
+    (:meth:`dipc.claims.privacy.Goal.validate`).
     """
     comparison = PrivacyInequalities(goal, losses.judge)
     if goal.delta:

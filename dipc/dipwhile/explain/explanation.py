@@ -20,12 +20,14 @@ from enum import Enum
 from flint import fmpq
 
 import dipc.views as views
-from dipc.claims.privacy import Region, SignOracle, violated_regions
+from dipc.claims.oracle import SignOracle
+from dipc.claims.privacy import Goal, Violated
+from dipc.claims.regions import Region, violated_regions
 from dipc.claims.tightness.curves import profile
 from dipc.claims.tightness.least import Kind, Least, Spot, least
 from dipc.claims.tightness.least_epsilon import WIDTH, budget, demand
 from dipc.claims.tightness.losses import Witness
-from dipc.claims.verdict import Goal, Undecided, Violated
+from dipc.claims.verdict import Undecided
 from dipc.clock import Clock, Progress, silent
 from dipc.dipwhile.convert import cells_of, to_outcome
 from dipc.dipwhile.explain.paths import Found, Path, Stop, Walk
@@ -329,11 +331,9 @@ def _side_by_side(left: Path, right: Path) -> Route:
 
 
 def _claimed(goal: Goal, p: Quotient, q: Quotient) -> Claimed:
-    bound = q * Quotient(goal.factor)
+    bound = goal.bound(q)
     excess = p - bound
-    above = bound + goal.delta if isinstance(goal.delta, Quotient) else goal.delta + bound
-    over = excess - goal.delta if isinstance(goal.delta, Quotient) else -goal.delta + excess
-    return Claimed(goal, above, over, _regions(goal, over))
+    return Claimed(goal, bound, excess, _regions(goal, excess))
 
 
 def _regions(goal: Goal, excess: Number) -> tuple[Region, ...] | None:

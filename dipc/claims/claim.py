@@ -1,0 +1,165 @@
+"""The contract of a claim: all that the driver, the counts and the reports know about it.
+
+The one claim today is (eps, delta)-privacy, in :mod:`dipc.claims.privacy`.  A claim is about two laws at a
+time, P(u) and P(u') of adjacent inputs, and for these it is a list of inequalities f >= 0 that must hold for
+every eps of its range.  It comes in two shapes:
+
+* *by output*: one inequality for every output, which depends on the two probabilities of that output only;
+* *by law*: any number of inequalities, which depend on the two laws as a whole.
+
+What a claim says when it is proved or refuted (``private``, ``violated``) belongs to its verdict classes
+``proved`` and ``refuted``, how a violation reads to its :class:`Witness`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from flint import fmpq
+
+import dipc.views as views
+from dipc.claims.oracle import SignOracle
+from dipc.claims.wording import Line, Record
+from dipc.errors import Span
+from dipc.models.laws import Vector
+from dipc.models.values import Valuation
+from dipc.signs.eps_range import EpsRange
+from dipc.signs.inequality import Answer
+from dipc.signs.radicals import Function
+
+if TYPE_CHECKING:
+    from dipc.claims.verdict import Proved, Refuted
+
+
+class Checked(NamedTuple):
+    """One inequality: for which places of the vectors, in normal form, with the answer.
+
+    ``inequality`` is None if the outputs that matter could not even be found.
+    """
+
+    outputs: tuple[int, ...]
+    inequality: Function | None
+    answer: Answer
+
+
+class Finding(NamedTuple):
+    """The first violated inequality: the rank of the pair, and the places of its outputs."""
+
+    pair: int
+    outputs: tuple[int, ...]
+    sample: fmpq
+
+
+class PairOfLaws(NamedTuple):
+    """The inputs u and u' with the probabilities of all outcomes on them."""
+
+    outcomes: Sequence[Valuation]
+    inputs: tuple[Valuation, Valuation]
+    laws: tuple[Vector, Vector]
+
+
+class Witness(ABC):
+    """Why a claim does not hold: the inputs, the outputs, an eps and exact numbers."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def brief(self) -> str:
+        """The witness in one line, without its numbers."""
+
+    @abstractmethod
+    def lines(self) -> Iterator[Line]:
+        """The witness for people, each line with its heading."""
+
+    @abstractmethod
+    def record(self) -> Record:
+        """The witness as JSON; exact numbers are strings."""
+
+    def __str__(self) -> str:
+        return "\n".join(f"{heading}: {text}" for heading, text in self.lines())
+
+    def _repr_html_(self) -> str:
+        return views.html(self)
+
+
+class Inequalities(ABC):
+    """The inequalities of one claim, decided by one oracle."""
+
+    claim: Claim
+
+    @abstractmethod
+    def examine(self, left: Vector, right: Vector) -> list[Checked]:
+        """The inequalities for P(u) and P(u') with their answers, up to the first one that fails.
+
+        Of a claim by output the vectors hold one probability, and there is exactly one inequality.
+        """
+
+    @abstractmethod
+    def witness(self, finding: Finding, laws: PairOfLaws) -> Witness:
+        """The witness for a violated inequality."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim(ABC):
+    """A statement about the laws of adjacent inputs, for every eps of ``budgets``.
+
+    ``span`` is the place where it is written, for messages.  ``statement`` names what a certificate of the
+    claim states; it is the name of the kernel's checker.
+    """
+
+    budgets: EpsRange
+    span: Span | None = field(default=None, kw_only=True, compare=False, repr=False)
+
+    proved: ClassVar[type[Proved]]
+    refuted: ClassVar[type[Refuted]]
+    statement: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def by_output(self) -> bool:
+        """Whether the claim is by output; else it is by law."""
+
+    @abstractmethod
+    def inequalities(self, oracle: SignOracle) -> Inequalities:
+        """The inequalities that must hold for two laws."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """The whole claim in words."""
+
+    @abstractmethod
+    def brief(self) -> str:
+        """The claim for a column of a table."""
+
+    @abstractmethod
+    def record(self) -> Record:
+        """The claim as JSON; exact numbers are strings."""
+
+    def validate(self, oracle: SignOracle) -> None:  # noqa: B027  (most claims always make sense)
+        """Raise :class:`InputError` or :class:`LimitReached` unless the claim makes sense on its range."""
+
+    def notes(self, oracle: SignOracle) -> tuple[str, ...]:
+        """Why a verdict may say less than it seems to."""
+        return ()
+
+    @property
+    def when(self) -> str:
+        """The range in words, for the end of ``str``."""
+        if self.budgets.is_point:
+            return f"at eps = {self.budgets.low}"
+        return f"for every eps in {self.budgets}"
+
+    @property
+    def range_text(self) -> str:
+        """The range for JSON: an interval, or the only eps."""
+        return str(self.budgets.low) if self.budgets.is_point else str(self.budgets)
+
+    @property
+    def brief_range(self) -> str:
+        """The range for the end of ``brief``: nothing if it is every eps > 0."""
+        if self.budgets.is_point:
+            return f" at eps = {self.budgets.low}"
+        return "" if self.budgets == EpsRange.positive() else f" on {self.budgets}"

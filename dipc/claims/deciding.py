@@ -1,0 +1,74 @@
+"""From a claim and the laws of adjacent inputs to a verdict, whatever system the laws come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from dipc.claims.cases import Findings, go_through
+from dipc.claims.claim import Claim, PairOfLaws
+from dipc.claims.counts import counts_of, counts_so_far
+from dipc.claims.oracle import SignOracle
+from dipc.claims.verdict import Doubt, Undecided, Verdict
+from dipc.clock import Clock
+from dipc.errors import LimitReached
+from dipc.models.laws import Neighbours, cases_in_order
+from dipc.signs.inequality import Unclear
+
+
+def decide(
+    claim: Claim, inputs: int, explore: Callable[[SignOracle], Neighbours], clock: Clock, jobs: int = 1
+) -> Verdict:
+    """Decide a claim about a system with this number of inputs.
+
+    ``explore`` finds the laws of adjacent inputs; it may ask the oracle whether they make sense on the range
+    of the claim.  ``jobs`` processes decide inequalities.  Raises :class:`InputError` if the claim or the
+    system makes no sense; a limit that runs out is an :class:`Undecided` verdict.
+    """
+    oracle, findings = SignOracle(claim.budgets), Findings()
+    inequalities = claim.inequalities(oracle)
+    neighbours: Neighbours | None = None
+    try:
+        claim.validate(oracle)
+        neighbours = explore(oracle)
+        clock.lap("distributions")
+        cases = cases_in_order(neighbours, claim.by_output)
+        clock.lap("neighbours")
+        go_through(cases, inequalities, findings, jobs, partial(clock.tick, "inequalities"))
+        clock.lap("decision")
+        counts = counts_of(neighbours, claim, findings)
+        if findings.violation is not None:
+            found = inequalities.witness(findings.violation, _laws(neighbours, findings.violation.pair))
+            clock.lap("counterexample")
+            notes = _notes(claim, oracle, neighbours)
+            return claim.refuted(claim, counts, clock.laps, found, notes=notes)
+    except (LimitReached, MemoryError) as limit:
+        clock.lap("limit")
+        counts = counts_so_far(inputs, neighbours, findings)
+        reason = str(limit) if isinstance(limit, LimitReached) else "the memory ran out"
+        return Undecided(claim, counts, clock.laps, (), f"{reason} ({clock.doing})")
+    if findings.doubts:
+        doubts = tuple(_doubt(neighbours, *doubt) for doubt in findings.doubts)
+        return Undecided(claim, counts, clock.laps, doubts, "the sign of an inequality could not be settled")
+    return claim.proved(claim, counts, clock.laps, notes=_notes(claim, oracle, neighbours))
+
+
+def _laws(neighbours: Neighbours, rank: int) -> PairOfLaws:
+    return PairOfLaws(neighbours.outcomes, neighbours.pair(rank), neighbours.laws(rank))
+
+
+def _doubt(neighbours: Neighbours, rank: int, outputs: tuple[int, ...], where: Unclear) -> Doubt:
+    outcomes = tuple(neighbours.outcomes[o] for o in outputs)
+    return Doubt(*neighbours.pair(rank), outcomes, where.low, where.high)
+
+
+def _notes(claim: Claim, oracle: SignOracle, neighbours: Neighbours) -> tuple[str, ...]:
+    """Why the verdict may say less than it seems to."""
+    notes = list(claim.notes(oracle))
+    if not neighbours.different:
+        notes.append("no two different inputs are neighbours: each input was compared with itself only")
+    if len(neighbours.outcomes) == 1:
+        notes.append("there is only one possible output, whatever the input")
+    if not neighbours.symmetric:
+        notes.append("the adjacency formula is not symmetric: it was read both ways round")
+    return tuple(notes)

@@ -1,0 +1,57 @@
+"""How claims and their witnesses show numbers: to people in lines, to machines in records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from flint import arb, ctx, fmpq
+
+from dipc.numbers.surd import Number
+
+Line = tuple[str, str]  # a heading and the text beside it
+Record = dict[str, Any]  # JSON
+
+
+def pretty(text: str) -> str:
+    """Greek letters for people.
+
+    >>> pretty("(eps/2)-private"), pretty("steps = 2")
+    ('(ε/2)-private', 'steps = 2')
+    """
+    return re.sub(r"\beps\b", "ε", text)
+
+
+def number_text(value: Number, eps: fmpq) -> str:
+    """The value at eps in decimals, and the function itself."""
+    return pretty(f"{decimal_at(value, eps)}  =  {value}")
+
+
+def number_record(value: Number, eps: fmpq) -> Record:
+    """The function itself, and its value at eps in decimals."""
+    return {"exact": str(value), "decimal": decimal_at(value, eps)}
+
+
+def decimal_at(value: Number, eps: fmpq, digits: int = 10) -> str:
+    """The value at a rational eps to ``digits`` significant digits, correctly rounded but for the last.
+
+    >>> from dipc.numbers.exppoly import ExpPoly
+    >>> from dipc.numbers.quotient import Quotient
+    >>> decimal_at(Quotient(ExpPoly.exp(1)), fmpq(1))
+    '2.718281828'
+    """
+    if value.sign_at(eps) == 0:
+        return "0"
+    return digits_of(lambda: value.enclose(arb(eps)), digits)
+
+
+def digits_of(enclosed: Callable[[], arb], digits: int) -> str:
+    """A number that is not 0, given as a ball at the precision of the context, to ``digits`` digits."""
+    precision = 64
+    while True:
+        with ctx.workprec(precision):
+            ball = enclosed()
+            if ball.is_finite() and ball.rel_accuracy_bits() > 4 * digits:
+                return str(ball.str(digits, radius=False))
+        precision *= 2
