@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, wraps
 from os import PathLike
@@ -20,11 +19,14 @@ from dipc.claims.tightness.least_epsilon import LeastEpsilon, budget
 from dipc.claims.tightness.losses import Losses
 from dipc.claims.tightness.regions import Regions, violating_budgets
 from dipc.claims.verdict import Verdict
-from dipc.clock import Clock, Progress, silent
+from dipc.clock import Progress, silent
 from dipc.dipwhile.convert import (
     Inputs,
     PythonValue,
     PythonValues,
+    to_claim,
+    to_eps,
+    to_eps_range,
     to_input,
     to_jobs,
     to_limit,
@@ -34,23 +36,20 @@ from dipc.dipwhile.convert import (
     to_width,
 )
 from dipc.dipwhile.distribution import Distribution
-from dipc.dipwhile.explain.explanation import MOST_PATHS, Asked, Explanation, explain
-from dipc.dipwhile.pipeline import Options, check, distribution, goal_of, losses_of
-from dipc.dipwhile.semantics.adjacency import Input
+from dipc.dipwhile.explain.explanation import MOST_PATHS, Explanation, explain
+from dipc.dipwhile.pipeline import Ask, check, distribution, eps_range_of, goal_of, losses_of
 from dipc.dipwhile.semantics.advice import warnings
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.semantics.valuations import in_order, output_valuation
-from dipc.dipwhile.syntax.compile import compile_claim, read
+from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
-from dipc.dipwhile.syntax.parser import parse, parse_claim
+from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.suggest import did_you_mean
 from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, Source, WrongType
 from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.export.questions import picture, question
-from dipc.models.values import show_valuation as show_valuation
 from dipc.shipped import source_of
-from dipc.signs.eps_range import EpsRange
 from dipc.signs.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -149,15 +148,8 @@ class Mechanism:
 
         Returns :class:`Private`, :class:`Violated` or :class:`Undecided`.  Raises :class:`InputError`.
         """
-        options = Options(
-            at=None if at is None else to_rational(at, "eps"),
-            pair=self._pair(pair),
-            time_limit=to_limit(time_limit, "time_limit"),
-            memory_limit=to_limit(memory_limit, "memory_limit"),
-            progress=progress,
-            jobs=to_jobs(jobs),
-        )
-        return check(self.program, self._claim(claim), options)
+        ask = self._ask(pair, at, None, time_limit, progress, memory_limit, jobs)
+        return check(self.program, self._claim(claim), ask)
 
     @options_only
     def budget(
@@ -182,8 +174,7 @@ class Mechanism:
         >>> found.exact, found.attained
         (3/4, False)
         """
-        clock = Clock(to_limit(time_limit, "time_limit"), None, progress)
-        return budget(self._losses(self._budgets(budgets, at), clock, pair), to_width(width))
+        return budget(self._losses(self._ask(pair, at, budgets, time_limit, progress)), to_width(width))
 
     @options_only
     def loss_curve(
@@ -203,8 +194,7 @@ class Mechanism:
         >>> [segment.value for segment in hist.loss_curve().segments]           # the loss is ln of that
         [exp(1/eps)]
         """
-        clock = Clock(to_limit(time_limit, "time_limit"), None, progress)
-        return loss_curve(self._losses(self._budgets(budgets, at), clock, pair))
+        return loss_curve(self._losses(self._ask(pair, at, budgets, time_limit, progress)))
 
     @options_only
     def profile(
@@ -226,8 +216,7 @@ class Mechanism:
         >>> sparse.profile("eps/2").least.exact
         31/240
         """
-        clock = Clock(to_limit(time_limit, "time_limit"), None, progress)
-        losses = self._losses(self._budgets(budgets, at), clock, pair)
+        losses = self._losses(self._ask(pair, at, budgets, time_limit, progress))
         return profile(losses, self._epsilon(epsilon), to_width(width))
 
     @options_only
@@ -245,11 +234,10 @@ class Mechanism:
         >>> [(str(r.low), str(r.high.low)) for r in hist.violating_budgets().regions]
         [('0', '1')]
         """
-        clock = Clock(to_limit(time_limit, "time_limit"), None, progress)
-        asked = self._claim(claim)
-        goal = goal_of(asked)
-        losses = self._losses(goal.budgets, clock, pair)
-        check_delta(goal, losses.judge, asked.span)
+        wanted = self._claim(claim)
+        goal = goal_of(wanted)
+        losses = self._losses(self._ask(pair, None, None, time_limit, progress), wanted)
+        check_delta(goal, losses.judge, wanted.span)
         return violating_budgets(goal, losses)
 
     @options_only
@@ -279,14 +267,10 @@ class Mechanism:
         """
         if paths < 1:
             raise InputError(f"the number of paths must be positive, not {paths}")
-        asked = Asked(
-            self._pair(pair),
-            None if output is None else to_outcome(self.program, output),
-            None if at is None else to_rational(at, "eps"),
-            paths,
-        )
+        ask = self._ask(pair, at, None, time_limit, progress)
+        outcome = None if output is None else to_outcome(self.program, output)
         known = self._claim(claim) if claim is not None else self.program.claim
-        return explain(self.program, known, asked, to_limit(time_limit, "time_limit"), progress)
+        return explain(self.program, known, ask, outcome, paths)
 
     def _unknown_option(self, method: str, name: str, value: object, known: Sequence[str]) -> WrongType:
         if name not in self.parameters:
@@ -306,11 +290,32 @@ class Mechanism:
         first = "text" if file.startswith("<") else f'"{file}"'
         return f"dipc.load({', '.join([first, *settings(parameters)])})"
 
-    def _pair(self, pair: Sequence[Inputs] | None) -> tuple[Input, Input] | None:
-        return None if pair is None else to_pair(self.program, pair)
+    def _ask(
+        self,
+        pair: Sequence[Inputs] | None = None,
+        at: PythonValue | None = None,
+        budgets: str | None = None,
+        time_limit: float | None = None,
+        progress: Progress = silent,
+        memory_limit: float | None = None,
+        jobs: int = 1,
+    ) -> Ask:
+        """What the options of a question mean for this program.  Raises :class:`InputError`."""
+        if at is not None and budgets is not None:
+            raise InputError("an interval of budgets and one budget: give only one of the two")
+        return Ask(
+            pair=None if pair is None else to_pair(self.program, pair),
+            at=None if at is None else to_eps(at),
+            interval=None if budgets is None else to_eps_range(self.program, budgets),
+            time_limit=to_limit(time_limit, "time_limit"),
+            progress=progress,
+            memory_limit=to_limit(memory_limit, "memory_limit"),
+            jobs=to_jobs(jobs),
+        )
 
-    def _losses(self, budgets: EpsRange, clock: Clock, pair: Sequence[Inputs] | None) -> Losses:
-        return losses_of(self.program, budgets, clock, self._pair(pair))
+    def _losses(self, ask: Ask, claim: CoreClaim | None = None) -> Losses:
+        """The losses for the eps in question, by default those of ``claim`` or of the program's own claim."""
+        return losses_of(self.program, ask.eps_range(claim or self.program.claim), ask.clock(), ask.pair)
 
     def _epsilon(self, text: str | None) -> fmpq:
         """The t of a claim ``t*eps``; a delta that is given with it has no meaning here."""
@@ -318,27 +323,6 @@ class Mechanism:
         if text is not None and goal.delta:
             raise InputError(f"the least delta is looked for: give an epsilon only, without {goal.delta}")
         return goal.t
-
-    def _budgets(self, interval: str | None, at: PythonValue | None) -> EpsRange:
-        """The budgets that were asked for."""
-        if at is not None:
-            if interval is not None:
-                raise InputError("an interval of budgets and one budget: give only one of the two")
-            point = to_rational(at, "eps")
-            if point <= 0:
-                raise InputError(f"the budget must be positive, not {point}")
-            return EpsRange.point(point)
-        if interval is not None:
-            interval = re.sub(r"^\s*(for\s+)?(eps|ε)\s+in\s+", "", interval)
-            if re.fullmatch(r"\s*[\d./]+\s*", interval) and ".." not in interval:
-                one = interval.strip()
-                raise InputError(
-                    f"`{one}` is one budget, not an interval",
-                    hint=f"`at` (`--at {one}`) asks about one budget; an interval is `(0, {one}]`",
-                )
-            claim = parse_claim(f"eps for eps in {interval}", "the interval of budgets")
-            return goal_of(compile_claim(claim, dict(self.program.parameters))).budgets
-        return goal_of(self.program.claim).budgets if self.program.claim else EpsRange.positive()
 
     def certificate(self, verdict: Verdict | None = None) -> dict[str, Any]:
         """The certificate of a verdict about all neighbours, by default of that on the program's own claim.
@@ -355,8 +339,7 @@ class Mechanism:
 
     def distribution(self, **inputs: PythonValues) -> Distribution:
         """The exact output distribution on one input, in the order of the output sets."""
-        budgets = goal_of(self.program.claim).budgets if self.program.claim else EpsRange.positive()
-        law = distribution(self.program, to_input(self.program, inputs), budgets)
+        law = distribution(self.program, to_input(self.program, inputs), eps_range_of(self.program.claim))
         items = {output_valuation(self.program, o): law[o] for o in in_order(self.program, law)}
         return Distribution(items, self.program.outputs)
 
@@ -382,8 +365,7 @@ class Mechanism:
         if to not in QUESTIONS:
             raise InputError(f"no export to `{to}`", hint=f"one of: {', '.join([*QUESTIONS, *CHAINS])}")
         inputs = () if input is None else (to_input(self.program, input),)
-        both = self._pair(pair)
-        return QUESTIONS[to](question(self.program, self._claim(claim), inputs, both))
+        return QUESTIONS[to](question(self.program, self._claim(claim), inputs, self._ask(pair).pair))
 
     def sentence(self, claim: str | None = None) -> Sentence:
         """The claim as one sentence of Th_exp: the conjunction of its different inequalities."""
@@ -438,7 +420,7 @@ class Mechanism:
     def _claim(self, text: str | None, name: str = CLAIM_NAME) -> CoreClaim:
         """The claim that a text makes, by default the program's own; messages call the text ``name``."""
         if text is not None:
-            return compile_claim(parse_claim(checked_claim(text), name), dict(self.program.parameters))
+            return to_claim(self.program, text, name)
         if self.program.claim is None:
             raise InputError(
                 f"{self.program.source.name}: the program makes no claim",
@@ -450,28 +432,6 @@ class Mechanism:
 def settings(parameters: Mapping[str, object]) -> list[str]:
     """Parameters with their values, as Python's arguments."""
     return [f"{name}={value!r}" for name, value in parameters.items()]
-
-
-def checked_claim(text: object) -> str:
-    """The text of a claim; anything else is refused with advice.
-
-    >>> checked_claim(1)
-    Traceback (most recent call last):
-    dipc.errors.WrongType: error: a claim is a text, not the int 1
-        help: write "1*eps" for epsilon = 1*eps, "1*eps, 1/10" with delta = 1/10; one budget is `at=`
-    """
-    if isinstance(text, str):
-        if not text.strip():
-            raise InputError("the claim is an empty text", hint='write for example "eps/2, exp(-2)"')
-        return text
-    kind = type(text).__name__
-    known = isinstance(text, int | float) and not isinstance(text, bool)
-    factor = str(text) if known else "1/2"
-    raise WrongType(
-        f"a claim is a text, not the {kind} {text}",
-        hint=f'write "{factor}*eps" for epsilon = {factor}*eps, "{factor}*eps, 1/10" with delta = 1/10; '
-        "one budget is `at=`",
-    )
 
 
 load = Mechanism.load

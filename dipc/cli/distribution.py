@@ -11,12 +11,11 @@ from flint import fmpq
 from dipc.cli.options import load, program_options
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import columns, say
-from dipc.dipwhile.convert import to_rational
+from dipc.dipwhile.convert import to_eps
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.syntax.parser import parse_valuation
-from dipc.errors import InputError
-from dipc.mechanisms import Mechanism, show_valuation
+from dipc.models.values import show_valuation
 from dipc.numbers.quotient import Quotient
 from dipc.report.record import decimal_at, valuation_record
 from dipc.report.words import pretty
@@ -62,7 +61,9 @@ def distribution(
         mechanism = load(file, definitions)
         values = parse_valuation(given, "--input") if given.strip() else {}
         law = mechanism.distribution(**values)
-        budget = None if at is None else checked_budget(mechanism, at)
+        budget = None if at is None else to_eps(at)
+        if budget is not None and mechanism.program.claim is not None:
+            goal_of(mechanism.program.claim, budget)  # elsewhere a probability may be undefined
     if as_json:
         record = {
             "program": file,
@@ -75,16 +76,6 @@ def distribution(
     else:
         show(law, budget, digits or DIGITS)
     return 0
-
-
-def checked_budget(mechanism: Mechanism, at: str) -> fmpq:
-    """The budget of ``--at``, one of those that the claim is about: elsewhere probabilities may be none."""
-    budget = to_rational(at, "eps")
-    if budget <= 0:
-        raise InputError(f"the budget must be positive, not {budget}")
-    if mechanism.program.claim is not None:
-        goal_of(mechanism.program.claim, budget)
-    return budget
 
 
 def records(law: Distribution, budget: fmpq | None, digits: int) -> list[dict[str, Any]]:
