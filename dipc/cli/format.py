@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
+from dipc.cli import options
 from dipc.cli.failures import explained, kind_of
-from dipc.cli.options import expanded, files_argument
 from dipc.cli.outcome import worst
 from dipc.cli.terminal import say, style
 from dipc.dipwhile.syntax.format import formatted
@@ -45,7 +45,7 @@ Examples:
   dipc format - < mine.dip             from an editor
 """,
 )
-@files_argument
+@options.files()
 @click.option("--check", "only_check", is_flag=True, help="Change nothing; name the files that would change.")
 @click.option("--diff", is_flag=True, help="Change nothing; show what would change.")
 @click.option("-i", "-w", "--write", is_flag=True, help="Rewrite the files.")
@@ -67,7 +67,7 @@ def format_(files: tuple[str, ...], only_check: bool, diff: bool, write: bool) -
         action = _shown(only_check, diff)
     else:
         action = _print
-    return worst(_attempt(file, action) for file in expanded(files))
+    return worst(_attempt(file, action) for file in options.expanded(files))
 
 
 def _attempt(file: str, action: Callable[[Text], int]) -> int:
