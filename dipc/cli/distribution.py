@@ -37,7 +37,6 @@ Examples:
     "values",
     type=options.Valuation("--input"),
     default="",
-    show_default=False,
     metavar="TEXT",
     help="The input, for example 'q=[0,1,1]'.",
 )

@@ -10,7 +10,7 @@ import click
 from dipc.cli import options
 from dipc.cli.interrupt import INTERRUPTED
 from dipc.cli.terminal import say
-from dipc.cli.work import say_how_long, work
+from dipc.cli.work import say_left_out, work
 from dipc.errors import InputError
 from dipc.report.figures import SHOWN_DIGITS, WHAT, plot_mechanism
 from dipc.report.study import PATIENCE, Attempts
@@ -72,8 +72,6 @@ def plot(asked: options.Asked, output: str | None, what: str, **more: Any) -> in
         more |= asked.restrictions
         figure = plot_mechanism(mechanism, what, asked.claim, attempts=attempts, **more)
         figure.savefig(target, dpi=160, metadata={"Date": None} if target.suffix == ".svg" else None)
-    for note in attempts.notes:
-        click.echo(f"left out: {note.part}: {note.why}", err=True)
-    say_how_long(attempts.notes)
+    say_left_out(attempts.notes)
     say(f"wrote {target}")
     return INTERRUPTED if running.stop.pressed else 0

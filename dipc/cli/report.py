@@ -9,7 +9,7 @@ import click
 from dipc.cli import options
 from dipc.cli.interrupt import INTERRUPTED
 from dipc.cli.terminal import say
-from dipc.cli.work import say_how_long, work
+from dipc.cli.work import say_left_out, work
 from dipc.report.page import refuse_no_page, report_html
 from dipc.report.study import PATIENCE, Attempts
 from dipc.shipped import STDIN
@@ -47,8 +47,6 @@ def report(asked: options.Asked, output: str | None, title: str | None) -> int:
         attempts = Attempts(asked.time_limit, running.within, running.progress)
         page = report_html(mechanism, asked.claim, title=title, at=asked.at, attempts=attempts)
     target.write_text(page, encoding="utf-8", errors="replace")
-    for note in dict.fromkeys(attempts.notes):
-        click.echo(f"left out: {note.part}: {note.why}", err=True)
-    say_how_long(attempts.notes)
+    say_left_out(attempts.notes)
     say(f"wrote {target}")
     return INTERRUPTED if running.stop.pressed else 0
