@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from dipc.cli import options
-from dipc.cli.terminal import say, style
+from dipc.cli.terminal import say
 from dipc.cli.work import work
 from dipc.dipwhile.explain.explanation import MOST_PATHS, Explanation, Reason
 from dipc.report.explanation import Section, explanation_record, explanation_sections, section_lines
@@ -139,6 +139,6 @@ def show(sections: Iterable[Section]) -> None:
     for section in sections:
         if section.heading:
             say()
-            say(style(section.heading, bold=True))
+            say(click.style(section.heading, bold=True))
         for line in section_lines(section):
             say(line)
