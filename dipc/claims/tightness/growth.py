@@ -35,6 +35,15 @@ class Growth:
     leading: Quotient
     following: Quotient
 
+    @property
+    def speed(self) -> tuple[fmpq, int]:
+        """Greater for a function that grows faster."""
+        return self.exponent, -self.order
+
+
+CONSTANT = (fmpq(0), 0)
+"""The speed of a function that tends to a number other than 0."""
+
 
 @lru_cache(maxsize=4096)
 def at_zero(f: Quotient) -> Growth:
@@ -88,7 +97,7 @@ def _coefficient(terms: list[Term], power: int) -> ExpPoly:
 class Limit:
     """A limit at an end: ``value`` if it is rational; ``infinite`` if it is +inf, ``void`` if it is -inf.
 
-    None of these: a number that is not rational; it is left to a search.
+    None of these: an irrational number, which is left to a search.
     """
 
     value: fmpq | None = None
@@ -109,9 +118,9 @@ def limit_of_value(growth: Growth) -> Limit:
     >>> limit_of_value(at_infinity(Quotient(ExpPoly.of(fmpq(31, 240)) - ExpPoly.exp(-1))))
     Limit(value=31/240, infinite=False, void=False)
     """
-    if growth.exponent < 0 or (growth.exponent == 0 and growth.order > 0):
+    if growth.speed < CONSTANT:
         return Limit(fmpq(0))
-    if growth.exponent == 0 and growth.order == 0:
+    if growth.speed == CONSTANT:
         return Limit(rational(growth.leading))
     return _signed(growth.leading.sign_at(fmpq(1)))
 
@@ -130,8 +139,8 @@ def limit_of_loss(p: Quotient, q: Quotient, at_end: bool) -> Limit:
     if at_end:
         return Limit(at_infinity(p).exponent - at_infinity(q).exponent)
     left, right = at_zero(p), at_zero(q)
-    if (left.exponent, -left.order) != (right.exponent, -right.order):
-        return _signed(1 if (left.exponent, -left.order) > (right.exponent, -right.order) else -1)
+    if left.speed != right.speed:
+        return _signed(1 if left.speed > right.speed else -1)
     if difference := (left.leading - right.leading).sign_at(fmpq(1)):
         return _signed(difference)
     return Limit(rational((left.following - right.following) / left.leading))

@@ -248,7 +248,7 @@ class _Search:
         return found
 
     def _positive_by_chain(self, margin: ExpPoly) -> bool:
-        """Whether a derivative chain at 0 with numbers >= 0 shows that the margin is positive for all eps > 0."""
+        """Whether a derivative chain at 0, of numbers >= 0, proves the margin positive for all eps > 0."""
         answer = self.judge.decide(margin)
         at_open_end = not self.budgets.low and (not margin.has_inverse or self.budgets.high is None)
         return isinstance(answer, Holds) and answer.method is Method.CHAIN and at_open_end
@@ -369,13 +369,12 @@ class _Search:
         """Where more than the lower bound is needed."""
         if self.budgets.is_point:
             return (Spot(Kind.AT, active[0], self.budgets.low),)
-        spots: dict[tuple[str, str], Spot] = {}
+        spots: list[Spot] = []
         for i in active:
             with suppress(Unsettled):
-                for region in violated_regions([self._margin(i, self.lower)], self.budgets):
-                    spot = Spot(Kind.NEAR, i, None, *outer(region))
-                    spots.setdefault((str(spot.low), str(spot.high)), spot)
-        return tuple(spots.values())
+                regions = violated_regions([self._margin(i, self.lower)], self.budgets)
+                spots += [Spot(Kind.NEAR, i, None, *outer(region)) for region in regions]
+        return tuple({(str(spot.low), str(spot.high)): spot for spot in reversed(spots)}.values())
 
 
 def _place_as_text(place: Place | fmpq | None) -> str:
