@@ -56,14 +56,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TEXT = ("\n", "<-", ";")
-"""What the text of a program contains, and no name of a file."""
+"""What the text of a program contains, but the name of a file does not."""
 
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def options_only(method: Method) -> Method:
-    """The method, with advice for an option that it does not have: mostly a parameter of the program."""
+    """The method, with advice for unknown options: usually they are parameters of the program."""
     code = method.__code__
     known = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
 
@@ -140,10 +140,10 @@ class Mechanism:
         """Decide a claim, by default the program's own.
 
         ``claim`` is what may follow ``private`` in a program, for example ``"eps/2, exp(-2)"``; ``at``
-        decides it for one eps only; ``pair`` for one pair of inputs only (both ways round), each a mapping
-        or a text such as ``"q=[0,1]"``, which must be neighbours if the program says who is;
-        ``time_limit`` (seconds) and ``memory_limit`` (megabytes of the process at its peak) are looked at
-        between steps; ``jobs`` processes decide inequalities, with the same result (more than one need
+        decides it for one eps only; ``pair`` for one pair of inputs only (in both directions), each a mapping
+        or a text such as ``"q=[0,1]"``, which must be adjacent if the program defines adjacency;
+        ``time_limit`` (seconds) and ``memory_limit`` (megabytes of the process at its peak) are checked
+        between steps; ``jobs`` processes decide inequalities, with the same result (more than one requires
         joblib).
 
         Returns :class:`Private`, :class:`Violated` or :class:`Undecided`.  Raises :class:`InputError`.
@@ -165,7 +165,7 @@ class Mechanism:
         """The least t such that the program is (t*eps, 0)-private for every eps of ``budgets``.
 
         ``budgets`` is an interval such as ``"(0, 1]"``, by default that of the program's claim, else
-        all eps > 0; ``at`` is one eps instead.  A t that is not found exactly is enclosed to ``width``.
+        all eps > 0; ``at`` is a single eps instead.  A t that is not found exactly is enclosed to ``width``.
         ``pair`` is as in :meth:`check`.  Raises :class:`InputError`, and, after ``time_limit`` seconds,
         :class:`LimitReached`.
 
@@ -208,7 +208,7 @@ class Mechanism:
         time_limit: float | None = None,
         progress: Progress = silent,
     ) -> Profile:
-        """The least delta for ``epsilon`` (like ``"eps/2"``, by default the program's), for each eps and all.
+        """The least delta for ``epsilon`` (like ``"eps/2"``, by default the program's), per eps and for all.
 
         The other arguments are those of :meth:`budget`.
 
@@ -228,7 +228,7 @@ class Mechanism:
         time_limit: float | None = None,
         progress: Progress = silent,
     ) -> Regions:
-        """All budgets at which the claim is broken, over all pairs of neighbours and all sets of outputs.
+        """All eps at which the claim is violated, over all adjacent inputs and all sets of outputs.
 
         >>> hist = Mechanism.load("programs/histogram/hist2.dip", N=1)
         >>> [(str(r.low), str(r.high.low)) for r in hist.violating_budgets().regions]
@@ -252,11 +252,11 @@ class Mechanism:
         time_limit: float | None = None,
         progress: Progress = silent,
     ) -> Explanation:
-        """Where the privacy loss comes from: paths with their samples, and what moving each of them costs.
+        """Where the privacy loss comes from: paths with their samples, and the cost of moving each sample.
 
-        Without a ``pair`` of inputs it is about the counterexample of a violated claim, or about the inputs
-        and the output that need the greatest budget; ``output`` (with a pair) is one output.  ``at`` is the
-        only budget to look at; no more than ``paths`` paths are listed, the others are summed.  Raises
+        Without a ``pair`` of inputs it explains the counterexample of a violated claim, or the inputs and the
+        output that need the greatest budget; ``output`` (with a pair) is one output.  ``at`` is the only eps
+        to look at; at most ``paths`` paths are listed, and the others are summed.  Raises
         :class:`InputError`, and :class:`LimitReached` if the claim stays undecided.
 
         >>> found = Mechanism.load("programs/svt/svt4.dip", N=2).explain()
@@ -281,7 +281,7 @@ class Mechanism:
         )
 
     def how_to_set(self, parameters: Mapping[str, object]) -> str:
-        """The Python that gives parameters their values, for advice.
+        """The Python code that sets parameters, for advice.
 
         >>> Mechanism.load("svt1").how_to_set({"N": 3})
         'dipc.load("svt1", N=3)'
@@ -302,7 +302,7 @@ class Mechanism:
     ) -> Ask:
         """What the options of a question mean for this program.  Raises :class:`InputError`."""
         if at is not None and budgets is not None:
-            raise InputError("an interval of budgets and one budget: give only one of the two")
+            raise InputError("an interval of eps and a single eps: give only one of the two")
         return Ask(
             pair=None if pair is None else to_pair(self.program, pair),
             at=None if at is None else to_eps(at),
@@ -318,14 +318,14 @@ class Mechanism:
         return losses_of(self.program, ask.eps_range(claim or self.program.claim), ask.clock(), ask.pair)
 
     def _epsilon(self, text: str | None) -> fmpq:
-        """The t of a claim ``t*eps``; a delta that is given with it has no meaning here."""
+        """The t of a claim ``t*eps``; a delta has no meaning here."""
         goal = goal_of(self._claim(text, EPSILON_NAME))
         if text is not None and goal.delta:
-            raise InputError(f"the least delta is looked for: give an epsilon only, without {goal.delta}")
+            raise InputError(f"`profile` finds the least delta: give an epsilon only, without {goal.delta}")
         return goal.t
 
     def certificate(self, verdict: Verdict | None = None) -> dict[str, Any]:
-        """The certificate of a verdict about all neighbours, by default of that on the program's own claim.
+        """The certificate of a verdict about all adjacent inputs, by default on the program's own claim.
 
         It is what ``dipc check --certificate`` writes: ``json.dump`` makes it a file for ``dipc verify``.
 
@@ -380,7 +380,7 @@ class Mechanism:
         return views.plot(self, what=what, claim=claim, **options)
 
     def report(self, file: str | Path | None = None, claim: str | None = None, **options: Any) -> Path:
-        """Write what ``dipc report`` writes, a page of HTML, and return where it is.
+        """Write what ``dipc report`` writes, a page of HTML, and return its path.
 
         ``file`` is by default named after the program, in the current folder; the options (``title``,
         ``at`` ...) are those of :func:`dipc.report_html`.
@@ -389,11 +389,12 @@ class Mechanism:
 
     @cached_property
     def parameters(self) -> dict[str, str]:
+        """The values of the parameters, as text."""
         return {name: str(value) for name, value in self.program.parameters}
 
     @cached_property
     def replaced(self) -> dict[str, str]:
-        """The values that the text gives to parameters which were set to others when it was loaded.
+        """The values in the text of those parameters that were set to others when it was loaded.
 
         >>> m = Mechanism.load("param N = 3, c = 1; output o in {0, 1}; o <- 0", N=2)
         >>> m.parameters, m.replaced
@@ -407,7 +408,7 @@ class Mechanism:
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What is allowed in a program, but hardly ever meant: noise that grows with eps."""
+        """Warnings about what is allowed but hardly ever meant: noise that grows with eps."""
         return warnings(self.program)
 
     def __repr__(self) -> str:
@@ -418,7 +419,7 @@ class Mechanism:
         return views.html(self)
 
     def _claim(self, text: str | None, name: str = CLAIM_NAME) -> CoreClaim:
-        """The claim that a text makes, by default the program's own; messages call the text ``name``."""
+        """The claim in a text, by default the program's own; messages call the text ``name``."""
         if text is not None:
             return to_claim(self.program, text, name)
         if self.program.claim is None:
@@ -430,7 +431,7 @@ class Mechanism:
 
 
 def settings(parameters: Mapping[str, object]) -> list[str]:
-    """Parameters with their values, as Python's arguments."""
+    """Parameters with their values, as Python arguments."""
     return [f"{name}={value!r}" for name, value in parameters.items()]
 
 

@@ -59,8 +59,8 @@ Examples:
 def budget(asked: options.Asked, width: str, epsilon_curve: bool, as_json: bool) -> int:
     """Find the least t such that FILE is (t*eps)-private for every eps.
 
-    It is exact where it is rational, else enclosed, and it is told where it is attained, or approached, and
-    which inputs and output need it.
+    A rational t is exact, any other enclosed.  The report says where t is attained or approached, and which
+    inputs and output need it.
     """
 
     def answer(mechanism: Mechanism, **given: Any) -> tuple[list[Line], Record]:
@@ -102,7 +102,7 @@ def profile(asked: options.Asked, width: str, epsilon: str | None, as_json: bool
 
 
 @click.command(
-    short_help="Find all budgets at which a claim breaks.",
+    short_help="Find all eps at which a claim is violated.",
     epilog="""\b
 Examples:
   dipc regions hist2
@@ -113,7 +113,7 @@ Examples:
 @tightness_options
 @options.claim()
 def regions(asked: options.Asked, as_json: bool) -> int:
-    """Find all budgets at which FILE breaks its claim, over all pairs of neighbours and all outputs."""
+    """Find all eps at which FILE violates its claim, over all adjacent inputs and all outputs."""
 
     def answer(mechanism: Mechanism, **given: Any) -> tuple[list[Line], Record]:
         found = mechanism.violating_budgets(asked.claim, **given)

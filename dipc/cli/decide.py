@@ -1,4 +1,4 @@
-"""``dipc decide``: whether a sentence about the budget is true."""
+"""``dipc decide``: whether a sentence about eps is true."""
 
 from __future__ import annotations
 

@@ -51,11 +51,11 @@ Examples:
 def distribution(asked: options.Asked, values: options.Values, digits: int | None, as_json: bool) -> int:
     """Print every output of FILE on one input with its exact probability, a function of eps.
 
-    With --at every probability is shown at one budget: in decimals, correctly rounded but for the last
-    digit, and exactly.
+    With --at every probability is shown at one eps: exactly, and in decimals that are correctly rounded
+    except for the last digit.
     """
     if digits is not None and asked.at is None:
-        raise click.UsageError("--digits is about the decimals at one budget: add --at EPS0")
+        raise click.UsageError("--digits is about the decimals at one eps: add --at EPS0")
     with Bar(f"distribution of {asked.file}"):
         mechanism = asked.load()
         law = mechanism.distribution(**values)

@@ -26,7 +26,7 @@ def values_option(name: str, *names: str, **more: Any) -> Callable[[Callable[...
 
 
 @click.command(
-    short_help="Tell where the privacy loss comes from.",
+    short_help="Explain where the privacy loss comes from.",
     epilog="""\b
 Examples:
   dipc explain svt4 -D N=2                    the counterexample, path by path
@@ -62,10 +62,10 @@ def explain(
     most: int,
     as_json: bool,
 ) -> int:
-    """Tell where the privacy loss of FILE comes from: paths, samples, and the inequality that is tight.
+    """Explain where the privacy loss of FILE comes from: paths, samples, and the inequality that is tight.
 
-    Of a violated claim the counterexample is explained, of a private one the inputs and the output that need
-    the greatest budget; or those that are given.  The exit status is 0 whatever the verdict.
+    For a violated claim this is the counterexample, for a private one the inputs and the output that need
+    the greatest budget; or those that you give.  The exit status is 0 whatever the verdict.
     """
     if asked.pair and (left is not None or right is not None):
         raise click.UsageError("the inputs are given twice: leave out --pair, or --input and --neighbour")

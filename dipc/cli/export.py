@@ -39,8 +39,8 @@ def export(asked: options.Asked, to: str, output: str | None, given: options.Val
     """Write the claim of FILE, or its Markov chain on one input, in another language.
 
     \b
-    mathematica, sage   a script that checks itself and asks the question again
-    smtlib              one query with exp for each different inequality
+    mathematica, sage   a script that checks itself and decides the claim again
+    smtlib              one query with exp for each distinct inequality
     latex               program, distributions, and one inequality with its proof
     dot, svg            the Markov chain on --input, as a drawing
     drn, prism          the same chain, for the model checkers Storm and PRISM

@@ -98,9 +98,9 @@ ELSEWHERE = {
     ("check", "--epsilon"): "give a claim: --claim 'eps/2'",
     ("check", "--delta"): "delta is part of the claim: --claim 'eps/2, exp(-2)'",
     ("check", "--input"): "two inputs are compared: --pair 'q=[0,1]' 'q=[1,1]'",
-    ("budget", "--claim"): "the least t is looked for: give an interval of budgets, --for '(0, 1]'",
-    ("budget", "--epsilon"): "the least t is looked for; the least delta for an epsilon: dipc profile",
-    ("profile", "--claim"): "the least delta is looked for: give an epsilon, --epsilon 'eps/2'",
+    ("budget", "--claim"): "this finds the least t: give a range of eps, --for '(0, 1]'",
+    ("budget", "--epsilon"): "this finds the least t; for the least delta at an epsilon: dipc profile",
+    ("profile", "--claim"): "this finds the least delta: give an epsilon, --epsilon 'eps/2'",
 }
 """What to write instead of an option that only other commands have."""
 

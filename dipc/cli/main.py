@@ -32,16 +32,16 @@ First steps:
   dipc check svt1                  a proof for every eps
   dipc check svt4 -D N=2           a counterexample
   dipc check svt1 --claim "3/4*eps for eps in (0, 1]"
-  dipc new mine                    a program of your own, mine.dip, to change
+  dipc new mine                    a program of your own, mine.dip, to edit
   dipc check mine.dip
   dipc check --help                everything about a command
 """,
 )
 @click.version_option(__version__, prog_name="dipc")
 def cli() -> None:
-    """Decide differential privacy: a proof for every privacy budget, or an exact counterexample.
+    """Decide differential privacy: a proof for every eps, or an exact counterexample.
 
-    A FILE is a program in dipc's language, or the name of one that comes with dipc.
+    A FILE is a program in dipc's language, or the name of a program that comes with dipc.
     """
 
 
@@ -87,7 +87,7 @@ NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
 
 
 def failed(error: BaseException, as_json: bool) -> int:
-    """A message on the standard error and, if asked for, a record on the standard output; the exit status."""
+    """Print a message on stderr and, if asked for, a record on stdout; return the exit status."""
     click.echo(str(explained(error)), err=True)
     if as_json:
         click.echo(json.dumps({"error": error_record(error)}))

@@ -36,7 +36,7 @@ class Valuation(Text):
 
 
 class ProgramName(Text):
-    """The name of a shipped program; a shell completes it."""
+    """The name of a shipped program, with shell completion."""
 
     name = "name"
 
@@ -47,20 +47,20 @@ class ProgramName(Text):
 
 
 class ProgramFile(click.Path):
-    """A file, or the name of a shipped program; a shell completes both."""
+    """A file or the name of a shipped program, with shell completion for both."""
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         names = NAME.shell_complete(ctx, param, incomplete)
-        if not names:  # the shell completes files by itself, but it cannot mix them with other words
+        if not names:  # the shell completes files itself, but cannot mix them with other words
             return super().shell_complete(ctx, param, incomplete)
         files = sorted(map(str, Path().glob(f"{glob.escape(incomplete)}{PROGRAMS}")))
         return [*names, *map(CompletionItem, files)]
 
 
 class Target(click.Path):
-    """A file to be written: refused before anything is computed if that cannot be done."""
+    """A file to write: refused before anything is computed if it cannot be written."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         return writable(str(super().convert(value, param, ctx)))
@@ -85,14 +85,14 @@ def writable(path: Written) -> Written:
     if not folder.is_dir():
         raise InputError(f"{path}: {folder} is not a folder")
     if target.is_dir():
-        raise InputError(f"{path}: this is a folder", hint="name a file to be written in it")
+        raise InputError(f"{path}: this is a folder", hint="name a file in it")
     if not os.access(target if target.exists() else folder, os.W_OK):
         raise InputError(f"{path}: this cannot be written", hint="choose another folder")
     return path
 
 
 def refuse_overwriting(target: str | Path | None, *files: str) -> None:
-    """A program must not be replaced by what is written about it."""
+    """Raise :class:`InputError` if an output would replace a program."""
     for file in files:
         there = target is not None and Path(target).exists() and Path(file).exists()
         if target is not None and there and Path(target).samefile(file):
@@ -100,7 +100,7 @@ def refuse_overwriting(target: str | Path | None, *files: str) -> None:
 
 
 class Amount(click.FloatRange):
-    """A number that is not negative; a message calls it by its name."""
+    """A nonnegative number; messages call it by its name."""
 
     def __init__(self, name: str) -> None:
         super().__init__(min=0)

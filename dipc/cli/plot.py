@@ -55,11 +55,11 @@ def plot(asked: options.Asked, output: str | None, what: str, **more: Any) -> in
     \b
     loss            the privacy loss against the claimed t*eps, and the factor t that is needed
     profile         the least delta at each eps against the claimed one
-    distributions   of two neighbours, at one eps and for all
-    region          a counterexample, and the budgets that it breaks the claim for
+    distributions   of two adjacent inputs, at one eps and for all
+    region          a counterexample, and the eps at which it violates the claim
 
-    The budgets that break the claim are shaded, and their ends are written exactly, or to 10 digits.  The
-    neighbours are those of the counterexample, or those that need the most budget.
+    The eps that violate the claim are shaded, with their ends exactly or to 10 digits.  The inputs are those
+    of the counterexample, or those that need the most budget.
     """
     target = Path(output or f"{Path(asked.file).stem if asked.file != '-' else 'plot'}.png")
     if target.suffix.lower() not in FORMATS:

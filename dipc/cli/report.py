@@ -25,8 +25,8 @@ Examples:
 """,
 )
 @options.program
-@options.output(help="The page to be written [NAME.html].")
-@click.option("--title", metavar="TEXT", help="What stands at the top; else the name of the program.")
+@options.output(help="The page to write [NAME.html].")
+@click.option("--title", metavar="TEXT", help="The heading; by default the name of the program.")
 @options.claim()
 @options.at(help="The eps at which distributions are shown, for example 1/2.")
 @options.time_limit(
@@ -35,9 +35,9 @@ Examples:
 def report(asked: options.Asked, output: str | None, title: str | None) -> int:
     """Write a page about FILE: the verdict, the counterexample or a proof, plots, and files to check it.
 
-    The page is one file that loads nothing and runs no script.  Whatever the verdict is, the exit status is
-    0 if the page was written; `dipc check` tells it by its exit status.  After Ctrl-C the page is written
-    with what is known, and the exit status is 130.
+    The page is one file that loads nothing and runs no script.  The exit status is 0 if the page was written,
+    whatever the verdict (for that, use `dipc check`).  After Ctrl-C the page is written with what is known,
+    and the exit status is 130.
     """
     target = Path(output or ("report.html" if asked.file == STDIN else f"{PurePath(asked.file).stem}.html"))
     refuse_no_page(target)
