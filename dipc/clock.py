@@ -1,7 +1,7 @@
-"""How long things take: the limits, the progress that is shown, and the seconds of every stage.
+"""Time: the limits, the progress that is shown, and the seconds of every stage.
 
-Limits are looked at between steps.  The memory is that of the process at its peak, as the system counts it;
-where the system does not tell (Windows), that limit is refused.
+Limits are checked between steps.  Memory is that of the process at its peak, as the system reports it;
+where the system does not (Windows), that limit is refused.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def silent(stage: str, done: int, total: int | None) -> None:
 
 
 def how_far(stage: str, done: int, total: int | None) -> str:
-    """In words.
+    """Progress in words.
 
     >>> how_far("inequalities", 12, 300), how_far("neighbours", 7, None)
     ('inequalities: 12 of 300', 'neighbours: 7')
@@ -46,7 +46,7 @@ class Clock:
 
     @property
     def doing(self) -> str:
-        """What the last tick was about, for example ``inequalities: 12 of 300``."""
+        """The progress at the last tick, for example ``inequalities: 12 of 300``."""
         return how_far(*self._doing)
 
     def lap(self, stage: str) -> None:
@@ -56,7 +56,7 @@ class Clock:
         self._last = now
 
     def tick(self, stage: str, done: int = 0, total: int | None = None) -> None:
-        """To be called now and then, at little cost.  Raises :class:`LimitReached` beyond a limit.
+        """Record progress; cheap enough to call often.  Raises :class:`LimitReached` beyond a limit.
 
         >>> Clock(limit=-1).tick("sheep", 7)
         Traceback (most recent call last):
@@ -75,10 +75,10 @@ class Clock:
 
 
 def peak_memory() -> float:
-    """The most memory that this process has had, in megabytes."""
+    """The peak memory of this process, in megabytes."""
     try:
         from resource import RUSAGE_SELF, getrusage
     except ImportError:
-        raise InputError("this system does not tell how much memory is used: no memory limit") from None
+        raise InputError("this system does not report memory usage: no memory limit") from None
     peak = getrusage(RUSAGE_SELF).ru_maxrss
     return peak / (2**20 if sys.platform == "darwin" else 2**10)

@@ -1,4 +1,4 @@
-"""The errors dipc raises, each saying whose turn it is.
+"""The errors dipc raises; each says whose turn it is.
 
 ======================  =========================================================================
 :class:`InputError`     the program, claim or option is broken: the user's turn
@@ -18,10 +18,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 CLAIM_NAME = "the claim"
-"""What a claim from outside of a program is called; the command line says `--claim`."""
+"""The name in messages of a claim from outside the program; the command line says `--claim`."""
 
 EPSILON_NAME = "the epsilon"
-"""What an epsilon without a delta is called; the command line says `--epsilon`."""
+"""The name in messages of an epsilon without a delta; the command line says `--epsilon`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +46,17 @@ class Span:
 
     @property
     def line(self) -> int:
+        """The line of the first character, counted from 1."""
         return self.source.text.count("\n", 0, self.start) + 1
 
     @property
     def column(self) -> int:
+        """The column of the first character, counted from 1."""
         return self.start - (self.source.text.rfind("\n", 0, self.start) + 1) + 1
 
     @property
     def place(self) -> str:
+        """File, line and column, as compilers write them."""
         return f"{self.source.name}:{self.line}:{self.column}"
 
     def excerpt(self) -> str:
@@ -72,7 +75,7 @@ class DipcError(Exception):
 
 
 class InputError(DipcError):
-    """Something the user wrote is wrong; says where, what, and how to mend it."""
+    """Something the user wrote is wrong; says where, what, and how to fix it."""
 
     label = "error"
 
@@ -93,7 +96,7 @@ class InputError(DipcError):
 
 
 class WrongType(InputError, TypeError):
-    """A value of a type that cannot be taken, such as a float where a number must be exact."""
+    """A value of an unsupported type, such as a float where a number must be exact."""
 
 
 class FragmentError(InputError):
@@ -109,7 +112,7 @@ class Unsupported(InputError):
 
 
 class LimitReached(DipcError):
-    """A limit on time or size ran out; what was settled before stands."""
+    """A limit on time or size ran out; what was settled before remains valid."""
 
 
 class InternalError(DipcError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, wraps
 from os import PathLike
@@ -19,11 +18,14 @@ from dipc.claims.tightness.least_epsilon import LeastEpsilon, budget
 from dipc.claims.tightness.losses import Losses
 from dipc.claims.tightness.regions import Regions, violating_budgets
 from dipc.claims.verdict import Verdict
-from dipc.clock import Clock, Progress, silent
+from dipc.clock import Progress, silent
 from dipc.dipwhile.convert import (
     Inputs,
     PythonValue,
     PythonValues,
+    to_claim,
+    to_eps,
+    to_eps_range,
     to_input,
     to_jobs,
     to_limit,
@@ -33,37 +35,34 @@ from dipc.dipwhile.convert import (
     to_width,
 )
 from dipc.dipwhile.distribution import Distribution
-from dipc.dipwhile.explain.explanation import MOST_PATHS, Asked, Explanation, explain
-from dipc.dipwhile.pipeline import Options, check, distribution, goal_of, losses_of
-from dipc.dipwhile.semantics.adjacency import Input
+from dipc.dipwhile.explain.explanation import MOST_PATHS, Explanation, explain
+from dipc.dipwhile.pipeline import Ask, check, distribution, eps_range_of, goal_of, losses_of
 from dipc.dipwhile.semantics.advice import warnings
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.semantics.valuations import in_order, output_valuation
-from dipc.dipwhile.syntax.compile import compile_claim, read
+from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
-from dipc.dipwhile.syntax.parser import parse, parse_claim
+from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.suggest import did_you_mean
 from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, Source, WrongType
 from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.export.questions import picture, question
-from dipc.models.values import show_valuation as show_valuation
 from dipc.shipped import source_of
-from dipc.signs.eps_range import EpsRange
 from dipc.signs.sentence import Sentence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TEXT = ("\n", "<-", ";")
-"""What the text of a program contains, and no name of a file."""
+"""What the text of a program contains, but the name of a file does not."""
 
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def options_only(method: Method) -> Method:
-    """The method, with advice for an option that it does not have: mostly a parameter of the program."""
+    """The method, with advice for unknown options: usually they are parameters of the program."""
     code = method.__code__
     known = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
 
@@ -140,23 +139,16 @@ class Mechanism:
         """Decide a claim, by default the program's own.
 
         ``claim`` is what may follow ``private`` in a program, for example ``"eps/2, exp(-2)"``; ``at``
-        decides it for one eps only; ``pair`` for one pair of inputs only (both ways round), each a mapping
-        or a text such as ``"q=[0,1]"``, which must be neighbours if the program says who is;
-        ``time_limit`` (seconds) and ``memory_limit`` (megabytes of the process at its peak) are looked at
-        between steps; ``jobs`` processes decide inequalities, with the same result (more than one need
+        decides it for one eps only; ``pair`` for one pair of inputs only (in both directions), each a mapping
+        or a text such as ``"q=[0,1]"``, which must be adjacent if the program defines adjacency;
+        ``time_limit`` (seconds) and ``memory_limit`` (megabytes of the process at its peak) are checked
+        between steps; ``jobs`` processes decide inequalities, with the same result (more than one requires
         joblib).
 
         Returns :class:`Private`, :class:`Violated` or :class:`Undecided`.  Raises :class:`InputError`.
         """
-        options = Options(
-            at=None if at is None else to_rational(at, "eps"),
-            pair=self._pair(pair),
-            time_limit=to_limit(time_limit, "time_limit"),
-            memory_limit=to_limit(memory_limit, "memory_limit"),
-            progress=progress,
-            jobs=to_jobs(jobs),
-        )
-        return check(self.program, self._claim(claim), options)
+        ask = self._ask(pair, at, None, time_limit, progress, memory_limit, jobs)
+        return check(self.program, self._claim(claim), ask)
 
     @options_only
     def budget(
@@ -172,7 +164,7 @@ class Mechanism:
         """The least t such that the program is (t*eps, 0)-private for every eps of ``budgets``.
 
         ``budgets`` is an interval such as ``"(0, 1]"``, by default that of the program's claim, else
-        all eps > 0; ``at`` is one eps instead.  A t that is not found exactly is enclosed to ``width``.
+        all eps > 0; ``at`` is a single eps instead.  A t that is not found exactly is enclosed to ``width``.
         ``pair`` is as in :meth:`check`.  Raises :class:`InputError`, and, after ``time_limit`` seconds,
         :class:`LimitReached`.
 
@@ -181,8 +173,7 @@ class Mechanism:
         >>> found.exact, found.attained
         (3/4, False)
         """
-        clock = Clock(to_limit(time_limit, "time_limit"), None, progress)
-        return budget(self._losses(self._budgets(budgets, at), clock, pair), to_width(width))
+        return budget(self._losses(self._ask(pair, at, budgets, time_limit, progress)), to_width(width))
 
     @options_only
     def loss_curve(
@@ -202,8 +193,7 @@ class Mechanism:
         >>> [segment.value for segment in hist.loss_curve().segments]           # the loss is ln of that
         [exp(1/eps)]
         """
-        clock = Clock(to_limit(time_limit, "time_limit"), None, progress)
-        return loss_curve(self._losses(self._budgets(budgets, at), clock, pair))
+        return loss_curve(self._losses(self._ask(pair, at, budgets, time_limit, progress)))
 
     @options_only
     def profile(
@@ -217,7 +207,7 @@ class Mechanism:
         time_limit: float | None = None,
         progress: Progress = silent,
     ) -> Profile:
-        """The least delta for ``epsilon`` (like ``"eps/2"``, by default the program's), for each eps and all.
+        """The least delta for ``epsilon`` (like ``"eps/2"``, by default the program's), per eps and for all.
 
         The other arguments are those of :meth:`budget`.
 
@@ -225,8 +215,7 @@ class Mechanism:
         >>> sparse.profile("eps/2").least.exact
         31/240
         """
-        clock = Clock(to_limit(time_limit, "time_limit"), None, progress)
-        losses = self._losses(self._budgets(budgets, at), clock, pair)
+        losses = self._losses(self._ask(pair, at, budgets, time_limit, progress))
         return profile(losses, self._epsilon(epsilon), to_width(width))
 
     @options_only
@@ -238,15 +227,15 @@ class Mechanism:
         time_limit: float | None = None,
         progress: Progress = silent,
     ) -> Regions:
-        """All budgets at which the claim is broken, over all pairs of neighbours and all sets of outputs.
+        """All eps at which the claim is violated, over all adjacent inputs and all sets of outputs.
 
         >>> hist = Mechanism.load("programs/histogram/hist2.dip", N=1)
         >>> [(str(r.low), str(r.high.low)) for r in hist.violating_budgets().regions]
         [('0', '1')]
         """
-        clock = Clock(to_limit(time_limit, "time_limit"), None, progress)
-        goal = goal_of(self._claim(claim))
-        losses = self._losses(goal.budgets, clock, pair)
+        wanted = self._claim(claim)
+        goal = goal_of(wanted)
+        losses = self._losses(self._ask(pair, None, None, time_limit, progress), wanted)
         goal.validate(losses.judge)
         return violating_budgets(goal, losses)
 
@@ -262,11 +251,11 @@ class Mechanism:
         time_limit: float | None = None,
         progress: Progress = silent,
     ) -> Explanation:
-        """Where the privacy loss comes from: paths with their samples, and what moving each of them costs.
+        """Where the privacy loss comes from: paths with their samples, and the cost of moving each sample.
 
-        Without a ``pair`` of inputs it is about the counterexample of a violated claim, or about the inputs
-        and the output that need the greatest budget; ``output`` (with a pair) is one output.  ``at`` is the
-        only budget to look at; no more than ``paths`` paths are listed, the others are summed.  Raises
+        Without a ``pair`` of inputs it explains the counterexample of a violated claim, or the inputs and the
+        output that need the greatest budget; ``output`` (with a pair) is one output.  ``at`` is the only eps
+        to look at; at most ``paths`` paths are listed, and the others are summed.  Raises
         :class:`InputError`, and :class:`LimitReached` if the claim stays undecided.
 
         >>> found = Mechanism.load("programs/svt/svt4.dip", N=2).explain()
@@ -277,14 +266,10 @@ class Mechanism:
         """
         if paths < 1:
             raise InputError(f"the number of paths must be positive, not {paths}")
-        asked = Asked(
-            self._pair(pair),
-            None if output is None else to_outcome(self.program, output),
-            None if at is None else to_rational(at, "eps"),
-            paths,
-        )
+        ask = self._ask(pair, at, None, time_limit, progress)
+        outcome = None if output is None else to_outcome(self.program, output)
         known = self._claim(claim) if claim is not None else self.program.claim
-        return explain(self.program, known, asked, to_limit(time_limit, "time_limit"), progress)
+        return explain(self.program, known, ask, outcome, paths)
 
     def _unknown_option(self, method: str, name: str, value: object, known: Sequence[str]) -> WrongType:
         if name not in self.parameters:
@@ -295,7 +280,7 @@ class Mechanism:
         )
 
     def how_to_set(self, parameters: Mapping[str, object]) -> str:
-        """The Python that gives parameters their values, for advice.
+        """The Python code that sets parameters, for advice.
 
         >>> Mechanism.load("svt1").how_to_set({"N": 3})
         'dipc.load("svt1", N=3)'
@@ -304,42 +289,42 @@ class Mechanism:
         first = "text" if file.startswith("<") else f'"{file}"'
         return f"dipc.load({', '.join([first, *settings(parameters)])})"
 
-    def _pair(self, pair: Sequence[Inputs] | None) -> tuple[Input, Input] | None:
-        return None if pair is None else to_pair(self.program, pair)
+    def _ask(
+        self,
+        pair: Sequence[Inputs] | None = None,
+        at: PythonValue | None = None,
+        budgets: str | None = None,
+        time_limit: float | None = None,
+        progress: Progress = silent,
+        memory_limit: float | None = None,
+        jobs: int = 1,
+    ) -> Ask:
+        """What the options of a question mean for this program.  Raises :class:`InputError`."""
+        if at is not None and budgets is not None:
+            raise InputError("an interval of eps and a single eps: give only one of the two")
+        return Ask(
+            pair=None if pair is None else to_pair(self.program, pair),
+            at=None if at is None else to_eps(at),
+            interval=None if budgets is None else to_eps_range(self.program, budgets),
+            time_limit=to_limit(time_limit, "time_limit"),
+            progress=progress,
+            memory_limit=to_limit(memory_limit, "memory_limit"),
+            jobs=to_jobs(jobs),
+        )
 
-    def _losses(self, budgets: EpsRange, clock: Clock, pair: Sequence[Inputs] | None) -> Losses:
-        return losses_of(self.program, budgets, clock, self._pair(pair))
+    def _losses(self, ask: Ask, claim: CoreClaim | None = None) -> Losses:
+        """The losses for the eps in question, by default those of ``claim`` or of the program's own claim."""
+        return losses_of(self.program, ask.eps_range(claim or self.program.claim), ask.clock(), ask.pair)
 
     def _epsilon(self, text: str | None) -> fmpq:
-        """The t of a claim ``t*eps``; a delta that is given with it has no meaning here."""
+        """The t of a claim ``t*eps``; a delta has no meaning here."""
         goal = goal_of(self._claim(text, EPSILON_NAME))
         if text is not None and goal.delta:
-            raise InputError(f"the least delta is looked for: give an epsilon only, without {goal.delta}")
+            raise InputError(f"`profile` finds the least delta: give an epsilon only, without {goal.delta}")
         return goal.t
 
-    def _budgets(self, interval: str | None, at: PythonValue | None) -> EpsRange:
-        """The budgets that were asked for."""
-        if at is not None:
-            if interval is not None:
-                raise InputError("an interval of budgets and one budget: give only one of the two")
-            point = to_rational(at, "eps")
-            if point <= 0:
-                raise InputError(f"the budget must be positive, not {point}")
-            return EpsRange.point(point)
-        if interval is not None:
-            interval = re.sub(r"^\s*(for\s+)?(eps|ε)\s+in\s+", "", interval)
-            if re.fullmatch(r"\s*[\d./]+\s*", interval) and ".." not in interval:
-                one = interval.strip()
-                raise InputError(
-                    f"`{one}` is one budget, not an interval",
-                    hint=f"`at` (`--at {one}`) asks about one budget; an interval is `(0, {one}]`",
-                )
-            claim = parse_claim(f"eps for eps in {interval}", "the interval of budgets")
-            return goal_of(compile_claim(claim, dict(self.program.parameters))).budgets
-        return goal_of(self.program.claim).budgets if self.program.claim else EpsRange.positive()
-
     def certificate(self, verdict: Verdict | None = None) -> dict[str, Any]:
-        """The certificate of a verdict about all neighbours, by default of that on the program's own claim.
+        """The certificate of a verdict about all adjacent inputs, by default on the program's own claim.
 
         It is what ``dipc check --certificate`` writes: ``json.dump`` makes it a file for ``dipc verify``.
 
@@ -353,8 +338,7 @@ class Mechanism:
 
     def distribution(self, **inputs: PythonValues) -> Distribution:
         """The exact output distribution on one input, in the order of the output sets."""
-        budgets = goal_of(self.program.claim).budgets if self.program.claim else EpsRange.positive()
-        law = distribution(self.program, to_input(self.program, inputs), budgets)
+        law = distribution(self.program, to_input(self.program, inputs), eps_range_of(self.program.claim))
         items = {output_valuation(self.program, o): law[o] for o in in_order(self.program, law)}
         return Distribution(items, self.program.outputs)
 
@@ -380,8 +364,7 @@ class Mechanism:
         if to not in QUESTIONS:
             raise InputError(f"no export to `{to}`", hint=f"one of: {', '.join([*QUESTIONS, *CHAINS])}")
         inputs = () if input is None else (to_input(self.program, input),)
-        both = self._pair(pair)
-        return QUESTIONS[to](question(self.program, self._claim(claim), inputs, both))
+        return QUESTIONS[to](question(self.program, self._claim(claim), inputs, self._ask(pair).pair))
 
     def sentence(self, claim: str | None = None) -> Sentence:
         """The claim as one sentence of Th_exp: the conjunction of its different inequalities."""
@@ -396,7 +379,7 @@ class Mechanism:
         return views.plot(self, what=what, claim=claim, **options)
 
     def report(self, file: str | Path | None = None, claim: str | None = None, **options: Any) -> Path:
-        """Write what ``dipc report`` writes, a page of HTML, and return where it is.
+        """Write what ``dipc report`` writes, a page of HTML, and return its path.
 
         ``file`` is by default named after the program, in the current folder; the options (``title``,
         ``at`` ...) are those of :func:`dipc.report_html`.
@@ -405,11 +388,12 @@ class Mechanism:
 
     @cached_property
     def parameters(self) -> dict[str, str]:
+        """The values of the parameters, as text."""
         return {name: str(value) for name, value in self.program.parameters}
 
     @cached_property
     def replaced(self) -> dict[str, str]:
-        """The values that the text gives to parameters which were set to others when it was loaded.
+        """The values in the text of those parameters that were set to others when it was loaded.
 
         >>> m = Mechanism.load("param N = 3, c = 1; output o in {0, 1}; o <- 0", N=2)
         >>> m.parameters, m.replaced
@@ -423,7 +407,7 @@ class Mechanism:
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What is allowed in a program, but hardly ever meant: noise that grows with eps."""
+        """Warnings about what is allowed but hardly ever meant: noise that grows with eps."""
         return warnings(self.program)
 
     def __repr__(self) -> str:
@@ -434,9 +418,9 @@ class Mechanism:
         return views.html(self)
 
     def _claim(self, text: str | None, name: str = CLAIM_NAME) -> CoreClaim:
-        """The claim that a text makes, by default the program's own; messages call the text ``name``."""
+        """The claim in a text, by default the program's own; messages call the text ``name``."""
         if text is not None:
-            return compile_claim(parse_claim(checked_claim(text), name), dict(self.program.parameters))
+            return to_claim(self.program, text, name)
         if self.program.claim is None:
             raise InputError(
                 f"{self.program.source.name}: the program makes no claim",
@@ -446,30 +430,8 @@ class Mechanism:
 
 
 def settings(parameters: Mapping[str, object]) -> list[str]:
-    """Parameters with their values, as Python's arguments."""
+    """Parameters with their values, as Python arguments."""
     return [f"{name}={value!r}" for name, value in parameters.items()]
-
-
-def checked_claim(text: object) -> str:
-    """The text of a claim; anything else is refused with advice.
-
-    >>> checked_claim(1)
-    Traceback (most recent call last):
-    dipc.errors.WrongType: error: a claim is a text, not the int 1
-        help: write "1*eps" for epsilon = 1*eps, "1*eps, 1/10" with delta = 1/10; one budget is `at=`
-    """
-    if isinstance(text, str):
-        if not text.strip():
-            raise InputError("the claim is an empty text", hint='write for example "eps/2, exp(-2)"')
-        return text
-    kind = type(text).__name__
-    known = isinstance(text, int | float) and not isinstance(text, bool)
-    factor = str(text) if known else "1/2"
-    raise WrongType(
-        f"a claim is a text, not the {kind} {text}",
-        hint=f'write "{factor}*eps" for epsilon = {factor}*eps, "{factor}*eps, 1/10" with delta = 1/10; '
-        "one budget is `at=`",
-    )
 
 
 load = Mechanism.load

@@ -16,13 +16,23 @@ if TYPE_CHECKING:
 
 @singledispatch
 def plot(value: object, low: Any = None, high: Any = None, **options: Any) -> Figure:
-    """A figure of ``value`` for the budgets from ``low`` to ``high``."""
+    """A figure of ``value`` for the eps from ``low`` to ``high``."""
     raise TypeError(f"there is no plot of a {type(value).__name__}")
+
+
+class Plotted:
+    """A result that can be drawn."""
+
+    __slots__ = ()
+
+    def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
+        """A figure for the eps from ``low`` to ``high``."""
+        return plot(self, low, high, **options)
 
 
 @singledispatch
 def page(value: object, file: str | Path | None = None, **options: Any) -> Path:
-    """Write a page of HTML about ``value``, and tell where it is."""
+    """Write a page of HTML about ``value`` and return its path."""
     raise TypeError(f"there is no report about a {type(value).__name__}")
 
 

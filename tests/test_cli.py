@@ -266,7 +266,7 @@ def test_a_folder_that_is_not_there(
     (tmp_path / "file").touch()
     code, out, err = run(capsys, *(text.replace("nodir", "file") for text in arguments))
     assert (code, out) == (2, "")
-    assert "file is no folder" in err
+    assert "file is not a folder" in err
 
 
 @pytest.mark.parametrize(

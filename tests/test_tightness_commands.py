@@ -103,7 +103,7 @@ def test_regions(capsys: pytest.CaptureFixture[str]) -> None:
         (["budget", SVT, "--width", "x"], "the width must be a rational number"),
         (["budget", SVT, "--width", "0"], "the width must be positive"),
         (["budget", SVT, "--at", "1", "--for", "(0, 1)"], "give only one of the two"),
-        (["budget", SVT, "--at", "0"], "the budget must be positive"),
+        (["budget", SVT, "--at", "0"], "the privacy parameter must be positive, not eps = 0"),
         (["budget", SVT, "--pair", "q=[0,0,0]", "q=[1,1,5]"], "5 is not a value"),
         (["profile", SVT, "--epsilon", "eps, 1/2"], "give an epsilon only"),
         (["profile", SVT, "--epsilon", ""], "the claim is an empty text"),

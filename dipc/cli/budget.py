@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from dipc.claims.wording import Line, Record
-from dipc.cli.options import SECONDS, Command, both_inputs, load, program_options
+from dipc.cli import options
 from dipc.cli.terminal import say
 from dipc.cli.work import work
 from dipc.mechanisms import Mechanism
@@ -27,26 +27,11 @@ from dipc.report.tightness import (
 from dipc.report.words import aligned, program_line
 
 
-def tightness_options(command: Command) -> Command:
+def tightness_options(command: Callable[..., int]) -> Callable[..., int]:
     """FILE, -D, and what ``budget``, ``profile`` and ``regions`` have in common."""
-    for option in (
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON record."),
-        click.option("--time-limit", type=SECONDS, metavar="SECONDS", help="Give up after this time."),
-        click.option(
-            "--pair", nargs=2, metavar="U V", help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'."
-        ),
-    ):
-        command = option(command)
-    return program_options(command)
+    return options.program(options.pair()(options.time_limit()(options.json()(command))))
 
 
-budgets_option = click.option(
-    "--for",
-    "budgets",
-    metavar="INTERVAL",
-    help="The budgets, for example '(0, 1]'; by default those of the program's claim, else all eps > 0.",
-)
-at_option = click.option("--at", metavar="EPS0", help="For this eps only, for example --at 1/2.")
 width_option = click.option(
     "--width",
     default="1e-10",
@@ -67,35 +52,27 @@ Examples:
 """,
 )
 @tightness_options
-@budgets_option
-@at_option
+@options.interval()
+@options.at()
 @width_option
 @click.option("--epsilon-curve", is_flag=True, help="Also the exact privacy loss as a function of eps.")
-def budget(
-    file: str,
-    definitions: tuple[str, ...],
-    budgets: str | None,
-    at: str | None,
-    width: str,
-    epsilon_curve: bool,
-    **common: Any,
-) -> int:
+def budget(asked: options.Asked, width: str, epsilon_curve: bool, as_json: bool) -> int:
     """Find the least t such that FILE is (t*eps)-private for every eps.
 
-    It is exact where it is rational, else enclosed, and it is told where it is attained, or approached, and
-    which inputs and output need it.
+    A rational t is exact, any other enclosed.  The report says where t is attained or approached, and which
+    inputs and output need it.
     """
 
-    def answer(mechanism: Mechanism, **options: Any) -> tuple[list[Line], Record]:
-        found = mechanism.budget(at=at, budgets=budgets, width=width, **options)
+    def answer(mechanism: Mechanism, **given: Any) -> tuple[list[Line], Record]:
+        found = mechanism.budget(width=width, **given)
         lines, record = list(budget_lines(found)), budget_record(found)
         if epsilon_curve:
-            curve = mechanism.loss_curve(at=at, budgets=budgets, **options)
+            curve = mechanism.loss_curve(**given)
             lines += curve_lines(curve, "loss", logarithm=True)
             record["loss"] = curve_record(curve, logarithm=True)
         return lines, record
 
-    return _answered(answer, file, definitions, **common)
+    return _answered(answer, asked, as_json)
 
 
 @click.command(
@@ -108,32 +85,24 @@ Examples:
 """,
 )
 @tightness_options
-@budgets_option
-@at_option
+@options.interval()
+@options.at()
 @width_option
 @click.option(
     "--epsilon", metavar="TEXT", help="For example 'eps/2'; by default that of the program's claim."
 )
-def profile(
-    file: str,
-    definitions: tuple[str, ...],
-    budgets: str | None,
-    at: str | None,
-    width: str,
-    epsilon: str | None,
-    **common: Any,
-) -> int:
+def profile(asked: options.Asked, width: str, epsilon: str | None, as_json: bool) -> int:
     """Find the least delta such that FILE is (t*eps, delta)-private, for each eps and for every eps."""
 
-    def answer(mechanism: Mechanism, **options: Any) -> tuple[list[Line], Record]:
-        found = mechanism.profile(epsilon, at=at, budgets=budgets, width=width, **options)
+    def answer(mechanism: Mechanism, **given: Any) -> tuple[list[Line], Record]:
+        found = mechanism.profile(epsilon, width=width, **given)
         return list(profile_lines(found)), profile_record(found)
 
-    return _answered(answer, file, definitions, **common)
+    return _answered(answer, asked, as_json)
 
 
 @click.command(
-    short_help="Find all budgets at which a claim breaks.",
+    short_help="Find all eps at which a claim is violated.",
     epilog="""\b
 Examples:
   dipc regions hist2
@@ -142,40 +111,33 @@ Examples:
 """,
 )
 @tightness_options
-@click.option("--claim", metavar="TEXT", help="Instead of the program's claim, for example 'eps/2, exp(-2)'.")
-def regions(file: str, definitions: tuple[str, ...], claim: str | None, **common: Any) -> int:
-    """Find all budgets at which FILE breaks its claim, over all pairs of neighbours and all outputs."""
+@options.claim()
+def regions(asked: options.Asked, as_json: bool) -> int:
+    """Find all eps at which FILE violates its claim, over all adjacent inputs and all outputs."""
 
-    def answer(mechanism: Mechanism, **options: Any) -> tuple[list[Line], Record]:
-        found = mechanism.violating_budgets(claim, **options)
+    def answer(mechanism: Mechanism, **given: Any) -> tuple[list[Line], Record]:
+        found = mechanism.violating_budgets(asked.claim, **given)
         return list(regions_lines(found)), regions_record(found)
 
-    return _answered(answer, file, definitions, **common)
+    return _answered(answer, asked, as_json)
 
 
 Answer = Callable[..., tuple[list[Line], Record]]
 
 
-def _answered(
-    answer: Answer,
-    file: str,
-    definitions: tuple[str, ...],
-    as_json: bool,
-    time_limit: float | None,
-    pair: tuple[str, str] | None,
-) -> int:
+def _answered(answer: Answer, asked: options.Asked, as_json: bool) -> int:
     """Load, compute with a progress bar and a limit, and print."""
     start = monotonic()
-    mechanism = load(file, definitions)
-    both = both_inputs(pair)
-    with work(f"reading {file}", time_limit) as running:
-        lines, record = answer(mechanism, pair=both, time_limit=time_limit, progress=running.progress)
+    mechanism = asked.load()
+    with work(f"reading {asked.file}", asked.time_limit) as running:
+        limits = {"time_limit": asked.time_limit, "progress": running.progress}
+        lines, record = answer(mechanism, **limits, **asked.restrictions)
     seconds = monotonic() - start
     if as_json:
-        head: Record = {"program": file, "parameters": mechanism.parameters}
+        head: Record = {"program": asked.file, "parameters": mechanism.parameters}
         say(json.dumps({**head, **record, "seconds": round(seconds, 6)}, indent=2))
     else:
-        for line in aligned(_framed(file, mechanism, lines, seconds)):
+        for line in aligned(_framed(asked.file, mechanism, lines, seconds)):
             say(line)
     return 0
 

@@ -14,21 +14,11 @@ import click
 
 from dipc.certificate.format import write
 from dipc.certificate.produce import certificate
+from dipc.cli import options
 from dipc.cli.alarm import alarm
 from dipc.cli.failures import error_record, kind_of
 from dipc.cli.interrupt import INTERRUPTED, Interrupted, interruptible
 from dipc.cli.junit import write_report
-from dipc.cli.options import (
-    MEGABYTES,
-    SECONDS,
-    TARGET,
-    both_inputs,
-    definition_option,
-    expanded,
-    files_argument,
-    load,
-    refuse_overwriting,
-)
 from dipc.cli.outcome import Outcome, rank, worst
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import answer, say, show_table
@@ -45,7 +35,7 @@ class Wanted:
     definitions: tuple[str, ...]
     claim: str | None
     at: str | None
-    pair: tuple[str, str] | None
+    pair: tuple[options.Values, options.Values] | None
     time_limit: float | None
     memory_limit: float | None
     jobs: int
@@ -68,34 +58,35 @@ Examples:
   dipc new mine --stdout | dipc check -       a program from another program
 """,
 )
-@files_argument
-@definition_option
+@options.files()
+@options.definitions()
+@options.claim(help="Decide this instead of the program's claim, for example 'eps/2, exp(-2)'.")
+@options.at(help="Decide for this eps only, for example --at 1/2.")
+@options.pair()
+@options.time_limit(help="Give up after this many seconds (verdict: undecided).")
 @click.option(
-    "--claim",
-    metavar="TEXT",
-    help="Decide this instead of the program's claim, for example 'eps/2, exp(-2)'.",
+    "--memory-limit",
+    type=options.MEGABYTES,
+    metavar="MB",
+    help="Give up beyond this memory (verdict: undecided).",
 )
-@click.option("--at", metavar="EPS0", help="Decide for this eps only, for example --at 1/2.")
-@click.option("--pair", nargs=2, metavar="U V", help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'.")
-@click.option("--time-limit", type=SECONDS, metavar="SECONDS", help="Stop undecided after this time.")
-@click.option("--memory-limit", type=MEGABYTES, metavar="MB", help="Stop undecided beyond this memory.")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="K", help="Decide in K processes.")
 @click.option(
     "--certificate",
     "certificate_file",
-    type=TARGET,
+    type=options.TARGET,
     metavar="FILE",
     help="Write a certificate, for 'dipc verify'; compressed if the name ends in .gz.",
 )
 @click.option(
     "--expect",
     is_flag=True,
-    help="A program with a comment '# expect: violated' (or private, undecided) is right if it is so.",
+    help="Compare each verdict with the file's comment '# expect: violated' (or private, undecided).",
 )
-@click.option("--junit", type=TARGET, metavar="OUT", help="Write a JUnit report (XML).")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON record; for several files, a list.")
+@click.option("--junit", type=options.TARGET, metavar="OUT", help="Write a JUnit report (XML).")
+@options.json(help="Print one JSON record; for several files, a list.")
 @click.option("--quiet", is_flag=True, help="Print the verdict only.")
-def check(files: tuple[str, ...], junit: str | None, **options: Any) -> int:
+def check(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
     """Prove the claim of each FILE for every eps, or give an exact counterexample.
 
     A FILE is a file, the name of a shipped program (see 'dipc programs'), a folder (all *.dip in it) or - for
@@ -106,12 +97,12 @@ def check(files: tuple[str, ...], junit: str | None, **options: Any) -> int:
     Of several programs the worst counts: 2, then 1, then 3, then 0.  With --expect an expected
     verdict counts as 0, and another one that is decided as 1.
     """
-    wanted = Wanted(**options)
+    wanted = Wanted(**given)
     single = len(files) == 1 and not Path(files[0]).is_dir()
     _refuse_contradictions(wanted, single)
-    programs = [files[0]] if single else expanded(files)
+    programs = [files[0]] if single else options.expanded(files)
     for target in (junit, wanted.certificate_file):
-        refuse_overwriting(target, *programs)
+        options.refuse_overwriting(target, *programs)
     outcomes: list[Outcome] = []
     try:
         outcomes += [_single(files[0], wanted)] if single else _several(programs, wanted)
@@ -171,13 +162,13 @@ def decided(
 ) -> tuple[Outcome, Mechanism]:
     """The verdict on one program.  If Ctrl-C is pressed it is undecided and says what was settled."""
     start = monotonic()
-    mechanism = load(file, wanted.definitions)
+    mechanism = options.load(file, wanted.definitions)
     reading = monotonic() - start
     with alarm(wanted.time_limit), interruptible() as stop:
         verdict = mechanism.check(
             wanted.claim,
             at=wanted.at,
-            pair=both_inputs(wanted.pair),
+            pair=wanted.pair,
             time_limit=wanted.time_limit,
             memory_limit=wanted.memory_limit,
             progress=progress,

@@ -1,4 +1,4 @@
-"""``dipc completion``: the words that the Tab key offers."""
+"""``dipc completion``: completion with the Tab key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dipc decide``: whether a sentence about the budget is true."""
+"""``dipc decide``: whether a sentence about eps is true."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from dipc.cli import options
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import answer, say
 from dipc.dipwhile.sentences import decide as decision_of
@@ -25,7 +26,7 @@ Examples:
 """,
 )
 @click.argument("sentence")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON record.")
+@options.json()
 def decide(sentence: str, as_json: bool) -> int:
     """Decide SENTENCE, for example 'forall eps > 0: 2 - exp(-eps) >= eps/(1 + eps)'.
 

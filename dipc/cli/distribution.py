@@ -9,16 +9,13 @@ import click
 from flint import fmpq
 
 from dipc.claims.wording import decimal_at, pretty
-from dipc.cli.options import load, program_options
+from dipc.cli import options
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import columns, say
-from dipc.dipwhile.convert import to_rational
+from dipc.dipwhile.convert import to_eps
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.pipeline import goal_of
-from dipc.dipwhile.syntax.parser import parse_valuation
-from dipc.errors import InputError
-from dipc.mechanisms import Mechanism, show_valuation
-from dipc.models.values import valuation_record
+from dipc.models.values import show_valuation, valuation_record
 from dipc.numbers.quotient import Quotient
 
 DIGITS = 10
@@ -33,39 +30,40 @@ Examples:
   dipc distribution svt1 --input "q=[0,1,1]" --at 1/2 --digits 50 --json
 """,
 )
-@program_options
-@click.option("--input", "given", default="", metavar="TEXT", help="The input, for example 'q=[0,1,1]'.")
-@click.option("--at", metavar="EPS0", help="The value at this eps, in decimals and exactly: --at 1/2.")
+@options.program
+@click.option(
+    "--input",
+    "values",
+    type=options.Valuation("--input"),
+    default="",
+    metavar="TEXT",
+    help="The input, for example 'q=[0,1,1]'.",
+)
+@options.at(help="The value at this eps, in decimals and exactly: --at 1/2.")
 @click.option(
     "--digits",
     type=click.IntRange(1, 10_000),
     metavar="N",
     help=f"How many significant digits --at shows; {DIGITS} if not given.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON record.")
-def distribution(
-    file: str,
-    definitions: tuple[str, ...],
-    given: str,
-    at: str | None,
-    digits: int | None,
-    as_json: bool,
-) -> int:
+@options.json()
+def distribution(asked: options.Asked, values: options.Values, digits: int | None, as_json: bool) -> int:
     """Print every output of FILE on one input with its exact probability, a function of eps.
 
-    With --at every probability is shown at one budget: in decimals, correctly rounded but for the last
-    digit, and exactly.
+    With --at every probability is shown at one eps: exactly, and in decimals that are correctly rounded
+    except for the last digit.
     """
-    if digits is not None and at is None:
-        raise click.UsageError("--digits is about the decimals at one budget: add --at EPS0")
-    with Bar(f"distribution of {file}"):
-        mechanism = load(file, definitions)
-        values = parse_valuation(given, "--input") if given.strip() else {}
+    if digits is not None and asked.at is None:
+        raise click.UsageError("--digits is about the decimals at one eps: add --at EPS0")
+    with Bar(f"distribution of {asked.file}"):
+        mechanism = asked.load()
         law = mechanism.distribution(**values)
-        budget = None if at is None else checked_budget(mechanism, at)
+        budget = None if asked.at is None else to_eps(asked.at)
+        if budget is not None and mechanism.program.claim is not None:
+            goal_of(mechanism.program.claim, budget)  # elsewhere a probability may be undefined
     if as_json:
         record = {
-            "program": file,
+            "program": asked.file,
             "parameters": mechanism.parameters,
             "input": {k: [str(x) for x in v] if isinstance(v, tuple) else str(v) for k, v in values.items()},
             **({} if budget is None else {"at": str(budget)}),
@@ -75,16 +73,6 @@ def distribution(
     else:
         show(law, budget, digits or DIGITS)
     return 0
-
-
-def checked_budget(mechanism: Mechanism, at: str) -> fmpq:
-    """The budget of ``--at``, one of those that the claim is about: elsewhere probabilities may be none."""
-    budget = to_rational(at, "eps")
-    if budget <= 0:
-        raise InputError(f"the budget must be positive, not {budget}")
-    if mechanism.program.claim is not None:
-        goal_of(mechanism.program.claim, budget)
-    return budget
 
 
 def records(law: Distribution, budget: fmpq | None, digits: int) -> list[dict[str, Any]]:

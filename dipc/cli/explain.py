@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from time import monotonic
 from typing import Any
 
 import click
 
 from dipc.claims.wording import Line
-from dipc.cli.options import SECONDS, load, program_options
-from dipc.cli.terminal import say, style
+from dipc.cli import options
+from dipc.cli.terminal import say
 from dipc.cli.work import work
 from dipc.dipwhile.explain.explanation import MOST_PATHS, Explanation, Reason
-from dipc.dipwhile.syntax.parser import parse_valuation
 from dipc.report.explanation import Section, explanation_record, explanation_sections, section_lines
 from dipc.report.tightness import epsilon_text
 from dipc.report.words import program_line
 
 
+def values_option(name: str, *names: str, **more: Any) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """An option for the values of variables."""
+    return click.option(name, *names, type=options.Valuation(name), **more)
+
+
 @click.command(
-    short_help="Tell where the privacy loss comes from.",
+    short_help="Explain where the privacy loss comes from.",
     epilog="""\b
 Examples:
   dipc explain svt4 -D N=2                    the counterexample, path by path
@@ -32,13 +37,13 @@ Examples:
   dipc explain nmax3 --json
 """,
 )
-@program_options
-@click.option("--claim", metavar="TEXT", help="Instead of the program's claim, for example 'eps/2, exp(-2)'.")
-@click.option("--input", "left", metavar="U", help="An input, for example 'q=[0,1]'.")
-@click.option("--neighbour", "right", metavar="V", help="Its neighbour, for example 'q=[1,1]'.")
-@click.option("--pair", nargs=2, metavar="U V", help="Both at once: --pair 'q=[0,1]' 'q=[1,1]'.")
-@click.option("--output", metavar="O", help="An output, for example 'out=[bot,top]'.")
-@click.option("--at", metavar="EPS0", help="Look at this eps, for example --at 1/2.")
+@options.program
+@options.claim()
+@values_option("--input", "left", metavar="U", help="An input, for example 'q=[0,1]'.")
+@values_option("--neighbour", "right", metavar="V", help="Its neighbour, for example 'q=[1,1]'.")
+@options.pair(help="Both at once: --pair 'q=[0,1]' 'q=[1,1]'.")
+@values_option("--output", metavar="O", help="An output, for example 'out=[bot,top]'.")
+@options.at(help="Look at this eps, for example --at 1/2.")
 @click.option(
     "--paths",
     "most",
@@ -48,68 +53,59 @@ Examples:
     metavar="K",
     help="Show no more paths than this; the others are summed.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON record.")
-@click.option("--time-limit", type=SECONDS, metavar="SECONDS", help="Give up after this time.")
+@options.json()
+@options.time_limit()
 def explain(
-    file: str,
-    definitions: tuple[str, ...],
-    claim: str | None,
-    left: str | None,
-    right: str | None,
-    pair: tuple[str, str] | None,
-    output: str | None,
-    at: str | None,
+    asked: options.Asked,
+    left: options.Values | None,
+    right: options.Values | None,
+    output: options.Values | None,
     most: int,
     as_json: bool,
-    time_limit: float | None,
 ) -> int:
-    """Tell where the privacy loss of FILE comes from: paths, samples, and the inequality that is tight.
+    """Explain where the privacy loss of FILE comes from: paths, samples, and the inequality that is tight.
 
-    Of a violated claim the counterexample is explained, of a private one the inputs and the output that need
-    the greatest budget; or those that are given.  The exit status is 0 whatever the verdict.
+    For a violated claim this is the counterexample, for a private one the inputs and the output that need
+    the greatest budget; or those that you give.  The exit status is 0 whatever the verdict.
     """
-    if pair and (left is not None or right is not None):
+    if asked.pair and (left is not None or right is not None):
         raise click.UsageError("the inputs are given twice: leave out --pair, or --input and --neighbour")
-    names = ("--pair (first)", "--pair (second)") if pair else ("--input", "--neighbour")
-    left, right = pair or (left, right)
     if (left is None) != (right is None):
         raise click.UsageError("two inputs are compared: give both --input and --neighbour")
-    if output is not None and left is None:
+    if left is not None and right is not None:
+        asked = replace(asked, pair=(left, right))
+    if output is not None and asked.pair is None:
         raise click.UsageError("--output is about two inputs: add --pair, or --input and --neighbour")
     start = monotonic()
-    mechanism = load(file, definitions)
-    with work(f"reading {file}", time_limit) as running:
+    mechanism = asked.load()
+    with work(f"reading {asked.file}", asked.time_limit) as running:
         found = mechanism.explain(
-            claim,
-            pair=None
-            if left is None or right is None
-            else (parse_valuation(left, names[0]), parse_valuation(right, names[1])),
-            output=None if output is None else parse_valuation(output, "--output"),
-            at=at,
+            asked.claim,
+            output=output,
             paths=most,
-            time_limit=time_limit,
+            time_limit=asked.time_limit,
             progress=running.progress,
+            **asked.restrictions,
         )
     seconds = monotonic() - start
-    following = commands(found, file, definitions, claim, whole=left is None and at is None)
+    following = commands(found, asked)
     if as_json:
-        head: dict[str, Any] = {"program": file, "parameters": mechanism.parameters}
+        head: dict[str, Any] = {"program": asked.file, "parameters": mechanism.parameters}
         next_ones = [command for command, _ in following]
         record = {**head, **explanation_record(found), "next": next_ones, "seconds": round(seconds, 6)}
         say(json.dumps(record, indent=2))
         return 0
-    first = program_line(file, mechanism.parameters)
+    first = program_line(asked.file, mechanism.parameters)
     sections = list(explanation_sections(found))
     show([Section("", (first, *sections[0].lines)), *sections[1:], Section("Next", tuple(following))])
     return 0
 
 
-def commands(
-    found: Explanation, file: str, definitions: Iterable[str], claim: str | None, whole: bool
-) -> list[Line]:
-    """What to type next, and what for.  ``whole``: it was about all inputs and all budgets of the claim."""
-    program = " ".join([shlex.quote(file), *(f"-D {shlex.quote(definition)}" for definition in definitions)])
-    given = "" if claim is None else f" --claim {shlex.quote(claim)}"
+def commands(found: Explanation, asked: options.Asked) -> list[Line]:
+    """What to type next, and what for."""
+    program = " ".join([shlex.quote(asked.file), *(f"-D {shlex.quote(each)}" for each in asked.definitions)])
+    given = "" if asked.claim is None else f" --claim {shlex.quote(asked.claim)}"
+    whole = asked.pair is None and asked.at is None
     has_delta = found.claimed is not None and bool(found.claimed.goal.delta)
     if found.reason is Reason.ASKED:
         return [(f"dipc explain {program}{given}", "the inputs and the output that matter most")]
@@ -117,7 +113,7 @@ def commands(
         return _after_a_proof(found, program)
     if has_delta:
         assert found.claimed is not None
-        epsilon = f" --epsilon {shlex.quote(found.claimed.goal.epsilon)}" if claim is not None else ""
+        epsilon = f" --epsilon {shlex.quote(found.claimed.goal.epsilon)}" if asked.claim is not None else ""
         first = (f"dipc profile {program}{epsilon}", "the least delta that is enough for all inputs")
     else:
         first = (f"dipc budget {program}", "the least t that is enough for all inputs and every eps")
@@ -144,6 +140,6 @@ def show(sections: Iterable[Section]) -> None:
     for section in sections:
         if section.heading:
             say()
-            say(style(section.heading, bold=True))
+            say(click.style(section.heading, bold=True))
         for line in section_lines(section):
             say(line)

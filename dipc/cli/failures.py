@@ -36,11 +36,11 @@ KINDS: tuple[tuple[type[BaseException], str, int], ...] = (
     (LimitReached, "limit", UNSETTLED),
     (BaseException, "internal", UNSETTLED),
 )
-"""What went wrong, and the exit status; the first class that fits is taken."""
+"""The kind of each error and its exit status; the first class that fits counts."""
 
 
 OPTIONS = {CLAIM_NAME: "--claim", EPSILON_NAME: "--epsilon"}
-"""The option that a text came from, by the name that it has in messages."""
+"""The options whose texts have these names in messages."""
 
 
 def kind_of(error: BaseException) -> tuple[str, int]:
@@ -92,23 +92,21 @@ def explained(error: BaseException) -> InputError:
     )
 
 
+IN_CLAIM = "the interval is part of the claim: --claim 'eps for eps in (0, 1]'"
 ELSEWHERE = {
-    ("check", "--for"): "the interval is a part of the claim: --claim 'eps for eps in (0, 1]'",
+    **{(command, "--for"): IN_CLAIM for command in ("check", "regions", "report", "explain")},
     ("check", "--epsilon"): "give a claim: --claim 'eps/2'",
-    ("check", "--delta"): "delta is a part of the claim: --claim 'eps/2, exp(-2)'",
+    ("check", "--delta"): "delta is part of the claim: --claim 'eps/2, exp(-2)'",
     ("check", "--input"): "two inputs are compared: --pair 'q=[0,1]' 'q=[1,1]'",
-    ("budget", "--claim"): "the least t is looked for: give an interval of budgets, --for '(0, 1]'",
-    ("budget", "--epsilon"): "the least t is looked for; the least delta for an epsilon: dipc profile",
-    ("profile", "--claim"): "the least delta is looked for: give an epsilon, --epsilon 'eps/2'",
-    ("regions", "--for"): "the interval is a part of the claim: --claim 'eps for eps in (0, 1]'",
-    ("report", "--for"): "the interval is a part of the claim: --claim 'eps for eps in (0, 1]'",
-    ("explain", "--for"): "the interval is a part of the claim: --claim 'eps for eps in (0, 1]'",
+    ("budget", "--claim"): "this finds the least t: give a range of eps, --for '(0, 1]'",
+    ("budget", "--epsilon"): "this finds the least t; for the least delta at an epsilon: dipc profile",
+    ("profile", "--claim"): "this finds the least delta: give an epsilon, --epsilon 'eps/2'",
 }
-"""What is meant by an option that another command has."""
+"""What to write instead of an option that only other commands have."""
 
 
 def advice_for(error: click.NoSuchOption) -> str:
-    """How to say what a missing option was meant to say; nothing if that is not known."""
+    """What to write instead of an option that the command does not have; empty if unknown."""
     command = error.ctx.info_name if error.ctx is not None else None
     return ELSEWHERE.get((command or "", error.option_name), "")
 
@@ -124,6 +122,6 @@ def plain(message: str) -> str:
 
 
 def usage_help(error: click.ClickException) -> str:
-    """Which help page shows the options."""
+    """A pointer to the help page with the options."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     return f"the options are shown by `{context.command_path if context else 'dipc'} --help`"

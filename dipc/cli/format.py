@@ -5,14 +5,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
 
+from dipc.cli import options
 from dipc.cli.failures import explained, kind_of
-from dipc.cli.options import expanded, files_argument
 from dipc.cli.outcome import worst
-from dipc.cli.terminal import say, style
+from dipc.cli.terminal import say
 from dipc.dipwhile.syntax.format import formatted
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InternalError, Source
@@ -45,7 +46,7 @@ Examples:
   dipc format - < mine.dip             from an editor
 """,
 )
-@files_argument
+@options.files()
 @click.option("--check", "only_check", is_flag=True, help="Change nothing; name the files that would change.")
 @click.option("--diff", is_flag=True, help="Change nothing; show what would change.")
 @click.option("-i", "-w", "--write", is_flag=True, help="Rewrite the files.")
@@ -56,45 +57,36 @@ def format_(files: tuple[str, ...], only_check: bool, diff: bool, write: bool) -
     input.
 
     \b
-    Exit status: 0 done, or nothing to do; 1 with --check or --diff: something would change; 2 a file is no
-    program (it is left as it is).
+    Exit status: 0 done, or nothing to do; 1 with --check or --diff: something would change; 2 a file is not
+    a program (it is left as it is).
     """
     if write and (only_check or diff):
         raise click.UsageError("--write changes files, --check and --diff do not: choose one of them")
-    if write:
-        action: Callable[[Text], int] = _write
-    elif only_check or diff:
-        action = _shown(only_check, diff)
-    else:
-        action = _print
-    return worst(_attempt(file, action) for file in expanded(files))
+    comparison = partial(_compare, check=only_check, diff=diff)
+    action = _write if write else comparison if only_check or diff else _print
+    return worst(_attempt(file, action) for file in options.expanded(files))
 
 
 def _attempt(file: str, action: Callable[[Text], int]) -> int:
-    """Format one file; a broken one is explained and does not stop the others."""
+    """Format one file; an error is explained and does not stop the others."""
     try:
         return action(_text(file))
+    except BrokenPipeError:
+        raise
     except Exception as error:
-        if isinstance(error, BrokenPipeError):
-            raise
         click.echo(str(explained(error)), err=True)
         return kind_of(error)[1]
 
 
 def _text(file: str) -> Text:
     """A program before and after.  Raises :class:`InternalError` rather than change its meaning."""
-    source = source_of(file)
+    source, path = source_of(file), Path(file)
     after = formatted(source)
     if parse(Source(source.name, after)) != parse(source):
         raise InternalError(f"{file}: formatting would change the program: it is left as it is")
-    before = source.text if file == STDIN else _as_it_is(file, source)
-    return Text(source.name, before, after)
-
-
-def _as_it_is(file: str, source: Source) -> str:
-    """The text with its line ends, so that other ones than ours are a difference."""
-    path = Path(file)
-    return path.read_bytes().decode("utf-8") if path.is_file() else source.text
+    if file == STDIN or not path.is_file():
+        return Text(source.name, source.text, after)
+    return Text(source.name, path.read_bytes().decode("utf-8"), after)  # other line ends are a difference
 
 
 def _print(text: Text) -> int:
@@ -113,26 +105,19 @@ def _write(text: Text) -> int:
     return 0
 
 
-def _shown(check: bool, diff: bool) -> Callable[[Text], int]:
-    """Say what would change."""
-
-    def show(text: Text) -> int:
-        if not text.differs:
-            return 0
-        if check:
-            say(f"would format {text.file}")
-        if diff:
-            for line in difference(text):
-                say(style(line, fg={"+": "green", "-": "red", "@": "cyan"}.get(line[:1])))
-        return UNFORMATTED
-
-    return show
+def _compare(text: Text, check: bool, diff: bool) -> int:
+    """Report what would change."""
+    if not text.differs:
+        return 0
+    if check:
+        say(f"would format {text.file}")
+    for line in difference(text) if diff else ():
+        say(click.style(line, fg={"+": "green", "-": "red", "@": "cyan"}.get(line[:1])))
+    return UNFORMATTED
 
 
 def difference(text: Text) -> Sequence[str]:
     """The lines of a unified diff."""
     before, after = text.before.split("\n"), text.after.split("\n")
-    return [
-        line.replace("\r", "\\r")
-        for line in difflib.unified_diff(before, after, text.file, f"{text.file} (formatted)", lineterm="")
-    ]
+    lines = difflib.unified_diff(before, after, text.file, f"{text.file} (formatted)", lineterm="")
+    return [line.replace("\r", "\\r") for line in lines]

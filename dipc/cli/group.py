@@ -1,9 +1,7 @@
-"""The page that ``dipc --help`` shows, and what all sub-commands have in common."""
+"""The page that ``dipc --help`` shows, and what all sub-commands share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,41 +14,39 @@ from dipc.dipwhile.syntax.suggest import did_you_mean
 from dipc.shipped import paths
 
 SECTIONS = {
-    "Prove and refute": ("check", "explain", "budget", "profile", "regions", "decide", "verify"),
-    "Look inside": ("distribution", "plot", "report", "export"),
-    "Write programs": ("programs", "new", "format"),
-    "This tool": ("completion",),
+    "Prove and refute": {
+        "check": "check.check",
+        "explain": "explain.explain",
+        "budget": "budget.budget",
+        "profile": "budget.profile",
+        "regions": "budget.regions",
+        "decide": "decide.decide",
+        "verify": "verify.verify",
+    },
+    "Look inside": {
+        "distribution": "distribution.distribution",
+        "plot": "plot.plot",
+        "report": "report.report",
+        "export": "export.export",
+    },
+    "Write programs": {"programs": "programs.programs", "new": "new.new", "format": "format.format_"},
+    "This tool": {"completion": "completion.completion"},
 }
-"""Which commands belong together; others come last."""
+"""The commands under the headings of the first page, and where they are in :mod:`dipc.cli`."""
 
-
-class PipeClosed(Exception):
-    """Whoever read our output has gone.  Click would end with 1, which means a violation."""
-
-
-@contextmanager
-def reader_may_go() -> Iterator[None]:
-    """A broken pipe becomes :class:`PipeClosed`, which click does not know."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise PipeClosed from None
+HOMES = {name: home for homes in SECTIONS.values() for name, home in homes.items()}
 
 
 class Commands(click.Group):
     """The group of all sub-commands.  A command is imported when it is used, since that takes time."""
 
-    def __init__(self, *arguments: Any, modules: Mapping[str, str], **more: Any) -> None:
-        super().__init__(*arguments, **more)
-        self.modules = modules
-
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*self.modules, *self.commands})
+        return sorted(HOMES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.commands and cmd_name in self.modules:
-            module, _, attribute = self.modules[cmd_name].partition(":")
-            self.add_command(getattr(import_module(module), attribute))
+        if cmd_name not in self.commands and cmd_name in HOMES:
+            module, attribute = HOMES[cmd_name].split(".")
+            self.add_command(getattr(import_module(f"dipc.cli.{module}"), attribute))
         return super().get_command(ctx, cmd_name)
 
     def all(self, ctx: click.Context) -> dict[str, click.Command]:
@@ -58,34 +54,29 @@ class Commands(click.Group):
         found = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
         return {name: command for name, command in found if command is not None}
 
-    def make_context(self, *arguments: Any, **more: Any) -> click.Context:
-        with reader_may_go():
-            return super().make_context(*arguments, **more)
-
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """A misspelt command is told the nearest one."""
-        unknown = not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None
-        if unknown and (args[0] in paths() or Path(args[0]).suffix == ".dip"):
-            raise click.UsageError(f"no such command `{args[0]}`: did you mean `dipc check {args[0]}`?", ctx)
-        near = did_you_mean(args[0], self.list_commands(ctx)) if unknown else ""
-        if near.startswith("did"):
-            raise click.UsageError(f"no such command `{args[0]}`: {near}", ctx)
+        """The command and its arguments; for an unknown one, the error suggests what may have been meant."""
+        name = args[0]
+        if not ctx.resilient_parsing and self.get_command(ctx, name) is None:
+            is_program = name in paths() or Path(name).suffix == ".dip"
+            near = f"did you mean `dipc check {name}`?" if is_program else did_you_mean(name, HOMES)
+            if near.startswith("did"):
+                raise click.UsageError(f"no such command `{name}`: {near}", ctx)
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            with reader_may_go():
-                return super().invoke(ctx)
-        except click.UsageError as error:  # not every one knows the command that it is about
+            return super().invoke(ctx)
+        except click.UsageError as error:  # some errors of click's parser lack the command
             name = ctx.invoked_subcommand
             if error.ctx is None and name is not None and (command := self.get_command(ctx, name)):
                 error.ctx = click.Context(command, ctx, name)
             raise
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        """Every command has ``--color``, and its texts may come in another locale."""
+        """Add a command, with ``--color`` and with texts from any locale."""
         super().add_command(cmd, name)
         for parameter in cmd.params:
             if parameter.type is click.STRING:
@@ -95,14 +86,10 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands in their sections, each with an example."""
         commands = self.all(ctx)
-        known = {name for names in SECTIONS.values() for name in names}
-        others = tuple(name for name in commands if name not in known)
-        for heading, names in (*SECTIONS.items(), ("More", others)):
-            present = [commands[name] for name in names if name in commands]
-            if present:
-                with formatter.section(heading):
-                    for command in present:
-                        describe(command, formatter, max(map(len, commands)))
+        for heading, names in SECTIONS.items():
+            with formatter.section(heading):
+                for name in names:
+                    describe(commands[name], formatter, max(map(len, commands)))
 
 
 def describe(command: click.Command, formatter: click.HelpFormatter, width: int) -> None:

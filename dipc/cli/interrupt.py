@@ -1,16 +1,16 @@
-"""Ctrl-C ends a check like a limit: what was settled by then is said.
+"""Ctrl-C ends a check like a limit: the result says what was settled by then.
 
-Python's own KeyboardInterrupt would fly past the place that knows how far the check was.
+Python's own KeyboardInterrupt would bypass the code that knows how far the check was.
 """
 
 from __future__ import annotations
 
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from dipc.cli.alarm import handled
 from dipc.errors import LimitReached
 
 INTERRUPTED = 130  # the exit status of a process that Ctrl-C ended, by convention
@@ -26,6 +26,7 @@ class Stop:
     pressed = False
 
     def press(self, number: int, frame: FrameType | None) -> None:
+        """Handle the signal."""
         self.pressed = True
         raise Interrupted("interrupted")
 
@@ -42,11 +43,5 @@ def interruptible() -> Iterator[Stop]:
     interrupted True
     """
     stop = Stop()
-    if threading.current_thread() is not threading.main_thread():
+    with handled(signal.SIGINT, stop.press):
         yield stop
-        return
-    before = signal.signal(signal.SIGINT, stop.press)
-    try:
-        yield stop
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -12,38 +12,19 @@ import sys
 from typing import Any
 
 import click
+from click.shell_completion import shell_complete
 
+from dipc.cli.completion import VARIABLE
 from dipc.cli.failures import BROKEN_INPUT, error_record, explained, kind_of
-from dipc.cli.group import Commands, PipeClosed
+from dipc.cli.group import Commands
 from dipc.cli.terminal import make_robust
 from dipc.version import __version__
 
 CLOSED = 141  # what a shell reports for a process that wrote into a closed pipe
 
 
-MODULES = {
-    "budget": "dipc.cli.budget:budget",
-    "check": "dipc.cli.check:check",
-    "completion": "dipc.cli.completion:completion",
-    "decide": "dipc.cli.decide:decide",
-    "distribution": "dipc.cli.distribution:distribution",
-    "explain": "dipc.cli.explain:explain",
-    "export": "dipc.cli.export:export",
-    "format": "dipc.cli.format:format_",
-    "new": "dipc.cli.new:new",
-    "plot": "dipc.cli.plot:plot",
-    "profile": "dipc.cli.budget:profile",
-    "programs": "dipc.cli.programs:programs",
-    "regions": "dipc.cli.budget:regions",
-    "report": "dipc.cli.report:report",
-    "verify": "dipc.cli.verify:verify",
-}
-"""Where the sub-commands are: imported inside of :func:`status`, so that Ctrl-C is met there, too."""
-
-
 @click.group(
     cls=Commands,
-    modules=MODULES,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="""\b
 First steps:
@@ -51,57 +32,62 @@ First steps:
   dipc check svt1                  a proof for every eps
   dipc check svt4 -D N=2           a counterexample
   dipc check svt1 --claim "3/4*eps for eps in (0, 1]"
-  dipc new mine                    a program of your own, mine.dip, to change
+  dipc new mine                    a program of your own, mine.dip, to edit
   dipc check mine.dip
   dipc check --help                everything about a command
 """,
 )
 @click.version_option(__version__, prog_name="dipc")
 def cli() -> None:
-    """Decide differential privacy: a proof for every privacy budget, or an exact counterexample.
+    """Decide differential privacy: a proof for every eps, or an exact counterexample.
 
-    A FILE is a program in dipc's language, or the name of one that comes with dipc.
+    A FILE is a program in dipc's language, or the name of a program that comes with dipc.
     """
 
 
 def run() -> None:
     """Entry point of the console script."""
     make_robust()
+    if instruction := os.environ.get(VARIABLE):  # asked by a shell, see `dipc completion`
+        sys.exit(shell_complete(cli, {}, "dipc", VARIABLE, instruction))
     code = status(sys.argv[1:])
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         code = CLOSED
-    if code == CLOSED:  # nobody reads any more: nothing is left to be said at the end either
+    if code == CLOSED:  # nobody reads any more: Python must not try to flush when it ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
 
 
 def status(arguments: list[str]) -> int:
-    """Run the command line and give its exit status; every failure is a message, never a traceback.
+    """Run the command line and return its exit status; every failure is a message, never a traceback.
 
     >>> status(["check", "none.dip", "--json"])  # doctest: +ELLIPSIS
     {"error": {"kind": "file", "message": "none.dip: no such file or program", "place": null, "help": ...}}
     2
     """
     try:
-        result = cli.main(arguments, prog_name="dipc", standalone_mode=False)
+        with cli.make_context("dipc", list(arguments)) as context:  # cli.main would end a closed pipe with 1
+            result = cli.invoke(context)
         return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as done:
+        return done.exit_code
     except NO_ARGUMENTS as error:
         error.show()
         return BROKEN_INPUT
-    except PipeClosed:
+    except BrokenPipeError:
         return CLOSED
     except (Exception, KeyboardInterrupt) as error:  # a crash must not be mistaken for a verdict
         return failed(error, "--json" in arguments)
 
 
 NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
-"""What newer versions of click raise to show the help page."""
+"""What newer versions of click raise to show the help page of a group without a command."""
 
 
 def failed(error: BaseException, as_json: bool) -> int:
-    """A message on the standard error and, if asked for, a record on the standard output; the exit status."""
+    """Print a message on stderr and, if asked for, a record on stdout; return the exit status."""
     click.echo(str(explained(error)), err=True)
     if as_json:
         click.echo(json.dumps({"error": error_record(error)}))

@@ -26,7 +26,7 @@ def templates() -> Mapping[str, Path]:
 
 
 def title_of(path: Path) -> str:
-    """What a template is about."""
+    """The title of a template."""
     title = header(path.read_text(encoding="utf-8"))["title"]
     return title.removeprefix("NAME: ")
 
@@ -57,10 +57,10 @@ Examples:
     type=click.Choice(list(templates())),
     default=DEFAULT,
     show_default=True,
-    help="What to start from.",
+    help="The program to start from.",
 )
-@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
-@click.option("--stdout", "to_stdout", is_flag=True, help="Print the program and write no file.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@click.option("--stdout", "to_stdout", is_flag=True, help="Print the program instead of writing a file.")
 def new(name: str, template: str, force: bool, to_stdout: bool) -> int:
     """Write NAME.dip, a program with comments to start from."""
     path = Path(name if name.endswith(SUFFIX) else name + SUFFIX)
@@ -72,7 +72,7 @@ def new(name: str, template: str, force: bool, to_stdout: bool) -> int:
         with writable(path).open("w" if force else "x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except FileExistsError:
-        raise InputError(f"{path}: there is such a file", hint="overwrite it with --force") from None
+        raise InputError(f"{path}: the file exists", hint="overwrite it with --force") from None
     say(f"wrote {path}, and now: dipc check {_quoted(str(path))}")
     return 0
 

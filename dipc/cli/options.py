@@ -5,7 +5,9 @@ from __future__ import annotations
 import glob
 import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,14 +20,23 @@ from dipc.errors import InputError
 from dipc.mechanisms import Mechanism
 from dipc.shipped import paths
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
 PROGRAMS = "*.dip"
+Values = Mapping[str, Any]
+
+
+class Valuation(Text):
+    """Values of variables; ``name`` is the option that messages point to."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        text = super().convert(value, param, ctx)
+        return parse_valuation(text, self.name) if text.strip() else {}
 
 
 class ProgramName(Text):
-    """The name of a shipped program; a shell completes it."""
+    """The name of a shipped program, with shell completion."""
 
     name = "name"
 
@@ -36,20 +47,20 @@ class ProgramName(Text):
 
 
 class ProgramFile(click.Path):
-    """A file, or the name of a shipped program; a shell completes both."""
+    """A file or the name of a shipped program, with shell completion for both."""
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         names = NAME.shell_complete(ctx, param, incomplete)
-        if not names:  # the shell completes files by itself, but it cannot mix them with other words
+        if not names:  # the shell completes files itself, but cannot mix them with other words
             return super().shell_complete(ctx, param, incomplete)
         files = sorted(map(str, Path().glob(f"{glob.escape(incomplete)}{PROGRAMS}")))
         return [*names, *map(CompletionItem, files)]
 
 
 class Target(click.Path):
-    """A file to be written: refused before anything is computed if that cannot be done."""
+    """A file to write: refused before anything is computed if it cannot be written."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         return writable(str(super().convert(value, param, ctx)))
@@ -72,16 +83,16 @@ def writable(path: Written) -> Written:
             f"{path}: there is no folder {folder}", hint=f"create it: mkdir -p {shlex.quote(str(folder))}"
         )
     if not folder.is_dir():
-        raise InputError(f"{path}: {folder} is no folder")
+        raise InputError(f"{path}: {folder} is not a folder")
     if target.is_dir():
-        raise InputError(f"{path}: this is a folder", hint="name a file to be written in it")
+        raise InputError(f"{path}: this is a folder", hint="name a file in it")
     if not os.access(target if target.exists() else folder, os.W_OK):
-        raise InputError(f"{path}: may not be written", hint="choose another folder")
+        raise InputError(f"{path}: this cannot be written", hint="choose another folder")
     return path
 
 
 def refuse_overwriting(target: str | Path | None, *files: str) -> None:
-    """A program must not be replaced by what is written about it."""
+    """Raise :class:`InputError` if an output would replace a program."""
     for file in files:
         there = target is not None and Path(target).exists() and Path(file).exists()
         if target is not None and there and Path(target).samefile(file):
@@ -89,7 +100,7 @@ def refuse_overwriting(target: str | Path | None, *files: str) -> None:
 
 
 class Amount(click.FloatRange):
-    """A number that is not negative; a message calls it by its name."""
+    """A nonnegative number; messages call it by its name."""
 
     def __init__(self, name: str) -> None:
         super().__init__(min=0)
@@ -103,25 +114,76 @@ SECONDS = Amount("number of seconds")
 MEGABYTES = Amount("number of megabytes")
 
 
-def definition_option(command: Command) -> Command:
-    """-D NAME=VALUE."""
-    return click.option(
-        "-D",
-        "definitions",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="Set a parameter of the program, for example -D N=4.",
-    )(command)
+# Options that several commands have; a command may change their help or their default.
+files = partial(click.argument, "files", metavar="FILE...", nargs=-1, required=True, type=FILE)
+definitions = partial(
+    click.option,
+    "-D",
+    "definitions",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a parameter of the program, for example -D N=4.",
+)
+claim = partial(
+    click.option,
+    "--claim",
+    metavar="TEXT",
+    help="Instead of the program's claim, for example 'eps/2, exp(-2)'.",
+)
+pair = partial(
+    click.option,
+    "--pair",
+    type=(Valuation("--pair (first)"), Valuation("--pair (second)")),
+    metavar="U V",
+    help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'.",
+)
+at = partial(click.option, "--at", metavar="EPS0", help="For this eps only, for example --at 1/2.")
+interval = partial(
+    click.option,
+    "--for",
+    "budgets",
+    metavar="INTERVAL",
+    help="The range of eps, for example '(0, 1]'; by default that of the program's claim, else all eps > 0.",
+)
+time_limit = partial(
+    click.option, "--time-limit", type=SECONDS, metavar="SECONDS", help="Give up after this many seconds."
+)
+output = partial(click.option, "-o", "--output", metavar="OUT", type=TARGET)
+json = partial(click.option, "--json", "as_json", is_flag=True, help="Print one JSON record.")
 
 
-def program_options(command: Command) -> Command:
-    """FILE (or the name of a shipped program) and -D NAME=VALUE."""
-    return click.argument("file", type=FILE)(definition_option(command))
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The program in question, and what the options that several commands have say about it."""
+
+    file: str
+    definitions: tuple[str, ...]
+    claim: str | None = None
+    pair: tuple[Values, Values] | None = None
+    at: str | None = None
+    budgets: str | None = None
+    time_limit: float | None = None
+
+    @property
+    def restrictions(self) -> dict[str, Any]:
+        """What was given of ``pair``, ``at`` and ``budgets``, as the methods of a mechanism take it."""
+        found = {"pair": self.pair, "at": self.at, "budgets": self.budgets}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def load(self) -> Mechanism:
+        """The program with its parameters set."""
+        return load(self.file, self.definitions)
 
 
-def files_argument(command: Command) -> Command:
-    """FILE..., each a file, a folder, or the name of a shipped program."""
-    return click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)(command)
+def program(command: Callable[..., int]) -> Callable[..., int]:
+    """FILE and -D; they and the other options of :class:`Asked` become the first argument of the command."""
+
+    @wraps(command)
+    def collected(**given: Any) -> int:
+        common = {field.name: given.pop(field.name) for field in fields(Asked) if field.name in given}
+        return command(Asked(**common), **given)
+
+    return click.argument("file", type=FILE)(definitions()(collected))
 
 
 def expanded(files: Sequence[str]) -> list[str]:
@@ -135,15 +197,8 @@ def expanded(files: Sequence[str]) -> list[str]:
     return found
 
 
-def both_inputs(pair: tuple[str, str] | None) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """The two inputs of ``--pair U V``."""
-    if not pair:
-        return None
-    return parse_valuation(pair[0], "--pair (first)"), parse_valuation(pair[1], "--pair (second)")
-
-
 def load(file: str, definitions: tuple[str, ...]) -> Mechanism:
-    """The program with its parameters set; its warnings go to the standard error."""
+    """The program with its parameters set; warnings go to the standard error."""
     parameters: dict[str, str] = {}
     for definition in definitions:
         name, equals, value = definition.partition("=")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from dipc.cli import options
 from dipc.cli.interrupt import INTERRUPTED
-from dipc.cli.options import SECONDS, TARGET, both_inputs, load, program_options
 from dipc.cli.terminal import say
-from dipc.cli.work import say_how_long, work
+from dipc.cli.work import say_left_out, work
 from dipc.errors import InputError
 from dipc.report.figures import SHOWN_DIGITS, WHAT, plot_mechanism
 from dipc.report.study import PATIENCE, Attempts
@@ -27,18 +28,18 @@ Examples:
   dipc plot svt1 --what distributions --pair "q=[0,0,0]" "q=[1,1,1]" --at 1/2
 """,
 )
-@program_options
-@click.option("-o", "--output", metavar="OUT", type=TARGET, help="The file: .png, .svg or .pdf [NAME.png].")
+@options.program
+@options.output(help="The file: .png, .svg or .pdf [NAME.png].")
 @click.option(
     "--what", type=click.Choice([*WHAT, "all"]), default="all", show_default=True, help="What to show."
 )
-@click.option("--claim", metavar="TEXT", help="Instead of the program's claim, for example 'eps/2, exp(-2)'.")
-@click.option("--for", "budgets", metavar="INTERVAL", help="The budgets of the claim, for example '(0, 1]'.")
-@click.option("--pair", nargs=2, metavar="U V", help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'.")
-@click.option("--at", metavar="EPS0", help="The budget of the distributions, for example --at 1/2.")
-@click.option("--from", "low", metavar="EPS", help="Where the axis of budgets begins.")
+@options.claim()
+@options.interval(help="The range of eps of the claim, for example '(0, 1]'.")
+@options.pair()
+@options.at(help="The eps of the distributions, for example --at 1/2.")
+@click.option("--from", "low", metavar="EPS", help="Where the axis of eps begins.")
 @click.option("--to", "high", metavar="EPS", help="Where it ends.")
-@click.option("--log/--linear", "log", default=None, help="Its scale; linear if not told otherwise.")
+@click.option("--log/--linear", "log", default=None, help="Its scale; linear by default.")
 @click.option(
     "--digits",
     type=click.IntRange(1, 50),
@@ -47,56 +48,30 @@ Examples:
     metavar="N",
     help="Significant digits beside the bars.",
 )
-@click.option(
-    "--time-limit",
-    type=SECONDS,
-    default=PATIENCE,
-    show_default=True,
-    metavar="SECONDS",
-    help="Leave out what takes longer.",
-)
-def plot(
-    file: str,
-    definitions: tuple[str, ...],
-    output: str | None,
-    what: str,
-    claim: str | None,
-    budgets: str | None,
-    pair: tuple[str, str] | None,
-    at: str | None,
-    low: str | None,
-    high: str | None,
-    log: bool | None,
-    digits: int,
-    time_limit: float,
-) -> int:
+@options.time_limit(default=PATIENCE, show_default=True, help="Leave out what takes longer.")
+def plot(asked: options.Asked, output: str | None, what: str, **more: Any) -> int:
     """Draw FILE: what it loses against what it claims, for every eps.
 
     \b
     loss            the privacy loss against the claimed t*eps, and the factor t that is needed
     profile         the least delta at each eps against the claimed one
-    distributions   of two neighbours, at one eps and for all
-    region          a counterexample, and the budgets that it breaks the claim for
+    distributions   of two adjacent inputs, at one eps and for all
+    region          a counterexample, and the eps at which it violates the claim
 
-    The budgets that break the claim are shaded, and their ends are written exactly, or to 10 digits.  The
-    neighbours are those of the counterexample, or those that need the most budget.
+    The eps that violate the claim are shaded, with their ends exactly or to 10 digits.  The inputs are those
+    of the counterexample, or those that need the most budget.
     """
-    target = Path(output or f"{Path(file).stem if file != '-' else 'plot'}.png")
+    target = Path(output or f"{Path(asked.file).stem if asked.file != '-' else 'plot'}.png")
     if target.suffix.lower() not in FORMATS:
         raise InputError(
             f"{target}: a figure is written as {', '.join(FORMATS)}", hint=f"for example -o {target.stem}.png"
         )
-    mechanism = load(file, definitions)
-    with work(f"plotting {file}") as running:
-        attempts = Attempts(time_limit, running.within, running.progress)
-        figure = plot_mechanism(
-            mechanism, what, claim,
-            pair=both_inputs(pair), at=at, budgets=budgets, low=low, high=high, log=log, digits=digits,
-            attempts=attempts,
-        )  # fmt: skip
+    mechanism = asked.load()
+    with work(f"plotting {asked.file}") as running:
+        attempts = Attempts(asked.time_limit, running.within, running.progress)
+        more |= asked.restrictions
+        figure = plot_mechanism(mechanism, what, asked.claim, attempts=attempts, **more)
         figure.savefig(target, dpi=160, metadata={"Date": None} if target.suffix == ".svg" else None)
-    for note in attempts.notes:
-        click.echo(f"left out: {note.part}: {note.why}", err=True)
-    say_how_long(attempts.notes)
+    say_left_out(attempts.notes)
     say(f"wrote {target}")
     return INTERRUPTED if running.stop.pressed else 0

@@ -16,20 +16,20 @@ from dipc.shipped import Shipped, describe, paths
     epilog="""\b
 Examples:
   dipc programs                     all of them, with what they show
-  dipc programs --long              and where they come from
+  dipc programs --long              also where they come from
   dipc programs svt1                the text of one
-  dipc programs svt1 > mine.dip     a copy to change
+  dipc programs svt1 > mine.dip     a copy to edit
   dipc programs svt1 --path         where it is installed
 """,
 )
 @click.argument("name", required=False, type=NAME)
 @click.option("--path", "as_path", is_flag=True, help="Print where the file is.")
-@click.option("--long", "with_source", is_flag=True, help="Also tell where each comes from.")
+@click.option("--long", "with_source", is_flag=True, help="Also show where each comes from.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def programs(name: str | None, as_path: bool, with_source: bool, as_json: bool) -> int:
     """List the programs that come with dipc, or print the one called NAME.
 
-    Every command that takes a FILE takes one of these names, too: dipc check svt1
+    Every command that takes a FILE also takes one of these names: dipc check svt1
     """
     chosen = [describe(each) for each in ([name] if name else paths())]
     if as_json:
@@ -48,7 +48,7 @@ def programs(name: str | None, as_path: bool, with_source: bool, as_json: bool) 
 
 
 def record(program: Shipped, with_text: bool) -> dict[str, str]:
-    """What is known about a program, for machines."""
+    """The record of a program."""
     known = {
         "name": program.name,
         "family": program.family,

@@ -1,4 +1,4 @@
-"""What is being done, and how far it is: for work that takes longer than a second, on a terminal's stderr."""
+"""A progress display for work that takes longer than a second, on the stderr of a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATIENCE = 1.0  # seconds before a bar appears
 class Bar:
     """``with Bar("reading svt1") as bar: work(progress=bar.show)``.
 
-    A timer opens the display, so that a single long step is announced, too.
+    A timer opens the display, so that a single long step is announced as well.
     """
 
     def __init__(self, doing: str, patience: float = PATIENCE) -> None:
@@ -46,7 +46,7 @@ class Bar:
             self._stages.clear()
 
     def show(self, stage: str, done: int, total: int | None) -> None:
-        """``done`` of ``total`` steps of a stage are finished; None: nobody knows of how many."""
+        """Report ``done`` of ``total`` steps of a stage; None: the total is unknown."""
         with self._lock:
             self.doing = how_far(stage, done, total)
             self._stages[stage] = done, total
@@ -65,7 +65,7 @@ class Bar:
 
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with self._lock:
-            if not self._stages:  # the work has ended meanwhile
+            if not self._stages:  # the work has ended in the meantime
                 return
             progress = Progress(*columns, console=Console(stderr=True), transient=True)
             for stage in self._stages:

@@ -6,10 +6,10 @@ from pathlib import Path, PurePath
 
 import click
 
+from dipc.cli import options
 from dipc.cli.interrupt import INTERRUPTED
-from dipc.cli.options import SECONDS, TARGET, load, program_options, refuse_overwriting
 from dipc.cli.terminal import say
-from dipc.cli.work import say_how_long, work
+from dipc.cli.work import say_left_out, work
 from dipc.report.page import refuse_no_page, report_html
 from dipc.report.study import PATIENCE, Attempts
 from dipc.shipped import STDIN
@@ -24,44 +24,29 @@ Examples:
   dipc report sparse --claim "eps/2, exp(-3)" --time-limit 60
 """,
 )
-@program_options
-@click.option("-o", "--output", metavar="OUT", type=TARGET, help="The page to be written [NAME.html].")
-@click.option("--title", metavar="TEXT", help="What stands at the top; else the name of the program.")
-@click.option("--claim", metavar="TEXT", help="Instead of the program's claim, for example 'eps/2, exp(-2)'.")
-@click.option("--at", metavar="EPS0", help="The budget at which distributions are shown, for example 1/2.")
-@click.option(
-    "--time-limit",
-    type=SECONDS,
-    default=PATIENCE,
-    show_default=True,
-    metavar="SECONDS",
-    help="For each part; what takes longer is left out, with a note.",
+@options.program
+@options.output(help="The page to write [NAME.html].")
+@click.option("--title", metavar="TEXT", help="The heading; by default the name of the program.")
+@options.claim()
+@options.at(help="The eps at which distributions are shown, for example 1/2.")
+@options.time_limit(
+    default=PATIENCE, show_default=True, help="For each part; what takes longer is left out, with a note."
 )
-def report(
-    file: str,
-    definitions: tuple[str, ...],
-    output: str | None,
-    title: str | None,
-    claim: str | None,
-    at: str | None,
-    time_limit: float,
-) -> int:
+def report(asked: options.Asked, output: str | None, title: str | None) -> int:
     """Write a page about FILE: the verdict, the counterexample or a proof, plots, and files to check it.
 
-    The page is one file that loads nothing and runs no script.  Whatever the verdict is, the exit status is
-    0 if the page was written; `dipc check` tells it by its exit status.  After Ctrl-C the page is written
-    with what is known, and the exit status is 130.
+    The page is one file that loads nothing and runs no script.  The exit status is 0 if the page was written,
+    whatever the verdict (for that, use `dipc check`).  After Ctrl-C the page is written with what is known,
+    and the exit status is 130.
     """
-    target = Path(output or ("report.html" if file == STDIN else f"{PurePath(file).stem}.html"))
+    target = Path(output or ("report.html" if asked.file == STDIN else f"{PurePath(asked.file).stem}.html"))
     refuse_no_page(target)
-    refuse_overwriting(target, file)
-    mechanism = load(file, definitions)
-    with work(f"report of {file}") as running:
-        attempts = Attempts(time_limit, running.within, running.progress)
-        page = report_html(mechanism, claim, title=title, at=at, attempts=attempts)
+    options.refuse_overwriting(target, asked.file)
+    mechanism = asked.load()
+    with work(f"report of {asked.file}") as running:
+        attempts = Attempts(asked.time_limit, running.within, running.progress)
+        page = report_html(mechanism, asked.claim, title=title, at=asked.at, attempts=attempts)
     target.write_text(page, encoding="utf-8", errors="replace")
-    for note in dict.fromkeys(attempts.notes):
-        click.echo(f"left out: {note.part}: {note.why}", err=True)
-    say_how_long(attempts.notes)
+    say_left_out(attempts.notes)
     say(f"wrote {target}")
     return INTERRUPTED if running.stop.pressed else 0

@@ -1,4 +1,4 @@
-"""How things look: colour, tables, and terminals that cannot show Greek letters."""
+"""The look of the output: colour, tables, and terminals that cannot show Greek letters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import codecs
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any, TextIO
 
 import click
 
@@ -34,7 +33,7 @@ ASCII = {
     "·": "*",
     **{chr(0x2080 + digit): str(digit) for digit in range(10)},
 }
-"""What stands for a sign where the terminal has no other than those of its own language."""
+"""What replaces a character that the terminal cannot show."""
 
 HANDLER = "dipc"
 
@@ -60,16 +59,16 @@ def encodable(text: str, encoding: str | None = None) -> str:
 
 
 def make_robust() -> None:
-    """From now on no sign that the terminal does not have is an error."""
+    """From now on a character that the terminal cannot show is replaced, and never an error."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=HANDLER)
 
 
 def set_colour(context: click.Context, option: click.Parameter, value: bool | None) -> None:
-    """What ``--color`` and ``--no-color`` do."""
-    if value is not None:
-        context.color = value
+    """What ``--color`` and ``--no-color`` do; without them, no colour where none is wanted (no-color.org)."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    context.color = False if value is None and plain else value
 
 
 def colour_option() -> click.Option:
@@ -80,33 +79,18 @@ def colour_option() -> click.Option:
         expose_value=False,
         is_eager=True,
         callback=set_colour,
-        help="Colour or none. By default: on a terminal, unless NO_COLOR is set.",
+        help="Use colour or not. By default: on a terminal, unless NO_COLOR is set.",
     )
-
-
-def coloured(stream: TextIO | None = None) -> bool:
-    """Whether the output has colour: as the user says, else on a terminal that has it (no-color.org)."""
-    context = click.get_current_context(silent=True)
-    if context is not None and context.color is not None:
-        return context.color
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return False
-    return (stream or sys.stdout).isatty()
-
-
-def style(text: str, **how: Any) -> str:
-    """The text in a style of click, where there is colour."""
-    return click.style(text, **how) if coloured() else text
 
 
 def answer(status: str) -> str:
     """A verdict in its colour."""
-    return style(status, fg=COLOURS.get(status.lower()), bold=True)
+    return click.style(status, fg=COLOURS.get(status.lower()), bold=True)
 
 
 def say(text: str = "", end: str = "\n") -> None:
-    """Print a line, with what colour it has."""
-    click.echo(encodable(text) + end, nl=False, color=coloured())
+    """Print a line; click removes the colours where there are none."""
+    click.echo(encodable(text) + end, nl=False)
 
 
 Row = Sequence[str]
@@ -114,8 +98,10 @@ Row = Sequence[str]
 
 def show_table(headings: Row, rows: Sequence[Row], answers: int | None = None) -> None:
     """A table: drawn by rich on a terminal, else plain columns.  ``answers``: the column with verdicts."""
-    if coloured() or sys.stdout.isatty():
-        _drawn(headings, rows, answers)
+    context = click.get_current_context(silent=True)
+    colour = context.color if context is not None else None
+    if colour or sys.stdout.isatty():
+        _drawn(headings, rows, answers, colour is not False)
     else:
         for line in columns([headings, *rows]):
             say(line)
@@ -135,7 +121,7 @@ def columns(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _drawn(headings: Row, rows: Sequence[Row], answers: int | None) -> None:
+def _drawn(headings: Row, rows: Sequence[Row], answers: int | None, colour: bool) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -149,6 +135,5 @@ def _drawn(headings: Row, rows: Sequence[Row], answers: int | None) -> None:
         if answers is not None:
             cells[answers].stylize(f"bold {COLOURS.get(row[answers].split()[0].lower(), 'default')}")
         table.add_row(*cells)
-    colour = coloured()
     console = Console(force_terminal=colour or None, no_color=not colour, highlight=False)
     console.print(table)

@@ -8,7 +8,7 @@ import click
 
 
 class Text(click.types.StringParamType):
-    """Text of the language.  In a locale that is not UTF-8 its bytes arrive as surrogates: they are UTF-8."""
+    """Text of the language: UTF-8, even where the locale is another one and bytes arrive as surrogates."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         return recovered(str(super().convert(value, param, ctx)))

@@ -1,4 +1,4 @@
-"""Work that may take long: with a progress bar, a time limit, and Ctrl-C, which say how far it came."""
+"""Long work, with a progress bar, a time limit and Ctrl-C; whatever ends it early says how far it came."""
 
 from __future__ import annotations
 
@@ -16,27 +16,30 @@ from dipc.errors import LimitReached
 from dipc.report.study import Note
 
 BARE = ("interrupted", "the time limit was reached")
-"""What says nothing about the work itself."""
+"""Messages that say nothing about the work itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """``progress`` is to be told how far the work is."""
+    """``progress`` receives how far the work is; ``stop`` knows whether Ctrl-C was pressed."""
 
     progress: Progress
     stop: Stop
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
-        """A part of the work, with a limit of its own; after Ctrl-C no further part is begun."""
+        """A part of the work with its own limit; after Ctrl-C no further part begins."""
         if self.stop.pressed:
             raise Interrupted("not tried: interrupted")
         with alarm(seconds):
             yield
 
 
-def say_how_long(notes: Iterable[Note]) -> None:
-    """What to do about parts that took too long."""
+def say_left_out(notes: Iterable[Note]) -> None:
+    """Which parts are missing and why, and what to do about those that took too long."""
+    notes = dict.fromkeys(notes)
+    for note in notes:
+        click.echo(f"left out: {note.part}: {note.why}", err=True)
     if any("time limit" in note.why or "did not end" in note.why for note in notes):
         click.echo("    help: --time-limit SECONDS gives every part more time", err=True)
 
@@ -45,7 +48,7 @@ def say_how_long(notes: Iterable[Note]) -> None:
 def work(doing: str, seconds: float | None = None) -> Iterator[Work]:
     """``with work("reading svt1", 10) as w: find(progress=w.progress)``.
 
-    What ends it early says where it was:
+    An error that ends it early says where it was:
 
     >>> with work("reading") as w:
     ...     w.progress("inequalities", 12, 300)

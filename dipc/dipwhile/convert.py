@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from numbers import Integral, Rational
@@ -9,11 +10,13 @@ from numbers import Integral, Rational
 from flint import fmpq
 
 from dipc.dipwhile.semantics.adjacency import Input
-from dipc.dipwhile.syntax.core import Cell, CoreProgram, Variable
-from dipc.dipwhile.syntax.parser import parse_valuation
-from dipc.errors import InputError, WrongType
+from dipc.dipwhile.syntax.compile import compile_claim
+from dipc.dipwhile.syntax.core import Cell, CoreClaim, CoreProgram, Variable
+from dipc.dipwhile.syntax.parser import parse_claim, parse_valuation
+from dipc.errors import CLAIM_NAME, InputError, WrongType
 from dipc.models.values import Atom, Value, show, truth
 from dipc.numbers.exact import rational
+from dipc.signs.eps_range import EpsRange
 
 PythonValue = fmpq | Atom | int | bool | str | Fraction | Rational
 BOOLEANS = ("bool", "bool_")  # Python's, and numpy's new and old one, which are no subclass of it
@@ -74,6 +77,53 @@ def to_pair(program: CoreProgram, pair: Sequence[Inputs]) -> tuple[Input, Input]
             hint=f"for example pair=({_text(program.inputs)}, {_text(program.inputs)})",
         )
     return to_input(program, pair[0], "first input"), to_input(program, pair[1], "second input")
+
+
+def to_eps(value: PythonValue) -> fmpq:
+    """One privacy parameter: a positive rational."""
+    eps = to_rational(value, "eps")
+    if eps <= 0:
+        raise InputError(f"the privacy parameter must be positive, not eps = {eps}")
+    return eps
+
+
+def to_eps_range(program: CoreProgram, interval: str) -> EpsRange:
+    """An interval of eps such as ``"(0, 1]"``, also as it is written in a claim: ``"for eps in (0, 1]"``."""
+    interval = re.sub(r"^\s*(for\s+)?(eps|ε)\s+in\s+", "", interval)
+    if re.fullmatch(r"\s*[\d./]+\s*", interval) and ".." not in interval:
+        one = interval.strip()
+        raise InputError(
+            f"`{one}` is one budget, not an interval",
+            hint=f"`at` (`--at {one}`) asks about one budget; an interval is `(0, {one}]`",
+        )
+    claim = to_claim(program, f"eps for eps in {interval}", "the interval of budgets")
+    return EpsRange(claim.low, claim.high, claim.low_closed, claim.high_closed)
+
+
+def to_claim(program: CoreProgram, text: object, name: str = CLAIM_NAME) -> CoreClaim:
+    """The claim that a text makes about a program; messages call the text ``name``."""
+    return compile_claim(parse_claim(checked_claim(text), name), dict(program.parameters))
+
+
+def checked_claim(text: object) -> str:
+    """The text of a claim; anything else is refused with advice.
+
+    >>> checked_claim(1)
+    Traceback (most recent call last):
+    dipc.errors.WrongType: error: a claim is a text, not the int 1
+        help: write "1*eps" for epsilon = 1*eps, "1*eps, 1/10" with delta = 1/10; one budget is `at=`
+    """
+    if isinstance(text, str):
+        if not text.strip():
+            raise InputError("the claim is an empty text", hint='write for example "eps/2, exp(-2)"')
+        return text
+    known = isinstance(text, int | float) and not isinstance(text, bool)
+    factor = str(text) if known else "1/2"
+    raise WrongType(
+        f"a claim is a text, not the {type(text).__name__} {text}",
+        hint=f'write "{factor}*eps" for epsilon = {factor}*eps, "{factor}*eps, 1/10" with delta = 1/10; '
+        "one budget is `at=`",
+    )
 
 
 def to_width(value: PythonValue) -> fmpq:

@@ -36,30 +36,42 @@ from dipc.signs.eps_range import EpsRange
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """Restrictions of a check: ``at`` is one eps in place of the claim's range, ``pair`` two inputs in place
-    of all adjacent ones; limits are in seconds and megabytes; ``jobs`` processes decide inequalities."""
+class Ask:
+    """What restricts a question about a program: one pair of inputs, one eps or an interval, and limits.
 
-    at: fmpq | None = None
+    ``pair`` stands for all adjacent inputs; ``at`` and ``interval`` replace the range of the claim.  Limits
+    are in seconds and megabytes; ``jobs`` is the number of processes that decide inequalities.
+    """
+
     pair: tuple[Input, Input] | None = None
+    at: fmpq | None = None
+    interval: EpsRange | None = None
     time_limit: float | None = None
-    memory_limit: float | None = None
     progress: Progress = silent
+    memory_limit: float | None = None
     jobs: int = 1
 
+    def clock(self) -> Clock:
+        """A clock with these limits, which starts now."""
+        return Clock(self.time_limit, self.memory_limit, self.progress)
 
-def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) -> Verdict:
+    def eps_range(self, claim: CoreClaim | None) -> EpsRange:
+        """The values of eps in question; without a restriction, those of the claim, or all eps > 0."""
+        return EpsRange.point(self.at) if self.at is not None else self.interval or eps_range_of(claim)
+
+
+def check(program: CoreProgram, claim: CoreClaim, ask: Ask = Ask()) -> Verdict:
     """Decide a claim.
 
     Raises :class:`InputError` (and its subclasses) for what is wrong in the program or the claim.  A
     limit that runs out is an :class:`Undecided` verdict.
     """
-    clock = Clock(options.time_limit, options.memory_limit, options.progress)
+    clock = ask.clock()
 
     def explore(judge: SignOracle) -> Neighbours:
-        return neighbours_of(program, judge, options.pair, clock)
+        return neighbours_of(program, judge, ask.pair, clock)
 
-    return decide(goal_of(claim, options.at), InputSpace(program).size, explore, clock, options.jobs)
+    return decide(goal_of(claim, ask.at), InputSpace(program).size, explore, clock, ask.jobs)
 
 
 def distribution(program: CoreProgram, values: Input, budgets: EpsRange) -> Law:
@@ -77,19 +89,22 @@ def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
     if epsilon and (term is None or Quotient(ExpPoly.of(term.coefficient, 1)) != epsilon):
         raise InputError(f"the claimed epsilon is {epsilon}, but must be t*eps", claim.epsilon.span)
     delta = Quotient.of(0) if claim.delta is None else number_of_eps(claim.delta, NOTHING, never)
-    if at is None:
-        budgets = EpsRange(claim.low, claim.high, claim.low_closed, claim.high_closed)
-    elif at <= 0:
-        raise InputError(f"the budget must be positive, not {at}")
-    elif at not in EpsRange(claim.low, claim.high, claim.low_closed, claim.high_closed):
+    budgets = eps_range_of(claim)
+    if at is not None and at not in budgets:
         raise InputError(
             f"the budget {at} is not one of those that the claim is about",
             claim.span,
             "leave out its interval, or give a budget in it",
         )
-    else:
-        budgets = EpsRange.point(at)
-    return Goal(budgets, term.coefficient if term else fmpq(0), delta, span=claim.span)
+    eps_range = budgets if at is None else EpsRange.point(at)
+    return Goal(eps_range, term.coefficient if term else fmpq(0), delta, span=claim.span)
+
+
+def eps_range_of(claim: CoreClaim | None) -> EpsRange:
+    """The values of eps that a claim is about; all eps > 0 if there is no claim."""
+    if claim is None:
+        return EpsRange.positive()
+    return EpsRange(claim.low, claim.high, claim.low_closed, claim.high_closed)
 
 
 def check_for_all_budgets(left_open: LeftOpen, judge: SignOracle) -> None:

@@ -19,15 +19,13 @@ from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.regions import Regions
 from dipc.claims.verdict import Undecided, Verdict
 from dipc.clock import Progress, silent
-from dipc.dipwhile.convert import Inputs, PythonValue, to_pair, to_rational
+from dipc.dipwhile.convert import Inputs, PythonValue, to_claim, to_eps, to_pair
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.semantics.valuations import grouped
-from dipc.dipwhile.syntax.compile import compile_claim
 from dipc.dipwhile.syntax.core import CoreClaim
-from dipc.dipwhile.syntax.parser import parse_claim
-from dipc.errors import CLAIM_NAME, DipcError, InputError, InternalError, LimitReached
-from dipc.mechanisms import Mechanism, checked_claim
+from dipc.errors import DipcError, InternalError, LimitReached
+from dipc.mechanisms import Mechanism
 from dipc.models.values import Valuation
 from dipc.signs.eps_range import EpsRange, simplest_between
 
@@ -121,8 +119,7 @@ class Subject:
         return goal_of(self._compiled(f"eps for eps in {self.interval or '(0, inf)'}")).budgets
 
     def _compiled(self, text: str) -> CoreClaim:
-        parameters = dict(self.mechanism.program.parameters)
-        return compile_claim(parse_claim(checked_claim(text), CLAIM_NAME), parameters)
+        return to_claim(self.mechanism.program, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,10 +240,7 @@ def _point(subject: Subject, verdict: Verdict | None) -> fmpq:
     """The budget to look at: as asked, or of the counterexample, or a simple one."""
     budgets = subject.budgets
     if subject.at is not None:
-        point = to_rational(subject.at, "eps")
-        if point <= 0:
-            raise InputError(f"the budget must be positive, not {point}")
-        return point
+        return to_eps(subject.at)
     if isinstance(verdict, Violated):
         epsilon = verdict.counterexample.epsilon
         return fmpq(epsilon.numerator, epsilon.denominator)

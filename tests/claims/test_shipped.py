@@ -10,7 +10,7 @@ from flint import fmpq
 import dipc
 from dipc.claims.tightness.least import Kind
 from dipc.errors import LimitReached
-from dipc.mechanisms import show_valuation
+from dipc.models.values import show_valuation
 from dipc.signs.tables import end_as_text
 
 PROGRAMS = Path(__file__).parents[2] / "programs"

@@ -2,17 +2,16 @@
 
 * The *loss curve* is ``max ln(P(u)(o)/P(u')(o))`` over all adjacent inputs and outputs, for each eps.
 * The *privacy profile* for a given ``t*eps`` is the least delta, the maximum over all adjacent inputs of
-  ``sum_o max(0, P(u)(o) - exp(t eps) P(u')(o))``.  Since the sum over any set of outputs is at most that, the
+  ``sum_o max(0, P(u)(o) - exp(t eps) P(u')(o))``.  As the sum over any set of outputs is at most that, the
   profile is the greatest of the functions ``P(u)(S) - exp(t eps) P(u')(S)`` over the sets S that are worst
   somewhere.
 
-Both are piecewise: one formula between two values of eps, which are exact or isolated by intervals.
+Both consist of segments: one formula between two values of eps, exact or in isolating intervals.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from flint import fmpq
 
@@ -29,13 +28,10 @@ from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.pieces import End
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One formula from ``low`` to ``high``, with the inputs and outputs that it comes from.
+    """One formula from ``low`` to ``high``, and the inputs and outputs it comes from.
 
     For a loss curve the loss is ``ln(value)``, infinite if ``value`` is None; in a profile ``value`` is
     delta, and ``witness`` is None where delta is 0.
@@ -49,30 +45,22 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Curve(views.Shown):
+class Curve(views.Shown, views.Plotted):
     """The segments from left to right; ``of_loss``: the curve is ``ln`` of their values."""
 
     budgets: EpsRange
     segments: tuple[Segment, ...]
     of_loss: bool
 
-    def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
-        """A figure of the curve for eps from ``low`` to ``high``."""
-        return views.plot(self, low, high, **options)
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Profile(views.Shown):
+class Profile(views.Shown, views.Plotted):
     """The least delta: for each eps (``curve``) and for all of them (``least``, with its witnesses)."""
 
     t: fmpq
     curve: Curve
     least: Least
     witnesses: tuple[tuple[Spot, Witness], ...]
-
-    def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
-        """A figure of the least delta as a function of eps, from ``low`` to ``high``."""
-        return views.plot(self, low, high, **options)
 
 
 def loss_curve(losses: Losses) -> Curve:

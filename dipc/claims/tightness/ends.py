@@ -1,8 +1,8 @@
-"""An irrational least x that is needed at an end of the range of eps, such as ``ln(5*exp(1))``.
+"""An irrational least x that is needed at an end of the range of eps has a name, such as ``ln(5*exp(1))``.
 
-The values of eps that need more than a proved lower bound form a few intervals.  If the need is monotone on
-their hull, which interval arithmetic shows, then it is greatest at an end of the hull.  If that is also an
-end of the range of eps, then the least x is exactly the value there.
+The eps that need more than a proved lower bound form a few intervals.  If the need is monotone on their hull,
+which balls show (interval arithmetic), then most is needed at an end of the hull.  If that is an end of the
+range as well, then the least x is exactly the value there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from flint import arb, ctx, fmpq
 
-from dipc.claims.regions import violated_regions
+from dipc.claims.regions import Region, violated_regions
 from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -48,18 +48,18 @@ class Name:
         return ball if self.over is None else ball.log() / arb(self.over)
 
     def may_lie_in(self, low: fmpq, high: fmpq) -> bool:
-        """Whether the number is not certainly outside [low, high]."""
+        """False if the number certainly lies outside."""
         with ctx.workprec(PRECISION):
             ball = self.enclose()
             return not (ball < arb(low) or ball > arb(high))
 
     def exceeds(self, other: Name) -> bool:
-        """Whether this is the greater of two names at the same eps."""
+        """Whether this is the greater of two names at the same place."""
         return (self.value - other.value).sign_at(fmpq(1)) > 0
 
 
 class Need(NamedTuple):
-    """How much x is needed: as a ball, with a ball of the sign of its derivative, and by name at one eps."""
+    """How much x is needed: a ball of it, a ball with the sign of its derivative, and its name at one eps."""
 
     amount: Callable[[arb], arb]
     slope: Callable[[arb], arb]
@@ -67,7 +67,7 @@ class Need(NamedTuple):
 
 
 def need_of_loss(p: Quotient, q: Quotient) -> Need:
-    """The need ``ln(p/q)/eps``; its derivative is ``(eps (p'/p - q'/q) - ln(p/q)) / eps^2``."""
+    """The need of ``ln(p/q)/eps``, whose derivative is ``(eps (p'/p - q'/q) - ln(p/q)) / eps^2``."""
 
     def loss(eps: arb) -> arb:
         return (p.enclose(eps) / q.enclose(eps)).log()
@@ -82,7 +82,7 @@ def need_of_loss(p: Quotient, q: Quotient) -> Need:
 
 
 def need_of_value(value: Quotient) -> Need:
-    """The need ``value``."""
+    """The need of the value itself."""
 
     def slope(eps: arb) -> arb:
         above, below = value.numerator, value.denominator
@@ -104,10 +104,10 @@ def growth(f: Quotient, eps: arb) -> arb:
 def needed_at_end(
     margins: Mapping[int, ExpPoly], needs: Mapping[int, Need], budgets: EpsRange
 ) -> tuple[int, fmpq, Name] | None:
-    """The requirement that needs most, at which end, and how much; None if that is not shown.
+    """The requirement that needs most, the end where it does, and how much; None if that is not shown.
 
-    ``margins`` are those of all requirements that may need more than a lower bound, at that bound;
-    ``budgets`` are closed at their positive ends.
+    ``margins`` are those at a lower bound, of all requirements that may need more; ``budgets`` is closed at
+    its positive ends.
     """
     best: tuple[int, fmpq, Name] | None = None
     for i, margin in margins.items():
@@ -122,7 +122,7 @@ def needed_at_end(
             return None
         try:
             name = needs[i].name(place)
-        except (InputError, ZeroDivisionError):  # unbounded there
+        except (InputError, ZeroDivisionError):  # it grows beyond all bounds there
             return None
         if best is None or name.exceeds(best[2]):
             best = i, place, name
@@ -130,16 +130,19 @@ def needed_at_end(
 
 
 def hull(margin: ExpPoly, budgets: EpsRange) -> tuple[fmpq, fmpq | None] | None:
-    """From the first to the last eps with a negative margin, if there is one.
+    """From the first to the last eps with a negative margin, if there are any.
 
     Raises :class:`~dipc.signs.roots.Unsettled`.
     """
     if budgets.is_point:
         return (budgets.low, budgets.low) if margin.sign_at(budgets.low) < 0 else None
     regions = violated_regions([margin], budgets)
-    if not regions:
-        return None
-    low, high = regions[0].low, regions[-1].high
+    return (outer(regions[0])[0], outer(regions[-1])[1]) if regions else None
+
+
+def outer(region: Region) -> tuple[fmpq, fmpq | None]:
+    """Rational ends around a region; None is infinity."""
+    low, high = region.low, region.high
     assert low is not None
     return (
         low if isinstance(low, fmpq) else low.low,
@@ -150,7 +153,7 @@ def hull(margin: ExpPoly, budgets: EpsRange) -> tuple[fmpq, fmpq | None] | None:
 def _greatest_at(
     slope: Callable[[arb], arb], between: tuple[fmpq, fmpq | None], budgets: EpsRange
 ) -> fmpq | None:
-    """The end of the range where a function is greatest because it is monotone; None if that is not shown."""
+    """The end of the range where a function that is monotone in between is greatest; None: not shown."""
     low, high = between
     if budgets.is_point:
         return low

@@ -1,11 +1,11 @@
 """The greatest of finitely many functions of eps, piece by piece.
 
-The functions are given only by their exact differences: for the privacy loss ln(p/q) the sign of a difference
-is that of ``p1 q2 - p2 q1``.  The pieces are guessed, then proved:
+Only exact differences of the functions are needed: for the privacy loss ln(p/q) the sign of a difference is
+that of ``p1 q2 - p2 q1``.  The pieces are guessed and then proved:
 
-1. At some values of eps exact signs determine the greatest function; these functions are the *candidates*.
-2. The signs of their differences cut the range into pieces with one greatest candidate each.
-3. Every other function is shown to be nowhere above all candidates at once; one that is above them somewhere
+1. At some eps, exact signs find the greatest function; these functions are the *candidates*.
+2. The signs of their differences cut the range of eps into pieces with one greatest candidate each.
+3. Every other function is proved to be nowhere above all candidates at once; one that is above them somewhere
    becomes a candidate, and step 2 starts again.
 """
 
@@ -20,7 +20,7 @@ from flint import fmpq
 from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds, nonnegative
-from dipc.signs.pieces import End, Piece, pieces
+from dipc.signs.pieces import End, pieces
 
 Difference = Callable[[int, int], ExpPoly]  # a function with the signs of f_i - f_j
 Tick = Callable[[str, int, int | None], None]
@@ -29,7 +29,7 @@ SAMPLES = tuple(fmpq(2) ** e for e in range(-6, 10))
 
 
 class Arc(NamedTuple):
-    """``which`` is greatest from ``low`` to ``high``, with the ends that belong to the range."""
+    """From ``low`` to ``high`` (with the ends that are in the range) the function ``which`` is greatest."""
 
     low: End
     high: End
@@ -40,7 +40,7 @@ class Arc(NamedTuple):
 def envelope(number: int, difference: Difference, budgets: EpsRange, tick: Tick) -> list[Arc]:
     """The greatest of ``number`` functions, from left to right.
 
-    The first of several equal functions represents them all.  Raises
+    Of functions that are equal everywhere, the first represents all.  Raises
     :class:`~dipc.signs.roots.Unsettled`.
 
     >>> lines = [ExpPoly.of(1), ExpPoly.of(1, 1), ExpPoly.of(2, 1) - 3]         # 1, eps, 2 eps - 3
@@ -60,14 +60,14 @@ class _Envelope:
         self._known: dict[tuple[int, int], ExpPoly] = {}
 
     def arcs(self) -> list[Arc]:
-        """The pieces, proved."""
+        """The greatest functions, from left to right."""
         candidates = sorted({self._greatest(range(self.number), s) for s in self._samples()})
         while (new := self._above(candidates)) is not None:
             candidates = sorted([*candidates, new])
         return self._cut(candidates)
 
     def difference(self, i: int, j: int) -> ExpPoly:
-        """A function with the signs of f_i - f_j, computed once."""
+        """The exact difference of two of the functions, each computed once."""
         if i > j:
             return -self.difference(j, i)
         if (i, j) not in self._known:
@@ -88,7 +88,7 @@ class _Envelope:
         return best
 
     def _above(self, candidates: Sequence[int]) -> int | None:
-        """A function that is above all candidates at some eps: the greatest one there."""
+        """A function that is somewhere above all candidates: the greatest one at such an eps."""
         for k in range(self.number):
             self.tick("comparing functions", k, self.number)
             if k not in candidates and (eps := self._highest(k, candidates)) is not None:
@@ -96,7 +96,7 @@ class _Envelope:
         return None
 
     def _highest(self, k: int, candidates: Sequence[int]) -> fmpq | None:
-        """An eps at which function k is above all candidates."""
+        """An eps where function k is above all candidates."""
         for c in candidates:
             match nonnegative(self.difference(c, k), self.budgets):
                 case Holds():
@@ -110,22 +110,14 @@ class _Envelope:
 
     def _cut(self, candidates: Sequence[int]) -> list[Arc]:
         differences = [self.difference(i, j) for i, j in combinations(candidates, 2)]
-        cells = [
-            piece
-            for piece in pieces(differences, self.budgets)
-            if not piece.is_point or self.budgets.is_point
-        ]
         arcs: list[Arc] = []
-        for cell in cells:
-            sample = _sample(cell)
-            best = self._greatest(candidates, sample)
+        for cell in pieces(differences, self.budgets):
+            if cell.is_point and not self.budgets.is_point:
+                continue
+            assert cell.sample is not None  # open intervals have one, and so does a single eps
+            best = self._greatest(candidates, cell.sample)
             if arcs and arcs[-1].which == best:
                 arcs[-1] = arcs[-1]._replace(high=cell.high)
             else:
-                arcs.append(Arc(cell.low, cell.high, best, sample))
+                arcs.append(Arc(cell.low, cell.high, best, cell.sample))
         return arcs
-
-
-def _sample(cell: Piece) -> fmpq:
-    assert cell.sample is not None  # open intervals and single points have one
-    return cell.sample

@@ -3,9 +3,9 @@
 **At zero.**  Let B be the greatest of the b in ``f = sum_j c_j eps^n_j exp(a_j eps + k_j + b_j/eps)``.  Then
 ``exp(-B/eps) f`` is the part with b = B, a Laurent series in eps, plus terms smaller than any power of eps.
 So f is of order ``exp(B/eps) * C eps^m``, where ``C eps^m`` is the leading term of that part: C is found
-exactly, as a sum of ``c exp(k)``, which is 0 only if it has no terms (Lindemann-Weierstrass).
+exactly, a sum of ``c exp(k)``, which is 0 only if it has no terms (Lindemann-Weierstrass).
 
-**At infinity.**  ``f(1/eta)`` is a function of the same kind with a and b swapped.  So f is of order
+**At infinity.**  ``f(1/eta)`` is a function of the same kind with a and b exchanged.  So f is of order
 ``exp(A eps) * C eps^(-m)``, with A the greatest of the a.
 
 The limits of quotients, and of ``ln(p/q)/eps``, follow.
@@ -35,10 +35,19 @@ class Growth:
     leading: Quotient
     following: Quotient
 
+    @property
+    def speed(self) -> tuple[fmpq, int]:
+        """Greater for a function that grows faster."""
+        return self.exponent, -self.order
+
+
+CONSTANT = (fmpq(0), 0)
+"""The speed of a function that tends to a number other than 0."""
+
 
 @lru_cache(maxsize=4096)
 def at_zero(f: Quotient) -> Growth:
-    """The growth of a nonzero function for eps -> 0.
+    """The growth of a function that is not the zero function, for eps -> 0.
 
     >>> at_zero(Quotient(ExpPoly.exp(1) - 1))                          # exp(eps) - 1 = eps + eps^2/2 + ...
     Growth(exponent=0, order=1, leading=1, following=1/2)
@@ -88,7 +97,7 @@ def _coefficient(terms: list[Term], power: int) -> ExpPoly:
 class Limit:
     """A limit at an end: ``value`` if it is rational; ``infinite`` if it is +inf, ``void`` if it is -inf.
 
-    If none of these, the limit is irrational and left to a search.
+    None of these: an irrational number, which is left to a search.
     """
 
     value: fmpq | None = None
@@ -109,9 +118,9 @@ def limit_of_value(growth: Growth) -> Limit:
     >>> limit_of_value(at_infinity(Quotient(ExpPoly.of(fmpq(31, 240)) - ExpPoly.exp(-1))))
     Limit(value=31/240, infinite=False, void=False)
     """
-    if growth.exponent < 0 or (growth.exponent == 0 and growth.order > 0):
+    if growth.speed < CONSTANT:
         return Limit(fmpq(0))
-    if growth.exponent == 0 and growth.order == 0:
+    if growth.speed == CONSTANT:
         return Limit(rational(growth.leading))
     return _signed(growth.leading.sign_at(fmpq(1)))
 
@@ -130,14 +139,14 @@ def limit_of_loss(p: Quotient, q: Quotient, at_end: bool) -> Limit:
     if at_end:
         return Limit(at_infinity(p).exponent - at_infinity(q).exponent)
     left, right = at_zero(p), at_zero(q)
-    if (left.exponent, -left.order) != (right.exponent, -right.order):
-        return _signed(1 if (left.exponent, -left.order) > (right.exponent, -right.order) else -1)
+    if left.speed != right.speed:
+        return _signed(1 if left.speed > right.speed else -1)
     if difference := (left.leading - right.leading).sign_at(fmpq(1)):
         return _signed(difference)
     return Limit(rational((left.following - right.following) / left.leading))
 
 
 def rational(number: Quotient) -> fmpq | None:
-    """The rational value of a quotient without eps, or None."""
+    """The rational number that a quotient without eps is, or None."""
     above, below = number.numerator.as_rational(), number.denominator.as_rational()
     return None if above is None or below is None else above / below

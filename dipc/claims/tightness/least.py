@@ -1,32 +1,33 @@
-"""The least x for which a family of inequalities, monotone in x, holds for all budgets.
+"""The least x for which a family of inequalities, monotone in x, holds for every eps of a range.
 
-Each *demand* is a margin that grows with x and must not be negative: ``exp(x eps) q - p`` for the least
-privacy budget, ``x - d`` for the least delta.  The least x is the supremum of what the demands need at each
-eps.  It is found from both sides:
+Each *requirement* has a margin that grows with x and must not be negative: ``exp(x eps) q - p`` for the least
+privacy budget, ``x - d`` for the least delta.  The least x is the supremum of what the requirements need at
+each eps.  It is found from both sides:
 
-* **Lower bounds.**  A limit of the need at an open end of the budgets, exact; or a margin that is negative
+* **Lower bounds.**  A limit of the need at an open end of the range, exact; or a margin that is negative
   somewhere; or a margin that vanishes at some eps where it grows strictly with x.
 * **Upper bounds.**  A proof that all margins are >= 0, by :func:`dipc.signs.inequality.nonnegative`.
 
-Where the two meet, the least x is exact.  First x is the greatest limit at the ends: mostly that is the
-answer.  Otherwise x is enclosed by bisection, and at each step that holds, the margins are asked whether they
-vanish somewhere; steps at the simplest rational in between find every rational answer of moderate size.
+Where the two meet, the least x is exact.  The first x is the greatest limit at the ends, which usually is the
+answer.  Otherwise bisection encloses x, and each upper bound is checked for margins that vanish somewhere;
+steps to the simplest rational in between find every rational answer of moderate size.
 
-The budgets are closed at their positive ends (by continuity that changes no supremum); whether the answer is
-attained is told for the budgets as they were given.
+The range is closed at its positive ends (by continuity that changes no supremum); whether the answer is
+attained is reported for the range as it was given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 
 from flint import arb, fmpq
 
 from dipc.claims.oracle import SignOracle
-from dipc.claims.regions import Region, violated_regions
-from dipc.claims.tightness.ends import Name, Need, needed_at_end
+from dipc.claims.regions import violated_regions
+from dipc.claims.tightness.ends import Name, Need, needed_at_end, outer
 from dipc.claims.tightness.growth import Limit
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.numbers.exppoly import ExpPoly
@@ -36,10 +37,10 @@ from dipc.signs.inequality import Answer, Fails, Holds, Method, Unclear, without
 from dipc.signs.pieces import Piece, Place, pieces
 from dipc.signs.roots import Unsettled
 
-MOST_DENOMINATOR = 10**5  # of an x that is asked to be the answer, exactly
+MOST_DENOMINATOR = 10**5  # of an x that may be the exact answer
 MOST_DOUBLINGS = 80
-NEAR = 8  # beyond the lower end: a budget at which equal limits are compared
-PATIENCE = 6  # doublings before it is asked whether the need is infinite somewhere
+NEAR = 8  # beyond the lower end: an eps at which equal limits are compared
+PATIENCE = 6  # doublings before the search for an infinite need
 
 Tick = Callable[[str, int, int | None], None]
 
@@ -50,7 +51,7 @@ class Requirement:
 
     ``at(judge, x)`` is a function with the signs of the margin.  ``ends`` are the limits of the least x that
     it needs, for eps -> 0 and for eps -> inf.  ``need``, if the least x can be infinite, is positive where
-    some x is needed: there a weight of 0 is an infinite need.  ``exact`` is what is needed at a budget.
+    some x is needed: there a weight of 0 is an infinite need.  ``exact`` is what is needed at one eps.
     """
 
     at: Callable[[SignOracle, fmpq], ExpPoly]
@@ -73,8 +74,8 @@ class Kind(Enum):
 class Spot:
     """Where the least x is needed: at the ``place`` (a number, a root, or None for infinity), or near it.
 
-    ``demand`` is the number of a demand that needs it.  Of the kind ``NEAR``, ``low`` and ``high`` enclose
-    the budgets that need more than the lower bound.
+    ``demand`` is the number of a requirement that needs it.  For the kind ``NEAR``, ``low`` and ``high``
+    enclose the eps that need more than the lower bound.
     """
 
     kind: Kind
@@ -88,8 +89,8 @@ class Spot:
 class Least:
     """``low <= least x <= high``, equal if exact; ``high`` None: no x is enough, or none was found (if open).
 
-    ``spots`` tell where it is needed, ``attained`` whether at some of the budgets (None: not known); ``name``
-    is the least x itself, where it is irrational and known.
+    ``spots`` are where it is needed, ``attained`` is whether some eps of the range needs it (None: unknown);
+    ``name`` is the least x itself, where it is irrational and known.
     """
 
     low: fmpq
@@ -101,10 +102,12 @@ class Least:
 
     @property
     def exact(self) -> fmpq | None:
+        """The least x, if it is known to be this rational number."""
         return self.low if self.low == self.high else None
 
     @property
     def infinite(self) -> bool:
+        """Whether no x is enough."""
         return self.high is None and not self.open
 
 
@@ -115,7 +118,7 @@ def least(demands: Sequence[Requirement], budgets: EpsRange, width: fmpq, tick: 
     """
     try:
         return _Search(demands, budgets, closure(budgets), tick).told(width)
-    except InputError:  # a probability has no value at an end that is not one of the budgets
+    except InputError:  # a probability is undefined at an end that does not belong to the range
         return _Search(demands, budgets, budgets, tick).told(width)
 
 
@@ -135,7 +138,7 @@ class _Search:
         self.steps = 0
 
     def told(self, width: fmpq) -> Least:
-        """:meth:`run`; a limit says what bounds were proved."""
+        """The result of :meth:`run`; a limit that ends it early says what bounds were proved."""
         try:
             return self.run(width)
         except LimitReached as limit:
@@ -144,6 +147,7 @@ class _Search:
             raise
 
     def run(self, width: fmpq) -> Least:
+        """The least x, exact or enclosed to ``width``."""
         for i, demand in enumerate(self.demands):
             if not demand.weight and demand.need:
                 return Least(fmpq(0), None, (Spot(Kind.EVERYWHERE, i),), True)
@@ -158,16 +162,13 @@ class _Search:
         return self._enclosed([*active, *doubtful], width)
 
     def _limits(self) -> list[tuple[int, fmpq | None, Limit]]:
-        ends = [fmpq(0)] if not self.given.low else []
-        found: list[tuple[int, fmpq | None, Limit]] = [
-            (i, low, d.ends[0]) for i, d in enumerate(self.demands) for low in ends
-        ]
-        if self.given.high is None:
-            found += [(i, None, d.ends[1]) for i, d in enumerate(self.demands)]
-        return found
+        """Each requirement with each end of the range, 0 or None, and its limit there."""
+        ends: list[tuple[int, fmpq | None]] = [] if self.given.low else [(0, fmpq(0))]
+        ends += [(1, None)] if self.given.high is None else []
+        return [(i, place, demand.ends[k]) for k, place in ends for i, demand in enumerate(self.demands)]
 
     def _needing(self, x: fmpq, among: Sequence[int]) -> tuple[list[int], list[int]]:
-        """The demands that need more than x, and those of which it is not settled."""
+        """The requirements that need more than x, and those that may."""
         active, doubtful = [], []
         self.steps += 1
         for done, i in enumerate(among):
@@ -191,19 +192,20 @@ class _Search:
         """All margins are >= 0 at the lower bound."""
         x = self.lower
         attained = self._touching(range(len(self.demands)), x)
-        towards = {}
-        for end in {str(place): place for _, place, limit in limits if limit.value == x}.values():
-            equal = [i for i, place, limit in limits if limit.value == x and place == end]
-            towards[str(end)] = Spot(Kind.TOWARDS, self._greatest(equal, end), end)
         inside = None if attained is None else self._belongs(attained)
-        everywhere = attained and attained[0].kind is Kind.EVERYWHERE
-        spots = (*self._as_given(attained or ()), *(() if everywhere else towards.values()))
-        return Least(x, x, spots, inside)
+        if attained and attained[0].kind is Kind.EVERYWHERE:
+            return Least(x, x, tuple(attained), inside)
+        equal: dict[fmpq | None, list[int]] = {}
+        for i, end, limit in limits:
+            if limit.value == x:
+                equal.setdefault(end, []).append(i)
+        towards = (Spot(Kind.TOWARDS, self._greatest(among, end), end) for end, among in equal.items())
+        return Least(x, x, (*self._as_given(attained or ()), *towards), inside)
 
     def _greatest(self, among: Sequence[int], end: fmpq | None) -> int:
-        """Of demands with the same limit the one that needs most at some budget near the end.
+        """Of requirements with the same limit, the one that needs most at some eps near the end.
 
-        Any of them is a right answer; this one is mostly the one that needs most on the way, too.
+        Any of them is a right answer; this one usually needs most on the way, too.
         """
         eps = self.budgets.low + NEAR if end is None else simplest_between(fmpq(0), self.budgets.high)
         known = {i: need.amount(arb(eps)) for i in among if (need := self.demands[i].exact) is not None}
@@ -216,7 +218,7 @@ class _Search:
     def _touching(self, among: Sequence[int], x: fmpq) -> list[Spot] | None:
         """Where margins vanish though they grow with x there, all margins being >= 0; None: not settled.
 
-        One spot for each place, those where a margin is an identity alone.
+        There is one spot for each place, or a single one if a margin vanishes everywhere.
         """
         found: dict[str, Spot] = {}
         settled = True
@@ -247,13 +249,13 @@ class _Search:
         return found
 
     def _positive_by_chain(self, margin: ExpPoly) -> bool:
-        """Numbers >= 0 in a derivative chain at 0 mean that the function is positive for all eps > 0."""
+        """Whether a derivative chain at 0, of numbers >= 0, proves the margin positive for all eps > 0."""
         answer = self.judge.decide(margin)
         at_open_end = not self.budgets.low and (not margin.has_inverse or self.budgets.high is None)
         return isinstance(answer, Holds) and answer.method is Method.CHAIN and at_open_end
 
     def _belongs(self, spots: Sequence[Spot]) -> bool:
-        """Whether one of the spots is one of the budgets as given."""
+        """Whether one of the spots is in the range as given."""
         return any(
             spot.kind is Kind.EVERYWHERE
             or (spot.kind is Kind.AT and (not isinstance(spot.place, fmpq) or spot.place in self.given))
@@ -263,10 +265,10 @@ class _Search:
     # --- the answer is somewhere inside ----------------------------------------------------------
 
     def _enclosed(self, active: list[int], width: fmpq) -> Least:
-        upper = self._bracket(active)
-        if isinstance(upper, Least):
-            return upper
-        self.upper, active = upper
+        bracket = self._bracket(active)
+        if isinstance(bracket, Least):
+            return bracket
+        self.upper, active = bracket
         halve = False
         misses = 0
         while self.upper - self.lower > width and misses < 3:
@@ -282,7 +284,7 @@ class _Search:
                 continue
             self.upper = x
             if x.q < MOST_DENOMINATOR and (spots := self._touching(active, x)):
-                return Least(x, x, self._as_given(spots), self._belongs(spots))
+                return self._at(spots, x, x)
         if (named := self._named(active)) is not None:
             i, place, name = named
             at_end = self._as_given([Spot(Kind.AT, i, place)])
@@ -291,7 +293,7 @@ class _Search:
         return Least(self.lower, self.upper, near, True if self._surely_inside(active, near) else None)
 
     def _named(self, active: Sequence[int]) -> tuple[int, fmpq, Name] | None:
-        """The demand that needs most, where, and how much, if that is an end of the budgets."""
+        """The requirement that needs most, where, and how much, if that is at an end of the range."""
         needs = {i: need for i in active if (need := self.demands[i].exact) is not None}
         if len(needs) < len(active):
             return None
@@ -313,13 +315,11 @@ class _Search:
         inside = all(
             limit.void or (limit.value is not None and limit.value <= self.lower) for limit in limits
         )
-        given = self.given
-        ends = [(given.low, given.low_closed or not given.low), (given.high, given.high_closed)]
-        left_out = [end for end, closed in ends if end is not None and not closed]
+        left_out = [end for end in (self.given.low, self.given.high) if end and end not in self.given]
         return inside and not any(end in (spot.low, spot.high) for end in left_out for spot in spots)
 
     def _has_gap(self, demand: Requirement) -> bool:
-        """Whether the weight is, or may be, 0 at some of the budgets."""
+        """Whether the weight is, or may be, 0 at some eps of the range."""
         try:
             found = pieces([self.judge.numerator(demand.weight)], self.budgets)
         except Unsettled:
@@ -327,7 +327,7 @@ class _Search:
         return any(0 in signs for piece in found for signs in piece.readings)
 
     def _bracket(self, active: list[int]) -> tuple[fmpq, list[int]] | Least:
-        """An x that is enough, and the demands that need more than the lower bound."""
+        """An x that is enough, and the requirements that need more than the lower bound; or the answer."""
         step = max(self.lower, fmpq(1))
         for turn in range(MOST_DOUBLINGS):
             x = self.lower + step
@@ -337,30 +337,28 @@ class _Search:
             elif doubtful:
                 step = step * fmpq(5, 4)
             else:
-                if spots := self._touching(active, x):
-                    return Least(x, x, self._as_given(spots), self._belongs(spots))
-                return x, active
+                spots = self._touching(active, x)
+                return self._at(spots, x, x) if spots else (x, active)
             if turn == PATIENCE and (poles := self._poles(active)):
-                return Least(self.lower, None, self._as_given(poles), self._belongs(poles))
+                return self._at(poles, self.lower, None)
         return Least(self.lower, None, self._near(active), None, open=True)
 
     def _poles(self, active: Sequence[int]) -> list[Spot]:
         """Where a weight is 0 though something is needed: no x is enough."""
-        found = []
-        for i in active:
-            demand = self.demands[i]
-            if demand.need is None:
-                continue
-            functions = [self.judge.numerator(demand.need), self.judge.numerator(demand.weight)]
-            found += [
-                Spot(Kind.AT, i, piece.low)
-                for piece in pieces(functions, self.budgets)
-                if all(need > 0 and weight == 0 for need, weight in piece.readings)
-            ]
-        return found
+        return [
+            Spot(Kind.AT, i, piece.low)
+            for i in active
+            if (need := self.demands[i].need) is not None
+            for piece in pieces(list(map(self.judge.numerator, (need, self.demands[i].weight))), self.budgets)
+            if all(needed > 0 and weight == 0 for needed, weight in piece.readings)
+        ]
+
+    def _at(self, spots: Sequence[Spot], low: fmpq, high: fmpq | None) -> Least:
+        """The answer that these spots need."""
+        return Least(low, high, self._as_given(spots), self._belongs(spots))
 
     def _as_given(self, spots: Sequence[Spot]) -> tuple[Spot, ...]:
-        """At an end that is not one of the budgets the least x is approached only."""
+        """The spots; at an end that does not belong to the range the least x is only approached."""
         return tuple(
             replace(spot, kind=Kind.TOWARDS)
             if spot.kind is Kind.AT and isinstance(spot.place, fmpq) and spot.place not in self.given
@@ -372,34 +370,20 @@ class _Search:
         """Where more than the lower bound is needed."""
         if self.budgets.is_point:
             return (Spot(Kind.AT, active[0], self.budgets.low),)
-        spots = []
+        spots: list[Spot] = []
         for i in active:
-            try:
+            with suppress(Unsettled):
                 regions = violated_regions([self._margin(i, self.lower)], self.budgets)
-            except Unsettled:
-                continue
-            spots += [Spot(Kind.NEAR, i, None, _low(region), _high(region)) for region in regions]
-        return tuple(_without_repetition(spots))
+                spots += [Spot(Kind.NEAR, i, None, *outer(region)) for region in regions]
+        return tuple({(str(spot.low), str(spot.high)): spot for spot in reversed(spots)}.values())
 
 
 def _place_as_text(place: Place | fmpq | None) -> str:
     return str(place.low) if isinstance(place, Place) else str(place)
 
 
-def _low(region: Region) -> fmpq | None:
-    return region.low if isinstance(region.low, fmpq) else region.low.low if region.low else None
-
-
-def _high(region: Region) -> fmpq | None:
-    return region.high if isinstance(region.high, fmpq) else region.high.high if region.high else None
-
-
-def _without_repetition(spots: Sequence[Spot]) -> list[Spot]:
-    return list({(str(spot.low), str(spot.high)): spot for spot in reversed(spots)}.values())
-
-
 def closure(budgets: EpsRange) -> EpsRange:
-    """The budgets with their positive ends.
+    """The range with its positive ends.
 
     >>> str(closure(EpsRange(fmpq(0), fmpq(1)))), str(closure(EpsRange(fmpq(1, 2), fmpq(1))))
     ('(0, 1]', '[1/2, 1]')

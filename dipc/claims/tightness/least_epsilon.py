@@ -1,13 +1,12 @@
-"""The least t for which a system is (t*eps, 0)-private for every eps of a range.
+"""How tight is it?  The least t for which a program is (t*eps, 0)-private for all eps of an interval.
 
-It is the supremum of ``ln(P(u)(o)/P(u')(o)) / eps`` over adjacent inputs u, u', outputs o and eps.
+The least t is the supremum of ``ln(P(u)(o)/P(u')(o)) / eps`` over adjacent inputs u, u', outputs o, and eps.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
 
 from flint import fmpq
 
@@ -21,14 +20,11 @@ from dipc.models.laws import Case
 from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.eps_range import EpsRange
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 WIDTH = fmpq(1, 10**10)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class LeastEpsilon(views.Shown):
+class LeastEpsilon(views.Shown, views.Plotted):
     """The least t, and for each spot where it is needed the inputs and the output that need it."""
 
     budgets: EpsRange
@@ -37,18 +33,11 @@ class LeastEpsilon(views.Shown):
 
     @property
     def t(self) -> fmpq | None:
-        """The least t if it is rational; otherwise see ``least``."""
+        """The least t if it is rational; else see ``least``."""
         return self.least.exact
 
-    def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
-        """A figure of what the witnesses need for eps from ``low`` to ``high``."""
-        return views.plot(self, low, high, **options)
 
-
-def budget(
-    losses: Losses,
-    width: fmpq = WIDTH,
-) -> LeastEpsilon:
+def budget(losses: Losses, width: fmpq = WIDTH) -> LeastEpsilon:
     """The least t, exact or enclosed to ``width``.  Raises :class:`LimitReached`."""
     cases, budgets, clock = losses.by_output(), losses.budgets, losses.clock
     found = least([demand(case) for case in cases], budgets, width, clock.tick)
@@ -61,7 +50,7 @@ def demand(case: Case) -> Requirement:
 
     @cache
     def sides(judge: SignOracle) -> tuple[ExpPoly, ExpPoly]:
-        """Functions in the ratio of q to p, without a common factor."""
+        """Functions in the ratio of q and p, without common factors that would make them larger."""
         if p.denominator == q.denominator:
             return judge.numerator(q), judge.numerator(p)
         return judge.numerator(q) * judge.positive(p), judge.numerator(p) * judge.positive(q)

@@ -28,11 +28,19 @@ from dipc.claims.tightness.least import Kind, Least, Spot, least
 from dipc.claims.tightness.least_epsilon import WIDTH, budget, demand
 from dipc.claims.tightness.losses import Witness
 from dipc.claims.verdict import Undecided
-from dipc.clock import Clock, Progress, silent
+from dipc.clock import Clock
 from dipc.dipwhile.convert import cells_of, to_outcome
 from dipc.dipwhile.explain.paths import Found, Path, Stop, Walk
 from dipc.dipwhile.explain.shifts import Alignment, alignment
-from dipc.dipwhile.pipeline import Options, check, distribution, goal_of, losses_of, neighbours_of
+from dipc.dipwhile.pipeline import (
+    Ask,
+    check,
+    distribution,
+    eps_range_of,
+    goal_of,
+    losses_of,
+    neighbours_of,
+)
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.step import Outcome
 from dipc.dipwhile.semantics.valuations import grouped, output_valuation
@@ -54,16 +62,6 @@ class Reason(Enum):
     VIOLATED = "they break the claim"
     TIGHTEST = "no others need a greater budget"
     ASKED = "they were asked for"
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What to explain: ``pair`` and ``outcomes`` are chosen if None; ``at`` is one budget, ``most`` paths."""
-
-    pair: tuple[Input, Input] | None = None
-    outcome: Outcome | None = None
-    at: fmpq | None = None
-    most: int = MOST_PATHS
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,30 +151,29 @@ class Explanation(views.Shown):
 def explain(
     program: CoreProgram,
     claim: CoreClaim | None,
-    asked: Asked = Asked(),
-    time_limit: float | None = None,
-    progress: Progress = silent,
+    ask: Ask,
+    outcome: Outcome | None = None,
+    most: int = MOST_PATHS,
 ) -> Explanation:
     """The explanation of a claim, or of the program's tightest budget if there is none.
 
+    The inputs of ``ask`` and the ``outcome`` are chosen here if they are None; ``most`` paths are listed.
     Raises :class:`InputError`, and :class:`LimitReached` if the claim stays undecided.
     """
-    clock = Clock(time_limit, None, progress)
+    clock = ask.clock()
     goal = None if claim is None else goal_of(claim)
-    budgets = goal.budgets if goal else EpsRange.positive()
-    if asked.at is not None and asked.at not in budgets:
-        raise InputError(f"eps = {asked.at} is not one of the budgets {budgets}")
-    if asked.outcome is not None:
-        if asked.pair is None:
-            raise InputError("an output alone cannot be explained", hint="give the two inputs, too")
-        neighbours_of(program, SignOracle(budgets), asked.pair, clock)  # refuses two inputs that are none
-        chosen = _Chosen(Reason.ASKED, asked.pair, (asked.outcome,))
+    budgets = eps_range_of(claim)
+    if ask.at is not None and ask.at not in budgets:
+        raise InputError(f"eps = {ask.at} is not one of the budgets {budgets}")
+    if outcome is None:
+        chosen = _chosen(program, claim, goal, ask, clock)
+    elif ask.pair is None:
+        raise InputError("an output alone cannot be explained", hint="give the two inputs, too")
     else:
-        chosen = _chosen(
-            program, claim, goal, asked, clock, Options(asked.at, asked.pair, time_limit, progress=progress)
-        )
-    eps = asked.at if asked.at is not None else chosen.eps
-    return _explained(program, goal, budgets, chosen, eps, asked.most, clock)
+        neighbours_of(program, SignOracle(budgets), ask.pair, clock)  # refuses inputs that are not adjacent
+        chosen = _Chosen(Reason.ASKED, ask.pair, (outcome,))
+    eps = ask.at if ask.at is not None else chosen.eps
+    return _explained(program, goal, budgets, chosen, eps, most, clock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,16 +189,13 @@ def _chosen(
     program: CoreProgram,
     claim: CoreClaim | None,
     goal: Goal | None,
-    asked: Asked,
+    ask: Ask,
     clock: Clock,
-    options: Options,
 ) -> _Chosen:
     """The counterexample, or what is tightest."""
-    budgets = EpsRange.positive() if goal is None else goal.budgets
-    if asked.at is not None:
-        budgets = EpsRange.point(asked.at)
+    budgets = ask.eps_range(claim)
     if claim is not None:
-        match check(program, claim, options):
+        match check(program, claim, ask):
             case Violated(counterexample=found):
                 return _of(
                     program, Reason.VIOLATED, found.input, found.neighbour, found.outputs, found.epsilon
@@ -209,10 +203,10 @@ def _chosen(
             case Undecided(reason=reason):
                 raise LimitReached(f"nothing is explained, because the claim is undecided: {reason}")
     if goal is not None and goal.delta:
-        least_delta = profile(losses_of(program, budgets, clock, asked.pair), goal.t, WIDTH)
+        least_delta = profile(losses_of(program, budgets, clock, ask.pair), goal.t, WIDTH)
         if least_delta.witnesses:  # else no delta is needed at all
             return _tightest(program, least_delta.least, least_delta.witnesses, True)
-    found_budget = budget(losses_of(program, budgets, clock, asked.pair))
+    found_budget = budget(losses_of(program, budgets, clock, ask.pair))
     return _tightest(program, found_budget.least, found_budget.witnesses, False)
 
 
