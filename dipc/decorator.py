@@ -24,13 +24,13 @@ from dipc.dipwhile.python.mentions import names_in
 from dipc.dipwhile.python.scope import Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, described, text_of
 from dipc.dipwhile.python.statements import Statements
-from dipc.dipwhile.syntax.ast import Expr, NamedAdjacency, Param, Program, Range
+from dipc.dipwhile.syntax.ast import Node, Param, Program, Range
 from dipc.dipwhile.syntax.compile import compile_program
 from dipc.dipwhile.syntax.depth import check_depth
 from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.printer import show_program
 from dipc.dipwhile.syntax.suggest import did_you_mean
-from dipc.dipwhile.syntax.walk import set_parts
+from dipc.dipwhile.syntax.walk import expressions
 from dipc.errors import InputError, InternalError, Source, Span
 from dipc.mechanisms import Mechanism, settings
 
@@ -269,19 +269,11 @@ def default(text: FunctionText, argument: ast.arg, value: object) -> fmpq:
 
 def declared_names(parts: Declared) -> Iterator[str]:
     """The names in declarations that may be constants from outside; members of a set are atoms."""
-    found: list[Expr | None] = []
+    found: list[Node | None] = []
     for declaration in (*parts.inputs, *parts.outputs):
-        found.append(declaration.size)
-        if isinstance(declaration.domain, Range):
-            found += set_parts(declaration.domain)
-    if isinstance(parts.adjacency, NamedAdjacency):
-        found.append(parts.adjacency.distance)
-    elif parts.adjacency is not None:
-        found.append(parts.adjacency.formula)
-    if parts.claim is not None:
-        interval = parts.claim.interval
-        found += [parts.claim.epsilon, parts.claim.delta]
-        found += [interval.low, interval.high] if interval is not None else []
-    for expr in found:
-        if expr is not None:
-            yield from sorted(names_in(expr))
+        found += [declaration.size, declaration.domain if isinstance(declaration.domain, Range) else None]
+    found += [parts.adjacency, parts.claim]
+    for node in found:
+        if node is not None:
+            for expr in expressions(node):
+                yield from sorted(names_in(expr))

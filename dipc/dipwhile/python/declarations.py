@@ -10,23 +10,22 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any
 
 from flint import fmpq
 
 from dipc.dipwhile.python.source import FunctionText
-from dipc.dipwhile.syntax.ast import Adjacency, Claim, Declaration, Node, Program
+from dipc.dipwhile.syntax.ast import Adjacency, Claim, Declaration, Program
 from dipc.dipwhile.syntax.parser import parse
+from dipc.dipwhile.syntax.walk import AnyNode, rebuilt
 from dipc.errors import InputError, Source, Span
 from dipc.models.values import Atom
 
 PythonValues = Iterable[int | bool | str | Fraction | fmpq | Atom]
 Declarations = str | Sequence[str] | Mapping[str, str | PythonValues]
 """``"q[N] in {0, 1}"``, several of them, or ``{"q[N]": {0, 1}}``."""
-
-AnyNode = TypeVar("AnyNode", bound=Node)
 
 EXAMPLES = {
     "inputs": 'inputs="q[N] in {0, 1}"',
@@ -206,16 +205,8 @@ def literal(written: str, place: ast.expr | None, text: FunctionText) -> int | N
 
 def moved(node: AnyNode, source: Source, shift: int) -> AnyNode:
     """The same syntax with its places in another source, ``shift`` characters to the left."""
-    changes: dict[str, Any] = {"span": shifted(node.span, source, shift)}
-    for field in fields(node):
-        value = getattr(node, field.name)
-        if isinstance(value, Node):
-            changes[field.name] = moved(value, source, shift)
-        elif isinstance(value, tuple):
-            changes[field.name] = tuple(
-                moved(part, source, shift) if isinstance(part, Node) else part for part in value
-            )
-    return replace(node, **changes)
+    inside = rebuilt(node, lambda part: moved(part, source, shift))
+    return replace(inside, span=shifted(node.span, source, shift))
 
 
 def moved_error(error: InputError, source: Source, shift: int) -> InputError:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dipc.dipwhile.syntax.ast import Call, Distribution, Expr, Index, Name, Number
 from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test
 from dipc.dipwhile.syntax.functions import FUNCTIONS
-from dipc.dipwhile.syntax.walk import children, distribution_parts
+from dipc.dipwhile.syntax.walk import children, expressions
 from dipc.errors import InputError, Span
 from dipc.models.values import show
 
@@ -22,16 +22,12 @@ def instruction_parts(instruction: Instruction) -> tuple[Expr, ...]:
     """The expressions that an instruction reads (of a target only its index)."""
     match instruction:
         case Put(target, value):
-            return (*target_parts(target), value)
+            return (*children(target), value)
         case Draw(target, distribution):
-            return (*target_parts(target), *distribution_parts(distribution))
+            return (*children(target), *expressions(distribution))
         case Test(condition):
             return (condition,)
     return ()
-
-
-def target_parts(target: Name | Index) -> tuple[Expr, ...]:
-    return () if isinstance(target, Name) else (target.index,)
 
 
 def assignments(code: Iterable[Instruction]) -> Iterator[tuple[Name | Index, Expr | Distribution]]:

@@ -11,7 +11,6 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax.arrays import target_parts
 from dipc.dipwhile.syntax.ast import (
     Binary,
     Call,
@@ -29,7 +28,7 @@ from dipc.dipwhile.syntax.ast import (
 )
 from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test
 from dipc.dipwhile.syntax.printer import as_written
-from dipc.dipwhile.syntax.walk import bottom_up, nodes, set_parts
+from dipc.dipwhile.syntax.walk import bottom_up, children, expressions, nodes
 from dipc.errors import InputError
 
 
@@ -38,10 +37,10 @@ def check_budget(code: Iterable[Instruction]) -> None:
     for instruction in code:
         match instruction:
             case Put(target, value):
-                refuse_eps((*target_parts(target), value))
+                refuse_eps((*children(target), value))
             case Draw(target, distribution):
                 refuse_swapped(distribution)
-                refuse_eps((*target_parts(target), *finite_parts(distribution)))
+                refuse_eps((*children(target), *finite_parts(distribution)))
                 check_rate(distribution)
             case Test(condition):
                 refuse_eps((condition,))
@@ -57,9 +56,9 @@ def finite_parts(distribution: Distribution) -> tuple[Expr, ...]:
         case Flip():
             return ()
         case Uniform(support):
-            return set_parts(support)
+            return tuple(expressions(support))
         case ExpMechanism(_, _, support, score):
-            return (*set_parts(support), score)
+            return (*expressions(support), score)
         case _:
             assert_never(distribution)
 

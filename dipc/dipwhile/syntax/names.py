@@ -16,7 +16,6 @@ from typing import assert_never
 
 from dipc.dipwhile.syntax.ast import (
     Assign,
-    Block,
     Call,
     Choose,
     Distribution,
@@ -29,24 +28,22 @@ from dipc.dipwhile.syntax.ast import (
     If,
     Index,
     Name,
+    Node,
     Program,
     SetOf,
-    Statement,
     Uniform,
     While,
 )
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.suggest import did_you_mean
-from dipc.dipwhile.syntax.walk import children, distribution_parts, set_parts
+from dipc.dipwhile.syntax.walk import children, expressions, own_parts, statements
 from dipc.errors import InputError, Span
 
 TRUTH = frozenset({"true", "false"})
 
 Scope = frozenset[str]
 """The ``for`` and fold variables known at a place."""
-
-ROLES = ("parameter", "input", "output", "variable", "atom")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +82,10 @@ def collect_names(program: Program) -> Names:
         for part in parts:
             check_new(part.name, role, part.span, declared)
             declared[part.name] = role
-    of_role = {role: frozenset(n for n, r in declared.items() if r == role) for role in ROLES}
+    parameters, inputs, outputs = (
+        frozenset(name for name, role in declared.items() if role == wanted)
+        for wanted in ("parameter", "input", "output")
+    )
     assigned: dict[str, Span] = {}
     for statement, scope in statements(program.body):
         if isinstance(statement, Assign) and target_name(statement.target) not in scope:
@@ -95,7 +95,7 @@ def collect_names(program: Program) -> Names:
     for declaration in (*program.inputs, *program.outputs):
         for member in listed(declaration.domain):
             atoms.setdefault(member.name, member.span)
-    for name in atoms.keys() & {*of_role["input"], *of_role["output"], *locals_}:
+    for name in atoms.keys() & (inputs | outputs | locals_):
         raise both(name, assigned.get(name, atoms[name]))
     variables = locals_ | frozenset(declared)
     for statement, scope in statements(program.body):
@@ -103,13 +103,7 @@ def collect_names(program: Program) -> Names:
             for value in chosen(statement.value):
                 if value.name not in variables | scope:
                     atoms.setdefault(value.name, value.span)
-    return Names(
-        of_role["parameter"],
-        of_role["input"],
-        of_role["output"],
-        locals_,
-        frozenset(atoms) - of_role["parameter"] - TRUTH,
-    )
+    return Names(parameters, inputs, outputs, locals_, frozenset(atoms) - parameters - TRUTH)
 
 
 def check_new(name: str, role: str, span: Span, declared: dict[str, str]) -> None:
@@ -156,30 +150,6 @@ def target_name(target: Name | Index) -> str:
     return target.name if isinstance(target, Name) else target.array
 
 
-def statements(body: Block) -> Iterator[tuple[Statement, Scope]]:
-    """Every statement, in the order of the text, with the ``for`` variables known there."""
-    todo: list[tuple[Statement, Scope]] = [(statement, frozenset()) for statement in reversed(body)]
-    while todo:
-        statement, scope = todo.pop()
-        yield statement, scope
-        inner = scope | {statement.variable} if isinstance(statement, For) else scope
-        for block in reversed(blocks(statement)):
-            todo.extend((part, inner) for part in reversed(block))
-
-
-def blocks(statement: Statement) -> tuple[Block, ...]:
-    """The blocks directly inside a statement."""
-    match statement:
-        case Assign() | Exit():
-            return ()
-        case If(branches, otherwise):
-            return (*(block for _, block in branches), otherwise)
-        case For(_, _, _, body) | While(_, body):
-            return (body,)
-        case _:
-            assert_never(statement)
-
-
 # --- every name is known ---------------------------------------------------------------------
 
 
@@ -189,21 +159,12 @@ def check_names(program: Program, names: Names) -> None:
         match statement:
             case Assign(target, value):
                 check_target(target, names, scope)
-                if isinstance(value, Expr):
-                    check_expression(value, names, scope)
-                else:
-                    check_distribution(value, names, scope)
-            case If(branches):
-                for condition, _ in branches:
-                    check_expression(condition, names, scope)
-            case For(variable, low, high):
+                check_value(value, names, scope)
+            case For(variable):
                 check_binder(variable, statement.span, names, scope)
-                check_expression(low, names, scope)
-                check_expression(high, names, scope)
-            case While(condition):
-                check_expression(condition, names, scope)
-            case Exit():
-                pass
+                check_all(own_parts(statement), names, scope)
+            case If() | While() | Exit():
+                check_all(own_parts(statement), names, scope)
             case _:
                 assert_never(statement)
 
@@ -239,19 +200,21 @@ def check_binder(variable: str, span: Span, names: Names, scope: Scope) -> None:
         )
 
 
-def check_distribution(distribution: Distribution, names: Names, scope: Scope) -> None:
-    match distribution:
-        case ExpMechanism(rate, variable, support, score):
-            check_binder(variable, distribution.span, names, scope)
-            check_all((rate, *set_parts(support)), names, scope)
-            check_expression(score, names, scope | {variable})
-        case _:
-            check_all(distribution_parts(distribution), names, scope)
+def check_value(value: Expr | Distribution, names: Names, scope: Scope) -> None:
+    """Is every name in an assigned value known?"""
+    if isinstance(value, ExpMechanism):
+        check_binder(value.variable, value.span, names, scope)
+        check_all((value.rate, value.support), names, scope)
+        check_expression(value.score, names, scope | {value.variable})
+    else:
+        check_all((value,), names, scope)
 
 
-def check_all(exprs: Iterable[Expr], names: Names, scope: Scope) -> None:
-    for expr in exprs:
-        check_expression(expr, names, scope)
+def check_all(parts: Iterable[Node], names: Names, scope: Scope) -> None:
+    """Is every name in these parts known?"""
+    for part in parts:
+        for expr in expressions(part):
+            check_expression(expr, names, scope)
 
 
 def check_expression(expr: Expr, names: Names, scope: Scope, primes: bool = False) -> None:

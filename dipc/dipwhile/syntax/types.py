@@ -49,7 +49,7 @@ from dipc.dipwhile.syntax.kinds import (
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.simplify import why_no_value
-from dipc.dipwhile.syntax.walk import bottom_up, set_parts
+from dipc.dipwhile.syntax.walk import bottom_up, expressions
 from dipc.errors import InputError
 from dipc.models.values import Atom
 
@@ -110,7 +110,7 @@ def drawn_kinds(distribution: Distribution, kinding: Kinding) -> Kinds:
         case Choose(options):
             return NOTHING.union(*(kinds_of(value, kinding) for value, _ in options))
         case Uniform(support) | ExpMechanism(_, _, support):
-            return NOTHING.union(*(kinds_of(part, kinding) for part in set_parts(support)))
+            return NOTHING.union(*(kinds_of(part, kinding) for part in expressions(support)))
         case _:
             assert_never(distribution)
 
@@ -181,10 +181,10 @@ def check_distribution(distribution: Distribution, kinding: Kinding) -> None:
         case Flip(probability):
             check_settled(probability, kinding, "a probability")
         case Uniform(support):
-            for part in set_parts(support):
+            for part in expressions(support):
                 check(part, kinding)
         case ExpMechanism(rate, _, support, _):
-            for part in (rate, *set_parts(support)):
+            for part in (rate, *expressions(support)):
                 check(part, kinding)
         case _:
             assert_never(distribution)

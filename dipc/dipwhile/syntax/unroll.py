@@ -32,7 +32,7 @@ from dipc.dipwhile.syntax.ast import (
 )
 from dipc.dipwhile.syntax.core import Draw, Halt, Instruction, Jump, Put, Test
 from dipc.dipwhile.syntax.simplify import simplify
-from dipc.dipwhile.syntax.walk import bottom_up, map_distribution, nodes, with_children
+from dipc.dipwhile.syntax.walk import bottom_up, map_expressions, nodes, with_children
 from dipc.errors import InputError, LimitReached, Span
 from dipc.models.values import FALSE, TRUE
 
@@ -195,7 +195,7 @@ class Unroller:
         if isinstance(value, Expr):
             self.emit(Put(target, substitute(value, constants), statement.span))
         else:
-            drawn = map_distribution(value, lambda part: substitute(part, constants))
+            drawn = map_expressions(value, lambda part: substitute(part, constants))
             self.emit(Draw(target, drawn, statement.span))
 
     def branch(self, statement: If, constants: Constants) -> bool:
