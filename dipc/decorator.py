@@ -235,14 +235,11 @@ def check_signature(text: FunctionText, parts: Declared) -> dict[str, fmpq]:
         elif argument.arg in values:
             defaults[argument.arg] = default(text, argument, values[argument.arg])
         else:
-            near = did_you_mean(argument.arg, inputs)
-            declare = (
-                f'declare it: inputs="{argument.arg} in {{0, 1}}", or give it a value: `{argument.arg}=1`'
-            )
+            hint = f'declare it: inputs="{argument.arg} in {{0, 1}}", or give it a value: `{argument.arg}=1`'
             raise text.mistake(
                 argument,
                 f"the argument `{argument.arg}` is neither an input nor a parameter",
-                near if near.startswith("did") else declare,
+                did_you_mean(argument.arg, inputs, hint),
             )
     names = [argument.arg for argument in (*positional, *arguments.kwonlyargs)]
     for declaration in parts.inputs:

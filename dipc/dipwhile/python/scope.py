@@ -207,13 +207,8 @@ class Scope:
         if name in ("e", "pi"):
             return InputError(f"unknown name `{name}`", span, "write `exp(x)` for the power of e")
         known = {*self.variables, *self.constants, *self.bound(), "eps"}
-        near = did_you_mean(name, known)
-        hint = (
-            near
-            if near.startswith("did")
-            else "assign it first, or define a constant outside; texts are quoted"
-        )
-        return InputError(f"unknown name `{name}`", span, hint)
+        hint = "assign it first, or define a constant outside; strings are quoted"
+        return InputError(f"unknown name `{name}`", span, did_you_mean(name, known, hint))
 
     def check_called(self, node: ast.Name) -> None:
         """Refuse to call what is no word of dipc."""
@@ -221,13 +216,10 @@ class Scope:
             return self.check_word(node, node.id)
         if node.id in OTHER_NOISE or node.id in OTHER_NAMES:
             return None  # refused by name later
-        near = did_you_mean(node.id, MEANINGS)
-        own = "a function of yours is not read: write what it does in its place"
-        raise self.text.mistake(
-            node,
-            f"`{node.id}` cannot be called here",
-            near if near.startswith("did") and self.outside(node.id) is ABSENT else own,
-        )
+        hint = "dipc does not read your own functions: write out what it does"
+        if self.outside(node.id) is ABSENT:
+            hint = did_you_mean(node.id, MEANINGS, hint)
+        raise self.text.mistake(node, f"`{node.id}` cannot be called here", hint)
 
 
 def dipcs(word: str) -> str:

@@ -7,6 +7,7 @@ built.  Optional parts that are absent arrive as None.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -39,6 +40,7 @@ from dipc.dipwhile.syntax.ast import (
     Interval,
     Name,
     NamedAdjacency,
+    Node,
     Noise,
     Number,
     Op,
@@ -46,7 +48,6 @@ from dipc.dipwhile.syntax.ast import (
     Program,
     Range,
     SetOf,
-    Statement,
     Unary,
     Uniform,
     While,
@@ -59,6 +60,20 @@ OPERATORS = {op.value: op for op in Op} | {"≠": Op.NE, "≤": Op.LE, "≥": Op
 
 LONGEST_NUMBER = 1000
 """Digits a number may have, written out."""
+
+
+def made(kind: type[Node]) -> Callable[..., Node]:
+    """The method for a rule whose parts are the fields of a node."""
+
+    def build(self: Builder, meta: Meta, *parts: Any) -> Node:
+        return kind(*parts, span=self.at(meta))
+
+    return build
+
+
+def gathered(self: Builder, meta: Meta, *parts: Any) -> tuple[Any, ...]:
+    """The method for a rule that only groups its parts, for the rule around it."""
+    return parts
 
 
 @v_args(inline=True, meta=True)
@@ -76,6 +91,10 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         start, end = place.start_pos, place.end_pos
         assert start is not None and end is not None
         return Span(self.source, start, end)
+
+    block = branch = options = option = noise_argument = binder = literals = binding = gathered
+    range, flip, uniform, choose = made(Range), made(Flip), made(Uniform), made(Choose)
+    formula_adjacency, exit_ = made(FormulaAdjacency), made(Exit)
 
     # --- the program and its declarations ----------------------------------------------------
 
@@ -107,14 +126,8 @@ class Builder(Transformer_NonRecursive[Token, Any]):
     def set_of(self, meta: Meta, *members: Expr) -> SetOf:
         return SetOf(members, span=self.at(meta))
 
-    def range(self, meta: Meta, low: Expr, high: Expr) -> Range:
-        return Range(low, high, span=self.at(meta))
-
     def named_adjacency(self, meta: Meta, kind: Token, distance: Expr | None) -> Adjacency:
         return NamedAdjacency(str(kind), distance, span=self.at(meta))
-
-    def formula_adjacency(self, meta: Meta, formula: Expr) -> Adjacency:
-        return FormulaAdjacency(formula, span=self.at(meta))
 
     def claim(
         self, meta: Meta, epsilon: Expr, delta: Expr | None, _eps: Token | None, interval: Interval | None
@@ -127,9 +140,6 @@ class Builder(Transformer_NonRecursive[Token, Any]):
 
     # --- statements --------------------------------------------------------------------------
 
-    def block(self, meta: Meta, *statements: Statement) -> Block:
-        return statements
-
     def assign(self, meta: Meta, target: Name | Index, _arrow: Token, value: Expr | Distribution) -> Assign:
         return Assign(target, value, span=self.at(meta))
 
@@ -137,17 +147,11 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         *branches, otherwise = parts
         return If(tuple(branches), otherwise or (), span=self.keyword(meta, "if"))
 
-    def branch(self, meta: Meta, condition: Expr, block: Block) -> tuple[Expr, Block]:
-        return condition, block
-
     def for_(self, meta: Meta, variable: Token, low: Expr, high: Expr, body: Block) -> For:
         return For(str(variable), low, high, body, span=self.at(variable))
 
     def while_(self, meta: Meta, condition: Expr, body: Block) -> While:
         return While(condition, body, span=self.keyword(meta, "while"))
-
-    def exit_(self, meta: Meta) -> Exit:
-        return Exit(span=self.at(meta))
 
     # --- distributions -----------------------------------------------------------------------
 
@@ -155,28 +159,10 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         rate, mean = noise_parameters(kind, arguments, self.at)
         return Noise(str(kind), rate, mean, span=self.at(meta))
 
-    def noise_argument(self, meta: Meta, keyword: Token | None, value: Expr) -> tuple[Token | None, Expr]:
-        return keyword, value
-
     def exp_mechanism(
         self, meta: Meta, rate: Expr, variable: Token, support: FiniteSet, score: Expr
     ) -> ExpMechanism:
         return ExpMechanism(rate, str(variable), support, score, span=self.at(meta))
-
-    def choose(self, meta: Meta, options: tuple[tuple[Expr, Expr], ...]) -> Choose:
-        return Choose(options, span=self.at(meta))
-
-    def options(self, meta: Meta, *options: tuple[Expr, Expr]) -> tuple[tuple[Expr, Expr], ...]:
-        return options
-
-    def option(self, meta: Meta, value: Expr, probability: Expr) -> tuple[Expr, Expr]:
-        return value, probability
-
-    def flip(self, meta: Meta, probability: Expr) -> Flip:
-        return Flip(probability, span=self.at(meta))
-
-    def uniform(self, meta: Meta, support: FiniteSet) -> Uniform:
-        return Uniform(support, span=self.at(meta))
 
     # --- expressions -------------------------------------------------------------------------
 
@@ -204,11 +190,6 @@ class Builder(Transformer_NonRecursive[Token, Any]):
             raise InputError(f"`{kind}` does not run over a range", self.at(kind), FOLD_HINT)
         return Fold(str(kind), str(variable), low, high, body, span=self.at(meta))
 
-    def binder(
-        self, meta: Meta, variable: Token, low: Expr, high: Expr, body: Expr
-    ) -> tuple[Token, Expr, Expr, Expr]:
-        return variable, low, high, body
-
     def call(self, meta: Meta, function: Token, *arguments: Expr) -> Call:
         return Call(str(function), arguments, span=self.at(meta))
 
@@ -234,12 +215,6 @@ class Builder(Transformer_NonRecursive[Token, Any]):
             if name in values:
                 raise InputError(f"`{name}` is given twice", self.at(name), "keep one of the values")
             values[str(name)] = value
-        return values
-
-    def binding(self, meta: Meta, name: Token, value: Value | tuple[Value, ...]) -> tuple[Token, Any]:
-        return name, value
-
-    def literals(self, meta: Meta, *values: Value) -> tuple[Value, ...]:
         return values
 
     def numeral(self, meta: Meta, minus: Token | None, top: Token, bottom: Token | None) -> Value:

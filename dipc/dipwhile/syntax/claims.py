@@ -267,8 +267,7 @@ METRIC_HINT = "known are `linf`, `l1`, `hamming`, `all`, and formulas such as `a
 def check_no_metric(expr: Expr, names: Names) -> None:
     """A name on its own is meant as a metric."""
     if isinstance(expr, Name) and expr.name not in names.inputs:
-        near = did_you_mean(expr.name, METRICS)
-        hint = near if near.startswith("did") else METRIC_HINT
+        hint = did_you_mean(expr.name, METRICS, METRIC_HINT)
         raise InputError(f"unknown adjacency `{expr.name}`", expr.span, hint)
 
 

@@ -266,9 +266,9 @@ def check_prime(name: str, primed: bool, span: Span, names: Names, primes: bool)
 def unknown(name: str, span: Span, known: Iterable[str]) -> InputError:
     if name == "e":
         return InputError("unknown name `e`", span, "write `exp(x)` for the power of e")
-    near = did_you_mean(name, {*known, "eps"} if name[0] in "eE" else known)
-    hint = near if near.startswith("did") else "assign it first, or list it in the set of an input or output"
-    return InputError(f"unknown name `{name}`", span, hint)
+    known = {*known, "eps"} if name[0] in "eE" else known
+    hint = "assign it first, or list it in the set of an input or output"
+    return InputError(f"unknown name `{name}`", span, did_you_mean(name, known, hint))
 
 
 def unknown_array(name: str, span: Span, names: Names, scope: Scope) -> InputError:

@@ -12,16 +12,14 @@ from typing import Any
 
 from flint import fmpq
 from lark import Lark, Token, v_args
-from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 from lark.tree import Meta
 
 from dipc.dipwhile.syntax.ast import Binary, Expr, Interval, Number, Op, Unary
 from dipc.dipwhile.syntax.build import Builder
 from dipc.dipwhile.syntax.depth import check_depth
 from dipc.dipwhile.syntax.layout import layout
-from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
-from dipc.dipwhile.syntax.parser import GRAMMAR
-from dipc.errors import InputError, Source, Span
+from dipc.dipwhile.syntax.parser import GRAMMAR, run
+from dipc.errors import Source, Span
 
 PARENTHESES = '"(" expression ")"'
 RULES = """
@@ -50,29 +48,11 @@ def parse_sentence(text: str) -> SentenceTree:
     ('exists', True, <Op.OR: 'or'>)
     """
     source = Source("<sentence>", text)
-    parser = _lark().parse_interactive(start="sentence")
-    seen: list[Token] = []
-    try:
-        for token in layout(_lark().lex(text)):
-            if token.type != "_SEP" or token == ";":  # a sentence may run over several lines
-                parser.feed_token(token)
-                seen.append(token)
-        tree = parser.feed_eof(seen[-1] if seen else None)  # type: ignore[no-untyped-call]
-        sentence: SentenceTree = _SentenceBuilder(source).transform(tree)
-    except UnexpectedCharacters as error:
-        raise explain_character(source, error.pos_in_stream or 0) from None
-    except UnexpectedToken as error:
-        accepts: set[str] = parser.accepts()  # type: ignore[no-untyped-call]
-        if not seen or (len(seen) == 1 and seen[0].type not in ("FORALL", "EXISTS")):
-            raise InputError("a sentence begins with `forall` or `exists`", hint=FORM) from None
-        raise explain_token(source, seen, error.token, accepts) from None
-    except VisitError as error:
-        raise error.orig_exc from None
+    tokens = layout(_lark().lex(text))
+    counting = (token for token in tokens if token.type != "_SEP" or token == ";")  # lines do not count
+    sentence: SentenceTree = run(_lark(), "sentence", counting, _SentenceBuilder(source))
     check_depth(sentence.body)
     return sentence
-
-
-FORM = "for example: forall eps > 0: exp(eps) >= 1 + eps    or: exists eps in (0, 1]: exp(eps) = 2"
 
 
 @v_args(inline=True, meta=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint: the nearest known name, else all of them.
+def did_you_mean(name: str, known: Iterable[str], otherwise: str | None = None) -> str:
+    """A hint: the nearest known name, else ``otherwise``, by default all known names.
 
     >>> did_you_mean("cuont", ["count", "r"])
     'did you mean `count`?'
@@ -20,4 +20,6 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     near = folded or get_close_matches(name, known, n=1, cutoff=0.6)
     if near:
         return f"did you mean `{near[0]}`?"
+    if otherwise is not None:
+        return otherwise
     return "known are " + ", ".join(f"`{other}`" for other in known) if known else ""
