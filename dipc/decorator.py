@@ -82,7 +82,7 @@ class PythonMechanism(Mechanism):
     def __call__(self, *_: object, **__: object) -> Any:
         raise InputError(
             f"`{self.text.node.name}` is a mechanism: it is read and decided, not run",
-            hint="ask it: `.check()`, `.distribution(...)`",
+            hint="use its methods: `.check()`, `.distribution(...)`",
         )
 
     check = speaking_python(Mechanism.check)
@@ -127,7 +127,7 @@ def mechanism(
     """
     if function is not None:
         raise InputError(
-            "`@dipc.mechanism` lacks what it must know",
+            "`@dipc.mechanism` needs arguments",
             hint=f"for example `@dipc.mechanism({', '.join(EXAMPLES.values())}, N=3)`",
         )
     told = Told(inputs, outputs, adjacent, private)
@@ -149,7 +149,7 @@ def parameter(text: FunctionText, name: str, value: PythonValue) -> fmpq:
         if not near:
             raise
         raise InputError(
-            f"the decorator knows no `{name}`, and {described(value)} is no value of a parameter",
+            f"the decorator has no argument `{name}`, and {described(value)} is not a value of a parameter",
             keyword_place(text, name),
             f"did you mean `{near[0]}=`?",
         ) from None
@@ -245,7 +245,7 @@ def check_signature(text: FunctionText, parts: Declared) -> dict[str, fmpq]:
     for declaration in parts.inputs:
         if declaration.name not in names:
             raise InputError(
-                f"the input `{declaration.name}` is no argument of `{text.node.name}`",
+                f"the input `{declaration.name}` is not an argument of `{text.node.name}`",
                 declaration.span,
                 f"add it: `def {text.node.name}({', '.join([*names, declaration.name])}):`",
             )

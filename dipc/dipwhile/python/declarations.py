@@ -115,7 +115,7 @@ def each(
                 yield written, parts[position] if len(parts) == len(told) else place
         case _:
             raise InputError(
-                f"`{what}` is missing" if told is None else f"`{what}` is no declaration",
+                f"`{what}` is missing" if told is None else f"`{what}` is not a declaration",
                 span,
                 f"for example `{EXAMPLES[what]}`",
             )
@@ -145,7 +145,7 @@ def member(value: object, what: str, span: Span) -> str:
     raise InputError(
         f"{value!r} cannot be in the set of an {what.removesuffix('s')}",
         span,
-        "use integers, fractions, True, False and texts of one word",
+        "use integers, fractions, True, False and strings of one word",
     )
 
 
@@ -156,7 +156,7 @@ def line(what: str, written: object, text: FunctionText, place: ast.expr | None)
     """One line of declarations, read by the parser of the language."""
     if not isinstance(written, str):
         span = text.place if place is None else text.span(place)
-        raise InputError(f"`{what}` is a text", span, f"for example `{EXAMPLES[what]}`")
+        raise InputError(f"`{what}` must be a string", span, f"for example `{EXAMPLES[what]}`")
     written = re.sub(r"\b(True|False)\b", lambda found: found[0].lower(), written)
     span = text.place if place is None else text.span(place)
     before = f"param x = 0;{WORDS[what]} "
@@ -186,7 +186,7 @@ def check_alone(what: str, program: Program, span: Span) -> None:
     }
     others = [part for name, part in parts.items() if part and name != what]
     if others or program.body or len(program.params) > 1 or not parts[what]:
-        raise InputError(f"`{what}` holds more than it should", span, f"for example `{EXAMPLES[what]}`")
+        raise InputError(f"`{what}` contains more than it should", span, f"for example `{EXAMPLES[what]}`")
 
 
 def literal(written: str, place: ast.expr | None, text: FunctionText) -> int | None:

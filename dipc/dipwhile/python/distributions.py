@@ -52,7 +52,7 @@ class Distributions(Expressions):
         result = readers[word](node)
         if result is None:
             raise self.text.mistake(
-                node, f"`{word}` does not take these arguments", f"it is used like this: `{USAGE[word]}`"
+                node, f"`{word}` does not take these arguments", f"usage: `{USAGE[word]}`"
             )
         return result
 
@@ -61,13 +61,13 @@ class Distributions(Expressions):
         for argument in node.args:
             if isinstance(argument, ast.Starred):
                 raise self.text.mistake(
-                    argument, "`*` cannot stand here in a mechanism", "write both arguments"
+                    argument, "`*` is not allowed here in a mechanism", "write both arguments"
                 )
         given: list[tuple[Token | None, Expr]] = [(None, self.read(argument)) for argument in node.args]
         for keyword in node.keywords:
             if keyword.arg is None:
                 raise self.text.mistake(
-                    keyword, "`**` cannot stand here in a mechanism", "write both arguments"
+                    keyword, "`**` is not allowed here in a mechanism", "write both arguments"
                 )
             given.append((self.token(keyword.arg, self.text.span(keyword)), self.read(keyword.value)))
         name = self.token(word, self.text.span(node.func))
@@ -121,7 +121,9 @@ class Distributions(Expressions):
         with self.binding({name: Name(variable, span=self.text.span(argument))}), self.collected() as prelude:
             read_score = self.read(score)
         if prelude:
-            raise self.text.mistake(score, "a score draws and chooses nothing", "do so in a line before")
+            raise self.text.mistake(
+                score, "a score must not draw or choose anything", "do so on an earlier line"
+            )
         return ExpMechanism(read_rate, variable, support, read_score, span=self.text.span(node))
 
     def finite_set(self, node: ast.expr) -> FiniteSet:
@@ -137,15 +139,13 @@ class Distributions(Expressions):
                 return SetOf(self.once(tuple(self.read(value) for value in values), node), span=span)
             case ast.Name(name) if name not in self.sizes:
                 return SetOf(self.once(self.constants(node), node), span=span)
-        raise self.text.mistake(node, "this is no finite set", "write `range(N)` or the values: `{0, 1}`")
+        raise self.text.mistake(node, "this is not a finite set", "write `range(N)` or the values: `{0, 1}`")
 
     def once(self, members: tuple[Expr, ...], node: ast.expr) -> tuple[Expr, ...]:
         """The members of a list; one that stands there twice would count once only, as in a set."""
         if len(set(members)) < len(members):
-            hint = (
-                "give every value once; where some are more likely, use `choose`: `choose({0: 2/3, 1: 1/3})`"
-            )
-            raise self.text.mistake(node, "a value stands here twice", hint)
+            hint = "list every value once; if some are more likely, use `choose`: `choose({0: 2/3, 1: 1/3})`"
+            raise self.text.mistake(node, "a value appears here twice", hint)
         return members
 
     def constants(self, node: ast.Name) -> tuple[Expr, ...]:
@@ -153,7 +153,7 @@ class Distributions(Expressions):
         span, scope = self.text.span(node), self.scope
         value = ABSENT if node.id in scope.variables | scope.loops else scope.outside(node.id)
         if not isinstance(value, list | tuple | range) or not value:
-            raise self.text.mistake(node, f"`{node.id}` is no finite set", "write the values: `{0, 1}`")
+            raise self.text.mistake(node, f"`{node.id}` is not a finite set", "write the values: `{0, 1}`")
         found: list[Expr] = []
         for member in value:
             exact = exact_number(member)
@@ -165,6 +165,6 @@ class Distributions(Expressions):
                 found.append(Name(str(member).lower(), span=span))
             else:
                 raise self.text.mistake(
-                    node, f"`{node.id}` holds {member!r}", "use exact numbers, True, False and texts"
+                    node, f"`{node.id}` holds {member!r}", "use exact numbers, True, False and strings"
                 )
         return tuple(found)

@@ -52,10 +52,10 @@ NOTATION: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
             "use a constant, or write the loop with `while`",
         ),
         (r"the bounds of a `for` must be constants", "the bounds of a `range` must be constants"),
-        (r"^add a line such as: adjacent linf 1$", 'tell the decorator, for example: adjacent="linf 1"'),
+        (r"^add a line such as: adjacent linf 1$", 'add to the decorator, for example: adjacent="linf 1"'),
         (
             r"^add a line such as: private eps .*$",
-            'tell the decorator: private="eps"    (or give a claim: check("eps"))',
+            'add to the decorator: private="eps"    (or give a claim: check("eps"))',
         ),
         (r"a `for` loop with constant bounds, which is unrolled", "a `for` loop over a constant `range`"),
     )
@@ -130,7 +130,7 @@ def in_python(error: InputError, function: FunctionText) -> InputError:
     text = UNKNOWN.fullmatch(error.message)
     if text and error.span is not None and source.text[error.span.start : error.span.start + 1] in "\"'":
         hint = "list it in the set of an input or output"
-        return type(error)(f"the text '{text[1]}' is in no set of the mechanism", error.span, hint)
+        return type(error)(f"the string '{text[1]}' is not in any set of the mechanism", error.span, hint)
     missing = MISSING.fullmatch(error.message)
     if missing:
         return no_value(missing["output"], error, function)

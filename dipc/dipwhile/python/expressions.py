@@ -151,7 +151,7 @@ class Expressions(ABC):
         raise self.refused(node, EXPRESSIONS.get(type(node), ("this expression", "write it with operators")))
 
     def refused(self, node: ast.expr, reason: tuple[str, str]) -> InputError:
-        return self.text.mistake(node, f"{reason[0]} cannot stand here in a mechanism", reason[1])
+        return self.text.mistake(node, f"{reason[0]} is not allowed here in a mechanism", reason[1])
 
     def constant(self, node: ast.Constant, span: Span) -> Expr:
         match node.value:
@@ -166,9 +166,11 @@ class Expressions(ABC):
             case str():
                 return self.scope.atom(node.value, span)
             case None:
-                raise InputError("`None` is no value of dipc", span, "use a text of one word, such as 'bot'")
+                raise InputError(
+                    "`None` is not a value of dipc", span, "use a string of one word, such as 'bot'"
+                )
         raise InputError(
-            f"`{node.value!r}` is no value of dipc", span, "values are numbers, True, False and texts"
+            f"`{node.value!r}` is not a value of dipc", span, "values are numbers, True, False and strings"
         )
 
     def decimal(self, span: Span) -> fmpq:
@@ -233,7 +235,7 @@ class Expressions(ABC):
         """``a[i]``."""
         span = self.text.span(node)
         if not isinstance(node.value, ast.Name):
-            raise self.refused(node, ("an index into this", "lists have names and one index: `a[i]`"))
+            raise self.refused(node, ("an index into this", "a list has a name and one index: `a[i]`"))
         if isinstance(node.slice, ast.Slice):
             raise self.refused(node, EXPRESSIONS[ast.Slice])
         if isinstance(node.slice, ast.Tuple):
@@ -258,12 +260,12 @@ class Expressions(ABC):
             return self.text.mistake(node, f"`{name}` is not a list", "remove the index")
         if name in self.scope.locals | self.scope.loops or name in self.scope.bound():
             return self.text.mistake(
-                node, f"no list `{name}` has been made here", f"make it first: `{name} = [0] * N`"
+                node, f"no list `{name}` has been created here", f"create it first: `{name} = [0] * N`"
             )
         value = self.scope.outside(name)
         hint = "copy its values into a list of the function first" if isinstance(value, list | tuple) else ""
         return self.text.mistake(
-            node, f"`{name}` is not a list of this function", hint or f"make it first: `{name} = [0] * N`"
+            node, f"`{name}` is not a list of this function", hint or f"create it first: `{name} = [0] * N`"
         )
 
     def bounds(self, node: ast.expr) -> tuple[Expr, Expr] | None:
@@ -279,7 +281,7 @@ class Expressions(ABC):
                 return Number(fmpq(0), span=span), minus_one(self.read(stop))
             case [start, stop] | [start, stop, ast.Constant(1)]:
                 return self.read(start), minus_one(self.read(stop))
-        raise self.text.mistake(node, "a `range` has steps of 1 here", "write `range(N)` or `range(1, N)`")
+        raise self.text.mistake(node, "a `range` must have step 1 here", "write `range(N)` or `range(1, N)`")
 
     def named_list(self, node: ast.expr) -> str | None:
         """The name of a list; None for another expression."""
@@ -341,7 +343,7 @@ class Expressions(ABC):
                 return self.fold(word, generator, span)
             case (("all" | "any" | "range"), _):
                 usage = "all(q[i] >= 0 for i in range(N))" if word != "range" else "for i in range(N):"
-                raise self.text.mistake(node, f"`{word}` cannot stand here like this", f"write `{usage}`")
+                raise self.text.mistake(node, f"`{word}` cannot be used here like this", f"write `{usage}`")
             case "len", [listed]:
                 return self.length(listed)
             case "len", _:
@@ -419,7 +421,7 @@ class Expressions(ABC):
         if word == "any" or counts:
             return Binary(Op.AND, guard, body, span=body.span)
         raise InputError(
-            "a sum over a part of the values is not supported",
+            "a filtered sum is not supported",
             guard.span,
             "count with `sum(1 for ... if ...)`, or use a loop",
         )

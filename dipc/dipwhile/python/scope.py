@@ -81,7 +81,7 @@ class Scope:
     def check_name(self, name: str, span: Span) -> None:
         if name in RESERVED:
             raise InputError(
-                f"`{name}` is a word of dipc and cannot name anything", span, "choose another name"
+                f"`{name}` is a keyword of dipc and cannot be used as a name", span, "choose another name"
             )
 
     def fresh(self, stem: str) -> str:
@@ -107,7 +107,7 @@ class Scope:
             return Name(node.id, span=span)
         if node.id in self.loops:
             raise InputError(
-                f"`{node.id}` has a value inside of its loop only",
+                f"`{node.id}` has a value only inside its loop",
                 span,
                 f"keep it: `last = {node.id}` in the loop",
             )
@@ -137,14 +137,14 @@ class Scope:
                 return self.atom(value.name, span)
             case float():
                 raise InputError(
-                    f"`{name}` is the float {value!r}, which is hardly ever the number that was written",
+                    f"`{name}` is the float {value!r}, which is rarely the exact number that was meant",
                     span,
                     f'make it exact where it is defined: `{name} = Fraction("{value!r}")`',
                 )
         raise InputError(
             f"`{name}` is {described(value)}, not a number",
             span,
-            "only numbers (int, Fraction), truth values and texts can be taken from outside of the function",
+            "only numbers (int, Fraction), Booleans and strings can be taken from outside the function",
         )
 
     def adopt(self, name: str) -> None:
@@ -159,7 +159,7 @@ class Scope:
         """A text as an atom."""
         if not text.isidentifier() or text in RESERVED:
             raise InputError(
-                f"the text {text!r} cannot be a value of dipc",
+                f"the string {text!r} cannot be a value of dipc",
                 span,
                 "use one word of letters, digits and _ that has no other meaning, such as 'top'",
             )
@@ -171,7 +171,7 @@ class Scope:
 
     def both(self, text: str, span: Span) -> InputError:
         return InputError(
-            f"{text!r} is a text, but `{text}` is a name of this function",
+            f"{text!r} is a string, but `{text}` is a name of this function",
             span,
             "rename one of them: dipc writes both without quotes",
         )
@@ -189,7 +189,7 @@ class Scope:
             return
         hint = "rename the other one"
         if word == "eps":
-            hint = "a mechanism is about every eps at once: give that value another name"
+            hint = "a mechanism covers every eps at once: give that value another name"
         raise self.text.mistake(node, f"`{node.id}` is {described(value)} here and not {dipcs(word)}", hint)
 
     def outside(self, name: str) -> object:
@@ -223,7 +223,7 @@ class Scope:
 
 
 def dipcs(word: str) -> str:
-    return "the privacy budget" if word == "eps" else f"dipc's `{word}`"
+    return "the privacy parameter" if word == "eps" else f"dipc's `{word}`"
 
 
 def exact_number(value: object) -> fmpq | None:

@@ -137,7 +137,7 @@ def lines_of(function: FunctionType) -> Sequence[str]:
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if len(lines) < code.co_firstlineno:
         raise InputError(
-            f"the text of `{function.__name__}` is not known: it stands in no file ({code.co_filename})",
+            f"the source of `{function.__name__}` is not available: it is not in a file ({code.co_filename})",
             hint="write the function in a file or a notebook cell; Python keeps no text of what is typed "
             "at its prompt, given to `python -c` or run by `exec`",
         )

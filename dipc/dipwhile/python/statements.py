@@ -121,7 +121,7 @@ class Statements(Distributions):
         what, hint = STATEMENTS.get(
             type(node), ("this statement", "write it with assignments, `if` and loops")
         )
-        raise InputError(f"{what} cannot stand in a mechanism", self.text.headline(node), hint)
+        raise InputError(f"{what} is not allowed in a mechanism", self.text.headline(node), hint)
 
     def evaluated(self, node: ast.Expr) -> Block:
         """An expression on its own line."""
@@ -130,10 +130,10 @@ class Statements(Distributions):
                 ast.Attribute(_, "append" | "extend" | "insert" | "pop" | "sort" | "remove" as name)
             ):
                 hint = "a list keeps its length: make it with `[0] * N` and assign its cells"
-                raise self.text.mistake(node, f"`.{name}` cannot stand in a mechanism", hint)
+                raise self.text.mistake(node, f"`.{name}` is not allowed in a mechanism", hint)
             case ast.Call(ast.Name("print")):
                 raise self.text.mistake(
-                    node, "`print` cannot stand in a mechanism", "remove it: only outputs count"
+                    node, "`print` is not allowed in a mechanism", "remove it: only outputs count"
                 )
             case ast.Call(ast.Name("exit" | "quit")):
                 raise self.text.mistake(node, "a mechanism ends with `return`", "write `return`")
@@ -167,23 +167,23 @@ class Statements(Distributions):
             target = self.target(node)
         if prelude:
             raise self.text.mistake(
-                node, "this index is too much for one line", "compute it in a line before"
+                node, "this index is too complicated for one line", "compute it on an earlier line"
             )
         return target
 
     def assign_one(self, target: Name | Index, value: ast.expr) -> Block:
         if is_list(value):
             if not isinstance(target, Name):
-                raise self.text.mistake(value, "a list inside of a list", "use one list for each")
+                raise self.text.mistake(value, "a list inside a list", "use one list for each")
             return self.filled(target, value)
         copied = self.named_list(value)
         if copied is not None and isinstance(target, Name):
-            hint = f"make a list of its own: `{target.name} = [{copied}[i] for i in range(len({copied}))]`"
-            raise self.text.mistake(value, f"`{target.name}` and `{copied}` would be one list", hint)
+            hint = f"copy it: `{target.name} = [{copied}[i] for i in range(len({copied}))]`"
+            raise self.text.mistake(value, f"`{target.name}` and `{copied}` would be the same list", hint)
         if isinstance(target, Name) and target.name in self.sizes:
             raise self.text.mistake(
                 value,
-                f"`{target.name}` is a list and stays one",
+                f"`{target.name}` is a list and cannot become anything else",
                 "assign one cell of it, or use another name",
             )
         return self.scalar(target, value)
@@ -230,7 +230,7 @@ class Statements(Distributions):
         span = self.text.span(node)
         if type(node.op) in OPERATORS:
             raise self.text.mistake(
-                node, f"{OPERATORS[type(node.op)][0]} cannot stand here", OPERATORS[type(node.op)][1]
+                node, f"{OPERATORS[type(node.op)][0]} is not allowed here", OPERATORS[type(node.op)][1]
             )
         old: Expr = self.scope.read(node.target) if isinstance(node.target, ast.Name) else target
         value = self.read(node.value)
@@ -263,7 +263,7 @@ class Statements(Distributions):
                 size, made = self.comprehension(target, span, element, generator)
             case _:
                 hint = "write `[0] * N`, `[0, 1]` or `[q[i] for i in range(N)]`"
-                raise self.text.mistake(node, "this list cannot be made", hint)
+                raise self.text.mistake(node, "this form of list is not supported", hint)
         if target.name in read_in(made):
             hint = "give it another name"
             raise self.text.mistake(node, f"the new list `{target.name}` is made from the old one", hint)
@@ -306,7 +306,9 @@ class Statements(Distributions):
         """A list has one length, which depends on constants only."""
         name = target.name
         if not names_in(size) <= self.scope.constants.keys():
-            raise self.text.mistake(node, "the length of a list is a constant", "use a parameter: `[0] * N`")
+            raise self.text.mistake(
+                node, "the length of a list must be a constant", "use a parameter: `[0] * N`"
+            )
         if name in self.scope.inputs | {output.name for output in self.outputs if output.size is None}:
             raise self.text.mistake(
                 node, f"`{name}` is not declared as a list", f"declare its size: `{name}[N] in ...`"
@@ -376,7 +378,9 @@ class Statements(Distributions):
         name = node.id
         if name in self.scope.bound():
             raise self.text.mistake(
-                node, f"`{name}` is the variable of an outer loop too", "give this loop a variable of its own"
+                node,
+                f"`{name}` is already the variable of an outer loop",
+                "give this loop a variable of its own",
             )
         if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
             raise self.text.mistake(
@@ -385,7 +389,7 @@ class Statements(Distributions):
 
     def check_no_else(self, node: ast.For | ast.While) -> None:
         if node.orelse:
-            hint = "set a variable before `break`, and test it behind the loop"
+            hint = "set a variable before `break`, and test it after the loop"
             raise self.text.mistake(node.orelse[0], "a loop has no `else` in a mechanism", hint)
 
     def loop(self, node: ast.While) -> Block:

@@ -7,7 +7,7 @@ tools. Called anywhere else they say so.
 
 >>> Lap(eps, 0)
 Traceback (most recent call last):
-dipc.errors.InputError: error: `Lap` is read by dipc, it cannot be called
+dipc.errors.InputError: error: `Lap` is read by dipc and cannot be called
     help: use it inside a function under `@dipc.mechanism(...)`
 """
 
@@ -25,7 +25,7 @@ from dipc.errors import InputError
 def read_only(word: str, what: str = "called") -> Never:
     """Refuse to run a word."""
     raise InputError(
-        f"`{word}` is read by dipc, it cannot be {what}",
+        f"`{word}` is read by dipc and cannot be {what}",
         hint="use it inside a function under `@dipc.mechanism(...)`",
     )
 

@@ -73,7 +73,7 @@ def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None]) ->
         raise InputError(
             f"the size of the array `{name}` is unknown",
             computed[name],
-            f"assign its last cell by a constant index first: `{name}[3] <- 0`",
+            f"assign its last cell first, with a constant index: `{name}[3] <- 0`",
         )
     return sizes
 
@@ -125,9 +125,7 @@ def check_arguments(function: str, arguments: tuple[Expr, ...], sizes: Sizes) ->
         if array and not (rule.arrays and len(arguments) == 1):
             raise used_as_scalar(getattr(argument, "name", ""), argument.span)
         if not array and not rule.scalars:
-            raise InputError(
-                f"`{function}` takes a whole array", argument.span, f"it is used like this: `{rule.usage}`"
-            )
+            raise InputError(f"`{function}` takes a whole array", argument.span, f"usage: `{rule.usage}`")
 
 
 def is_array(expr: Expr, sizes: Sizes) -> bool:

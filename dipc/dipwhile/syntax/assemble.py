@@ -82,7 +82,7 @@ def check_before_statements(kind: str, span: Span, body: Sequence[Statement]) ->
 def check_only_one(kind: str, span: Span, earlier: Adjacency | Claim | None) -> None:
     if earlier is not None:
         raise InputError(
-            f"a second `{kind}`", span, f"the first stands in line {earlier.span.line}: keep one of them"
+            f"a second `{kind}`", span, f"the first is on line {earlier.span.line}: keep one of them"
         )
 
 
@@ -112,9 +112,9 @@ def noise_parameters(
             raise InputError(f"`{kind}` is given its {name} twice", span, form)
         given[name] = value
     if not given.keys() & {"rate", "scale"}:
-        raise InputError(f"`{kind}` lacks its rate", at(kind), form)
+        raise InputError(f"`{kind}` is missing its rate", at(kind), form)
     if "mean" not in given:
-        raise InputError(f"`{kind}` lacks its mean", at(kind), form)
+        raise InputError(f"`{kind}` is missing its mean", at(kind), form)
     if "rate" in given:
         return given["rate"], given["mean"]
     scale = given["scale"]

@@ -230,7 +230,7 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         return Atom(str(name))
 
 
-FOLD_HINT = "the words that do are `forall`, `exists`, `count` and `sum`"
+FOLD_HINT = "only `forall`, `exists`, `count` and `sum` do"
 
 
 def join(first: Span, last: Span) -> Span:

@@ -78,10 +78,10 @@ def compile_epsilon(epsilon: Expr, constants: Constants) -> Expr:
         for node in nodes(result):
             if reason := why_no_value(node):
                 raise InputError(reason, node.span, EPSILON_HINT)
-        raise InputError("the budget of the claim must be a multiple of eps", epsilon.span, EPSILON_HINT)
+        raise InputError("the epsilon of the claim must be a multiple of eps", epsilon.span, EPSILON_HINT)
     if value < 0:
         raise InputError(
-            f"the budget of the claim is negative: `{show(value)}*eps`", epsilon.span, EPSILON_HINT
+            f"the epsilon of the claim is negative: `{show(value)}*eps`", epsilon.span, EPSILON_HINT
         )
     return Binary(Op.MUL, Number(value, span=epsilon.span), Eps(span=epsilon.span), span=epsilon.span)
 
@@ -131,11 +131,11 @@ def check_budget_names(expr: Expr, constants: Constants) -> None:
                     near = did_you_mean(name, {*constants, "eps"})
                     if name.lower() in ("delta", "δ"):
                         near = "delta is a number or a function of eps, such as `1/100` or `exp(-2*eps)`"
-                    raise InputError(f"the claim may not depend on `{name}`", node.span, near)
+                    raise InputError(f"the claim must not depend on `{name}`", node.span, near)
             case Call():
                 check_call(node)
             case Fold():
-                raise InputError(f"`{node.kind}` may not stand in a claim", node.span, EPSILON_HINT)
+                raise InputError(f"`{node.kind}` is not allowed in a claim", node.span, EPSILON_HINT)
 
 
 def compile_interval(interval: Interval | None, constants: Constants) -> tuple[fmpq, fmpq | None, bool, bool]:
@@ -158,14 +158,12 @@ INFINITY = frozenset({"inf", "infinity", "infty", "oo"})
 
 def check_interval(interval: Interval, low: fmpq, high: fmpq | None) -> None:
     if low < 0:
-        raise InputError(
-            "a privacy budget is positive", interval.low.span, "let the interval begin at 0: `(0, 1]`"
-        )
+        raise InputError("eps is positive", interval.low.span, "start the interval at 0: `(0, 1]`")
     if low == 0 and interval.low_closed:
-        raise InputError("a privacy budget is positive, 0 is not", interval.low.span, "leave 0 out: `(0, 1]`")
+        raise InputError("eps is positive: 0 is not allowed", interval.low.span, "leave 0 out: `(0, 1]`")
     if high is None:
         if interval.high_closed:
-            raise InputError("infinity is no budget", interval.span, "leave it out: `(0, inf)`")
+            raise InputError("infinity is not a value of eps", interval.span, "leave it out: `(0, inf)`")
         return
     point = low == high and interval.low_closed and interval.high_closed
     if low >= high and not point:
@@ -197,11 +195,11 @@ def compile_distance(adjacency: NamedAdjacency, written: Expr | None, constants:
     if kind == "all":
         if written is not None:
             raise InputError(
-                "`all` has no distance", written.span, "every two inputs are neighbours: `adjacent all`"
+                "`all` takes no distance", written.span, "any two inputs are neighbours: `adjacent all`"
             )
         return None
     if written is None:
-        raise InputError(f"`{kind}` lacks its distance", adjacency.span, f"write `adjacent {kind} 1`")
+        raise InputError(f"`{kind}` is missing its distance", adjacency.span, f"write `adjacent {kind} 1`")
     check_known_constants(written, constants)
     distance = evaluate(written, constants, "the distance")
     if distance < 0:
@@ -247,7 +245,7 @@ def compile_formula(expr: Expr, names: Names, inputs: Sequence[Variable], consta
         match node:
             case Name(name) | Index(name) if name in names.outputs | names.locals:
                 raise InputError(
-                    f"`{name}` is not an input", node.span, "an adjacency formula speaks of inputs only"
+                    f"`{name}` is not an input", node.span, "an adjacency formula refers to inputs only"
                 )
     check_no_metric(expr, names)
     check_expression(expr, speakable, none, primes=True)
@@ -261,7 +259,7 @@ def compile_formula(expr: Expr, names: Names, inputs: Sequence[Variable], consta
     return core
 
 
-METRIC_HINT = "known are `linf`, `l1`, `hamming`, `all`, and formulas such as `abs(q - q') <= 1`"
+METRIC_HINT = "choose `linf`, `l1`, `hamming`, `all`, or a formula such as `abs(q - q') <= 1`"
 
 
 def check_no_metric(expr: Expr, names: Names) -> None:
@@ -319,7 +317,7 @@ def check_both_sides(expr: Expr, names: Names) -> None:
         example = min(names.inputs, default="q")
         missing = f"`{example}`" if True in mentioned else f"`{example}'`"
         raise InputError(
-            f"an adjacency formula speaks of an input and its neighbour, but {missing} is missing",
+            f"an adjacency formula relates an input to its neighbour, but {missing} is missing",
             expr.span,
             f"for example `adjacent abs({example} - {example}') <= 1`",
         )

@@ -85,21 +85,21 @@ def refuse_eps(exprs: Iterable[Expr]) -> None:
             match node:
                 case Eps():
                     raise InputError(
-                        "`eps` may not stand here: what a program computes must not depend on the budget",
+                        "`eps` is not allowed here: what a program computes must not depend on eps",
                         node.span,
-                        "`eps` may stand in rates, in probabilities and in the claim",
+                        "`eps` is allowed in rates, in probabilities and in the claim",
                     )
                 case Call("exp"):
                     raise InputError(
-                        "`exp` may not stand here: its value is no rational number",
+                        "`exp` is not allowed here: its value is not a rational number",
                         node.span,
-                        "`exp` may stand in probabilities and in the claim",
+                        "`exp` is allowed in probabilities and in the claim",
                     )
                 case Call("sqrt"):
                     raise InputError(
-                        "`sqrt` may not stand here: its value is no rational number",
+                        "`sqrt` is not allowed here: its value is not a rational number",
                         node.span,
-                        "`sqrt` may stand in the delta of a claim",
+                        "`sqrt` is allowed in the delta of a claim",
                     )
 
 

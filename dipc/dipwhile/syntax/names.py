@@ -115,7 +115,7 @@ def check_new(name: str, role: str, span: Span, declared: dict[str, str]) -> Non
         raise InputError(
             f"`{name}` is declared twice",
             span,
-            f"it already is {article(declared[name])}: rename one of them",
+            f"it is already {article(declared[name])}: rename one of them",
         )
 
 
@@ -249,17 +249,17 @@ def check_no_cell(call: Call, names: Names, scope: Scope) -> None:
         return
     arguments = ", ".join(map(as_written, call.arguments))
     hint = f"cells are written `{name}[{arguments}]`, products `{name}*({arguments})`"
-    raise InputError(f"`{name}` is no function", call.span, hint)
+    raise InputError(f"`{name}` is not a function", call.span, hint)
 
 
 def check_prime(name: str, primed: bool, span: Span, names: Names, primes: bool) -> None:
     if primed and not primes:
         raise InputError(
-            f"`{name}'` may stand only in an adjacency formula", span, "there it means the neighbouring input"
+            f"`{name}'` is allowed only in an adjacency formula", span, "it refers to the neighbouring input"
         )
     if primed and name not in names.inputs:
         raise InputError(
-            f"`{name}'` means nothing: `{name}` is not an input", span, did_you_mean(name, names.inputs)
+            f"`{name}'` has no meaning: `{name}` is not an input", span, did_you_mean(name, names.inputs)
         )
 
 

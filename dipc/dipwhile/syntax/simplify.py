@@ -143,7 +143,7 @@ def why_no_value(node: Expr) -> str:
         case Binary(Op.POW, Number(base), Number(exponent)) if base == 0 and exponent < 0:
             return "division by zero"
         case Binary(Op.POW, _, Number(exponent)) if exponent.q != 1:
-            return "a power with a fractional exponent is no rational number"
+            return "a power with a fractional exponent is not a rational number"
         case Binary(Op.POW, Number(), Number()):
             return "the power is too large"
     return ""

@@ -11,7 +11,7 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str | None = None) 
     >>> did_you_mean("cuont", ["count", "r"])
     'did you mean `count`?'
     >>> did_you_mean("zzz", ["count", "r"])
-    'known are `count`, `r`'
+    'known names: `count`, `r`'
     """
     from difflib import get_close_matches  # only needed when something is wrong already
 
@@ -22,4 +22,4 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str | None = None) 
         return f"did you mean `{near[0]}`?"
     if otherwise is not None:
         return otherwise
-    return "known are " + ", ".join(f"`{other}`" for other in known) if known else ""
+    return "known names: " + ", ".join(f"`{other}`" for other in known) if known else ""

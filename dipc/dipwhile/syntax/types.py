@@ -214,7 +214,7 @@ def check(expr: Expr, kinding: Kinding) -> Kinds:
     return bottom_up(expr, visit)
 
 
-NO_VALUE_HINT = "dipc computes with rational numbers, exactly"
+NO_VALUE_HINT = "dipc computes with exact rational numbers"
 
 
 def check_node(node: Expr, parts: tuple[Kinds, ...]) -> None:
@@ -302,7 +302,11 @@ def check_steps(steps: tuple[Expr, ...], parts: tuple[Kinds, ...]) -> None:
     constants = [step for step in steps if isinstance(step, Number)]
     for first, second in itertools.pairwise(constants):
         if first.value >= second.value:
-            raise InputError("the steps of `disc` must ascend", second.span, "sort them: `disc(r, -1, 0, 1)`")
+            raise InputError(
+                "the steps of `disc` must be in ascending order",
+                second.span,
+                "sort them: `disc(r, -1, 0, 1)`",
+            )
 
 
 def require(expr: Expr, kinds: Kinds, wanted: Kinds, role: str) -> None:
