@@ -21,7 +21,7 @@ from flint import fmpq
 
 from dipc.dipwhile.python.refusals import EXPRESSIONS, OPERATORS
 from dipc.dipwhile.python.scope import Scope, number
-from dipc.dipwhile.python.source import FunctionText
+from dipc.dipwhile.python.source import FunctionText, Located
 from dipc.dipwhile.python.words import MEANINGS
 from dipc.dipwhile.syntax.ast import (
     Assign,
@@ -138,8 +138,10 @@ class Expressions(ABC):
                 return Unary(Op.NOT, self.read(operand), span=span)
             case ast.UnaryOp(op):
                 raise self.refused(node, OPERATORS[type(op)])
-            case ast.BinOp():
-                return self.arithmetic(node, span)
+            case ast.BinOp(left, op, right):
+                operands = self.read(left), self.read(right)
+                self.check_operator(node, op)
+                return self.arithmetic(node, *operands)
             case ast.BoolOp(op, values):
                 return self.connected(Op.AND if isinstance(op, ast.And) else Op.OR, values)
             case ast.Compare():
@@ -150,8 +152,13 @@ class Expressions(ABC):
                 return self.call(node, span)
         raise self.refused(node, EXPRESSIONS.get(type(node), ("this expression", "write it with operators")))
 
-    def refused(self, node: ast.expr, reason: tuple[str, str]) -> InputError:
-        return self.text.mistake(node, f"{reason[0]} is not allowed here in a mechanism", reason[1])
+    def error(self, node: Located, message: str, hint: str) -> InputError:
+        """The error at a node of the function."""
+        return self.text.mistake(node, message, hint)
+
+    def refused(self, node: Located, reason: tuple[str, str]) -> InputError:
+        """The error for what the language does not have: what it is, and what to write instead."""
+        return self.error(node, f"{reason[0]} is not allowed here in a mechanism", reason[1])
 
     def constant(self, node: ast.Constant, span: Span) -> Expr:
         match node.value:
@@ -182,16 +189,20 @@ class Expressions(ABC):
         exact = Fraction(written)
         return fmpq(exact.numerator, exact.denominator)
 
-    def arithmetic(self, node: ast.BinOp, span: Span) -> Expr:
-        left, right = self.read(node.left), self.read(node.right)
+    def arithmetic(self, node: ast.BinOp | ast.AugAssign, left: Expr, right: Expr) -> Expr:
+        """Two operands joined by the operator of a node."""
+        span = self.text.span(node)
         match node.op:
             case ast.FloorDiv():
                 return Call("floor", (Binary(Op.DIV, left, right, span=span),), span=span)
             case ast.Mod():
                 return Call("mod", (left, right), span=span)
-        if type(node.op) in OPERATORS:
-            raise self.refused(node, OPERATORS[type(node.op)])
         return Binary(ARITHMETIC[type(node.op)], left, right, span=span)
+
+    def check_operator(self, node: Located, op: ast.AST) -> None:
+        """Refuse an operator that the language does not have."""
+        if type(op) in OPERATORS:
+            raise self.refused(node, OPERATORS[type(op)])
 
     def connected(self, op: Op, nodes: list[ast.expr]) -> Expr:
         return joined(op, [self.read(node) for node in nodes])
@@ -205,8 +216,7 @@ class Expressions(ABC):
                 if len(node.ops) > 1:
                     raise self.refused(node, ("`in` within a chain of comparisons", "use `and`"))
                 return self.member(left, op, comparator, self.text.span(node))
-            if type(op) in OPERATORS:
-                raise self.refused(node, OPERATORS[type(op)])
+            self.check_operator(node, op)
             right = self.read(comparator)
             links.append(Binary(COMPARISONS[type(op)], left, right, span=between(left.span, right.span)))
             left = right
@@ -247,7 +257,7 @@ class Expressions(ABC):
         match index:
             case Unary(Op.NEG, Number(value)):
                 size = self.text.written(node.value)
-                raise self.text.mistake(
+                raise self.error(
                     node.slice,
                     f"the index -{value} counts from the end",
                     f"write `{size}[len({size}) - {value}]`",
@@ -257,14 +267,14 @@ class Expressions(ABC):
     def no_list(self, node: ast.Name) -> InputError:
         name = node.id
         if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
-            return self.text.mistake(node, f"`{name}` is not a list", "remove the index")
+            return self.error(node, f"`{name}` is not a list", "remove the index")
         if name in self.scope.locals | self.scope.loops or name in self.scope.bound():
-            return self.text.mistake(
+            return self.error(
                 node, f"no list `{name}` has been created here", f"create it first: `{name} = [0] * N`"
             )
         value = self.scope.outside(name)
         hint = "copy its values into a list of the function first" if isinstance(value, list | tuple) else ""
-        return self.text.mistake(
+        return self.error(
             node, f"`{name}` is not a list of this function", hint or f"create it first: `{name} = [0] * N`"
         )
 
@@ -281,7 +291,7 @@ class Expressions(ABC):
                 return Number(fmpq(0), span=span), minus_one(self.read(stop))
             case [start, stop] | [start, stop, ast.Constant(1)]:
                 return self.read(start), minus_one(self.read(stop))
-        raise self.text.mistake(node, "a `range` must have step 1 here", "write `range(N)` or `range(1, N)`")
+        raise self.error(node, "a `range` must have step 1 here", "write `range(N)` or `range(1, N)`")
 
     def named_list(self, node: ast.expr) -> str | None:
         """The name of a list; None for another expression."""
@@ -293,9 +303,7 @@ class Expressions(ABC):
         range_ = self.bounds(iterable)
         if range_ is not None:
             if not isinstance(target, ast.Name):
-                raise self.text.mistake(
-                    target, "a `range` gives one number at a time", "write `for i in range(N)`"
-                )
+                raise self.error(target, "a `range` gives one number at a time", "write `for i in range(N)`")
             self.scope.check_name(target.id, self.text.span(target))
             plain = target.id not in self.scope.locals and target.id not in self.scope.bound()
             counter = target.id if plain else self.scope.fresh(target.id)
@@ -309,7 +317,7 @@ class Expressions(ABC):
                 index, listed, value = "", iterable, ""
         name = self.named_list(listed)
         if name is None or not value:
-            raise self.text.mistake(
+            raise self.error(
                 iterable, "a loop runs over a `range` or a list", "write `for i in range(N)` or `for x in q`"
             )
         counter = self.scope.fresh(index or "i")
@@ -337,17 +345,17 @@ class Expressions(ABC):
         if word in DRAWS:
             return self.drawn(node, span)
         if node.keywords:
-            raise self.text.mistake(node.keywords[0], f"`{word}` has no such argument", "remove its name")
+            raise self.error(node.keywords[0], f"`{word}` has no such argument", "remove its name")
         match word, node.args:
             case (("all" | "any" | "sum"), [ast.GeneratorExp() as generator]):
                 return self.fold(word, generator, span)
             case (("all" | "any" | "range"), _):
                 usage = "all(q[i] >= 0 for i in range(N))" if word != "range" else "for i in range(N):"
-                raise self.text.mistake(node, f"`{word}` cannot be used here like this", f"write `{usage}`")
+                raise self.error(node, f"`{word}` cannot be used here like this", f"write `{usage}`")
             case "len", [listed]:
                 return self.length(listed)
             case "len", _:
-                raise self.text.mistake(node, "`len` takes one list", "write `len(q)`")
+                raise self.error(node, "`len` takes one list", "write `len(q)`")
         result = Call(word, self.arguments(word, node.args), span=span)
         if word in ("argmax", "argmin"):
             return Binary(Op.SUB, result, ONE, span=span)
@@ -358,7 +366,7 @@ class Expressions(ABC):
         hint = "only dipc's own words can be called, by their names"
         if isinstance(node.func, ast.Attribute) and node.func.attr in MEANINGS:
             hint = f"write `{node.func.attr}(...)`, which needs no module"
-        return self.text.mistake(node.func, f"`{self.text.written(node.func)}` cannot be called here", hint)
+        return self.error(node.func, f"`{self.text.written(node.func)}` cannot be called here", hint)
 
     def arguments(self, word: str, nodes: list[ast.expr]) -> tuple[Expr, ...]:
         """The arguments of a function; a list as the only one may be written out."""
@@ -382,13 +390,13 @@ class Expressions(ABC):
     def length(self, node: ast.expr) -> Expr:
         name = self.named_list(node)
         if name is None:
-            raise self.text.mistake(node, "the length of this is not known", "`len` takes a list: `len(q)`")
+            raise self.error(node, "the length of this is not known", "`len` takes a list: `len(q)`")
         return self.sizes[name]
 
     def fold(self, word: str, node: ast.GeneratorExp, span: Span) -> Expr:
         """``all``, ``any`` or ``sum`` over a range or a list."""
         if len(node.generators) > 1:
-            raise self.text.mistake(
+            raise self.error(
                 node.generators[1].target,
                 "one `for` at a time",
                 f"nest them: `{word}({word}(...) for i in ...)`",
@@ -421,9 +429,7 @@ class Expressions(ABC):
         if word == "any" or counts:
             return Binary(Op.AND, guard, body, span=body.span)
         raise InputError(
-            "a filtered sum is not supported",
-            guard.span,
-            "count with `sum(1 for ... if ...)`, or use a loop",
+            "a filtered sum is not supported", guard.span, "count with `sum(1 for ... if ...)`, or use a loop"
         )
 
     def drawn(self, node: ast.Call, span: Span) -> Expr:

@@ -19,6 +19,9 @@ from types import FunctionType
 
 from dipc.errors import InputError, Source, Span
 
+Located = ast.expr | ast.stmt | ast.arg | ast.keyword
+"""The nodes that have a place in the text."""
+
 
 @dataclass(frozen=True)
 class FunctionText:
@@ -42,7 +45,7 @@ class FunctionText:
         index = line + self.shift - 1
         return self._starts[index] + len(self._lines[index].encode()[:column].decode(errors="ignore"))
 
-    def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> Span:
+    def span(self, node: Located) -> Span:
         """The characters of a node."""
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
@@ -50,8 +53,14 @@ class FunctionText:
         return Span(self.source, start, self._offset(node.end_lineno, node.end_col_offset))
 
     def written(self, node: ast.expr) -> str:
+        """The text of a node."""
         span = self.span(node)
         return span.source.text[span.start : span.end]
+
+    def start_of(self, node: Located, length: int) -> Span:
+        """The first characters of a node."""
+        start = self.span(node).start
+        return Span(self.source, start, start + length)
 
     def headline(self, statement: ast.stmt) -> Span:
         """The first line of a statement."""
@@ -77,9 +86,8 @@ class FunctionText:
         """The file as far as the end of the function: what happens at the end happens there."""
         return Source(self.source.name, self.source.text[: self.span(self.node).end])
 
-    def mistake(
-        self, node: ast.expr | ast.stmt | ast.arg | ast.keyword, message: str, hint: str
-    ) -> InputError:
+    def mistake(self, node: Located, message: str, hint: str) -> InputError:
+        """The error at a node."""
         return InputError(message, self.span(node), hint)
 
 

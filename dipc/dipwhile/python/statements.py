@@ -17,15 +17,14 @@ from dataclasses import dataclass
 from flint import fmpq
 
 from dipc.dipwhile.python.distributions import Distributions
-from dipc.dipwhile.python.expressions import ARITHMETIC, DRAWS, joined, plus_one
+from dipc.dipwhile.python.expressions import DRAWS, joined, plus_one
 from dipc.dipwhile.python.mentions import names_in, read_in
-from dipc.dipwhile.python.refusals import OPERATORS, STATEMENTS
+from dipc.dipwhile.python.refusals import STATEMENTS
 from dipc.dipwhile.python.scope import Scope
 from dipc.dipwhile.syntax.ast import (
     Assign,
     Binary,
     Block,
-    Call,
     Declaration,
     Exit,
     Expr,
@@ -130,14 +129,14 @@ class Statements(Distributions):
                 ast.Attribute(_, "append" | "extend" | "insert" | "pop" | "sort" | "remove" as name)
             ):
                 hint = "a list keeps its length: make it with `[0] * N` and assign its cells"
-                raise self.text.mistake(node, f"`.{name}` is not allowed in a mechanism", hint)
+                raise self.error(node, f"`.{name}` is not allowed in a mechanism", hint)
             case ast.Call(ast.Name("print")):
-                raise self.text.mistake(
+                raise self.error(
                     node, "`print` is not allowed in a mechanism", "remove it: only outputs count"
                 )
             case ast.Call(ast.Name("exit" | "quit")):
-                raise self.text.mistake(node, "a mechanism ends with `return`", "write `return`")
-        raise self.text.mistake(node, "this line has no effect", "assign its value, or remove it")
+                raise self.error(node, "a mechanism ends with `return`", "write `return`")
+        raise self.error(node, "this line has no effect", "assign its value, or remove it")
 
     # --- assignments -------------------------------------------------------------------------
 
@@ -157,16 +156,14 @@ class Statements(Distributions):
                 return Name(name, span=self.text.span(node))
             case ast.Subscript():
                 return self.cell(node)
-        raise self.text.mistake(
-            node, "this cannot be assigned", "assign variables and cells of lists: `a[i] = 0`"
-        )
+        raise self.error(node, "this cannot be assigned", "assign variables and cells of lists: `a[i] = 0`")
 
     def plain_target(self, node: ast.expr) -> Name | Index:
         """One of several targets: assigned in turn, so that an index may not need anything before."""
         with self.collected() as prelude:
             target = self.target(node)
         if prelude:
-            raise self.text.mistake(
+            raise self.error(
                 node, "this index is too complicated for one line", "compute it on an earlier line"
             )
         return target
@@ -174,14 +171,14 @@ class Statements(Distributions):
     def assign_one(self, target: Name | Index, value: ast.expr) -> Block:
         if is_list(value):
             if not isinstance(target, Name):
-                raise self.text.mistake(value, "a list inside a list", "use one list for each")
+                raise self.error(value, "a list inside a list", "use one list for each")
             return self.filled(target, value)
         copied = self.named_list(value)
         if copied is not None and isinstance(target, Name):
             hint = f"copy it: `{target.name} = [{copied}[i] for i in range(len({copied}))]`"
-            raise self.text.mistake(value, f"`{target.name}` and `{copied}` would be the same list", hint)
+            raise self.error(value, f"`{target.name}` and `{copied}` would be the same list", hint)
         if isinstance(target, Name) and target.name in self.sizes:
-            raise self.text.mistake(
+            raise self.error(
                 value,
                 f"`{target.name}` is a list and cannot become anything else",
                 "assign one cell of it, or use another name",
@@ -206,17 +203,13 @@ class Statements(Distributions):
     def assign_many(self, targets: list[ast.expr], value: ast.expr) -> Block:
         """``a, b = b, a``: all values first."""
         if not isinstance(value, ast.Tuple | ast.List) or len(value.elts) != len(targets):
-            raise self.text.mistake(
-                value, f"{len(targets)} values are needed here", "write one for each variable"
-            )
+            raise self.error(value, f"{len(targets)} values are needed here", "write one for each variable")
         found: list[Statement] = []
         kept: list[Name] = []
         for node in value.elts:
             kept.append(Name(self.scope.fresh("value"), span=self.text.span(node)))
             if is_list(node) or self.named_list(node):
-                raise self.text.mistake(
-                    node, "a list cannot be assigned here", "assign it in a line of its own"
-                )
+                raise self.error(node, "a list cannot be assigned here", "assign it in a line of its own")
             found += self.scalar(kept[-1], node)
         for target, name in zip(targets, kept, strict=True):
             found.append(Assign(self.plain_target(target), name, span=self.text.span(target)))
@@ -226,22 +219,10 @@ class Statements(Distributions):
         """``x += y``."""
         target = self.target(node.target)
         if isinstance(target, Name) and target.name in self.sizes:
-            raise self.text.mistake(node, "a list keeps its length", "assign its cells one by one")
-        span = self.text.span(node)
-        if type(node.op) in OPERATORS:
-            raise self.text.mistake(
-                node, f"{OPERATORS[type(node.op)][0]} is not allowed here", OPERATORS[type(node.op)][1]
-            )
+            raise self.error(node, "a list keeps its length", "assign its cells one by one")
+        self.check_operator(node, node.op)
         old: Expr = self.scope.read(node.target) if isinstance(node.target, ast.Name) else target
-        value = self.read(node.value)
-        match node.op:
-            case ast.FloorDiv():
-                new: Expr = Call("floor", (Binary(Op.DIV, old, value, span=span),), span=span)
-            case ast.Mod():
-                new = Call("mod", (old, value), span=span)
-            case _:
-                new = Binary(ARITHMETIC[type(node.op)], old, value, span=span)
-        return (Assign(target, new, span=span),)
+        return (Assign(target, self.arithmetic(node, old, self.read(node.value)), span=self.text.span(node)),)
 
     # --- lists -------------------------------------------------------------------------------
 
@@ -263,10 +244,10 @@ class Statements(Distributions):
                 size, made = self.comprehension(target, span, element, generator)
             case _:
                 hint = "write `[0] * N`, `[0, 1]` or `[q[i] for i in range(N)]`"
-                raise self.text.mistake(node, "this form of list is not supported", hint)
+                raise self.error(node, "this form of list is not supported", hint)
         if target.name in read_in(made):
             hint = "give it another name"
-            raise self.text.mistake(node, f"the new list `{target.name}` is made from the old one", hint)
+            raise self.error(node, f"the new list `{target.name}` is made from the old one", hint)
         self.check_size(target, size, node)
         return made
 
@@ -306,11 +287,9 @@ class Statements(Distributions):
         """A list has one length, which depends on constants only."""
         name = target.name
         if not names_in(size) <= self.scope.constants.keys():
-            raise self.text.mistake(
-                node, "the length of a list must be a constant", "use a parameter: `[0] * N`"
-            )
+            raise self.error(node, "the length of a list must be a constant", "use a parameter: `[0] * N`")
         if name in self.scope.inputs | {output.name for output in self.outputs if output.size is None}:
-            raise self.text.mistake(
+            raise self.error(
                 node, f"`{name}` is not declared as a list", f"declare its size: `{name}[N] in ...`"
             )
         known = self.sizes.setdefault(name, size)
@@ -318,7 +297,7 @@ class Statements(Distributions):
             evaluate(length, self.scope.constants, f"the length of `{name}`") for length in (known, size)
         ]
         if lengths[0] != lengths[1]:
-            raise self.text.mistake(
+            raise self.error(
                 node,
                 f"`{name}` has {show(lengths[0])} cells elsewhere, and {show(lengths[1])} here",
                 "a list keeps its length: use another name",
@@ -337,7 +316,7 @@ class Statements(Distributions):
 
     def branches(self, node: ast.If) -> Block:
         """``if``, ``elif``, ``else``; an ``elif`` that draws before becomes an ``else`` with an ``if``."""
-        span = Span(self.text.source, self.text.span(node).start, self.text.span(node).start + 2)
+        span = self.text.start_of(node, len("if"))
         first = (self.read(node.test), self.block(node.body))
         match node.orelse:
             case [ast.If() as other]:
@@ -377,20 +356,20 @@ class Statements(Distributions):
     def check_loop_variable(self, node: ast.Name) -> None:
         name = node.id
         if name in self.scope.bound():
-            raise self.text.mistake(
+            raise self.error(
                 node,
                 f"`{name}` is already the variable of an outer loop",
                 "give this loop a variable of its own",
             )
         if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
-            raise self.text.mistake(
+            raise self.error(
                 node, f"`{name}` already has a meaning here", "give this loop a variable of its own"
             )
 
     def check_no_else(self, node: ast.For | ast.While) -> None:
         if node.orelse:
             hint = "set a variable before `break`, and test it after the loop"
-            raise self.text.mistake(node.orelse[0], "a loop has no `else` in a mechanism", hint)
+            raise self.error(node.orelse[0], "a loop has no `else` in a mechanism", hint)
 
     def loop(self, node: ast.While) -> Block:
         """``while``: what its condition needs drawn before is drawn again at the end of each round."""
@@ -406,16 +385,16 @@ class Statements(Distributions):
             still = Unary(Op.NOT, Name(loop.left))
             condition = Binary(Op.AND, still, condition, span=condition.span)
             again = (If(((still, again),), (), span=condition.span),) if again else ()
-        span = Span(self.text.source, self.text.span(node).start, self.text.span(node).start + 5)
+        span = self.text.start_of(node, len("while"))
         return (*before, While(condition, (*body, *again), span=span))
 
     def jump(self, node: ast.Break | ast.Continue) -> Block:
         loop, span = self.loops[-1], self.text.span(node)
         if isinstance(node, ast.Break):
-            loop.left = loop.left or self.scope.fresh("left")
-            return (Assign(Name(loop.left, span=span), Name("true", span=span), span=span),)
-        loop.skipped = loop.skipped or self.scope.fresh("skipped")
-        return (Assign(Name(loop.skipped, span=span), Name("true", span=span), span=span),)
+            flag = loop.left = loop.left or self.scope.fresh("left")
+        else:
+            flag = loop.skipped = loop.skipped or self.scope.fresh("skipped")
+        return (Assign(Name(flag, span=span), Name("true", span=span), span=span),)
 
     # --- return ------------------------------------------------------------------------------
 
@@ -445,7 +424,7 @@ class Statements(Distributions):
                 continue
             made = self.output(target, output, value)
             if read_in(made) & set(lists):
-                raise self.text.mistake(value, "this list is made from another output", "copy that one first")
+                raise self.error(value, "this list is made from another output", "copy that one first")
             last[:0] = made
         return (*found, *last, leave)
 
@@ -473,7 +452,7 @@ class Statements(Distributions):
         if output.size is None or not (is_list(value) or isinstance(value, ast.Tuple) or copied):
             if output.size is not None:
                 hint = f"return a list: `return [...]`, or assign the cells of `{output.name}`"
-                raise self.text.mistake(value, f"the output `{output.name}` is a list", hint)
+                raise self.error(value, f"the output `{output.name}` is a list", hint)
             return self.scalar(target, value)
         return self.copied(target, copied, value) if copied else self.filled(target, value)
 

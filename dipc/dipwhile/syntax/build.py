@@ -15,7 +15,7 @@ from flint import fmpq
 from lark import Token, Transformer_NonRecursive, v_args
 from lark.tree import Meta
 
-from dipc.dipwhile.syntax.assemble import Item, assemble, noise_parameters
+from dipc.dipwhile.syntax.assemble import Argument, Item, assemble, noise_parameters
 from dipc.dipwhile.syntax.ast import (
     Adjacency,
     Assign,
@@ -156,7 +156,11 @@ class Builder(Transformer_NonRecursive[Token, Any]):
     # --- distributions -----------------------------------------------------------------------
 
     def noise(self, meta: Meta, kind: Token, *arguments: tuple[Token | None, Expr]) -> Noise:
-        rate, mean = noise_parameters(kind, arguments, self.at)
+        given: list[Argument] = [
+            (None, value.span, value) if keyword is None else (str(keyword), self.at(keyword), value)
+            for keyword, value in arguments
+        ]
+        rate, mean = noise_parameters(str(kind), self.at(kind), given)
         return Noise(str(kind), rate, mean, span=self.at(meta))
 
     def exp_mechanism(
