@@ -47,11 +47,7 @@ class Distributions(Expressions):
                 return Choose(options, span=span)
             case "uniform", [support] if not node.keywords:
                 return Uniform(self.finite_set(support), span=span)
-            case "Exp", [
-                rate,
-                values,
-                ast.Lambda(ast.arguments([], [variable], None, [], [], None, []), score),
-            ]:
+            case "Exp", [rate, values, ast.Lambda(ast.arguments([], [v], None, [], [], None, []), score)]:
                 if not node.keywords:
                     return self.exp_mechanism(span, rate, values, v, score)
         if word in USAGE:
