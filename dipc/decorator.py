@@ -85,19 +85,12 @@ class PythonMechanism(Mechanism):
             hint="use its methods: `.check()`, `.distribution(...)`",
         )
 
-    check = speaking_python(Mechanism.check)
-    distribution = speaking_python(Mechanism.distribution)
-    chain = speaking_python(Mechanism.chain)
-    export = speaking_python(Mechanism.export)
-    sentence = speaking_python(Mechanism.sentence)
-    budget = speaking_python(Mechanism.budget)
-    profile = speaking_python(Mechanism.profile)
-    loss_curve = speaking_python(Mechanism.loss_curve)
-    violating_budgets = speaking_python(Mechanism.violating_budgets)
-    explain = speaking_python(Mechanism.explain)
-    certificate = speaking_python(Mechanism.certificate)
-    plot = speaking_python(Mechanism.plot)
-    report = speaking_python(Mechanism.report)
+
+for _method in (
+    *("check", "distribution", "chain", "export", "sentence", "budget", "profile", "loss_curve"),
+    *("violating_budgets", "explain", "certificate", "plot", "report"),
+):
+    setattr(PythonMechanism, _method, speaking_python(getattr(Mechanism, _method)))
 
 
 def mechanism(

@@ -340,18 +340,23 @@ class Statements(Distributions):
             for name, meaning in means.items()
             if name in self.scope.locals
         )
-        loop = Loop()
-        self.loops.append(loop)
+        span = self.text.span(node.target)
         with self.binding(
             {name: meaning for name, meaning in means.items() if name not in self.scope.locals}
         ):
-            body = (*given, *self.block(node.body))
-        self.loops.pop()
-        span = self.text.span(node.target)
-        before, body = flagged(loop, body)
+            loop, before, body = self.looped(node, given)
         if loop.left is not None:
             body = (If(((Unary(Op.NOT, Name(loop.left)), body),), (), span=span),)
         return (*before, For(counter, low, high, body, span=span))
+
+    def looped(self, node: ast.For | ast.While, given: Block = ()) -> tuple[Loop, Block, Block]:
+        """The body of a loop behind the statements ``given``: its flags, what precedes the loop, the body."""
+        loop = Loop()
+        self.loops.append(loop)
+        body = (*given, *self.block(node.body))
+        self.loops.pop()
+        before = () if loop.left is None else (Assign(Name(loop.left), FALSE),)
+        return loop, before, body if loop.skipped is None else (Assign(Name(loop.skipped), FALSE), *body)
 
     def check_loop_variable(self, node: ast.Name) -> None:
         name = node.id
@@ -376,11 +381,7 @@ class Statements(Distributions):
         self.check_no_else(node)
         condition = self.read(node.test)
         again = tuple(self.prelude)
-        loop = Loop()
-        self.loops.append(loop)
-        body = self.block(node.body)
-        self.loops.pop()
-        before, body = flagged(loop, body)
+        loop, before, body = self.looped(node)
         if loop.left is not None:
             still = Unary(Op.NOT, Name(loop.left))
             condition = Binary(Op.AND, still, condition, span=condition.span)
@@ -465,12 +466,6 @@ def is_list(node: ast.expr) -> bool:
         case ast.BinOp(ast.List(), ast.Mult(), _) | ast.BinOp(_, ast.Mult(), ast.List()):
             return True
     return False
-
-
-def flagged(loop: Loop, body: Block) -> tuple[Block, Block]:
-    """The flags of a loop lowered: what goes before the loop, and its body."""
-    before = () if loop.left is None else (Assign(Name(loop.left), FALSE),)
-    return before, body if loop.skipped is None else (Assign(Name(loop.skipped), FALSE), *body)
 
 
 def may_jump(node: ast.stmt) -> bool:

@@ -1,4 +1,4 @@
-"""Arrays: their sizes, and that they are used as arrays.
+"""Arrays: their sizes, and checks that they are used as arrays.
 
 Inputs and outputs declare their size.  A local array is as large as the largest constant index
 that is assigned; cells with a computed index must fall inside.
@@ -31,7 +31,7 @@ def instruction_parts(instruction: Instruction) -> tuple[Expr, ...]:
 
 
 def assignments(code: Iterable[Instruction]) -> Iterator[tuple[Name | Index, Expr | Distribution]]:
-    """What the code assigns, and to what."""
+    """Targets and values of all assignments."""
     for instruction in code:
         match instruction:
             case Put(target, value) | Draw(target, value):
@@ -105,7 +105,7 @@ def check_uses(expr: Expr, sizes: Sizes) -> None:
 
 
 def check_index(cell: Index, sizes: Sizes) -> None:
-    """Is the cell inside its array, as far as one can see?"""
+    """Is the cell inside its array, as far as this is known?"""
     size = sizes.get(cell.array)
     if size is None:
         raise InputError(f"`{cell.array}` is not an array", cell.span, "remove the index")
@@ -118,7 +118,7 @@ def check_index(cell: Index, sizes: Sizes) -> None:
 
 
 def check_arguments(function: str, arguments: tuple[Expr, ...], sizes: Sizes) -> None:
-    """Does the function take what it is given: one array, or scalars?"""
+    """Does the function accept its arguments: one array, or scalars?"""
     rule = FUNCTIONS[function]
     for argument in arguments:
         array = is_array(argument, sizes)
@@ -129,21 +129,18 @@ def check_arguments(function: str, arguments: tuple[Expr, ...], sizes: Sizes) ->
 
 
 def is_array(expr: Expr, sizes: Sizes) -> bool:
+    """Is this a whole array?"""
     return isinstance(expr, Name) and expr.name in sizes
 
 
 def assigned_as_scalar(target: Name, value: Expr | Distribution) -> InputError:
+    """The error for an array assigned as a whole."""
     written = value.span.source.text[value.span.start : value.span.end] or "..."
-    return InputError(
-        f"`{target.name}` is an array and needs an index here",
-        target.span,
-        f"write `{target.name}[i] <- {' '.join(written.split())}`",
-    )
+    hint = f"write `{target.name}[i] <- {' '.join(written.split())}`"
+    return InputError(f"`{target.name}` is an array and needs an index here", target.span, hint)
 
 
 def used_as_scalar(name: str, span: Span) -> InputError:
-    return InputError(
-        f"`{name}` is an array and needs an index here",
-        span,
-        f"write `{name}[1]`, or use `sum({name})`, `max({name})`, `argmax({name})`",
-    )
+    """The error for an array read as a scalar."""
+    hint = f"write `{name}[1]`, or use `sum({name})`, `max({name})`, `argmax({name})`"
+    return InputError(f"`{name}` is an array and needs an index here", span, hint)

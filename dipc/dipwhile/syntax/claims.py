@@ -30,9 +30,9 @@ from dipc.dipwhile.syntax.constants import evaluate
 from dipc.dipwhile.syntax.core import CoreAdjacency, CoreClaim, Variable
 from dipc.dipwhile.syntax.eps_positions import refuse_eps, slope
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
-from dipc.dipwhile.syntax.kinds import BOOLEANS, NOTHING, NUMBERS, kinds_of_value
+from dipc.dipwhile.syntax.kinds import BOOLEANS, NOTHING, kinds_of_value
 from dipc.dipwhile.syntax.layout import METRICS
-from dipc.dipwhile.syntax.names import Names, check_expression
+from dipc.dipwhile.syntax.names import Names, check_expression, target_name
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.simplify import why_no_value
 from dipc.dipwhile.syntax.suggest import did_you_mean
@@ -40,7 +40,7 @@ from dipc.dipwhile.syntax.types import EQUALITY, ORDER, check_needs
 from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.dipwhile.syntax.walk import children, nodes
 from dipc.errors import InputError
-from dipc.models.values import Value, show
+from dipc.models.values import Atom, show
 
 COMPARISONS = EQUALITY | ORDER
 
@@ -157,16 +157,15 @@ INFINITY = frozenset({"inf", "infinity", "infty", "oo"})
 
 
 def check_interval(interval: Interval, low: fmpq, high: fmpq | None) -> None:
+    """Refuse an interval that is empty or contains anything but positive numbers."""
     if low < 0:
         raise InputError("eps is positive", interval.low.span, "start the interval at 0: `(0, 1]`")
     if low == 0 and interval.low_closed:
         raise InputError("eps is positive: 0 is not allowed", interval.low.span, "leave 0 out: `(0, 1]`")
-    if high is None:
-        if interval.high_closed:
-            raise InputError("infinity is not a value of eps", interval.span, "leave it out: `(0, inf)`")
-        return
+    if high is None and interval.high_closed:
+        raise InputError("infinity is not a value of eps", interval.span, "leave it out: `(0, inf)`")
     point = low == high and interval.low_closed and interval.high_closed
-    if low >= high and not point:
+    if high is not None and low >= high and not point:
         raise InputError("the interval is empty", interval.span, "its lower end comes first: `(0, 1]`")
 
 
@@ -210,6 +209,7 @@ def compile_distance(adjacency: NamedAdjacency, written: Expr | None, constants:
 
 
 def check_known_constants(expr: Expr, constants: Constants) -> None:
+    """Refuse names that are not parameters."""
     for node in nodes(expr):
         if isinstance(node, Call):
             check_call(node)
@@ -225,16 +225,12 @@ def check_metric(adjacency: NamedAdjacency, inputs: Sequence[Variable]) -> None:
         return
     for variable in inputs:
         for value in variable.domain:
-            if not is_number(value):
+            if isinstance(value, Atom):
                 raise InputError(
                     f"`{adjacency.kind}` measures numbers, but `{variable.name}` may be `{show(value)}`",
                     adjacency.span,
                     "use `hamming 1`, which counts the inputs that differ, or a formula",
                 )
-
-
-def is_number(value: Value) -> bool:
-    return kinds_of_value(value) == NUMBERS
 
 
 def compile_formula(expr: Expr, names: Names, inputs: Sequence[Variable], constants: Constants) -> Expr:
@@ -263,7 +259,7 @@ METRIC_HINT = "choose `linf`, `l1`, `hamming`, `all`, or a formula such as `abs(
 
 
 def check_no_metric(expr: Expr, names: Names) -> None:
-    """A name on its own is meant as a metric."""
+    """A name on its own is probably meant as a metric."""
     if isinstance(expr, Name) and expr.name not in names.inputs:
         hint = did_you_mean(expr.name, METRICS, METRIC_HINT)
         raise InputError(f"unknown adjacency `{expr.name}`", expr.span, hint)
@@ -297,6 +293,7 @@ def bare_names(expr: Expr) -> Iterator[Name]:
 
 
 def cell_text(name: re.Match[str], arrays: Mapping[str, Variable]) -> str:
+    """A name, with the index i if it is an array."""
     return f"{name[0]}[i]" if name[1] in arrays else name[0]
 
 
@@ -307,11 +304,11 @@ def size_text(variable: Variable) -> str:
 
 
 def check_both_sides(expr: Expr, names: Names) -> None:
-    """A formula that speaks of one input only is not about pairs."""
+    """A formula that mentions only one of the two inputs does not relate pairs."""
     mentioned = {
         node.primed
         for node in nodes(expr)
-        if isinstance(node, Name | Index) and name_of(node) in names.inputs
+        if isinstance(node, Name | Index) and target_name(node) in names.inputs
     }
     if mentioned != {True, False}:
         example = min(names.inputs, default="q")
@@ -321,7 +318,3 @@ def check_both_sides(expr: Expr, names: Names) -> None:
             expr.span,
             f"for example `adjacent abs({example} - {example}') <= 1`",
         )
-
-
-def name_of(node: Name | Index) -> str:
-    return node.name if isinstance(node, Name) else node.array

@@ -1,7 +1,7 @@
-"""Where eps may stand, and the form ``t*eps`` of a claim.
+"""Where eps is allowed, and the form ``t*eps`` of a claim.
 
-eps stands for *every* budget at once.  Rates and probabilities may depend on it; the values and
-the control flow of a program may not, or there would be another program for every eps.
+eps stands for *every* value of the privacy parameter at once.  Rates and probabilities may depend on it; the
+values and the control flow of a program may not, or each eps would have a program of its own.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from dipc.errors import InputError
 
 
 def check_budget(code: Iterable[Instruction]) -> None:
-    """Refuse eps and exp outside of rates and probabilities, and rates without eps."""
+    """Refuse eps and exp outside rates and probabilities, and rates without eps."""
     for instruction in code:
         match instruction:
             case Put(target, value):
@@ -64,7 +64,7 @@ def finite_parts(distribution: Distribution) -> tuple[Expr, ...]:
 
 
 def refuse_swapped(distribution: Distribution) -> None:
-    """``Lap(q[1], eps)``: eps only where the mean stands."""
+    """``Lap(q[1], eps)``: eps occurs in the mean only."""
     match distribution:
         case Noise(kind, rate, mean) if mentions_eps(mean) and not mentions_eps(rate):
             raise InputError(
@@ -75,36 +75,32 @@ def refuse_swapped(distribution: Distribution) -> None:
 
 
 def mentions_eps(expr: Expr) -> bool:
+    """Does eps occur in the expression?"""
     return any(isinstance(node, Eps) for node in nodes(expr))
+
+
+NO_VALUE = "its value is not a rational number"
+
+NOT_HERE = {
+    "eps": ("what a program computes must not depend on eps", "rates, in probabilities and in the claim"),
+    "exp": (NO_VALUE, "probabilities and in the claim"),
+    "sqrt": (NO_VALUE, "the delta of a claim"),
+}
+"""What a value must not contain: the reason, and where it is allowed."""
 
 
 def refuse_eps(exprs: Iterable[Expr]) -> None:
     """Values must not depend on eps."""
-    for expr in exprs:
-        for node in nodes(expr):
-            match node:
-                case Eps():
-                    raise InputError(
-                        "`eps` is not allowed here: what a program computes must not depend on eps",
-                        node.span,
-                        "`eps` is allowed in rates, in probabilities and in the claim",
-                    )
-                case Call("exp"):
-                    raise InputError(
-                        "`exp` is not allowed here: its value is not a rational number",
-                        node.span,
-                        "`exp` is allowed in probabilities and in the claim",
-                    )
-                case Call("sqrt"):
-                    raise InputError(
-                        "`sqrt` is not allowed here: its value is not a rational number",
-                        node.span,
-                        "`sqrt` is allowed in the delta of a claim",
-                    )
+    for node in (node for expr in exprs for node in nodes(expr)):
+        word = "eps" if isinstance(node, Eps) else node.function if isinstance(node, Call) else ""
+        if word in NOT_HERE:
+            reason, places = NOT_HERE[word]
+            message = f"`{word}` is not allowed here: {reason}"
+            raise InputError(message, node.span, f"`{word}` is allowed in {places}")
 
 
 def check_rate(distribution: Distribution) -> None:
-    """A rate without eps is nearly always a scale."""
+    """A rate without eps is almost always a scale."""
     match distribution:
         case Noise(kind, rate) if not mentions_eps(rate):
             raise InputError(
@@ -119,7 +115,7 @@ Line = tuple[fmpq, fmpq]
 
 
 def slope(expr: Expr) -> fmpq | None:
-    """The t of an expression that is equal to ``t*eps``; None if it has another form.
+    """The t of an expression equal to ``t*eps``; None for other forms.
 
     >>> from dipc.dipwhile.syntax.parser import parse_expression
     >>> slope(parse_expression("(1 + 1)*eps/4 - eps/8")), slope(parse_expression("eps*eps"))
@@ -130,7 +126,7 @@ def slope(expr: Expr) -> fmpq | None:
 
 
 def on_lines(node: Expr, parts: tuple[Line | None, ...]) -> Line | None:
-    """A node as a line in eps, given its parts; None if it is none."""
+    """A node as a line in eps, given its parts; None for other forms."""
     match node, parts:
         case Number(value), _:
             return value, fmpq(0)

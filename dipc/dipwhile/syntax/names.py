@@ -3,7 +3,7 @@
 A name is a parameter, an input, an output, a local variable (it is assigned somewhere), a
 ``for`` or fold variable (known inside its loop), or an atom.  An atom must be listed somewhere:
 in the set of an input or output, or as a value of ``choose``, ``uniform`` or ``Exp``.  This
-catches misspelt variables, which would otherwise become atoms in silence.
+catches misspelt variables, which would otherwise silently become atoms.
 
 The check runs on the syntax tree, so that it also covers statements that unrolling removes.
 """
@@ -58,10 +58,12 @@ class Names:
 
     @property
     def variables(self) -> frozenset[str]:
+        """Everything that has a value while the program runs."""
         return self.inputs | self.outputs | self.locals
 
     @property
     def everything(self) -> frozenset[str]:
+        """All names that an expression may mention."""
         return self.parameters | self.variables | self.atoms | TRUTH
 
 
@@ -107,23 +109,25 @@ def collect_names(program: Program) -> Names:
 
 
 def check_new(name: str, role: str, span: Span, declared: dict[str, str]) -> None:
+    """Refuse a declaration of a name that already has a meaning."""
     if name in TRUTH:
-        raise InputError(
-            f"`{name}` is a truth value and cannot name {article(role)}", span, "choose another name"
-        )
+        message = f"`{name}` is a truth value and cannot name {article(role)}"
+        raise InputError(message, span, "choose another name")
     if name in declared:
-        raise InputError(
-            f"`{name}` is declared twice",
-            span,
-            f"it is already {article(declared[name])}: rename one of them",
-        )
+        hint = f"it is already {article(declared[name])}: rename one of them"
+        raise InputError(f"`{name}` is declared twice", span, hint)
 
 
 def article(noun: str) -> str:
+    """
+    >>> article("input"), article("parameter")
+    ('an input', 'a parameter')
+    """
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def both(name: str, span: Span) -> InputError:
+    """The error for a name with two meanings."""
     return InputError(
         f"`{name}` is both an atom and a variable",
         span,
@@ -132,13 +136,13 @@ def both(name: str, span: Span) -> InputError:
 
 
 def listed(values: FiniteSet) -> Iterator[Name]:
-    """The names that stand as members of a set."""
+    """The names among the members of a set."""
     if isinstance(values, SetOf):
         yield from (member for member in values.members if isinstance(member, Name))
 
 
 def chosen(distribution: Distribution) -> Iterator[Name]:
-    """The names that stand as values of a finite choice."""
+    """The names among the values of a finite choice."""
     match distribution:
         case Choose(options):
             yield from (value for value, _ in options if isinstance(value, Name))
@@ -147,6 +151,7 @@ def chosen(distribution: Distribution) -> Iterator[Name]:
 
 
 def target_name(target: Name | Index) -> str:
+    """The variable or array that is assigned."""
     return target.name if isinstance(target, Name) else target.array
 
 
@@ -172,22 +177,14 @@ def check_names(program: Program, names: Names) -> None:
 def check_target(target: Name | Index, names: Names, scope: Scope) -> None:
     """May this be assigned?"""
     name = target_name(target)
-    if name in names.parameters:
-        raise InputError(
-            f"`{name}` is a parameter and cannot be assigned", target.span, f"copy it first: `x <- {name}`"
-        )
-    if name in names.inputs:
-        raise InputError(
-            f"`{name}` is an input and cannot be assigned", target.span, "copy it into a variable first"
-        )
-    if name in scope:
-        raise InputError(
-            f"`{name}` is the variable of an enclosing `for` and cannot be assigned",
-            target.span,
-            "use another variable",
-        )
-    if name in TRUTH:
-        raise InputError(f"`{name}` is a truth value and cannot be assigned", target.span, "rename it")
+    for known, role, hint in (
+        (names.parameters, "a parameter", f"copy it first: `x <- {name}`"),
+        (names.inputs, "an input", "copy it into a variable first"),
+        (scope, "the variable of an enclosing `for`", "use another variable"),
+        (TRUTH, "a truth value", "rename it"),
+    ):
+        if name in known:
+            raise InputError(f"`{name}` is {role} and cannot be assigned", target.span, hint)
     if isinstance(target, Index):
         check_expression(target.index, names, scope)
 
@@ -218,7 +215,7 @@ def check_all(parts: Iterable[Node], names: Names, scope: Scope) -> None:
 
 
 def check_expression(expr: Expr, names: Names, scope: Scope, primes: bool = False) -> None:
-    """Is every name in the expression known?  ``primes``: it may speak of ``q'``."""
+    """Is every name in the expression known?  ``primes``: it may mention ``q'``."""
     todo = [(expr, scope)]
     while todo:
         node, known = todo.pop()
@@ -253,6 +250,7 @@ def check_no_cell(call: Call, names: Names, scope: Scope) -> None:
 
 
 def check_prime(name: str, primed: bool, span: Span, names: Names, primes: bool) -> None:
+    """Refuse ``q'`` outside adjacency formulas, and for anything but inputs."""
     if primed and not primes:
         raise InputError(
             f"`{name}'` is allowed only in an adjacency formula", span, "it refers to the neighbouring input"
@@ -264,6 +262,7 @@ def check_prime(name: str, primed: bool, span: Span, names: Names, primes: bool)
 
 
 def unknown(name: str, span: Span, known: Iterable[str]) -> InputError:
+    """The error for a name that has no meaning."""
     if name == "e":
         return InputError("unknown name `e`", span, "write `exp(x)` for the power of e")
     known = {*known, "eps"} if name[0] in "eE" else known
@@ -272,6 +271,7 @@ def unknown(name: str, span: Span, known: Iterable[str]) -> InputError:
 
 
 def unknown_array(name: str, span: Span, names: Names, scope: Scope) -> InputError:
+    """The error for an index into something that is not an array."""
     if name in names.everything | scope:
         return InputError(f"`{name}` is not an array", span, "remove the index")
     return InputError(f"unknown array `{name}`", span, did_you_mean(name, names.variables))
