@@ -3,7 +3,7 @@
 The steps: the text of the function (:mod:`~dipc.dipwhile.python.source`), the declarations
 (:mod:`~dipc.dipwhile.python.declarations`), the statements (:mod:`~dipc.dipwhile.python.statements`). They
 give the same syntax tree that the parser gives for a .dip file, so that every later stage is the same; only
-the places in error messages lead into the Python file.
+the places in error messages refer to the Python file.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from dipc.mechanisms import Mechanism, settings
 class PythonMechanism(Mechanism):
     """A mechanism written in Python.
 
-    ``source_text`` is the same program as a .dip file has it: reports and certificates show it.
+    ``source_text`` is the same program as a .dip file; reports and certificates show it.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class PythonMechanism(Mechanism):
         source = Source(f"{text.source.name}:{text.node.name}", written)
         if parse(source) != syntax:
             raise InternalError(
-                f"the program of `{text.node.name}` is not the one that its text says:\n{written}"
+                f"the program of `{text.node.name}` is not the one that its text describes:\n{written}"
             )
         super().__init__(replace(core, source=source))
         self.text = text
@@ -77,6 +77,7 @@ class PythonMechanism(Mechanism):
         return PythonMechanism(self.text, self._told, self._given, {**self._changed, **changed})
 
     def how_to_set(self, parameters: Mapping[str, object]) -> str:
+        """How to set parameters, as a piece of Python."""
         return f"{self.text.node.name}.with_parameters({', '.join(settings(parameters))})"
 
     def __call__(self, *_: object, **__: object) -> Any:
@@ -149,7 +150,7 @@ def parameter(text: FunctionText, name: str, value: PythonValue) -> fmpq:
 
 
 def keyword_place(text: FunctionText, name: str) -> Span:
-    """Where the decorator is told this, else the name of the function."""
+    """The place of this argument of the decorator, else the name of the function."""
     for decorator in text.node.decorator_list:
         if isinstance(decorator, ast.Call):
             for keyword in decorator.keywords:
@@ -197,7 +198,7 @@ def read_program(
 
 
 def check_decorators(text: FunctionText) -> None:
-    """Another decorator makes another function: what it does cannot be read."""
+    """Another decorator makes another function, which cannot be read."""
     if len(text.node.decorator_list) > 1:
         other = text.node.decorator_list[1]
         raise text.mistake(

@@ -46,9 +46,9 @@ def decide(sentence: str | Sentence) -> Decision:
 
 
 def read_sentence(text: str) -> Sentence:
-    """The sentence that a text says.
+    """The sentence in a text.
 
-    Raises :class:`InputError`, also for a divisor that is 0 at some budget of the interval.
+    Raises :class:`InputError`, also for a divisor that is 0 at some eps of the interval.
 
     >>> print(read_sentence("forall eps > 0: eps < 1 -> exp(eps) <= 1 + 2*eps"))
     forall eps in (0, inf): (not eps < 1 or exp(eps) <= 1 + 2*eps)

@@ -1,8 +1,8 @@
-"""What the decorator is told: inputs, outputs, neighbours and claim, as the language writes them.
+"""The arguments of the decorator: inputs, outputs, adjacency and claim, as the language writes them.
 
-``inputs="q[N] in {-1, 0, 1}"`` is what may follow ``input`` in a .dip file, and so on. Where such a text
-stands as a plain literal in the Python file, its mistakes are shown there: the parser reads the file
-with everything else blanked out, so that each position is right.
+``inputs="q[N] in {-1, 0, 1}"`` is what may follow ``input`` in a .dip file, and so on. If such a text
+is a plain literal in the Python file, its mistakes are shown there: the parser reads the file with
+everything else blanked out, so that the positions are right.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ EXAMPLES = {
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the decorator was told."""
+    """The arguments of the decorator."""
 
     inputs: object
     outputs: object
@@ -71,7 +71,7 @@ def declared(told: Told, text: FunctionText) -> Declared:
 
 
 def keywords(text: FunctionText) -> dict[str, ast.expr]:
-    """The arguments of the decorator, by name, as far as they stand in the file."""
+    """The arguments of the decorator that are found in the file, by name."""
     for decorator in text.node.decorator_list:
         if isinstance(decorator, ast.Call):
             found = {keyword.arg: keyword.value for keyword in decorator.keywords if keyword.arg is not None}
@@ -135,6 +135,7 @@ def in_order(value: object) -> tuple[bool, Any]:
 
 
 def member(value: object, what: str, span: Span) -> str:
+    """A Python value as a member of a set in the language."""
     match value:
         case bool():
             return str(value).lower()
@@ -190,7 +191,7 @@ def check_alone(what: str, program: Program, span: Span) -> None:
 
 
 def literal(written: str, place: ast.expr | None, text: FunctionText) -> int | None:
-    """Where the characters of a literal begin in the file; None if they do not stand there one by one."""
+    """Where the characters of a literal begin in the file; None if they differ there (escapes)."""
     if not isinstance(place, ast.Constant) or not isinstance(place.value, str):
         return None
     span = text.span(place)
@@ -210,6 +211,8 @@ def moved(node: AnyNode, source: Source, shift: int) -> AnyNode:
 
 
 def moved_error(error: InputError, source: Source, shift: int) -> InputError:
+    """The same error with its places in another source."""
+
     def elsewhere(found: re.Match[str]) -> str:
         place = Span(source, int(found[1]) - 1 - shift, int(found[1]) - shift)
         return f"line {place.line}, column {place.column}"
@@ -219,4 +222,5 @@ def moved_error(error: InputError, source: Source, shift: int) -> InputError:
 
 
 def shifted(span: Span, source: Source, shift: int) -> Span:
+    """The same place in another source."""
     return Span(source, max(0, span.start - shift), max(0, span.end - shift))

@@ -1,7 +1,7 @@
-"""Later stages speak of programs in dipc's own notation; here their messages learn Python's.
+"""Translates error messages from dipc's own notation to Python's.
 
 Messages about a Python function come from the same code as those about a .dip file. What they quote is
-taken from the file, so that it is Python already; what they advise is translated by the table
+Python already, because it is taken from the file; their hints are translated by the table
 :data:`NOTATION`.
 """
 
@@ -67,7 +67,7 @@ MISSING = re.compile(r"the output `(?P<output>\w+)(\[\d+\])?` has no value when 
 
 
 def no_value(output: str, error: InputError, function: FunctionText) -> InputError:
-    """An output without a value: mostly a ``return`` was forgotten."""
+    """An output without a value: usually a ``return`` is missing."""
     body = function.node.body
     returns = [node for node in ast.walk(function.node) if isinstance(node, ast.Return)]
     if not returns or ends(body) or any(is_plain(node) for node in returns):
@@ -87,7 +87,7 @@ def is_plain(node: ast.Return) -> bool:
 
 
 def ends(block: Sequence[ast.stmt]) -> bool:
-    """Whether every path through the statements surely comes to a ``return``.
+    """Does every path through the statements certainly reach a ``return``?
 
     >>> ends(ast.parse("if a: return\\nelse: return").body), ends(ast.parse("if a: return").body)
     (True, False)

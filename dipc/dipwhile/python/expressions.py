@@ -3,10 +3,10 @@
 Lists are counted from 0 in Python and from 1 in the language: ``q[i]`` becomes ``q[i + 1]``,
 ``range(N)`` becomes ``0..N - 1``, and ``argmax(a)`` becomes ``argmax(a) - 1``.
 
-Noise may stand inside of an expression in Python. It is drawn first, into a variable of its own: the
-statement that does so goes to ``prelude``, which whoever reads a statement puts before it. Expressions
-change nothing and samples are independent of everything before them, so that it does not matter that
-Python would sometimes not draw (``b and flip(p)``).
+In Python, noise is allowed inside an expression. It is drawn first, into an auxiliary variable: that
+assignment goes to ``prelude``, which precedes the statement being read. Expressions have no side effects
+and samples are independent of everything before them, so it does not matter that Python would sometimes
+skip the draw (``b and flip(p)``).
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Expressions(ABC):
 
     @contextmanager
     def collected(self) -> Iterator[list[Statement]]:
-        """A prelude of its own for a part that is not always run."""
+        """A separate prelude for a part that is not always executed."""
         outer, self.prelude = self.prelude, []
         try:
             yield self.prelude
@@ -122,6 +122,7 @@ class Expressions(ABC):
     # --- expressions -------------------------------------------------------------------------
 
     def read(self, node: ast.expr) -> Expr:
+        """The syntax of an expression; what must be drawn before goes to the prelude."""
         span = self.text.span(node)
         match node:
             case ast.Constant():
@@ -161,6 +162,7 @@ class Expressions(ABC):
         return self.error(node, f"{reason[0]} is not allowed here in a mechanism", reason[1])
 
     def constant(self, node: ast.Constant, span: Span) -> Expr:
+        """A number, truth value or string."""
         match node.value:
             case bool():
                 return Name(str(node.value).lower(), span=span)
@@ -205,6 +207,7 @@ class Expressions(ABC):
             raise self.refused(node, OPERATORS[type(op)])
 
     def connected(self, op: Op, nodes: list[ast.expr]) -> Expr:
+        """Conditions joined by ``and`` or ``or``."""
         return joined(op, [self.read(node) for node in nodes])
 
     def comparison(self, node: ast.Compare) -> Expr:
@@ -223,6 +226,7 @@ class Expressions(ABC):
         return joined(Op.AND, links)
 
     def member(self, left: Expr, op: ast.In | ast.NotIn, node: ast.expr, span: Span) -> Expr:
+        """``x in {0, 1}`` as a disjunction of equalities."""
         if not isinstance(node, ast.Set | ast.List | ast.Tuple) or not node.elts:
             raise self.refused(node, ("`in` with this", "write the values out: `x in {0, 1}`"))
         inside = joined(Op.OR, [Binary(Op.EQ, left, self.read(value), span=span) for value in node.elts])
@@ -265,6 +269,7 @@ class Expressions(ABC):
         return Index(name, plus_one(index), span=span)
 
     def no_list(self, node: ast.Name) -> InputError:
+        """The error for an index into something that is not a list."""
         name = node.id
         if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
             return self.error(node, f"`{name}` is not a list", "remove the index")
@@ -329,6 +334,7 @@ class Expressions(ABC):
 
     @contextmanager
     def binding(self, means: dict[str, Expr]) -> Iterator[None]:
+        """Let names have these meanings for a while."""
         self.scope.binders.append(means)
         try:
             yield
@@ -338,6 +344,7 @@ class Expressions(ABC):
     # --- calls -------------------------------------------------------------------------------
 
     def call(self, node: ast.Call, span: Span) -> Expr:
+        """A call of a word of dipc."""
         if not isinstance(node.func, ast.Name):
             raise self.foreign_call(node)
         word = node.func.id
@@ -362,7 +369,7 @@ class Expressions(ABC):
         return result
 
     def foreign_call(self, node: ast.Call) -> InputError:
-        """A call of a method, or of what stands in a module."""
+        """The error for a call of a method or of something in a module."""
         hint = "only dipc's own words can be called, by their names"
         if isinstance(node.func, ast.Attribute) and node.func.attr in MEANINGS:
             hint = f"write `{node.func.attr}(...)`, which needs no module"
@@ -382,12 +389,13 @@ class Expressions(ABC):
         return tuple(self.read(node) for node in nodes)
 
     def unnamed_list(self, node: ast.expr, word: str) -> Expr:
-        """A list that is written where it is used: a variable of its own."""
+        """A list written where it is used, as an auxiliary variable."""
         name = self.scope.fresh("list")
         self.prelude += self.filled(Name(name, span=self.text.span(node)), node)
         return Name(name, span=self.text.span(node))
 
     def length(self, node: ast.expr) -> Expr:
+        """``len(q)``."""
         name = self.named_list(node)
         if name is None:
             raise self.error(node, "the length of this is not known", "`len` takes a list: `len(q)`")
@@ -450,14 +458,14 @@ def joined(op: Op, parts: list[Expr]) -> Expr:
 
 
 def between(first: Span, last: Span) -> Span:
-    """From the first character of either to the last: a part may stand elsewhere than in its place."""
+    """From the first character of either to the last: the parts may be in another order in the text."""
     if first.source != last.source:
         return first
     return Span(first.source, min(first.start, last.start), max(first.end, last.end))
 
 
 def is_boolean(node: ast.expr) -> bool:
-    """Is this surely a truth value, by its form?"""
+    """Is this certainly a truth value, by its form?"""
     match node:
         case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not()) | ast.Constant(True | False):
             return True
@@ -465,4 +473,5 @@ def is_boolean(node: ast.expr) -> bool:
 
 
 def is_one(node: ast.expr) -> bool:
+    """Is this the number 1?"""
     return isinstance(node, ast.Constant) and type(node.value) is int and node.value == 1

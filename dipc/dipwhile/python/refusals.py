@@ -24,7 +24,7 @@ STATEMENTS: dict[type[ast.stmt], tuple[str, str]] = {
 }
 
 EXPRESSIONS: dict[type[ast.expr], tuple[str, str]] = {
-    ast.NamedExpr: ("`:=`", "assign the variable in a line of its own"),
+    ast.NamedExpr: ("`:=`", "assign the variable on a line of its own"),
     ast.Lambda: ("a `lambda`", "only the score of `Exp` may be one: `Exp(eps/2, range(N), lambda v: q[v])`"),
     ast.Dict: ("a dictionary", "only `choose` takes one: `x = choose({0: 1/2, 1: 1/2})`"),
     ast.Set: ("a set", "write `x in {0, 1}` or `uniform({0, 1})`, or use a list"),

@@ -1,4 +1,4 @@
-"""The text of a function: where it stands in its file, and where each part of its syntax tree stands.
+"""The text of a function: its place in its file, and the place of each part of its syntax tree.
 
 The file is found through Python's ``linecache``, as ``inspect.getsource`` does, so that notebook cells
 and doctests work too.  Only the lines of the function are parsed: a cell may hold magic commands elsewhere.
@@ -83,7 +83,7 @@ class FunctionText:
 
     @property
     def until_end(self) -> Source:
-        """The file as far as the end of the function: what happens at the end happens there."""
+        """The file up to the end of the function: errors at the end of the program are shown there."""
         return Source(self.source.name, self.source.text[: self.span(self.node).end])
 
     def mistake(self, node: Located, message: str, hint: str) -> InputError:
@@ -139,15 +139,15 @@ def checked_function(function: object) -> FunctionType:
 
 
 def lines_of(function: FunctionType) -> Sequence[str]:
-    """The lines of the file or cell that a function stands in."""
+    """The lines of the file or cell that contains a function."""
     code = function.__code__
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if len(lines) < code.co_firstlineno:
         raise InputError(
             f"the source of `{function.__name__}` is not available: it is not in a file ({code.co_filename})",
-            hint="write the function in a file or a notebook cell; Python keeps no text of what is typed "
-            "at its prompt, given to `python -c` or run by `exec`",
+            hint="write the function in a file or a notebook cell; Python keeps no source for code typed "
+            "at its prompt, passed to `python -c` or run by `exec`",
         )
     return lines
 
@@ -165,6 +165,7 @@ def described(value: object) -> str:
 
 
 def changed(function: FunctionType) -> InputError:
+    """The error for a file that was edited after it was loaded."""
     return InputError(
         f"{file_name(function.__code__.co_filename)} has changed since `{function.__name__}` was loaded",
         hint="load it again",

@@ -3,8 +3,8 @@
 What the language does not have is written with what it has:
 
 *   ``return`` gives the outputs their values and ends the program (``exit``);
-*   ``break`` and ``continue`` set a flag, and the statements behind them are guarded by it;
-*   ``for x in q`` counts the cells; ``a, b = b, a`` goes through variables of its own;
+*   ``break`` and ``continue`` set a flag that guards the statements after them;
+*   ``for x in q`` counts the cells; ``a, b = b, a`` goes through auxiliary variables;
 *   a list is made cell by cell, and keeps its length.
 """
 
@@ -68,7 +68,7 @@ class Statements(Distributions):
         return block[:-1] if block and isinstance(block[-1], Exit) else block
 
     def block(self, nodes: Sequence[ast.stmt]) -> Block:
-        """Statements one after the other; behind one that may leave the loop the rest is guarded."""
+        """Statements in sequence; after one that may leave the loop, the rest is guarded."""
         found: list[Statement] = []
         for position, node in enumerate(nodes):
             found += self.statement(node)
@@ -90,12 +90,13 @@ class Statements(Distributions):
         return joined(Op.AND, [Unary(Op.NOT, Name(flag)) for flag in flags])
 
     def statement(self, node: ast.stmt) -> Block:
-        """One statement, behind what its expressions need drawn before."""
+        """One statement, preceded by the draws that its expressions need."""
         with self.collected() as prelude:
             made = self.made(node)
         return (*prelude, *made)
 
     def made(self, node: ast.stmt) -> Block:
+        """The statements for a Python statement."""
         match node:
             case ast.Pass() | ast.Expr(ast.Constant()) | ast.AnnAssign(value=None):
                 return ()
@@ -141,6 +142,7 @@ class Statements(Distributions):
     # --- assignments -------------------------------------------------------------------------
 
     def assign(self, targets: list[ast.expr], value: ast.expr) -> Block:
+        """An assignment to one or several targets."""
         match targets:
             case [ast.Tuple(names) | ast.List(names)]:
                 return self.assign_many(names, value)
@@ -151,6 +153,7 @@ class Statements(Distributions):
         return (*self.scalar(kept, value), *copies)
 
     def target(self, node: ast.expr) -> Name | Index:
+        """What may be assigned: a variable or a cell."""
         match node:
             case ast.Name(name):
                 return Name(name, span=self.text.span(node))
@@ -169,6 +172,7 @@ class Statements(Distributions):
         return target
 
     def assign_one(self, target: Name | Index, value: ast.expr) -> Block:
+        """An assignment to one target."""
         if is_list(value):
             if not isinstance(target, Name):
                 raise self.error(value, "a list inside a list", "use one list for each")
@@ -209,7 +213,7 @@ class Statements(Distributions):
         for node in value.elts:
             kept.append(Name(self.scope.fresh("value"), span=self.text.span(node)))
             if is_list(node) or self.named_list(node):
-                raise self.error(node, "a list cannot be assigned here", "assign it in a line of its own")
+                raise self.error(node, "a list cannot be assigned here", "assign it on a line of its own")
             found += self.scalar(kept[-1], node)
         for target, name in zip(targets, kept, strict=True):
             found.append(Assign(self.plain_target(target), name, span=self.text.span(target)))
@@ -350,7 +354,7 @@ class Statements(Distributions):
         return (*before, For(counter, low, high, body, span=span))
 
     def looped(self, node: ast.For | ast.While, given: Block = ()) -> tuple[Loop, Block, Block]:
-        """The body of a loop behind the statements ``given``: its flags, what precedes the loop, the body."""
+        """The body of a loop, after the statements ``given``: its flags, what precedes the loop, the body."""
         loop = Loop()
         self.loops.append(loop)
         body = (*given, *self.block(node.body))
@@ -359,6 +363,7 @@ class Statements(Distributions):
         return loop, before, body if loop.skipped is None else (Assign(Name(loop.skipped), FALSE), *body)
 
     def check_loop_variable(self, node: ast.Name) -> None:
+        """Refuse a loop variable that has another meaning."""
         name = node.id
         if name in self.scope.bound():
             raise self.error(
@@ -372,6 +377,7 @@ class Statements(Distributions):
             )
 
     def check_no_else(self, node: ast.For | ast.While) -> None:
+        """Refuse the ``else`` of a loop."""
         if node.orelse:
             hint = "set a variable before `break`, and test it after the loop"
             raise self.error(node.orelse[0], "a loop has no `else` in a mechanism", hint)
@@ -390,6 +396,7 @@ class Statements(Distributions):
         return (*before, While(condition, (*body, *again), span=span))
 
     def jump(self, node: ast.Break | ast.Continue) -> Block:
+        """``break`` and ``continue`` set their flag."""
         loop, span = self.loops[-1], self.text.span(node)
         if isinstance(node, ast.Break):
             flag = loop.left = loop.left or self.scope.fresh("left")
@@ -469,7 +476,7 @@ def is_list(node: ast.expr) -> bool:
 
 
 def may_jump(node: ast.stmt) -> bool:
-    """Does a statement hold a ``break`` or ``continue`` of the loop that it stands in?"""
+    """Does a statement hold a ``break`` or ``continue`` of the loop around it?"""
     match node:
         case ast.Break() | ast.Continue():
             return True

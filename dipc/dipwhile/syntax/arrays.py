@@ -1,7 +1,7 @@
 """Arrays: their sizes, and checks that they are used as arrays.
 
 Inputs and outputs declare their size.  A local array is as large as the largest constant index
-that is assigned; cells with a computed index must fall inside.
+that is assigned; cells with a computed index must lie inside.
 """
 
 from __future__ import annotations

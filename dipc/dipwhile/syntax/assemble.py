@@ -70,6 +70,7 @@ def assemble(items: Sequence[Item | Adjacency | Claim | Statement], span: Span) 
 
 
 def check_before_statements(kind: str, span: Span, body: Sequence[Statement]) -> None:
+    """Refuse a declaration below the first statement."""
     if body:
         raise InputError(
             f"the declaration `{kind}` comes after a statement",
@@ -79,6 +80,7 @@ def check_before_statements(kind: str, span: Span, body: Sequence[Statement]) ->
 
 
 def check_only_one(kind: str, span: Span, earlier: Adjacency | Claim | None) -> None:
+    """Refuse a second adjacency or claim."""
     if earlier is not None:
         raise InputError(
             f"a second `{kind}`", span, f"the first is on line {earlier.span.line}: keep one of them"

@@ -1,6 +1,6 @@
 """From lark's tree to the syntax tree: one method per rule of ``grammar.lark``.
 
-A method gets the ``meta`` of its rule (where the text stands) and the rule's children, already
+A method gets the ``meta`` of its rule (its place in the text) and the rule's children, already
 built.  Optional parts that are absent arrive as None.
 """
 
@@ -71,6 +71,15 @@ def made(kind: type[Node]) -> Callable[..., Node]:
     return build
 
 
+def listed(word: str) -> Callable[..., Item]:
+    """The method for a line of declarations that begins with a word."""
+
+    def build(self: Builder, meta: Meta, *members: Any) -> Item:
+        return Item(word, members, self.keyword(meta, word))
+
+    return build
+
+
 def gathered(self: Builder, meta: Meta, *parts: Any) -> tuple[Any, ...]:
     """The method for a rule that only groups its parts, for the rule around it."""
     return parts
@@ -93,22 +102,15 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         return Span(self.source, start, end)
 
     block = branch = options = option = noise_argument = binder = literals = binding = gathered
+    param_list, input_list, output_list = listed("param"), listed("input"), listed("output")
     range, flip, uniform, choose = made(Range), made(Flip), made(Uniform), made(Choose)
     formula_adjacency, exit_ = made(FormulaAdjacency), made(Exit)
 
     # --- the program and its declarations ----------------------------------------------------
 
     def program(self, meta: Meta, *items: Item) -> Program:
+        """The whole program; :func:`assemble` checks the order of its lines."""
         return assemble(items, self.at(meta))
-
-    def param_list(self, meta: Meta, *params: Param) -> Item:
-        return Item("param", params, self.keyword(meta, "param"))
-
-    def input_list(self, meta: Meta, *declarations: Declaration) -> Item:
-        return Item("input", declarations, self.keyword(meta, "input"))
-
-    def output_list(self, meta: Meta, *declarations: Declaration) -> Item:
-        return Item("output", declarations, self.keyword(meta, "output"))
 
     def keyword(self, meta: Meta, word: str) -> Span:
         """The word a rule begins with."""
@@ -144,6 +146,7 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         return Assign(target, value, span=self.at(meta))
 
     def if_(self, meta: Meta, *parts: Any) -> If:
+        """The branches, and an ``else`` or None."""
         *branches, otherwise = parts
         return If(tuple(branches), otherwise or (), span=self.keyword(meta, "if"))
 
@@ -189,6 +192,7 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         return whole
 
     def fold(self, meta: Meta, kind: Token, binder: tuple[Token, Expr, Expr, Expr]) -> Fold:
+        """``sum(i in 1..N: ...)`` and the like."""
         variable, low, high, body = binder
         if kind not in FOLDS:
             raise InputError(f"`{kind}` does not run over a range", self.at(kind), FOLD_HINT)
@@ -214,6 +218,7 @@ class Builder(Transformer_NonRecursive[Token, Any]):
     def valuation(
         self, meta: Meta, *bindings: tuple[Token, Value | tuple[Value, ...]]
     ) -> dict[str, Value | tuple[Value, ...]]:
+        """Values by name."""
         values: dict[str, Value | tuple[Value, ...]] = {}
         for name, value in bindings:
             if name in values:
@@ -222,6 +227,7 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         return values
 
     def numeral(self, meta: Meta, minus: Token | None, top: Token, bottom: Token | None) -> Value:
+        """A signed number or quotient."""
         value = rational(top, self.at(top))
         if bottom is not None:
             divisor = rational(bottom, self.at(bottom))

@@ -71,7 +71,7 @@ EPSILON_HINT = "for example `eps`, `eps/2` or, with a delta, `2*eps, 1/100`"
 
 def compile_epsilon(epsilon: Expr, constants: Constants) -> Expr:
     """``t*eps`` with a rational ``t >= 0``."""
-    check_budget_names(epsilon, constants)
+    check_claim_names(epsilon, constants)
     result = substitute(epsilon, constants)
     value = slope(result)
     if value is None:
@@ -88,7 +88,7 @@ def compile_epsilon(epsilon: Expr, constants: Constants) -> Expr:
 
 def compile_delta(delta: Expr, constants: Constants) -> Expr:
     """Numbers, eps and exp, joined by ``+ - * / ^``."""
-    check_budget_names(delta, constants)
+    check_claim_names(delta, constants)
     result = substitute(delta, constants)
     for node in nodes(result):
         check_delta_node(node)
@@ -122,7 +122,7 @@ def check_delta_node(node: Expr) -> None:
     )
 
 
-def check_budget_names(expr: Expr, constants: Constants) -> None:
+def check_claim_names(expr: Expr, constants: Constants) -> None:
     """The claim may name parameters only."""
     for node in nodes(expr):
         match node:

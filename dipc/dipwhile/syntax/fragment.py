@@ -1,9 +1,9 @@
 """The rules of the decidable fragment, numbered, each with its reason.
 
 DiPWhile is the language of the paper "Deciding Differential Privacy for Programs with Finite
-Inputs and Outputs"; for programs outside of it privacy is undecidable or not expressible in the
+Inputs and Outputs"; for programs outside it, privacy is undecidable or not expressible in the
 theory of the reals with exponentiation.  A program that breaks rule n is refused by
-:func:`violation` with that number in the message.
+:func:`violation`, with that number in the message.
 """
 
 from __future__ import annotations

@@ -34,6 +34,7 @@ def check_outputs(code: Iterable[Instruction], outputs: Mapping[str, Variable], 
 
 
 def check_output(instruction: Put | Draw, output: Variable, kinding: Kinding) -> None:
+    """Refuse a value that can never be in the set of the output."""
     assigned = instruction.value if isinstance(instruction, Put) else instruction.distribution
     kinds = assigned_kinds(instruction, kinding)
     if surely(kinds, REALS):

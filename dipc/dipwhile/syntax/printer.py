@@ -1,7 +1,7 @@
 """Syntax tree to canonical text: ``parse(show_program(p)) == p``.
 
 Precedences are numbers (see :data:`LEVEL`, loosest first); a part is put in parentheses iff its
-level is lower than its place asks for.
+level is lower than the one its place requires.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ LEVEL: dict[Op, tuple[int, int, int]] = {
     **dict.fromkeys((Op.MUL, Op.DIV), (TERM, TERM, FACTOR)),
     Op.POW: (POWER, PRIMARY, FACTOR),
 }
-"""Of each binary operator: its own level, and the levels its left and right sides must have."""
+"""For each binary operator: its own level, and the least levels of its left and right sides."""
 
 TIGHT = frozenset({Op.MUL, Op.DIV, Op.POW})
 """Operators written without spaces."""
@@ -78,7 +78,7 @@ def show_expr(expr: Expr) -> str:
 
 
 def as_written(expr: Expr) -> str:
-    """The expression as it stands in the program; canonical if it stands nowhere."""
+    """The text of the expression in the program; its canonical text if it is not from a program."""
     span = expr.span
     written = " ".join(span.source.text[span.start : span.end].split())
     return written or show_expr(expr)
@@ -117,7 +117,7 @@ def show_node(node: Expr, parts: tuple[Shown, ...]) -> Shown:
 
 
 def within(part: Shown, level: int) -> str:
-    """The text of a part at a place that asks for a level."""
+    """The text of a part at a place that requires a level."""
     text, own = part
     return text if own >= level else f"({text})"
 
@@ -149,7 +149,7 @@ def decimals(value: fmpq) -> int | None:
 
 
 def show_arith(expr: Expr) -> str:
-    """An expression where the grammar asks for ``arith``."""
+    """An expression where the grammar requires ``arith``."""
     return within(bottom_up(expr, show_node), ARITH)
 
 
@@ -236,7 +236,7 @@ def show_claim(claim: Claim) -> str:
 
 
 def show_interval(interval: Interval) -> str:
-    """An interval of budgets."""
+    """An interval of eps."""
     high = "inf" if interval.high is None else show_arith(interval.high)
     return f"{'(['[interval.low_closed]}{show_arith(interval.low)}, {high}{')]'[interval.high_closed]}"
 

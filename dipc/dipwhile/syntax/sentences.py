@@ -1,7 +1,7 @@
-"""Sentences about the budget: ``forall eps > 0: 2 - exp(-eps) >= eps/(1 + eps)``.
+"""Sentences about eps: ``forall eps > 0: 2 - exp(-eps) >= eps/(1 + eps)``.
 
-Their grammar is the one of programs with three rules more, and one change: inside parentheses an
-implication may stand.
+Their grammar is that of programs with three more rules, and one change: an implication is allowed
+inside parentheses.
 """
 
 from __future__ import annotations
@@ -60,10 +60,11 @@ class _SentenceBuilder(Builder):
     """The rules that programs do not have."""
 
     def sentence(self, meta: Meta, quantifier: Token, interval: Interval | None, body: Expr) -> SentenceTree:
+        """The whole sentence."""
         return SentenceTree(str(quantifier), interval, body, self.at(meta))
 
     def budgets(self, meta: Meta, _eps: Token, *rest: Any) -> Interval | None:
-        """``eps < 1`` is ``eps in (0, 1)``: a budget is positive."""
+        """``eps < 1`` is ``eps in (0, 1)``: eps is positive."""
         span = self.at(meta)
         zero = Number(fmpq(0), span=span)
         match rest:
@@ -82,6 +83,7 @@ class _SentenceBuilder(Builder):
                 return Interval(zero, bound, False, sign.type == "LE", span=span)
 
     def implies(self, meta: Meta, left: Expr, _arrow: Token, right: Expr) -> Expr:
+        """``a -> b`` as ``not a or b``."""
         return Binary(Op.OR, Unary(Op.NOT, left, span=left.span), right, span=self.at(meta))
 
 

@@ -1,8 +1,7 @@
 """Exact constant folding: one node at a time, parts already folded.
 
-Folding never complains.  What has no value (``1/0``, ``true + 1``) is left as it stands, so that
-a branch that turns out dead may contain it; :mod:`dipc.dipwhile.syntax.types` complains about what is
-left alive.
+Folding never fails.  What has no value (``1/0``, ``true + 1``) is left unchanged, so that a branch that
+turns out dead may contain it; :mod:`dipc.dipwhile.syntax.types` refuses what is left alive.
 """
 
 from __future__ import annotations
@@ -59,6 +58,7 @@ def constant(node: Expr, value: Value | None) -> Expr:
 
 
 def simplify_unary(node: Expr, op: Op, operand: Expr) -> Expr:
+    """The negation of a constant."""
     match op, operand:
         case Op.NEG, Number(value):
             return constant(node, -value)
@@ -68,7 +68,7 @@ def simplify_unary(node: Expr, op: Op, operand: Expr) -> Expr:
 
 
 def connective(node: Expr, left: Expr, right: Expr, unit: str, zero: str) -> Expr:
-    """``and`` and ``or``: the left side is looked at first."""
+    """``and`` and ``or``: the left side is evaluated first."""
     match left, right:
         case (Name(name), _) if name == zero:
             return left
@@ -130,7 +130,7 @@ def power(base: fmpq, exponent: fmpq) -> fmpq | None:
 
 
 def why_no_value(node: Expr) -> str:
-    """Why a folded node with constant parts still is no constant; empty if there is no reason.
+    """Why a folded node with constant parts is not a constant; empty if there is no reason.
 
     >>> why_no_value(Binary(Op.DIV, Name("x"), Number(fmpq(0))))
     'division by zero'

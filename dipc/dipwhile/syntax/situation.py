@@ -140,7 +140,7 @@ class Situation:
         return statement[1:] if statement and statement[0].type == "PRIVATE" else None
 
     def rest_of_line(self, position: int) -> str:
-        """The text from a position to the end of its statement, as far as one line shows it."""
+        """The text from a position to the end of its statement, at most to the end of the line."""
         return re.split(r"[;#\n]", self.source.text[position:], maxsplit=1)[0].strip()
 
     @property

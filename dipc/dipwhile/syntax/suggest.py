@@ -13,7 +13,7 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str | None = None) 
     >>> did_you_mean("zzz", ["count", "r"])
     'known names: `count`, `r`'
     """
-    from difflib import get_close_matches  # only needed when something is wrong already
+    from difflib import get_close_matches  # needed only when something is wrong
 
     known = sorted(set(known))
     folded = [other for other in known if other.lower() == name.lower()]

@@ -142,15 +142,17 @@ def live_branches(statement: If, constants: Constants) -> list[tuple[Expr | None
 
 @dataclass
 class Unroller:
-    """The instructions so far.  Every method says whether control can reach what follows."""
+    """The instructions so far.  The methods return whether control can reach what follows."""
 
     code: list[Instruction] = field(default_factory=list)
     steps: int = 0
 
     def block(self, block: Block, constants: Constants) -> bool:
+        """Unroll a block."""
         return all(self.statement(statement, constants) for statement in block)
 
     def statement(self, statement: Statement, constants: Constants) -> bool:
+        """Unroll a statement."""
         self.step(statement.span)
         match statement:
             case Assign():
@@ -169,12 +171,13 @@ class Unroller:
                 assert_never(statement)
 
     def step(self, span: Span) -> None:
-        """Count the work, so that nested loops with nothing in them end too."""
+        """Count the work, so that empty nested loops are limited too."""
         self.steps += 1
         if self.steps > LIMIT:
             raise LimitReached(f"{span.place}: unrolling the loops gives more than {LIMIT} statements")
 
     def emit(self, instruction: Instruction) -> int:
+        """Append an instruction; its position."""
         self.code.append(instruction)
         return len(self.code) - 1
 
@@ -188,6 +191,7 @@ class Unroller:
                     self.code[place] = replace(jump, to=len(self.code))
 
     def assign(self, statement: Assign, constants: Constants) -> None:
+        """Emit an assignment."""
         target = statement.target
         if isinstance(target, Index):
             target = replace(target, index=substitute(target.index, constants))
@@ -199,6 +203,7 @@ class Unroller:
             self.emit(Draw(target, drawn, statement.span))
 
     def branch(self, statement: If, constants: Constants) -> bool:
+        """Emit an ``if``, without its dead branches."""
         exits: list[int] = []
         live = live_branches(statement, constants)
         reached = not live or live[-1][0] is not None
@@ -214,6 +219,7 @@ class Unroller:
         return reached
 
     def repeat(self, statement: For, constants: Constants) -> bool:
+        """Emit the body of a ``for`` once per value."""
         low, high = (substitute(bound, constants) for bound in (statement.low, statement.high))
         for bound in (low, high):
             if not isinstance(bound, Number):
@@ -229,6 +235,7 @@ class Unroller:
         return True
 
     def loop(self, statement: While, constants: Constants) -> bool:
+        """Emit a ``while``."""
         condition = substitute(statement.condition, constants)
         if condition == Name(FALSE.name):
             return True

@@ -2,7 +2,7 @@
 
 Expressions may be long; every pass over them goes through :func:`bottom_up` or :func:`nodes`, which keep
 their own stack.  Everything else about the shape of a tree is read off the fields of the dataclasses, which
-stand in the order of the text: :func:`parts`, :func:`expressions`, :func:`rebuilt`.
+are in the order of the text: :func:`parts`, :func:`expressions`, :func:`rebuilt`.
 """
 
 from __future__ import annotations
