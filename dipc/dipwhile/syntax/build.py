@@ -15,57 +15,22 @@ from flint import fmpq
 from lark import Token, Transformer_NonRecursive, v_args
 from lark.tree import Meta
 
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.assemble import Argument, Item, assemble, noise_parameters
-from dipc.dipwhile.syntax.ast import (
-    Adjacency,
-    Assign,
-    Binary,
-    Block,
-    Call,
-    Choose,
-    Claim,
-    Declaration,
-    Distribution,
-    Eps,
-    Exit,
-    ExpMechanism,
-    Expr,
-    FiniteSet,
-    Flip,
-    Fold,
-    For,
-    FormulaAdjacency,
-    If,
-    Index,
-    Interval,
-    Name,
-    NamedAdjacency,
-    Node,
-    Noise,
-    Number,
-    Op,
-    Param,
-    Program,
-    Range,
-    SetOf,
-    Unary,
-    Uniform,
-    While,
-)
 from dipc.dipwhile.syntax.functions import FOLDS
 from dipc.errors import InputError, Source, Span
 from dipc.models.values import Atom, Value
 
-OPERATORS = {op.value: op for op in Op} | {"≠": Op.NE, "≤": Op.LE, "≥": Op.GE}
+OPERATORS = {op.value: op for op in ast.Op} | {"≠": ast.Op.NE, "≤": ast.Op.LE, "≥": ast.Op.GE}
 
 LONGEST_NUMBER = 1000
 """Digits a number may have, written out."""
 
 
-def made(kind: type[Node]) -> Callable[..., Node]:
+def made(kind: type[ast.Node]) -> Callable[..., ast.Node]:
     """The method for a rule whose parts are the fields of a node."""
 
-    def build(self: Builder, meta: Meta, *parts: Any) -> Node:
+    def build(self: Builder, meta: Meta, *parts: Any) -> ast.Node:
         return kind(*parts, span=self.at(meta))
 
     return build
@@ -103,12 +68,12 @@ class Builder(Transformer_NonRecursive[Token, Any]):
 
     block = branch = options = option = noise_argument = binder = literals = binding = gathered
     param_list, input_list, output_list = listed("param"), listed("input"), listed("output")
-    range, flip, uniform, choose = made(Range), made(Flip), made(Uniform), made(Choose)
-    formula_adjacency, exit_ = made(FormulaAdjacency), made(Exit)
+    range, flip, uniform, choose = made(ast.Range), made(ast.Flip), made(ast.Uniform), made(ast.Choose)
+    formula_adjacency, exit_ = made(ast.FormulaAdjacency), made(ast.Exit)
 
     # --- the program and its declarations ----------------------------------------------------
 
-    def program(self, meta: Meta, *items: Item) -> Program:
+    def program(self, meta: Meta, *items: Item) -> ast.Program:
         """The whole program; :func:`assemble` checks the order of its lines."""
         return assemble(items, self.at(meta))
 
@@ -117,101 +82,110 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         start = self.at(meta).start
         return Span(self.source, start, start + len(word))
 
-    def param(self, meta: Meta, name: Token, value: Expr) -> Param:
-        return Param(str(name), value, span=self.at(name))
+    def param(self, meta: Meta, name: Token, value: ast.Expr) -> ast.Param:
+        return ast.Param(str(name), value, span=self.at(name))
 
     def declaration(
-        self, meta: Meta, name: Token, size: Expr | None, domain: FiniteSet, start: Expr | None
-    ) -> Declaration:
-        return Declaration(str(name), size, domain, start, span=self.at(name))
+        self, meta: Meta, name: Token, size: ast.Expr | None, domain: ast.FiniteSet, start: ast.Expr | None
+    ) -> ast.Declaration:
+        return ast.Declaration(str(name), size, domain, start, span=self.at(name))
 
-    def set_of(self, meta: Meta, *members: Expr) -> SetOf:
-        return SetOf(members, span=self.at(meta))
+    def set_of(self, meta: Meta, *members: ast.Expr) -> ast.SetOf:
+        return ast.SetOf(members, span=self.at(meta))
 
-    def named_adjacency(self, meta: Meta, kind: Token, distance: Expr | None) -> Adjacency:
-        return NamedAdjacency(str(kind), distance, span=self.at(meta))
+    def named_adjacency(self, meta: Meta, kind: Token, distance: ast.Expr | None) -> ast.Adjacency:
+        return ast.NamedAdjacency(str(kind), distance, span=self.at(meta))
 
     def claim(
-        self, meta: Meta, epsilon: Expr, delta: Expr | None, _eps: Token | None, interval: Interval | None
-    ) -> Claim:
-        return Claim(epsilon, delta, interval, span=self.at(meta))
+        self,
+        meta: Meta,
+        epsilon: ast.Expr,
+        delta: ast.Expr | None,
+        _eps: Token | None,
+        interval: ast.Interval | None,
+    ) -> ast.Claim:
+        return ast.Claim(epsilon, delta, interval, span=self.at(meta))
 
-    def interval(self, meta: Meta, opening: Token, low: Expr, high: Expr | Token, closing: Token) -> Interval:
+    def interval(
+        self, meta: Meta, opening: Token, low: ast.Expr, high: ast.Expr | Token, closing: Token
+    ) -> ast.Interval:
         end = None if isinstance(high, Token) else high
-        return Interval(low, end, opening == "[", closing == "]", span=self.at(meta))
+        return ast.Interval(low, end, opening == "[", closing == "]", span=self.at(meta))
 
     # --- statements --------------------------------------------------------------------------
 
-    def assign(self, meta: Meta, target: Name | Index, _arrow: Token, value: Expr | Distribution) -> Assign:
-        return Assign(target, value, span=self.at(meta))
+    def assign(
+        self, meta: Meta, target: ast.Name | ast.Index, _arrow: Token, value: ast.Expr | ast.Distribution
+    ) -> ast.Assign:
+        return ast.Assign(target, value, span=self.at(meta))
 
-    def if_(self, meta: Meta, *parts: Any) -> If:
+    def if_(self, meta: Meta, *parts: Any) -> ast.If:
         """The branches, and an ``else`` or None."""
         *branches, otherwise = parts
-        return If(tuple(branches), otherwise or (), span=self.keyword(meta, "if"))
+        return ast.If(tuple(branches), otherwise or (), span=self.keyword(meta, "if"))
 
-    def for_(self, meta: Meta, variable: Token, low: Expr, high: Expr, body: Block) -> For:
-        return For(str(variable), low, high, body, span=self.at(variable))
+    def for_(self, meta: Meta, variable: Token, low: ast.Expr, high: ast.Expr, body: ast.Block) -> ast.For:
+        return ast.For(str(variable), low, high, body, span=self.at(variable))
 
-    def while_(self, meta: Meta, condition: Expr, body: Block) -> While:
-        return While(condition, body, span=self.keyword(meta, "while"))
+    def while_(self, meta: Meta, condition: ast.Expr, body: ast.Block) -> ast.While:
+        return ast.While(condition, body, span=self.keyword(meta, "while"))
 
     # --- distributions -----------------------------------------------------------------------
 
-    def noise(self, meta: Meta, kind: Token, *arguments: tuple[Token | None, Expr]) -> Noise:
+    def noise(self, meta: Meta, kind: Token, *arguments: tuple[Token | None, ast.Expr]) -> ast.Noise:
         given: list[Argument] = [
             (None, value.span, value) if keyword is None else (str(keyword), self.at(keyword), value)
             for keyword, value in arguments
         ]
         rate, mean = noise_parameters(str(kind), self.at(kind), given)
-        return Noise(str(kind), rate, mean, span=self.at(meta))
+        return ast.Noise(str(kind), rate, mean, span=self.at(meta))
 
     def exp_mechanism(
-        self, meta: Meta, rate: Expr, variable: Token, support: FiniteSet, score: Expr
-    ) -> ExpMechanism:
-        return ExpMechanism(rate, str(variable), support, score, span=self.at(meta))
+        self, meta: Meta, rate: ast.Expr, variable: Token, support: ast.FiniteSet, score: ast.Expr
+    ) -> ast.ExpMechanism:
+        return ast.ExpMechanism(rate, str(variable), support, score, span=self.at(meta))
 
     # --- expressions -------------------------------------------------------------------------
 
-    def binary(self, meta: Meta, left: Expr, operator: Token, right: Expr) -> Binary:
-        return Binary(OPERATORS[operator], left, right, span=self.at(meta))
+    def binary(self, meta: Meta, left: ast.Expr, operator: Token, right: ast.Expr) -> ast.Binary:
+        return ast.Binary(OPERATORS[operator], left, right, span=self.at(meta))
 
-    def unary(self, meta: Meta, operator: Token, operand: Expr) -> Unary:
-        return Unary(Op.NOT if operator == "not" else Op.NEG, operand, span=self.at(meta))
+    def unary(self, meta: Meta, operator: Token, operand: ast.Expr) -> ast.Unary:
+        return ast.Unary(ast.Op.NOT if operator == "not" else ast.Op.NEG, operand, span=self.at(meta))
 
-    def chain(self, meta: Meta, *parts: Any) -> Expr:
+    def chain(self, meta: Meta, *parts: Any) -> ast.Expr:
         """``a < b < c`` is ``a < b and b < c``."""
         operands, operators = parts[::2], parts[1::2]
-        links: list[Expr] = [
-            Binary(OPERATORS[operator], left, right, span=join(left.span, right.span))
+        links: list[ast.Expr] = [
+            ast.Binary(OPERATORS[operator], left, right, span=join(left.span, right.span))
             for operator, (left, right) in zip(operators, pairwise(operands), strict=True)
         ]
         whole = links[0]
         for link in links[1:]:
-            whole = Binary(Op.AND, whole, link, span=join(whole.span, link.span))
+            whole = ast.Binary(ast.Op.AND, whole, link, span=join(whole.span, link.span))
         return whole
 
-    def fold(self, meta: Meta, kind: Token, binder: tuple[Token, Expr, Expr, Expr]) -> Fold:
+    def fold(self, meta: Meta, kind: Token, binder: tuple[Token, ast.Expr, ast.Expr, ast.Expr]) -> ast.Fold:
         """``sum(i in 1..N: ...)`` and the like."""
         variable, low, high, body = binder
         if kind not in FOLDS:
             raise InputError(f"`{kind}` does not run over a range", self.at(kind), FOLD_HINT)
-        return Fold(str(kind), str(variable), low, high, body, span=self.at(meta))
+        return ast.Fold(str(kind), str(variable), low, high, body, span=self.at(meta))
 
-    def call(self, meta: Meta, function: Token, *arguments: Expr) -> Call:
-        return Call(str(function), arguments, span=self.at(meta))
+    def call(self, meta: Meta, function: Token, *arguments: ast.Expr) -> ast.Call:
+        return ast.Call(str(function), arguments, span=self.at(meta))
 
-    def name(self, meta: Meta, name: Token) -> Name:
-        return Name(name.rstrip("'"), name.endswith("'"), span=self.at(meta))
+    def name(self, meta: Meta, name: Token) -> ast.Name:
+        return ast.Name(name.rstrip("'"), name.endswith("'"), span=self.at(meta))
 
-    def index(self, meta: Meta, array: Token, index: Expr) -> Index:
-        return Index(array.rstrip("'"), index, array.endswith("'"), span=self.at(meta))
+    def index(self, meta: Meta, array: Token, index: ast.Expr) -> ast.Index:
+        return ast.Index(array.rstrip("'"), index, array.endswith("'"), span=self.at(meta))
 
-    def eps(self, meta: Meta, _eps: Token) -> Eps:
-        return Eps(span=self.at(meta))
+    def eps(self, meta: Meta, _eps: Token) -> ast.Eps:
+        return ast.Eps(span=self.at(meta))
 
-    def number(self, meta: Meta, digits: Token) -> Number:
-        return Number(rational(digits, self.at(digits)), span=self.at(meta))
+    def number(self, meta: Meta, digits: Token) -> ast.Number:
+        return ast.Number(rational(digits, self.at(digits)), span=self.at(meta))
 
     # --- values on the command line ----------------------------------------------------------
 

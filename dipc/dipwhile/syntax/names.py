@@ -14,26 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
-from dipc.dipwhile.syntax.ast import (
-    Assign,
-    Call,
-    Choose,
-    Distribution,
-    Exit,
-    ExpMechanism,
-    Expr,
-    FiniteSet,
-    Fold,
-    For,
-    If,
-    Index,
-    Name,
-    Node,
-    Program,
-    SetOf,
-    Uniform,
-    While,
-)
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.suggest import did_you_mean
@@ -67,7 +48,7 @@ class Names:
         return self.parameters | self.variables | self.atoms | TRUTH
 
 
-def collect_names(program: Program) -> Names:
+def collect_names(program: ast.Program) -> Names:
     """The names of a program; refuses a name with two roles.
 
     >>> from dipc.dipwhile.syntax.parser import parse, Source
@@ -90,7 +71,7 @@ def collect_names(program: Program) -> Names:
     )
     assigned: dict[str, Span] = {}
     for statement, scope in statements(program.body):
-        if isinstance(statement, Assign) and target_name(statement.target) not in scope:
+        if isinstance(statement, ast.Assign) and target_name(statement.target) not in scope:
             assigned.setdefault(target_name(statement.target), statement.target.span)
     locals_ = frozenset(assigned) - frozenset(declared)
     atoms: dict[str, Span] = {}
@@ -101,7 +82,7 @@ def collect_names(program: Program) -> Names:
         raise both(name, assigned.get(name, atoms[name]))
     variables = locals_ | frozenset(declared)
     for statement, scope in statements(program.body):
-        if isinstance(statement, Assign) and not isinstance(statement.value, Expr):
+        if isinstance(statement, ast.Assign) and not isinstance(statement.value, ast.Expr):
             for value in chosen(statement.value):
                 if value.name not in variables | scope:
                     atoms.setdefault(value.name, value.span)
@@ -135,46 +116,46 @@ def both(name: str, span: Span) -> InputError:
     )
 
 
-def listed(values: FiniteSet) -> Iterator[Name]:
+def listed(values: ast.FiniteSet) -> Iterator[ast.Name]:
     """The names among the members of a set."""
-    if isinstance(values, SetOf):
-        yield from (member for member in values.members if isinstance(member, Name))
+    if isinstance(values, ast.SetOf):
+        yield from (member for member in values.members if isinstance(member, ast.Name))
 
 
-def chosen(distribution: Distribution) -> Iterator[Name]:
+def chosen(distribution: ast.Distribution) -> Iterator[ast.Name]:
     """The names among the values of a finite choice."""
     match distribution:
-        case Choose(options):
-            yield from (value for value, _ in options if isinstance(value, Name))
-        case Uniform(support) | ExpMechanism(_, _, support):
+        case ast.Choose(options):
+            yield from (value for value, _ in options if isinstance(value, ast.Name))
+        case ast.Uniform(support) | ast.ExpMechanism(_, _, support):
             yield from listed(support)
 
 
-def target_name(target: Name | Index) -> str:
+def target_name(target: ast.Name | ast.Index) -> str:
     """The variable or array that is assigned."""
-    return target.name if isinstance(target, Name) else target.array
+    return target.name if isinstance(target, ast.Name) else target.array
 
 
 # --- every name is known ---------------------------------------------------------------------
 
 
-def check_names(program: Program, names: Names) -> None:
+def check_names(program: ast.Program, names: Names) -> None:
     """Refuse unknown names, unknown functions, and assignments to what cannot be assigned."""
     for statement, scope in statements(program.body):
         match statement:
-            case Assign(target, value):
+            case ast.Assign(target, value):
                 check_target(target, names, scope)
                 check_value(value, names, scope)
-            case For(variable):
+            case ast.For(variable):
                 check_binder(variable, statement.span, names, scope)
                 check_all(own_parts(statement), names, scope)
-            case If() | While() | Exit():
+            case ast.If() | ast.While() | ast.Exit():
                 check_all(own_parts(statement), names, scope)
             case _:
                 assert_never(statement)
 
 
-def check_target(target: Name | Index, names: Names, scope: Scope) -> None:
+def check_target(target: ast.Name | ast.Index, names: Names, scope: Scope) -> None:
     """May this be assigned?"""
     name = target_name(target)
     for known, role, hint in (
@@ -185,7 +166,7 @@ def check_target(target: Name | Index, names: Names, scope: Scope) -> None:
     ):
         if name in known:
             raise InputError(f"`{name}` is {role} and cannot be assigned", target.span, hint)
-    if isinstance(target, Index):
+    if isinstance(target, ast.Index):
         check_expression(target.index, names, scope)
 
 
@@ -197,9 +178,9 @@ def check_binder(variable: str, span: Span, names: Names, scope: Scope) -> None:
         )
 
 
-def check_value(value: Expr | Distribution, names: Names, scope: Scope) -> None:
+def check_value(value: ast.Expr | ast.Distribution, names: Names, scope: Scope) -> None:
     """Is every name in an assigned value known?"""
-    if isinstance(value, ExpMechanism):
+    if isinstance(value, ast.ExpMechanism):
         check_binder(value.variable, value.span, names, scope)
         check_all((value.rate, value.support), names, scope)
         check_expression(value.score, names, scope | {value.variable})
@@ -207,39 +188,39 @@ def check_value(value: Expr | Distribution, names: Names, scope: Scope) -> None:
         check_all((value,), names, scope)
 
 
-def check_all(parts: Iterable[Node], names: Names, scope: Scope) -> None:
+def check_all(parts: Iterable[ast.Node], names: Names, scope: Scope) -> None:
     """Is every name in these parts known?"""
     for part in parts:
         for expr in expressions(part):
             check_expression(expr, names, scope)
 
 
-def check_expression(expr: Expr, names: Names, scope: Scope, primes: bool = False) -> None:
+def check_expression(expr: ast.Expr, names: Names, scope: Scope, primes: bool = False) -> None:
     """Is every name in the expression known?  ``primes``: it may mention ``q'``."""
     todo = [(expr, scope)]
     while todo:
         node, known = todo.pop()
         match node:
-            case Name(name, primed):
+            case ast.Name(name, primed):
                 check_prime(name, primed, node.span, names, primes)
                 if name not in names.everything and name not in known:
                     raise unknown(name, node.span, names.everything | known)
-            case Index(array, _, primed):
+            case ast.Index(array, _, primed):
                 check_prime(array, primed, node.span, names, primes)
                 if array not in names.variables:
                     raise unknown_array(array, node.span, names, known)
-            case Fold(_, variable):
+            case ast.Fold(_, variable):
                 check_binder(variable, node.span, names, known)
                 todo.append((node.body, known | {variable}))
                 todo.extend(((node.high, known), (node.low, known)))
                 continue
-            case Call():
+            case ast.Call():
                 check_no_cell(node, names, known)
                 check_call(node)
         todo.extend((part, known) for part in reversed(children(node)))
 
 
-def check_no_cell(call: Call, names: Names, scope: Scope) -> None:
+def check_no_cell(call: ast.Call, names: Names, scope: Scope) -> None:
     """``q(1)``, where ``q[1]`` is meant."""
     name = call.function
     if name not in names.variables | names.parameters | scope or name in FUNCTIONS:
