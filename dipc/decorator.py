@@ -3,7 +3,7 @@
 The steps: the text of the function (:mod:`~dipc.dipwhile.python.source`), the declarations
 (:mod:`~dipc.dipwhile.python.declarations`), the statements (:mod:`~dipc.dipwhile.python.statements`). They
 give the same syntax tree that the parser gives for a .dip file, so that every later stage is the same; only
-the places in error messages lead into the Python file.
+the places in error messages refer to the Python file.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from dipc.dipwhile.python.mentions import names_in
 from dipc.dipwhile.python.scope import Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, described, text_of
 from dipc.dipwhile.python.statements import Statements
-from dipc.dipwhile.syntax.ast import Expr, NamedAdjacency, Param, Program, Range
+from dipc.dipwhile.syntax.ast import Node, Param, Program, Range
 from dipc.dipwhile.syntax.compile import compile_program
 from dipc.dipwhile.syntax.depth import check_depth
 from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.printer import show_program
 from dipc.dipwhile.syntax.suggest import did_you_mean
-from dipc.dipwhile.syntax.walk import set_parts
+from dipc.dipwhile.syntax.walk import expressions
 from dipc.errors import InputError, InternalError, Source, Span
 from dipc.mechanisms import Mechanism, settings
 
@@ -38,7 +38,7 @@ from dipc.mechanisms import Mechanism, settings
 class PythonMechanism(Mechanism):
     """A mechanism written in Python.
 
-    ``source_text`` is the same program as a .dip file has it: reports and certificates show it.
+    ``source_text`` is the same program as a .dip file; reports and certificates show it.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class PythonMechanism(Mechanism):
         source = Source(f"{text.source.name}:{text.node.name}", written)
         if parse(source) != syntax:
             raise InternalError(
-                f"the program of `{text.node.name}` is not the one that its text says:\n{written}"
+                f"the program of `{text.node.name}` is not the one that its text describes:\n{written}"
             )
         super().__init__(replace(core, source=source))
         self.text = text
@@ -77,27 +77,21 @@ class PythonMechanism(Mechanism):
         return PythonMechanism(self.text, self._told, self._given, {**self._changed, **changed})
 
     def how_to_set(self, parameters: Mapping[str, object]) -> str:
+        """How to set parameters, as a piece of Python."""
         return f"{self.text.node.name}.with_parameters({', '.join(settings(parameters))})"
 
     def __call__(self, *_: object, **__: object) -> Any:
         raise InputError(
             f"`{self.text.node.name}` is a mechanism: it is read and decided, not run",
-            hint="ask it: `.check()`, `.distribution(...)`",
+            hint="use its methods: `.check()`, `.distribution(...)`",
         )
 
-    check = speaking_python(Mechanism.check)
-    distribution = speaking_python(Mechanism.distribution)
-    chain = speaking_python(Mechanism.chain)
-    export = speaking_python(Mechanism.export)
-    sentence = speaking_python(Mechanism.sentence)
-    budget = speaking_python(Mechanism.budget)
-    profile = speaking_python(Mechanism.profile)
-    loss_curve = speaking_python(Mechanism.loss_curve)
-    violating_budgets = speaking_python(Mechanism.violating_budgets)
-    explain = speaking_python(Mechanism.explain)
-    certificate = speaking_python(Mechanism.certificate)
-    plot = speaking_python(Mechanism.plot)
-    report = speaking_python(Mechanism.report)
+
+for _method in (
+    *("check", "distribution", "chain", "export", "sentence", "budget", "profile", "loss_curve"),
+    *("violating_budgets", "explain", "certificate", "plot", "report"),
+):
+    setattr(PythonMechanism, _method, speaking_python(getattr(Mechanism, _method)))
 
 
 def mechanism(
@@ -127,7 +121,7 @@ def mechanism(
     """
     if function is not None:
         raise InputError(
-            "`@dipc.mechanism` lacks what it must know",
+            "`@dipc.mechanism` needs arguments",
             hint=f"for example `@dipc.mechanism({', '.join(EXAMPLES.values())}, N=3)`",
         )
     told = Told(inputs, outputs, adjacent, private)
@@ -149,14 +143,14 @@ def parameter(text: FunctionText, name: str, value: PythonValue) -> fmpq:
         if not near:
             raise
         raise InputError(
-            f"the decorator knows no `{name}`, and {described(value)} is no value of a parameter",
+            f"the decorator has no argument `{name}`, and {described(value)} is not a value of a parameter",
             keyword_place(text, name),
             f"did you mean `{near[0]}=`?",
         ) from None
 
 
 def keyword_place(text: FunctionText, name: str) -> Span:
-    """Where the decorator is told this, else the name of the function."""
+    """The place of this argument of the decorator, else the name of the function."""
     for decorator in text.node.decorator_list:
         if isinstance(decorator, ast.Call):
             for keyword in decorator.keywords:
@@ -204,7 +198,7 @@ def read_program(
 
 
 def check_decorators(text: FunctionText) -> None:
-    """Another decorator makes another function: what it does cannot be read."""
+    """Another decorator makes another function, which cannot be read."""
     if len(text.node.decorator_list) > 1:
         other = text.node.decorator_list[1]
         raise text.mistake(
@@ -235,20 +229,17 @@ def check_signature(text: FunctionText, parts: Declared) -> dict[str, fmpq]:
         elif argument.arg in values:
             defaults[argument.arg] = default(text, argument, values[argument.arg])
         else:
-            near = did_you_mean(argument.arg, inputs)
-            declare = (
-                f'declare it: inputs="{argument.arg} in {{0, 1}}", or give it a value: `{argument.arg}=1`'
-            )
+            hint = f'declare it: inputs="{argument.arg} in {{0, 1}}", or give it a value: `{argument.arg}=1`'
             raise text.mistake(
                 argument,
                 f"the argument `{argument.arg}` is neither an input nor a parameter",
-                near if near.startswith("did") else declare,
+                did_you_mean(argument.arg, inputs, hint),
             )
     names = [argument.arg for argument in (*positional, *arguments.kwonlyargs)]
     for declaration in parts.inputs:
         if declaration.name not in names:
             raise InputError(
-                f"the input `{declaration.name}` is no argument of `{text.node.name}`",
+                f"the input `{declaration.name}` is not an argument of `{text.node.name}`",
                 declaration.span,
                 f"add it: `def {text.node.name}({', '.join([*names, declaration.name])}):`",
             )
@@ -269,19 +260,11 @@ def default(text: FunctionText, argument: ast.arg, value: object) -> fmpq:
 
 def declared_names(parts: Declared) -> Iterator[str]:
     """The names in declarations that may be constants from outside; members of a set are atoms."""
-    found: list[Expr | None] = []
+    found: list[Node | None] = []
     for declaration in (*parts.inputs, *parts.outputs):
-        found.append(declaration.size)
-        if isinstance(declaration.domain, Range):
-            found += set_parts(declaration.domain)
-    if isinstance(parts.adjacency, NamedAdjacency):
-        found.append(parts.adjacency.distance)
-    elif parts.adjacency is not None:
-        found.append(parts.adjacency.formula)
-    if parts.claim is not None:
-        interval = parts.claim.interval
-        found += [parts.claim.epsilon, parts.claim.delta]
-        found += [interval.low, interval.high] if interval is not None else []
-    for expr in found:
-        if expr is not None:
-            yield from sorted(names_in(expr))
+        found += [declaration.size, declaration.domain if isinstance(declaration.domain, Range) else None]
+    found += [parts.adjacency, parts.claim]
+    for node in found:
+        if node is not None:
+            for expr in expressions(node):
+                yield from sorted(names_in(expr))

@@ -1,7 +1,7 @@
 """Programs as pytest tests: what the hooks of ``dipc.pytest_plugin`` collect.
 
-Each .dip file is one test: its own claim holds, or ends as its line ``# expect: ...`` says. The hooks
-are another module, so that pytest starts without importing all of dipc.
+Each .dip file is one test: its own claim is private, or the verdict is that of its comment ``# expect: ...``.
+The hooks are in another module, so that pytest starts without importing all of dipc.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ class DipFile(pytest.File):
     """A .dip file, with one test."""
 
     def collect(self) -> Iterable[pytest.Item]:
+        """The one test of the file."""
         yield DipItem.from_parent(self, name="claim")
 
 
@@ -26,6 +27,7 @@ class DipItem(pytest.Item):
     """The claim of a .dip file."""
 
     def runtest(self) -> None:
+        """Decide the claim and compare it with what the file expects."""
         here = Path.cwd()
         path = self.path.relative_to(here) if self.path.is_relative_to(here) else self.path
         check_file(path, time_limit(self.config))
@@ -39,6 +41,7 @@ class DipItem(pytest.Item):
         return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
+        """How pytest names the test."""
         return self.path, None, f"{self.path.name}: claim"
 
 

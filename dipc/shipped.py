@@ -1,6 +1,6 @@
-"""The programs that come with dipc, and how a name on the command line leads to a text.
+"""The programs that come with dipc, and how to find the text for a name on the command line.
 
-They stand in the folder ``programs`` of a checkout and are installed inside the package.
+They live in the folder ``programs`` of a checkout and are installed inside the package.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from dipc.dipwhile.syntax.suggest import did_you_mean
-from dipc.errors import InputError, Source
+from dipc.errors import InputError, Source, Span
 
 PACKAGE = Path(__file__).parent
 FOLDERS = (PACKAGE / "programs", PACKAGE.parent / "programs")  # as installed, in a checkout
@@ -28,7 +28,7 @@ class NoSuchProgram(InputError, FileNotFoundError):
 
 @dataclass(frozen=True, slots=True)
 class Shipped:
-    """A shipped program and what its header says."""
+    """A shipped program with the information in its header."""
 
     name: str
     path: Path
@@ -38,21 +38,50 @@ class Shipped:
 
     @property
     def family(self) -> str:
-        """The folder that it stands in."""
+        """The folder it is in."""
         return self.path.parent.name
 
 
-HEADER = re.compile(r"^# (source|expect|tightest): *(.*\S)\s*$", re.MULTILINE)
+HEADER = re.compile(r"^# (source): *(.*\S)\s*$", re.MULTILINE)
+EXPECT = re.compile(r"^#[ \t]*expect[ \t]*:[ \t]*(\S*).*$", re.MULTILINE)
+VERDICTS = ("private", "violated", "undecided")
 
 
 def header(text: str) -> dict[str, str]:
-    """What the comments of a program say about it: its title (the first line), source and expected verdict.
+    """What the comments of a program say about it: its title (the first line) and its source.
 
-    >>> header("# A coin\\n# expect: violated  \\noutput b in {0, 1}")
-    {'title': 'A coin', 'expect': 'violated'}
+    >>> header("# A coin\\n# source: folklore  \\noutput b in {0, 1}")
+    {'title': 'A coin', 'source': 'folklore'}
     """
     first = re.match(r"# *(?!\w+:)(.*\S)", text)
     return ({"title": first[1]} if first else {}) | dict(HEADER.findall(text))
+
+
+def expected_verdict(source: Source) -> str | None:
+    """The verdict that a program announces in a comment ``# expect: violated``; None without one.
+
+    Only the first word counts.  Raises :class:`InputError` if it is not a verdict.
+
+    >>> expected_verdict(Source("a.dip", "# expect: violated from N = 2 on"))
+    'violated'
+    >>> expected_verdict(Source("a.dip", "# expect: broken"))
+    Traceback (most recent call last):
+    dipc.errors.InputError: a.dip:1:11: error: there is no verdict `broken`
+        # expect: broken
+                  ^^^^^^
+        help: write `# expect: private`, `# expect: violated` or `# expect: undecided`
+    """
+    found = list(EXPECT.finditer(source.text))
+    for match in found:
+        if match[1] not in VERDICTS:
+            *most, last = (f"`# expect: {verdict}`" for verdict in VERDICTS)
+            hint = f"write {', '.join(most)} or {last}"
+            raise InputError(f"there is no verdict `{match[1]}`", Span(source, *match.span(1)), hint)
+    if len({match[1] for match in found}) > 1:
+        raise InputError(
+            "two different verdicts are expected", Span(source, *found[1].span()), "keep one line"
+        )
+    return found[0][1] if found else None
 
 
 @cache
@@ -76,8 +105,9 @@ def describe(name: str) -> Shipped:
     path = paths().get(name)
     if path is None:
         raise unknown(name)
-    said = header(path.read_text(encoding="utf-8"))
-    return Shipped(name, path, said.get("title", ""), said.get("source", ""), said.get("expect", ""))
+    source = source_of(path)
+    said = header(source.text)
+    return Shipped(name, path, said.get("title", ""), said.get("source", ""), expected_verdict(source) or "")
 
 
 def located(file: str | Path) -> Path:
@@ -100,10 +130,10 @@ def located(file: str | Path) -> Path:
 
 
 def unknown(name: str) -> NoSuchProgram:
-    """The error for a name that leads nowhere; it names the nearest program or file."""
+    """The error for a name that cannot be found; it suggests the nearest program or file."""
     path = Path(name)
     if "=" in name:
-        return NoSuchProgram(f"{name}: no such file or program", hint=f"a parameter is set by `-D {name}`")
+        return NoSuchProgram(f"{name}: no such file or program", hint=f"set a parameter with `-D {name}`")
     known = [*map(str, path.parent.glob("*.dip")), *paths()]
     hints = (did_you_mean(text, known) for text in (name, path.stem))
     near = next((hint for hint in hints if hint.startswith("did you mean")), None)
@@ -116,7 +146,7 @@ def unknown(name: str) -> NoSuchProgram:
 def source_of(file: str | Path) -> Source:
     """The text of a program: from a file, a shipped program, or the standard input (``-``).
 
-    Windows line ends and a byte order mark are dropped.  Raises :class:`InputError`, or :class:`OSError`
+    Windows line endings and a byte order mark are dropped.  Raises :class:`InputError`, or :class:`OSError`
     if the file cannot be read.
     """
     if file == STDIN:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from dipc.claims.verdict import Undecided, Verdict
 from dipc.dipwhile.convert import PythonValue
-from dipc.errors import InputError, Source, Span
+from dipc.errors import InputError
 from dipc.mechanisms import Mechanism
 from dipc.report.words import aligned, program_line, verdict_lines
-
-EXPECT = re.compile(r"^#[ \t]*expect[ \t]*:(.*)$", re.MULTILINE)
-STATUSES = ("private", "violated", "undecided")
+from dipc.shipped import expected_verdict
 
 
 def assert_private(
@@ -24,10 +21,10 @@ def assert_private(
     parameters: Mapping[str, PythonValue] | None = None,
     **options: Any,
 ) -> Verdict:
-    """Fail unless a mechanism, or the program in a file, is proved private; the verdict if it is.
+    """Fail unless a mechanism, or the program in a file, is proved private; return the verdict.
 
-    ``claim`` is by default the program's own, ``parameters`` are those of a program in a file, and
-    ``options`` those of :meth:`Mechanism.check`: ``at``, ``pair``, ``time_limit`` ... Undecided is a
+    ``claim`` defaults to the program's own claim, ``parameters`` set those of a program in a file, and
+    ``options`` are passed to :meth:`Mechanism.check`: ``at``, ``pair``, ``time_limit`` ... Undecided is a
     failure: nothing was proved.
 
     >>> coin = '''
@@ -66,7 +63,7 @@ def assert_private(
 
 WHAT = {
     "violated": "this mechanism is not private",
-    "undecided": "it is undecided whether this mechanism is private: nothing was proved and nothing refuted",
+    "undecided": "it is undecided whether this mechanism is private: it was neither proved nor refuted",
 }
 
 
@@ -76,44 +73,14 @@ def described(mechanism: Mechanism, verdict: Verdict) -> str:
     return "\n".join(aligned([first, *verdict_lines(verdict)]))
 
 
-def expected_status(source: Source) -> str:
-    """What a program says about its own claim in a line ``# expect: violated``; private without one.
-
-    >>> expected_status(Source("a.dip", "# expect: violated from N = 2 on"))
-    'violated'
-    >>> expected_status(Source("a.dip", "# expect: broken"))
-    Traceback (most recent call last):
-    dipc.errors.InputError: a.dip:1:10: error: no verdict is called `broken`
-        # expect: broken
-                 ^^^^^^^
-        help: write `# expect: private`, `# expect: violated` or `# expect: undecided`
-    """
-    found = list(EXPECT.finditer(source.text))
-    statuses = {match[1].split()[0] if match[1].split() else "" for match in found}
-    for match in found:
-        word = (match[1].split() or [""])[0]
-        if word not in STATUSES:
-            span = Span(source, match.start(1), match.end(1))
-            hint = (
-                ", ".join(f"`# expect: {status}`" for status in STATUSES[:2])
-                + f" or `# expect: {STATUSES[2]}`"
-            )
-            raise InputError(f"no verdict is called `{word}`", span, f"write {hint}")
-        if len(statuses) > 1:
-            raise InputError(
-                "two different verdicts are expected", Span(source, *found[1].span()), "keep one line"
-            )
-    return min(statuses, default="private")
-
-
 class UnexpectedVerdict(AssertionError):
-    """A program's claim did not end as the program says; the message is the whole report."""
+    """The verdict is not the one the program expects; the message is the whole report."""
 
 
 def check_file(path: Path, time_limit: float | None = None) -> Verdict:
-    """Decide the claim that a .dip file makes, and compare with what the file expects."""
+    """Decide the claim of a .dip file and compare with its ``# expect:`` comment (private without one)."""
     mechanism = Mechanism.load_file(path, {})
-    expected = expected_status(mechanism.program.source)
+    expected = expected_verdict(mechanism.program.source) or "private"
     verdict = mechanism.check(time_limit=time_limit)
     if verdict.status != expected:
         how = f"expected `{expected}`, the verdict is `{verdict.status}`"

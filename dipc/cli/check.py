@@ -25,7 +25,7 @@ from dipc.cli.terminal import answer, say, show_table
 from dipc.mechanisms import Mechanism
 from dipc.report.record import verdict_record
 from dipc.report.words import aligned
-from dipc.shipped import STDIN, header
+from dipc.shipped import STDIN, expected_verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +163,7 @@ def decided(
     """The verdict on one program.  If Ctrl-C is pressed it is undecided and says what was settled."""
     start = monotonic()
     mechanism = options.load(file, wanted.definitions)
+    expected = expected_verdict(mechanism.program.source) if wanted.expect else None
     reading = monotonic() - start
     with alarm(wanted.time_limit), interruptible() as stop:
         verdict = mechanism.check(
@@ -181,7 +182,7 @@ def decided(
         reading=reading,
         error=Interrupted("interrupted") if stop.pressed else None,
         parameters=mechanism.parameters,
-        expected=header(mechanism.program.source.text).get("expect") if wanted.expect else None,
+        expected=expected,
     )
     return outcome, mechanism
 

@@ -19,7 +19,7 @@ from dipc.numbers.exact import rational
 from dipc.signs.eps_range import EpsRange
 
 PythonValue = fmpq | Atom | int | bool | str | Fraction | Rational
-BOOLEANS = ("bool", "bool_")  # Python's, and numpy's new and old one, which are no subclass of it
+BOOLEANS = ("bool", "bool_")  # Python's, and numpy's new and old one, which are not subclasses of it
 PythonValues = PythonValue | Sequence[PythonValue]
 Inputs = Mapping[str, PythonValues] | str
 """An input as a mapping, or as text: ``{"q": [0, 1]}`` or ``"q=[0,1]"``."""

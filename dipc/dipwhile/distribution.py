@@ -1,4 +1,4 @@
-"""The output distribution on one input, as a mapping that is pleasant to ask."""
+"""The output distribution on one input, as a mapping."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 class Distribution(Mapping[Valuation, Quotient]):
     """The exact output distribution on one input: outputs to probabilities, functions of eps.
 
-    A key lists every output variable with its value, or its tuple of values for an array; :meth:`of` spares
-    writing keys.  Two distributions are equal if they give equal probabilities to the same outputs.
+    A key lists every output variable with its value, or its tuple of values for an array; :meth:`of`
+    looks up an output without a key.  Distributions are equal if they give equal probabilities to the same
+    outputs.
     """
 
     def __init__(self, items: Mapping[Valuation, Quotient], variables: tuple[Variable, ...] = ()) -> None:
@@ -47,7 +48,7 @@ class Distribution(Mapping[Valuation, Quotient]):
     def of(self, *values: PythonValues, **named: PythonValues) -> Quotient:
         """The probability of an output: ``d.of(out=["bot", "top"])``, or ``d.of("top")`` for one variable.
 
-        An output that cannot occur has probability 0.  Raises :class:`InputError` for what is no output.
+        An output that cannot occur has probability 0.  Raises :class:`InputError` for what is not an output.
         """
         return self._items.get(self._key(values, named), Quotient.of(0))
 
@@ -56,11 +57,11 @@ class Distribution(Mapping[Valuation, Quotient]):
         return sum(self.values(), Quotient.of(0))
 
     def at(self, eps: Number) -> Distribution:
-        """The distribution at a rational budget: exact numbers in place of functions."""
+        """The distribution at a rational eps: exact numbers in place of functions."""
         return Distribution({output: p.at(eps) for output, p in self.items()}, self._variables)
 
     def decimals(self, eps: Number | None = None, digits: int = 10) -> dict[str, str]:
-        """Every output, as text, with its probability at a budget, correctly rounded."""
+        """Every output, as text, with its probability at an eps, correctly rounded."""
         return {show_valuation(output): p.decimal(eps, digits) for output, p in self.items()}
 
     def to_sympy(self) -> dict[str, Any]:

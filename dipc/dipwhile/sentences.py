@@ -46,9 +46,9 @@ def decide(sentence: str | Sentence) -> Decision:
 
 
 def read_sentence(text: str) -> Sentence:
-    """The sentence that a text says.
+    """The sentence in a text.
 
-    Raises :class:`InputError`, also for a divisor that is 0 at some budget of the interval.
+    Raises :class:`InputError`, also for a divisor that is 0 at some eps of the interval.
 
     >>> print(read_sentence("forall eps > 0: eps < 1 -> exp(eps) <= 1 + 2*eps"))
     forall eps in (0, inf): (not eps < 1 or exp(eps) <= 1 + 2*eps)
@@ -116,10 +116,10 @@ def _function(expr: Expr) -> Quotient:
             case Binary(op) if op in ARITHMETIC:
                 continue
             case Name(name) | Index(name) if name not in CONSTANTS:
-                raise InputError(f"a sentence speaks of eps only, not of `{name}`", node.span)
+                raise InputError(f"a sentence refers to eps only, not to `{name}`", node.span)
             case Fold() | Call() | Name() | Index() | Unary() | Binary():
                 raise InputError(
-                    f"`{as_written(node)}` may not stand in a function of eps",
+                    f"`{as_written(node)}` is not allowed in a function of eps",
                     node.span,
                     "functions are built from numbers, eps and exp with + - * / ^",
                 )

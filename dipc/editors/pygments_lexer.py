@@ -1,4 +1,4 @@
-"""Colours for programs wherever Pygments is used: Sphinx, LaTeX (minted), notebooks, ``pygmentize``.
+"""Highlighting of programs wherever Pygments is used: Sphinx, LaTeX (minted), notebooks, ``pygmentize``.
 
 >>> from pygments import lex
 >>> [(str(kind), text) for kind, text in lex("x <- Lap(eps, 0)", DipLexer()) if text.strip()][:3]
@@ -10,42 +10,34 @@ from __future__ import annotations
 from typing import ClassVar
 
 from pygments.lexer import RegexLexer, bygroups
-from pygments.token import (
-    Comment,
-    Keyword,
-    Name,
-    Number,
-    Operator,
-    Punctuation,
-    Whitespace,
-)
+from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, Whitespace
 
-from dipc.dipwhile.syntax.layout import METRICS
-from dipc.editors.words import (
-    ARITHMETIC,
-    ARROWS,
-    BRACKETS,
-    BUDGET,
-    COMMENT,
-    COMPARISONS,
-    CONSTANTS,
-    CONTROL,
-    DECLARATIONS,
-    DISTRIBUTIONS,
-    FUNCTIONS,
-    LOGIC,
-    NAME,
-    NUMBER,
-    PUNCTUATION,
-    signs,
-    words,
-)
+from dipc.editors.words import METRIC, PATTERNS
 
 __all__ = ["DipLexer"]
 
+TOKENS = {
+    "comment": Comment.Single,
+    "declaration": Keyword.Declaration,
+    "control": Keyword,
+    "logic": Operator.Word,
+    "distribution": Name.Builtin,
+    "budget": Name.Builtin.Pseudo,
+    "constant": Keyword.Constant,
+    "function": Name.Function,
+    "number": Number,
+    "name": Name,
+    "arrow": Operator,
+    "comparison": Operator,
+    "arithmetic": Operator,
+    "bracket": Punctuation,
+    "punctuation": Punctuation,
+}
+"""The Pygments token of each kind of token."""
+
 
 class DipLexer(RegexLexer):  # type: ignore[misc]
-    """Programs of dipc."""
+    """The lexer of dipc's language."""
 
     name = "dipc"
     aliases: ClassVar[list[str]] = ["dip", "dipc"]
@@ -55,21 +47,7 @@ class DipLexer(RegexLexer):  # type: ignore[misc]
     tokens: ClassVar[dict[str, object]] = {
         "root": [
             (r"\s+", Whitespace),
-            (COMMENT, Comment.Single),
-            (
-                rf"(\badjacent\b)([ \t]+)({'|'.join(METRICS)})\b(?!')",
-                bygroups(Keyword.Declaration, Whitespace, Keyword.Type),
-            ),
-            (words(DECLARATIONS), Keyword.Declaration),
-            (words(CONTROL), Keyword),
-            (words(LOGIC), Operator.Word),
-            (words(DISTRIBUTIONS), Name.Builtin),
-            (words(BUDGET), Name.Builtin.Pseudo),
-            (words(CONSTANTS), Keyword.Constant),
-            (words(FUNCTIONS) + r"(?=\s*\()", Name.Function),
-            (NUMBER, Number),
-            (NAME, Name),
-            (signs((*ARROWS, *COMPARISONS, *ARITHMETIC)), Operator),
-            (signs((*BRACKETS, *PUNCTUATION)), Punctuation),
+            (rf"(\badjacent\b)([ \t]+)({METRIC})", bygroups(Keyword.Declaration, Whitespace, Keyword.Type)),
+            *((pattern, TOKENS[kind]) for kind, pattern in PATTERNS.items()),
         ]
     }

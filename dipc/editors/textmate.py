@@ -1,6 +1,6 @@
 """The TextMate grammar, which Visual Studio Code, Sublime Text, JetBrains and GitHub read.
 
-It is the file ``dip.tmLanguage.json``; ``python -m dipc.editors.textmate`` writes it anew.
+It is the file ``dip.tmLanguage.json``; ``python -m dipc.editors.textmate`` regenerates it.
 """
 
 from __future__ import annotations
@@ -9,69 +9,51 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dipc.dipwhile.syntax.layout import METRICS
-from dipc.editors.words import (
-    ARITHMETIC,
-    ARROWS,
-    BRACKETS,
-    BUDGET,
-    COMMENT,
-    COMPARISONS,
-    CONSTANTS,
-    CONTROL,
-    DECLARATIONS,
-    DISTRIBUTIONS,
-    FUNCTIONS,
-    LOGIC,
-    NAME,
-    NUMBER,
-    PUNCTUATION,
-    signs,
-    words,
-)
+from dipc.editors.words import METRIC, PATTERNS
 
 FILE = Path(__file__).with_name("dip.tmLanguage.json")
 
-SCOPES = (
-    ("comment.line.number-sign", COMMENT),
-    ("keyword.other.declaration", words(DECLARATIONS)),
-    ("keyword.control", words(CONTROL)),
-    ("keyword.operator.word", words(LOGIC)),
-    ("support.function.distribution", words(DISTRIBUTIONS)),
-    ("variable.language.budget", words(BUDGET)),
-    ("constant.language", words(CONSTANTS)),
-    ("support.function", words(FUNCTIONS) + r"(?=\s*\()"),
-    ("constant.numeric", NUMBER),
-    ("variable.other", NAME),
-    ("keyword.operator.assignment", signs(ARROWS)),
-    ("keyword.operator.comparison", signs(COMPARISONS)),
-    ("keyword.operator.arithmetic", signs(ARITHMETIC)),
-    ("punctuation.section", signs(BRACKETS)),
-    ("punctuation.separator", signs(PUNCTUATION)),
-)
-"""What a pattern is; the first that matches counts."""
+SCOPES = {
+    "comment": "comment.line.number-sign",
+    "declaration": "keyword.other.declaration",
+    "control": "keyword.control",
+    "logic": "keyword.operator.word",
+    "distribution": "support.function.distribution",
+    "budget": "variable.language.budget",
+    "constant": "constant.language",
+    "function": "support.function",
+    "number": "constant.numeric",
+    "name": "variable.other",
+    "arrow": "keyword.operator.assignment",
+    "comparison": "keyword.operator.comparison",
+    "arithmetic": "keyword.operator.arithmetic",
+    "bracket": "punctuation.section",
+    "punctuation": "punctuation.separator",
+}
+"""The TextMate scope of each kind of token."""
 
 
 def grammar() -> dict[str, Any]:
     """The grammar as a JSON object."""
     metric = {
-        "match": rf"\b(adjacent)[ \t]+({'|'.join(METRICS)})\b(?!')",
+        "match": rf"\b(adjacent)[ \t]+({METRIC})",
         "captures": {
             "1": {"name": "keyword.other.declaration.dip"},
             "2": {"name": "storage.type.metric.dip"},
         },
     }
+    patterns = [{"name": f"{SCOPES[kind]}.dip", "match": pattern} for kind, pattern in PATTERNS.items()]
     return {
         "$schema": "https://raw.githubusercontent.com/martinring/tmlanguage/master/tmlanguage.json",
         "name": "dipc",
         "scopeName": "source.dip",
         "fileTypes": ["dip"],
-        "patterns": [metric, *({"name": f"{scope}.dip", "match": match} for scope, match in SCOPES)],
+        "patterns": [metric, *patterns],
     }
 
 
 def text() -> str:
-    """The file."""
+    """The contents of the file."""
     return json.dumps(grammar(), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -1,6 +1,6 @@
-"""The words of the language by what they are, for editors.
+"""What the language is made of, for editors: kinds of tokens and the patterns that match them.
 
-The tests compare these tables with the grammar, so that a word that is added there is not forgotten here.
+The tests compare these tables with the grammar, so that a word added there is not forgotten here.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from dipc.dipwhile.syntax.functions import DISTRIBUTIONS as DISTRIBUTIONS
 from dipc.dipwhile.syntax.functions import FUNCTIONS as FUNCTIONS
+from dipc.dipwhile.syntax.layout import METRICS
 
 DECLARATIONS = ("param", "input", "output", "adjacent", "private")
 CONTROL = ("if", "then", "elif", "else", "end", "for", "in", "while", "do", "exit")
@@ -22,10 +23,6 @@ COMPARISONS = ("!=", "≠", "<=", "≤", ">=", "≥", "=", "<", ">")
 ARITHMETIC = ("+", "-", "*", "/", "^", "..")
 BRACKETS = ("(", ")", "[", "]", "{", "}")
 PUNCTUATION = (",", ":", ";")
-
-NUMBER = r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
-NAME = r"[^\W\d]\w*'?"
-COMMENT = r"#.*"
 
 
 def words(some: Iterable[str]) -> str:
@@ -40,3 +37,26 @@ def words(some: Iterable[str]) -> str:
 def signs(some: Iterable[str]) -> str:
     """A pattern for any of these signs, the longest first."""
     return "|".join(re.escape(sign) for sign in sorted(some, key=len, reverse=True))
+
+
+METRIC = rf"(?:{'|'.join(METRICS)})\b(?!')"
+"""A metric; it is a keyword only right after ``adjacent``."""
+
+PATTERNS = {
+    "comment": r"#.*",
+    "declaration": words(DECLARATIONS),
+    "control": words(CONTROL),
+    "logic": words(LOGIC),
+    "distribution": words(DISTRIBUTIONS),
+    "budget": words(BUDGET),
+    "constant": words(CONSTANTS),
+    "function": words(FUNCTIONS) + r"(?=\s*\()",
+    "number": r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?",
+    "name": r"[^\W\d]\w*'?",
+    "arrow": signs(ARROWS),
+    "comparison": signs(COMPARISONS),
+    "arithmetic": signs(ARITHMETIC),
+    "bracket": signs(BRACKETS),
+    "punctuation": signs(PUNCTUATION),
+}
+"""The kinds of tokens in the order in which they are tried; the first pattern that matches counts."""

@@ -122,14 +122,14 @@ def test_what_cannot_be_told_apart_is_undecided_only_where_it_matters() -> None:
         ("", "begins with `forall` or `exists`"),
         ("forall eps > -1: eps > 0", "positive"),
         ("forall eps in (2, 1): eps > 0", "empty"),
-        ("forall eps: max(eps, 1) > 0", "may not stand in a function of eps"),
-        ("forall eps: N > 0", "not of `N`"),
+        ("forall eps: max(eps, 1) > 0", "is not allowed in a function of eps"),
+        ("forall eps: N > 0", "not to `N`"),
         ("forall eps: exp(exp(eps)) > 1", "exp takes"),
-        ("forall eps: true > 1", "may not stand"),
+        ("forall eps: true > 1", "is not allowed"),
         ("forall eps: eps = 1; eps = 2", "found `;`"),
         ("forall eps: (eps = 1", "never closed"),
         ("forall eps: eps = ", "found the end of the text"),
-        ("forall eps: $", "means nothing here"),
+        ("forall eps: $", "has no meaning here"),
     ],
 )
 def test_refusals(text: str, message: str) -> None:

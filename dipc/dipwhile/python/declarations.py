@@ -1,8 +1,8 @@
-"""What the decorator is told: inputs, outputs, neighbours and claim, as the language writes them.
+"""The arguments of the decorator: inputs, outputs, adjacency and claim, as the language writes them.
 
-``inputs="q[N] in {-1, 0, 1}"`` is what may follow ``input`` in a .dip file, and so on. Where such a text
-stands as a plain literal in the Python file, its mistakes are shown there: the parser reads the file
-with everything else blanked out, so that each position is right.
+``inputs="q[N] in {-1, 0, 1}"`` is what may follow ``input`` in a .dip file, and so on. If such a text
+is a plain literal in the Python file, its mistakes are shown there: the parser reads the file with
+everything else blanked out, so that the positions are right.
 """
 
 from __future__ import annotations
@@ -10,23 +10,22 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any
 
 from flint import fmpq
 
 from dipc.dipwhile.python.source import FunctionText
-from dipc.dipwhile.syntax.ast import Adjacency, Claim, Declaration, Node, Program
+from dipc.dipwhile.syntax.ast import Adjacency, Claim, Declaration, Program
 from dipc.dipwhile.syntax.parser import parse
+from dipc.dipwhile.syntax.walk import AnyNode, rebuilt
 from dipc.errors import InputError, Source, Span
 from dipc.models.values import Atom
 
 PythonValues = Iterable[int | bool | str | Fraction | fmpq | Atom]
 Declarations = str | Sequence[str] | Mapping[str, str | PythonValues]
 """``"q[N] in {0, 1}"``, several of them, or ``{"q[N]": {0, 1}}``."""
-
-AnyNode = TypeVar("AnyNode", bound=Node)
 
 EXAMPLES = {
     "inputs": 'inputs="q[N] in {0, 1}"',
@@ -38,7 +37,7 @@ EXAMPLES = {
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the decorator was told."""
+    """The arguments of the decorator."""
 
     inputs: object
     outputs: object
@@ -72,7 +71,7 @@ def declared(told: Told, text: FunctionText) -> Declared:
 
 
 def keywords(text: FunctionText) -> dict[str, ast.expr]:
-    """The arguments of the decorator, by name, as far as they stand in the file."""
+    """The arguments of the decorator that are found in the file, by name."""
     for decorator in text.node.decorator_list:
         if isinstance(decorator, ast.Call):
             found = {keyword.arg: keyword.value for keyword in decorator.keywords if keyword.arg is not None}
@@ -116,7 +115,7 @@ def each(
                 yield written, parts[position] if len(parts) == len(told) else place
         case _:
             raise InputError(
-                f"`{what}` is missing" if told is None else f"`{what}` is no declaration",
+                f"`{what}` is missing" if told is None else f"`{what}` is not a declaration",
                 span,
                 f"for example `{EXAMPLES[what]}`",
             )
@@ -136,6 +135,7 @@ def in_order(value: object) -> tuple[bool, Any]:
 
 
 def member(value: object, what: str, span: Span) -> str:
+    """A Python value as a member of a set in the language."""
     match value:
         case bool():
             return str(value).lower()
@@ -146,7 +146,7 @@ def member(value: object, what: str, span: Span) -> str:
     raise InputError(
         f"{value!r} cannot be in the set of an {what.removesuffix('s')}",
         span,
-        "use integers, fractions, True, False and texts of one word",
+        "use integers, fractions, True, False and strings of one word",
     )
 
 
@@ -157,7 +157,7 @@ def line(what: str, written: object, text: FunctionText, place: ast.expr | None)
     """One line of declarations, read by the parser of the language."""
     if not isinstance(written, str):
         span = text.place if place is None else text.span(place)
-        raise InputError(f"`{what}` is a text", span, f"for example `{EXAMPLES[what]}`")
+        raise InputError(f"`{what}` must be a string", span, f"for example `{EXAMPLES[what]}`")
     written = re.sub(r"\b(True|False)\b", lambda found: found[0].lower(), written)
     span = text.place if place is None else text.span(place)
     before = f"param x = 0;{WORDS[what]} "
@@ -187,11 +187,11 @@ def check_alone(what: str, program: Program, span: Span) -> None:
     }
     others = [part for name, part in parts.items() if part and name != what]
     if others or program.body or len(program.params) > 1 or not parts[what]:
-        raise InputError(f"`{what}` holds more than it should", span, f"for example `{EXAMPLES[what]}`")
+        raise InputError(f"`{what}` contains more than it should", span, f"for example `{EXAMPLES[what]}`")
 
 
 def literal(written: str, place: ast.expr | None, text: FunctionText) -> int | None:
-    """Where the characters of a literal begin in the file; None if they do not stand there one by one."""
+    """Where the characters of a literal begin in the file; None if they differ there (escapes)."""
     if not isinstance(place, ast.Constant) or not isinstance(place.value, str):
         return None
     span = text.span(place)
@@ -206,19 +206,13 @@ def literal(written: str, place: ast.expr | None, text: FunctionText) -> int | N
 
 def moved(node: AnyNode, source: Source, shift: int) -> AnyNode:
     """The same syntax with its places in another source, ``shift`` characters to the left."""
-    changes: dict[str, Any] = {"span": shifted(node.span, source, shift)}
-    for field in fields(node):
-        value = getattr(node, field.name)
-        if isinstance(value, Node):
-            changes[field.name] = moved(value, source, shift)
-        elif isinstance(value, tuple):
-            changes[field.name] = tuple(
-                moved(part, source, shift) if isinstance(part, Node) else part for part in value
-            )
-    return replace(node, **changes)
+    inside = rebuilt(node, lambda part: moved(part, source, shift))
+    return replace(inside, span=shifted(node.span, source, shift))
 
 
 def moved_error(error: InputError, source: Source, shift: int) -> InputError:
+    """The same error with its places in another source."""
+
     def elsewhere(found: re.Match[str]) -> str:
         place = Span(source, int(found[1]) - 1 - shift, int(found[1]) - shift)
         return f"line {place.line}, column {place.column}"
@@ -228,4 +222,5 @@ def moved_error(error: InputError, source: Source, shift: int) -> InputError:
 
 
 def shifted(span: Span, source: Source, shift: int) -> Span:
+    """The same place in another source."""
     return Span(source, max(0, span.start - shift), max(0, span.end - shift))

@@ -1,7 +1,7 @@
-"""Later stages speak of programs in dipc's own notation; here their messages learn Python's.
+"""Translates error messages from dipc's own notation to Python's.
 
 Messages about a Python function come from the same code as those about a .dip file. What they quote is
-taken from the file, so that it is Python already; what they advise is translated by the table
+Python already, because it is taken from the file; their hints are translated by the table
 :data:`NOTATION`.
 """
 
@@ -52,10 +52,10 @@ NOTATION: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
             "use a constant, or write the loop with `while`",
         ),
         (r"the bounds of a `for` must be constants", "the bounds of a `range` must be constants"),
-        (r"^add a line such as: adjacent linf 1$", 'tell the decorator, for example: adjacent="linf 1"'),
+        (r"^add a line such as: adjacent linf 1$", 'add to the decorator, for example: adjacent="linf 1"'),
         (
             r"^add a line such as: private eps .*$",
-            'tell the decorator: private="eps"    (or give a claim: check("eps"))',
+            'add to the decorator: private="eps"    (or give a claim: check("eps"))',
         ),
         (r"a `for` loop with constant bounds, which is unrolled", "a `for` loop over a constant `range`"),
     )
@@ -67,7 +67,7 @@ MISSING = re.compile(r"the output `(?P<output>\w+)(\[\d+\])?` has no value when 
 
 
 def no_value(output: str, error: InputError, function: FunctionText) -> InputError:
-    """An output without a value: mostly a ``return`` was forgotten."""
+    """An output without a value: usually a ``return`` is missing."""
     body = function.node.body
     returns = [node for node in ast.walk(function.node) if isinstance(node, ast.Return)]
     if not returns or ends(body) or any(is_plain(node) for node in returns):
@@ -87,7 +87,7 @@ def is_plain(node: ast.Return) -> bool:
 
 
 def ends(block: Sequence[ast.stmt]) -> bool:
-    """Whether every path through the statements surely comes to a ``return``.
+    """Does every path through the statements certainly reach a ``return``?
 
     >>> ends(ast.parse("if a: return\\nelse: return").body), ends(ast.parse("if a: return").body)
     (True, False)
@@ -130,7 +130,7 @@ def in_python(error: InputError, function: FunctionText) -> InputError:
     text = UNKNOWN.fullmatch(error.message)
     if text and error.span is not None and source.text[error.span.start : error.span.start + 1] in "\"'":
         hint = "list it in the set of an input or output"
-        return type(error)(f"the text '{text[1]}' is in no set of the mechanism", error.span, hint)
+        return type(error)(f"the string '{text[1]}' is not in any set of the mechanism", error.span, hint)
     missing = MISSING.fullmatch(error.message)
     if missing:
         return no_value(missing["output"], error, function)

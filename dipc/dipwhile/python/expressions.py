@@ -3,10 +3,10 @@
 Lists are counted from 0 in Python and from 1 in the language: ``q[i]`` becomes ``q[i + 1]``,
 ``range(N)`` becomes ``0..N - 1``, and ``argmax(a)`` becomes ``argmax(a) - 1``.
 
-Noise may stand inside of an expression in Python. It is drawn first, into a variable of its own: the
-statement that does so goes to ``prelude``, which whoever reads a statement puts before it. Expressions
-change nothing and samples are independent of everything before them, so that it does not matter that
-Python would sometimes not draw (``b and flip(p)``).
+In Python, noise is allowed inside an expression. It is drawn first, into an auxiliary variable: that
+assignment goes to ``prelude``, which precedes the statement being read. Expressions have no side effects
+and samples are independent of everything before them, so it does not matter that Python would sometimes
+skip the draw (``b and flip(p)``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from flint import fmpq
 
 from dipc.dipwhile.python.refusals import EXPRESSIONS, OPERATORS
 from dipc.dipwhile.python.scope import Scope, number
-from dipc.dipwhile.python.source import FunctionText
+from dipc.dipwhile.python.source import FunctionText, Located
 from dipc.dipwhile.python.words import MEANINGS
 from dipc.dipwhile.syntax.ast import (
     Assign,
@@ -104,7 +104,7 @@ class Expressions(ABC):
 
     @contextmanager
     def collected(self) -> Iterator[list[Statement]]:
-        """A prelude of its own for a part that is not always run."""
+        """A separate prelude for a part that is not always executed."""
         outer, self.prelude = self.prelude, []
         try:
             yield self.prelude
@@ -122,6 +122,7 @@ class Expressions(ABC):
     # --- expressions -------------------------------------------------------------------------
 
     def read(self, node: ast.expr) -> Expr:
+        """The syntax of an expression; what must be drawn before goes to the prelude."""
         span = self.text.span(node)
         match node:
             case ast.Constant():
@@ -138,8 +139,10 @@ class Expressions(ABC):
                 return Unary(Op.NOT, self.read(operand), span=span)
             case ast.UnaryOp(op):
                 raise self.refused(node, OPERATORS[type(op)])
-            case ast.BinOp():
-                return self.arithmetic(node, span)
+            case ast.BinOp(left, op, right):
+                operands = self.read(left), self.read(right)
+                self.check_operator(node, op)
+                return self.arithmetic(node, *operands)
             case ast.BoolOp(op, values):
                 return self.connected(Op.AND if isinstance(op, ast.And) else Op.OR, values)
             case ast.Compare():
@@ -150,10 +153,16 @@ class Expressions(ABC):
                 return self.call(node, span)
         raise self.refused(node, EXPRESSIONS.get(type(node), ("this expression", "write it with operators")))
 
-    def refused(self, node: ast.expr, reason: tuple[str, str]) -> InputError:
-        return self.text.mistake(node, f"{reason[0]} cannot stand here in a mechanism", reason[1])
+    def error(self, node: Located, message: str, hint: str) -> InputError:
+        """The error at a node of the function."""
+        return self.text.mistake(node, message, hint)
+
+    def refused(self, node: Located, reason: tuple[str, str]) -> InputError:
+        """The error for what the language does not have: what it is, and what to write instead."""
+        return self.error(node, f"{reason[0]} is not allowed here in a mechanism", reason[1])
 
     def constant(self, node: ast.Constant, span: Span) -> Expr:
+        """A number, truth value or string."""
         match node.value:
             case bool():
                 return Name(str(node.value).lower(), span=span)
@@ -166,9 +175,11 @@ class Expressions(ABC):
             case str():
                 return self.scope.atom(node.value, span)
             case None:
-                raise InputError("`None` is no value of dipc", span, "use a text of one word, such as 'bot'")
+                raise InputError(
+                    "`None` is not a value of dipc", span, "use a string of one word, such as 'bot'"
+                )
         raise InputError(
-            f"`{node.value!r}` is no value of dipc", span, "values are numbers, True, False and texts"
+            f"`{node.value!r}` is not a value of dipc", span, "values are numbers, True, False and strings"
         )
 
     def decimal(self, span: Span) -> fmpq:
@@ -180,18 +191,23 @@ class Expressions(ABC):
         exact = Fraction(written)
         return fmpq(exact.numerator, exact.denominator)
 
-    def arithmetic(self, node: ast.BinOp, span: Span) -> Expr:
-        left, right = self.read(node.left), self.read(node.right)
+    def arithmetic(self, node: ast.BinOp | ast.AugAssign, left: Expr, right: Expr) -> Expr:
+        """Two operands joined by the operator of a node."""
+        span = self.text.span(node)
         match node.op:
             case ast.FloorDiv():
                 return Call("floor", (Binary(Op.DIV, left, right, span=span),), span=span)
             case ast.Mod():
                 return Call("mod", (left, right), span=span)
-        if type(node.op) in OPERATORS:
-            raise self.refused(node, OPERATORS[type(node.op)])
         return Binary(ARITHMETIC[type(node.op)], left, right, span=span)
 
+    def check_operator(self, node: Located, op: ast.AST) -> None:
+        """Refuse an operator that the language does not have."""
+        if type(op) in OPERATORS:
+            raise self.refused(node, OPERATORS[type(op)])
+
     def connected(self, op: Op, nodes: list[ast.expr]) -> Expr:
+        """Conditions joined by ``and`` or ``or``."""
         return joined(op, [self.read(node) for node in nodes])
 
     def comparison(self, node: ast.Compare) -> Expr:
@@ -203,14 +219,14 @@ class Expressions(ABC):
                 if len(node.ops) > 1:
                     raise self.refused(node, ("`in` within a chain of comparisons", "use `and`"))
                 return self.member(left, op, comparator, self.text.span(node))
-            if type(op) in OPERATORS:
-                raise self.refused(node, OPERATORS[type(op)])
+            self.check_operator(node, op)
             right = self.read(comparator)
             links.append(Binary(COMPARISONS[type(op)], left, right, span=between(left.span, right.span)))
             left = right
         return joined(Op.AND, links)
 
     def member(self, left: Expr, op: ast.In | ast.NotIn, node: ast.expr, span: Span) -> Expr:
+        """``x in {0, 1}`` as a disjunction of equalities."""
         if not isinstance(node, ast.Set | ast.List | ast.Tuple) or not node.elts:
             raise self.refused(node, ("`in` with this", "write the values out: `x in {0, 1}`"))
         inside = joined(Op.OR, [Binary(Op.EQ, left, self.read(value), span=span) for value in node.elts])
@@ -233,7 +249,7 @@ class Expressions(ABC):
         """``a[i]``."""
         span = self.text.span(node)
         if not isinstance(node.value, ast.Name):
-            raise self.refused(node, ("an index into this", "lists have names and one index: `a[i]`"))
+            raise self.refused(node, ("an index into this", "a list has a name and one index: `a[i]`"))
         if isinstance(node.slice, ast.Slice):
             raise self.refused(node, EXPRESSIONS[ast.Slice])
         if isinstance(node.slice, ast.Tuple):
@@ -245,7 +261,7 @@ class Expressions(ABC):
         match index:
             case Unary(Op.NEG, Number(value)):
                 size = self.text.written(node.value)
-                raise self.text.mistake(
+                raise self.error(
                     node.slice,
                     f"the index -{value} counts from the end",
                     f"write `{size}[len({size}) - {value}]`",
@@ -253,17 +269,18 @@ class Expressions(ABC):
         return Index(name, plus_one(index), span=span)
 
     def no_list(self, node: ast.Name) -> InputError:
+        """The error for an index into something that is not a list."""
         name = node.id
         if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
-            return self.text.mistake(node, f"`{name}` is not a list", "remove the index")
+            return self.error(node, f"`{name}` is not a list", "remove the index")
         if name in self.scope.locals | self.scope.loops or name in self.scope.bound():
-            return self.text.mistake(
-                node, f"no list `{name}` has been made here", f"make it first: `{name} = [0] * N`"
+            return self.error(
+                node, f"no list `{name}` has been created here", f"create it first: `{name} = [0] * N`"
             )
         value = self.scope.outside(name)
         hint = "copy its values into a list of the function first" if isinstance(value, list | tuple) else ""
-        return self.text.mistake(
-            node, f"`{name}` is not a list of this function", hint or f"make it first: `{name} = [0] * N`"
+        return self.error(
+            node, f"`{name}` is not a list of this function", hint or f"create it first: `{name} = [0] * N`"
         )
 
     def bounds(self, node: ast.expr) -> tuple[Expr, Expr] | None:
@@ -279,7 +296,7 @@ class Expressions(ABC):
                 return Number(fmpq(0), span=span), minus_one(self.read(stop))
             case [start, stop] | [start, stop, ast.Constant(1)]:
                 return self.read(start), minus_one(self.read(stop))
-        raise self.text.mistake(node, "a `range` has steps of 1 here", "write `range(N)` or `range(1, N)`")
+        raise self.error(node, "a `range` must have step 1 here", "write `range(N)` or `range(1, N)`")
 
     def named_list(self, node: ast.expr) -> str | None:
         """The name of a list; None for another expression."""
@@ -291,9 +308,7 @@ class Expressions(ABC):
         range_ = self.bounds(iterable)
         if range_ is not None:
             if not isinstance(target, ast.Name):
-                raise self.text.mistake(
-                    target, "a `range` gives one number at a time", "write `for i in range(N)`"
-                )
+                raise self.error(target, "a `range` gives one number at a time", "write `for i in range(N)`")
             self.scope.check_name(target.id, self.text.span(target))
             plain = target.id not in self.scope.locals and target.id not in self.scope.bound()
             counter = target.id if plain else self.scope.fresh(target.id)
@@ -307,7 +322,7 @@ class Expressions(ABC):
                 index, listed, value = "", iterable, ""
         name = self.named_list(listed)
         if name is None or not value:
-            raise self.text.mistake(
+            raise self.error(
                 iterable, "a loop runs over a `range` or a list", "write `for i in range(N)` or `for x in q`"
             )
         counter = self.scope.fresh(index or "i")
@@ -319,6 +334,7 @@ class Expressions(ABC):
 
     @contextmanager
     def binding(self, means: dict[str, Expr]) -> Iterator[None]:
+        """Let names have these meanings for a while."""
         self.scope.binders.append(means)
         try:
             yield
@@ -328,6 +344,7 @@ class Expressions(ABC):
     # --- calls -------------------------------------------------------------------------------
 
     def call(self, node: ast.Call, span: Span) -> Expr:
+        """A call of a word of dipc."""
         if not isinstance(node.func, ast.Name):
             raise self.foreign_call(node)
         word = node.func.id
@@ -335,28 +352,28 @@ class Expressions(ABC):
         if word in DRAWS:
             return self.drawn(node, span)
         if node.keywords:
-            raise self.text.mistake(node.keywords[0], f"`{word}` has no such argument", "remove its name")
+            raise self.error(node.keywords[0], f"`{word}` has no such argument", "remove its name")
         match word, node.args:
             case (("all" | "any" | "sum"), [ast.GeneratorExp() as generator]):
                 return self.fold(word, generator, span)
             case (("all" | "any" | "range"), _):
                 usage = "all(q[i] >= 0 for i in range(N))" if word != "range" else "for i in range(N):"
-                raise self.text.mistake(node, f"`{word}` cannot stand here like this", f"write `{usage}`")
+                raise self.error(node, f"`{word}` cannot be used here like this", f"write `{usage}`")
             case "len", [listed]:
                 return self.length(listed)
             case "len", _:
-                raise self.text.mistake(node, "`len` takes one list", "write `len(q)`")
+                raise self.error(node, "`len` takes one list", "write `len(q)`")
         result = Call(word, self.arguments(word, node.args), span=span)
         if word in ("argmax", "argmin"):
             return Binary(Op.SUB, result, ONE, span=span)
         return result
 
     def foreign_call(self, node: ast.Call) -> InputError:
-        """A call of a method, or of what stands in a module."""
+        """The error for a call of a method or of something in a module."""
         hint = "only dipc's own words can be called, by their names"
         if isinstance(node.func, ast.Attribute) and node.func.attr in MEANINGS:
             hint = f"write `{node.func.attr}(...)`, which needs no module"
-        return self.text.mistake(node.func, f"`{self.text.written(node.func)}` cannot be called here", hint)
+        return self.error(node.func, f"`{self.text.written(node.func)}` cannot be called here", hint)
 
     def arguments(self, word: str, nodes: list[ast.expr]) -> tuple[Expr, ...]:
         """The arguments of a function; a list as the only one may be written out."""
@@ -372,21 +389,22 @@ class Expressions(ABC):
         return tuple(self.read(node) for node in nodes)
 
     def unnamed_list(self, node: ast.expr, word: str) -> Expr:
-        """A list that is written where it is used: a variable of its own."""
+        """A list written where it is used, as an auxiliary variable."""
         name = self.scope.fresh("list")
         self.prelude += self.filled(Name(name, span=self.text.span(node)), node)
         return Name(name, span=self.text.span(node))
 
     def length(self, node: ast.expr) -> Expr:
+        """``len(q)``."""
         name = self.named_list(node)
         if name is None:
-            raise self.text.mistake(node, "the length of this is not known", "`len` takes a list: `len(q)`")
+            raise self.error(node, "the length of this is not known", "`len` takes a list: `len(q)`")
         return self.sizes[name]
 
     def fold(self, word: str, node: ast.GeneratorExp, span: Span) -> Expr:
         """``all``, ``any`` or ``sum`` over a range or a list."""
         if len(node.generators) > 1:
-            raise self.text.mistake(
+            raise self.error(
                 node.generators[1].target,
                 "one `for` at a time",
                 f"nest them: `{word}({word}(...) for i in ...)`",
@@ -419,9 +437,7 @@ class Expressions(ABC):
         if word == "any" or counts:
             return Binary(Op.AND, guard, body, span=body.span)
         raise InputError(
-            "a sum over a part of the values is not supported",
-            guard.span,
-            "count with `sum(1 for ... if ...)`, or use a loop",
+            "a filtered sum is not supported", guard.span, "count with `sum(1 for ... if ...)`, or use a loop"
         )
 
     def drawn(self, node: ast.Call, span: Span) -> Expr:
@@ -442,14 +458,14 @@ def joined(op: Op, parts: list[Expr]) -> Expr:
 
 
 def between(first: Span, last: Span) -> Span:
-    """From the first character of either to the last: a part may stand elsewhere than in its place."""
+    """From the first character of either to the last: the parts may be in another order in the text."""
     if first.source != last.source:
         return first
     return Span(first.source, min(first.start, last.start), max(first.end, last.end))
 
 
 def is_boolean(node: ast.expr) -> bool:
-    """Is this surely a truth value, by its form?"""
+    """Is this certainly a truth value, by its form?"""
     match node:
         case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not()) | ast.Constant(True | False):
             return True
@@ -457,4 +473,5 @@ def is_boolean(node: ast.expr) -> bool:
 
 
 def is_one(node: ast.expr) -> bool:
+    """Is this the number 1?"""
     return isinstance(node, ast.Constant) and type(node.value) is int and node.value == 1

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from dipc.dipwhile.syntax.ast import Assign, Block, Expr, Fold, For, If, Index, Name, While
-from dipc.dipwhile.syntax.names import statements
-from dipc.dipwhile.syntax.walk import distribution_parts, nodes
+from dipc.dipwhile.syntax.ast import Assign, Block, Expr, Fold, Index, Name, Node
+from dipc.dipwhile.syntax.walk import children, expressions, nodes, own_parts, statements
 
 
 def names_in(expr: Expr) -> frozenset[str]:
@@ -28,21 +25,11 @@ def names_in(expr: Expr) -> frozenset[str]:
 
 
 def read_in(block: Block) -> frozenset[str]:
-    """The names that statements read."""
-    return frozenset(name for expr in expressions(block) for name in names_in(expr))
-
-
-def expressions(block: Block) -> Iterator[Expr]:
-    """What statements read."""
+    """The names that statements read; of an assigned cell only its index."""
+    found: set[str] = set()
     for statement, _ in statements(block):
-        match statement:
-            case Assign(target, value):
-                if isinstance(target, Index):
-                    yield target.index
-                yield from (value,) if isinstance(value, Expr) else distribution_parts(value)
-            case If(branches):
-                yield from (condition for condition, _ in branches)
-            case For(_, low, high):
-                yield from (low, high)
-            case While(condition):
-                yield condition
+        read: tuple[Node, ...] = own_parts(statement)
+        if isinstance(statement, Assign):
+            read = (*children(statement.target), statement.value)
+        found.update(name for part in read for expr in expressions(part) for name in names_in(expr))
+    return frozenset(found)

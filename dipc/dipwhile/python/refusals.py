@@ -16,16 +16,16 @@ STATEMENTS: dict[type[ast.stmt], tuple[str, str]] = {
     ast.Raise: ("`raise`", "a mechanism always gives an output: return one that says so, such as 'failed'"),
     ast.Try: ("`try`", "nothing raises an exception in a mechanism: remove it"),
     ast.TryStar: ("`try`", "nothing raises an exception in a mechanism: remove it"),
-    ast.Assert: ("`assert`", "what holds for the inputs is said by their sets"),
-    ast.Import: ("`import`", "the words of dipc need no import; move others out of the function"),
-    ast.ImportFrom: ("`import`", "the words of dipc need no import; move others out of the function"),
-    ast.Global: ("`global`", "a mechanism changes nothing outside of it: use a variable of its own"),
-    ast.Nonlocal: ("`nonlocal`", "a mechanism changes nothing outside of it: use a variable of its own"),
+    ast.Assert: ("`assert`", "the sets of the inputs say what holds for them"),
+    ast.Import: ("`import`", "the words of dipc need no import; move other imports out of the function"),
+    ast.ImportFrom: ("`import`", "the words of dipc need no import; move other imports out of the function"),
+    ast.Global: ("`global`", "a mechanism changes nothing outside itself: use a local variable"),
+    ast.Nonlocal: ("`nonlocal`", "a mechanism changes nothing outside itself: use a local variable"),
 }
 
 EXPRESSIONS: dict[type[ast.expr], tuple[str, str]] = {
-    ast.NamedExpr: ("`:=`", "assign the variable in a line of its own"),
-    ast.Lambda: ("a `lambda`", "only the score of `Exp` is one: `Exp(eps/2, range(N), lambda v: q[v])`"),
+    ast.NamedExpr: ("`:=`", "assign the variable on a line of its own"),
+    ast.Lambda: ("a `lambda`", "only the score of `Exp` may be one: `Exp(eps/2, range(N), lambda v: q[v])`"),
     ast.Dict: ("a dictionary", "only `choose` takes one: `x = choose({0: 1/2, 1: 1/2})`"),
     ast.Set: ("a set", "write `x in {0, 1}` or `uniform({0, 1})`, or use a list"),
     ast.SetComp: ("a set comprehension", "use a list"),
@@ -39,7 +39,7 @@ EXPRESSIONS: dict[type[ast.expr], tuple[str, str]] = {
     ast.List: ("a list", "give it a name first: `a = [0, 1]`"),
     ast.Tuple: ("a tuple", "give each value a variable of its own, or use a list"),
     ast.ListComp: ("a list", "give it a name first: `a = [0 for i in range(N)]`"),
-    ast.GeneratorExp: ("a generator", "it may stand in `all`, `any`, `sum`, `max` and `min` only"),
+    ast.GeneratorExp: ("a generator", "it is allowed only in `all`, `any`, `sum`, `max` and `min`"),
     ast.Slice: ("a slice", "write a loop over the indices"),
 }
 

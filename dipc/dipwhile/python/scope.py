@@ -47,7 +47,7 @@ def number(value: fmpq, span: Span) -> Expr:
 
 @dataclass
 class Scope:
-    """The names of one function.  ``constants`` grows: a number from outside becomes one when it is met."""
+    """The names of one function.  ``constants`` grows: a number from outside is added when it is used."""
 
     text: FunctionText
     inputs: frozenset[str]
@@ -79,21 +79,28 @@ class Scope:
         return self.locals | self.inputs | self.outputs
 
     def check_name(self, name: str, span: Span) -> None:
+        """Refuse a keyword as a name."""
         if name in RESERVED:
             raise InputError(
-                f"`{name}` is a word of dipc and cannot name anything", span, "choose another name"
+                f"`{name}` is a keyword of dipc and cannot be used as a name", span, "choose another name"
             )
 
     def fresh(self, stem: str) -> str:
-        """A variable of a name that occurs nowhere in the function."""
+        """A variable name that does not occur in the function."""
         names = (f"{stem}{number}" for number in itertools.count(1))
         name = next(name for name in names if name not in self.taken)
         self.taken.add(name)
         return name
 
     def bound(self) -> Iterator[str]:
+        """The variables of the comprehensions, loops and scores around."""
         for binder in self.binders:
             yield from binder
+
+    def knows(self, name: str) -> bool:
+        """Does the function use this name already?"""
+        used = self.variables | self.constants.keys() | self.loops
+        return name in used or name in self.bound()
 
     # --- what a name means -------------------------------------------------------------------
 
@@ -107,7 +114,7 @@ class Scope:
             return Name(node.id, span=span)
         if node.id in self.loops:
             raise InputError(
-                f"`{node.id}` has a value inside of its loop only",
+                f"`{node.id}` has a value only inside its loop",
                 span,
                 f"keep it: `last = {node.id}` in the loop",
             )
@@ -120,7 +127,7 @@ class Scope:
         return self.constant(node.id, value, span)
 
     def constant(self, name: str, value: object, span: Span) -> Expr:
-        """A constant from outside: a number becomes a parameter, a text an atom."""
+        """A constant from outside: a number becomes a parameter, a string an atom."""
         exact = exact_number(value)
         if exact is not None:
             self.check_name(name, span)
@@ -128,27 +135,32 @@ class Scope:
                 raise self.both(name, span)
             self.constants[name] = self.changed.get(name, exact)
             return Name(name, span=span)
-        match value:
-            case bool():
-                return Name(str(value).lower(), span=span)
-            case str():
-                return self.atom(value, span)
-            case Atom():
-                return self.atom(value.name, span)
-            case float():
-                raise InputError(
-                    f"`{name}` is the float {value!r}, which is hardly ever the number that was written",
-                    span,
-                    f'make it exact where it is defined: `{name} = Fraction("{value!r}")`',
-                )
+        symbol = self.symbol(value, span)
+        if symbol is not None:
+            return symbol
+        if isinstance(value, float):
+            raise InputError(
+                f"`{name}` is the float {value!r}, which is rarely the exact number that was meant",
+                span,
+                f'make it exact where it is defined: `{name} = Fraction("{value!r}")`',
+            )
         raise InputError(
             f"`{name}` is {described(value)}, not a number",
             span,
-            "only numbers (int, Fraction), truth values and texts can be taken from outside of the function",
+            "only numbers (int, Fraction), Booleans and strings can be taken from outside the function",
         )
 
+    def symbol(self, value: object, span: Span) -> Name | None:
+        """A truth value or atom for a Python value; None for other values."""
+        match value:
+            case bool():
+                return Name(str(value).lower(), span=span)
+            case str() | Atom():
+                return self.atom(str(value), span)
+        return None
+
     def adopt(self, name: str) -> None:
-        """A name in a declaration: if it is a number outside of the function, it is a parameter."""
+        """A name in a declaration: if it is a number outside the function, it is a parameter."""
         if name in self.variables or name in self.constants or name in RESERVED:
             return
         exact = exact_number(self.outside(name))
@@ -156,29 +168,30 @@ class Scope:
             self.constants[name] = self.changed.get(name, exact)
 
     def atom(self, text: str, span: Span) -> Name:
-        """A text as an atom."""
+        """A string as an atom."""
         if not text.isidentifier() or text in RESERVED:
             raise InputError(
-                f"the text {text!r} cannot be a value of dipc",
+                f"the string {text!r} cannot be a value of dipc",
                 span,
                 "use one word of letters, digits and _ that has no other meaning, such as 'top'",
             )
-        if text in self.variables | self.constants.keys() | self.loops or text in self.bound():
+        if self.knows(text):
             raise self.both(text, span)
         self.atoms.add(text)
         self.taken.add(text)
         return Name(text, span=span)
 
     def both(self, text: str, span: Span) -> InputError:
+        """The error for a string that is also a name."""
         return InputError(
-            f"{text!r} is a text, but `{text}` is a name of this function",
+            f"{text!r} is a string, but `{text}` is a name of this function",
             span,
             "rename one of them: dipc writes both without quotes",
         )
 
     def check_word(self, node: ast.Name, word: str) -> None:
-        """Refuse a word of ours that means something else where the function stands."""
-        if node.id in self.variables | self.constants.keys() | self.loops or node.id in self.bound():
+        """Refuse a word of dipc that has another meaning where the function is defined."""
+        if self.knows(node.id):
             raise self.text.mistake(
                 node,
                 f"`{node.id}` is a variable of this function and not {dipcs(word)}",
@@ -189,11 +202,11 @@ class Scope:
             return
         hint = "rename the other one"
         if word == "eps":
-            hint = "a mechanism is about every eps at once: give that value another name"
+            hint = "a mechanism covers every eps at once: give that value another name"
         raise self.text.mistake(node, f"`{node.id}` is {described(value)} here and not {dipcs(word)}", hint)
 
     def outside(self, name: str) -> object:
-        """What Python knows under a name outside of the function."""
+        """The Python object with this name outside the function."""
         function = self.text.function
         free = function.__code__.co_freevars
         if name in free:
@@ -204,38 +217,32 @@ class Scope:
         return function.__globals__.get(name, getattr(builtins, name, ABSENT))
 
     def unknown(self, name: str, span: Span) -> InputError:
+        """The error for a name without a meaning."""
         if name in ("e", "pi"):
             return InputError(f"unknown name `{name}`", span, "write `exp(x)` for the power of e")
         known = {*self.variables, *self.constants, *self.bound(), "eps"}
-        near = did_you_mean(name, known)
-        hint = (
-            near
-            if near.startswith("did")
-            else "assign it first, or define a constant outside; texts are quoted"
-        )
-        return InputError(f"unknown name `{name}`", span, hint)
+        hint = "assign it first, or define a constant outside; strings are quoted"
+        return InputError(f"unknown name `{name}`", span, did_you_mean(name, known, hint))
 
     def check_called(self, node: ast.Name) -> None:
-        """Refuse to call what is no word of dipc."""
+        """Refuse to call anything that is not a word of dipc."""
         if node.id in MEANINGS:
             return self.check_word(node, node.id)
         if node.id in OTHER_NOISE or node.id in OTHER_NAMES:
             return None  # refused by name later
-        near = did_you_mean(node.id, MEANINGS)
-        own = "a function of yours is not read: write what it does in its place"
-        raise self.text.mistake(
-            node,
-            f"`{node.id}` cannot be called here",
-            near if near.startswith("did") and self.outside(node.id) is ABSENT else own,
-        )
+        hint = "dipc does not read your own functions: write out what it does"
+        if self.outside(node.id) is ABSENT:
+            hint = did_you_mean(node.id, MEANINGS, hint)
+        raise self.text.mistake(node, f"`{node.id}` cannot be called here", hint)
 
 
 def dipcs(word: str) -> str:
-    return "the privacy budget" if word == "eps" else f"dipc's `{word}`"
+    """How messages name a word of dipc."""
+    return "the privacy parameter" if word == "eps" else f"dipc's `{word}`"
 
 
 def exact_number(value: object) -> fmpq | None:
-    """The rational number that a Python object is; None if it is none."""
+    """The rational number that a Python object is; None for other objects."""
     match value:
         case bool() | float():
             return None
@@ -267,6 +274,7 @@ def counts(iterable: ast.expr, inputs: frozenset[str]) -> bool:
 
 
 def names_of(target: ast.expr) -> Iterator[tuple[str, ast.Name]]:
+    """The names in the target of a loop."""
     for node in ast.walk(target):
         if isinstance(node, ast.Name):
             yield node.id, node

@@ -1,4 +1,4 @@
-"""The text of a function: where it stands in its file, and where each part of its syntax tree stands.
+"""The text of a function: its place in its file, and the place of each part of its syntax tree.
 
 The file is found through Python's ``linecache``, as ``inspect.getsource`` does, so that notebook cells
 and doctests work too.  Only the lines of the function are parsed: a cell may hold magic commands elsewhere.
@@ -18,6 +18,9 @@ from itertools import accumulate
 from types import FunctionType
 
 from dipc.errors import InputError, Source, Span
+
+Located = ast.expr | ast.stmt | ast.arg | ast.keyword
+"""The nodes that have a place in the text."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class FunctionText:
         index = line + self.shift - 1
         return self._starts[index] + len(self._lines[index].encode()[:column].decode(errors="ignore"))
 
-    def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> Span:
+    def span(self, node: Located) -> Span:
         """The characters of a node."""
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
@@ -50,8 +53,14 @@ class FunctionText:
         return Span(self.source, start, self._offset(node.end_lineno, node.end_col_offset))
 
     def written(self, node: ast.expr) -> str:
+        """The text of a node."""
         span = self.span(node)
         return span.source.text[span.start : span.end]
+
+    def start_of(self, node: Located, length: int) -> Span:
+        """The first characters of a node."""
+        start = self.span(node).start
+        return Span(self.source, start, start + length)
 
     def headline(self, statement: ast.stmt) -> Span:
         """The first line of a statement."""
@@ -74,12 +83,11 @@ class FunctionText:
 
     @property
     def until_end(self) -> Source:
-        """The file as far as the end of the function: what happens at the end happens there."""
+        """The file up to the end of the function: errors at the end of the program are shown there."""
         return Source(self.source.name, self.source.text[: self.span(self.node).end])
 
-    def mistake(
-        self, node: ast.expr | ast.stmt | ast.arg | ast.keyword, message: str, hint: str
-    ) -> InputError:
+    def mistake(self, node: Located, message: str, hint: str) -> InputError:
+        """The error at a node."""
         return InputError(message, self.span(node), hint)
 
 
@@ -131,15 +139,15 @@ def checked_function(function: object) -> FunctionType:
 
 
 def lines_of(function: FunctionType) -> Sequence[str]:
-    """The lines of the file or cell that a function stands in."""
+    """The lines of the file or cell that contains a function."""
     code = function.__code__
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if len(lines) < code.co_firstlineno:
         raise InputError(
-            f"the text of `{function.__name__}` is not known: it stands in no file ({code.co_filename})",
-            hint="write the function in a file or a notebook cell; Python keeps no text of what is typed "
-            "at its prompt, given to `python -c` or run by `exec`",
+            f"the source of `{function.__name__}` is not available: it is not in a file ({code.co_filename})",
+            hint="write the function in a file or a notebook cell; Python keeps no source for code typed "
+            "at its prompt, passed to `python -c` or run by `exec`",
         )
     return lines
 
@@ -157,6 +165,7 @@ def described(value: object) -> str:
 
 
 def changed(function: FunctionType) -> InputError:
+    """The error for a file that was edited after it was loaded."""
     return InputError(
         f"{file_name(function.__code__.co_filename)} has changed since `{function.__name__}` was loaded",
         hint="load it again",

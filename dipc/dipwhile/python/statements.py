@@ -3,8 +3,8 @@
 What the language does not have is written with what it has:
 
 *   ``return`` gives the outputs their values and ends the program (``exit``);
-*   ``break`` and ``continue`` set a flag, and the statements behind them are guarded by it;
-*   ``for x in q`` counts the cells; ``a, b = b, a`` goes through variables of its own;
+*   ``break`` and ``continue`` set a flag that guards the statements after them;
+*   ``for x in q`` counts the cells; ``a, b = b, a`` goes through auxiliary variables;
 *   a list is made cell by cell, and keeps its length.
 """
 
@@ -17,15 +17,14 @@ from dataclasses import dataclass
 from flint import fmpq
 
 from dipc.dipwhile.python.distributions import Distributions
-from dipc.dipwhile.python.expressions import ARITHMETIC, DRAWS, joined, plus_one
+from dipc.dipwhile.python.expressions import DRAWS, joined, plus_one
 from dipc.dipwhile.python.mentions import names_in, read_in
-from dipc.dipwhile.python.refusals import OPERATORS, STATEMENTS
+from dipc.dipwhile.python.refusals import STATEMENTS
 from dipc.dipwhile.python.scope import Scope
 from dipc.dipwhile.syntax.ast import (
     Assign,
     Binary,
     Block,
-    Call,
     Declaration,
     Exit,
     Expr,
@@ -69,7 +68,7 @@ class Statements(Distributions):
         return block[:-1] if block and isinstance(block[-1], Exit) else block
 
     def block(self, nodes: Sequence[ast.stmt]) -> Block:
-        """Statements one after the other; behind one that may leave the loop the rest is guarded."""
+        """Statements in sequence; after one that may leave the loop, the rest is guarded."""
         found: list[Statement] = []
         for position, node in enumerate(nodes):
             found += self.statement(node)
@@ -91,12 +90,13 @@ class Statements(Distributions):
         return joined(Op.AND, [Unary(Op.NOT, Name(flag)) for flag in flags])
 
     def statement(self, node: ast.stmt) -> Block:
-        """One statement, behind what its expressions need drawn before."""
+        """One statement, preceded by the draws that its expressions need."""
         with self.collected() as prelude:
             made = self.made(node)
         return (*prelude, *made)
 
     def made(self, node: ast.stmt) -> Block:
+        """The statements for a Python statement."""
         match node:
             case ast.Pass() | ast.Expr(ast.Constant()) | ast.AnnAssign(value=None):
                 return ()
@@ -121,7 +121,7 @@ class Statements(Distributions):
         what, hint = STATEMENTS.get(
             type(node), ("this statement", "write it with assignments, `if` and loops")
         )
-        raise InputError(f"{what} cannot stand in a mechanism", self.text.headline(node), hint)
+        raise InputError(f"{what} is not allowed in a mechanism", self.text.headline(node), hint)
 
     def evaluated(self, node: ast.Expr) -> Block:
         """An expression on its own line."""
@@ -130,18 +130,19 @@ class Statements(Distributions):
                 ast.Attribute(_, "append" | "extend" | "insert" | "pop" | "sort" | "remove" as name)
             ):
                 hint = "a list keeps its length: make it with `[0] * N` and assign its cells"
-                raise self.text.mistake(node, f"`.{name}` cannot stand in a mechanism", hint)
+                raise self.error(node, f"`.{name}` is not allowed in a mechanism", hint)
             case ast.Call(ast.Name("print")):
-                raise self.text.mistake(
-                    node, "`print` cannot stand in a mechanism", "remove it: only outputs count"
+                raise self.error(
+                    node, "`print` is not allowed in a mechanism", "remove it: only outputs count"
                 )
             case ast.Call(ast.Name("exit" | "quit")):
-                raise self.text.mistake(node, "a mechanism ends with `return`", "write `return`")
-        raise self.text.mistake(node, "this line has no effect", "assign its value, or remove it")
+                raise self.error(node, "a mechanism ends with `return`", "write `return`")
+        raise self.error(node, "this line has no effect", "assign its value, or remove it")
 
     # --- assignments -------------------------------------------------------------------------
 
     def assign(self, targets: list[ast.expr], value: ast.expr) -> Block:
+        """An assignment to one or several targets."""
         match targets:
             case [ast.Tuple(names) | ast.List(names)]:
                 return self.assign_many(names, value)
@@ -152,38 +153,38 @@ class Statements(Distributions):
         return (*self.scalar(kept, value), *copies)
 
     def target(self, node: ast.expr) -> Name | Index:
+        """What may be assigned: a variable or a cell."""
         match node:
             case ast.Name(name):
                 return Name(name, span=self.text.span(node))
             case ast.Subscript():
                 return self.cell(node)
-        raise self.text.mistake(
-            node, "this cannot be assigned", "assign variables and cells of lists: `a[i] = 0`"
-        )
+        raise self.error(node, "this cannot be assigned", "assign variables and cells of lists: `a[i] = 0`")
 
     def plain_target(self, node: ast.expr) -> Name | Index:
         """One of several targets: assigned in turn, so that an index may not need anything before."""
         with self.collected() as prelude:
             target = self.target(node)
         if prelude:
-            raise self.text.mistake(
-                node, "this index is too much for one line", "compute it in a line before"
+            raise self.error(
+                node, "this index is too complicated for one line", "compute it on an earlier line"
             )
         return target
 
     def assign_one(self, target: Name | Index, value: ast.expr) -> Block:
+        """An assignment to one target."""
         if is_list(value):
             if not isinstance(target, Name):
-                raise self.text.mistake(value, "a list inside of a list", "use one list for each")
+                raise self.error(value, "a list inside a list", "use one list for each")
             return self.filled(target, value)
         copied = self.named_list(value)
         if copied is not None and isinstance(target, Name):
-            hint = f"make a list of its own: `{target.name} = [{copied}[i] for i in range(len({copied}))]`"
-            raise self.text.mistake(value, f"`{target.name}` and `{copied}` would be one list", hint)
+            hint = f"copy it: `{target.name} = [{copied}[i] for i in range(len({copied}))]`"
+            raise self.error(value, f"`{target.name}` and `{copied}` would be the same list", hint)
         if isinstance(target, Name) and target.name in self.sizes:
-            raise self.text.mistake(
+            raise self.error(
                 value,
-                f"`{target.name}` is a list and stays one",
+                f"`{target.name}` is a list and cannot become anything else",
                 "assign one cell of it, or use another name",
             )
         return self.scalar(target, value)
@@ -206,17 +207,13 @@ class Statements(Distributions):
     def assign_many(self, targets: list[ast.expr], value: ast.expr) -> Block:
         """``a, b = b, a``: all values first."""
         if not isinstance(value, ast.Tuple | ast.List) or len(value.elts) != len(targets):
-            raise self.text.mistake(
-                value, f"{len(targets)} values are needed here", "write one for each variable"
-            )
+            raise self.error(value, f"{len(targets)} values are needed here", "write one for each variable")
         found: list[Statement] = []
         kept: list[Name] = []
         for node in value.elts:
             kept.append(Name(self.scope.fresh("value"), span=self.text.span(node)))
             if is_list(node) or self.named_list(node):
-                raise self.text.mistake(
-                    node, "a list cannot be assigned here", "assign it in a line of its own"
-                )
+                raise self.error(node, "a list cannot be assigned here", "assign it on a line of its own")
             found += self.scalar(kept[-1], node)
         for target, name in zip(targets, kept, strict=True):
             found.append(Assign(self.plain_target(target), name, span=self.text.span(target)))
@@ -226,22 +223,10 @@ class Statements(Distributions):
         """``x += y``."""
         target = self.target(node.target)
         if isinstance(target, Name) and target.name in self.sizes:
-            raise self.text.mistake(node, "a list keeps its length", "assign its cells one by one")
-        span = self.text.span(node)
-        if type(node.op) in OPERATORS:
-            raise self.text.mistake(
-                node, f"{OPERATORS[type(node.op)][0]} cannot stand here", OPERATORS[type(node.op)][1]
-            )
+            raise self.error(node, "a list keeps its length", "assign its cells one by one")
+        self.check_operator(node, node.op)
         old: Expr = self.scope.read(node.target) if isinstance(node.target, ast.Name) else target
-        value = self.read(node.value)
-        match node.op:
-            case ast.FloorDiv():
-                new: Expr = Call("floor", (Binary(Op.DIV, old, value, span=span),), span=span)
-            case ast.Mod():
-                new = Call("mod", (old, value), span=span)
-            case _:
-                new = Binary(ARITHMETIC[type(node.op)], old, value, span=span)
-        return (Assign(target, new, span=span),)
+        return (Assign(target, self.arithmetic(node, old, self.read(node.value)), span=self.text.span(node)),)
 
     # --- lists -------------------------------------------------------------------------------
 
@@ -263,10 +248,10 @@ class Statements(Distributions):
                 size, made = self.comprehension(target, span, element, generator)
             case _:
                 hint = "write `[0] * N`, `[0, 1]` or `[q[i] for i in range(N)]`"
-                raise self.text.mistake(node, "this list cannot be made", hint)
+                raise self.error(node, "this form of list is not supported", hint)
         if target.name in read_in(made):
             hint = "give it another name"
-            raise self.text.mistake(node, f"the new list `{target.name}` is made from the old one", hint)
+            raise self.error(node, f"the new list `{target.name}` is made from the old one", hint)
         self.check_size(target, size, node)
         return made
 
@@ -306,9 +291,9 @@ class Statements(Distributions):
         """A list has one length, which depends on constants only."""
         name = target.name
         if not names_in(size) <= self.scope.constants.keys():
-            raise self.text.mistake(node, "the length of a list is a constant", "use a parameter: `[0] * N`")
+            raise self.error(node, "the length of a list must be a constant", "use a parameter: `[0] * N`")
         if name in self.scope.inputs | {output.name for output in self.outputs if output.size is None}:
-            raise self.text.mistake(
+            raise self.error(
                 node, f"`{name}` is not declared as a list", f"declare its size: `{name}[N] in ...`"
             )
         known = self.sizes.setdefault(name, size)
@@ -316,7 +301,7 @@ class Statements(Distributions):
             evaluate(length, self.scope.constants, f"the length of `{name}`") for length in (known, size)
         ]
         if lengths[0] != lengths[1]:
-            raise self.text.mistake(
+            raise self.error(
                 node,
                 f"`{name}` has {show(lengths[0])} cells elsewhere, and {show(lengths[1])} here",
                 "a list keeps its length: use another name",
@@ -335,7 +320,7 @@ class Statements(Distributions):
 
     def branches(self, node: ast.If) -> Block:
         """``if``, ``elif``, ``else``; an ``elif`` that draws before becomes an ``else`` with an ``if``."""
-        span = Span(self.text.source, self.text.span(node).start, self.text.span(node).start + 2)
+        span = self.text.start_of(node, len("if"))
         first = (self.read(node.test), self.block(node.body))
         match node.orelse:
             case [ast.If() as other]:
@@ -359,59 +344,65 @@ class Statements(Distributions):
             for name, meaning in means.items()
             if name in self.scope.locals
         )
-        loop = Loop()
-        self.loops.append(loop)
+        span = self.text.span(node.target)
         with self.binding(
             {name: meaning for name, meaning in means.items() if name not in self.scope.locals}
         ):
-            body = (*given, *self.block(node.body))
-        self.loops.pop()
-        span = self.text.span(node.target)
-        before, body = flagged(loop, body)
+            loop, before, body = self.looped(node, given)
         if loop.left is not None:
             body = (If(((Unary(Op.NOT, Name(loop.left)), body),), (), span=span),)
         return (*before, For(counter, low, high, body, span=span))
 
+    def looped(self, node: ast.For | ast.While, given: Block = ()) -> tuple[Loop, Block, Block]:
+        """The body of a loop, after the statements ``given``: its flags, what precedes the loop, the body."""
+        loop = Loop()
+        self.loops.append(loop)
+        body = (*given, *self.block(node.body))
+        self.loops.pop()
+        before = () if loop.left is None else (Assign(Name(loop.left), FALSE),)
+        return loop, before, body if loop.skipped is None else (Assign(Name(loop.skipped), FALSE), *body)
+
     def check_loop_variable(self, node: ast.Name) -> None:
+        """Refuse a loop variable that has another meaning."""
         name = node.id
         if name in self.scope.bound():
-            raise self.text.mistake(
-                node, f"`{name}` is the variable of an outer loop too", "give this loop a variable of its own"
+            raise self.error(
+                node,
+                f"`{name}` is already the variable of an outer loop",
+                "give this loop a variable of its own",
             )
         if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
-            raise self.text.mistake(
+            raise self.error(
                 node, f"`{name}` already has a meaning here", "give this loop a variable of its own"
             )
 
     def check_no_else(self, node: ast.For | ast.While) -> None:
+        """Refuse the ``else`` of a loop."""
         if node.orelse:
-            hint = "set a variable before `break`, and test it behind the loop"
-            raise self.text.mistake(node.orelse[0], "a loop has no `else` in a mechanism", hint)
+            hint = "set a variable before `break`, and test it after the loop"
+            raise self.error(node.orelse[0], "a loop has no `else` in a mechanism", hint)
 
     def loop(self, node: ast.While) -> Block:
         """``while``: what its condition needs drawn before is drawn again at the end of each round."""
         self.check_no_else(node)
         condition = self.read(node.test)
         again = tuple(self.prelude)
-        loop = Loop()
-        self.loops.append(loop)
-        body = self.block(node.body)
-        self.loops.pop()
-        before, body = flagged(loop, body)
+        loop, before, body = self.looped(node)
         if loop.left is not None:
             still = Unary(Op.NOT, Name(loop.left))
             condition = Binary(Op.AND, still, condition, span=condition.span)
             again = (If(((still, again),), (), span=condition.span),) if again else ()
-        span = Span(self.text.source, self.text.span(node).start, self.text.span(node).start + 5)
+        span = self.text.start_of(node, len("while"))
         return (*before, While(condition, (*body, *again), span=span))
 
     def jump(self, node: ast.Break | ast.Continue) -> Block:
+        """``break`` and ``continue`` set their flag."""
         loop, span = self.loops[-1], self.text.span(node)
         if isinstance(node, ast.Break):
-            loop.left = loop.left or self.scope.fresh("left")
-            return (Assign(Name(loop.left, span=span), Name("true", span=span), span=span),)
-        loop.skipped = loop.skipped or self.scope.fresh("skipped")
-        return (Assign(Name(loop.skipped, span=span), Name("true", span=span), span=span),)
+            flag = loop.left = loop.left or self.scope.fresh("left")
+        else:
+            flag = loop.skipped = loop.skipped or self.scope.fresh("skipped")
+        return (Assign(Name(flag, span=span), Name("true", span=span), span=span),)
 
     # --- return ------------------------------------------------------------------------------
 
@@ -441,7 +432,7 @@ class Statements(Distributions):
                 continue
             made = self.output(target, output, value)
             if read_in(made) & set(lists):
-                raise self.text.mistake(value, "this list is made from another output", "copy that one first")
+                raise self.error(value, "this list is made from another output", "copy that one first")
             last[:0] = made
         return (*found, *last, leave)
 
@@ -469,7 +460,7 @@ class Statements(Distributions):
         if output.size is None or not (is_list(value) or isinstance(value, ast.Tuple) or copied):
             if output.size is not None:
                 hint = f"return a list: `return [...]`, or assign the cells of `{output.name}`"
-                raise self.text.mistake(value, f"the output `{output.name}` is a list", hint)
+                raise self.error(value, f"the output `{output.name}` is a list", hint)
             return self.scalar(target, value)
         return self.copied(target, copied, value) if copied else self.filled(target, value)
 
@@ -484,14 +475,8 @@ def is_list(node: ast.expr) -> bool:
     return False
 
 
-def flagged(loop: Loop, body: Block) -> tuple[Block, Block]:
-    """The flags of a loop lowered: what goes before the loop, and its body."""
-    before = () if loop.left is None else (Assign(Name(loop.left), FALSE),)
-    return before, body if loop.skipped is None else (Assign(Name(loop.skipped), FALSE), *body)
-
-
 def may_jump(node: ast.stmt) -> bool:
-    """Does a statement hold a ``break`` or ``continue`` of the loop that it stands in?"""
+    """Does a statement hold a ``break`` or ``continue`` of the loop around it?"""
     match node:
         case ast.Break() | ast.Continue():
             return True

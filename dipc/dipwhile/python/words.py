@@ -2,12 +2,12 @@
 
     from dipc.python import Lap, eps
 
-A function under ``@dipc.mechanism`` is read and never run, so that importing them is a courtesy to
-tools. Called anywhere else they say so.
+A function under ``@dipc.mechanism`` is read and never run, so importing them is optional and only helps
+tools. Called anywhere else, they raise an error.
 
 >>> Lap(eps, 0)
 Traceback (most recent call last):
-dipc.errors.InputError: error: `Lap` is read by dipc, it cannot be called
+dipc.errors.InputError: error: `Lap` is read by dipc and cannot be called
     help: use it inside a function under `@dipc.mechanism(...)`
 """
 
@@ -25,13 +25,13 @@ from dipc.errors import InputError
 def read_only(word: str, what: str = "called") -> Never:
     """Refuse to run a word."""
     raise InputError(
-        f"`{word}` is read by dipc, it cannot be {what}",
+        f"`{word}` is read by dipc and cannot be {what}",
         hint="use it inside a function under `@dipc.mechanism(...)`",
     )
 
 
 class Budget:
-    """The privacy budget, for every value at once: nothing can be computed with it."""
+    """The privacy parameter, for every value at once: nothing can be computed with it."""
 
     def __repr__(self) -> str:
         return "eps"
@@ -137,7 +137,7 @@ MEANINGS: dict[str, tuple[object, ...]] = {
     **{name: (getattr(builtins, name),) for name in _PYTHON},
     **{word.__name__: (word, getattr(math, word.__name__)) for word in (exp, sqrt, floor, ceil)},
 }
-"""What each word may be where a function stands: anything else under its name would mean something else."""
+"""What each word may refer to where a function is defined; anything else would change its meaning."""
 
 RESERVED = frozenset(
     {
@@ -147,4 +147,4 @@ RESERVED = frozenset(
         *WORDS,
     }
 )
-"""The words of a .dip program, which can name nothing else."""
+"""The keywords of a .dip program, which cannot be used as names."""

@@ -1,7 +1,7 @@
-"""Arrays: their sizes, and that they are used as arrays.
+"""Arrays: their sizes, and checks that they are used as arrays.
 
 Inputs and outputs declare their size.  A local array is as large as the largest constant index
-that is assigned; cells with a computed index must fall inside.
+that is assigned; cells with a computed index must lie inside.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dipc.dipwhile.syntax.ast import Call, Distribution, Expr, Index, Name, Number
 from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test
 from dipc.dipwhile.syntax.functions import FUNCTIONS
-from dipc.dipwhile.syntax.walk import children, distribution_parts
+from dipc.dipwhile.syntax.walk import children, expressions
 from dipc.errors import InputError, Span
 from dipc.models.values import show
 
@@ -22,20 +22,16 @@ def instruction_parts(instruction: Instruction) -> tuple[Expr, ...]:
     """The expressions that an instruction reads (of a target only its index)."""
     match instruction:
         case Put(target, value):
-            return (*target_parts(target), value)
+            return (*children(target), value)
         case Draw(target, distribution):
-            return (*target_parts(target), *distribution_parts(distribution))
+            return (*children(target), *expressions(distribution))
         case Test(condition):
             return (condition,)
     return ()
 
 
-def target_parts(target: Name | Index) -> tuple[Expr, ...]:
-    return () if isinstance(target, Name) else (target.index,)
-
-
 def assignments(code: Iterable[Instruction]) -> Iterator[tuple[Name | Index, Expr | Distribution]]:
-    """What the code assigns, and to what."""
+    """Targets and values of all assignments."""
     for instruction in code:
         match instruction:
             case Put(target, value) | Draw(target, value):
@@ -77,7 +73,7 @@ def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None]) ->
         raise InputError(
             f"the size of the array `{name}` is unknown",
             computed[name],
-            f"assign its last cell by a constant index first: `{name}[3] <- 0`",
+            f"assign its last cell first, with a constant index: `{name}[3] <- 0`",
         )
     return sizes
 
@@ -109,7 +105,7 @@ def check_uses(expr: Expr, sizes: Sizes) -> None:
 
 
 def check_index(cell: Index, sizes: Sizes) -> None:
-    """Is the cell inside its array, as far as one can see?"""
+    """Is the cell inside its array, as far as this is known?"""
     size = sizes.get(cell.array)
     if size is None:
         raise InputError(f"`{cell.array}` is not an array", cell.span, "remove the index")
@@ -122,34 +118,29 @@ def check_index(cell: Index, sizes: Sizes) -> None:
 
 
 def check_arguments(function: str, arguments: tuple[Expr, ...], sizes: Sizes) -> None:
-    """Does the function take what it is given: one array, or scalars?"""
+    """Does the function accept its arguments: one array, or scalars?"""
     rule = FUNCTIONS[function]
     for argument in arguments:
         array = is_array(argument, sizes)
         if array and not (rule.arrays and len(arguments) == 1):
             raise used_as_scalar(getattr(argument, "name", ""), argument.span)
         if not array and not rule.scalars:
-            raise InputError(
-                f"`{function}` takes a whole array", argument.span, f"it is used like this: `{rule.usage}`"
-            )
+            raise InputError(f"`{function}` takes a whole array", argument.span, f"usage: `{rule.usage}`")
 
 
 def is_array(expr: Expr, sizes: Sizes) -> bool:
+    """Is this a whole array?"""
     return isinstance(expr, Name) and expr.name in sizes
 
 
 def assigned_as_scalar(target: Name, value: Expr | Distribution) -> InputError:
+    """The error for an array assigned as a whole."""
     written = value.span.source.text[value.span.start : value.span.end] or "..."
-    return InputError(
-        f"`{target.name}` is an array and needs an index here",
-        target.span,
-        f"write `{target.name}[i] <- {' '.join(written.split())}`",
-    )
+    hint = f"write `{target.name}[i] <- {' '.join(written.split())}`"
+    return InputError(f"`{target.name}` is an array and needs an index here", target.span, hint)
 
 
 def used_as_scalar(name: str, span: Span) -> InputError:
-    return InputError(
-        f"`{name}` is an array and needs an index here",
-        span,
-        f"write `{name}[1]`, or use `sum({name})`, `max({name})`, `argmax({name})`",
-    )
+    """The error for an array read as a scalar."""
+    hint = f"write `{name}[1]`, or use `sum({name})`, `max({name})`, `argmax({name})`"
+    return InputError(f"`{name}` is an array and needs an index here", span, hint)

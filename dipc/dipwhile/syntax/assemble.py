@@ -1,4 +1,4 @@
-"""The two places where the order or the names of parts are the reader's business, not the grammar's.
+"""The two places where the order or the names of parts are checked here, not by the grammar.
 
 A program is a sequence of declarations, then statements; noise takes its rate and mean by
 position or by keyword.  The grammar accepts any order so that the error can say what is wrong.
@@ -6,12 +6,11 @@ position or by keyword.  The grammar accepts any order so that the error can say
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from flint import fmpq
-from lark import Token
 
 from dipc.dipwhile.syntax.ast import (
     Adjacency,
@@ -71,6 +70,7 @@ def assemble(items: Sequence[Item | Adjacency | Claim | Statement], span: Span) 
 
 
 def check_before_statements(kind: str, span: Span, body: Sequence[Statement]) -> None:
+    """Refuse a declaration below the first statement."""
     if body:
         raise InputError(
             f"the declaration `{kind}` comes after a statement",
@@ -80,9 +80,10 @@ def check_before_statements(kind: str, span: Span, body: Sequence[Statement]) ->
 
 
 def check_only_one(kind: str, span: Span, earlier: Adjacency | Claim | None) -> None:
+    """Refuse a second adjacency or claim."""
     if earlier is not None:
         raise InputError(
-            f"a second `{kind}`", span, f"the first stands in line {earlier.span.line}: keep one of them"
+            f"a second `{kind}`", span, f"the first is on line {earlier.span.line}: keep one of them"
         )
 
 
@@ -94,17 +95,18 @@ ELSEWHERE = {
 """What the arguments of noise are called elsewhere."""
 
 
-def noise_parameters(
-    kind: Token, arguments: Sequence[tuple[Token | None, Expr]], at: Callable[[Token], Span]
-) -> tuple[Expr, Expr]:
+Argument = tuple[str | None, Span, Expr]
+"""A keyword, or None, with its place, and the value."""
+
+
+def noise_parameters(kind: str, place: Span, arguments: Sequence[Argument]) -> tuple[Expr, Expr]:
     """Rate and mean of ``Lap(rate, mean)``, ``Lap(scale = s, mean = m)`` and all their mixtures."""
     form = f"write `{kind}(eps/2, 0)` or `{kind}(scale = 2/eps, mean = 0)`"
     given: dict[str, Expr] = {}
-    for position, (keyword, value) in enumerate(arguments):
+    for position, (keyword, span, value) in enumerate(arguments):
         if keyword is None and position > 1:
-            raise InputError(f"`{kind}` takes two arguments, the rate and the mean", value.span, form)
-        name = ("rate", "mean")[position] if keyword is None else str(keyword)
-        span = value.span if keyword is None else at(keyword)
+            raise InputError(f"`{kind}` takes two arguments, the rate and the mean", span, form)
+        name = ("rate", "mean")[position] if keyword is None else keyword
         if name not in KEYWORDS:
             hint = did_you_mean(ELSEWHERE.get(name, name), KEYWORDS)
             raise InputError(f"`{kind}` has no argument `{name}`", span, f"{hint}; {form}")
@@ -112,9 +114,9 @@ def noise_parameters(
             raise InputError(f"`{kind}` is given its {name} twice", span, form)
         given[name] = value
     if not given.keys() & {"rate", "scale"}:
-        raise InputError(f"`{kind}` lacks its rate", at(kind), form)
+        raise InputError(f"`{kind}` is missing its rate", place, form)
     if "mean" not in given:
-        raise InputError(f"`{kind}` lacks its mean", at(kind), form)
+        raise InputError(f"`{kind}` is missing its mean", place, form)
     if "rate" in given:
         return given["rate"], given["mean"]
     scale = given["scale"]

@@ -1,4 +1,4 @@
-"""Syntax trees: what a program says, before anything is checked.
+"""Syntax trees: a program as written, before anything is checked.
 
 Every node is a frozen dataclass with a ``span`` that equality and hashing ignore, so that
 ``parse(print(p)) == p``.  The unions :data:`Expr`, :data:`Distribution`, :data:`Statement` and
@@ -19,7 +19,7 @@ NOWHERE = Span(Source("<generated>", ""), 0, 0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """Base of all nodes: where the text stands."""
+    """Base of all nodes, with their place in the text."""
 
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
@@ -29,6 +29,8 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Number(Node):
+    """An exact rational number."""
+
     value: fmpq
 
 
@@ -55,7 +57,7 @@ class Index(Node):
 
 @dataclass(frozen=True, slots=True)
 class Eps(Node):
-    """The privacy budget."""
+    """The privacy parameter."""
 
 
 class Op(Enum):
@@ -80,6 +82,8 @@ class Op(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Unary(Node):
+    """Minus or negation."""
+
     op: Op  # NEG or NOT
     operand: Expr
 
@@ -203,6 +207,8 @@ class If(Node):
 
 @dataclass(frozen=True, slots=True)
 class For(Node):
+    """``for variable in low..high do body end``."""
+
     variable: str
     low: Expr
     high: Expr
@@ -211,13 +217,15 @@ class For(Node):
 
 @dataclass(frozen=True, slots=True)
 class While(Node):
+    """``while condition do body end``."""
+
     condition: Expr
     body: Block
 
 
 @dataclass(frozen=True, slots=True)
 class Exit(Node):
-    pass
+    """``exit``."""
 
 
 Statement = Assign | If | For | While | Exit
@@ -229,6 +237,8 @@ Block = tuple[Statement, ...]
 
 @dataclass(frozen=True, slots=True)
 class Param(Node):
+    """``param name = value``."""
+
     name: str
     value: Expr
 
@@ -253,6 +263,8 @@ class NamedAdjacency(Node):
 
 @dataclass(frozen=True, slots=True)
 class FormulaAdjacency(Node):
+    """A Boolean expression over an input and its neighbour."""
+
     formula: Expr
 
 
@@ -261,7 +273,7 @@ Adjacency = NamedAdjacency | FormulaAdjacency
 
 @dataclass(frozen=True, slots=True)
 class Interval(Node):
-    """The budgets the claim speaks of; ``high`` None means infinity."""
+    """The values of eps that a claim covers; ``high`` None means infinity."""
 
     low: Expr
     high: Expr | None

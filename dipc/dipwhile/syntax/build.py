@@ -1,12 +1,13 @@
 """From lark's tree to the syntax tree: one method per rule of ``grammar.lark``.
 
-A method gets the ``meta`` of its rule (where the text stands) and the rule's children, already
+A method gets the ``meta`` of its rule (its place in the text) and the rule's children, already
 built.  Optional parts that are absent arrive as None.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -14,51 +15,39 @@ from flint import fmpq
 from lark import Token, Transformer_NonRecursive, v_args
 from lark.tree import Meta
 
-from dipc.dipwhile.syntax.assemble import Item, assemble, noise_parameters
-from dipc.dipwhile.syntax.ast import (
-    Adjacency,
-    Assign,
-    Binary,
-    Block,
-    Call,
-    Choose,
-    Claim,
-    Declaration,
-    Distribution,
-    Eps,
-    Exit,
-    ExpMechanism,
-    Expr,
-    FiniteSet,
-    Flip,
-    Fold,
-    For,
-    FormulaAdjacency,
-    If,
-    Index,
-    Interval,
-    Name,
-    NamedAdjacency,
-    Noise,
-    Number,
-    Op,
-    Param,
-    Program,
-    Range,
-    SetOf,
-    Statement,
-    Unary,
-    Uniform,
-    While,
-)
+from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.assemble import Argument, Item, assemble, noise_parameters
 from dipc.dipwhile.syntax.functions import FOLDS
 from dipc.errors import InputError, Source, Span
 from dipc.models.values import Atom, Value
 
-OPERATORS = {op.value: op for op in Op} | {"≠": Op.NE, "≤": Op.LE, "≥": Op.GE}
+OPERATORS = {op.value: op for op in ast.Op} | {"≠": ast.Op.NE, "≤": ast.Op.LE, "≥": ast.Op.GE}
 
 LONGEST_NUMBER = 1000
 """Digits a number may have, written out."""
+
+
+def made(kind: type[ast.Node]) -> Callable[..., ast.Node]:
+    """The method for a rule whose parts are the fields of a node."""
+
+    def build(self: Builder, meta: Meta, *parts: Any) -> ast.Node:
+        return kind(*parts, span=self.at(meta))
+
+    return build
+
+
+def listed(word: str) -> Callable[..., Item]:
+    """The method for a line of declarations that begins with a word."""
+
+    def build(self: Builder, meta: Meta, *members: Any) -> Item:
+        return Item(word, members, self.keyword(meta, word))
+
+    return build
+
+
+def gathered(self: Builder, meta: Meta, *parts: Any) -> tuple[Any, ...]:
+    """The method for a rule that only groups its parts, for the rule around it."""
+    return parts
 
 
 @v_args(inline=True, meta=True)
@@ -77,158 +66,133 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         assert start is not None and end is not None
         return Span(self.source, start, end)
 
+    block = branch = options = option = noise_argument = binder = literals = binding = gathered
+    param_list, input_list, output_list = listed("param"), listed("input"), listed("output")
+    range, flip, uniform, choose = made(ast.Range), made(ast.Flip), made(ast.Uniform), made(ast.Choose)
+    formula_adjacency, exit_ = made(ast.FormulaAdjacency), made(ast.Exit)
+
     # --- the program and its declarations ----------------------------------------------------
 
-    def program(self, meta: Meta, *items: Item) -> Program:
+    def program(self, meta: Meta, *items: Item) -> ast.Program:
+        """The whole program; :func:`assemble` checks the order of its lines."""
         return assemble(items, self.at(meta))
-
-    def param_list(self, meta: Meta, *params: Param) -> Item:
-        return Item("param", params, self.keyword(meta, "param"))
-
-    def input_list(self, meta: Meta, *declarations: Declaration) -> Item:
-        return Item("input", declarations, self.keyword(meta, "input"))
-
-    def output_list(self, meta: Meta, *declarations: Declaration) -> Item:
-        return Item("output", declarations, self.keyword(meta, "output"))
 
     def keyword(self, meta: Meta, word: str) -> Span:
         """The word a rule begins with."""
         start = self.at(meta).start
         return Span(self.source, start, start + len(word))
 
-    def param(self, meta: Meta, name: Token, value: Expr) -> Param:
-        return Param(str(name), value, span=self.at(name))
+    def param(self, meta: Meta, name: Token, value: ast.Expr) -> ast.Param:
+        return ast.Param(str(name), value, span=self.at(name))
 
     def declaration(
-        self, meta: Meta, name: Token, size: Expr | None, domain: FiniteSet, start: Expr | None
-    ) -> Declaration:
-        return Declaration(str(name), size, domain, start, span=self.at(name))
+        self, meta: Meta, name: Token, size: ast.Expr | None, domain: ast.FiniteSet, start: ast.Expr | None
+    ) -> ast.Declaration:
+        return ast.Declaration(str(name), size, domain, start, span=self.at(name))
 
-    def set_of(self, meta: Meta, *members: Expr) -> SetOf:
-        return SetOf(members, span=self.at(meta))
+    def set_of(self, meta: Meta, *members: ast.Expr) -> ast.SetOf:
+        return ast.SetOf(members, span=self.at(meta))
 
-    def range(self, meta: Meta, low: Expr, high: Expr) -> Range:
-        return Range(low, high, span=self.at(meta))
-
-    def named_adjacency(self, meta: Meta, kind: Token, distance: Expr | None) -> Adjacency:
-        return NamedAdjacency(str(kind), distance, span=self.at(meta))
-
-    def formula_adjacency(self, meta: Meta, formula: Expr) -> Adjacency:
-        return FormulaAdjacency(formula, span=self.at(meta))
+    def named_adjacency(self, meta: Meta, kind: Token, distance: ast.Expr | None) -> ast.Adjacency:
+        return ast.NamedAdjacency(str(kind), distance, span=self.at(meta))
 
     def claim(
-        self, meta: Meta, epsilon: Expr, delta: Expr | None, _eps: Token | None, interval: Interval | None
-    ) -> Claim:
-        return Claim(epsilon, delta, interval, span=self.at(meta))
+        self,
+        meta: Meta,
+        epsilon: ast.Expr,
+        delta: ast.Expr | None,
+        _eps: Token | None,
+        interval: ast.Interval | None,
+    ) -> ast.Claim:
+        return ast.Claim(epsilon, delta, interval, span=self.at(meta))
 
-    def interval(self, meta: Meta, opening: Token, low: Expr, high: Expr | Token, closing: Token) -> Interval:
+    def interval(
+        self, meta: Meta, opening: Token, low: ast.Expr, high: ast.Expr | Token, closing: Token
+    ) -> ast.Interval:
         end = None if isinstance(high, Token) else high
-        return Interval(low, end, opening == "[", closing == "]", span=self.at(meta))
+        return ast.Interval(low, end, opening == "[", closing == "]", span=self.at(meta))
 
     # --- statements --------------------------------------------------------------------------
 
-    def block(self, meta: Meta, *statements: Statement) -> Block:
-        return statements
+    def assign(
+        self, meta: Meta, target: ast.Name | ast.Index, _arrow: Token, value: ast.Expr | ast.Distribution
+    ) -> ast.Assign:
+        return ast.Assign(target, value, span=self.at(meta))
 
-    def assign(self, meta: Meta, target: Name | Index, _arrow: Token, value: Expr | Distribution) -> Assign:
-        return Assign(target, value, span=self.at(meta))
-
-    def if_(self, meta: Meta, *parts: Any) -> If:
+    def if_(self, meta: Meta, *parts: Any) -> ast.If:
+        """The branches, and an ``else`` or None."""
         *branches, otherwise = parts
-        return If(tuple(branches), otherwise or (), span=self.keyword(meta, "if"))
+        return ast.If(tuple(branches), otherwise or (), span=self.keyword(meta, "if"))
 
-    def branch(self, meta: Meta, condition: Expr, block: Block) -> tuple[Expr, Block]:
-        return condition, block
+    def for_(self, meta: Meta, variable: Token, low: ast.Expr, high: ast.Expr, body: ast.Block) -> ast.For:
+        return ast.For(str(variable), low, high, body, span=self.at(variable))
 
-    def for_(self, meta: Meta, variable: Token, low: Expr, high: Expr, body: Block) -> For:
-        return For(str(variable), low, high, body, span=self.at(variable))
-
-    def while_(self, meta: Meta, condition: Expr, body: Block) -> While:
-        return While(condition, body, span=self.keyword(meta, "while"))
-
-    def exit_(self, meta: Meta) -> Exit:
-        return Exit(span=self.at(meta))
+    def while_(self, meta: Meta, condition: ast.Expr, body: ast.Block) -> ast.While:
+        return ast.While(condition, body, span=self.keyword(meta, "while"))
 
     # --- distributions -----------------------------------------------------------------------
 
-    def noise(self, meta: Meta, kind: Token, *arguments: tuple[Token | None, Expr]) -> Noise:
-        rate, mean = noise_parameters(kind, arguments, self.at)
-        return Noise(str(kind), rate, mean, span=self.at(meta))
-
-    def noise_argument(self, meta: Meta, keyword: Token | None, value: Expr) -> tuple[Token | None, Expr]:
-        return keyword, value
+    def noise(self, meta: Meta, kind: Token, *arguments: tuple[Token | None, ast.Expr]) -> ast.Noise:
+        given: list[Argument] = [
+            (None, value.span, value) if keyword is None else (str(keyword), self.at(keyword), value)
+            for keyword, value in arguments
+        ]
+        rate, mean = noise_parameters(str(kind), self.at(kind), given)
+        return ast.Noise(str(kind), rate, mean, span=self.at(meta))
 
     def exp_mechanism(
-        self, meta: Meta, rate: Expr, variable: Token, support: FiniteSet, score: Expr
-    ) -> ExpMechanism:
-        return ExpMechanism(rate, str(variable), support, score, span=self.at(meta))
-
-    def choose(self, meta: Meta, options: tuple[tuple[Expr, Expr], ...]) -> Choose:
-        return Choose(options, span=self.at(meta))
-
-    def options(self, meta: Meta, *options: tuple[Expr, Expr]) -> tuple[tuple[Expr, Expr], ...]:
-        return options
-
-    def option(self, meta: Meta, value: Expr, probability: Expr) -> tuple[Expr, Expr]:
-        return value, probability
-
-    def flip(self, meta: Meta, probability: Expr) -> Flip:
-        return Flip(probability, span=self.at(meta))
-
-    def uniform(self, meta: Meta, support: FiniteSet) -> Uniform:
-        return Uniform(support, span=self.at(meta))
+        self, meta: Meta, rate: ast.Expr, variable: Token, support: ast.FiniteSet, score: ast.Expr
+    ) -> ast.ExpMechanism:
+        return ast.ExpMechanism(rate, str(variable), support, score, span=self.at(meta))
 
     # --- expressions -------------------------------------------------------------------------
 
-    def binary(self, meta: Meta, left: Expr, operator: Token, right: Expr) -> Binary:
-        return Binary(OPERATORS[operator], left, right, span=self.at(meta))
+    def binary(self, meta: Meta, left: ast.Expr, operator: Token, right: ast.Expr) -> ast.Binary:
+        return ast.Binary(OPERATORS[operator], left, right, span=self.at(meta))
 
-    def unary(self, meta: Meta, operator: Token, operand: Expr) -> Unary:
-        return Unary(Op.NOT if operator == "not" else Op.NEG, operand, span=self.at(meta))
+    def unary(self, meta: Meta, operator: Token, operand: ast.Expr) -> ast.Unary:
+        return ast.Unary(ast.Op.NOT if operator == "not" else ast.Op.NEG, operand, span=self.at(meta))
 
-    def chain(self, meta: Meta, *parts: Any) -> Expr:
+    def chain(self, meta: Meta, *parts: Any) -> ast.Expr:
         """``a < b < c`` is ``a < b and b < c``."""
         operands, operators = parts[::2], parts[1::2]
-        links: list[Expr] = [
-            Binary(OPERATORS[operator], left, right, span=join(left.span, right.span))
+        links: list[ast.Expr] = [
+            ast.Binary(OPERATORS[operator], left, right, span=join(left.span, right.span))
             for operator, (left, right) in zip(operators, pairwise(operands), strict=True)
         ]
         whole = links[0]
         for link in links[1:]:
-            whole = Binary(Op.AND, whole, link, span=join(whole.span, link.span))
+            whole = ast.Binary(ast.Op.AND, whole, link, span=join(whole.span, link.span))
         return whole
 
-    def fold(self, meta: Meta, kind: Token, binder: tuple[Token, Expr, Expr, Expr]) -> Fold:
+    def fold(self, meta: Meta, kind: Token, binder: tuple[Token, ast.Expr, ast.Expr, ast.Expr]) -> ast.Fold:
+        """``sum(i in 1..N: ...)`` and the like."""
         variable, low, high, body = binder
         if kind not in FOLDS:
             raise InputError(f"`{kind}` does not run over a range", self.at(kind), FOLD_HINT)
-        return Fold(str(kind), str(variable), low, high, body, span=self.at(meta))
+        return ast.Fold(str(kind), str(variable), low, high, body, span=self.at(meta))
 
-    def binder(
-        self, meta: Meta, variable: Token, low: Expr, high: Expr, body: Expr
-    ) -> tuple[Token, Expr, Expr, Expr]:
-        return variable, low, high, body
+    def call(self, meta: Meta, function: Token, *arguments: ast.Expr) -> ast.Call:
+        return ast.Call(str(function), arguments, span=self.at(meta))
 
-    def call(self, meta: Meta, function: Token, *arguments: Expr) -> Call:
-        return Call(str(function), arguments, span=self.at(meta))
+    def name(self, meta: Meta, name: Token) -> ast.Name:
+        return ast.Name(name.rstrip("'"), name.endswith("'"), span=self.at(meta))
 
-    def name(self, meta: Meta, name: Token) -> Name:
-        return Name(name.rstrip("'"), name.endswith("'"), span=self.at(meta))
+    def index(self, meta: Meta, array: Token, index: ast.Expr) -> ast.Index:
+        return ast.Index(array.rstrip("'"), index, array.endswith("'"), span=self.at(meta))
 
-    def index(self, meta: Meta, array: Token, index: Expr) -> Index:
-        return Index(array.rstrip("'"), index, array.endswith("'"), span=self.at(meta))
+    def eps(self, meta: Meta, _eps: Token) -> ast.Eps:
+        return ast.Eps(span=self.at(meta))
 
-    def eps(self, meta: Meta, _eps: Token) -> Eps:
-        return Eps(span=self.at(meta))
-
-    def number(self, meta: Meta, digits: Token) -> Number:
-        return Number(rational(digits, self.at(digits)), span=self.at(meta))
+    def number(self, meta: Meta, digits: Token) -> ast.Number:
+        return ast.Number(rational(digits, self.at(digits)), span=self.at(meta))
 
     # --- values on the command line ----------------------------------------------------------
 
     def valuation(
         self, meta: Meta, *bindings: tuple[Token, Value | tuple[Value, ...]]
     ) -> dict[str, Value | tuple[Value, ...]]:
+        """Values by name."""
         values: dict[str, Value | tuple[Value, ...]] = {}
         for name, value in bindings:
             if name in values:
@@ -236,13 +200,8 @@ class Builder(Transformer_NonRecursive[Token, Any]):
             values[str(name)] = value
         return values
 
-    def binding(self, meta: Meta, name: Token, value: Value | tuple[Value, ...]) -> tuple[Token, Any]:
-        return name, value
-
-    def literals(self, meta: Meta, *values: Value) -> tuple[Value, ...]:
-        return values
-
     def numeral(self, meta: Meta, minus: Token | None, top: Token, bottom: Token | None) -> Value:
+        """A signed number or quotient."""
         value = rational(top, self.at(top))
         if bottom is not None:
             divisor = rational(bottom, self.at(bottom))
@@ -255,7 +214,7 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         return Atom(str(name))
 
 
-FOLD_HINT = "the words that do are `forall`, `exists`, `count` and `sum`"
+FOLD_HINT = "only `forall`, `exists`, `count` and `sum` do"
 
 
 def join(first: Span, last: Span) -> Span:

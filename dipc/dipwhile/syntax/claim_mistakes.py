@@ -4,48 +4,45 @@ from __future__ import annotations
 
 import re
 
-from lark import Token
-
 from dipc.dipwhile.syntax.situation import Situation, span_of
 from dipc.errors import InputError
 
-BUDGET = "eps/2"
+EPSILON = "eps/2"
 PAIR = "eps/2, 1/100"
 
 
 def claim_hint(s: Situation) -> str:
     """What a claim looks like."""
-    return f"for example {quoted(s, BUDGET)} or {quoted(s, 'eps, 1/100 for eps in (0, 1]')}"
+    return f"for example {quoted(s, EPSILON)} or {quoted(s, 'eps, 1/100 for eps in (0, 1]')}"
 
 
 def quoted(s: Situation, claim: str) -> str:
-    """A claim as one would write it here."""
+    """A claim as it would be written here."""
     return f"`{claim}`" if s.start == "claim" else f"`private {claim}`"
 
 
 def written(s: Situation) -> str:
-    """The text of the claim, as far as its line goes."""
+    """The text of the claim, up to the end of its line."""
     if s.start == "claim":
         return s.source.text.strip()
     return s.rest_of_line(span_of(s.source, s.statement[0]).end)
 
 
 def private_twice(s: Situation) -> InputError | None:
+    """``private private eps``."""
     if s.claim is None or s.found.type != "PRIVATE" or s.claim:
         return None
-    return InputError(
-        "the claim begins with the budget, not with `private`",
-        s.span,
-        f"leave out the word: write {quoted(s, s.rest_of_line(s.span.end) or BUDGET)}",
-    )
+    hint = f"leave out the word: write {quoted(s, s.rest_of_line(s.span.end) or EPSILON)}"
+    return s.error("the claim begins with epsilon, not with `private`", hint)
 
 
 def empty_claim(s: Situation) -> InputError | None:
+    """``private`` alone, and ``private ()``."""
     if s.claim is None or any(token.type != "LPAR" for token in s.claim):
         return None
     if s.found.type not in ("$END", "_SEP", "RPAR", "COMMA", "FOR"):
         return None
-    return InputError("the claim lacks its budget", s.span, f"it is a multiple of eps, {claim_hint(s)}")
+    return s.error("the claim has no epsilon", f"it is a multiple of eps, {claim_hint(s)}")
 
 
 def missing_delta(s: Situation) -> InputError | None:
@@ -57,30 +54,21 @@ def missing_delta(s: Situation) -> InputError | None:
     if not commas:
         return None
     comma, after = tokens[commas[-1]], tokens[commas[-1] + 1]
-    if after.type not in ("$END", "_SEP", "FOR") and line_of(after) == line_of(comma):
+    if after.type not in ("$END", "_SEP", "FOR") and after.line == comma.line:
         return None
-    return InputError(
-        "delta is missing after the comma",
-        span_of(s.source, comma),
-        f"write for example {quoted(s, PAIR)}, or leave the comma out",
-    )
-
-
-def line_of(token: Token) -> int:
-    return token.line or 0
+    hint = f"write for example {quoted(s, PAIR)}, or leave the comma out"
+    return s.error("delta is missing after the comma", hint, comma)
 
 
 def pair_in_brackets(s: Situation) -> InputError | None:
+    """``private (eps, 1/10)``."""
     if not s.claim or s.found.type != "COMMA" or s.claim[0].type != "LPAR" or len(s.brackets) != 1:
         return None
     whole = re.fullmatch(r"\((?P<pair>.*?,[^,]*?)\)?(?P<interval>\s*for\b.*)?", written(s))
     pair = whole["pair"] + (whole["interval"] or "") if whole else ""
     complete = pair if all(part.strip() for part in pair.split(",")[:2]) else ""
-    return InputError(
-        "a claim is written without brackets",
-        span_of(s.source, s.brackets[-1]),
-        f"write {quoted(s, complete or PAIR)}",
-    )
+    hint = f"write {quoted(s, complete or PAIR)}"
+    return s.error("a claim is written without brackets", hint, s.brackets[-1])
 
 
 def named_part(s: Situation) -> InputError | None:
@@ -89,31 +77,25 @@ def named_part(s: Situation) -> InputError | None:
         return None
     name = s.claim[-1]
     plain = re.sub(r"[^\W\d]\w*\s*=\s*", "", written(s))
-    return InputError(
-        f"epsilon and delta have no names in a claim, but here is `{name} =`",
-        span_of(s.source, name),
-        f"write {quoted(s, plain)}",
-    )
+    message = f"epsilon and delta have no names in a claim: leave out `{name} =`"
+    return s.error(message, f"write {quoted(s, plain)}", name)
 
 
 def missing_comma(s: Situation) -> InputError | None:
+    """``private eps 1/20``, and ``private 2 eps``."""
     if not s.claim or s.brackets or s.previous is None or {"COMMA", "FOR"} & {t.type for t in s.claim}:
         return None
     end = span_of(s.source, s.previous).end
     if s.found.type == "EPS" and s.previous.type == "NUMBER":
-        product = f"{s.previous}*{s.found}"
-        return InputError(f"expected `*` before `{s.found}`", s.span, f"for a product write `{product}`")
+        return s.error(f"expected `*` before `{s.found}`", f"for a product write `{s.previous}*{s.found}`")
     separated = s.found.type == "_SEP" and s.start == "claim"
     value = s.found.type in ("NUMBER", "LPAR") or s.found == "exp"
     if not separated and (not value or s.span.start == end):
         return None
     before = s.source.text[span_of(s.source, s.claim[0]).start : end]
     after = s.rest_of_line(s.span.end if separated else s.span.start)
-    return InputError(
-        f"expected `,` between epsilon and delta, found {s.found_text}",
-        s.span,
-        f"write {quoted(s, f'{before}, {after}')}",
-    )
+    message = f"expected `,` between epsilon and delta, found {s.found_text}"
+    return s.error(message, f"write {quoted(s, f'{before}, {after}')}")
 
 
 NUMBER = r"(\d+(?:\.\d+)?(?:/\d+)?)"
@@ -127,10 +109,11 @@ INTERVALS = (
     (rf"in *\{{ *{NUMBER} *, *{NUMBER} *\}}$", "[{}, {}]"),
     (rf"in *{NUMBER} *\.\. *{NUMBER}$", "[{}, {}]"),
 )
-"""What one writes instead of an interval (after ``for eps``), and the interval."""
+"""What people write instead of an interval (after ``for eps``), and the interval."""
 
 
 def no_interval(s: Situation) -> InputError | None:
+    """``for eps > 0``, ``for all eps``."""
     if s.claim is None or s.brackets:
         return None
     start = next((token for token in s.claim if token.type == "FOR"), None)
@@ -138,11 +121,8 @@ def no_interval(s: Situation) -> InputError | None:
         return None
     said = re.sub(r"^(eps|ε)\s*", "", s.rest_of_line(span_of(s.source, start).end))
     found = [form.format(*m.groups()) for pattern, form in INTERVALS if (m := re.match(pattern, said))]
-    return InputError(
-        f"expected an interval of eps, found {s.found_text}",
-        s.span,
-        f"write `for eps in {found[0].replace('[0,', '(0,') if found else '(0, inf)'}`",
-    )
+    interval = found[0].replace("[0,", "(0,") if found else "(0, inf)"
+    return s.error(f"expected an interval of eps, found {s.found_text}", f"write `for eps in {interval}`")
 
 
 CLAIM_MISTAKES = (

@@ -8,31 +8,15 @@ from typing import assert_never
 
 from flint import fmpq
 
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.arrays import check_uses
-from dipc.dipwhile.syntax.ast import (
-    Adjacency,
-    Binary,
-    Call,
-    Claim,
-    Eps,
-    Expr,
-    Fold,
-    FormulaAdjacency,
-    Index,
-    Interval,
-    Name,
-    NamedAdjacency,
-    Number,
-    Op,
-    Unary,
-)
 from dipc.dipwhile.syntax.constants import evaluate
 from dipc.dipwhile.syntax.core import CoreAdjacency, CoreClaim, Variable
 from dipc.dipwhile.syntax.eps_positions import refuse_eps, slope
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
-from dipc.dipwhile.syntax.kinds import BOOLEANS, NOTHING, NUMBERS, kinds_of_value
+from dipc.dipwhile.syntax.kinds import BOOLEANS, NOTHING, kinds_of_value
 from dipc.dipwhile.syntax.layout import METRICS
-from dipc.dipwhile.syntax.names import Names, check_expression
+from dipc.dipwhile.syntax.names import Names, check_expression, target_name
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.simplify import why_no_value
 from dipc.dipwhile.syntax.suggest import did_you_mean
@@ -40,12 +24,12 @@ from dipc.dipwhile.syntax.types import EQUALITY, ORDER, check_needs
 from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.dipwhile.syntax.walk import children, nodes
 from dipc.errors import InputError
-from dipc.models.values import Value, show
+from dipc.models.values import Atom, show
 
 COMPARISONS = EQUALITY | ORDER
 
 
-def compile_claim(claim: Claim, parameters: Mapping[str, fmpq]) -> CoreClaim:
+def compile_claim(claim: ast.Claim, parameters: Mapping[str, fmpq]) -> CoreClaim:
     """The claim with its constants evaluated; epsilon becomes ``t*eps``.
 
     >>> from dipc.dipwhile.syntax.parser import parse_claim
@@ -69,51 +53,53 @@ def compile_claim(claim: Claim, parameters: Mapping[str, fmpq]) -> CoreClaim:
 EPSILON_HINT = "for example `eps`, `eps/2` or, with a delta, `2*eps, 1/100`"
 
 
-def compile_epsilon(epsilon: Expr, constants: Constants) -> Expr:
+def compile_epsilon(epsilon: ast.Expr, constants: Constants) -> ast.Expr:
     """``t*eps`` with a rational ``t >= 0``."""
-    check_budget_names(epsilon, constants)
+    check_claim_names(epsilon, constants)
     result = substitute(epsilon, constants)
     value = slope(result)
     if value is None:
         for node in nodes(result):
             if reason := why_no_value(node):
                 raise InputError(reason, node.span, EPSILON_HINT)
-        raise InputError("the budget of the claim must be a multiple of eps", epsilon.span, EPSILON_HINT)
+        raise InputError("the epsilon of the claim must be a multiple of eps", epsilon.span, EPSILON_HINT)
     if value < 0:
         raise InputError(
-            f"the budget of the claim is negative: `{show(value)}*eps`", epsilon.span, EPSILON_HINT
+            f"the epsilon of the claim is negative: `{show(value)}*eps`", epsilon.span, EPSILON_HINT
         )
-    return Binary(Op.MUL, Number(value, span=epsilon.span), Eps(span=epsilon.span), span=epsilon.span)
+    return ast.Binary(
+        ast.Op.MUL, ast.Number(value, span=epsilon.span), ast.Eps(span=epsilon.span), span=epsilon.span
+    )
 
 
-def compile_delta(delta: Expr, constants: Constants) -> Expr:
+def compile_delta(delta: ast.Expr, constants: Constants) -> ast.Expr:
     """Numbers, eps and exp, joined by ``+ - * / ^``."""
-    check_budget_names(delta, constants)
+    check_claim_names(delta, constants)
     result = substitute(delta, constants)
     for node in nodes(result):
         check_delta_node(node)
-    if isinstance(result, Number) and not 0 <= result.value <= 1:
+    if isinstance(result, ast.Number) and not 0 <= result.value <= 1:
         raise InputError(
             f"delta is `{show(result.value)}`, not a probability", delta.span, "choose it between 0 and 1"
         )
     return result
 
 
-DELTA_OPERATORS = frozenset({Op.NEG, Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.POW})
+DELTA_OPERATORS = frozenset({ast.Op.NEG, ast.Op.ADD, ast.Op.SUB, ast.Op.MUL, ast.Op.DIV, ast.Op.POW})
 
 
-def check_delta_node(node: Expr) -> None:
+def check_delta_node(node: ast.Expr) -> None:
     """Is this an operation that delta may use?"""
     if reason := why_no_value(node):
         raise InputError(reason, node.span)
     match node:
-        case Number() | Eps() | Call("exp" | "sqrt"):
+        case ast.Number() | ast.Eps() | ast.Call("exp" | "sqrt"):
             return
-        case Binary(Op.POW, _, exponent) if not isinstance(exponent, Number):
+        case ast.Binary(ast.Op.POW, _, exponent) if not isinstance(exponent, ast.Number):
             raise InputError(
                 "an exponent must be a constant integer", exponent.span, "write `exp(x)` for the power of e"
             )
-        case Unary(op) | Binary(op) if op in DELTA_OPERATORS:
+        case ast.Unary(op) | ast.Binary(op) if op in DELTA_OPERATORS:
             return
     raise InputError(
         "delta must be built from numbers, `eps`, `exp` and `sqrt` with `+ - * / ^`",
@@ -122,28 +108,30 @@ def check_delta_node(node: Expr) -> None:
     )
 
 
-def check_budget_names(expr: Expr, constants: Constants) -> None:
+def check_claim_names(expr: ast.Expr, constants: Constants) -> None:
     """The claim may name parameters only."""
     for node in nodes(expr):
         match node:
-            case Name(name) | Index(name):
-                if name not in constants or isinstance(node, Index) or node.primed:
+            case ast.Name(name) | ast.Index(name):
+                if name not in constants or isinstance(node, ast.Index) or node.primed:
                     near = did_you_mean(name, {*constants, "eps"})
                     if name.lower() in ("delta", "δ"):
                         near = "delta is a number or a function of eps, such as `1/100` or `exp(-2*eps)`"
-                    raise InputError(f"the claim may not depend on `{name}`", node.span, near)
-            case Call():
+                    raise InputError(f"the claim must not depend on `{name}`", node.span, near)
+            case ast.Call():
                 check_call(node)
-            case Fold():
-                raise InputError(f"`{node.kind}` may not stand in a claim", node.span, EPSILON_HINT)
+            case ast.Fold():
+                raise InputError(f"`{node.kind}` is not allowed in a claim", node.span, EPSILON_HINT)
 
 
-def compile_interval(interval: Interval | None, constants: Constants) -> tuple[fmpq, fmpq | None, bool, bool]:
+def compile_interval(
+    interval: ast.Interval | None, constants: Constants
+) -> tuple[fmpq, fmpq | None, bool, bool]:
     """The ends of the interval, and whether they belong to it."""
     if interval is None:
         return fmpq(0), None, False, False
     low = evaluate(interval.low, constants, "the lower end")
-    if isinstance(interval.high, Name) and interval.high.name.lower() in INFINITY - constants.keys():
+    if isinstance(interval.high, ast.Name) and interval.high.name.lower() in INFINITY - constants.keys():
         raise InputError(
             f"unknown name `{interval.high.name}`", interval.high.span, "write `inf`: `(0, inf)`"
         )
@@ -156,19 +144,16 @@ INFINITY = frozenset({"inf", "infinity", "infty", "oo"})
 """What infinity is called elsewhere, in small letters."""
 
 
-def check_interval(interval: Interval, low: fmpq, high: fmpq | None) -> None:
+def check_interval(interval: ast.Interval, low: fmpq, high: fmpq | None) -> None:
+    """Refuse an interval that is empty or contains anything but positive numbers."""
     if low < 0:
-        raise InputError(
-            "a privacy budget is positive", interval.low.span, "let the interval begin at 0: `(0, 1]`"
-        )
+        raise InputError("eps is positive", interval.low.span, "start the interval at 0: `(0, 1]`")
     if low == 0 and interval.low_closed:
-        raise InputError("a privacy budget is positive, 0 is not", interval.low.span, "leave 0 out: `(0, 1]`")
-    if high is None:
-        if interval.high_closed:
-            raise InputError("infinity is no budget", interval.span, "leave it out: `(0, inf)`")
-        return
+        raise InputError("eps is positive: 0 is not allowed", interval.low.span, "leave 0 out: `(0, 1]`")
+    if high is None and interval.high_closed:
+        raise InputError("infinity is not a value of eps", interval.span, "leave it out: `(0, inf)`")
     point = low == high and interval.low_closed and interval.high_closed
-    if low >= high and not point:
+    if high is not None and low >= high and not point:
         raise InputError("the interval is empty", interval.span, "its lower end comes first: `(0, 1]`")
 
 
@@ -176,32 +161,34 @@ def check_interval(interval: Interval, low: fmpq, high: fmpq | None) -> None:
 
 
 def compile_adjacency(
-    adjacency: Adjacency, names: Names, inputs: Sequence[Variable], constants: Constants
+    adjacency: ast.Adjacency, names: Names, inputs: Sequence[Variable], constants: Constants
 ) -> CoreAdjacency:
     """The adjacency with constants evaluated and folds unrolled."""
     match adjacency:
-        case NamedAdjacency(kind, written):
+        case ast.NamedAdjacency(kind, written):
             distance = compile_distance(adjacency, written, constants)
             check_metric(adjacency, inputs)
             return CoreAdjacency(kind, distance, None, adjacency.span)
-        case FormulaAdjacency(formula):
+        case ast.FormulaAdjacency(formula):
             core = compile_formula(formula, names, inputs, constants)
             return CoreAdjacency("formula", None, core, adjacency.span)
         case _:
             assert_never(adjacency)
 
 
-def compile_distance(adjacency: NamedAdjacency, written: Expr | None, constants: Constants) -> fmpq | None:
+def compile_distance(
+    adjacency: ast.NamedAdjacency, written: ast.Expr | None, constants: Constants
+) -> fmpq | None:
     """The distance of neighbours, which every metric but ``all`` needs."""
     kind = adjacency.kind
     if kind == "all":
         if written is not None:
             raise InputError(
-                "`all` has no distance", written.span, "every two inputs are neighbours: `adjacent all`"
+                "`all` takes no distance", written.span, "any two inputs are neighbours: `adjacent all`"
             )
         return None
     if written is None:
-        raise InputError(f"`{kind}` lacks its distance", adjacency.span, f"write `adjacent {kind} 1`")
+        raise InputError(f"`{kind}` is missing its distance", adjacency.span, f"write `adjacent {kind} 1`")
     check_known_constants(written, constants)
     distance = evaluate(written, constants, "the distance")
     if distance < 0:
@@ -211,23 +198,24 @@ def compile_distance(adjacency: NamedAdjacency, written: Expr | None, constants:
     return distance
 
 
-def check_known_constants(expr: Expr, constants: Constants) -> None:
+def check_known_constants(expr: ast.Expr, constants: Constants) -> None:
+    """Refuse names that are not parameters."""
     for node in nodes(expr):
-        if isinstance(node, Call):
+        if isinstance(node, ast.Call):
             check_call(node)
-        if isinstance(node, Name) and node.name not in constants:
+        if isinstance(node, ast.Name) and node.name not in constants:
             raise InputError(
                 f"`{node.name}` is not a parameter", node.span, did_you_mean(node.name, constants)
             )
 
 
-def check_metric(adjacency: NamedAdjacency, inputs: Sequence[Variable]) -> None:
+def check_metric(adjacency: ast.NamedAdjacency, inputs: Sequence[Variable]) -> None:
     """``linf`` and ``l1`` measure numbers."""
     if adjacency.kind not in ("linf", "l1"):
         return
     for variable in inputs:
         for value in variable.domain:
-            if not is_number(value):
+            if isinstance(value, Atom):
                 raise InputError(
                     f"`{adjacency.kind}` measures numbers, but `{variable.name}` may be `{show(value)}`",
                     adjacency.span,
@@ -235,19 +223,17 @@ def check_metric(adjacency: NamedAdjacency, inputs: Sequence[Variable]) -> None:
                 )
 
 
-def is_number(value: Value) -> bool:
-    return kinds_of_value(value) == NUMBERS
-
-
-def compile_formula(expr: Expr, names: Names, inputs: Sequence[Variable], constants: Constants) -> Expr:
+def compile_formula(
+    expr: ast.Expr, names: Names, inputs: Sequence[Variable], constants: Constants
+) -> ast.Expr:
     """A Boolean expression over the inputs and the primed inputs."""
     none: frozenset[str] = frozenset()
     speakable = Names(names.parameters, names.inputs, none, none, names.atoms)
     for node in nodes(expr):
         match node:
-            case Name(name) | Index(name) if name in names.outputs | names.locals:
+            case ast.Name(name) | ast.Index(name) if name in names.outputs | names.locals:
                 raise InputError(
-                    f"`{name}` is not an input", node.span, "an adjacency formula speaks of inputs only"
+                    f"`{name}` is not an input", node.span, "an adjacency formula refers to inputs only"
                 )
     check_no_metric(expr, names)
     check_expression(expr, speakable, none, primes=True)
@@ -261,22 +247,21 @@ def compile_formula(expr: Expr, names: Names, inputs: Sequence[Variable], consta
     return core
 
 
-METRIC_HINT = "known are `linf`, `l1`, `hamming`, `all`, and formulas such as `abs(q - q') <= 1`"
+METRIC_HINT = "choose `linf`, `l1`, `hamming`, `all`, or a formula such as `abs(q - q') <= 1`"
 
 
-def check_no_metric(expr: Expr, names: Names) -> None:
-    """A name on its own is meant as a metric."""
-    if isinstance(expr, Name) and expr.name not in names.inputs:
-        near = did_you_mean(expr.name, METRICS)
-        hint = near if near.startswith("did") else METRIC_HINT
+def check_no_metric(expr: ast.Expr, names: Names) -> None:
+    """A name on its own is probably meant as a metric."""
+    if isinstance(expr, ast.Name) and expr.name not in names.inputs:
+        hint = did_you_mean(expr.name, METRICS, METRIC_HINT)
         raise InputError(f"unknown adjacency `{expr.name}`", expr.span, hint)
 
 
-def check_whole_arrays(expr: Expr, inputs: Sequence[Variable]) -> None:
+def check_whole_arrays(expr: ast.Expr, inputs: Sequence[Variable]) -> None:
     """``q = q'`` for arrays: cells are compared, not arrays."""
     arrays = {variable.name: variable for variable in inputs if variable.size is not None}
     for node in nodes(expr):
-        if not isinstance(node, Binary) or node.op not in COMPARISONS:
+        if not isinstance(node, ast.Binary) or node.op not in COMPARISONS:
             continue
         names = [part for side in (node.left, node.right) for part in bare_names(side) if part.name in arrays]
         if names:
@@ -288,18 +273,19 @@ def check_whole_arrays(expr: Expr, inputs: Sequence[Variable]) -> None:
             )
 
 
-def bare_names(expr: Expr) -> Iterator[Name]:
+def bare_names(expr: ast.Expr) -> Iterator[ast.Name]:
     """The names in an expression, but not a name that is the whole argument of a function of arrays."""
     todo = [expr]
     while todo:
         node = todo.pop()
-        if isinstance(node, Name):
+        if isinstance(node, ast.Name):
             yield node
-        whole = isinstance(node, Call) and FUNCTIONS[node.function].arrays and len(node.arguments) == 1
-        todo.extend(part for part in children(node) if not (whole and isinstance(part, Name)))
+        whole = isinstance(node, ast.Call) and FUNCTIONS[node.function].arrays and len(node.arguments) == 1
+        todo.extend(part for part in children(node) if not (whole and isinstance(part, ast.Name)))
 
 
 def cell_text(name: re.Match[str], arrays: Mapping[str, Variable]) -> str:
+    """A name, with the index i if it is an array."""
     return f"{name[0]}[i]" if name[1] in arrays else name[0]
 
 
@@ -309,22 +295,18 @@ def size_text(variable: Variable) -> str:
     return written[1].strip() if written else str(variable.size)
 
 
-def check_both_sides(expr: Expr, names: Names) -> None:
-    """A formula that speaks of one input only is not about pairs."""
+def check_both_sides(expr: ast.Expr, names: Names) -> None:
+    """A formula that mentions only one of the two inputs does not relate pairs."""
     mentioned = {
         node.primed
         for node in nodes(expr)
-        if isinstance(node, Name | Index) and name_of(node) in names.inputs
+        if isinstance(node, ast.Name | ast.Index) and target_name(node) in names.inputs
     }
     if mentioned != {True, False}:
         example = min(names.inputs, default="q")
         missing = f"`{example}`" if True in mentioned else f"`{example}'`"
         raise InputError(
-            f"an adjacency formula speaks of an input and its neighbour, but {missing} is missing",
+            f"an adjacency formula relates an input to its neighbour, but {missing} is missing",
             expr.span,
             f"for example `adjacent abs({example} - {example}') <= 1`",
         )
-
-
-def name_of(node: Name | Index) -> str:
-    return node.name if isinstance(node, Name) else node.array

@@ -1,7 +1,7 @@
-"""Syntax tree to core program: the door of the front end.
+"""Syntax tree to core program: the entry to the front end.
 
-The passes, in order: names, parameters, declarations, unrolling, arrays, budget, kinds, rules,
-adjacency and claim.  Each is a module of its own; each refuses what it finds wrong.
+The passes, in order: names, parameters, declarations, unrolling, arrays, places of eps, kinds, rules,
+adjacency and claim.  Each is a separate module and refuses what it finds wrong.
 """
 
 from __future__ import annotations
@@ -96,6 +96,7 @@ def declare(declaration: Declaration, constants: Constants) -> Variable:
 
 
 def declare_input(declaration: Declaration, constants: Constants) -> Variable:
+    """An input, which has no start value."""
     if declaration.start is not None:
         raise InputError(
             f"the input `{declaration.name}` cannot have a start value",

@@ -34,7 +34,7 @@ def evaluate_parameters(params: tuple[Param, ...], overrides: Mapping[str, fmpq]
     for name in overrides.keys() - {param.name for param in params}:
         known = did_you_mean(name, (param.name for param in params))
         if name == "eps":
-            known = "eps stands for every budget; `at` (`--at 1`) asks about one"
+            known = "eps stands for every value; choose a single one with `at` (`--at 1`)"
         raise InputError(
             f"the program has no parameter `{name}`", hint=known or "it has no parameters at all"
         )
@@ -51,7 +51,9 @@ def check_known(expr: Expr, values: Constants, parameters: set[str]) -> None:
     for node in nodes(expr):
         match node:
             case Name(name) if name in parameters - values.keys():
-                raise InputError(f"`{name}` has no value yet", node.span, "parameters use earlier ones only")
+                raise InputError(
+                    f"`{name}` has no value yet", node.span, "a parameter may only use earlier ones"
+                )
             case Name(name) if name not in values:
                 raise InputError(f"`{name}` is not a parameter", node.span, did_you_mean(name, values))
             case Call():
@@ -71,10 +73,12 @@ def evaluate(expr: Expr, values: Constants, what: str) -> fmpq:
                 raise InputError(
                     f"{what} depends on `eps`",
                     node.span,
-                    "`eps` may stand in rates, probabilities and the claim only",
+                    "`eps` is allowed only in rates, probabilities and the claim",
                 )
             case Name(name) if name not in ("true", "false"):
-                raise InputError(f"{what} depends on `{name}`, which is no constant", node.span, NUMBER_HINT)
+                raise InputError(
+                    f"{what} depends on `{name}`, which is not a constant", node.span, NUMBER_HINT
+                )
     raise InputError(f"{what} is not a number", expr.span, NUMBER_HINT)
 
 
@@ -113,7 +117,7 @@ def evaluate_set(values: FiniteSet, constants: Constants) -> tuple[Value, ...]:
                 value = evaluate_value(member, constants)
                 if value in found:
                     raise InputError(
-                        f"`{show(value)}` stands in this set twice", member.span, "remove one of them"
+                        f"`{show(value)}` appears twice in this set", member.span, "remove one of them"
                     )
                 found[value] = member.span
             return tuple(found)

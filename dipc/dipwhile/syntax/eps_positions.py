@@ -1,7 +1,7 @@
-"""Where eps may stand, and the form ``t*eps`` of a claim.
+"""Where eps is allowed, and the form ``t*eps`` of a claim.
 
-eps stands for *every* budget at once.  Rates and probabilities may depend on it; the values and
-the control flow of a program may not, or there would be another program for every eps.
+eps stands for *every* value of the privacy parameter at once.  Rates and probabilities may depend on it; the
+values and the control flow of a program may not, or each eps would have a program of its own.
 """
 
 from __future__ import annotations
@@ -11,63 +11,48 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax.arrays import target_parts
-from dipc.dipwhile.syntax.ast import (
-    Binary,
-    Call,
-    Choose,
-    Distribution,
-    Eps,
-    ExpMechanism,
-    Expr,
-    Flip,
-    Noise,
-    Number,
-    Op,
-    Unary,
-    Uniform,
-)
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test
 from dipc.dipwhile.syntax.printer import as_written
-from dipc.dipwhile.syntax.walk import bottom_up, nodes, set_parts
+from dipc.dipwhile.syntax.walk import bottom_up, children, expressions, nodes
 from dipc.errors import InputError
 
 
 def check_budget(code: Iterable[Instruction]) -> None:
-    """Refuse eps and exp outside of rates and probabilities, and rates without eps."""
+    """Refuse eps and exp outside rates and probabilities, and rates without eps."""
     for instruction in code:
         match instruction:
             case Put(target, value):
-                refuse_eps((*target_parts(target), value))
+                refuse_eps((*children(target), value))
             case Draw(target, distribution):
                 refuse_swapped(distribution)
-                refuse_eps((*target_parts(target), *finite_parts(distribution)))
+                refuse_eps((*children(target), *finite_parts(distribution)))
                 check_rate(distribution)
             case Test(condition):
                 refuse_eps((condition,))
 
 
-def finite_parts(distribution: Distribution) -> tuple[Expr, ...]:
+def finite_parts(distribution: ast.Distribution) -> tuple[ast.Expr, ...]:
     """The expressions of a distribution that are values, not rates or probabilities."""
     match distribution:
-        case Noise(_, _, mean):
+        case ast.Noise(_, _, mean):
             return (mean,)
-        case Choose(options):
+        case ast.Choose(options):
             return tuple(value for value, _ in options)
-        case Flip():
+        case ast.Flip():
             return ()
-        case Uniform(support):
-            return set_parts(support)
-        case ExpMechanism(_, _, support, score):
-            return (*set_parts(support), score)
+        case ast.Uniform(support):
+            return tuple(expressions(support))
+        case ast.ExpMechanism(_, _, support, score):
+            return (*expressions(support), score)
         case _:
             assert_never(distribution)
 
 
-def refuse_swapped(distribution: Distribution) -> None:
-    """``Lap(q[1], eps)``: eps only where the mean stands."""
+def refuse_swapped(distribution: ast.Distribution) -> None:
+    """``Lap(q[1], eps)``: eps occurs in the mean only."""
     match distribution:
-        case Noise(kind, rate, mean) if mentions_eps(mean) and not mentions_eps(rate):
+        case ast.Noise(kind, rate, mean) if mentions_eps(mean) and not mentions_eps(rate):
             raise InputError(
                 f"the mean `{as_written(mean)}` depends on `eps`, and the rate `{as_written(rate)}` does not",
                 mean.span,
@@ -75,39 +60,35 @@ def refuse_swapped(distribution: Distribution) -> None:
             )
 
 
-def mentions_eps(expr: Expr) -> bool:
-    return any(isinstance(node, Eps) for node in nodes(expr))
+def mentions_eps(expr: ast.Expr) -> bool:
+    """Does eps occur in the expression?"""
+    return any(isinstance(node, ast.Eps) for node in nodes(expr))
 
 
-def refuse_eps(exprs: Iterable[Expr]) -> None:
+NO_VALUE = "its value is not a rational number"
+
+NOT_HERE = {
+    "eps": ("what a program computes must not depend on eps", "rates, in probabilities and in the claim"),
+    "exp": (NO_VALUE, "probabilities and in the claim"),
+    "sqrt": (NO_VALUE, "the delta of a claim"),
+}
+"""What a value must not contain: the reason, and where it is allowed."""
+
+
+def refuse_eps(exprs: Iterable[ast.Expr]) -> None:
     """Values must not depend on eps."""
-    for expr in exprs:
-        for node in nodes(expr):
-            match node:
-                case Eps():
-                    raise InputError(
-                        "`eps` may not stand here: what a program computes must not depend on the budget",
-                        node.span,
-                        "`eps` may stand in rates, in probabilities and in the claim",
-                    )
-                case Call("exp"):
-                    raise InputError(
-                        "`exp` may not stand here: its value is no rational number",
-                        node.span,
-                        "`exp` may stand in probabilities and in the claim",
-                    )
-                case Call("sqrt"):
-                    raise InputError(
-                        "`sqrt` may not stand here: its value is no rational number",
-                        node.span,
-                        "`sqrt` may stand in the delta of a claim",
-                    )
+    for node in (node for expr in exprs for node in nodes(expr)):
+        word = "eps" if isinstance(node, ast.Eps) else node.function if isinstance(node, ast.Call) else ""
+        if word in NOT_HERE:
+            reason, places = NOT_HERE[word]
+            message = f"`{word}` is not allowed here: {reason}"
+            raise InputError(message, node.span, f"`{word}` is allowed in {places}")
 
 
-def check_rate(distribution: Distribution) -> None:
-    """A rate without eps is nearly always a scale."""
+def check_rate(distribution: ast.Distribution) -> None:
+    """A rate without eps is almost always a scale."""
     match distribution:
-        case Noise(kind, rate) if not mentions_eps(rate):
+        case ast.Noise(kind, rate) if not mentions_eps(rate):
             raise InputError(
                 f"the rate `{as_written(rate)}` does not mention `eps`",
                 rate.span,
@@ -119,8 +100,8 @@ Line = tuple[fmpq, fmpq]
 """``(a, b)`` stands for ``a + b*eps``."""
 
 
-def slope(expr: Expr) -> fmpq | None:
-    """The t of an expression that is equal to ``t*eps``; None if it has another form.
+def slope(expr: ast.Expr) -> fmpq | None:
+    """The t of an expression equal to ``t*eps``; None for other forms.
 
     >>> from dipc.dipwhile.syntax.parser import parse_expression
     >>> slope(parse_expression("(1 + 1)*eps/4 - eps/8")), slope(parse_expression("eps*eps"))
@@ -130,21 +111,21 @@ def slope(expr: Expr) -> fmpq | None:
     return line[1] if line is not None and line[0] == 0 else None
 
 
-def on_lines(node: Expr, parts: tuple[Line | None, ...]) -> Line | None:
-    """A node as a line in eps, given its parts; None if it is none."""
+def on_lines(node: ast.Expr, parts: tuple[Line | None, ...]) -> Line | None:
+    """A node as a line in eps, given its parts; None for other forms."""
     match node, parts:
-        case Number(value), _:
+        case ast.Number(value), _:
             return value, fmpq(0)
-        case Eps(), _:
+        case ast.Eps(), _:
             return fmpq(0), fmpq(1)
-        case Unary(Op.NEG), ((a, b),):
+        case ast.Unary(ast.Op.NEG), ((a, b),):
             return -a, -b
-        case Binary(Op.ADD), ((a, b), (c, d)):
+        case ast.Binary(ast.Op.ADD), ((a, b), (c, d)):
             return a + c, b + d
-        case Binary(Op.SUB), ((a, b), (c, d)):
+        case ast.Binary(ast.Op.SUB), ((a, b), (c, d)):
             return a - c, b - d
-        case Binary(Op.MUL), ((a, b), (c, d)) if b == 0 or d == 0:
+        case ast.Binary(ast.Op.MUL), ((a, b), (c, d)) if b == 0 or d == 0:
             return a * c, a * d + b * c
-        case Binary(Op.DIV), ((a, b), (c, d)) if d == 0 and c != 0:
+        case ast.Binary(ast.Op.DIV), ((a, b), (c, d)) if d == 0 and c != 0:
             return a / c, b / c
     return None

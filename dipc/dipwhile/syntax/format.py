@@ -1,11 +1,11 @@
 """A program text in canonical style, with its comments and its lines.
 
 The style is that of :mod:`dipc.dipwhile.syntax.printer`: spaces, indentation and one spelling of each sign.
-The formatter works on tokens, not on the tree: what is said on one line stays on one line, parentheses stay,
-and a comment stays beside what it is about.  So nothing can be lost, and the program means the same.
+The formatter works on tokens, not on the tree: line breaks and parentheses stay, and a comment stays beside
+its code.  So nothing is lost, and the meaning of the program does not change.
 
-A trailing comment stands two spaces behind the longest line of its group, a comment of its own is indented
-like what it stands in, empty lines come one at a time.
+A trailing comment is put two spaces after the longest line of its group, a comment on a line of its own is
+indented like the code around it, and several empty lines become one.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ CALLED = frozenset({"NAME", "PRIMED", "NOISE", "EXP", "FLIP", "UNIFORM"})
 
 DECLARES = frozenset({"PARAM", "INPUT", "OUTPUT", "ADJACENT", "PRIVATE"})
 WIDTH = {"PARAM": len("output "), "INPUT": len("output ")}
-"""Declarations that are padded, so that the names stand in one column."""
+"""Declarations that are padded to align the names."""
 
 INDENT = "  "
 CONTINUATION = "    "
 
 CLOSERS = BLOCK_CLOSES | CLOSING
-"""A line that begins with these stands further to the left by as many steps."""
+"""Each of these at the beginning of a line reduces its indentation by one step."""
 
 MINUS_SIGN = "MINUS_SIGN"
-"""The type that a minus gets here which is no subtraction."""
+"""The type given here to a minus that is not a subtraction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,12 @@ class Line:
 
     @property
     def is_blank(self) -> bool:
+        """Is there neither code nor a comment?"""
         return not self.tokens and not self.comment
 
 
 def formatted(source: Source) -> str:
-    """The program in canonical style.  Raises :class:`InputError` for a text that is no program.
+    """The program in canonical style.  Raises :class:`InputError` for a text that is not a program.
 
     >>> print(formatted(Source("a.dip", "output b in {0,1}# a bit\\nif 1=1 then # why\\nb:=1 end")), end="")
     output b in {0, 1}  # a bit
@@ -185,7 +186,7 @@ def _written(lines: Sequence[Line]) -> Iterator[str]:
 
 
 def _comment_column(lines: Sequence[Line], codes: Sequence[str], first: int) -> int:
-    """Two spaces behind the longest code of the group of lines that begins here."""
+    """Two spaces after the longest code of the group of lines that begins here."""
     last = first
     while last < len(lines) and lines[last].tokens and lines[last].comment:
         last += 1
@@ -203,7 +204,7 @@ def _pieces(tokens: Sequence[Token]) -> Iterator[str]:
 
 
 def _space(left: str, right: str) -> str:
-    """What stands between two tokens."""
+    """The space between two tokens."""
     if right in NO_SPACE_BEFORE or left in OPENING or left == MINUS_SIGN or TIGHT & {left, right}:
         return ""
     if (right == "LPAR" and left in CALLED) or (right == "LSQB" and left in ("NAME", "PRIMED")):

@@ -1,9 +1,9 @@
 """The rules of the decidable fragment, numbered, each with its reason.
 
 DiPWhile is the language of the paper "Deciding Differential Privacy for Programs with Finite
-Inputs and Outputs"; for programs outside of it privacy is undecidable or not expressible in the
+Inputs and Outputs"; for programs outside it, privacy is undecidable or not expressible in the
 theory of the reals with exponentiation.  A program that breaks rule n is refused by
-:func:`violation` with that number in the message.
+:func:`violation`, with that number in the message.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ RULES: dict[int, Rule] = {
     ),
     2: Rule(
         "no random variable is assigned inside a `while`",
-        "with random variables in a loop privacy is undecidable (DiPC paper, Section 6.1)",
+        "with random variables in a loop, privacy is undecidable (DiPC paper, Section 6.1)",
     ),
     3: Rule(
         "rates, means, probabilities, indices and bounds do not depend on random variables",
-        "noise upon noise leaves the class of densities that can be integrated exactly",
+        "compound noise leaves the class of densities that can be integrated exactly",
     ),
     4: Rule(
         "random expressions are linear",
         "products, quotients and roundings of random variables have no density in the class",
     ),
     5: Rule(
-        "real and integer random variables do not meet in one expression",
-        "sums over integers and integrals over reals do not mix in closed form",
+        "real and integer random variables are not combined in one expression",
+        "sums over integers and integrals over reals have no common closed form",
     ),
     6: Rule(
-        "an output holds values of a finite set",
-        "a verdict compares the probability of every output, so that there must be finitely many",
+        "an output takes values in a finite set",
+        "a verdict compares the probabilities of all outputs, so there must be finitely many",
     ),
     7: Rule(
         "a rate is a*eps or a/eps with a positive rational number a",
@@ -65,8 +65,8 @@ def violation(rule: int, message: str, span: Span, hint: str = "") -> FragmentEr
     a.dip:1:1: outside the decidable fragment: `r` is real, `z` an integer
         r < z
         ^^^^^
-        help: rule 5: real and integer random variables do not meet in one expression,
-              because sums over integers and integrals over reals do not mix in closed form
+        help: rule 5: real and integer random variables are not combined in one expression,
+              because sums over integers and integrals over reals have no common closed form
     """
     stated = f"rule {rule}: {RULES[rule].statement},\n          because {RULES[rule].reason}"
     return FragmentError(message, span, f"{hint}\n          {stated}" if hint else stated)

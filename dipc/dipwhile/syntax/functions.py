@@ -59,7 +59,7 @@ OTHER_NAMES = {
     ),
     **dict.fromkeys(("Bernoulli", "bernoulli", "Flip"), "here it is called `flip`"),
     **dict.fromkeys(("Uniform", "Choose"), "here it is called `uniform`"),
-    **dict.fromkeys(("log", "ln"), "values are rational numbers, exactly: write the number itself"),
+    **dict.fromkeys(("log", "ln"), "values are exact rational numbers: write the number itself"),
     **dict.fromkeys(("pow", "power"), "write `x^2`"),
     **dict.fromkeys(
         ("round", "Round", "rint", "int", "trunc"),
@@ -85,7 +85,7 @@ def check_call(call: Call) -> None:
         raise InputError(
             f"`{name}` does not take {plural(len(call.arguments), 'argument')}",
             call.span,
-            f"it is used like this: `{function.usage}`",
+            f"usage: `{function.usage}`",
         )
 
 

@@ -24,7 +24,7 @@ WORDS = {
     "LapPlus": "NOISE",
     "DLap": "NOISE",
 }
-"""Names that are terminals of their own (words with one spelling stand in the grammar)."""
+"""Names that are terminals of their own (words with one spelling are in the grammar)."""
 
 METRICS = ("linf", "l1", "hamming", "all")
 """Words right after ``adjacent`` only, so that a variable may be called ``all`` or ``l1``."""
@@ -38,7 +38,7 @@ COMPARISONS = frozenset({"EQ", "NE", "LT", "LE", "GT", "GE"})
 ARITHMETIC = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "POWER"})
 
 CONTINUES = COMPARISONS | ARITHMETIC | {"AND", "OR", "NOT", "COMMA", "ARROW", "COLON", "DOTS", "IN"}
-"""After one of these a statement goes on, whatever the line does."""
+"""After one of these a statement continues on the next line."""
 
 BLOCK_OPENS = frozenset({"THEN", "DO", "ELSE"})
 BLOCK_CLOSES = frozenset({"END", "ELIF", "ELSE"})
@@ -72,7 +72,7 @@ def layout(tokens: Iterable[Token]) -> Iterator[Token]:
 
 
 def classify(token: Token, previous: Token | None) -> Token:
-    """The token under the terminal that it is *here*."""
+    """The token with the terminal that it is in this position."""
     if token.type != "NAME":
         return token
     if previous is not None and previous.type == "ADJACENT" and token in METRICS:

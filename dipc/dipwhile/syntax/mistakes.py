@@ -1,14 +1,16 @@
 """Explaining text that does not parse: a table of classical mistakes.
 
-Each mistake is a function from the situation to an :class:`InputError`, or None if it was not
-this one.  They are tried in the order of :data:`MISTAKES`; if none fits, the message says what
-was found and what was expected there.
+A mistake maps the situation to an :class:`InputError`, or to None if something else went wrong.  Some are
+rows of :data:`MISTAKES`: a condition, a message, a hint; the others are functions.  The first that fits
+counts; if none fits, the message says what was found and what was expected there.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 from lark import Token
 
@@ -29,17 +31,34 @@ from dipc.dipwhile.syntax.suggest import did_you_mean
 from dipc.dipwhile.syntax.value_mistakes import wrong_value
 from dipc.errors import InputError, Source, Span
 
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A row of the table; ``{s...}`` in its texts is filled in from the situation."""
+
+    when: Callable[[Situation], bool]
+    message: str
+    hint: str
+    at: Callable[[Situation], Token | Span | None] = lambda s: s.span
+
+    def __call__(self, s: Situation) -> InputError | None:
+        """The error, if this mistake was made."""
+        if not self.when(s):
+            return None
+        return s.error(self.message.format(s=s), self.hint.format(s=s), self.at(s))
+
+
 # --- characters ------------------------------------------------------------------------------
 
 CHARACTERS = {
     "&": "write `and`",
     "|": "write `or`; for the absolute value write `abs(x)`",
-    "!": "write `not`; `!=` means different",
+    "!": "write `not`; `!=` means not equal",
     '"': "atoms are written without quotes: `bot`",
     "'": "atoms are written without quotes; only an input can be primed, as in `q'`",
     "%": "write `mod(a, b)`",
     ".": "write decimals with a digit before the point (`0.5`) and ranges with two points (`1..3`)",
-    "\\": "a statement goes on in the next line after an operator, after a comma and inside brackets",
+    "\\": "a statement continues on the next line after an operator, after a comma and inside brackets",
     "~": "a sample is assigned with `<-`: `x <- Lap(eps, 0)`",
     "?": "write `if c then x <- a else x <- b end`",
     "$": "names are made of letters, digits and `_`",
@@ -71,68 +90,54 @@ def explain_character(source: Source, position: int) -> InputError:
     shown = character * 2 if doubled else character
     name = f"`{shown}`" if shown.isprintable() else f"the character U+{ord(character):04X}"
     return InputError(
-        f"{name} means nothing here",
+        f"{name} has no meaning here",
         Span(source, position, position + len(shown)),
         CHARACTERS.get(character, ""),
     )
 
 
-# --- brackets --------------------------------------------------------------------------------
+# --- brackets and signs -----------------------------------------------------------------------
 
 
 def unclosed_bracket(s: Situation) -> InputError | None:
+    """A bracket without a partner."""
     open_ones = [bracket for bracket in s.brackets if not is_closed(s.source, bracket)]
     if not open_ones:
         return None
     bracket = open_ones[-1]
-    partner = word_for(OPENING[bracket.type])
-    return InputError(
-        f"`{bracket}` is never closed", span_of(s.source, bracket), f"add {partner} before {s.found_text}"
-    )
+    hint = f"add {word_for(OPENING[bracket.type])} before {s.found_text}"
+    return s.error(f"`{bracket}` is never closed", hint, bracket)
 
 
 def wrong_bracket(s: Situation) -> InputError | None:
-    if s.found.type not in CLOSING or s.found.type in s.accepts:
+    """A bracket closed by one of another kind."""
+    if s.found.type not in CLOSING or s.found.type in s.accepts or not s.brackets:
         return None
-    if not s.brackets:
-        return InputError(f"`{s.found}` closes nothing", s.span, "remove it, or add the opening bracket")
     partner = OPENING[s.brackets[-1].type]
     if partner == s.found.type or partner not in s.accepts:
         return None
-    return InputError(
-        f"`{s.brackets[-1]}` is closed by `{s.found}`", s.span, f"write {word_for(partner)} instead"
-    )
-
-
-def empty_index(s: Situation) -> InputError | None:
-    if s.found.type == "RSQB" and s.previous is not None and s.previous.type == "LSQB":
-        declared = s.statement[0].type in ("INPUT", "OUTPUT")
-        what = "the size of the array" if declared else "the index"
-        return InputError(f"{what} is missing", s.span, "write a number or a parameter: `[3]`, `[N]`")
-    return None
-
-
-# --- assignment and comparison ---------------------------------------------------------------
+    return s.error(f"`{s.brackets[-1]}` is closed by `{s.found}`", f"write {word_for(partner)} instead")
 
 
 def single_equal(s: Situation) -> InputError | None:
+    """``x = 1``, ``N = 3``."""
     if s.found.type != "EQ" or "ARROW" not in s.accepts:
         return None
-    target = "".join(s.statement)
+    hint = f"write `{s.name} <- ...`"
     if len(s.statement) == 1 and not any(token.type in ("OUTPUT", "ARROW") for token in s.seen):
         value = s.rest_of_line(s.span.end).lstrip("= ") or "3"
-        hint = f"a constant is declared like this: `param {target} = {value}`"
-        return InputError("`=` compares two values, it does not assign", s.span, hint)
-    return InputError("`=` compares two values, it does not assign", s.span, f"write `{target} <- ...`")
+        hint = f"a constant is declared like this: `param {s.name} = {value}`"
+    return s.error("`=` compares two values, it does not assign", hint)
 
 
 def double_sign(s: Situation) -> InputError | None:
+    """An operator of another language."""
     text, start = s.source.text, s.span.start
     for first in (start - 1, start):
-        if first >= 0 and text[first : first + 2] in PAIRS:
-            pair = text[first : first + 2]
-            return InputError(
-                f"`{pair}` is no sign of the language", Span(s.source, first, first + 2), PAIRS[pair]
+        pair = text[max(first, 0) : first + 2]
+        if pair in PAIRS:
+            return s.error(
+                f"`{pair}` is not part of the language", PAIRS[pair], Span(s.source, first, first + 2)
             )
     return None
 
@@ -149,59 +154,42 @@ PAIRS = {
 
 
 def compound_assignment(s: Situation) -> InputError | None:
+    """``x += 1``, ``x++``."""
     after = s.source.text[s.span.start + 1 : s.span.start + 2]
-    if "ARROW" in s.accepts and s.found in ("+", "-", "*", "/") and after in ("=", "+", "-"):
-        name = "".join(s.statement)
-        span = Span(s.source, s.span.start, s.span.start + 2)
-        return InputError(
-            f"`{s.found}{after}` means nothing here", span, f"write `{name} <- {name} {s.found} 1`"
-        )
-    return None
-
-
-def arrow_in_expression(s: Situation) -> InputError | None:
-    if s.found.type != "ARROW" or "ARROW" in s.accepts:
+    if "ARROW" not in s.accepts or s.found not in ("+", "-", "*", "/") or after not in ("=", "+", "-"):
         return None
-    after = s.source.text[s.span.end : s.span.end + 1]
-    spaced = s.found == "<-" and after.isalnum()
-    return InputError(
-        f"`{s.found}` assigns and cannot stand inside an expression",
-        s.span,
-        "put a space between `<` and `-`: `x < -1`" if spaced else "write `=` to compare",
-    )
+    span = Span(s.source, s.span.start, s.span.start + 2)
+    hint = f"write `{s.name} <- {s.name} {s.found} 1`"
+    return s.error(f"`{s.found}{after}` is not part of the language", hint, span)
+
+
+def is_comparison_with_minus(s: Situation) -> bool:
+    """``x <-1``, where ``x < -1`` is meant."""
+    return s.found == "<-" and s.source.text[s.span.end : s.span.end + 1].isalnum()
 
 
 def param_without_value(s: Situation) -> InputError | None:
-    if [token.type for token in s.statement] != ["PARAM", "NAME"] or "EQ" not in s.accepts:
+    """``param N`` and ``param N <- 3``."""
+    if s.types != ["PARAM", "NAME"] or "EQ" not in s.accepts:
         return None
     value = s.rest_of_line(s.span.end) if s.found.type == "ARROW" else ""
-    return InputError(
-        f"expected `=` and a number, found {s.found_text}",
-        s.span,
-        f"write `param {s.statement[1]} = {value or 3}`",
-    )
-
-
-# --- distributions ---------------------------------------------------------------------------
+    hint = f"write `param {s.statement[1]} = {value or 3}`"
+    return s.error(f"expected `=` and a number, found {s.found_text}", hint)
 
 
 def sample_in_expression(s: Situation) -> InputError | None:
+    """``1 + Lap(eps, 0)`` and ``Lap(eps, 0) + 1``."""
+    word: Token | None = None
     if s.found.type in SAMPLING and s.found.type not in s.accepts:
-        return sampled(str(s.found), s.span)
-    words = [token.type for token in s.statement]
-    if s.found.type in OPERATORS and "ARROW" in words and not s.brackets:
-        first = words.index("ARROW") + 1
-        if words[first:] and words[first] in SAMPLING:
-            return sampled(str(s.statement[first]), span_of(s.source, s.statement[first]))
-    return None
-
-
-def sampled(word: str, span: Span) -> InputError:
-    return InputError(
-        f"`{word}` cannot stand inside an expression",
-        span,
-        f"first sample into a variable, `x <- {word}{DRAWS.get(word, '(...)')}`, then use `x`",
-    )
+        word = s.found
+    elif s.found.type in OPERATORS and "ARROW" in s.types and not s.brackets:
+        value = s.statement[s.types.index("ARROW") + 1 :]
+        word = value[0] if value and value[0].type in SAMPLING else None
+    if word is None:
+        return None
+    form = DRAWS.get(word, "(...)")
+    hint = f"first sample into a variable, `x <- {word}{form}`, then use `x`"
+    return s.error(f"`{word}` is not allowed inside an expression", hint, word)
 
 
 DRAWS = {"choose": " {...}", "uniform": " {...}"}
@@ -209,120 +197,60 @@ DRAWS = {"choose": " {...}", "uniform": " {...}"}
 
 # --- blocks ----------------------------------------------------------------------------------
 
+NO_BLOCK = frozenset({"_SEP", "$END", "NAME", "IF", "FOR", "WHILE", "EXIT", "END", "ELSE", "DO", "THEN"})
+"""What is found where ``then`` or ``do`` was forgotten."""
+
+BLOCK_HINT = "blocks are written `then ... end` and `do ... end`; sets follow `in`, `uniform` and `choose`"
+
 
 def missing_block_word(s: Situation) -> InputError | None:
-    for terminal, before in (("THEN", "condition"), ("DO", "head of the loop")):
+    """``if c`` and ``for i in 1..3`` without ``then`` and ``do``."""
+    for terminal, before in (("THEN", "the condition"), ("DO", "the loop header")):
         if terminal in s.accepts:
             word = terminal.lower()
             if s.found.type == "COLON":
-                return InputError(f"a block begins with `{word}`, not with `:`", s.span, f"write `{word}`")
+                return s.error(f"a block begins with `{word}`, not with `:`", f"write `{word}`")
             if s.found.type == "LBRACE":
-                return braces(s)
-            if s.found.type in (
-                "_SEP",
-                "$END",
-                "NAME",
-                "IF",
-                "FOR",
-                "WHILE",
-                "EXIT",
-                "END",
-                "ELSE",
-                "DO",
-                "THEN",
-            ):
-                return InputError(f"`{word}` is missing after the {before}", s.span, f"write `{word}` here")
-    return None
-
-
-INSTEAD = frozenset({"_SEP", "$END", "NAME", "IF", "FOR", "WHILE", "EXIT", "END", "ELSE", "DO", "THEN"})
-"""What one finds where ``then`` or ``do`` was forgotten."""
-
-
-def braces(s: Situation) -> InputError | None:
-    if s.found.type == "LBRACE" and "LBRACE" not in s.accepts:
-        return InputError(
-            "`{` cannot stand here",
-            s.span,
-            "blocks are written `then ... end` and `do ... end`; sets stand after `in`, `uniform`, `choose`",
-        )
+                return s.error("`{` is not allowed here", BLOCK_HINT)
+            if s.found.type in NO_BLOCK:
+                return s.error(f"`{word}` is missing after {before}", f"write `{word}` here")
     return None
 
 
 def missing_end(s: Situation) -> InputError | None:
+    """A block that the text ends in; ``else if`` opens one of its own."""
     if s.found.type != "$END" or not s.blocks or "END" not in s.accepts:
         return None
     word = s.blocks[-1]
-    before = s.seen[next(i for i, token in enumerate(s.seen) if token is word) - 1]
-    if word.type == "IF" and before.type == "ELSE":
-        return InputError(
-            "this `if` is never closed",
-            span_of(s.source, word),
-            "`else if` opens a second `if` with an `end` of its own: write `elif`",
-        )
-    if any(pair_is_else_if(s.seen, position) for position in range(1, len(s.seen))):
-        return InputError(
-            f"this `{word}` is never closed",
-            span_of(s.source, word),
-            "add `end`; note that each `else if` needs an `end` of its own: write `elif`",
-        )
-    return InputError(f"this `{word}` is never closed", span_of(s.source, word), "add `end`")
-
-
-def pair_is_else_if(tokens: Sequence[Token], position: int) -> bool:
-    return tokens[position].type == "IF" and tokens[position - 1].type == "ELSE"
-
-
-def stray_block_word(s: Situation) -> InputError | None:
-    if (
-        s.found.type in ("END", "ELSE", "ELIF")
-        and not s.blocks
-        and not s.brackets
-        and s.accepts & {"_SEP", "$END"}
-    ):
-        return InputError(
-            f"`{s.found}` belongs to no block", s.span, "remove it, or look for an `end` too many above"
-        )
-    return None
-
-
-def declaration_in_block(s: Situation) -> InputError | None:
-    if s.found.type in DECLARING and s.blocks and not s.brackets:
-        return InputError(
-            f"the declaration `{s.found}` cannot stand inside a block",
-            s.span,
-            "move it to the top of the program",
-        )
-    return None
+    else_ifs = [b for a, b in pairwise(s.seen) if a.type == "ELSE" and b.type == "IF"]
+    hint = "add `end`"
+    if any(word is token for token in else_ifs):
+        hint = "`else if` opens a second `if` with an `end` of its own: write `elif`"
+    elif else_ifs:
+        hint = "add `end`; note that each `else if` needs an `end` of its own: write `elif`"
+    return s.error(f"this `{word}` is never closed", hint, word)
 
 
 # --- names and words -------------------------------------------------------------------------
 
 FOREIGN = {
     "return": "assign the output variable, then `exit`",
-    "print": "what a program tells the world is its output variables: assign one",
-    "let": "variables need no declaration: write `x <- 1`",
-    "var": "variables need no declaration: write `x <- 1`",
-    "const": "constants are declared at the top: `param x = 1`",
-    "def": "there are no functions of one's own: write the statements out",
-    "function": "there are no functions of one's own: write the statements out",
+    "print": "a program reports only its output variables: assign one",
+    **dict.fromkeys(("let", "var"), "variables need no declaration: write `x <- 1`"),
+    **dict.fromkeys(("const", "define"), "constants are declared at the top: `param x = 1`"),
+    **dict.fromkeys(("def", "function"), "there are no user-defined functions: write the statements out"),
     "import": "there is nothing to import",
     "break": "leave a loop by its condition, or the program with `exit`",
     "continue": "put the rest of the body into an `if`",
-    "pass": "an empty block needs no word: `if c then end`",
-    "skip": "an empty block needs no word: `if c then end`",
+    **dict.fromkeys(("pass", "skip"), "an empty block needs no keyword: `if c then end`"),
     "repeat": "write `while c do ... end`",
-    "elseif": "write `elif`",
-    "elsif": "write `elif`",
+    **dict.fromkeys(("elseif", "elsif"), "write `elif`"),
     "begin": "blocks are written `then ... end` and `do ... end`",
-    "define": "constants are declared at the top: `param x = 1`",
     "params": "write `param`",
     "inputs": "write `input`",
     "outputs": "write `output`",
     "privacy": "write `private`",
-    "adjacency": "write `adjacent`",
-    "neighbours": "write `adjacent`",
-    "neighbors": "write `adjacent`",
+    **dict.fromkeys(("adjacency", "neighbours", "neighbors"), "write `adjacent`"),
 }
 """Words of other languages at the beginning of a statement."""
 
@@ -332,7 +260,7 @@ BEGINNINGS = ("param", "input", "output", "adjacent", "private", "while", "exit"
 
 
 WORDS = frozenset((*BEGINNINGS, "if", "then", "elif", "else", "for", "in", "do", "end", "and", "or", "not"))
-"""Words of the language that are met in capital letters."""
+"""Keywords that people write in capital letters."""
 
 
 def capital_word(s: Situation) -> InputError | None:
@@ -340,8 +268,8 @@ def capital_word(s: Situation) -> InputError | None:
     begun = s.statement[0] if len(s.statement) == 1 else None
     for token, fits in ((begun, True), (s.found, s.found.upper() in s.accepts)):
         if token is not None and fits and token.type == "NAME" and token.lower() in WORDS:
-            hint = f"the words of the language are lower case: write `{token.lower()}`"
-            return InputError(f"`{token}` is no word of the language", span_of(s.source, token), hint)
+            hint = f"keywords are lower case: write `{token.lower()}`"
+            return s.error(f"`{token}` is not a keyword", hint, token)
     return None
 
 
@@ -356,62 +284,43 @@ def declared_type(s: Situation) -> InputError | None:
     if len(s.statement) != 1 or s.statement[0] not in TYPES or s.found.type != "NAME":
         return None
     value = re.match(r"(?:=|:=|<-)\s*(\S.*)", s.rest_of_line(s.span.end))
-    return InputError(
-        f"there is no statement `{s.statement[0]}`",
-        span_of(s.source, s.statement[0]),
-        f"variables need no declaration: `{s.found} <- {value[1] if value else 0}`",
-    )
+    hint = f"variables need no declaration: `{s.found} <- {value[1] if value else 0}`"
+    return s.error(f"there is no statement `{s.name}`", hint, s.statement[0])
 
 
 def foreign_word(s: Situation) -> InputError | None:
-    if len(s.statement) == 1 and s.statement[0] in FOREIGN and s.found.type not in s.accepts:
-        word = s.statement[0]
-        return InputError(f"there is no statement `{word}`", span_of(s.source, word), FOREIGN[word])
+    """``return x``."""
+    if len(s.statement) == 1 and s.name in FOREIGN and s.found.type not in s.accepts:
+        return s.error(f"there is no statement `{s.name}`", FOREIGN[s.name], s.statement[0])
     return None
 
 
 def lonely_expression(s: Situation) -> InputError | None:
+    """A name without ``<-``, perhaps a misspelt keyword."""
     if "ARROW" not in s.accepts or not s.statement:
         return None
-    name = "".join(s.statement)
-    if s.found.type == "LPAR":
-        return InputError(
-            f"a call of `{name}` is no statement",
-            span_of(s.source, s.statement[0]),
-            f"assign it: `x <- {name}(...)`",
-        )
-    near = did_you_mean(name, BEGINNINGS)
-    hint = near if near.startswith("did") else f"a statement assigns: `{name} <- ...`"
-    return InputError(f"expected `<-` after `{name}`, found {s.found_text}", s.span, hint)
+    hint = did_you_mean(s.name, BEGINNINGS, f"a statement assigns: `{s.name} <- ...`")
+    return s.error(f"expected `<-` after `{s.name}`, found {s.found_text}", hint)
 
 
-def word_as_name(s: Situation) -> InputError | None:
+def is_word_as_name(s: Situation) -> bool:
+    """A keyword where a name is expected; not one that closes a block where a statement is expected."""
     if "NAME" not in s.accepts or "NUMBER" in s.accepts or not s.found[:1].isalpha():
-        return None
-    if s.found.type == "EPS":
-        return InputError(
-            "`eps` is the privacy budget and cannot name anything else", s.span, "choose another name"
-        )
-    if s.found.type in ("END", "ELSE", "ELIF", "THEN", "DO", "AND", "OR") and "IF" in s.accepts:
-        return None
-    return InputError(
-        f"`{s.found}` is a word of the language and cannot be a name here", s.span, "choose another name"
-    )
+        return False
+    closes = s.found.type in ("END", "ELSE", "ELIF", "THEN", "DO", "AND", "OR")
+    return not (closes and "IF" in s.accepts)
 
 
 def missing_in(s: Situation) -> InputError | None:
+    """``input q {0, 1}``, ``for i = 1..3``."""
     if "IN" not in s.accepts:
         return None
-    name = next((token for token in reversed(s.statement) if token.type == "NAME"), "x")
-    declared = bool(s.statement) and s.statement[0].type in ("INPUT", "OUTPUT")
-    form = f"{declared_part(s)} in {{0, 1}}" if declared else f"{name} in 1..3"
-    return InputError(f"expected `in`, found {s.found_text}", s.span, f"write `{form}`")
-
-
-def declared_part(s: Situation) -> str:
-    """The name with its size that is being declared: `q[N]`."""
-    commas = [i for i, token in enumerate(s.statement) if token.type == "COMMA"]
-    return "".join(s.statement[commas[-1] + 1 if commas else 1 :])
+    if s.declares:
+        commas = [i for i, kind in enumerate(s.types) if kind == "COMMA"]
+        form = "".join(s.statement[commas[-1] + 1 if commas else 1 :]) + " in {0, 1}"
+    else:
+        form = next((str(t) for t in reversed(s.statement) if t.type == "NAME"), "x") + " in 1..3"
+    return s.error(f"expected `in`, found {s.found_text}", f"write `{form}`")
 
 
 INFINITE_SETS = frozenset(
@@ -421,30 +330,22 @@ INFINITE_SETS = frozenset(
 
 def infinite_set(s: Situation) -> InputError | None:
     """``in int``, ``in 0..inf``: rule 8."""
-    if not s.statement or s.statement[0].type not in ("INPUT", "OUTPUT"):
+    if not s.declares or s.previous is None:
         return None
-    endless = s.found.type == "INF" and s.previous is not None and s.previous.type == "DOTS"
-    place = s.found if endless else s.previous
-    named = "DOTS" in s.accepts and place is not None and place.type == "NAME" and place in INFINITE_SETS
-    if not (endless or named) or place is None:
+    endless = s.found.type == "INF" and s.follows == "DOTS"
+    named = "DOTS" in s.accepts and s.follows == "NAME" and s.previous in INFINITE_SETS
+    if not (endless or named):
         return None
     hint = "choose a finite set that shows the behaviour, for example `in -1..1` or `in {0, 1/2, 1}`"
-    return violation(8, "an infinite set", span_of(s.source, place), hint)
-
-
-def misplaced_infinity(s: Situation) -> InputError | None:
-    if s.found.type == "INF" and "INF" not in s.accepts:
-        return InputError(
-            "`inf` is no number", s.span, "it may stand only as the upper end of an interval of eps"
-        )
-    return None
+    return violation(8, "an infinite set", span_of(s.source, s.found if endless else s.previous), hint)
 
 
 def unknown_metric(s: Situation) -> InputError | None:
-    if [token.type for token in s.statement] == ["ADJACENT", "NAME"] and s.found.type == "NUMBER":
-        name = s.statement[1]
-        return InputError(f"unknown adjacency `{name}`", span_of(s.source, name), did_you_mean(name, METRICS))
-    return None
+    """``adjacent lnif 1``."""
+    if s.types != ["ADJACENT", "NAME"] or s.found.type != "NUMBER":
+        return None
+    name = s.statement[1]
+    return s.error(f"unknown adjacency `{name}`", did_you_mean(name, METRICS), name)
 
 
 # --- missing signs ---------------------------------------------------------------------------
@@ -454,22 +355,12 @@ BEGINS_VALUE = frozenset({"NUMBER", "NAME", "PRIMED", "EPS", "LPAR"})
 
 
 def missing_sign(s: Situation) -> InputError | None:
-    if s.previous is None or s.found.type not in BEGINS_VALUE or s.previous.type not in ENDS_VALUE:
+    """``2eps``."""
+    touching = s.previous is not None and s.previous.end_pos == s.found.start_pos and "STAR" in s.accepts
+    if not touching or s.found.type not in BEGINS_VALUE or s.follows not in ENDS_VALUE:
         return None
-    if "STAR" in s.accepts and s.previous.end_pos == s.found.start_pos:
-        text = f"{s.previous}*{s.found}" if s.previous.type not in CLOSING else f"*{s.found}"
-        return InputError(f"expected an operator before `{s.found}`", s.span, f"for a product write `{text}`")
-    return None
-
-
-def missing_separator(s: Situation) -> InputError | None:
-    if "_SEP" in s.accepts and s.found.type in ("NAME", "IF", "FOR", "WHILE", "EXIT", *DECLARING):
-        return InputError(
-            f"expected the end of the statement, found `{s.found}`",
-            s.span,
-            "separate statements by a new line or `;`",
-        )
-    return None
+    left = "" if s.follows in CLOSING else s.previous
+    return s.error(f"expected an operator before `{s.found}`", f"for a product write `{left}*{s.found}`")
 
 
 HINTS = {
@@ -489,58 +380,124 @@ HINTS = {
 """What the statement looks like, by its first token."""
 
 
-def choose_option(s: Situation) -> InputError | None:
-    if "COLON" in s.accepts and any(token.type == "CHOOSE" for token in s.statement):
-        return InputError(
-            f"expected `:` and a probability, found {s.found_text}", s.span, "write `choose {0: 1/3, 1: 2/3}`"
-        )
-    return None
-
-
 def unexpected(s: Situation) -> InputError:
-    first = s.statement[0].type if s.statement else ""
-    hint = claim_hint(s) if s.claim is not None else HINTS.get(first, "")
+    """What was found and what was expected, for a mistake that is in no table."""
+    hint = claim_hint(s) if s.claim is not None else HINTS.get(s.begins, "")
     if len(s.statement) != 1 and s.accepts.isdisjoint({"_SEP", "$END"}) and s.found.type in ("$END", "_SEP"):
         hint = "the text stops in the middle of something: complete it"
     if s.brackets and OPENING[s.brackets[-1].type] in s.accepts:
         bracket = s.brackets[-1]
         hint = f"`{bracket}` was opened in line {bracket.line}, column {bracket.column}"
-    return InputError(f"expected {s.expected()}, found {s.found_text}", s.span, hint)
+    return s.error(f"expected {s.expected()}, found {s.found_text}", hint)
 
+
+# --- the tables ------------------------------------------------------------------------------
+
+UNOPENED = Mistake(
+    lambda s: s.found.type in CLOSING and s.found.type not in s.accepts and not s.brackets,
+    "`{s.found}` has no opening bracket",
+    "remove it, or add the opening bracket",
+)
 
 MISTAKES: tuple[Callable[[Situation], InputError | None], ...] = (
+    Mistake(
+        lambda s: s.start == "sentence" and s.begins not in ("FORALL", "EXISTS") and len(s.seen) < 2,
+        "a sentence begins with `forall` or `exists`",
+        "for example: forall eps > 0: exp(eps) >= 1 + eps    or: exists eps in (0, 1]: exp(eps) = 2",
+        lambda s: None,
+    ),
     single_equal,
     double_sign,
     compound_assignment,
     capital_word,
     declared_type,
     foreign_word,
-    empty_index,
+    Mistake(
+        lambda s: s.found.type == "RSQB" and s.follows == "LSQB" and s.declares,
+        "the size of the array is missing",
+        "write a number or a parameter: `[3]`, `[N]`",
+    ),
+    Mistake(
+        lambda s: s.found.type == "RSQB" and s.follows == "LSQB",
+        "the index is missing",
+        "write a number or a parameter: `[3]`, `[N]`",
+    ),
     sample_in_expression,
     *CLAIM_MISTAKES,
     unclosed_bracket,
+    UNOPENED,
     wrong_bracket,
     *SHAPE_MISTAKES,
     param_without_value,
-    arrow_in_expression,
+    Mistake(
+        lambda s: s.found.type == "ARROW" and "ARROW" not in s.accepts and is_comparison_with_minus(s),
+        "`{s.found}` assigns; it is not allowed inside an expression",
+        "put a space between `<` and `-`: `x < -1`",
+    ),
+    Mistake(
+        lambda s: s.found.type == "ARROW" and "ARROW" not in s.accepts,
+        "`{s.found}` assigns; it is not allowed inside an expression",
+        "write `=` to compare",
+    ),
     infinite_set,
-    misplaced_infinity,
+    Mistake(
+        lambda s: s.found.type == "INF" and "INF" not in s.accepts,
+        "`inf` is not a number",
+        "it is allowed only as the upper end of an interval of eps",
+    ),
     missing_block_word,
     missing_end,
-    stray_block_word,
-    declaration_in_block,
+    Mistake(
+        lambda s: (
+            s.found.type in ("END", "ELSE", "ELIF")
+            and not (s.blocks or s.brackets)
+            and bool(s.accepts & {"_SEP", "$END"})
+        ),
+        "`{s.found}` does not belong to any block",
+        "remove it, or look for an extra `end` above",
+    ),
+    Mistake(
+        lambda s: s.found.type in DECLARING and bool(s.blocks) and not s.brackets,
+        "the declaration `{s.found}` is not allowed inside a block",
+        "move it to the top of the program",
+    ),
     missing_in,
     unknown_metric,
+    Mistake(
+        lambda s: "ARROW" in s.accepts and s.found.type == "LPAR" and bool(s.statement),
+        "a call of `{s.name}` is not a statement",
+        "assign it: `x <- {s.name}(...)`",
+        lambda s: s.statement[0],
+    ),
     lonely_expression,
-    word_as_name,
-    braces,
+    Mistake(
+        lambda s: s.found.type == "EPS" and is_word_as_name(s),
+        "`eps` is the privacy parameter and cannot name anything else",
+        "choose another name",
+    ),
+    Mistake(is_word_as_name, "`{s.found}` is a keyword and cannot be a name here", "choose another name"),
+    Mistake(
+        lambda s: s.found.type == "LBRACE" and "LBRACE" not in s.accepts,
+        "`{{` is not allowed here",
+        BLOCK_HINT,
+    ),
     missing_sign,
-    missing_separator,
-    choose_option,
+    Mistake(
+        lambda s: "_SEP" in s.accepts and s.found.type in ("NAME", "IF", "FOR", "WHILE", "EXIT", *DECLARING),
+        "expected the end of the statement, found `{s.found}`",
+        "separate statements by a new line or `;`",
+    ),
+    Mistake(
+        lambda s: "COLON" in s.accepts and "CHOOSE" in s.types,
+        "expected `:` and a probability, found {s.found_text}",
+        "write `choose {{0: 1/3, 1: 2/3}}`",
+    ),
 )
+"""The mistakes in programs, claims and expressions, in the order in which they are tried."""
 
 
-VALUE_MISTAKES = (unclosed_bracket, wrong_bracket, wrong_value)
+VALUE_MISTAKES = (unclosed_bracket, UNOPENED, wrong_bracket, wrong_value)
+"""The mistakes in values on the command line."""
 
 
 def explain_token(

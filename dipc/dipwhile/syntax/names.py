@@ -3,7 +3,7 @@
 A name is a parameter, an input, an output, a local variable (it is assigned somewhere), a
 ``for`` or fold variable (known inside its loop), or an atom.  An atom must be listed somewhere:
 in the set of an input or output, or as a value of ``choose``, ``uniform`` or ``Exp``.  This
-catches misspelt variables, which would otherwise become atoms in silence.
+catches misspelt variables, which would otherwise silently become atoms.
 
 The check runs on the syntax tree, so that it also covers statements that unrolling removes.
 """
@@ -14,39 +14,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
-from dipc.dipwhile.syntax.ast import (
-    Assign,
-    Block,
-    Call,
-    Choose,
-    Distribution,
-    Exit,
-    ExpMechanism,
-    Expr,
-    FiniteSet,
-    Fold,
-    For,
-    If,
-    Index,
-    Name,
-    Program,
-    SetOf,
-    Statement,
-    Uniform,
-    While,
-)
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.suggest import did_you_mean
-from dipc.dipwhile.syntax.walk import children, distribution_parts, set_parts
+from dipc.dipwhile.syntax.walk import children, expressions, own_parts, statements
 from dipc.errors import InputError, Span
 
 TRUTH = frozenset({"true", "false"})
 
 Scope = frozenset[str]
 """The ``for`` and fold variables known at a place."""
-
-ROLES = ("parameter", "input", "output", "variable", "atom")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +39,16 @@ class Names:
 
     @property
     def variables(self) -> frozenset[str]:
+        """Everything that has a value while the program runs."""
         return self.inputs | self.outputs | self.locals
 
     @property
     def everything(self) -> frozenset[str]:
+        """All names that an expression may mention."""
         return self.parameters | self.variables | self.atoms | TRUTH
 
 
-def collect_names(program: Program) -> Names:
+def collect_names(program: ast.Program) -> Names:
     """The names of a program; refuses a name with two roles.
 
     >>> from dipc.dipwhile.syntax.parser import parse, Source
@@ -85,51 +65,50 @@ def collect_names(program: Program) -> Names:
         for part in parts:
             check_new(part.name, role, part.span, declared)
             declared[part.name] = role
-    of_role = {role: frozenset(n for n, r in declared.items() if r == role) for role in ROLES}
+    parameters, inputs, outputs = (
+        frozenset(name for name, role in declared.items() if role == wanted)
+        for wanted in ("parameter", "input", "output")
+    )
     assigned: dict[str, Span] = {}
     for statement, scope in statements(program.body):
-        if isinstance(statement, Assign) and target_name(statement.target) not in scope:
+        if isinstance(statement, ast.Assign) and target_name(statement.target) not in scope:
             assigned.setdefault(target_name(statement.target), statement.target.span)
     locals_ = frozenset(assigned) - frozenset(declared)
     atoms: dict[str, Span] = {}
     for declaration in (*program.inputs, *program.outputs):
         for member in listed(declaration.domain):
             atoms.setdefault(member.name, member.span)
-    for name in atoms.keys() & {*of_role["input"], *of_role["output"], *locals_}:
+    for name in atoms.keys() & (inputs | outputs | locals_):
         raise both(name, assigned.get(name, atoms[name]))
     variables = locals_ | frozenset(declared)
     for statement, scope in statements(program.body):
-        if isinstance(statement, Assign) and not isinstance(statement.value, Expr):
+        if isinstance(statement, ast.Assign) and not isinstance(statement.value, ast.Expr):
             for value in chosen(statement.value):
                 if value.name not in variables | scope:
                     atoms.setdefault(value.name, value.span)
-    return Names(
-        of_role["parameter"],
-        of_role["input"],
-        of_role["output"],
-        locals_,
-        frozenset(atoms) - of_role["parameter"] - TRUTH,
-    )
+    return Names(parameters, inputs, outputs, locals_, frozenset(atoms) - parameters - TRUTH)
 
 
 def check_new(name: str, role: str, span: Span, declared: dict[str, str]) -> None:
+    """Refuse a declaration of a name that already has a meaning."""
     if name in TRUTH:
-        raise InputError(
-            f"`{name}` is a truth value and cannot name {article(role)}", span, "choose another name"
-        )
+        message = f"`{name}` is a truth value and cannot name {article(role)}"
+        raise InputError(message, span, "choose another name")
     if name in declared:
-        raise InputError(
-            f"`{name}` is declared twice",
-            span,
-            f"it already is {article(declared[name])}: rename one of them",
-        )
+        hint = f"it is already {article(declared[name])}: rename one of them"
+        raise InputError(f"`{name}` is declared twice", span, hint)
 
 
 def article(noun: str) -> str:
+    """
+    >>> article("input"), article("parameter")
+    ('an input', 'a parameter')
+    """
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def both(name: str, span: Span) -> InputError:
+    """The error for a name with two meanings."""
     return InputError(
         f"`{name}` is both an atom and a variable",
         span,
@@ -137,97 +116,57 @@ def both(name: str, span: Span) -> InputError:
     )
 
 
-def listed(values: FiniteSet) -> Iterator[Name]:
-    """The names that stand as members of a set."""
-    if isinstance(values, SetOf):
-        yield from (member for member in values.members if isinstance(member, Name))
+def listed(values: ast.FiniteSet) -> Iterator[ast.Name]:
+    """The names among the members of a set."""
+    if isinstance(values, ast.SetOf):
+        yield from (member for member in values.members if isinstance(member, ast.Name))
 
 
-def chosen(distribution: Distribution) -> Iterator[Name]:
-    """The names that stand as values of a finite choice."""
+def chosen(distribution: ast.Distribution) -> Iterator[ast.Name]:
+    """The names among the values of a finite choice."""
     match distribution:
-        case Choose(options):
-            yield from (value for value, _ in options if isinstance(value, Name))
-        case Uniform(support) | ExpMechanism(_, _, support):
+        case ast.Choose(options):
+            yield from (value for value, _ in options if isinstance(value, ast.Name))
+        case ast.Uniform(support) | ast.ExpMechanism(_, _, support):
             yield from listed(support)
 
 
-def target_name(target: Name | Index) -> str:
-    return target.name if isinstance(target, Name) else target.array
-
-
-def statements(body: Block) -> Iterator[tuple[Statement, Scope]]:
-    """Every statement, in the order of the text, with the ``for`` variables known there."""
-    todo: list[tuple[Statement, Scope]] = [(statement, frozenset()) for statement in reversed(body)]
-    while todo:
-        statement, scope = todo.pop()
-        yield statement, scope
-        inner = scope | {statement.variable} if isinstance(statement, For) else scope
-        for block in reversed(blocks(statement)):
-            todo.extend((part, inner) for part in reversed(block))
-
-
-def blocks(statement: Statement) -> tuple[Block, ...]:
-    """The blocks directly inside a statement."""
-    match statement:
-        case Assign() | Exit():
-            return ()
-        case If(branches, otherwise):
-            return (*(block for _, block in branches), otherwise)
-        case For(_, _, _, body) | While(_, body):
-            return (body,)
-        case _:
-            assert_never(statement)
+def target_name(target: ast.Name | ast.Index) -> str:
+    """The variable or array that is assigned."""
+    return target.name if isinstance(target, ast.Name) else target.array
 
 
 # --- every name is known ---------------------------------------------------------------------
 
 
-def check_names(program: Program, names: Names) -> None:
+def check_names(program: ast.Program, names: Names) -> None:
     """Refuse unknown names, unknown functions, and assignments to what cannot be assigned."""
     for statement, scope in statements(program.body):
         match statement:
-            case Assign(target, value):
+            case ast.Assign(target, value):
                 check_target(target, names, scope)
-                if isinstance(value, Expr):
-                    check_expression(value, names, scope)
-                else:
-                    check_distribution(value, names, scope)
-            case If(branches):
-                for condition, _ in branches:
-                    check_expression(condition, names, scope)
-            case For(variable, low, high):
+                check_value(value, names, scope)
+            case ast.For(variable):
                 check_binder(variable, statement.span, names, scope)
-                check_expression(low, names, scope)
-                check_expression(high, names, scope)
-            case While(condition):
-                check_expression(condition, names, scope)
-            case Exit():
-                pass
+                check_all(own_parts(statement), names, scope)
+            case ast.If() | ast.While() | ast.Exit():
+                check_all(own_parts(statement), names, scope)
             case _:
                 assert_never(statement)
 
 
-def check_target(target: Name | Index, names: Names, scope: Scope) -> None:
+def check_target(target: ast.Name | ast.Index, names: Names, scope: Scope) -> None:
     """May this be assigned?"""
     name = target_name(target)
-    if name in names.parameters:
-        raise InputError(
-            f"`{name}` is a parameter and cannot be assigned", target.span, f"copy it first: `x <- {name}`"
-        )
-    if name in names.inputs:
-        raise InputError(
-            f"`{name}` is an input and cannot be assigned", target.span, "copy it into a variable first"
-        )
-    if name in scope:
-        raise InputError(
-            f"`{name}` is the variable of an enclosing `for` and cannot be assigned",
-            target.span,
-            "use another variable",
-        )
-    if name in TRUTH:
-        raise InputError(f"`{name}` is a truth value and cannot be assigned", target.span, "rename it")
-    if isinstance(target, Index):
+    for known, role, hint in (
+        (names.parameters, "a parameter", f"copy it first: `x <- {name}`"),
+        (names.inputs, "an input", "copy it into a variable first"),
+        (scope, "the variable of an enclosing `for`", "use another variable"),
+        (TRUTH, "a truth value", "rename it"),
+    ):
+        if name in known:
+            raise InputError(f"`{name}` is {role} and cannot be assigned", target.span, hint)
+    if isinstance(target, ast.Index):
         check_expression(target.index, names, scope)
 
 
@@ -239,76 +178,81 @@ def check_binder(variable: str, span: Span, names: Names, scope: Scope) -> None:
         )
 
 
-def check_distribution(distribution: Distribution, names: Names, scope: Scope) -> None:
-    match distribution:
-        case ExpMechanism(rate, variable, support, score):
-            check_binder(variable, distribution.span, names, scope)
-            check_all((rate, *set_parts(support)), names, scope)
-            check_expression(score, names, scope | {variable})
-        case _:
-            check_all(distribution_parts(distribution), names, scope)
+def check_value(value: ast.Expr | ast.Distribution, names: Names, scope: Scope) -> None:
+    """Is every name in an assigned value known?"""
+    if isinstance(value, ast.ExpMechanism):
+        check_binder(value.variable, value.span, names, scope)
+        check_all((value.rate, value.support), names, scope)
+        check_expression(value.score, names, scope | {value.variable})
+    else:
+        check_all((value,), names, scope)
 
 
-def check_all(exprs: Iterable[Expr], names: Names, scope: Scope) -> None:
-    for expr in exprs:
-        check_expression(expr, names, scope)
+def check_all(parts: Iterable[ast.Node], names: Names, scope: Scope) -> None:
+    """Is every name in these parts known?"""
+    for part in parts:
+        for expr in expressions(part):
+            check_expression(expr, names, scope)
 
 
-def check_expression(expr: Expr, names: Names, scope: Scope, primes: bool = False) -> None:
-    """Is every name in the expression known?  ``primes``: it may speak of ``q'``."""
+def check_expression(expr: ast.Expr, names: Names, scope: Scope, primes: bool = False) -> None:
+    """Is every name in the expression known?  ``primes``: it may mention ``q'``."""
     todo = [(expr, scope)]
     while todo:
         node, known = todo.pop()
         match node:
-            case Name(name, primed):
+            case ast.Name(name, primed):
                 check_prime(name, primed, node.span, names, primes)
                 if name not in names.everything and name not in known:
                     raise unknown(name, node.span, names.everything | known)
-            case Index(array, _, primed):
+            case ast.Index(array, _, primed):
                 check_prime(array, primed, node.span, names, primes)
                 if array not in names.variables:
                     raise unknown_array(array, node.span, names, known)
-            case Fold(_, variable):
+            case ast.Fold(_, variable):
                 check_binder(variable, node.span, names, known)
                 todo.append((node.body, known | {variable}))
                 todo.extend(((node.high, known), (node.low, known)))
                 continue
-            case Call():
+            case ast.Call():
                 check_no_cell(node, names, known)
                 check_call(node)
         todo.extend((part, known) for part in reversed(children(node)))
 
 
-def check_no_cell(call: Call, names: Names, scope: Scope) -> None:
+def check_no_cell(call: ast.Call, names: Names, scope: Scope) -> None:
     """``q(1)``, where ``q[1]`` is meant."""
     name = call.function
     if name not in names.variables | names.parameters | scope or name in FUNCTIONS:
         return
     arguments = ", ".join(map(as_written, call.arguments))
     hint = f"cells are written `{name}[{arguments}]`, products `{name}*({arguments})`"
-    raise InputError(f"`{name}` is no function", call.span, hint)
+    raise InputError(f"`{name}` is not a function", call.span, hint)
 
 
 def check_prime(name: str, primed: bool, span: Span, names: Names, primes: bool) -> None:
+    """Refuse ``q'`` outside adjacency formulas, and for anything but inputs."""
     if primed and not primes:
         raise InputError(
-            f"`{name}'` may stand only in an adjacency formula", span, "there it means the neighbouring input"
+            f"`{name}'` is allowed only in an adjacency formula", span, "it refers to the neighbouring input"
         )
     if primed and name not in names.inputs:
         raise InputError(
-            f"`{name}'` means nothing: `{name}` is not an input", span, did_you_mean(name, names.inputs)
+            f"`{name}'` has no meaning: `{name}` is not an input", span, did_you_mean(name, names.inputs)
         )
 
 
 def unknown(name: str, span: Span, known: Iterable[str]) -> InputError:
+    """The error for a name that has no meaning."""
     if name == "e":
         return InputError("unknown name `e`", span, "write `exp(x)` for the power of e")
-    near = did_you_mean(name, {*known, "eps"} if name[0] in "eE" else known)
-    hint = near if near.startswith("did") else "assign it first, or list it in the set of an input or output"
-    return InputError(f"unknown name `{name}`", span, hint)
+    known = {*known, "eps"} if name[0] in "eE" else known
+    hint = "assign it first, or list it in the set of an input or output"
+    return InputError(f"unknown name `{name}`", span, did_you_mean(name, known, hint))
 
 
 def unknown_array(name: str, span: Span, names: Names, scope: Scope) -> InputError:
+    """The error for an index into something that is not an array."""
     if name in names.everything | scope:
         return InputError(f"`{name}` is not an array", span, "remove the index")
     return InputError(f"unknown array `{name}`", span, did_you_mean(name, names.variables))

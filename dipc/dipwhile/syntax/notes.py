@@ -1,7 +1,7 @@
-"""What is allowed in a program, but surely not meant.
+"""What is allowed in a program but cannot be intended.
 
 Each function lists what it finds; a caller shows it as a note, never as an error.  Branches and loops
-that unrolling removed are not looked at.
+that unrolling removed are ignored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dipc.models.values import show
 
 
 def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
-    """Variables that are assigned and never read, and sound like another: name, place, the other name.
+    """Variables that are assigned and never read and resemble another: name, place, the other name.
 
     >>> from dipc.errors import Source
     >>> from dipc.dipwhile.syntax.compile import read
@@ -53,7 +53,7 @@ def similar(name: str, known: Iterable[str]) -> str:
     >>> similar("cuont", ["count", "r"]), similar("x1", ["x2"])
     ('count', '')
     """
-    from difflib import get_close_matches  # only needed when something is wrong already
+    from difflib import get_close_matches  # needed only when something is wrong
 
     plain = without_digits(name)
     others = [other for other in known if other != name and without_digits(other) != plain]
@@ -62,6 +62,7 @@ def similar(name: str, known: Iterable[str]) -> str:
 
 
 def without_digits(name: str) -> str:
+    """A name without its digits."""
     return "".join(sign for sign in name if not sign.isdigit())
 
 
@@ -107,6 +108,7 @@ def impossible_equalities(core: CoreProgram) -> list[tuple[Span, str]]:
 
 
 def kinds_of_variables(core: CoreProgram) -> Kinding:
+    """The kinds of values of all variables."""
     declared = {v.name: NOTHING.union(*map(kinds_of_value, v.domain)) for v in (*core.inputs, *core.outputs)}
     return infer(core.code, declared, core.variables - declared.keys())
 
@@ -119,6 +121,7 @@ def noise_variables(core: CoreProgram) -> frozenset[str]:
 
 
 def is_continuous(value: Expr | Distribution) -> bool:
+    """Is this fresh continuous noise?"""
     return isinstance(value, Noise) and value.kind in ("Lap", "LapPlus")
 
 
@@ -146,7 +149,7 @@ def coefficients(expr: Expr, noise: frozenset[str], kinding: Kinding) -> Coeffic
 
     def visit(node: Expr, parts: tuple[Coefficients | None, ...]) -> Coefficients | None:
         if isinstance(node, Index):
-            parts = ()  # its index is no part of the sum
+            parts = ()  # its index is not part of the sum
         if None in parts:
             return None
         known = [part for part in parts if part is not None]
@@ -217,4 +220,5 @@ def levels_of_variables(core: CoreProgram) -> Levels:
 
 
 def constant_levels(value: Expr | Distribution) -> frozenset[fmpq]:
+    """The levels of a ``disc`` that is assigned; empty for other values."""
     return levels_of(value, {}) if isinstance(value, Call) else frozenset()

@@ -21,7 +21,7 @@ from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.kinds import INTEGERS, NUMBERS, RANDOM, REALS, describe, never, surely
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.types import Kinding, assigned_kinds
-from dipc.dipwhile.syntax.walk import set_parts
+from dipc.dipwhile.syntax.walk import expressions
 from dipc.errors import InputError
 from dipc.models.values import Atom, Value, show
 
@@ -34,6 +34,7 @@ def check_outputs(code: Iterable[Instruction], outputs: Mapping[str, Variable], 
 
 
 def check_output(instruction: Put | Draw, output: Variable, kinding: Kinding) -> None:
+    """Refuse a value that can never be in the set of the output."""
     assigned = instruction.value if isinstance(instruction, Put) else instruction.distribution
     kinds = assigned_kinds(instruction, kinding)
     if surely(kinds, REALS):
@@ -64,7 +65,7 @@ def constants(assigned: Expr | Distribution) -> Iterator[tuple[Expr | Distributi
         case Uniform(Range()) | Noise() | ExpMechanism():
             candidates = ()
         case Uniform(support):
-            candidates = set_parts(support)
+            candidates = tuple(expressions(support))
         case Flip():
             candidates = ()
         case _:

@@ -7,7 +7,7 @@ what the parser does not accept; :mod:`dipc.dipwhile.syntax.tables` keeps the pa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -51,7 +51,7 @@ EMPTY_HINT = "the smallest program is `output b in {true, false}; b <- flip(1/2)
 
 
 def parse_claim(text: str, name: str = "<claim>") -> Claim:
-    """What may follow ``private``; ``name`` says in messages where the text comes from.
+    """The claim in a text, as after ``private``; messages call the text ``name``.
 
     >>> parse_claim("eps/2, exp(-2) for eps in (0, 1]").interval.high_closed
     True
@@ -73,7 +73,7 @@ def parse_expression(text: str) -> Expr:
 
 
 def parse_valuation(text: str, name: str = "<values>") -> dict[str, Value | tuple[Value, ...]]:
-    """Values of variables as one writes them on a command line; ``name`` says where the text comes from.
+    """The values of variables, as written on a command line; messages call the text ``name``.
 
     >>> parse_valuation("q = [0, -1/2]; x = top")
     {'q': (0, -1/2), 'x': Atom(name='top')}
@@ -98,21 +98,27 @@ def raw_tokens(text: str) -> Iterator[Token]:
 
 
 def _parse(source: Source, start: str) -> Any:
-    """Run lexer, layout, parser and builder."""
-    lark = _lark()
+    """The tree of a text, by a rule of the grammar."""
+    return run(_lark(), start, layout(_lark().lex(source.text)), Builder(source))
+
+
+def run(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Any:
+    """Feed tokens to the parser and build the tree; explain what does not fit.
+
+    ``start`` is the rule of the grammar to be read.
+    """
     machine = lark.parse_interactive(start=start)
     seen: list[Token] = []
     try:
-        for token in layout(lark.lex(source.text)):
+        for token in tokens:
             machine.feed_token(token)
             seen.append(token)
-        tree = machine.feed_eof(seen[-1] if seen else None)  # type: ignore[no-untyped-call]
-        return Builder(source).transform(tree)
+        return builder.transform(machine.feed_eof(seen[-1] if seen else None))  # type: ignore[no-untyped-call]
     except UnexpectedCharacters as error:
-        raise explain_character(source, error.pos_in_stream or 0) from None
+        raise explain_character(builder.source, error.pos_in_stream or 0) from None
     except UnexpectedToken as error:
         accepts: set[str] = machine.accepts()  # type: ignore[no-untyped-call]
-        raise explain_token(source, seen, error.token, accepts, start) from None
+        raise explain_token(builder.source, seen, error.token, accepts, start) from None
     except VisitError as error:
         raise error.orig_exc from None
 

@@ -1,7 +1,7 @@
 """Syntax tree to canonical text: ``parse(show_program(p)) == p``.
 
 Precedences are numbers (see :data:`LEVEL`, loosest first); a part is put in parentheses iff its
-level is lower than its place asks for.
+level is lower than the one its place requires.
 """
 
 from __future__ import annotations
@@ -11,63 +11,31 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax.ast import (
-    Adjacency,
-    Assign,
-    Binary,
-    Block,
-    Call,
-    Choose,
-    Claim,
-    Declaration,
-    Distribution,
-    Eps,
-    Exit,
-    ExpMechanism,
-    Expr,
-    FiniteSet,
-    Flip,
-    Fold,
-    For,
-    FormulaAdjacency,
-    If,
-    Index,
-    Interval,
-    Name,
-    NamedAdjacency,
-    Noise,
-    Number,
-    Op,
-    Program,
-    Range,
-    SetOf,
-    Statement,
-    Unary,
-    Uniform,
-    While,
-)
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.walk import bottom_up
 
 ANY, OR, AND, NOT, COMPARISON, ARITH, TERM, FACTOR, POWER, PRIMARY = range(10)
 
-LEVEL: dict[Op, tuple[int, int, int]] = {
-    Op.OR: (OR, OR, AND),
-    Op.AND: (AND, AND, NOT),
-    **dict.fromkeys((Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE), (COMPARISON, ARITH, ARITH)),
-    **dict.fromkeys((Op.ADD, Op.SUB), (ARITH, ARITH, TERM)),
-    **dict.fromkeys((Op.MUL, Op.DIV), (TERM, TERM, FACTOR)),
-    Op.POW: (POWER, PRIMARY, FACTOR),
+LEVEL: dict[ast.Op, tuple[int, int, int]] = {
+    ast.Op.OR: (OR, OR, AND),
+    ast.Op.AND: (AND, AND, NOT),
+    **dict.fromkeys(
+        (ast.Op.EQ, ast.Op.NE, ast.Op.LT, ast.Op.LE, ast.Op.GT, ast.Op.GE), (COMPARISON, ARITH, ARITH)
+    ),
+    **dict.fromkeys((ast.Op.ADD, ast.Op.SUB), (ARITH, ARITH, TERM)),
+    **dict.fromkeys((ast.Op.MUL, ast.Op.DIV), (TERM, TERM, FACTOR)),
+    ast.Op.POW: (POWER, PRIMARY, FACTOR),
 }
-"""Of each binary operator: its own level, and the levels its left and right sides must have."""
+"""For each binary operator: its own level, and the least levels of its left and right sides."""
 
-TIGHT = frozenset({Op.MUL, Op.DIV, Op.POW})
+TIGHT = frozenset({ast.Op.MUL, ast.Op.DIV, ast.Op.POW})
 """Operators written without spaces."""
 
 Shown = tuple[str, int]
 """A text and its level."""
 
 
-def show_expr(expr: Expr) -> str:
+def show_expr(expr: ast.Expr) -> str:
     """An expression, with as few parentheses as possible.
 
     >>> from dipc.dipwhile.syntax.parser import parse_expression
@@ -77,36 +45,36 @@ def show_expr(expr: Expr) -> str:
     return bottom_up(expr, show_node)[0]
 
 
-def as_written(expr: Expr) -> str:
-    """The expression as it stands in the program; canonical if it stands nowhere."""
+def as_written(expr: ast.Expr) -> str:
+    """The text of the expression in the program; its canonical text if it is not from a program."""
     span = expr.span
     written = " ".join(span.source.text[span.start : span.end].split())
     return written or show_expr(expr)
 
 
-def show_node(node: Expr, parts: tuple[Shown, ...]) -> Shown:
+def show_node(node: ast.Expr, parts: tuple[Shown, ...]) -> Shown:
     """The text of a node, given that of its parts."""
     match node:
-        case Number(value):
+        case ast.Number(value):
             return show_number(value)
-        case Name(name, primed):
+        case ast.Name(name, primed):
             return name + "'" * primed, PRIMARY
-        case Index(array, _, primed):
+        case ast.Index(array, _, primed):
             prime = "'" * primed
             return f"{array}{prime}[{within(parts[0], ARITH)}]", PRIMARY
-        case Eps():
+        case ast.Eps():
             return "eps", PRIMARY
-        case Unary(Op.NOT):
+        case ast.Unary(ast.Op.NOT):
             return f"not {within(parts[0], NOT)}", NOT
-        case Unary():
+        case ast.Unary():
             return f"-{within(parts[0], FACTOR)}", FACTOR
-        case Binary(op):
+        case ast.Binary(op):
             own, left, right = LEVEL[op]
             sign = op.value if op in TIGHT else f" {op.value} "
             return f"{within(parts[0], left)}{sign}{within(parts[1], right)}", own
-        case Call(function):
+        case ast.Call(function):
             return f"{function}({', '.join(text for text, _ in parts)})", PRIMARY
-        case Fold(kind, variable):
+        case ast.Fold(kind, variable):
             low, high, body = within(parts[0], ARITH), within(parts[1], ARITH), parts[2][0]
             binder = f"{variable} in {low}..{high}: {body}"
             return (
@@ -117,7 +85,7 @@ def show_node(node: Expr, parts: tuple[Shown, ...]) -> Shown:
 
 
 def within(part: Shown, level: int) -> str:
-    """The text of a part at a place that asks for a level."""
+    """The text of a part at a place that requires a level."""
     text, own = part
     return text if own >= level else f"({text})"
 
@@ -148,47 +116,47 @@ def decimals(value: fmpq) -> int | None:
     return max(counts) if rest == 1 else None
 
 
-def show_arith(expr: Expr) -> str:
-    """An expression where the grammar asks for ``arith``."""
+def show_arith(expr: ast.Expr) -> str:
+    """An expression where the grammar requires ``arith``."""
     return within(bottom_up(expr, show_node), ARITH)
 
 
-def show_set(values: FiniteSet) -> str:
+def show_set(values: ast.FiniteSet) -> str:
     """A finite set."""
     match values:
-        case SetOf(members):
+        case ast.SetOf(members):
             return "{" + ", ".join(map(show_arith, members)) + "}"
-        case Range(low, high):
+        case ast.Range(low, high):
             return f"{show_arith(low)}..{show_arith(high)}"
         case _:
             assert_never(values)
 
 
-def show_distribution(distribution: Distribution) -> str:
+def show_distribution(distribution: ast.Distribution) -> str:
     """The right-hand side of a sampling assignment.
 
-    >>> from dipc.dipwhile.syntax.ast import NOWHERE
-    >>> show_distribution(Flip(Binary(Op.DIV, Number(fmpq(1)), Number(fmpq(3)))))
+    >>> from dipc.dipwhile.syntax.parser import parse_expression
+    >>> show_distribution(ast.Flip(parse_expression("1/3")))
     'flip(1/3)'
     """
     match distribution:
-        case Noise(kind, rate, mean):
+        case ast.Noise(kind, rate, mean):
             return f"{kind}({show_arith(rate)}, {show_arith(mean)})"
-        case Choose(options):
+        case ast.Choose(options):
             return "choose {" + ", ".join(f"{show_arith(v)}: {show_arith(p)}" for v, p in options) + "}"
-        case Flip(probability):
+        case ast.Flip(probability):
             return f"flip({show_arith(probability)})"
-        case Uniform(support):
+        case ast.Uniform(support):
             members = show_set(support)
             # A parenthesis would look like that of a call.
             return f"uniform({members})" if members.startswith("(") else f"uniform {members}"
-        case ExpMechanism(rate, variable, support, score):
+        case ast.ExpMechanism(rate, variable, support, score):
             return f"Exp({show_arith(rate)}, {variable} in {show_set(support)}, {show_arith(score)})"
         case _:
             assert_never(distribution)
 
 
-def show_program(program: Program) -> str:
+def show_program(program: ast.Program) -> str:
     """A whole program: declarations, an empty line, statements.
 
     >>> from dipc.dipwhile.syntax.parser import parse, Source
@@ -210,51 +178,51 @@ def show_program(program: Program) -> str:
     return "\n".join([*declarations, *gap, *show_block(program.body, "")]) + "\n"
 
 
-def show_declaration(declaration: Declaration) -> str:
+def show_declaration(declaration: ast.Declaration) -> str:
     """What follows ``input`` or ``output``."""
     size = "" if declaration.size is None else f"[{show_arith(declaration.size)}]"
     start = "" if declaration.start is None else f" = {show_arith(declaration.start)}"
     return f"{declaration.name}{size} in {show_set(declaration.domain)}{start}"
 
 
-def show_adjacency(adjacency: Adjacency) -> str:
+def show_adjacency(adjacency: ast.Adjacency) -> str:
     """What follows ``adjacent``."""
     match adjacency:
-        case NamedAdjacency(kind, distance):
+        case ast.NamedAdjacency(kind, distance):
             return kind if distance is None else f"{kind} {show_arith(distance)}"
-        case FormulaAdjacency(formula):
+        case ast.FormulaAdjacency(formula):
             return show_expr(formula)
         case _:
             assert_never(adjacency)
 
 
-def show_claim(claim: Claim) -> str:
+def show_claim(claim: ast.Claim) -> str:
     """What follows ``private``."""
     delta = "" if claim.delta is None else f", {show_arith(claim.delta)}"
     interval = "" if claim.interval is None else f" for eps in {show_interval(claim.interval)}"
     return f"{show_arith(claim.epsilon)}{delta}{interval}"
 
 
-def show_interval(interval: Interval) -> str:
-    """An interval of budgets."""
+def show_interval(interval: ast.Interval) -> str:
+    """An interval of eps."""
     high = "inf" if interval.high is None else show_arith(interval.high)
     return f"{'(['[interval.low_closed]}{show_arith(interval.low)}, {high}{')]'[interval.high_closed]}"
 
 
-def show_block(block: Block, indent: str) -> Iterator[str]:
+def show_block(block: ast.Block, indent: str) -> Iterator[str]:
     """The lines of a block."""
     for statement in block:
         yield from show_statement(statement, indent)
 
 
-def show_statement(statement: Statement, indent: str) -> Iterator[str]:
+def show_statement(statement: ast.Statement, indent: str) -> Iterator[str]:
     """The lines of a statement."""
     inner = indent + "  "
     match statement:
-        case Assign(target, value):
-            shown = show_expr(value) if isinstance(value, Expr) else show_distribution(value)
+        case ast.Assign(target, value):
+            shown = show_expr(value) if isinstance(value, ast.Expr) else show_distribution(value)
             yield f"{indent}{show_expr(target)} <- {shown}"
-        case If(branches, otherwise):
+        case ast.If(branches, otherwise):
             for word, (condition, block) in zip(["if"] + ["elif"] * len(branches), branches, strict=False):
                 yield f"{indent}{word} {show_expr(condition)} then"
                 yield from show_block(block, inner)
@@ -262,15 +230,15 @@ def show_statement(statement: Statement, indent: str) -> Iterator[str]:
                 yield f"{indent}else"
                 yield from show_block(otherwise, inner)
             yield f"{indent}end"
-        case For(variable, low, high, body):
+        case ast.For(variable, low, high, body):
             yield f"{indent}for {variable} in {show_arith(low)}..{show_arith(high)} do"
             yield from show_block(body, inner)
             yield f"{indent}end"
-        case While(condition, body):
+        case ast.While(condition, body):
             yield f"{indent}while {show_expr(condition)} do"
             yield from show_block(body, inner)
             yield f"{indent}end"
-        case Exit():
+        case ast.Exit():
             yield f"{indent}exit"
         case _:
             assert_never(statement)

@@ -1,7 +1,7 @@
-"""Sentences about the budget: ``forall eps > 0: 2 - exp(-eps) >= eps/(1 + eps)``.
+"""Sentences about eps: ``forall eps > 0: 2 - exp(-eps) >= eps/(1 + eps)``.
 
-Their grammar is the one of programs with three rules more, and one change: inside parentheses an
-implication may stand.
+Their grammar is that of programs with three more rules, and one change: an implication is allowed
+inside parentheses.
 """
 
 from __future__ import annotations
@@ -12,16 +12,14 @@ from typing import Any
 
 from flint import fmpq
 from lark import Lark, Token, v_args
-from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 from lark.tree import Meta
 
 from dipc.dipwhile.syntax.ast import Binary, Expr, Interval, Number, Op, Unary
 from dipc.dipwhile.syntax.build import Builder
 from dipc.dipwhile.syntax.depth import check_depth
 from dipc.dipwhile.syntax.layout import layout
-from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
-from dipc.dipwhile.syntax.parser import GRAMMAR
-from dipc.errors import InputError, Source, Span
+from dipc.dipwhile.syntax.parser import GRAMMAR, run
+from dipc.errors import Source, Span
 
 PARENTHESES = '"(" expression ")"'
 RULES = """
@@ -50,29 +48,11 @@ def parse_sentence(text: str) -> SentenceTree:
     ('exists', True, <Op.OR: 'or'>)
     """
     source = Source("<sentence>", text)
-    parser = _lark().parse_interactive(start="sentence")
-    seen: list[Token] = []
-    try:
-        for token in layout(_lark().lex(text)):
-            if token.type != "_SEP" or token == ";":  # a sentence may run over several lines
-                parser.feed_token(token)
-                seen.append(token)
-        tree = parser.feed_eof(seen[-1] if seen else None)  # type: ignore[no-untyped-call]
-        sentence: SentenceTree = _SentenceBuilder(source).transform(tree)
-    except UnexpectedCharacters as error:
-        raise explain_character(source, error.pos_in_stream or 0) from None
-    except UnexpectedToken as error:
-        accepts: set[str] = parser.accepts()  # type: ignore[no-untyped-call]
-        if not seen or (len(seen) == 1 and seen[0].type not in ("FORALL", "EXISTS")):
-            raise InputError("a sentence begins with `forall` or `exists`", hint=FORM) from None
-        raise explain_token(source, seen, error.token, accepts) from None
-    except VisitError as error:
-        raise error.orig_exc from None
+    tokens = layout(_lark().lex(text))
+    counting = (token for token in tokens if token.type != "_SEP" or token == ";")  # lines do not count
+    sentence: SentenceTree = run(_lark(), "sentence", counting, _SentenceBuilder(source))
     check_depth(sentence.body)
     return sentence
-
-
-FORM = "for example: forall eps > 0: exp(eps) >= 1 + eps    or: exists eps in (0, 1]: exp(eps) = 2"
 
 
 @v_args(inline=True, meta=True)
@@ -80,10 +60,11 @@ class _SentenceBuilder(Builder):
     """The rules that programs do not have."""
 
     def sentence(self, meta: Meta, quantifier: Token, interval: Interval | None, body: Expr) -> SentenceTree:
+        """The whole sentence."""
         return SentenceTree(str(quantifier), interval, body, self.at(meta))
 
     def budgets(self, meta: Meta, _eps: Token, *rest: Any) -> Interval | None:
-        """``eps < 1`` is ``eps in (0, 1)``: a budget is positive."""
+        """``eps < 1`` is ``eps in (0, 1)``: eps is positive."""
         span = self.at(meta)
         zero = Number(fmpq(0), span=span)
         match rest:
@@ -102,6 +83,7 @@ class _SentenceBuilder(Builder):
                 return Interval(zero, bound, False, sign.type == "LE", span=span)
 
     def implies(self, meta: Meta, left: Expr, _arrow: Token, right: Expr) -> Expr:
+        """``a -> b`` as ``not a or b``."""
         return Binary(Op.OR, Unary(Op.NOT, left, span=left.span), right, span=self.at(meta))
 
 

@@ -1,8 +1,7 @@
 """Exact constant folding: one node at a time, parts already folded.
 
-Folding never complains.  What has no value (``1/0``, ``true + 1``) is left as it stands, so that
-a branch that turns out dead may contain it; :mod:`dipc.dipwhile.syntax.types` complains about what is
-left alive.
+Folding never fails.  What has no value (``1/0``, ``true + 1``) is left unchanged, so that a branch that
+turns out dead may contain it; :mod:`dipc.dipwhile.syntax.types` refuses what is left alive.
 """
 
 from __future__ import annotations
@@ -59,6 +58,7 @@ def constant(node: Expr, value: Value | None) -> Expr:
 
 
 def simplify_unary(node: Expr, op: Op, operand: Expr) -> Expr:
+    """The negation of a constant."""
     match op, operand:
         case Op.NEG, Number(value):
             return constant(node, -value)
@@ -68,7 +68,7 @@ def simplify_unary(node: Expr, op: Op, operand: Expr) -> Expr:
 
 
 def connective(node: Expr, left: Expr, right: Expr, unit: str, zero: str) -> Expr:
-    """``and`` and ``or``: the left side is looked at first."""
+    """``and`` and ``or``: the left side is evaluated first."""
     match left, right:
         case (Name(name), _) if name == zero:
             return left
@@ -130,7 +130,7 @@ def power(base: fmpq, exponent: fmpq) -> fmpq | None:
 
 
 def why_no_value(node: Expr) -> str:
-    """Why a folded node with constant parts still is no constant; empty if there is no reason.
+    """Why a folded node with constant parts is not a constant; empty if there is no reason.
 
     >>> why_no_value(Binary(Op.DIV, Name("x"), Number(fmpq(0))))
     'division by zero'
@@ -143,7 +143,7 @@ def why_no_value(node: Expr) -> str:
         case Binary(Op.POW, Number(base), Number(exponent)) if base == 0 and exponent < 0:
             return "division by zero"
         case Binary(Op.POW, _, Number(exponent)) if exponent.q != 1:
-            return "a power with a fractional exponent is no rational number"
+            return "a power with a fractional exponent is not a rational number"
         case Binary(Op.POW, Number(), Number()):
             return "the power is too large"
     return ""

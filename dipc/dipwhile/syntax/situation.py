@@ -1,4 +1,4 @@
-"""Where the parser stopped, and what it would have accepted there, in human words."""
+"""Where the parser stopped, and what it would have accepted there, in plain words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lark import Token
 
 from dipc.dipwhile.syntax.layout import ARITHMETIC, BLOCK_OPENS, CLOSING, COMPARISONS, OPENING
-from dipc.errors import Source, Span
+from dipc.errors import InputError, Source, Span
 
 EXPRESSION = frozenset({"NUMBER", "NAME", "PRIMED", "EPS", "LPAR", "MINUS", "NOT", "FORALL", "EXISTS"})
 VALUE = frozenset({"NUMBER", "NAME", "PRIMED", "EPS", "LPAR", "MINUS"})
@@ -27,9 +27,9 @@ PHRASES: tuple[tuple[frozenset[str], str], ...] = (
     (STATEMENT | DECLARING, "a declaration or a statement"),
     (STATEMENT, "a statement"),
     (frozenset({"NUMBER", "MINUS", "NAME"}), "a value"),
-    (COMPARISONS, ""),  # an operator can nearly always stand: say what is less obvious
+    (COMPARISONS, ""),  # an operator is nearly always allowed: name what is less obvious
 )
-"""Sets of terminals that are said in one phrase; the first that fits is taken."""
+"""Sets of terminals that share a phrase; the first that fits is taken."""
 
 TERMINALS = {
     "$END": "the end of the text",
@@ -51,7 +51,7 @@ TERMINALS = {
     "RBRACE": "`}`",
     "EQ": "`=`",
 }
-"""The words for single terminals; a word of the language is said as it is written."""
+"""How messages name single terminals; a keyword stands for itself."""
 
 SILENT = OPERATORS - {"EQ"}
 
@@ -66,13 +66,29 @@ class Situation:
     accepts: frozenset[str]
     start: str = "program"  # what was being read: a rule of the grammar
 
+    def error(self, message: str, hint: str, at: Token | Span | None = None) -> InputError:
+        """The error at a token or span, by default at the token that does not fit."""
+        place = self.span if at is None else at if isinstance(at, Span) else span_of(self.source, at)
+        return InputError(message, place, hint)
+
     @property
     def previous(self) -> Token | None:
+        """The last token that fits."""
         return self.seen[-1] if self.seen else None
 
     @property
+    def follows(self) -> str:
+        """The terminal of the last token that fits."""
+        return self.previous.type if self.previous is not None else ""
+
+    def before(self, token: Token) -> Token | None:
+        """The token before another one that has been read."""
+        position = next(i for i, other in enumerate(self.seen) if other is token)
+        return self.seen[position - 1] if position else None
+
+    @property
     def span(self) -> Span:
-        """Where the token stands that does not fit."""
+        """The place of the token that does not fit."""
         if self.found.type == "$END":
             end = span_of(self.source, self.previous).end if self.previous else 0
             return Span(self.source, end, end)
@@ -96,15 +112,35 @@ class Situation:
         return self.seen[starts[-1] if starts else 0 :]
 
     @property
+    def types(self) -> list[str]:
+        """The terminals of the statement that was being read."""
+        return [token.type for token in self.statement]
+
+    @property
+    def begins(self) -> str:
+        """The first terminal of the statement that was being read."""
+        return next(iter(self.types), "")
+
+    @property
+    def declares(self) -> bool:
+        """Is it a declaration of inputs or outputs?"""
+        return self.begins in ("INPUT", "OUTPUT")
+
+    @property
+    def name(self) -> str:
+        """The text of the statement that was being read, without spaces."""
+        return "".join(self.statement)
+
+    @property
     def claim(self) -> Sequence[Token] | None:
-        """The tokens of the claim that was being read, without `private`; None if it was something else."""
+        """The tokens of the claim that was being read, without `private`; None if it is not a claim."""
         if self.start == "claim":
             return self.seen
         statement = self.statement
         return statement[1:] if statement and statement[0].type == "PRIVATE" else None
 
     def rest_of_line(self, position: int) -> str:
-        """The text from a position to the end of its statement, as far as one line shows it."""
+        """The text from a position to the end of its statement, at most to the end of the line."""
         return re.split(r"[;#\n]", self.source.text[position:], maxsplit=1)[0].strip()
 
     @property
@@ -147,11 +183,13 @@ class Situation:
 
 
 def word_for(terminal: str) -> str:
+    """How a message names a terminal."""
     return TERMINALS.get(terminal, f"`{terminal.lower()}`")
 
 
 def either(phrases: Iterable[str]) -> str:
-    """
+    """The phrases as alternatives.
+
     >>> either(["a", "b", "c"])
     'a, b or c'
     """
@@ -160,7 +198,7 @@ def either(phrases: Iterable[str]) -> str:
 
 
 def span_of(source: Source, token: Token | None) -> Span:
-    """Where a token stands."""
+    """The place of a token."""
     if token is None or token.start_pos is None or token.end_pos is None:
         return Span(source, 0, 0)
     return Span(source, token.start_pos, token.end_pos)

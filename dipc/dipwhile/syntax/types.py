@@ -23,6 +23,7 @@ from dipc.dipwhile.syntax.ast import (
     Fold,
     Index,
     Name,
+    Node,
     Noise,
     Number,
     Op,
@@ -49,7 +50,7 @@ from dipc.dipwhile.syntax.kinds import (
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.simplify import why_no_value
-from dipc.dipwhile.syntax.walk import bottom_up, set_parts
+from dipc.dipwhile.syntax.walk import bottom_up, expressions
 from dipc.errors import InputError
 from dipc.models.values import Atom
 
@@ -89,6 +90,7 @@ def infer(code: Iterable[Instruction], declared: Kinding, local: Iterable[str]) 
 
 
 def assigned_kinds(assignment: Put | Draw, kinding: Kinding) -> Kinds:
+    """The kinds that an instruction gives to its target."""
     match assignment:
         case Put(_, value):
             return kinds_of(value, kinding)
@@ -110,7 +112,7 @@ def drawn_kinds(distribution: Distribution, kinding: Kinding) -> Kinds:
         case Choose(options):
             return NOTHING.union(*(kinds_of(value, kinding) for value, _ in options))
         case Uniform(support) | ExpMechanism(_, _, support):
-            return NOTHING.union(*(kinds_of(part, kinding) for part in set_parts(support)))
+            return NOTHING.union(*(kinds_of(part, kinding) for part in expressions(support)))
         case _:
             assert_never(distribution)
 
@@ -153,41 +155,42 @@ def mixed(left: Kinds, right: Kinds) -> Kinds:
 def check_types(code: Iterable[Instruction], kinding: Kinding) -> None:
     """Refuse operations that can never work."""
     for instruction in code:
+        if isinstance(instruction, Put | Draw) and isinstance(instruction.target, Index):
+            check(instruction.target, kinding)
         match instruction:
-            case Put(target, value):
-                check_target_index(target, kinding)
+            case Put(_, value):
                 check(value, kinding)
-            case Draw(target, distribution):
-                check_target_index(target, kinding)
+            case Draw(_, distribution):
                 check_distribution(distribution, kinding)
             case Test(condition):
                 check_needs(condition, BOOLEANS, kinding, "a condition")
 
 
-def check_target_index(target: Name | Index, kinding: Kinding) -> None:
-    if isinstance(target, Index):
-        check(target, kinding)
-
-
 def check_distribution(distribution: Distribution, kinding: Kinding) -> None:
+    """Refuse parameters of a distribution that can never work."""
     match distribution:
         case Noise(_, rate, mean):
             check_settled(rate, kinding, "a rate")
             check_settled(mean, kinding, "a mean")
+        case Flip(probability):
+            check_settled(probability, kinding, "a probability")
         case Choose(options):
             for value, probability in options:
                 check(value, kinding)
                 check_settled(probability, kinding, "a probability")
-        case Flip(probability):
-            check_settled(probability, kinding, "a probability")
         case Uniform(support):
-            for part in set_parts(support):
-                check(part, kinding)
-        case ExpMechanism(rate, _, support, _):
-            for part in (rate, *set_parts(support)):
-                check(part, kinding)
+            check_all(support, kinding)
+        case ExpMechanism(rate, _, support):
+            check_all(rate, kinding)
+            check_all(support, kinding)
         case _:
             assert_never(distribution)
+
+
+def check_all(node: Node, kinding: Kinding) -> None:
+    """Check every expression of a node."""
+    for expr in expressions(node):
+        check(expr, kinding)
 
 
 def check_settled(expr: Expr, kinding: Kinding, role: str) -> None:
@@ -199,6 +202,7 @@ def check_settled(expr: Expr, kinding: Kinding, role: str) -> None:
 
 
 def check_needs(expr: Expr, wanted: Kinds, kinding: Kinding, role: str) -> None:
+    """Check an expression that must have one of the wanted kinds."""
     require(expr, check(expr, kinding), wanted, role)
 
 
@@ -214,7 +218,7 @@ def check(expr: Expr, kinding: Kinding) -> Kinds:
     return bottom_up(expr, visit)
 
 
-NO_VALUE_HINT = "dipc computes with rational numbers, exactly"
+NO_VALUE_HINT = "dipc computes with exact rational numbers"
 
 
 def check_node(node: Expr, parts: tuple[Kinds, ...]) -> None:
@@ -255,7 +259,7 @@ def check_binary(node: Binary, op: Op, parts: tuple[Kinds, ...]) -> None:
 
 
 def check_comparable(node: Binary, parts: tuple[Kinds, ...]) -> None:
-    """Values of different kinds are never equal: surely not what was meant."""
+    """Values of different kinds are never equal: this cannot be intended."""
     left, right = parts
     if never(left, right | (NUMERIC if right & NUMERIC else NOTHING)) and right:
         first = f"`{as_written(node.left)}` is {describe(left)}"
@@ -270,12 +274,13 @@ def check_comparable(node: Binary, parts: tuple[Kinds, ...]) -> None:
 def check_linear(node: Binary, op: Op, parts: tuple[Kinds, ...]) -> None:
     """No products of random expressions, no quotients by them, constant powers only."""
     left, right = (surely(kinds, RANDOM) for kinds in parts)
-    if op is Op.MUL and left and right:
-        raise violation(4, "a product of two random expressions", node.span)
-    if op is Op.DIV and right:
-        raise violation(4, "a quotient by a random expression", node.span)
-    if op is Op.POW and (left or right):
-        raise violation(4, "a power of a random expression", node.span)
+    for refused, what in (
+        (op is Op.MUL and left and right, "a product of two random expressions"),
+        (op is Op.DIV and right, "a quotient by a random expression"),
+        (op is Op.POW and (left or right), "a power of a random expression"),
+    ):
+        if refused:
+            raise violation(4, what, node.span)
     if op is Op.POW and not isinstance(node.right, Number):
         raise InputError("an exponent must be a constant integer", node.right.span, NO_VALUE_HINT)
 
@@ -302,7 +307,11 @@ def check_steps(steps: tuple[Expr, ...], parts: tuple[Kinds, ...]) -> None:
     constants = [step for step in steps if isinstance(step, Number)]
     for first, second in itertools.pairwise(constants):
         if first.value >= second.value:
-            raise InputError("the steps of `disc` must ascend", second.span, "sort them: `disc(r, -1, 0, 1)`")
+            raise InputError(
+                "the steps of `disc` must be in ascending order",
+                second.span,
+                "sort them: `disc(r, -1, 0, 1)`",
+            )
 
 
 def require(expr: Expr, kinds: Kinds, wanted: Kinds, role: str) -> None:
@@ -312,11 +321,11 @@ def require(expr: Expr, kinds: Kinds, wanted: Kinds, role: str) -> None:
         raise InputError(
             f"{role} needs {need}, but `{as_written(expr)}` is {describe(kinds)}",
             expr.span,
-            mend(kinds, wanted),
+            repair(kinds, wanted),
         )
 
 
-def mend(kinds: Kinds, wanted: Kinds) -> str:
+def repair(kinds: Kinds, wanted: Kinds) -> str:
     """How to get a value of the wanted kinds."""
     if wanted == BOOLEANS:
         return "compare it with something: `x >= 1`, `x = bot`"

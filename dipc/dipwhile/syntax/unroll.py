@@ -13,26 +13,10 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax.ast import (
-    Assign,
-    Binary,
-    Block,
-    Call,
-    Exit,
-    Expr,
-    Fold,
-    For,
-    If,
-    Index,
-    Name,
-    Number,
-    Op,
-    Statement,
-    While,
-)
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Draw, Halt, Instruction, Jump, Put, Test
 from dipc.dipwhile.syntax.simplify import simplify
-from dipc.dipwhile.syntax.walk import bottom_up, map_distribution, nodes, with_children
+from dipc.dipwhile.syntax.walk import bottom_up, map_expressions, nodes, with_children
 from dipc.errors import InputError, LimitReached, Span
 from dipc.models.values import FALSE, TRUE
 
@@ -43,7 +27,7 @@ Constants = dict[str, fmpq]
 """The values of the parameters and ``for`` variables."""
 
 
-def substitute(expr: Expr, constants: Constants) -> Expr:
+def substitute(expr: ast.Expr, constants: Constants) -> ast.Expr:
     """The expression with constants put in, folds unrolled, constant parts folded.
 
     >>> from dipc.dipwhile.syntax.parser import parse_expression
@@ -52,19 +36,19 @@ def substitute(expr: Expr, constants: Constants) -> Expr:
     '1*x + 2*x + 0.5'
     """
 
-    def visit(node: Expr, parts: tuple[Expr, ...]) -> Expr:
+    def visit(node: ast.Expr, parts: tuple[ast.Expr, ...]) -> ast.Expr:
         node = with_children(node, parts)
         match node:
-            case Name(name, False) if name in constants:
-                return Number(constants[name], span=node.span)
-            case Fold(_, _, Number(), Number()):
+            case ast.Name(name, False) if name in constants:
+                return ast.Number(constants[name], span=node.span)
+            case ast.Fold(_, _, ast.Number(), ast.Number()):
                 return unroll_fold(node)
         return simplify(node)
 
     return bottom_up(expr, visit)
 
 
-def unroll_fold(fold: Fold) -> Expr:
+def unroll_fold(fold: ast.Fold) -> ast.Expr:
     """All instances of the body, joined.  An inner fold waits until its bounds are numbers."""
     values = integers(fold.low, fold.high)
     size = sum(1 for _ in nodes(fold.body)) * len(values)
@@ -75,23 +59,23 @@ def unroll_fold(fold: Fold) -> Expr:
     )
 
 
-def integers(low: Expr, high: Expr) -> range:
+def integers(low: ast.Expr, high: ast.Expr) -> range:
     """The integers between two constant bounds."""
-    assert isinstance(low, Number)
-    assert isinstance(high, Number)
+    assert isinstance(low, ast.Number)
+    assert isinstance(high, ast.Number)
     for bound in (low, high):
         if bound.value.q != 1:
             raise InputError(f"the bound {bound.value} is not an integer", bound.span, "round it: `floor(x)`")
     return range(int(low.value.p), int(high.value.p) + 1)
 
 
-def balanced(op: Op, unit: Expr) -> Callable[[list[Expr], Span], Expr]:
+def balanced(op: ast.Op, unit: ast.Expr) -> Callable[[list[ast.Expr], Span], ast.Expr]:
     """Join terms with an operator, in a tree of logarithmic depth."""
 
-    def join(terms: list[Expr], span: Span) -> Expr:
+    def join(terms: list[ast.Expr], span: Span) -> ast.Expr:
         while len(terms) > 1:
             pairs = [
-                simplify(Binary(op, left, right, span=span))
+                simplify(ast.Binary(op, left, right, span=span))
                 for left, right in zip(terms[::2], terms[1::2], strict=False)
             ]
             terms = pairs + terms[len(pairs) * 2 :]
@@ -100,21 +84,21 @@ def balanced(op: Op, unit: Expr) -> Callable[[list[Expr], Span], Expr]:
     return join
 
 
-def count_terms(terms: list[Expr], span: Span) -> Expr:
+def count_terms(terms: list[ast.Expr], span: Span) -> ast.Expr:
     """How many of the terms are true."""
-    return simplify(Call("count", tuple(terms), span=span)) if terms else Number(fmpq(0), span=span)
+    return simplify(ast.Call("count", tuple(terms), span=span)) if terms else ast.Number(fmpq(0), span=span)
 
 
-JOIN: dict[str, Callable[[list[Expr], Span], Expr]] = {
-    "forall": balanced(Op.AND, Name(TRUE.name)),
-    "exists": balanced(Op.OR, Name(FALSE.name)),
-    "sum": balanced(Op.ADD, Number(fmpq(0))),
+JOIN: dict[str, Callable[[list[ast.Expr], Span], ast.Expr]] = {
+    "forall": balanced(ast.Op.AND, ast.Name(TRUE.name)),
+    "exists": balanced(ast.Op.OR, ast.Name(FALSE.name)),
+    "sum": balanced(ast.Op.ADD, ast.Number(fmpq(0))),
     "count": count_terms,
 }
 """How the instances of a fold are joined."""
 
 
-def unroll(body: Block, parameters: Constants, end: Span) -> tuple[Instruction, ...]:
+def unroll(body: ast.Block, parameters: Constants, end: Span) -> tuple[Instruction, ...]:
     """The instructions of a program's body.
 
     >>> from dipc.dipwhile.syntax.parser import parse, Source
@@ -128,53 +112,56 @@ def unroll(body: Block, parameters: Constants, end: Span) -> tuple[Instruction, 
     return tuple(unroller.code)
 
 
-def live_branches(statement: If, constants: Constants) -> list[tuple[Expr | None, Block]]:
+def live_branches(statement: ast.If, constants: Constants) -> list[tuple[ast.Expr | None, ast.Block]]:
     """The branches that are not dead, with their conditions; None is the condition of ``else``."""
-    live: list[tuple[Expr | None, Block]] = []
+    live: list[tuple[ast.Expr | None, ast.Block]] = []
     for written, block in statement.branches:
         condition = substitute(written, constants)
-        if condition == Name(TRUE.name):
+        if condition == ast.Name(TRUE.name):
             return [*live, (None, block)]
-        if condition != Name(FALSE.name):
+        if condition != ast.Name(FALSE.name):
             live.append((condition, block))
     return [*live, (None, statement.otherwise)] if statement.otherwise else live
 
 
 @dataclass
 class Unroller:
-    """The instructions so far.  Every method says whether control can reach what follows."""
+    """The instructions so far.  The methods return whether control can reach what follows."""
 
     code: list[Instruction] = field(default_factory=list)
     steps: int = 0
 
-    def block(self, block: Block, constants: Constants) -> bool:
+    def block(self, block: ast.Block, constants: Constants) -> bool:
+        """Unroll a block."""
         return all(self.statement(statement, constants) for statement in block)
 
-    def statement(self, statement: Statement, constants: Constants) -> bool:
+    def statement(self, statement: ast.Statement, constants: Constants) -> bool:
+        """Unroll a statement."""
         self.step(statement.span)
         match statement:
-            case Assign():
+            case ast.Assign():
                 self.assign(statement, constants)
                 return True
-            case If():
+            case ast.If():
                 return self.branch(statement, constants)
-            case For():
+            case ast.For():
                 return self.repeat(statement, constants)
-            case While():
+            case ast.While():
                 return self.loop(statement, constants)
-            case Exit():
+            case ast.Exit():
                 self.emit(Halt(statement.span))
                 return False
             case _:
                 assert_never(statement)
 
     def step(self, span: Span) -> None:
-        """Count the work, so that nested loops with nothing in them end too."""
+        """Count the work, so that empty nested loops are limited too."""
         self.steps += 1
         if self.steps > LIMIT:
             raise LimitReached(f"{span.place}: unrolling the loops gives more than {LIMIT} statements")
 
     def emit(self, instruction: Instruction) -> int:
+        """Append an instruction; its position."""
         self.code.append(instruction)
         return len(self.code) - 1
 
@@ -187,18 +174,20 @@ class Unroller:
                 case Jump() as jump:
                     self.code[place] = replace(jump, to=len(self.code))
 
-    def assign(self, statement: Assign, constants: Constants) -> None:
+    def assign(self, statement: ast.Assign, constants: Constants) -> None:
+        """Emit an assignment."""
         target = statement.target
-        if isinstance(target, Index):
+        if isinstance(target, ast.Index):
             target = replace(target, index=substitute(target.index, constants))
         value = statement.value
-        if isinstance(value, Expr):
+        if isinstance(value, ast.Expr):
             self.emit(Put(target, substitute(value, constants), statement.span))
         else:
-            drawn = map_distribution(value, lambda part: substitute(part, constants))
+            drawn = map_expressions(value, lambda part: substitute(part, constants))
             self.emit(Draw(target, drawn, statement.span))
 
-    def branch(self, statement: If, constants: Constants) -> bool:
+    def branch(self, statement: ast.If, constants: Constants) -> bool:
+        """Emit an ``if``, without its dead branches."""
         exits: list[int] = []
         live = live_branches(statement, constants)
         reached = not live or live[-1][0] is not None
@@ -213,10 +202,11 @@ class Unroller:
         self.land(*exits)
         return reached
 
-    def repeat(self, statement: For, constants: Constants) -> bool:
+    def repeat(self, statement: ast.For, constants: Constants) -> bool:
+        """Emit the body of a ``for`` once per value."""
         low, high = (substitute(bound, constants) for bound in (statement.low, statement.high))
         for bound in (low, high):
-            if not isinstance(bound, Number):
+            if not isinstance(bound, ast.Number):
                 raise InputError(
                     "the bounds of a `for` must be constants",
                     bound.span,
@@ -228,9 +218,10 @@ class Unroller:
                 return False
         return True
 
-    def loop(self, statement: While, constants: Constants) -> bool:
+    def loop(self, statement: ast.While, constants: Constants) -> bool:
+        """Emit a ``while``."""
         condition = substitute(statement.condition, constants)
-        if condition == Name(FALSE.name):
+        if condition == ast.Name(FALSE.name):
             return True
         test = self.emit(Test(condition, 0, condition.span, is_loop=True))
         if self.block(statement.body, constants):

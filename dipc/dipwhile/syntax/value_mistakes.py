@@ -14,14 +14,14 @@ NEXT = r"[,;\s]\s*[^\W\d]\w*\s*=|$"
 
 
 def wrong_value(s: Situation) -> InputError:
-    """What was found; the same values, written as they should be."""
+    """What was found, with the same values in the right form."""
     if not s.seen and s.found.type == "$END":
-        return InputError("no values are given", s.span, EXAMPLE)
-    return InputError(f"expected {s.expected()}, found {s.found_text}", s.span, rewritten(s) or EXAMPLE)
+        return s.error("no values are given", EXAMPLE)
+    return s.error(f"expected {s.expected()}, found {s.found_text}", rewritten(s) or EXAMPLE)
 
 
 def rewritten(s: Situation) -> str:
-    """The hint that writes the values out, if it is clear enough which they are."""
+    """The hint that writes the values out, if it is clear what they are."""
     if s.found.type == "NAME" and "COMMA" in s.accepts and s.rest_of_line(s.span.end)[:1] == "=":
         before, after = s.source.text[: s.span.start].strip(), s.source.text[s.span.start :].strip()
         return f"separate the inputs by a comma: `{before}, {after}`"

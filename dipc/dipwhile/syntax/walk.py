@@ -1,38 +1,37 @@
-"""Walking expressions without recursion.
+"""Walking syntax trees without recursion over expressions.
 
-Expressions may be long; every pass over them goes through :func:`bottom_up`, which keeps its
-own stack.  :func:`children` and :func:`with_children` are all that a pass needs to know about
-the shape of a node.
+Expressions may be long; every pass over them goes through :func:`bottom_up` or :func:`nodes`, which keep
+their own stack.  Everything else about the shape of a tree is read off the fields of the dataclasses, which
+are in the order of the text: :func:`parts`, :func:`expressions`, :func:`rebuilt`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TypeVar, assert_never
+from typing import Any, TypeVar, assert_never, cast
 
 from dipc.dipwhile.syntax.ast import (
     Binary,
+    Block,
     Call,
-    Choose,
-    Distribution,
     Eps,
-    ExpMechanism,
     Expr,
-    FiniteSet,
-    Flip,
     Fold,
+    For,
     Index,
     Name,
-    Noise,
+    Node,
     Number,
-    Range,
-    SetOf,
+    Statement,
     Unary,
-    Uniform,
 )
 
 Result = TypeVar("Result")
+AnyNode = TypeVar("AnyNode", bound=Node)
+
+
+# --- expressions -----------------------------------------------------------------------------
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
@@ -54,25 +53,12 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             assert_never(expr)
 
 
-def with_children(expr: Expr, parts: tuple[Expr, ...]) -> Expr:
+def with_children(expr: Expr, new: tuple[Expr, ...]) -> Expr:
     """The same node with other parts; the very same object if the parts are."""
-    if all(new is old for new, old in zip(parts, children(expr), strict=True)):
+    if all(after is before for after, before in zip(new, children(expr), strict=True)):
         return expr
-    match expr:
-        case Number() | Name() | Eps():
-            return expr
-        case Index():
-            return replace(expr, index=parts[0])
-        case Unary():
-            return replace(expr, operand=parts[0])
-        case Binary():
-            return replace(expr, left=parts[0], right=parts[1])
-        case Call():
-            return replace(expr, arguments=parts)
-        case Fold():
-            return replace(expr, low=parts[0], high=parts[1], body=parts[2])
-        case _:
-            assert_never(expr)
+    rest = iter(new)
+    return rebuilt(expr, lambda _: next(rest))
 
 
 def bottom_up(expr: Expr, visit: Callable[[Expr, tuple[Result, ...]], Result]) -> Result:
@@ -86,20 +72,20 @@ def bottom_up(expr: Expr, visit: Callable[[Expr, tuple[Result, ...]], Result]) -
     done: list[Result] = []
     while todo:
         node, ready = todo.pop()
-        parts = children(node)
-        if ready or not parts:
-            first = len(done) - len(parts)
+        inside = children(node)
+        if ready or not inside:
+            first = len(done) - len(inside)
             results = tuple(done[first:])
             del done[first:]
             done.append(visit(node, results))
         else:
             todo.append((node, True))
-            todo.extend((part, False) for part in reversed(parts))
+            todo.extend((part, False) for part in reversed(inside))
     return done[0]
 
 
 def nodes(expr: Expr) -> Iterator[Expr]:
-    """All nodes, each before its parts, in the order of the text."""
+    """All nodes of an expression, each before its parts, in the order of the text."""
     todo = [expr]
     while todo:
         node = todo.pop()
@@ -107,59 +93,82 @@ def nodes(expr: Expr) -> Iterator[Expr]:
         todo.extend(reversed(children(node)))
 
 
-def set_parts(values: FiniteSet) -> tuple[Expr, ...]:
-    """The expressions of a set."""
-    match values:
-        case SetOf(members):
-            return members
-        case Range(low, high):
-            return (low, high)
-        case _:
-            assert_never(values)
+# --- all kinds of nodes ----------------------------------------------------------------------
 
 
-def distribution_parts(distribution: Distribution) -> tuple[Expr, ...]:
-    """The expressions of a distribution, in the order of the text."""
-    match distribution:
-        case Noise(_, rate, mean):
-            return (rate, mean)
-        case Choose(options):
-            return tuple(part for option in options for part in option)
-        case Flip(probability):
-            return (probability,)
-        case Uniform(support):
-            return set_parts(support)
-        case ExpMechanism(rate, _, support, score):
-            return (rate, *set_parts(support), score)
-        case _:
-            assert_never(distribution)
+def fields_of(node: Node) -> tuple[str, ...]:
+    """The names of the fields of a node, without its span: those that a ``match`` takes by position."""
+    names: tuple[str, ...] = node.__match_args__
+    return names
 
 
-def map_set(values: FiniteSet, change: Callable[[Expr], Expr]) -> FiniteSet:
-    """The set with every expression changed."""
-    match values:
-        case SetOf(members):
-            return replace(values, members=tuple(change(member) for member in members))
-        case Range(low, high):
-            return replace(values, low=change(low), high=change(high))
-        case _:
-            assert_never(values)
+def parts(node: Node) -> tuple[Node, ...]:
+    """The nodes directly inside a node, in the order of the text."""
+    found: list[Node] = []
+    todo = [getattr(node, name) for name in reversed(fields_of(node))]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, Node):
+            found.append(value)
+        elif isinstance(value, tuple):
+            todo.extend(reversed(value))
+    return tuple(found)
 
 
-def map_distribution(distribution: Distribution, change: Callable[[Expr], Expr]) -> Distribution:
-    """The distribution with every expression changed."""
-    match distribution:
-        case Noise(_, rate, mean):
-            return replace(distribution, rate=change(rate), mean=change(mean))
-        case Choose(options):
-            return replace(distribution, options=tuple((change(v), change(p)) for v, p in options))
-        case Flip(probability):
-            return replace(distribution, probability=change(probability))
-        case Uniform(support):
-            return replace(distribution, support=map_set(support, change))
-        case ExpMechanism(rate, _, support, score):
-            return replace(
-                distribution, rate=change(rate), support=map_set(support, change), score=change(score)
-            )
-        case _:
-            assert_never(distribution)
+def expressions(node: Node) -> Iterator[Expr]:
+    """The outermost expressions of a node, in the order of the text.
+
+    >>> from dipc.dipwhile.syntax.parser import parse, Source
+    >>> [expr.name for expr in expressions(parse(Source("", "if a then x <- choose {b: c, d: e} end")))]
+    ['a', 'x', 'b', 'c', 'd', 'e']
+    """
+    todo = [node]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, Expr):
+            yield part
+        else:
+            todo.extend(reversed(parts(part)))
+
+
+def rebuilt(node: AnyNode, change: Callable[[Node], Node]) -> AnyNode:
+    """The node with each of its direct parts changed."""
+
+    def new(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(new, value))
+        return change(value) if isinstance(value, Node) else value
+
+    return replace(node, **{name: new(getattr(node, name)) for name in fields_of(node)})
+
+
+def map_expressions(node: AnyNode, change: Callable[[Expr], Expr]) -> AnyNode:
+    """The node with each of its outermost expressions changed."""
+
+    def inside(part: Node) -> Node:
+        return change(part) if isinstance(part, Expr) else rebuilt(part, inside)
+
+    return cast(AnyNode, inside(node))
+
+
+# --- statements ------------------------------------------------------------------------------
+
+
+def statements(body: Block) -> Iterator[tuple[Statement, frozenset[str]]]:
+    """Every statement, in the order of the text, with the ``for`` variables known there."""
+    todo: list[tuple[Statement, frozenset[str]]] = [(statement, frozenset()) for statement in reversed(body)]
+    while todo:
+        statement, scope = todo.pop()
+        yield statement, scope
+        inner = scope | {statement.variable} if isinstance(statement, For) else scope
+        todo.extend((part, inner) for part in reversed(inner_statements(statement)))
+
+
+def inner_statements(statement: Statement) -> tuple[Statement, ...]:
+    """The statements directly inside a statement."""
+    return tuple(part for part in parts(statement) if isinstance(part, Statement))
+
+
+def own_parts(statement: Statement) -> tuple[Node, ...]:
+    """The parts of a statement that are not statements: what it assigns, its condition, its bounds."""
+    return tuple(part for part in parts(statement) if not isinstance(part, Statement))

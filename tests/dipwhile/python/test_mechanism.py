@@ -228,7 +228,7 @@ def test_a_python_set_is_sorted() -> None:
 @pytest.mark.parametrize(
     ("known", "message"),
     [
-        ({"eps": 0.5}, "`eps` is the float 0.5 here and not the privacy budget"),
+        ({"eps": 0.5}, "`eps` is the float 0.5 here and not the privacy parameter"),
         ({"Lap": print}, "`Lap` is a builtin_function_or_method here and not dipc's `Lap`"),
         ({"max": min}, "`max` is a builtin_function_or_method here and not dipc's `max`"),
     ],
@@ -282,12 +282,12 @@ def test_without_a_file_there_is_no_text(how: str) -> None:
     command = [sys.executable, "-c", code] if how == "-c" else [sys.executable, "-"]
     done = subprocess.run(command, input=code, capture_output=True, text=True, cwd=ROOT, check=False)
     if sys.version_info < (3, 13):
-        assert "the text of `f` is not known: it stands in no file" in done.stderr
+        assert "the source of `f` is not available: it is not in a file" in done.stderr
         assert "in a file or a notebook cell" in done.stderr
 
 
 def test_the_decorator_without_arguments() -> None:
-    with pytest.raises(InputError, match=r"`@dipc.mechanism` lacks what it must know"):
+    with pytest.raises(InputError, match=r"`@dipc.mechanism` needs arguments"):
 
         @dipc.mechanism
         def f(q):
@@ -324,7 +324,7 @@ def call_of(word: str) -> Callable[..., object]:
 
 @pytest.mark.parametrize("word", dipc.python.__all__)
 def test_words_cannot_be_run(word: str) -> None:
-    with pytest.raises(InputError, match=f"`{word}` is read by dipc, it cannot be"):
+    with pytest.raises(InputError, match=f"`{word}` is read by dipc and cannot be"):
         if word == "eps":
             eps / 2
         else:

@@ -106,7 +106,7 @@ def test_broken_input_fails_with_the_place(project: pytest.Pytester) -> None:
     result = run(project, "broken.dip", "odd.dip")
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(
-        ["*broken.dip:6:*: error: unknown name `p`*", "*odd.dip:1:10: error: no verdict is *"]
+        ["*broken.dip:6:*: error: unknown name `p`*", "*odd.dip:1:11: error: there is no verdict *"]
     )
     assert "Traceback" not in result.stdout.str()
 

@@ -1,6 +1,6 @@
-"""Every broken program gets exactly the message that stands beside it.
+"""Every broken program gets exactly the message in the file beside it.
 
-To add one: write NAME.dip, run `python tests/dipwhile/syntax/test_broken.py`, and read NAME.txt with a critical eye.
+To add one: write NAME.dip, run `python tests/dipwhile/syntax/test_broken.py`, and read NAME.txt critically.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def test_message(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", BROKEN, ids=lambda path: path.stem)
-def test_says_where_and_how_to_mend_it(path: Path) -> None:
+def test_says_where_and_how_to_fix_it(path: Path) -> None:
     text = path.with_suffix(".txt").read_text(encoding="utf-8")
     place, name, line, column = text, *text.split(":")[:3]
     assert name == path.name

@@ -98,7 +98,7 @@ def test_parameters_and_overrides() -> None:
     with pytest.raises(InputError, match="no parameter `K`") as caught:
         core(text, K=1)
     assert caught.value.span is None
-    assert caught.value.hint == "known are `M`, `N`"
+    assert caught.value.hint == "known names: `M`, `N`"
 
 
 def test_declarations() -> None:
