@@ -21,9 +21,10 @@ from dipc.claims.verdict import Counts, Doubt, Goal, Private, Undecided, Verdict
 from dipc.clock import Clock, Progress, silent
 from dipc.dipwhile.semantics.adjacency import Distance, Input, InputSpace, Pair, adjacent, formula_pairs
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never, number_of_eps
-from dipc.dipwhile.semantics.explore import Explorer, Law, LeftOpen
+from dipc.dipwhile.semantics.explore import Explorer, Law
 from dipc.dipwhile.semantics.functions import OutputFunctions
 from dipc.dipwhile.semantics.neighbours import ProductNeighbours
+from dipc.dipwhile.semantics.step import LeftOpen
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.errors import InputError, LimitReached
