@@ -52,7 +52,7 @@ class Drawing:
 
 def drawing(picture: Picture) -> Drawing:
     """The content of the drawing of a chain."""
-    found = histories(picture.chain)
+    found = histories(picture)
     names = Names(found)
     short = _Short()
     arrows = tuple(

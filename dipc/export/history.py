@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
-from dipc.dipwhile.semantics.chain import Chain, Node
+from dipc.dipwhile.semantics.chain import Node
 from dipc.dipwhile.semantics.noise import Random
 from dipc.dipwhile.semantics.step import Transition
 from dipc.dipwhile.syntax.core import Cell
 from dipc.export.operators import EXACT, PLAIN, Apply, Symbol, Tree, product, total, write
+from dipc.export.subject import Picture
 from dipc.integration.linear import Linear
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -67,13 +68,13 @@ class History:
         return tuple(dict.fromkeys((*self.samples, *mentioned)))
 
 
-def histories(chain: Chain) -> list[History]:
+def histories(picture: Picture) -> list[History]:
     """The history of every state, in the order of the chain."""
     found: dict[int, History] = {}
-    for node in chain:
+    for node in picture.chain:
         ways = [_after(found[id(source)], source, transition) for source, transition in node.ways]
         found[id(node)] = _met(ways or [History()])
-    return [found[id(node)] for node in chain]
+    return [found[id(node)] for node in picture.chain]
 
 
 def _after(history: History, source: Node, transition: Transition) -> History:

@@ -158,6 +158,7 @@ class _Place:
 class Walk:
     """All ways through a program on one input.
 
+    >>> from flint import fmpq
     >>> from dipc.dipwhile.syntax.compile import read
     >>> from dipc.errors import Source
     >>> text = "input q in {0, 1}; output o in {false, true}; r <- Lap(eps, q); o <- r > 0"
