@@ -39,6 +39,7 @@ from dipc.dipwhile.pipeline import Options, check, distribution, goal_of, losses
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.advice import warnings
 from dipc.dipwhile.semantics.chain import Chain
+from dipc.dipwhile.semantics.explored import Explored
 from dipc.dipwhile.semantics.valuations import in_order, output_valuation
 from dipc.dipwhile.syntax.compile import compile_claim, read
 from dipc.dipwhile.syntax.constants import evaluate_parameters
@@ -99,6 +100,7 @@ class Mechanism:
 
     def __init__(self, program: CoreProgram) -> None:
         self.program = program
+        self.explored = Explored(program)
 
     @staticmethod
     def load(program: str | Path, **parameters: PythonValue) -> Mechanism:
@@ -157,7 +159,7 @@ class Mechanism:
             progress=progress,
             jobs=to_jobs(jobs),
         )
-        return check(self.program, self._claim(claim), options)
+        return check(self.explored, self._claim(claim), options)
 
     @options_only
     def budget(
@@ -286,7 +288,7 @@ class Mechanism:
             paths,
         )
         known = self._claim(claim) if claim is not None else self.program.claim
-        return explain(self.program, known, asked, to_limit(time_limit, "time_limit"), progress)
+        return explain(self.explored, known, asked, to_limit(time_limit, "time_limit"), progress)
 
     def _unknown_option(self, method: str, name: str, value: object, known: Sequence[str]) -> WrongType:
         if name not in self.parameters:
@@ -310,7 +312,7 @@ class Mechanism:
         return None if pair is None else to_pair(self.program, pair)
 
     def _losses(self, budgets: EpsRange, clock: Clock, pair: Sequence[Inputs] | None) -> Losses:
-        return losses_of(self.program, budgets, clock, self._pair(pair))
+        return losses_of(self.explored, budgets, clock, self._pair(pair))
 
     def _epsilon(self, text: str | None) -> fmpq:
         """The t of a claim ``t*eps``; a delta that is given with it has no meaning here."""
@@ -383,11 +385,11 @@ class Mechanism:
             raise InputError(f"no export to `{to}`", hint=f"one of: {', '.join([*QUESTIONS, *CHAINS])}")
         inputs = () if input is None else (to_input(self.program, input),)
         both = self._pair(pair)
-        return QUESTIONS[to](question(self.program, self._claim(claim), inputs, both))
+        return QUESTIONS[to](question(self.explored, self._claim(claim), inputs, both))
 
     def sentence(self, claim: str | None = None) -> Sentence:
         """The claim as one sentence of Th_exp: the conjunction of its different inequalities."""
-        return question(self.program, self._claim(claim)).sentence
+        return question(self.explored, self._claim(claim)).sentence
 
     def plot(self, what: str = "all", claim: str | None = None, **options: Any) -> Figure:
         """What ``dipc plot`` draws: the loss against the claim, the least delta, and more.

@@ -19,11 +19,10 @@ from dipc.claims.privacy import PrivacyInequalities, SignOracle, check_delta, re
 from dipc.claims.tightness.losses import Losses
 from dipc.claims.verdict import Counts, Doubt, Goal, Private, Undecided, Verdict, Violated
 from dipc.clock import Clock, Progress, silent
-from dipc.dipwhile.semantics.adjacency import Distance, Input, InputSpace, Pair, adjacent, formula_pairs
+from dipc.dipwhile.semantics.adjacency import Input, InputSpace, Pair, adjacent, formula_pairs
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never, number_of_eps
 from dipc.dipwhile.semantics.explore import Explorer, Law
-from dipc.dipwhile.semantics.functions import OutputFunctions
-from dipc.dipwhile.semantics.neighbours import ProductNeighbours
+from dipc.dipwhile.semantics.explored import Explored
 from dipc.dipwhile.semantics.step import LeftOpen
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
@@ -49,7 +48,7 @@ class Options:
     jobs: int = 1
 
 
-def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) -> Verdict:
+def check(explored: Explored, claim: CoreClaim, options: Options = Options()) -> Verdict:
     """Decide a claim.
 
     Raises :class:`InputError` (and its subclasses) for what is wrong in the program or the claim.  A
@@ -61,7 +60,7 @@ def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) 
     neighbours: Neighbours | None = None
     try:
         check_delta(goal, comparison.judge, claim.span)
-        neighbours = neighbours_of(program, comparison.judge, options.pair, clock)
+        neighbours = neighbours_of(explored, comparison.judge, options.pair, clock)
         clock.lap("distributions")
         cases = _cases(neighbours, goal)
         clock.lap("neighbours")
@@ -75,7 +74,7 @@ def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) 
             return Violated(goal, counts, clock.laps, found, notes=_notes(goal, comparison.judge, neighbours))
     except (LimitReached, MemoryError) as limit:
         clock.lap("limit")
-        counts = _counts_so_far(program, neighbours, findings)
+        counts = _counts_so_far(explored, neighbours, findings)
         reason = str(limit) if isinstance(limit, LimitReached) else "the memory ran out"
         return Undecided(goal, counts, clock.laps, (), f"{reason} ({clock.doing})")
     if findings.doubts:
@@ -129,25 +128,26 @@ def check_for_all_budgets(left_open: LeftOpen, judge: SignOracle) -> None:
 
 
 def losses_of(
-    program: CoreProgram, budgets: EpsRange, clock: Clock, pair: tuple[Input, Input] | None = None
+    explored: Explored, budgets: EpsRange, clock: Clock, pair: tuple[Input, Input] | None = None
 ) -> Losses:
     """What :mod:`dipc.claims.tightness` needs to know of a program.
 
     Raises what :func:`neighbours_of` raises.
     """
     judge = SignOracle(budgets)
-    return Losses(neighbours_of(program, judge, pair, clock), judge, clock)
+    return Losses(neighbours_of(explored, judge, pair, clock), judge, clock)
 
 
 def neighbours_of(
-    program: CoreProgram, judge: SignOracle, pair: tuple[Input, Input] | None, clock: Clock
+    explored: Explored, judge: SignOracle, pair: tuple[Input, Input] | None, clock: Clock
 ) -> Neighbours:
     """The pairs of inputs to look at, with the laws of their inputs.
 
     All neighbours in a named distance are walked; a single pair, or what a formula relates, is listed.
     """
     clock.tick("output distributions")
-    space, relation = InputSpace(program), program.adjacency
+    program, space = explored.program, explored.space
+    relation = program.adjacency
     if pair is not None:
         _check_pair(space, pair)
         explorer = Explorer(program, clock.deadline)
@@ -164,26 +164,11 @@ def neighbours_of(
         explorer = Explorer(program, clock.deadline)
         neighbours = _listed(explorer, inputs, pairs, clock, symmetric)
     else:
-        walked, left_open = _walked(space, Distance(space, relation), clock)
+        walked, left_open = explored.neighbours(relation, clock)
         check_for_all_budgets(left_open, judge)
         return walked.telling(partial(clock.tick, "neighbours"))
     check_for_all_budgets(explorer.left_open, judge)
     return neighbours
-
-
-WALKED = "all neighbours"
-"""What is known of a program: its neighbours with their laws, and what that left open."""
-
-
-def _walked(space: InputSpace, relation: Distance, clock: Clock) -> tuple[ProductNeighbours, LeftOpen]:
-    """Explored once for a program: it does not depend on the claim."""
-    program = space.program
-    found: tuple[ProductNeighbours, LeftOpen] | None = program.known.get(WALKED)
-    if found is None:
-        explorer = Explorer(program, clock.deadline)
-        functions = OutputFunctions(explorer, space, partial(clock.tick, "output distributions"))
-        found = program.known[WALKED] = ProductNeighbours(space, relation, functions), explorer.left_open
-    return found
 
 
 def _listed(
@@ -264,10 +249,10 @@ def _counts(neighbours: Neighbours, goal: Goal, findings: Findings) -> Counts:
     return _counted(neighbours, pairs, inequalities, findings)
 
 
-def _counts_so_far(program: CoreProgram, neighbours: Neighbours | None, findings: Findings) -> Counts:
+def _counts_so_far(explored: Explored, neighbours: Neighbours | None, findings: Findings) -> Counts:
     """What was settled when a limit was reached: pairs with all their outputs, and all equal inequalities."""
     if neighbours is None:
-        return Counts(InputSpace(program).size, 0, 0, 0, 0)
+        return Counts(explored.space.size, 0, 0, 0, 0)
     return _counted(neighbours, neighbours.count(findings.open - 1), findings.inequalities, findings)
 
 

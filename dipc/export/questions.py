@@ -11,6 +11,7 @@ from dipc.dipwhile.pipeline import check_for_all_budgets, goal_of, neighbours_of
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.semantics.explore import Explorer
+from dipc.dipwhile.semantics.explored import Explored
 from dipc.dipwhile.semantics.valuations import cells, grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.errors import Unsupported
@@ -23,7 +24,7 @@ from dipc.signs.inequality import Fails
 
 
 def question(
-    program: CoreProgram,
+    explored: Explored,
     claim: CoreClaim,
     inputs: tuple[Input, ...] = (),
     pair: tuple[Input, Input] | None = None,
@@ -33,12 +34,12 @@ def question(
     The output laws are those on ``inputs``; by default those of the first broken inequality, or else of
     the first one.
     """
-    goal = goal_of(claim)
+    program, goal = explored.program, goal_of(claim)
     if not isinstance(goal.delta, Quotient):
         raise Unsupported("a claim whose delta has a square root cannot be exported yet", claim.span)
     judge = SignOracle(goal.budgets)
     check_delta(goal, judge, claim.span)
-    neighbours = neighbours_of(program, judge, pair, Clock())
+    neighbours = neighbours_of(explored, judge, pair, Clock())
     found = list(_requirements(goal, goal.delta, PrivacyInequalities(goal, judge), neighbours))
     return ClaimExport(
         program, goal, found, [_law(program, u, judge) for u in inputs or _first(found, program)]

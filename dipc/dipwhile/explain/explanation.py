@@ -25,15 +25,16 @@ from dipc.claims.tightness.curves import profile
 from dipc.claims.tightness.least import Kind, Least, Spot, least
 from dipc.claims.tightness.least_epsilon import WIDTH, budget, demand
 from dipc.claims.tightness.losses import Witness
-from dipc.claims.verdict import Goal, Undecided, Violated
+from dipc.claims.verdict import Goal, Undecided, Verdict, Violated
 from dipc.clock import Clock, Progress, silent
-from dipc.dipwhile.convert import cells_of, to_outcome
+from dipc.dipwhile.convert import to_outcome
 from dipc.dipwhile.explain.paths import Found, Path, Stop, Walk
 from dipc.dipwhile.explain.shifts import Alignment, alignment
 from dipc.dipwhile.pipeline import Options, check, distribution, goal_of, losses_of, neighbours_of
 from dipc.dipwhile.semantics.adjacency import Input
+from dipc.dipwhile.semantics.explored import Explored
 from dipc.dipwhile.semantics.step import Outcome
-from dipc.dipwhile.semantics.valuations import grouped, output_valuation
+from dipc.dipwhile.semantics.valuations import cells, grouped, output_valuation
 from dipc.dipwhile.syntax.core import Cell, CoreClaim, CoreProgram
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.models.laws import Case, Pairs
@@ -149,36 +150,36 @@ class Explanation(views.Shown):
 
 
 def explain(
-    program: CoreProgram,
+    explored: Explored,
     claim: CoreClaim | None,
     asked: Asked = Asked(),
     time_limit: float | None = None,
     progress: Progress = silent,
 ) -> Explanation:
-    """The explanation of a claim, or of the program's tightest budget if there is none.
+    """The explanation of a claim, or of the program's least epsilon if there is none.
 
     Raises :class:`InputError`, and :class:`LimitReached` if the claim stays undecided.
     """
-    clock = Clock(time_limit, None, progress)
     goal = None if claim is None else goal_of(claim)
     budgets = goal.budgets if goal else EpsRange.positive()
     if asked.at is not None and asked.at not in budgets:
         raise InputError(f"eps = {asked.at} is not one of the budgets {budgets}")
+    question = _Question(explored, goal, budgets, asked, Clock(time_limit, None, progress))
     if asked.outcome is not None:
-        if asked.pair is None:
-            raise InputError("an output alone cannot be explained", hint="give the two inputs, too")
-        neighbours_of(program, SignOracle(budgets), asked.pair, clock)  # refuses two inputs that are none
-        chosen = _Chosen(Reason.ASKED, asked.pair, (asked.outcome,))
+        chosen = question.asked_for(asked.outcome)
     else:
-        chosen = _chosen(
-            program, claim, goal, asked, clock, Options(asked.at, asked.pair, time_limit, progress=progress)
-        )
-    eps = asked.at if asked.at is not None else chosen.eps
-    return _explained(program, goal, budgets, chosen, eps, asked.most, clock)
+        violation = None
+        if claim is not None:
+            options = Options(asked.at, asked.pair, time_limit, progress=progress)
+            violation = question.violation(check(explored, claim, options))
+        chosen = violation or question.tightest()
+    return question.explanation(chosen)
 
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
+    """The inputs and outputs to explain, and the eps to look at, if there is one."""
+
     reason: Reason
     pair: tuple[Input, Input]
     outcomes: tuple[Outcome, ...]
@@ -186,102 +187,108 @@ class _Chosen:
     tightness: Tightness | None = None
 
 
-def _chosen(
-    program: CoreProgram,
-    claim: CoreClaim | None,
-    goal: Goal | None,
-    asked: Asked,
-    clock: Clock,
-    options: Options,
-) -> _Chosen:
-    """The counterexample, or what is tightest."""
-    budgets = EpsRange.positive() if goal is None else goal.budgets
-    if asked.at is not None:
-        budgets = EpsRange.point(asked.at)
-    if claim is not None:
-        match check(program, claim, options):
-            case Violated(counterexample=found):
-                return _of(
-                    program, Reason.VIOLATED, found.input, found.neighbour, found.outputs, found.epsilon
-                )
+@dataclass(frozen=True, slots=True)
+class _Question:
+    explored: Explored
+    goal: Goal | None
+    budgets: EpsRange
+    asked: Asked
+    clock: Clock
+
+    @property
+    def program(self) -> CoreProgram:
+        return self.explored.program
+
+    # --- what to explain -----------------------------------------------------------------------
+
+    def asked_for(self, outcome: Outcome) -> _Chosen:
+        """One output on two inputs."""
+        pair = self.asked.pair
+        if pair is None:
+            raise InputError("an output alone cannot be explained", hint="give the two inputs, too")
+        # Refuses two inputs that are not adjacent.
+        neighbours_of(self.explored, SignOracle(self.budgets), pair, self.clock)
+        return _Chosen(Reason.ASKED, pair, (outcome,))
+
+    def violation(self, verdict: Verdict) -> _Chosen | None:
+        """The counterexample of a violated claim."""
+        match verdict:
             case Undecided(reason=reason):
                 raise LimitReached(f"nothing is explained, because the claim is undecided: {reason}")
-    if goal is not None and goal.delta:
-        least_delta = profile(losses_of(program, budgets, clock, asked.pair), goal.t, WIDTH)
-        if least_delta.witnesses:  # else no delta is needed at all
-            return _tightest(program, least_delta.least, least_delta.witnesses, True)
-    found_budget = budget(losses_of(program, budgets, clock, asked.pair))
-    return _tightest(program, found_budget.least, found_budget.witnesses, False)
+            case Violated(counterexample=found):
+                return self._of(Reason.VIOLATED, found.input, found.neighbour, found.outputs, found.epsilon)
+        return None
 
+    def tightest(self) -> _Chosen:
+        """What forces the least delta or, where no delta is needed, the least epsilon."""
+        at = self.asked.at
+        budgets = self.budgets if at is None else EpsRange.point(at)
+        losses = losses_of(self.explored, budgets, self.clock, self.asked.pair)
+        if self.goal is not None and self.goal.delta:
+            least_delta = profile(losses, self.goal.t, WIDTH)
+            if least_delta.witnesses:
+                return self._witness(least_delta.least, least_delta.witnesses, True)
+        least_epsilon = budget(losses)
+        return self._witness(least_epsilon.least, least_epsilon.witnesses, False)
 
-def _tightest(
-    program: CoreProgram, found: Least, witnesses: Sequence[tuple[Spot, Witness]], of_delta: bool
-) -> _Chosen:
-    if not witnesses:
-        raise InputError(
-            "there is no loss to explain: all neighbours have the same output distribution",
-            hint="give two inputs and an output: --input ... --neighbour ... --output ...",
+    def _witness(self, found: Least, witnesses: Sequence[tuple[Spot, Witness]], of_delta: bool) -> _Chosen:
+        if not witnesses:
+            raise InputError(
+                "there is no loss to explain: all neighbours have the same output distribution",
+                hint="give two inputs and an output: --input ... --neighbour ... --output ...",
+            )
+        spot, witness = witnesses[0]
+        same = tuple(s for s, w in witnesses if w == witness)
+        place = spot.place if spot.kind is Kind.AT and isinstance(spot.place, fmpq) else None
+        chosen = self._of(Reason.TIGHTEST, witness.input, witness.neighbour, witness.outputs, place)
+        return replace(chosen, tightness=Tightness(of_delta, found, same) if of_delta else None)
+
+    def _of(
+        self,
+        reason: Reason,
+        left: Valuation,
+        right: Valuation,
+        outputs: Sequence[Valuation],
+        eps: fmpq | None,
+    ) -> _Chosen:
+        program = self.program
+        pair = cells(program, left), cells(program, right)
+        outcomes = tuple(to_outcome(program, dict(output)) for output in outputs)
+        return _Chosen(reason, pair, outcomes, None if eps is None else fmpq(eps.p, eps.q))
+
+    # --- the computation -----------------------------------------------------------------------
+
+    def explanation(self, chosen: _Chosen) -> Explanation:
+        """Everything about the inputs and outputs that were chosen."""
+        program, goal = self.program, self.goal
+        (u, v), outcomes = chosen.pair, chosen.outcomes
+        at = self.asked.at if self.asked.at is not None else chosen.eps
+        eps = at if at is not None else simple_budget(self.budgets)
+        p, q = (_mass(program, values, outcomes, self.budgets) for values in chosen.pair)
+        walks = Walk(program, u, self.clock.tick), Walk(program, v, self.clock.tick)
+        lefts, rights = (walk.paths(outcomes, self.asked.most) for walk in walks)
+        routes = _routes(lefts, rights, walks[1])
+        rest = _rest(p, [route.left for route in routes], lefts.complete, eps)
+        neighbour_rest = _rest(q, [route.right for route in routes], rights.complete, eps)
+        return Explanation(
+            program=program,
+            reason=chosen.reason,
+            input=grouped(program.inputs, u),
+            neighbour=grouped(program.inputs, v),
+            outputs=tuple(output_valuation(program, outcome) for outcome in outcomes),
+            changed=tuple((c, u[c], v[c]) for x in program.inputs for c in x.cells if u[c] != v[c]),
+            budgets=self.budgets,
+            eps=eps,
+            probability=p,
+            neighbour_probability=q,
+            routes=tuple(routes),
+            rest=rest,
+            neighbour_rest=neighbour_rest,
+            complete=lefts.complete,
+            neighbour_complete=rights.complete or not neighbour_rest,
+            claimed=None if goal is None else _claimed(goal, p, q),
+            tightness=chosen.tightness or _tightness(goal, p, q, self.budgets, self.clock),
         )
-    spot, witness = witnesses[0]
-    same = tuple(s for s, w in witnesses if w == witness)
-    place = spot.place if spot.kind is Kind.AT and isinstance(spot.place, fmpq) else None
-    chosen = _of(program, Reason.TIGHTEST, witness.input, witness.neighbour, witness.outputs, place)
-    return replace(chosen, tightness=Tightness(True, found, same) if of_delta else None)
-
-
-def _of(
-    program: CoreProgram,
-    reason: Reason,
-    left: Valuation,
-    right: Valuation,
-    outputs: Sequence[Valuation],
-    eps: fmpq | None,
-) -> _Chosen:
-    pair = cells_of(program.inputs, dict(left), "input"), cells_of(program.inputs, dict(right), "input")
-    outcomes = tuple(to_outcome(program, dict(output)) for output in outputs)
-    exact = None if eps is None else fmpq(int(eps.numerator), int(eps.denominator))
-    return _Chosen(reason, pair, outcomes, exact)
-
-
-# --- the computation -------------------------------------------------------------------------------
-
-
-def _explained(
-    program: CoreProgram,
-    goal: Goal | None,
-    budgets: EpsRange,
-    chosen: _Chosen,
-    eps: fmpq | None,
-    most: int,
-    clock: Clock,
-) -> Explanation:
-    (u, v), outcomes = chosen.pair, chosen.outcomes
-    at = eps if eps is not None else simple_budget(budgets)
-    p, q = (_mass(program, values, outcomes, budgets) for values in chosen.pair)
-    walks = Walk(program, u, clock.tick), Walk(program, v, clock.tick)
-    lefts, rights = (walk.paths(outcomes, most) for walk in walks)
-    routes = _routes(lefts, rights, walks[1])
-    rest = _rest(p, [route.left for route in routes], lefts.complete, at)
-    neighbour_rest = _rest(q, [route.right for route in routes], rights.complete, at)
-    return Explanation(
-        program=program,
-        reason=chosen.reason,
-        input=grouped(program.inputs, u),
-        neighbour=grouped(program.inputs, v),
-        outputs=tuple(output_valuation(program, outcome) for outcome in outcomes),
-        changed=tuple((c, u[c], v[c]) for x in program.inputs for c in x.cells if u[c] != v[c]),
-        budgets=budgets,
-        eps=at,
-        probability=p,
-        neighbour_probability=q,
-        routes=tuple(routes),
-        rest=rest,
-        neighbour_rest=neighbour_rest,
-        complete=lefts.complete,
-        neighbour_complete=rights.complete or not neighbour_rest,
-        claimed=None if goal is None else _claimed(goal, p, q),
-        tightness=chosen.tightness or _tightness(goal, p, q, budgets, clock),
-    )
 
 
 def simple_budget(budgets: EpsRange) -> fmpq:

@@ -27,7 +27,6 @@ REALS: Kinds = frozenset({Kind.REAL})
 INTEGERS: Kinds = frozenset({Kind.INTEGER})
 RANDOM: Kinds = REALS | INTEGERS
 NUMERIC: Kinds = NUMBERS | RANDOM
-FINITE: Kinds = BOOLEANS | NUMBERS | ATOMS
 
 
 def kinds_of_value(value: Value) -> Kinds:
