@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from math import lcm
 from typing import assert_never
 
 from flint import fmpq
@@ -159,19 +160,11 @@ def cleared(value: Quotient, only_powers: bool) -> tuple[ExpPoly, ExpPoly]:
     """
     above, below = value.numerator, value.denominator
     terms = [*above.terms(), *below.terms()]
-    scale = 1
-    for term in terms:
-        scale = scale * int(term.coefficient.q) // _gcd(scale, int(term.coefficient.q))
+    scale = lcm(*(int(term.coefficient.q) for term in terms))
     lows = [min(term[i] for term in terms) if i == 1 or not only_powers else 0 for i in range(1, 5)]
     n, a, k, b = (min(low, 0) for low in lows)
     factor = ExpPoly.of(scale, -int(n), -fmpq(a), -fmpq(k), -fmpq(b))
     return above * factor, below * factor
-
-
-def _gcd(x: int, y: int) -> int:
-    while y:
-        x, y = y, x % y
-    return x
 
 
 # --- dialects --------------------------------------------------------------------------------

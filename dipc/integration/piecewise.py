@@ -15,7 +15,7 @@ breakpoint between equal pieces), so that equal functions are equal objects.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import comb, gcd, lcm
 
 from flint import fmpq
@@ -291,25 +291,28 @@ def evaluate_at(piece: Piece, b: fmpq) -> Piece:
     return {key: c for key, c in result.items() if c}
 
 
-def _primitive(piece: Piece, unit: int) -> Piece:
-    """An antiderivative in y, term by term (DiPC, proof of Lemma 23).
+def power_primitive(m: int, rate: fmpq) -> Iterator[tuple[int, fmpq]]:
+    """An antiderivative of ``y^m exp(rate y)`` (DiPC, proof of Lemma 23): each power of y, and its factor.
 
     ``y^m`` becomes ``y^(m+1)/(m+1)``;  ``y^m exp(k y)`` becomes
     ``exp(k y) * sum_j (-1)^j m!/(m-j)! y^(m-j) / k^(j+1)``.
     """
+    if not rate:
+        yield m + 1, fmpq(1, m + 1)
+        return
+    factor = 1 / rate
+    for j in range(m, -1, -1):
+        yield j, factor
+        factor = -factor * j / rate
+
+
+def _primitive(piece: Piece, unit: int) -> Piece:
+    """An antiderivative in y, term by term."""
     result: Piece = {}
-
-    def put(key: Key, c: fmpq) -> None:
-        result[key] = result.get(key, fmpq(0)) + c
-
     for (m, k, n, q), c in piece.items():
-        if k == 0:
-            put((m + 1, 0, n, q), c / (m + 1))
-            continue
-        rate, c = fmpq(k, unit), c / fmpq(k, unit)
-        for j in range(m, -1, -1):
-            put((j, k, n, q), c)
-            c = -c * j / rate
+        for j, factor in power_primitive(m, fmpq(k, unit)):
+            key = (j, k, n, q)
+            result[key] = result.get(key, fmpq(0)) + c * factor
     return {key: c for key, c in result.items() if c}
 
 

@@ -8,9 +8,10 @@ samples are their usual definitions by comparison.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, assert_never
+from typing import Any, Protocol, assert_never
 
 from flint import fmpq
 
@@ -168,7 +169,7 @@ def compare(op: Op, left: Datum, right: Datum, span: Span, decide: Decide) -> bo
         return (left == right) == (op is Op.EQ)
     difference = _sum(left, right, fmpq(-1), span)
     if isinstance(difference, fmpq):
-        return _ORDER[op](difference)
+        return _ORDER[op](difference, 0)
     try:
         if op in (Op.EQ, Op.NE):
             return _equal(difference, decide) == (op is Op.EQ)
@@ -184,13 +185,13 @@ def _equal(difference: Linear, decide: Decide) -> bool:
     return difference.integer and decide(difference, strict=False) and not decide(difference, strict=True)
 
 
-_ORDER: dict[Op, Callable[[fmpq], bool]] = {
-    Op.EQ: lambda d: d == 0,
-    Op.NE: lambda d: d != 0,
-    Op.LT: lambda d: d < 0,
-    Op.LE: lambda d: d <= 0,
-    Op.GT: lambda d: d > 0,
-    Op.GE: lambda d: d >= 0,
+_ORDER: dict[Op, Callable[[fmpq, int], bool]] = {
+    Op.EQ: operator.eq,
+    Op.NE: operator.ne,
+    Op.LT: operator.lt,
+    Op.LE: operator.le,
+    Op.GT: operator.gt,
+    Op.GE: operator.ge,
 }
 
 
@@ -378,7 +379,7 @@ def number_of_eps(expr: Expr, memory: Memory, decide: Decide) -> EpsNumber:
 def _eps_arithmetic(expr: Binary, memory: Memory, decide: Decide) -> EpsNumber:
     spine: list[Binary] = []
     node: Expr = expr
-    while isinstance(node, Binary) and node.op in (Op.ADD, Op.SUB, Op.MUL, Op.DIV):
+    while isinstance(node, Binary) and node.op in _EPS_OPERATIONS:
         spine.append(node)
         node = node.left
     result = number_of_eps(node, memory, decide)
@@ -387,33 +388,17 @@ def _eps_arithmetic(expr: Binary, memory: Memory, decide: Decide) -> EpsNumber:
         if step.op is Op.DIV and not right:
             raise InputError("division by zero", step.right.span)
         try:
-            result = _combined(step.op, result, right)
+            result = _EPS_OPERATIONS[step.op](result, right)
         except ValueError as error:
             raise Unsupported(f"two different square roots: {error}", step.span, "use one of them") from None
     return result
 
 
-def _combined(op: Op, left: EpsNumber, right: EpsNumber) -> EpsNumber:
-    if isinstance(left, Quotient):
-        if isinstance(right, Quotient):
-            return _EPS_OPERATIONS[op](left, right)
-        left = right.lifted(left)
-    match op:
-        case Op.ADD:
-            return left + right
-        case Op.SUB:
-            return left - right
-        case Op.MUL:
-            return left * right
-        case _:
-            return left / right
-
-
-_EPS_OPERATIONS: dict[Op, Callable[[Quotient, Quotient], Quotient]] = {
-    Op.ADD: lambda x, y: x + y,
-    Op.SUB: lambda x, y: x - y,
-    Op.MUL: lambda x, y: x * y,
-    Op.DIV: lambda x, y: x / y,
+_EPS_OPERATIONS: dict[Op, Callable[[Any, Any], EpsNumber]] = {
+    Op.ADD: operator.add,
+    Op.SUB: operator.sub,
+    Op.MUL: operator.mul,
+    Op.DIV: operator.truediv,
 }
 
 
@@ -451,14 +436,12 @@ def _exponential(argument: Quotient, span: Span) -> Quotient:
 def _eps_power(base: EpsNumber, exponent: fmpq, span: Span) -> EpsNumber:
     if exponent.q != 1 or abs(exponent) > 100:
         raise InputError("the exponent must be an integer between -100 and 100", span)
-    if exponent < 0:
-        if not base:
-            raise InputError("division by zero", span)
-        base, exponent = _combined(Op.DIV, Quotient.one(), base), -exponent
-    result: EpsNumber = Quotient.one()
-    for _ in range(int(exponent.p)):
-        result = _combined(Op.MUL, result, base)
-    return result
+    if exponent < 0 and not base:
+        raise InputError("division by zero", span)
+    power: EpsNumber = Quotient.one()
+    for _ in range(abs(int(exponent.p))):
+        power = power * base
+    return power if exponent >= 0 else 1 / power
 
 
 # --- conversions -----------------------------------------------------------------------------
