@@ -22,9 +22,9 @@ from flint import fmpq
 
 from dipc.errors import InternalError
 from dipc.numbers.exppoly import ExpPoly, whole
+from dipc.numbers.sparse import Items, plus, times
 
-Key = tuple[int, int, int, int]  # m, k * unit, n, q * unit
-Piece = dict[Key, fmpq]
+Piece = Items  # with exponents (m, k * unit, n, q * unit)
 ZERO: Piece = {}
 
 
@@ -114,10 +114,10 @@ class Piecewise:
         )
 
     def __add__(self, other: Piecewise) -> Piecewise:
-        return self._combine(other, add)
+        return self._combine(other, plus)
 
     def __mul__(self, other: Piecewise) -> Piecewise:
-        return self._combine(other, _multiply)
+        return self._combine(other, times)
 
     def _combine(self, other: Piecewise, operation: Callable[[Piece, Piece], Piece]) -> Piecewise:
         unit = lcm(self.unit, other.unit)
@@ -134,7 +134,7 @@ class Piecewise:
         """The product with an exponential polynomial in eps alone (without exp(k) and exp(b/eps))."""
         unit = lcm(self.unit, factor.canonical()[0])
         constant = {(0, 0, n, a): c for (n, a, _, _), c in factor.in_unit(unit).items()}
-        return Piecewise(unit, self.breaks, tuple(_multiply(p, constant) for p in self.in_unit(unit)))
+        return Piecewise(unit, self.breaks, tuple(times(p, constant) for p in self.in_unit(unit)))
 
     def restrict(self, bound: fmpq, *, above: bool) -> Piecewise:
         """The function, made zero below (``above``) or above ``bound``."""
@@ -185,7 +185,7 @@ class Piecewise:
         for i, b in enumerate(self.breaks):
             reached = evaluate_at(primitives[i], b)
             start = evaluate_at(primitives[i + 1], b)
-            primitives[i + 1] = add(primitives[i + 1], add(reached, negate(start)))
+            primitives[i + 1] = plus(primitives[i + 1], plus(reached, negate(start)))
         return Piecewise(unit, self.breaks, tuple(primitives))
 
     def total(self) -> ExpPoly:
@@ -252,34 +252,8 @@ def _merge(left: tuple[fmpq, ...], right: tuple[fmpq, ...]) -> tuple[fmpq, ...]:
     return tuple(result)
 
 
-def add(left: Piece, right: Piece) -> Piece:
-    if not right:
-        return left
-    result = dict(left)
-    for key, c in right.items():
-        old = result.get(key)
-        total = c if old is None else old + c
-        if total:
-            result[key] = total
-        else:
-            del result[key]
-    return result
-
-
 def negate(piece: Piece) -> Piece:
     return {key: -c for key, c in piece.items()}
-
-
-def _multiply(left: Piece, right: Piece) -> Piece:
-    if not left or not right:
-        return ZERO
-    result: Piece = {}
-    for (m, k, n, q), c in left.items():
-        for (m2, k2, n2, q2), c2 in right.items():
-            key = (m + m2, k + k2, n + n2, q + q2)
-            old = result.get(key)
-            result[key] = c * c2 if old is None else old + c * c2
-    return {key: c for key, c in result.items() if c}
 
 
 def evaluate_at(piece: Piece, b: fmpq) -> Piece:

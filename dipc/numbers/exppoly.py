@@ -31,8 +31,9 @@ from dipc.errors import InputError, InternalError
 from dipc.numbers.exact import Exact, Number, scalar
 from dipc.numbers.formulas import Notation, sympy_sum
 from dipc.numbers.function import FunctionOfEps, budget
+from dipc.numbers.sparse import Exponents, plus, times
 
-Key = tuple[int, int, int, int]  # power of eps, rate * unit, constant * unit, inverse * unit
+Key = Exponents  # power of eps, rate * unit, constant * unit, inverse * unit
 
 
 class Term(NamedTuple):
@@ -214,15 +215,7 @@ class ExpPoly(FunctionOfEps):
         if right is None:
             return NotImplemented
         unit = lcm(self._unit, right._unit)
-        result = dict(self.in_unit(unit))
-        for key, c in right.in_unit(unit).items():
-            total = result.get(key)
-            total = c if total is None else total + c
-            if total:
-                result[key] = total
-            else:
-                del result[key]
-        return ExpPoly(result, unit)
+        return ExpPoly(plus(self.in_unit(unit), right.in_unit(unit)), unit)
 
     def __neg__(self) -> ExpPoly:
         return ExpPoly({key: -c for key, c in self._items.items()}, self._unit)
@@ -238,14 +231,7 @@ class ExpPoly(FunctionOfEps):
             other = scalar(other)
             return ExpPoly({key: c * other for key, c in self._items.items()} if other else {}, self._unit)
         unit = lcm(self._unit, other._unit)
-        result: dict[Key, fmpq] = {}
-        right = list(other.in_unit(unit).items())
-        for (n, a, k, b), c in self.in_unit(unit).items():
-            for (n2, a2, k2, b2), c2 in right:
-                key = (n + n2, a + a2, k + k2, b + b2)
-                old = result.get(key)
-                result[key] = c * c2 if old is None else old + c * c2
-        return ExpPoly({key: c for key, c in result.items() if c}, unit)
+        return ExpPoly(times(self.in_unit(unit), other.in_unit(unit)), unit)
 
     __radd__ = __add__
     __rmul__ = __mul__

@@ -15,10 +15,11 @@ from typing import Any
 from flint import arb, fmpq
 
 from dipc.numbers.exact import Exact, Number, scalar
-from dipc.numbers.exppoly import ExpPoly, Key, ratio_at
+from dipc.numbers.exppoly import ExpPoly, ratio_at
 from dipc.numbers.formulas import Notation
 from dipc.numbers.function import FunctionOfEps, budget
 from dipc.numbers.polynomial import common_unit, join, split
+from dipc.numbers.sparse import Items
 
 _ONE = ExpPoly.of(1)
 
@@ -241,7 +242,7 @@ def _by_residue(f: ExpPoly, unit: int) -> dict[Shift, ExpPoly]:
     """
     fine = lcm(unit, common_unit(f))
     step = fine // unit
-    parts: dict[Shift, dict[Key, fmpq]] = {}
+    parts: dict[Shift, Items] = {}
     for (n, a, k, b), c in f.in_unit(fine).items():
         part = parts.setdefault((a % step, k % step, b % step), {})
         part[n, a // step, k // step, b // step] = c
