@@ -46,9 +46,11 @@ class Condition:
 
     @property
     def samples(self) -> frozenset[Origin]:
+        """The samples compared."""
         return frozenset(origin for origin, _ in self.terms)
 
     def renamed(self, names: Mapping[Origin, Origin]) -> Condition:
+        """The condition with other origins for its samples."""
         terms = tuple((names.get(origin, origin), c) for origin, c in self.terms)
         return Condition(terms, self.constant, self.integer)
 
@@ -129,6 +131,7 @@ def _united(origins: Iterable[Origin]) -> Origin:
 
 
 def cell_text(cell: Cell) -> str:
+    """A cell as a program writes it."""
     name, index = cell
     return f"{name}[{index}]" if index else name
 
@@ -154,6 +157,7 @@ class Names:
         return origin.variable + str(all_of_them.index(origin) + 1).translate(SUBSCRIPTS)
 
     def law(self, origin: Origin) -> str:
+        """The law of a sample: ``r ~ Lap(ε, 0)``."""
         return f"{self[origin]} ~ {' or '.join(origin.laws)}"
 
     def value(self, value: Linear, samples: tuple[Origin, ...]) -> str:
@@ -161,7 +165,7 @@ class Names:
         return sum_text([(self[samples[i]], c) for i, c in value.coefficients], value.constant)
 
     def condition(self, condition: Condition) -> str:
-        """What was drawn last stands on the left."""
+        """The condition as text, with the sample drawn last on the left."""
         last = max(condition.terms, key=lambda term: term[0].place)
         turned = last[1] < 0
         sign = -1 if turned else 1

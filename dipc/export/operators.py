@@ -31,6 +31,8 @@ from dipc.signs.sentence import And, Comparison, Formula, Not, Or, Quantifier, S
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
+    """A variable."""
+
     name: str
 
 
@@ -61,17 +63,19 @@ def product(parts: Iterable[Tree]) -> Tree:
 
 
 def scaled(coefficient: fmpq, factors: Iterable[Tree]) -> Tree:
-    """A product with a number; a minus sign stands in front of the whole."""
+    """A product with a number; a minus sign goes in front of the whole."""
     if coefficient < 0:
         return Apply("neg", (product([-coefficient, *factors]),))
     return product([coefficient, *factors])
 
 
 def power(base: Tree, exponent: int) -> Tree:
+    """``base ^ exponent``; a first power is the base."""
     return base if exponent == 1 else Apply("^", (base, fmpq(exponent)))
 
 
 def ratio(above: Tree, below: Tree) -> Tree:
+    """``above / below``, without a denominator 1."""
     return above if isinstance(below, fmpq) and below == 1 else Apply("/", (above, below))
 
 
@@ -100,6 +104,7 @@ class Style:
         return total(self.term(t) for t in reversed(list(f.terms())))
 
     def term(self, term: Term) -> Tree:
+        """One term of a sum."""
         c, n, a, k, b = term
         powers = [power(EPS, n)] if n else []
         if self.unit is None:
@@ -212,6 +217,7 @@ class Dialect:
     symbols: Mapping[str, str] | None = None
 
     def with_symbols(self, **symbols: str) -> Dialect:
+        """The same language with other names for symbols."""
         return Dialect(self.rules, self.number, symbols)
 
 

@@ -20,14 +20,14 @@ from dipc.export.layers import Layout, Place, layout
 from dipc.export.subject import Picture
 
 SMALL = 100  # states that are drawn without Graphviz
-LARGE = 1000  # nobody can read more
+LARGE = 1000  # more is unreadable
 PATIENCE = 60  # seconds for Graphviz
 
 SIGN, LINE = 6.7, 15.0  # the width of a sign and the height of a line
 MARGIN, PADDING = 16.0, 7.0
 GAP, BETWEEN = 22.0, 46.0  # between boxes, and between layers
 TIP = 6.0
-PARTS = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # where on an arrow its label may stand
+PARTS = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # where on an arrow a label can be
 
 STYLE = (
     "text { font: 11px 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #111; white-space: pre } "
@@ -37,7 +37,7 @@ STYLE = (
 
 
 def svg(picture: Picture) -> str:
-    """The drawing, an ``<svg>`` element that may stand in an HTML page.
+    """The drawing, an ``<svg>`` element that can be part of an HTML page.
 
     Raises :class:`InputError` for a chain that is too large to be drawn.
     """
@@ -81,6 +81,8 @@ def _by_graphviz(program: str, picture: Picture) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
+    """A place in the drawing."""
+
     left: float
     top: float
     width: float
@@ -99,6 +101,7 @@ class Rectangle:
         return self.left + self.width / 2
 
     def meets(self, other: Rectangle) -> bool:
+        """Whether the two overlap."""
         return (
             self.left < other.right
             and other.left < self.right

@@ -27,6 +27,7 @@ class Form:
         return Form(tuple((i, c / scale) for i, c in kept), constant / scale)
 
     def minus(self, other: Form) -> Form:
+        """The difference, normalised."""
         coefficients = dict(self.coefficients)
         for i, c in other.coefficients:
             coefficients[i] = coefficients.get(i, fmpq(0)) - c
@@ -46,12 +47,15 @@ Region = frozenset[Form]
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
+    """The bounds on a variable, and the half-spaces that do not mention it."""
+
     lower: tuple[Form, ...]
     upper: tuple[Form, ...]
     others: Region
 
 
 def bounds(region: Iterable[Form], v: int) -> Bounds:
+    """What a region says about a variable."""
     lower, upper, others = [], [], []
     for form in region:
         c = dict(form.coefficients).get(v)
@@ -114,6 +118,7 @@ def _substituted(form: Form, variable: int, replacement: Mapping[int, fmpq], con
 
 
 def interval(v: int, low: fmpq | None, high: fmpq | None) -> Iterator[Form]:
+    """The half-spaces ``low < v < high``."""
     if low is not None:
         yield Form(((v, fmpq(1)),), -low)
     if high is not None:

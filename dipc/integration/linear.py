@@ -29,12 +29,15 @@ class Linear:
 
     @property
     def samples(self) -> tuple[int, ...]:
+        """The numbers of the samples, ascending."""
         return tuple(i for i, _ in self.coefficients)
 
     def renamed(self, names: dict[int, int]) -> Linear:
+        """The expression with other numbers for its samples."""
         return Linear(tuple(sorted((names[i], c) for i, c in self.coefficients)), self.constant, self.integer)
 
     def negated(self) -> Linear:
+        """Minus the expression."""
         return Linear(tuple((i, -c) for i, c in self.coefficients), -self.constant, self.integer)
 
     def condition(self, strict: bool) -> Linear:

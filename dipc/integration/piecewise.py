@@ -8,7 +8,7 @@ is ``a/2 exp(-a |y - eps mu|)``: no power of eps is ever divided by.  Every func
 with rational c, k, q and breakpoints b_1 < b_2 < ...; the class is closed under sum, product,
 substitution of an affine function, and integration (DiPC, Lemma 23, whose induction this is).
 
-Values at the breakpoints are of no account: samples have densities.  Functions are canonical (no
+Values at the breakpoints do not matter: samples have densities.  Functions are canonical (no
 breakpoint between equal pieces), so that equal functions are equal objects.
 """
 
@@ -106,6 +106,7 @@ class Piecewise:
     # --- algebra -----------------------------------------------------------------------------
 
     def in_unit(self, unit: int) -> tuple[Piece, ...]:
+        """The pieces with exponents in units of 1/unit, a multiple of the own unit."""
         factor = unit // self.unit
         if factor == 1:
             return self.pieces
@@ -253,6 +254,7 @@ def _merge(left: tuple[fmpq, ...], right: tuple[fmpq, ...]) -> tuple[fmpq, ...]:
 
 
 def negate(piece: Piece) -> Piece:
+    """The piece with the opposite sign."""
     return {key: -c for key, c in piece.items()}
 
 

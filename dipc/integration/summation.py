@@ -74,6 +74,7 @@ def factor(rate: fmpq) -> ExpPoly:
 
 
 def power_product(powers: Factors) -> ExpPoly:
+    """The product of all factors."""
     result = ExpPoly.of(1)
     for rate, power in powers.values():
         result = result * factor(rate) ** power

@@ -31,6 +31,7 @@ def times_piece(terms: Terms, piece: dict[tuple[int, int, int, int], fmpq], i: i
 
 
 def put(terms: Terms, key: Key, c: fmpq) -> None:
+    """Add ``c`` to a coefficient, in place."""
     old = terms.get(key)
     c = c if old is None else old + c
     if c:
@@ -40,6 +41,7 @@ def put(terms: Terms, key: Key, c: fmpq) -> None:
 
 
 def refined(terms: Terms, factor: int) -> Terms:
+    """The same terms in a unit ``factor`` times finer."""
     if factor == 1:
         return terms
     return {
@@ -55,6 +57,7 @@ def without(exponents: Exponents, v: int) -> tuple[int, int, Exponents]:
 
 
 def with_power(exponents: Exponents, v: int, m: int, k: int) -> Exponents:
+    """The exponents times ``y_v^m exp(k y_v)``, v not among them."""
     return tuple(sorted((*exponents, (v, m, k)))) if m or k else exponents
 
 

@@ -1,11 +1,11 @@
 """Do the loops end with probability 1 for *every* budget?
 
-That a loop can be left is a property of its graph, and the same for all eps at which no probability on an
+Whether a loop can be left is a property of its graph, the same for all eps at which no probability on an
 edge vanishes.  At the others some edges are missing.  The paper guesses which (Appendix A); here the roots of
-the probabilities are isolated, and at each of them the graph without the vanishing edges is looked at.
+the probabilities are isolated, and the graph without the vanishing edges is examined at each of them.
 
 Where the loop ends, the visits of :mod:`dipc.models.linear` are right at such an eps too: the equations have
-one solution there, and so it is the limit of the solutions around it.
+one solution there, which is therefore the limit of the solutions around it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dipc.signs.tables import RootCluster, end_as_text, sign_table
 def check_termination(loop: Loop, budgets: EpsRange) -> None:
     """Raise :class:`InputError` if the loop does not end with probability 1 for some eps of the budgets.
 
-    Roots that are too close to be told apart are taken together and one by one: refusing too much is safe.
+    Roots too close to be separated are taken together and one by one: refusing too much is safe.
     """
     probabilities = list(dict.fromkeys(p for _, _, p in loop.edges if p.numerator.as_rational() is None))
     for place, vanishing in _vanishing(probabilities, budgets):

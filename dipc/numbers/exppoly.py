@@ -47,7 +47,7 @@ class Term(NamedTuple):
 
 
 def whole(number: fmpq) -> int:
-    """The integer that a rational is; an exponent that does not fit its unit is a bug of ours."""
+    """The integer that a rational is; an exponent that does not fit its unit is a bug."""
     if number.q != 1:
         raise InternalError(f"{number} is not an integer")
     return int(number.p)
@@ -241,7 +241,7 @@ class ExpPoly(FunctionOfEps):
 
     def __pow__(self, exponent: int) -> ExpPoly:
         if exponent < 0:
-            raise InputError("a negative power is no sum of exponentials", hint="take it of a Quotient")
+            raise InputError("a negative power is not an exponential polynomial", hint="use a Quotient")
         result = ExpPoly.of(1)
         for _ in range(exponent):
             result = result * self

@@ -93,6 +93,7 @@ def sympy_eps() -> Any:
 
 
 def sympy_number(value: fmpq) -> Any:
+    """A rational number of sympy."""
     from sympy import Rational
 
     return Rational(int(value.p), int(value.q))

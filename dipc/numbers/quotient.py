@@ -45,10 +45,12 @@ class Quotient(FunctionOfEps):
 
     @staticmethod
     def one() -> Quotient:
+        """The constant 1."""
         return Quotient(_ONE)
 
     @staticmethod
     def of(value: fmpq | int) -> Quotient:
+        """A constant."""
         return Quotient(ExpPoly.of(value))
 
     def _lift(self, other: Quotient | ExpPoly | fmpq | int) -> Quotient | None:
@@ -132,7 +134,7 @@ class Quotient(FunctionOfEps):
         return self.numerator.is_constant and self.denominator.is_constant
 
     def sign_at(self, point: fmpq) -> int:
-        """The exact sign at a rational point that is no root of the denominator."""
+        """The exact sign at a rational point that is not a root of the denominator."""
         return self.numerator.sign_at(point) * self.denominator.sign_at(point)
 
     def enclose(self, eps: arb) -> arb:

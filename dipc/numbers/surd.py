@@ -4,7 +4,7 @@ For budgets at which g >= 0 the sign of ``A + B sqrt(g)`` follows from exact sig
 where these agree (or one of them is 0), and elsewhere that of A times that of ``A^2 - B^2 g``.  No root is
 ever computed.
 
-A perfect square g is not kept as a root: then ``A^2 - B^2 g`` is the zero function only if A and B are.
+A perfect square g is not kept as a root, so that ``A^2 - B^2 g`` is zero only if A and B are.
 Denominators are not made rational: ``1/(1 + sqrt(eps))`` is fine at eps = 1, where ``1 - eps`` vanishes.
 """
 
@@ -33,7 +33,7 @@ ZERO, ONE = Quotient.of(0), Quotient.one()
 
 @dataclass(frozen=True, slots=True)
 class Surd(FunctionOfEps):
-    """``above / below``, where sqrt(radicand) does not cancel; the radicand is no perfect square.
+    """``above / below``, where sqrt(radicand) does not cancel; the radicand is not a perfect square.
 
     >>> root = Surd.root(Quotient(ExpPoly.of(1, 1)))
     >>> one = root.lifted(ONE)
@@ -47,7 +47,7 @@ class Surd(FunctionOfEps):
 
     @staticmethod
     def root(radicand: Quotient) -> Surd:
-        """The square root of a function that is no perfect square."""
+        """The square root of a function that is not a perfect square."""
         return Surd((ZERO, ONE), (ONE, ZERO), radicand)
 
     def lifted(self, value: Quotient) -> Surd:
@@ -124,7 +124,7 @@ class Surd(FunctionOfEps):
             if root.sign_at(fmpq(1)) < 0:
                 root = -root
             above, below = (above[0] + above[1] * root, ZERO), (below[0] + below[1] * root, ZERO)
-        if below == (ZERO, ZERO):  # c + d*sqrt(g) = 0 only if c = d = 0, as g is no square
+        if below == (ZERO, ZERO):  # c + d*sqrt(g) = 0 only if c = d = 0, as g is not a square
             raise InputError(f"{self} has no value at eps = {point}: its denominator is 0")
         return above[0] / below[0] if root is not None else Surd(above, below, radicand)._made(above, below)
 

@@ -1,14 +1,14 @@
-"""Why two inputs have the privacy loss that they have: the paths to an output, and what each of them pays.
+"""Where the privacy loss of two inputs comes from: the paths to an output, and the cost of each.
 
 :func:`explain` chooses two inputs and outputs: those of the counterexample, if the claim is violated; else
-those that force the least epsilon (or the least delta); or those that were asked for.  It then computes
+those that need the least epsilon (or the least delta); or those that the user names.  It then computes
 
 * the paths to the outputs on both inputs, put side by side where they make the same random choices;
 * for each such pair of paths the cheapest shift of its samples (:mod:`dipc.dipwhile.explain.shifts`);
 * the least t for these inputs and outputs alone, and where the claimed inequality is broken.
 
 Everything is exact.  The probabilities of the paths must add up to that of the outputs, which the main
-pipeline has computed in another way: if they do not, dipc contradicts itself and says so.
+pipeline computes in another way: if they do not, dipc contradicts itself and reports it.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Asked:
 class Route:
     """A path on u with its twin on u', which makes the same random choices; or a path on one of them only.
 
-    Of a path on u only, ``stop`` tells how far its choices can be made on u'.
+    For a path on u only, ``stop`` says how far its choices can be made on u'.
     """
 
     left: Path | None
@@ -105,6 +105,7 @@ class Claimed:
         return not self.excess
 
     def broken_at(self, eps: fmpq) -> bool:
+        """Whether the inequality fails at this eps."""
         return self.excess.sign_at(eps) > 0
 
 

@@ -106,10 +106,12 @@ class Path:
 
     @property
     def conditions(self) -> tuple[Linear, ...]:
+        """The conditions of all steps."""
         return tuple(condition for step in self.steps for condition in step.conditions)
 
     @property
     def has_loop(self) -> bool:
+        """Whether a loop is on the path."""
         return any(step.event is Event.LOOP for step in self.steps)
 
 
@@ -122,6 +124,7 @@ class Found:
 
     @property
     def probability(self) -> Quotient:
+        """The sum over the paths found."""
         return sum((path.probability for path in self.paths), Quotient.of(0))
 
 

@@ -48,6 +48,7 @@ class Alignment:
 
     @property
     def cost(self) -> fmpq:
+        """The sum of the costs of all shifts."""
         return sum((shift.cost for shift in self.shifts), fmpq(0))
 
     @property
@@ -58,7 +59,7 @@ class Alignment:
 
 
 def alignment(left: Path, right: Path) -> Alignment | None:
-    """The cheapest shift from a path on u to its twin on u', or None if this argument says nothing."""
+    """The cheapest shift from a path on u to its twin on u', or None if the argument does not apply."""
     if left.has_loop or left.signature != right.signature:
         return None
     if len({sample.law.inverse for sample in left.samples}) > 1:
@@ -114,7 +115,7 @@ def _allowed(
 
 
 def _may_move(kind: NoiseKind, by: fmpq, beyond: fmpq) -> bool:
-    """Whether a sample of this kind may move ``by``, which is so far ``beyond`` its mean."""
+    """Whether a sample may move ``by``; ``beyond`` is the part of it that its mean does not make."""
     if kind.integer and by.q != 1:
         return False
     return not beyond or (1 if beyond > 0 else -1) in kind.shifts

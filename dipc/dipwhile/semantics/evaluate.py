@@ -1,9 +1,9 @@
 """Expressions in a state: one walk that gives numbers, atoms, or linear expressions of samples.
 
-The value of a comparison between samples is not known.  The evaluator asks ``decide``, which
-answers for one branch and remembers the other (:mod:`dipc.dipwhile.semantics.branching`): so comparisons
-may stand anywhere a Boolean may, ``and``/``or`` are lazy, and ``max``, ``abs``, ``disc`` ... of
-samples are their usual definitions by comparison.
+The value of a comparison between samples is not known.  The evaluator asks ``decide``, which answers for
+one branch and remembers the other (:mod:`dipc.dipwhile.semantics.branching`).  So comparisons are allowed
+wherever a Boolean is, ``and``/``or`` are lazy, and ``max``, ``abs``, ``disc`` ... of samples are their usual
+definitions by comparison.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class InputNeeded(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What an expression can read."""
+    """Everything that an expression can read."""
 
     env: Mapping[Cell, Datum]
     inputs: Mapping[Cell, Value]
@@ -58,6 +58,7 @@ class Memory:
     arrays: Mapping[str, int]
 
     def read(self, cell: Cell, span: Span) -> Datum:
+        """The value of a cell.  Raises :class:`InputNeeded`, or :class:`InputError` if it has none."""
         name, index = cell
         if name in self.input_names:
             if cell not in self.inputs:
@@ -116,7 +117,7 @@ def _leaf(expr: Expr, memory: Memory, decide: Decide) -> Datum:
         case Call(function, arguments):
             return _call(function, arguments, expr.span, memory, decide)
         case Eps():
-            raise InputError("eps may stand only in rates, probabilities and claims", expr.span)
+            raise InputError("eps is allowed only in rates, probabilities and claims", expr.span)
         case Binary() | Fold():
             raise AssertionError("walked before")
         case _:
@@ -176,7 +177,7 @@ def compare(op: Op, left: Datum, right: Datum, span: Span, decide: Decide) -> bo
         if op in (Op.LT, Op.LE):
             difference = difference.negated()
         return decide(difference, strict=op in (Op.LT, Op.GT))
-    except Unsupported as limit:  # the density does not know where the comparison stands
+    except Unsupported as limit:  # the density does not know the place of the comparison
         raise Unsupported(limit.message, limit.span or span, limit.hint) from None
 
 
@@ -346,13 +347,15 @@ def function_of_eps(expr: Expr, memory: Memory, decide: Decide) -> Quotient:
     value = number_of_eps(expr, memory, decide)
     if isinstance(value, Surd):
         raise Unsupported(
-            "a square root may stand in delta only", expr.span, "and there not in an exponent or under a root"
+            "a square root is allowed only in delta",
+            expr.span,
+            "and not in an exponent or under another root",
         )
     return value
 
 
 def number_of_eps(expr: Expr, memory: Memory, decide: Decide) -> EpsNumber:
-    """A delta: like :func:`function_of_eps`, and may have one square root.
+    """A delta: like :func:`function_of_eps`, possibly with one square root.
 
     >>> half = Binary(Op.DIV, Eps(), Number(fmpq(2)))
     >>> number_of_eps(Binary(Op.ADD, half, Call("sqrt", (half,))), NOTHING, never)
@@ -478,10 +481,10 @@ class _Never:
     """For expressions that cannot mention samples."""
 
     def __call__(self, form: Linear, strict: bool) -> bool:
-        raise InputError("a random comparison cannot stand here")
+        raise InputError("a random comparison is not allowed here")
 
     def range_of(self, form: Linear) -> tuple[fmpq | None, fmpq | None]:
-        raise InputError("a random value cannot stand here")
+        raise InputError("a random value is not allowed here")
 
 
 never: Decide = _Never()

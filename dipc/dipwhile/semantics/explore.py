@@ -61,7 +61,7 @@ class Explorer:
 
     @property
     def left_open(self) -> LeftOpen:
-        """What must be checked of everything explored so far."""
+        """What remains to be checked of everything explored so far."""
         return self.stepper.left_open
 
     @cached_property

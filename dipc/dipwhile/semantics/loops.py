@@ -4,7 +4,7 @@ Inside a loop no sample is drawn (rule 2), so every state reached from a loop he
 
     (place, values of the finite variables, conditions C)      with density      w * J * [C],
 
-C the comparisons of samples on which the way there depended and w a function of eps.  These are finitely
+where C are the comparisons of samples made on the way there and w is a function of eps.  These are finitely
 many, and their weights w, the expected numbers of visits, solve
 
     w(t) = [t is the head] + sum over edges s -> t of p(s, t) w(s),
@@ -13,8 +13,8 @@ p the probability of the option drawn, or 1.  A comparison that splits a state l
 which no edge leads back: inside one strongly connected component the edges out of a state have
 probabilities that sum to at most 1, and the equations have one solution if the component can be left.
 
-A component that cannot be left is an endless loop: the program is refused.  It is so for *all* eps unless
-probabilities of edges vanish; for the eps where one does, see :meth:`Loop.never_ends_without`.
+A component that cannot be left is an endless loop: the program is refused.  This does not depend on eps
+unless probabilities of edges vanish; for the eps where one does, see :meth:`Loop.never_ends_without`.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _number(graph: _Graph, state: State, known: frozenset[Linear], head: Test) -
         if i >= MAX_PLACES:
             raise LimitReached(
                 f"the loop at {head.span.place} reaches more than {MAX_PLACES} states: "
-                "does a counter grow for ever?"
+                "does a counter grow forever?"
             )
         graph.states.append(state)
     return i

@@ -7,7 +7,7 @@ instructions addressed by position (``pc``).  Only a ``while`` loop jumps backwa
 Expressions and distributions are those of :mod:`dipc.dipwhile.syntax.ast`, of which only these
 remain: ``Number``; ``Name`` of a scalar variable, of a whole array (as an argument of a
 function), or of an atom; ``Index``; ``Eps``; ``Unary``; ``Binary``; ``Call``.  (``Fold`` has
-been unrolled; an atom is a ``Name`` that is no declared or assigned variable.)
+been unrolled; an atom is a ``Name`` that is not a declared or assigned variable.)
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class CoreAdjacency:
-    """Which inputs are neighbours.
+    """Which inputs are adjacent.
 
     ``kind`` is "linf", "l1", "hamming" (with ``distance``), "all", or "formula" (with
     ``formula``, an expression over the inputs and the primed inputs, folds unrolled).

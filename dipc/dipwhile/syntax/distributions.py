@@ -1,4 +1,4 @@
-"""The distributions of the language.  What dipc knows about a kind of noise stands here, once.
+"""The distributions of the language.  Everything that dipc knows about a kind of noise is here, once.
 
 To add noise: a row in :data:`NOISE`, its density in :class:`dipc.integration.piecewise.Piecewise`, a word in
 :mod:`dipc.dipwhile.python.words`, its slow twin in :mod:`dipc.certificate.slow.noise`.  A kind that is not in
@@ -25,8 +25,8 @@ class NoiseKind:
     for ``a/eps``, 1/eps takes the place of eps.
 
     ``shifts`` are the directions, 1 and -1, in which a sample may move away from its mean at a price of ``a``
-    per unit: at distance d the density is at least ``exp(-a*eps*d)`` times that at the mean's own side.  They
-    are empty for noise without such a price, which no shift explains.
+    per unit: a shift by d divides the density by at most ``exp(a*eps*d)``.  There are none for noise
+    without such a price: no shift explains it.
     """
 
     name: str

@@ -8,7 +8,7 @@ from dipc.models.values import FALSE, TRUE, Atom, Value
 
 
 class Kind(Enum):
-    """What a value is; the text says it in an error message."""
+    """What a value is, in the words of error messages."""
 
     BOOLEAN = "a Boolean"
     NUMBER = "a number"
@@ -40,12 +40,12 @@ def kinds_of_value(value: Value) -> Kinds:
 
 
 def surely(kinds: Kinds, wanted: Kinds) -> bool:
-    """Is every kind a wanted one?  (Of an unassigned variable nothing is sure.)"""
+    """Whether every kind is a wanted one; never for an unassigned variable."""
     return bool(kinds) and kinds <= wanted
 
 
 def never(kinds: Kinds, wanted: Kinds) -> bool:
-    """Is no kind a wanted one?"""
+    """Whether no kind is a wanted one; never for an unassigned variable."""
     return bool(kinds) and not kinds & wanted
 
 

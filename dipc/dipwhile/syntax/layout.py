@@ -24,7 +24,7 @@ WORDS = {
     "exists": "EXISTS",
     **dict.fromkeys(NOISE, "NOISE"),
 }
-"""Names that are terminals of their own (words with one spelling stand in the grammar)."""
+"""Names that are terminals of their own; words with a single spelling are in the grammar."""
 
 METRICS = ("linf", "l1", "hamming", "all")
 """Words right after ``adjacent`` only, so that a variable may be called ``all`` or ``l1``."""
@@ -38,7 +38,7 @@ COMPARISONS = frozenset({"EQ", "NE", "LT", "LE", "GT", "GE"})
 ARITHMETIC = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "POWER"})
 
 CONTINUES = COMPARISONS | ARITHMETIC | {"AND", "OR", "NOT", "COMMA", "ARROW", "COLON", "DOTS", "IN"}
-"""After one of these a statement goes on, whatever the line does."""
+"""After one of these a statement continues, even on the next line."""
 
 BLOCK_OPENS = frozenset({"THEN", "DO", "ELSE"})
 BLOCK_CLOSES = frozenset({"END", "ELIF", "ELSE"})
@@ -81,5 +81,5 @@ def classify(token: Token, previous: Token | None) -> Token:
 
 
 def separates(previous: Token, following: Token) -> bool:
-    """Does a separator between these two tokens count?"""
+    """Whether a separator between these two tokens counts."""
     return previous.type not in AFTER and following.type not in BEFORE

@@ -1,8 +1,7 @@
 """Walking expressions without recursion.
 
-Expressions may be long; every pass over them goes through :func:`bottom_up`, which keeps its
-own stack.  :func:`children` and :func:`with_children` are all that a pass needs to know about
-the shape of a node.
+Expressions may be long, so every pass over them uses :func:`bottom_up`, which keeps its own stack.
+:func:`children` and :func:`with_children` are all that a pass needs to know about the shape of a node.
 """
 
 from __future__ import annotations
