@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from dipc.claims.privacy import PrivacyInequalities, SignOracle, check_delta, worst_sets
 from dipc.claims.verdict import Goal
 from dipc.clock import Clock
-from dipc.dipwhile.pipeline import check_for_all_budgets, goal_of, neighbours_of
+from dipc.dipwhile.pipeline import distribution, goal_of, neighbours_of
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.chain import Chain
-from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.semantics.explored import Explored
 from dipc.dipwhile.semantics.valuations import cells, grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
@@ -20,6 +19,7 @@ from dipc.export.subject import ClaimExport, NamedLaw, Picture
 from dipc.models.laws import Neighbours
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails
 
 
@@ -42,7 +42,7 @@ def question(
     neighbours = neighbours_of(explored, judge, pair, Clock())
     found = list(_requirements(goal, goal.delta, PrivacyInequalities(goal, judge), neighbours))
     return ClaimExport(
-        program, goal, found, [_law(program, u, judge) for u in inputs or _first(found, program)]
+        program, goal, found, [_law(program, u, goal.budgets) for u in inputs or _first(found, program)]
     )
 
 
@@ -87,10 +87,8 @@ def _requirements(
             )
 
 
-def _law(program: CoreProgram, values: Input, judge: SignOracle) -> NamedLaw:
-    explorer = Explorer(program)
-    law = explorer.law(values)
-    check_for_all_budgets(explorer.left_open, judge)
+def _law(program: CoreProgram, values: Input, budgets: EpsRange) -> NamedLaw:
+    law = distribution(program, values, budgets)
     return NamedLaw(
         grouped(program.inputs, values),
         tuple((output_valuation(program, o), law[o]) for o in in_order(program, law)),

@@ -187,9 +187,6 @@ class ExpPoly(FunctionOfEps):
             self._hash = hash((unit, frozenset(items)) if number is None else number)
         return self._hash
 
-    def __repr__(self) -> str:
-        return " + ".join(_show_term(t) for t in self.terms()).replace("+ -", "- ") or "0"
-
     # --- arithmetic --------------------------------------------------------------------------
 
     def in_unit(self, unit: int) -> dict[Key, fmpq]:
@@ -237,7 +234,7 @@ class ExpPoly(FunctionOfEps):
     __rmul__ = __mul__
 
     def __rsub__(self, other: fmpq | int) -> ExpPoly:
-        return ExpPoly.of(scalar(other)) - self
+        return -self + other
 
     def __pow__(self, exponent: int) -> ExpPoly:
         if exponent < 0:
@@ -384,28 +381,3 @@ def _largest_inverse(f: ExpPoly) -> tuple[fmpq, ExpPoly]:
     largest = max(term.inverse for term in f.terms())
     kept = [term._replace(inverse=fmpq(0)) for term in f.terms() if term.inverse == largest]
     return largest, ExpPoly.from_terms(kept)
-
-
-def _show_term(term: Term) -> str:
-    """A term as text, for example ``-3/2*eps^2*exp(1/4*eps - 2)``."""
-    factors = []
-    if term.power:
-        factors.append("eps" if term.power == 1 else f"eps^{term.power}")
-    exponents = [(term.rate, "eps", "*eps"), (term.constant, "", ""), (term.inverse, "1/eps", "/eps")]
-    exponent = " + ".join(_show_exponent(*e) for e in exponents if e[0]).replace("+ -", "- ")
-    if exponent:
-        factors.append(f"exp({exponent})")
-    if term.coefficient == -1 and factors:
-        return "-" + "*".join(factors)
-    if term.coefficient != 1 or not factors:
-        factors.insert(0, str(term.coefficient))
-    return "*".join(factors)
-
-
-def _show_exponent(number: fmpq, one: str, times: str) -> str:
-    """``3/4*eps`` or ``3/(4*eps)``: a number times what has the text ``times``."""
-    if one and abs(number) == 1:
-        return one if number > 0 else "-" + one
-    if times == "/eps" and number.q != 1:
-        return f"{number.p}/({number.q}*eps)"
-    return f"{number}{times}"

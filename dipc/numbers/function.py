@@ -16,7 +16,7 @@ from flint import arb, ctx, fmpq
 import dipc.views as views
 from dipc.errors import InputError, WrongType
 from dipc.numbers.exact import Exact, Number, ends, rational, rounded
-from dipc.numbers.formulas import HTML, LATEX, Notation
+from dipc.numbers.formulas import HTML, LATEX, TEXT, Notation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -130,6 +130,9 @@ class FunctionOfEps:
         return self
 
     # --- views -------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return self.formula(TEXT)
 
     def latex(self) -> str:
         """The function as LaTeX.

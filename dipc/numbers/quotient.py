@@ -159,11 +159,6 @@ class Quotient(FunctionOfEps):
         one = self.denominator is _ONE
         return Quotient, (self.numerator,) if one else (self.numerator, self.denominator)
 
-    def __repr__(self) -> str:
-        if self.denominator is _ONE:
-            return repr(self.numerator)
-        return f"({self.numerator})/({self.denominator})"
-
     def formula(self, notation: Notation) -> str:
         """The function in a notation."""
         above = self.numerator.formula(notation)

@@ -31,7 +31,7 @@ Pair = tuple[Quotient, Quotient]  # (A, B) stands for A + B sqrt(g)
 ZERO, ONE = Quotient.of(0), Quotient.one()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Surd(FunctionOfEps):
     """``above / below``, where sqrt(radicand) does not cancel; the radicand is not a perfect square.
 
@@ -151,15 +151,6 @@ class Surd(FunctionOfEps):
         root = self.radicand.enclose(eps).sqrt()
         above, below = (a.enclose(eps) + b.enclose(eps) * root for a, b in (self.above, self.below))
         return above / below
-
-    def __repr__(self) -> str:
-        above, below = self._shown(self.above), self._shown(self.below)
-        return above if self.below == (ONE, ZERO) else f"({above})/({below})"
-
-    def _shown(self, pair: Pair) -> str:
-        a, b = pair
-        root = f"sqrt({self.radicand})" if b == ONE else f"({b})*sqrt({self.radicand})"
-        return f"{a} + {root}" if a and b else root if b else str(a)
 
     def formula(self, notation: Notation) -> str:
         """The number in a notation."""

@@ -108,30 +108,24 @@ def nodes(expr: Expr) -> Iterator[Expr]:
 
 def set_parts(values: FiniteSet) -> tuple[Expr, ...]:
     """The expressions of a set."""
-    match values:
-        case SetOf(members):
-            return members
-        case Range(low, high):
-            return (low, high)
-        case _:
-            assert_never(values)
+    return _visited(lambda note: map_set(values, note))
 
 
 def distribution_parts(distribution: Distribution) -> tuple[Expr, ...]:
     """The expressions of a distribution, in the order of the text."""
-    match distribution:
-        case Noise(_, rate, mean):
-            return (rate, mean)
-        case Choose(options):
-            return tuple(part for option in options for part in option)
-        case Flip(probability):
-            return (probability,)
-        case Uniform(support):
-            return set_parts(support)
-        case ExpMechanism(rate, _, support, score):
-            return (rate, *set_parts(support), score)
-        case _:
-            assert_never(distribution)
+    return _visited(lambda note: map_distribution(distribution, note))
+
+
+def _visited(mapped: Callable[[Callable[[Expr], Expr]], object]) -> tuple[Expr, ...]:
+    """The expressions that a map changes, in order."""
+    found: list[Expr] = []
+
+    def note(expr: Expr) -> Expr:
+        found.append(expr)
+        return expr
+
+    mapped(note)
+    return tuple(found)
 
 
 def map_set(values: FiniteSet, change: Callable[[Expr], Expr]) -> FiniteSet:
