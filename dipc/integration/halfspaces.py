@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from flint import fmpq
 
-from dipc.integration.linear import Linear
+from dipc.integration.linear import Coefficients, Linear, plus_multiple
 from dipc.integration.piecewise import Piecewise
 
 
@@ -16,7 +16,7 @@ from dipc.integration.piecewise import Piecewise
 class Form:
     """``sum coefficient * variable + constant``."""
 
-    coefficients: tuple[tuple[int, fmpq], ...]
+    coefficients: Coefficients
     constant: fmpq
 
     @staticmethod
@@ -28,9 +28,7 @@ class Form:
 
     def minus(self, other: Form) -> Form:
         """The difference, normalised."""
-        coefficients = dict(self.coefficients)
-        for i, c in other.coefficients:
-            coefficients[i] = coefficients.get(i, fmpq(0)) - c
+        coefficients = plus_multiple(self.coefficients, -1, other.coefficients)
         return Form.of(coefficients, self.constant - other.constant)
 
     def bound_on(self, v: int) -> Form:
@@ -110,11 +108,9 @@ def range_of(
 
 def _substituted(form: Form, variable: int, replacement: Mapping[int, fmpq], constant: fmpq) -> Form:
     """A linear expression put in for a variable."""
-    coefficients = dict(form.coefficients)
-    c = coefficients.pop(variable, fmpq(0))
-    for i, r in replacement.items():
-        coefficients[i] = coefficients.get(i, fmpq(0)) + c * r
-    return Form.of(coefficients, form.constant + c * constant)
+    c = dict(form.coefficients).get(variable, fmpq(0))
+    rest = tuple((i, own) for i, own in form.coefficients if i != variable)
+    return Form.of(plus_multiple(rest, c, tuple(replacement.items())), form.constant + c * constant)
 
 
 def interval(v: int, low: fmpq | None, high: fmpq | None) -> Iterator[Form]:

@@ -23,7 +23,7 @@ from flint import fmpq
 
 from dipc.integration.cells import Cell, Points, eliminated, starting_cells, total
 from dipc.integration.halfspaces import SLACK, Form, Region, bounds, cheapest, has_interior
-from dipc.integration.linear import Linear, tightened
+from dipc.integration.linear import Linear, plus_multiple, tightened
 from dipc.integration.piecewise import Piecewise
 from dipc.integration.summation import Factors, antidifference_of_power, common_factors, power_product
 from dipc.integration.terms import Terms, put, substituted, with_power, without
@@ -65,9 +65,7 @@ def _possible(region: Region) -> bool:
 
 def _order(greater: Form, less: Form, strict: bool) -> Form:
     """``greater >= less``, or ``>``, as a condition on integers."""
-    coefficients = dict(greater.coefficients)
-    for i, c in less.coefficients:
-        coefficients[i] = coefficients.get(i, fmpq(0)) - c
+    coefficients = plus_multiple(greater.coefficients, -1, less.coefficients)
     kept = tuple((i, c) for i, c in sorted(coefficients.items()) if c)
     return Form(*tightened(kept, greater.constant - less.constant, strict))
 

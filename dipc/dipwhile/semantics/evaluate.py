@@ -19,7 +19,7 @@ from dipc.dipwhile.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name,
 from dipc.dipwhile.syntax.core import Cell
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.errors import InputError, Span, Unsupported
-from dipc.integration.linear import Linear
+from dipc.integration.linear import Linear, plus_multiple
 from dipc.models.values import FALSE, TRUE, Atom, Value, show, truth
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -235,15 +235,13 @@ def _sum(left: Numeric, right: Numeric, sign: fmpq, span: Span) -> Numeric:
         if isinstance(right, fmpq):
             return left + sign * right
         left = Linear((), left, right.integer)
-    coefficients = dict(left.coefficients)
     if isinstance(right, fmpq):
-        return Linear.make(coefficients, left.constant + sign * right, left.integer)
+        return Linear(left.coefficients, left.constant + sign * right, left.integer)
     if left.integer != right.integer:
         raise violation(
             5, "a real random variable meets an integer one", span, "draw both from Lap, or from DLap"
         )
-    for i, c in right.coefficients:
-        coefficients[i] = coefficients.get(i, fmpq(0)) + sign * c
+    coefficients = plus_multiple(left.coefficients, sign, right.coefficients)
     return Linear.make(coefficients, left.constant + sign * right.constant, left.integer)
 
 
