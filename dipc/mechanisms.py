@@ -39,6 +39,7 @@ from dipc.dipwhile.explain.explanation import MOST_PATHS, Explanation, explain
 from dipc.dipwhile.pipeline import Ask, check, distribution, eps_range_of, goal_of, losses_of
 from dipc.dipwhile.semantics.advice import warnings
 from dipc.dipwhile.semantics.chain import Chain
+from dipc.dipwhile.semantics.explored import Explored
 from dipc.dipwhile.semantics.valuations import in_order, output_valuation
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.constants import evaluate_parameters
@@ -97,6 +98,7 @@ class Mechanism:
 
     def __init__(self, program: CoreProgram) -> None:
         self.program = program
+        self.explored = Explored(program)
 
     @staticmethod
     def load(program: str | Path, **parameters: PythonValue) -> Mechanism:
@@ -148,7 +150,7 @@ class Mechanism:
         Returns :class:`Private`, :class:`Violated` or :class:`Undecided`.  Raises :class:`InputError`.
         """
         ask = self._ask(pair, at, None, time_limit, progress, memory_limit, jobs)
-        return check(self.program, self._claim(claim), ask)
+        return check(self.explored, self._claim(claim), ask)
 
     @options_only
     def budget(
@@ -269,7 +271,7 @@ class Mechanism:
         ask = self._ask(pair, at, None, time_limit, progress)
         outcome = None if output is None else to_outcome(self.program, output)
         known = self._claim(claim) if claim is not None else self.program.claim
-        return explain(self.program, known, ask, outcome, paths)
+        return explain(self.explored, known, ask, outcome, paths)
 
     def _unknown_option(self, method: str, name: str, value: object, known: Sequence[str]) -> WrongType:
         if name not in self.parameters:
@@ -314,7 +316,7 @@ class Mechanism:
 
     def _losses(self, ask: Ask, claim: CoreClaim | None = None) -> Losses:
         """The losses for the eps in question, by default those of ``claim`` or of the program's own claim."""
-        return losses_of(self.program, ask.eps_range(claim or self.program.claim), ask.clock(), ask.pair)
+        return losses_of(self.explored, ask.eps_range(claim or self.program.claim), ask.clock(), ask.pair)
 
     def _epsilon(self, text: str | None) -> fmpq:
         """The t of a claim ``t*eps``; a delta has no meaning here."""
@@ -364,11 +366,11 @@ class Mechanism:
         if to not in QUESTIONS:
             raise InputError(f"no export to `{to}`", hint=f"one of: {', '.join([*QUESTIONS, *CHAINS])}")
         inputs = () if input is None else (to_input(self.program, input),)
-        return QUESTIONS[to](question(self.program, self._claim(claim), inputs, self._ask(pair).pair))
+        return QUESTIONS[to](question(self.explored, self._claim(claim), inputs, self._ask(pair).pair))
 
     def sentence(self, claim: str | None = None) -> Sentence:
         """The claim as one sentence of Th_exp: the conjunction of its different inequalities."""
-        return question(self.program, self._claim(claim)).sentence
+        return question(self.explored, self._claim(claim)).sentence
 
     def plot(self, what: str = "all", claim: str | None = None, **options: Any) -> Figure:
         """What ``dipc plot`` draws: the loss against the claim, the least delta, and more.

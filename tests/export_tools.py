@@ -66,7 +66,7 @@ def load(name: str, **parameters: int) -> Mechanism:
 
 def asked(mechanism: Mechanism, claim: str | None = None) -> ClaimExport:
     """The question behind an export."""
-    return question(mechanism.program, mechanism._claim(claim))
+    return question(mechanism.explored, mechanism._claim(claim))
 
 
 def drawn(mechanism: Mechanism, **inputs: object) -> Picture:

@@ -20,11 +20,11 @@ from dipc.claims.privacy import Goal
 from dipc.claims.tightness.losses import Losses
 from dipc.claims.verdict import Verdict
 from dipc.clock import Clock, Progress, silent
-from dipc.dipwhile.semantics.adjacency import Distance, Input, InputSpace, Pair, adjacent, formula_pairs
+from dipc.dipwhile.semantics.adjacency import Input, InputSpace, Pair, adjacent, formula_pairs
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never, number_of_eps
-from dipc.dipwhile.semantics.explore import Explorer, Law, LeftOpen
-from dipc.dipwhile.semantics.functions import OutputFunctions
-from dipc.dipwhile.semantics.neighbours import ProductNeighbours
+from dipc.dipwhile.semantics.explore import Explorer, Law
+from dipc.dipwhile.semantics.explored import Explored
+from dipc.dipwhile.semantics.step import LeftOpen
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.errors import InputError
@@ -60,7 +60,7 @@ class Ask:
         return EpsRange.point(self.at) if self.at is not None else self.interval or eps_range_of(claim)
 
 
-def check(program: CoreProgram, claim: CoreClaim, ask: Ask = Ask()) -> Verdict:
+def check(explored: Explored, claim: CoreClaim, ask: Ask = Ask()) -> Verdict:
     """Decide a claim.
 
     Raises :class:`InputError` (and its subclasses) for what is wrong in the program or the claim.  A
@@ -69,9 +69,9 @@ def check(program: CoreProgram, claim: CoreClaim, ask: Ask = Ask()) -> Verdict:
     clock = ask.clock()
 
     def explore(judge: SignOracle) -> Neighbours:
-        return neighbours_of(program, judge, ask.pair, clock)
+        return neighbours_of(explored, judge, ask.pair, clock)
 
-    return decide(goal_of(claim, ask.at), InputSpace(program).size, explore, clock, ask.jobs)
+    return decide(goal_of(claim, ask.at), explored.space.size, explore, clock, ask.jobs)
 
 
 def distribution(program: CoreProgram, values: Input, budgets: EpsRange) -> Law:
@@ -122,25 +122,26 @@ def check_for_all_budgets(left_open: LeftOpen, judge: SignOracle) -> None:
 
 
 def losses_of(
-    program: CoreProgram, budgets: EpsRange, clock: Clock, pair: tuple[Input, Input] | None = None
+    explored: Explored, budgets: EpsRange, clock: Clock, pair: tuple[Input, Input] | None = None
 ) -> Losses:
     """The pairs of probabilities that :mod:`dipc.claims.tightness` works on.
 
     Raises what :func:`neighbours_of` raises.
     """
     judge = SignOracle(budgets)
-    return Losses(neighbours_of(program, judge, pair, clock), judge, clock)
+    return Losses(neighbours_of(explored, judge, pair, clock), judge, clock)
 
 
 def neighbours_of(
-    program: CoreProgram, judge: SignOracle, pair: tuple[Input, Input] | None, clock: Clock
+    explored: Explored, judge: SignOracle, pair: tuple[Input, Input] | None, clock: Clock
 ) -> Neighbours:
     """The pairs of adjacent inputs with their laws.
 
     Those of a named distance are a product; a single pair, or the pairs of a formula, are listed.
     """
     clock.tick("output distributions")
-    space, relation = InputSpace(program), program.adjacency
+    program, space = explored.program, explored.space
+    relation = program.adjacency
     if pair is not None:
         _check_pair(space, pair)
         explorer = Explorer(program, clock.deadline)
@@ -157,26 +158,11 @@ def neighbours_of(
         explorer = Explorer(program, clock.deadline)
         neighbours = _listed(explorer, inputs, pairs, clock, symmetric)
     else:
-        walked, left_open = _walked(space, Distance(space, relation), clock)
+        walked, left_open = explored.neighbours(relation, clock)
         check_for_all_budgets(left_open, judge)
         return walked.telling(partial(clock.tick, "neighbours"))
     check_for_all_budgets(explorer.left_open, judge)
     return neighbours
-
-
-WALKED = "all neighbours"
-"""The key in ``CoreProgram.known`` of the neighbours with their laws, and of what that left open."""
-
-
-def _walked(space: InputSpace, relation: Distance, clock: Clock) -> tuple[ProductNeighbours, LeftOpen]:
-    """The product of a program with itself, explored once: it does not depend on the claim."""
-    program = space.program
-    found: tuple[ProductNeighbours, LeftOpen] | None = program.known.get(WALKED)
-    if found is None:
-        explorer = Explorer(program, clock.deadline)
-        functions = OutputFunctions(explorer, space, partial(clock.tick, "output distributions"))
-        found = program.known[WALKED] = ProductNeighbours(space, relation, functions), explorer.left_open
-    return found
 
 
 def _listed(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dipc.dipwhile.syntax.functions import DISTRIBUTIONS as DISTRIBUTIONS
+from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS as DISTRIBUTIONS
 from dipc.dipwhile.syntax.functions import FUNCTIONS as FUNCTIONS
 from dipc.dipwhile.syntax.layout import METRICS
 

@@ -1,9 +1,9 @@
-"""What a drawing of the chain shows, whoever draws it: boxes, arrows, and a few lines at the foot.
+"""What a drawing of the chain shows, in any format: boxes, arrows, and a few lines at the foot.
 
 As in Figures 2 and 4 of the DiPC paper, a box has the line of the statement to be executed next with the
 values of the finite variables, the parameters of the random ones, and the conditions that hold among them.
-A final state shows its output.  A probability that is longer than a few signs is written as p1, p2, ... on
-the arrow and explained at the foot.
+A final state shows its output.  A long probability is abbreviated as p1, p2, ... on the arrow and
+explained at the foot.
 """
 
 from __future__ import annotations
@@ -29,12 +29,16 @@ MIXED = "…"
 
 @dataclass(frozen=True, slots=True)
 class Box:
+    """A state: its lines, and whether it is final."""
+
     lines: tuple[str, ...]
     final: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
+    """An edge between two boxes."""
+
     source: int
     target: int
     label: str  # empty for probability 1
@@ -80,11 +84,13 @@ class _Short:
         self._names: dict[str, str] = {}
 
     def name(self, text: str) -> str:
+        """The probability itself, if it is short."""
         if len(text) <= LONG:
             return "" if text == str(Quotient.one()) else text
         return self._names.setdefault(text, f"p{len(self._names) + 1}")
 
     def legend(self) -> Iterator[str]:
+        """What the short names stand for."""
         yield from (f"{name} = {text}" for text, name in self._names.items())
 
 

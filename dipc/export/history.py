@@ -1,30 +1,28 @@
 """Where the random variables of a state come from: the laws of its samples, and the conditions on them.
 
-A state of the chain knows the joint density of its samples only.  A drawing should say, as Figure 4 of the
-DiPC paper does, with which parameters a sample was drawn and which comparisons hold on the way to the state.
-So the chain is walked once more, and every state gets a history.  Conditions count as long as they say
-something about a live sample.  Where several ways meet, what they have in common is kept; the state is then
-marked as ``mixed``.  The walk decides nothing.
+A state of the chain knows only the joint density of its samples.  A drawing should show, as Figure 4 of the
+DiPC paper does, the parameters with which a sample was drawn and the comparisons that hold on the way to the
+state.  So every state gets a history, from those of the states before it.  Conditions count as long as they
+bear on a live sample.  Where several ways meet, what they have in common is kept, and the state is marked as
+``mixed``.  Histories decide nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from flint import fmpq
 
 from dipc.dipwhile.semantics.chain import Node
-from dipc.dipwhile.semantics.evaluate import Datum, Memory, evaluate, function_of_eps, never
-from dipc.dipwhile.semantics.state import Key
-from dipc.dipwhile.semantics.step import Move, Stepper
-from dipc.dipwhile.syntax.ast import Noise
-from dipc.dipwhile.syntax.core import Cell, Draw, Test
-from dipc.errors import InputError
+from dipc.dipwhile.semantics.noise import Random
+from dipc.dipwhile.semantics.step import Transition
+from dipc.dipwhile.syntax.core import Cell
 from dipc.export.operators import EXACT, PLAIN, Apply, Symbol, Tree, product, total, write
 from dipc.export.subject import Picture
 from dipc.integration.linear import Linear
-from dipc.models.values import Value, show
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 PRETTY = PLAIN.with_symbols(eps="ε")
 
@@ -48,9 +46,11 @@ class Condition:
 
     @property
     def samples(self) -> frozenset[Origin]:
+        """The samples compared."""
         return frozenset(origin for origin, _ in self.terms)
 
     def renamed(self, names: Mapping[Origin, Origin]) -> Condition:
+        """The condition with other origins for its samples."""
         terms = tuple((names.get(origin, origin), c) for origin, c in self.terms)
         return Condition(terms, self.constant, self.integer)
 
@@ -72,98 +72,30 @@ class History:
 
 def histories(picture: Picture) -> list[History]:
     """The history of every state, in the order of the chain."""
-    walk = _Walk(picture)
+    found: dict[int, History] = {}
     for node in picture.chain:
-        walk.visit(node)
-    return [walk.found[id(node)] for node in picture.chain]
+        ways = [_after(found[id(source)], source, transition) for source, transition in node.ways]
+        found[id(node)] = _met(ways or [History()])
+    return [found[id(node)] for node in picture.chain]
 
 
-@dataclass
-class _Walk:
-    picture: Picture
-    arrivals: dict[int, list[History]] = field(default_factory=dict)
-    found: dict[int, History] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.stepper = Stepper(self.picture.program)
-        self.inputs = _cells(self.picture)
-
-    def visit(self, node: Node) -> None:
-        history = _met(self.arrivals.get(id(node), [History()]))
-        self.found[id(node)] = history
-        targets = {target.state.key: target for target, _ in node.edges}
-        for key, after in self._after(node, history):
-            if key in targets:
-                self.arrivals.setdefault(id(targets[key]), []).append(after)
-
-    def _after(self, node: Node, history: History) -> Iterator[tuple[Key, History]]:
-        """The states after a node and the histories with which they are reached."""
-        state = node.state
-        instruction = self.stepper.program.code[state.pc]
-        if isinstance(instruction, Test) and instruction.is_loop:
-            # No sample is drawn in a loop; what it compares is not followed.
-            for target, _ in node.edges:
-                env = {c: state.env.get(c, v) for c, v in target.state.env.items()}
-                yield target.state.key, _restricted(history, env, mixed=bool(history.samples))
-            return
-        for move in self.stepper.moves(state, self.inputs):
-            conditions = (_condition(c, history.samples) for c in move.branch.conditions)
-            samples = history.samples
-            if move.noise is not None and isinstance(instruction, Draw):
-                samples = (*samples, self._drawn(node, instruction, move))
-            longer = History(samples, (*history.conditions, *conditions), history.mixed)
-            env = {c: v for c, v in move.env.items() if c in self.stepper.live[move.pc]}
-            yield _key(move.pc, env), _restricted(longer, env)
-
-    def _drawn(self, node: Node, draw: Draw, move: Move) -> Origin:
-        """The new sample.  Its variable is the one that did not have this value before."""
-        (cell,) = (c for c, v in move.env.items() if _is_sample(v, move.branch.joint.live))
-        noise = draw.distribution
-        assert isinstance(noise, Noise)
-        program = self.stepper.program
-        names = frozenset(v.name for v in program.inputs)
-        memory = Memory(node.state.env, self.inputs, names, program.variables, dict(program.arrays))
-        try:
-            rate = write(EXACT.function(function_of_eps(noise.rate, memory, never)), PRETTY)
-            mean = evaluate(noise.mean, memory, never)
-        except InputError:  # the parameters depend on comparisons of samples
-            return Origin(cell_text(cell), node.state.pc, (noise.kind,))
-        text = "..." if isinstance(mean, Linear) else show(mean)
-        return Origin(cell_text(cell), node.state.pc, (f"{noise.kind}({rate}, {text})",))
+def _after(history: History, source: Node, transition: Transition) -> History:
+    """The history of a state that is reached by a transition."""
+    move = transition.move
+    if move is None:  # no sample is drawn in a loop; what it compares is not followed
+        return _restricted(history, transition.kept, mixed=True)
+    conditions = (_condition(c, history.samples) for c in move.branch.conditions)
+    samples = history.samples
+    if move.noise is not None:
+        assert move.cell is not None
+        samples = (*samples, Origin(cell_text(move.cell), source.state.pc, (law_text(move.noise),)))
+    longer = History(samples, (*history.conditions, *conditions), history.mixed)
+    return _restricted(longer, transition.kept)
 
 
-def _cells(picture: Picture) -> dict[Cell, Value]:
-    values = dict(picture.input)
-    found: dict[Cell, Value] = {}
-    for variable in picture.program.inputs:
-        value = values[variable.name]
-        found.update(zip(variable.cells, value if isinstance(value, tuple) else (value,), strict=True))
-    return found
-
-
-def _is_sample(value: Datum, number: int) -> bool:
-    return isinstance(value, Linear) and value.samples == (number,)
-
-
-def _order(env: Mapping[Cell, Datum]) -> dict[int, int]:
-    """The new numbers of the samples, as in :func:`dipc.dipwhile.semantics.state.without_dead`."""
-    order: dict[int, int] = {}
-    for _, value in sorted(env.items(), key=lambda item: item[0]):
-        if isinstance(value, Linear):
-            for sample in value.samples:
-                order.setdefault(sample, len(order))
-    return order
-
-
-def _key(pc: int, env: Mapping[Cell, Datum]) -> Key:
-    order = _order(env)
-    renamed = ((c, v.renamed(order) if isinstance(v, Linear) else v) for c, v in env.items())
-    return pc, tuple(sorted(renamed, key=lambda item: item[0]))
-
-
-def _restricted(history: History, env: Mapping[Cell, Datum], mixed: bool = False) -> History:
+def _restricted(history: History, kept: tuple[int, ...], mixed: bool = False) -> History:
     """The history of the samples that are still live, and of what is compared with them."""
-    samples = tuple(history.samples[old] for old in _order(env))
+    samples = tuple(history.samples[old] for old in kept)
     known = set(samples)
     while more := {s for c in history.conditions if c.samples & known for s in c.samples if s not in known}:
         known |= more
@@ -199,8 +131,15 @@ def _united(origins: Iterable[Origin]) -> Origin:
 
 
 def cell_text(cell: Cell) -> str:
+    """A cell as a program writes it."""
     name, index = cell
     return f"{name}[{index}]" if index else name
+
+
+def law_text(law: Random) -> str:
+    """For example ``Lap(1/4*eps, 0)``."""
+    rate = write(EXACT.function(Quotient(ExpPoly.of(law.rate, -1 if law.inverse else 1))), PRETTY)
+    return f"{law.kind.name}({rate}, {law.mean})"
 
 
 class Names:
@@ -218,6 +157,7 @@ class Names:
         return origin.variable + str(all_of_them.index(origin) + 1).translate(SUBSCRIPTS)
 
     def law(self, origin: Origin) -> str:
+        """The law of a sample: ``r ~ Lap(ε, 0)``."""
         return f"{self[origin]} ~ {' or '.join(origin.laws)}"
 
     def value(self, value: Linear, samples: tuple[Origin, ...]) -> str:
@@ -225,7 +165,7 @@ class Names:
         return sum_text([(self[samples[i]], c) for i, c in value.coefficients], value.constant)
 
     def condition(self, condition: Condition) -> str:
-        """What was drawn last stands on the left."""
+        """The condition as text, with the sample drawn last on the left."""
         last = max(condition.terms, key=lambda term: term[0].place)
         turned = last[1] < 0
         sign = -1 if turned else 1

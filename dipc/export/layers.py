@@ -93,6 +93,7 @@ class _Block:
 
     @property
     def left(self) -> float:
+        """Where the left end is put: at the mean of the wishes."""
         return sum(self.wishes) / len(self.wishes)
 
 

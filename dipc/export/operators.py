@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from math import lcm
 from typing import assert_never
 
 from flint import fmpq
@@ -30,6 +31,8 @@ from dipc.signs.sentence import And, Comparison, Formula, Not, Or, Quantifier, S
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
+    """A variable."""
+
     name: str
 
 
@@ -60,17 +63,19 @@ def product(parts: Iterable[Tree]) -> Tree:
 
 
 def scaled(coefficient: fmpq, factors: Iterable[Tree]) -> Tree:
-    """A product with a number; a minus sign stands in front of the whole."""
+    """A product with a number; a minus sign goes in front of the whole."""
     if coefficient < 0:
         return Apply("neg", (product([-coefficient, *factors]),))
     return product([coefficient, *factors])
 
 
 def power(base: Tree, exponent: int) -> Tree:
+    """``base ^ exponent``; a first power is the base."""
     return base if exponent == 1 else Apply("^", (base, fmpq(exponent)))
 
 
 def ratio(above: Tree, below: Tree) -> Tree:
+    """``above / below``, without a denominator 1."""
     return above if isinstance(below, fmpq) and below == 1 else Apply("/", (above, below))
 
 
@@ -99,6 +104,7 @@ class Style:
         return total(self.term(t) for t in reversed(list(f.terms())))
 
     def term(self, term: Term) -> Tree:
+        """One term of a sum."""
         c, n, a, k, b = term
         powers = [power(EPS, n)] if n else []
         if self.unit is None:
@@ -159,19 +165,11 @@ def cleared(value: Quotient, only_powers: bool) -> tuple[ExpPoly, ExpPoly]:
     """
     above, below = value.numerator, value.denominator
     terms = [*above.terms(), *below.terms()]
-    scale = 1
-    for term in terms:
-        scale = scale * int(term.coefficient.q) // _gcd(scale, int(term.coefficient.q))
+    scale = lcm(*(int(term.coefficient.q) for term in terms))
     lows = [min(term[i] for term in terms) if i == 1 or not only_powers else 0 for i in range(1, 5)]
     n, a, k, b = (min(low, 0) for low in lows)
     factor = ExpPoly.of(scale, -int(n), -fmpq(a), -fmpq(k), -fmpq(b))
     return above * factor, below * factor
-
-
-def _gcd(x: int, y: int) -> int:
-    while y:
-        x, y = y, x % y
-    return x
 
 
 # --- dialects --------------------------------------------------------------------------------
@@ -219,6 +217,7 @@ class Dialect:
     symbols: Mapping[str, str] | None = None
 
     def with_symbols(self, **symbols: str) -> Dialect:
+        """The same language with other names for symbols."""
         return Dialect(self.rules, self.number, symbols)
 
 

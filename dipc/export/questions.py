@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import PrivacyInequalities
 from dipc.clock import Clock
-from dipc.dipwhile.pipeline import check_for_all_budgets, goal_of, neighbours_of
+from dipc.dipwhile.pipeline import distribution, goal_of, neighbours_of
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.chain import Chain
-from dipc.dipwhile.semantics.explore import Explorer
+from dipc.dipwhile.semantics.explored import Explored
 from dipc.dipwhile.semantics.valuations import cells, grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.errors import Unsupported
@@ -19,11 +19,12 @@ from dipc.export.subject import ClaimExport, NamedLaw, Picture
 from dipc.models.laws import Neighbours, cases_in_order, mass
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails
 
 
 def question(
-    program: CoreProgram,
+    explored: Explored,
     claim: CoreClaim,
     inputs: tuple[Input, ...] = (),
     pair: tuple[Input, Input] | None = None,
@@ -33,15 +34,15 @@ def question(
     The output laws are those on ``inputs``; by default those of the first broken inequality, or else of
     the first one.
     """
-    goal = goal_of(claim)
+    program, goal = explored.program, goal_of(claim)
     if not isinstance(goal.delta, Quotient):
         raise Unsupported("a claim whose delta has a square root cannot be exported yet", claim.span)
     judge = SignOracle(goal.budgets)
     goal.validate(judge)
-    neighbours = neighbours_of(program, judge, pair, Clock())
+    neighbours = neighbours_of(explored, judge, pair, Clock())
     found = list(_requirements(goal.inequalities(judge), goal.delta, neighbours))
     return ClaimExport(
-        program, goal, found, [_law(program, u, judge) for u in inputs or _first(found, program)]
+        program, goal, found, [_law(program, u, goal.budgets) for u in inputs or _first(found, program)]
     )
 
 
@@ -81,10 +82,8 @@ def _requirements(
             )
 
 
-def _law(program: CoreProgram, values: Input, judge: SignOracle) -> NamedLaw:
-    explorer = Explorer(program)
-    law = explorer.law(values)
-    check_for_all_budgets(explorer.left_open, judge)
+def _law(program: CoreProgram, values: Input, budgets: EpsRange) -> NamedLaw:
+    law = distribution(program, values, budgets)
     return NamedLaw(
         grouped(program.inputs, values),
         tuple((output_valuation(program, o), law[o]) for o in in_order(program, law)),

@@ -1,6 +1,6 @@
 """SMT-LIB 2 with the exponential function: one query per different inequality.
 
-A query asks for a budget that breaks the inequality: ``unsat`` is a proof.  ``exp`` is no part of a standard
+A query asks for a budget that breaks the inequality: ``unsat`` is a proof.  ``exp`` is not part of a standard
 logic; cvc5 and dReal know it (MetiTarski too, in its own syntax).  Solvers reason better about one variable
 z = exp(eps/u) than about many exponentials, so the queries are polynomial inequalities in eps and z, both
 sides multiplied by the (positive) denominators.

@@ -33,10 +33,11 @@ class ClaimExport:
 
     @property
     def sentence(self) -> Sentence:
+        """The claim as one sentence of Th_exp."""
         return claim_as_sentence(self.goal, self.requirements)
 
     def heading(self) -> Iterator[str]:
-        """What stands at the top of every script."""
+        """The lines at the top of every script."""
         yield from about(self.program)
         yield f"claim: {self.goal}"
         yield f"{len(self.requirements)} different inequalities"
@@ -52,7 +53,7 @@ class Picture:
     outputs: dict[int, Valuation]
 
     def heading(self) -> Iterator[str]:
-        """What stands at the top of every file."""
+        """The lines at the top of every file."""
         yield from about(self.program)
         yield f"input: {valuation_text(self.input) or 'none'}"
 

@@ -20,14 +20,14 @@ from dipc.export.layers import Layout, Place, layout
 from dipc.export.subject import Picture
 
 SMALL = 100  # states that are drawn without Graphviz
-LARGE = 1000  # nobody can read more
+LARGE = 1000  # more is unreadable
 PATIENCE = 60  # seconds for Graphviz
 
 SIGN, LINE = 6.7, 15.0  # the width of a sign and the height of a line
 MARGIN, PADDING = 16.0, 7.0
 GAP, BETWEEN = 22.0, 46.0  # between boxes, and between layers
 TIP = 6.0
-PARTS = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # where on an arrow its label may stand
+PARTS = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # where on an arrow a label can be
 
 STYLE = (
     "text { font: 11px 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #111; white-space: pre } "
@@ -37,7 +37,7 @@ STYLE = (
 
 
 def svg(picture: Picture) -> str:
-    """The drawing, an ``<svg>`` element that may stand in an HTML page.
+    """The drawing, an ``<svg>`` element that can be part of an HTML page.
 
     Raises :class:`InputError` for a chain that is too large to be drawn.
     """
@@ -71,7 +71,7 @@ def _by_graphviz(program: str, picture: Picture) -> str:
         raise _too_large(f"Graphviz needs more than {PATIENCE} seconds") from None
     if run.returncode != 0:
         raise InputError(
-            f"Graphviz could not draw the chain: {run.stderr.strip()}", hint="mend it, or export --to dot"
+            f"Graphviz could not draw the chain: {run.stderr.strip()}", hint="fix it, or export --to dot"
         )
     return run.stdout[run.stdout.index("<svg") :]
 
@@ -81,6 +81,8 @@ def _by_graphviz(program: str, picture: Picture) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
+    """A place in the drawing."""
+
     left: float
     top: float
     width: float
@@ -99,6 +101,7 @@ class Rectangle:
         return self.left + self.width / 2
 
     def meets(self, other: Rectangle) -> bool:
+        """Whether the two overlap."""
         return (
             self.left < other.right
             and other.left < self.right
@@ -117,8 +120,8 @@ def by_layers(content: Drawing) -> str:
     boxes, bands = _boxes(places, sizes)
     ways = [list(_stretches(way, places, boxes, bands)) for way in places.ways]
     labels = _labels(content.arrows, ways, boxes)
-    right = max(r.right for r in (*boxes, *(label for label in labels if label is not None)))
-    left = min(r.left for r in (*boxes, *(label for label in labels if label is not None)))
+    shown = [*boxes, *(label for label in labels if label is not None)]
+    left, right = min(r.left for r in shown), max(r.right for r in shown)
     bottom = max(r.bottom for r in boxes)
     signs = max(80, int((right - left) / SIGN))
     foot = [line for text in (*content.heading, *content.foot) for line in wrapped(text, signs)]
@@ -135,7 +138,7 @@ def by_layers(content: Drawing) -> str:
         root.extend(_box(box, place))
     for arrow, label in zip(content.arrows, labels, strict=True):
         if label is not None:
-            root.append(_rectangle(label, plain="plain"))
+            root.append(_rectangle(label, **PLAIN))
             root.append(_text(arrow.label, label.middle, label.bottom - LINE / 4, anchor="middle"))
     for number, line in enumerate(foot):
         root.append(_text(line, left, bottom + (number + 2) * LINE, anchor="start"))
@@ -220,53 +223,45 @@ def _labels(
 # --- elements --------------------------------------------------------------------------------
 
 
-def _root(frame: Rectangle, heading: tuple[str, ...]) -> ElementTree.Element:
-    numbers = " ".join(_number(v) for v in (frame.left, frame.top, frame.width, frame.height))
-    root = ElementTree.Element(
-        "svg",
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=numbers,
-        width=_number(frame.width),
-        height=_number(frame.height),
-        role="img",
-    )
-    ElementTree.SubElement(root, "title").text = "; ".join(heading)
-    ElementTree.SubElement(root, "style").text = STYLE
-    root.append(_rectangle(frame, plain="plain"))
-    return root
-
-
-def _number(value: float) -> str:
-    return f"{value:.1f}"
-
-
-def _rectangle(place: Rectangle, plain: str = "", corner: float = 0) -> ElementTree.Element:
-    element = ElementTree.Element(
-        "rect",
-        x=_number(place.left),
-        y=_number(place.top),
-        width=_number(place.width),
-        height=_number(place.height),
-    )
-    if plain:
-        element.set("class", plain)
-    if corner:
-        element.set("rx", _number(corner))
-    return element
-
-
-def _text(text: str, x: float, y: float, anchor: str) -> ElementTree.Element:
-    element = ElementTree.Element("text", {"x": _number(x), "y": _number(y), "text-anchor": anchor})
+def _element(tag: str, text: str | None = None, /, **attributes: str | float) -> ElementTree.Element:
+    """An element; numbers get one decimal place."""
+    shown = {name: f"{v:.1f}" if isinstance(v, float) else str(v) for name, v in attributes.items()}
+    element = ElementTree.Element(tag, {name.replace("_", "-"): v for name, v in shown.items()})
     element.text = text
     return element
 
 
+def _root(frame: Rectangle, heading: tuple[str, ...]) -> ElementTree.Element:
+    box = " ".join(f"{v:.1f}" for v in (frame.left, frame.top, frame.width, frame.height))
+    root = _element(
+        "svg",
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=box,
+        width=frame.width,
+        height=frame.height,
+        role="img",
+    )
+    root.extend([_element("title", "; ".join(heading)), _element("style", STYLE), _rectangle(frame, **PLAIN)])
+    return root
+
+
+PLAIN: dict[str, str] = {"class": "plain"}
+
+
+def _rectangle(place: Rectangle, **more: str | float) -> ElementTree.Element:
+    return _element("rect", x=place.left, y=place.top, width=place.width, height=place.height, **more)
+
+
+def _text(text: str, x: float, y: float, anchor: str) -> ElementTree.Element:
+    return _element("text", text, x=x, y=y, text_anchor=anchor)
+
+
 def _box(box: Box, place: Rectangle) -> Iterator[ElementTree.Element]:
     """A frame, double for a final state, and the lines in it."""
-    yield _rectangle(place, corner=PADDING)
+    yield _rectangle(place, rx=PADDING)
     if box.final:
         inner = Rectangle(place.left + 2.5, place.top + 2.5, place.width - 5, place.height - 5)
-        yield _rectangle(inner, corner=PADDING - 2)
+        yield _rectangle(inner, rx=PADDING - 2)
     for number, line in enumerate(box.lines, start=1):
         yield _text(line, place.middle, place.top + PADDING + number * LINE - LINE / 4, anchor="middle")
 
@@ -282,7 +277,7 @@ def _curve(way: list[Stretch]) -> Iterator[ElementTree.Element]:
         steps.append(
             f"M {x:.1f} {y:.1f} V {low:.1f} C {x:.1f} {half:.1f} {x2:.1f} {half:.1f} {x2:.1f} {y2:.1f}"
         )
-    yield ElementTree.Element("path", d=" ".join(steps))
+    yield _element("path", d=" ".join(steps))
     x, y = way[-1].end
     tip = f"M {x:.1f} {y:.1f} l {-TIP / 2:.1f} {-TIP:.1f} h {TIP:.1f} z"
-    yield ElementTree.Element("path", {"class": "tip", "d": tip})
+    yield _element("path", **{"class": "tip", "d": tip})

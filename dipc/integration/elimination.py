@@ -53,6 +53,7 @@ class Factors:
         return Factors(self.coefficient, weights, links, self.hidden - {v})
 
     def times(self, i: int, weight: Weight) -> Factors:
+        """The product with another weight for one sample."""
         return replace(self, weights={**self.weights, i: weight})
 
 
@@ -118,7 +119,7 @@ def _next(f: Factors, thorough: bool) -> int | None:
 
 
 def _cost(f: Factors, v: int) -> int | None:
-    """1 for a leaf, else the number of parts; None if v cannot be integrated out by itself."""
+    """1 for a leaf, else the number of parts; None if v cannot be integrated out alone."""
     own = [link for link in f.links if v in link.samples]
     if any(len(link.samples) > 2 or not _has_whole_bounds(link, v) for link in own):
         return None
@@ -165,6 +166,7 @@ class Bound:
     offset: fmpq
 
     def minus(self, other: Bound, integer: bool) -> Linear | fmpq:
+        """The difference of two bounds."""
         coefficients = {self.sample: self.slope}
         coefficients[other.sample] = coefficients.get(other.sample, fmpq(0)) - other.slope
         return Linear.make(coefficients, self.offset - other.offset, integer)

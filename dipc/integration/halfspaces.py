@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from flint import fmpq
 
-from dipc.integration.linear import Linear
+from dipc.integration.linear import Coefficients, Linear, plus_multiple
 from dipc.integration.piecewise import Piecewise
 
 
@@ -16,7 +16,7 @@ from dipc.integration.piecewise import Piecewise
 class Form:
     """``sum coefficient * variable + constant``."""
 
-    coefficients: tuple[tuple[int, fmpq], ...]
+    coefficients: Coefficients
     constant: fmpq
 
     @staticmethod
@@ -27,9 +27,8 @@ class Form:
         return Form(tuple((i, c / scale) for i, c in kept), constant / scale)
 
     def minus(self, other: Form) -> Form:
-        coefficients = dict(self.coefficients)
-        for i, c in other.coefficients:
-            coefficients[i] = coefficients.get(i, fmpq(0)) - c
+        """The difference, normalised."""
+        coefficients = plus_multiple(self.coefficients, -1, other.coefficients)
         return Form.of(coefficients, self.constant - other.constant)
 
     def bound_on(self, v: int) -> Form:
@@ -46,12 +45,15 @@ Region = frozenset[Form]
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
+    """The bounds on a variable, and the half-spaces that do not mention it."""
+
     lower: tuple[Form, ...]
     upper: tuple[Form, ...]
     others: Region
 
 
 def bounds(region: Iterable[Form], v: int) -> Bounds:
+    """What a region says about a variable."""
     lower, upper, others = [], [], []
     for form in region:
         c = dict(form.coefficients).get(v)
@@ -106,14 +108,13 @@ def range_of(
 
 def _substituted(form: Form, variable: int, replacement: Mapping[int, fmpq], constant: fmpq) -> Form:
     """A linear expression put in for a variable."""
-    coefficients = dict(form.coefficients)
-    c = coefficients.pop(variable, fmpq(0))
-    for i, r in replacement.items():
-        coefficients[i] = coefficients.get(i, fmpq(0)) + c * r
-    return Form.of(coefficients, form.constant + c * constant)
+    c = dict(form.coefficients).get(variable, fmpq(0))
+    rest = tuple((i, own) for i, own in form.coefficients if i != variable)
+    return Form.of(plus_multiple(rest, c, tuple(replacement.items())), form.constant + c * constant)
 
 
 def interval(v: int, low: fmpq | None, high: fmpq | None) -> Iterator[Form]:
+    """The half-spaces ``low < v < high``."""
     if low is not None:
         yield Form(((v, fmpq(1)),), -low)
     if high is not None:

@@ -33,6 +33,8 @@ from dipc.numbers.quotient import Quotient
 
 @dataclass(frozen=True, slots=True)
 class Product:
+    """``coefficient * product of weights``, where all links hold."""
+
     coefficient: Quotient
     weights: tuple[Weight, ...]
     links: Links
@@ -173,7 +175,7 @@ def _core_mass(p: Product) -> Quotient:
 
 
 def _eliminated(p: Product, keep: Sequence[int], live: int) -> Iterator[Product]:
-    """Hide the live samples that are not kept and integrate out what can be; number the rest anew."""
+    """Hide the live samples that are not kept and integrate out what can be; renumber the rest."""
     hidden = frozenset(i for i in range(len(p.weights)) if i >= live or i not in keep)
     for f in eliminate(_factors(p, hidden), thorough=not keep):
         order = [*keep, *sorted(f.hidden)]

@@ -1,42 +1,34 @@
 """Sums over the integer points of polyhedra: comparisons of integer samples that form no tree.
 
 The discrete counterpart of :mod:`dipc.integration.polyhedral` (DiPC, Lemma 22, by elimination instead of
-semilinear sets).  A cell is a set of conditions ``form >= 0`` with coprime integer coefficients, and a sum
-of terms.  To sum out v:
+semilinear sets), on the cells of :mod:`dipc.integration.cells`.  Conditions are ``form >= 0`` with coprime
+integer coefficients.  To sum out v:
 
 * conditions in which v has a coefficient c other than 1 and -1 bound v by fractions; the other variables
   in them are split into residue classes modulo the least common multiple of these c (``z = L z' + r``),
   after which dividing by c and rounding the constant leaves the same integer points;
-* the cell is split by which lower bound is greatest and which upper bound is least, ties going to the
-  first one, so that the parts are disjoint;
-* on each part the sum is ``T(U) - T(L - 1)`` with the antidifference T.
+* the sum over a part is ``T(U) - T(L - 1)`` with the antidifference T.
 
 All cells share one denominator, a product of factors ``1 - exp(-rate eps)``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
 from math import lcm
 
 from flint import fmpq
 
-from dipc.integration.halfspaces import SLACK, Form, Region, bounds, cheapest, has_interior, interval
-from dipc.integration.linear import Linear, tightened
+from dipc.integration.cells import Cell, Points, eliminated, starting_cells, total
+from dipc.integration.halfspaces import SLACK, Form, Region, bounds, cheapest, has_interior
+from dipc.integration.linear import Linear, plus_multiple, tightened
 from dipc.integration.piecewise import Piecewise
 from dipc.integration.summation import Factors, antidifference_of_power, common_factors, power_product
-from dipc.integration.terms import Terms, put, substituted, times_piece, with_power
+from dipc.integration.terms import Terms, put, substituted, with_power, without
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    region: Region  # every form is not negative
-    terms: Terms
 
 
 @lru_cache(maxsize=4096)
@@ -50,7 +42,7 @@ def lattice_sum(weights: tuple[Piecewise, ...], links: frozenset[Linear]) -> Quo
     (1 + exp(3*eps))/(-1 + exp(3*eps))
     """
     unit = lcm(1, *(w.unit for w in weights))
-    cells = list(_starting_cells(weights, links, unit))
+    cells = list(starting_cells(INTEGERS, weights, links, unit))
     denominator = ExpPoly.of(1)
     remaining = set(range(len(weights)))
     while remaining and cells:
@@ -59,32 +51,7 @@ def lattice_sum(weights: tuple[Piecewise, ...], links: frozenset[Linear]) -> Quo
         cells = [part for cell in cells for part in _by_residues(cell, v)]
         cells, factor = _sum_out(v, cells, unit)
         denominator = denominator * factor
-    total = ExpPoly()
-    for cell in cells:
-        total = total + ExpPoly({(n, q, 0, 0): c for (n, q, _), c in cell.terms.items()}, unit)
-    return Quotient(total) / Quotient(denominator)
-
-
-def _starting_cells(weights: Iterable[Piecewise], links: Iterable[Linear], unit: int) -> Iterator[Cell]:
-    """One cell for each choice of a piece of every weight."""
-    common = frozenset(_whole(Form(link.coefficients, link.constant)) for link in links)
-    choices = []
-    for i, w in enumerate(weights):
-        edges = [None, *w.breaks, None]
-        choices.append(
-            [
-                (frozenset(map(_whole, interval(i, edges[j], edges[j + 1]))), piece, i)
-                for j, piece in enumerate(w.in_unit(unit))
-                if piece
-            ]
-        )
-    for choice in product(*choices):
-        region = common.union(*(ends for ends, _, _ in choice))
-        if _possible(region):
-            terms: Terms = {(0, 0, ()): fmpq(1)}
-            for _, piece, i in choice:
-                terms = times_piece(terms, piece, i)
-            yield Cell(region, terms)
+    return Quotient(total(cells, unit)) / Quotient(denominator)
 
 
 def _whole(form: Form) -> Form:
@@ -94,6 +61,16 @@ def _whole(form: Form) -> Form:
 def _possible(region: Region) -> bool:
     """False only if no integer point is in the region."""
     return has_interior(frozenset(Form(form.coefficients, form.constant + SLACK) for form in region))
+
+
+def _order(greater: Form, less: Form, strict: bool) -> Form:
+    """``greater >= less``, or ``>``, as a condition on integers."""
+    coefficients = plus_multiple(greater.coefficients, -1, less.coefficients)
+    kept = tuple((i, c) for i, c in sorted(coefficients.items()) if c)
+    return Form(*tightened(kept, greater.constant - less.constant, strict))
+
+
+INTEGERS = Points(_whole, _possible, _order, step=1)
 
 
 def _easiest(cells: list[Cell], remaining: set[int]) -> int:
@@ -141,55 +118,17 @@ def _form_in_class(form: Form, classes: dict[int, int], modulus: int) -> Form:
 
 def _sum_out(v: int, cells: list[Cell], unit: int) -> tuple[list[Cell], ExpPoly]:
     """Sum v out of every cell; the denominator that all terms now have in common."""
-    powers = (_exponent(exponents, v) for cell in cells for _, _, exponents in cell.terms)
-    common = common_factors((m, fmpq(k, unit)) for m, k in powers)
-    sums: dict[Region, Terms] = {}
-    for cell in cells:
-        primitive = _antidifference(cell.terms, v, unit, common)
-        for region, low, high in _parts(cell.region, v):
-            total = sums.setdefault(region, {})
-            before = None if low is None else Form(low.coefficients, low.constant - 1)
-            for bound, sign in ((high, 1), (before, -1)):
-                for key, c in substituted(primitive, v, bound, rising=sign < 0).items():
-                    put(total, key, sign * c)
-    return [Cell(region, terms) for region, terms in sums.items() if terms], power_product(common)
-
-
-def _parts(region: Region, v: int) -> Iterator[tuple[Region, Form | None, Form | None]]:
-    """Disjoint parts on each of which one lower bound is greatest and one upper bound is least."""
-    found = bounds(region, v)
-    for a, low in enumerate(found.lower or (None,)):
-        for b, high in enumerate(found.upper or (None,)):
-            forms = set(found.others)
-            if low is not None:
-                forms.update(_difference(low, x, strict=i < a) for i, x in enumerate(found.lower) if i != a)
-            if high is not None:
-                forms.update(_difference(x, high, strict=i < b) for i, x in enumerate(found.upper) if i != b)
-            if low is not None and high is not None:
-                forms.add(_difference(high, low, strict=False))
-            if _possible(frozenset(forms)):
-                yield frozenset(form for form in forms if form.coefficients), low, high
-
-
-def _difference(greater: Form, less: Form, *, strict: bool) -> Form:
-    """``greater >= less``, or ``>``, as a condition on integers."""
-    coefficients = dict(greater.coefficients)
-    for i, c in less.coefficients:
-        coefficients[i] = coefficients.get(i, fmpq(0)) - c
-    kept = tuple((i, c) for i, c in sorted(coefficients.items()) if c)
-    return Form(*tightened(kept, greater.constant - less.constant, strict))
-
-
-def _exponent(exponents: tuple[tuple[int, int, int], ...], v: int) -> tuple[int, int]:
-    return next(((m, k) for i, m, k in exponents if i == v), (0, 0))
+    powers = (without(exponents, v) for cell in cells for _, _, exponents in cell.terms)
+    common = common_factors((m, fmpq(k, unit)) for m, k, _ in powers)
+    sums = [(bounds(cell.region, v), _antidifference(cell.terms, v, unit, common)) for cell in cells]
+    return eliminated(INTEGERS, v, sums), power_product(common)
 
 
 def _antidifference(terms: Terms, v: int, unit: int, common: Factors) -> Terms:
     """An antidifference in v, times the common denominator (see :mod:`dipc.integration.summation`)."""
     result: Terms = {}
     for (n, q, exponents), c in terms.items():
-        m, k = _exponent(exponents, v)
-        others = tuple(e for e in exponents if e[0] != v)
+        m, k, others = without(exponents, v)
         for j, numerator in enumerate(antidifference_of_power(m, fmpq(k, unit), common)):
             for (n2, a, _, _), c2 in numerator.in_unit(unit).items():
                 put(result, (n + m - j + n2, q + a, with_power(others, v, j, k)), c * c2)

@@ -7,6 +7,8 @@ from math import gcd, lcm
 
 from flint import fmpq
 
+Coefficients = tuple[tuple[int, fmpq], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Linear:
@@ -17,7 +19,7 @@ class Linear:
     never meet in one expression.
     """
 
-    coefficients: tuple[tuple[int, fmpq], ...]
+    coefficients: Coefficients
     constant: fmpq
     integer: bool = False
 
@@ -29,12 +31,15 @@ class Linear:
 
     @property
     def samples(self) -> tuple[int, ...]:
+        """The numbers of the samples, ascending."""
         return tuple(i for i, _ in self.coefficients)
 
     def renamed(self, names: dict[int, int]) -> Linear:
+        """The expression with other numbers for its samples."""
         return Linear(tuple(sorted((names[i], c) for i, c in self.coefficients)), self.constant, self.integer)
 
     def negated(self) -> Linear:
+        """Minus the expression."""
         return Linear(tuple((i, -c) for i, c in self.coefficients), -self.constant, self.integer)
 
     def condition(self, strict: bool) -> Linear:
@@ -55,9 +60,15 @@ class Linear:
         return Linear(coefficients, constant, True)
 
 
-def tightened(
-    coefficients: tuple[tuple[int, fmpq], ...], constant: fmpq, strict: bool = False
-) -> tuple[tuple[tuple[int, fmpq], ...], fmpq]:
+def plus_multiple(left: Coefficients, factor: fmpq | int, right: Coefficients) -> dict[int, fmpq]:
+    """``left + factor * right``, zeros included."""
+    result = dict(left)
+    for i, c in right:
+        result[i] = result.get(i, fmpq(0)) + factor * c
+    return result
+
+
+def tightened(coefficients: Coefficients, constant: fmpq, strict: bool = False) -> tuple[Coefficients, fmpq]:
     """The same integer points with coprime coefficients: ``form > 0`` or ``>= 0`` as ``result >= 0``."""
     common = lcm(1, *(int(c.q) for _, c in coefficients))
     scale = fmpq(gcd(*(int((c * common).p) for _, c in coefficients)), common) if coefficients else fmpq(1)

@@ -8,23 +8,23 @@ is ``a/2 exp(-a |y - eps mu|)``: no power of eps is ever divided by.  Every func
 with rational c, k, q and breakpoints b_1 < b_2 < ...; the class is closed under sum, product,
 substitution of an affine function, and integration (DiPC, Lemma 23, whose induction this is).
 
-Values at the breakpoints are of no account: samples have densities.  Functions are canonical (no
+Values at the breakpoints do not matter: samples have densities.  Functions are canonical (no
 breakpoint between equal pieces), so that equal functions are equal objects.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import comb, gcd, lcm
 
 from flint import fmpq
 
 from dipc.errors import InternalError
 from dipc.numbers.exppoly import ExpPoly, whole
+from dipc.numbers.sparse import Items, plus, times
 
-Key = tuple[int, int, int, int]  # m, k * unit, n, q * unit
-Piece = dict[Key, fmpq]
+Piece = Items  # with exponents (m, k * unit, n, q * unit)
 ZERO: Piece = {}
 
 
@@ -106,6 +106,7 @@ class Piecewise:
     # --- algebra -----------------------------------------------------------------------------
 
     def in_unit(self, unit: int) -> tuple[Piece, ...]:
+        """The pieces with exponents in units of 1/unit, a multiple of the own unit."""
         factor = unit // self.unit
         if factor == 1:
             return self.pieces
@@ -114,10 +115,10 @@ class Piecewise:
         )
 
     def __add__(self, other: Piecewise) -> Piecewise:
-        return self._combine(other, add)
+        return self._combine(other, plus)
 
     def __mul__(self, other: Piecewise) -> Piecewise:
-        return self._combine(other, _multiply)
+        return self._combine(other, times)
 
     def _combine(self, other: Piecewise, operation: Callable[[Piece, Piece], Piece]) -> Piecewise:
         unit = lcm(self.unit, other.unit)
@@ -134,7 +135,7 @@ class Piecewise:
         """The product with an exponential polynomial in eps alone (without exp(k) and exp(b/eps))."""
         unit = lcm(self.unit, factor.canonical()[0])
         constant = {(0, 0, n, a): c for (n, a, _, _), c in factor.in_unit(unit).items()}
-        return Piecewise(unit, self.breaks, tuple(_multiply(p, constant) for p in self.in_unit(unit)))
+        return Piecewise(unit, self.breaks, tuple(times(p, constant) for p in self.in_unit(unit)))
 
     def restrict(self, bound: fmpq, *, above: bool) -> Piecewise:
         """The function, made zero below (``above``) or above ``bound``."""
@@ -185,7 +186,7 @@ class Piecewise:
         for i, b in enumerate(self.breaks):
             reached = evaluate_at(primitives[i], b)
             start = evaluate_at(primitives[i + 1], b)
-            primitives[i + 1] = add(primitives[i + 1], add(reached, negate(start)))
+            primitives[i + 1] = plus(primitives[i + 1], plus(reached, negate(start)))
         return Piecewise(unit, self.breaks, tuple(primitives))
 
     def total(self) -> ExpPoly:
@@ -252,34 +253,9 @@ def _merge(left: tuple[fmpq, ...], right: tuple[fmpq, ...]) -> tuple[fmpq, ...]:
     return tuple(result)
 
 
-def add(left: Piece, right: Piece) -> Piece:
-    if not right:
-        return left
-    result = dict(left)
-    for key, c in right.items():
-        old = result.get(key)
-        total = c if old is None else old + c
-        if total:
-            result[key] = total
-        else:
-            del result[key]
-    return result
-
-
 def negate(piece: Piece) -> Piece:
+    """The piece with the opposite sign."""
     return {key: -c for key, c in piece.items()}
-
-
-def _multiply(left: Piece, right: Piece) -> Piece:
-    if not left or not right:
-        return ZERO
-    result: Piece = {}
-    for (m, k, n, q), c in left.items():
-        for (m2, k2, n2, q2), c2 in right.items():
-            key = (m + m2, k + k2, n + n2, q + q2)
-            old = result.get(key)
-            result[key] = c * c2 if old is None else old + c * c2
-    return {key: c for key, c in result.items() if c}
 
 
 def evaluate_at(piece: Piece, b: fmpq) -> Piece:
@@ -291,25 +267,28 @@ def evaluate_at(piece: Piece, b: fmpq) -> Piece:
     return {key: c for key, c in result.items() if c}
 
 
-def _primitive(piece: Piece, unit: int) -> Piece:
-    """An antiderivative in y, term by term (DiPC, proof of Lemma 23).
+def power_primitive(m: int, rate: fmpq) -> Iterator[tuple[int, fmpq]]:
+    """An antiderivative of ``y^m exp(rate y)`` (DiPC, proof of Lemma 23): each power of y, and its factor.
 
     ``y^m`` becomes ``y^(m+1)/(m+1)``;  ``y^m exp(k y)`` becomes
     ``exp(k y) * sum_j (-1)^j m!/(m-j)! y^(m-j) / k^(j+1)``.
     """
+    if not rate:
+        yield m + 1, fmpq(1, m + 1)
+        return
+    factor = 1 / rate
+    for j in range(m, -1, -1):
+        yield j, factor
+        factor = -factor * j / rate
+
+
+def _primitive(piece: Piece, unit: int) -> Piece:
+    """An antiderivative in y, term by term."""
     result: Piece = {}
-
-    def put(key: Key, c: fmpq) -> None:
-        result[key] = result.get(key, fmpq(0)) + c
-
     for (m, k, n, q), c in piece.items():
-        if k == 0:
-            put((m + 1, 0, n, q), c / (m + 1))
-            continue
-        rate, c = fmpq(k, unit), c / fmpq(k, unit)
-        for j in range(m, -1, -1):
-            put((j, k, n, q), c)
-            c = -c * j / rate
+        for j, factor in power_primitive(m, fmpq(k, unit)):
+            key = (j, k, n, q)
+            result[key] = result.get(key, fmpq(0)) + c * factor
     return {key: c for key, c in result.items() if c}
 
 

@@ -20,8 +20,9 @@ from math import comb
 from flint import fmpq
 
 from dipc.errors import InternalError
-from dipc.integration.piecewise import Piece, Piecewise, add, evaluate_at, negate
+from dipc.integration.piecewise import Piece, Piecewise, evaluate_at, negate
 from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.sparse import plus
 
 HALF = fmpq(1, 2)
 
@@ -48,8 +49,8 @@ def antidifference(f: Piecewise) -> Ratio:
         raise InternalError("a distribution does not vanish at minus infinity")
     for i, b in enumerate(f.breaks):
         last = fmpq(b.floor())  # of the integers on the left
-        gap = add(evaluate_at(pieces[i], last), negate(evaluate_at(pieces[i + 1], last)))
-        pieces[i + 1] = add(pieces[i + 1], gap)
+        gap = plus(evaluate_at(pieces[i], last), negate(evaluate_at(pieces[i + 1], last)))
+        pieces[i + 1] = plus(pieces[i + 1], gap)
     return Ratio(Piecewise(f.unit, f.breaks, tuple(pieces)), power_product(common))
 
 
@@ -73,6 +74,7 @@ def factor(rate: fmpq) -> ExpPoly:
 
 
 def power_product(powers: Factors) -> ExpPoly:
+    """The product of all factors."""
     result = ExpPoly.of(1)
     for rate, power in powers.values():
         result = result * factor(rate) ** power

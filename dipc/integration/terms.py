@@ -31,6 +31,7 @@ def times_piece(terms: Terms, piece: dict[tuple[int, int, int, int], fmpq], i: i
 
 
 def put(terms: Terms, key: Key, c: fmpq) -> None:
+    """Add ``c`` to a coefficient, in place."""
     old = terms.get(key)
     c = c if old is None else old + c
     if c:
@@ -40,6 +41,7 @@ def put(terms: Terms, key: Key, c: fmpq) -> None:
 
 
 def refined(terms: Terms, factor: int) -> Terms:
+    """The same terms in a unit ``factor`` times finer."""
     if factor == 1:
         return terms
     return {
@@ -48,7 +50,14 @@ def refined(terms: Terms, factor: int) -> Terms:
     }
 
 
+def without(exponents: Exponents, v: int) -> tuple[int, int, Exponents]:
+    """The m and k of a variable, and the exponents of the others."""
+    m, k = next(((m, k) for i, m, k in exponents if i == v), (0, 0))
+    return m, k, tuple(e for e in exponents if e[0] != v)
+
+
 def with_power(exponents: Exponents, v: int, m: int, k: int) -> Exponents:
+    """The exponents times ``y_v^m exp(k y_v)``, v not among them."""
     return tuple(sorted((*exponents, (v, m, k)))) if m or k else exponents
 
 
@@ -56,12 +65,12 @@ def substituted(terms: Terms, v: int, bound: Form | None, *, rising: bool) -> Te
     """``y_v = bound`` put in; no bound is the limit at infinity (``rising``: minus infinity)."""
     result: Terms = {}
     for (n, q, exponents), c in terms.items():
-        m, k = next(((m, k) for i, m, k in exponents if i == v), (0, 0))
+        m, k, rest = without(exponents, v)
         if bound is None:
             if (k <= 0) if rising else (k >= 0):
                 raise InternalError("an integrand does not vanish at infinity")
             continue
-        others = {i: (m2, k2) for i, m2, k2 in exponents if i != v}
+        others = {i: (m2, k2) for i, m2, k2 in rest}
         for i, slope in bound.coefficients:
             m2, k2 = others.get(i, (0, 0))
             others[i] = (m2, k2 + whole(k * slope))
@@ -96,12 +105,9 @@ def _expanded(bound: Form, m: int) -> Iterator[tuple[tuple[tuple[int, int], ...]
 
 def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
     """All ways to write ``total`` as an ordered sum of ``parts`` natural numbers."""
-    if parts == 0:
-        if total == 0:
-            yield ()
-        return
-    if parts == 1:
-        yield (total,)
+    if parts <= 1:
+        if parts or not total:
+            yield (total,) * parts
         return
     for first in range(total + 1):
         for rest in _compositions(total - first, parts - 1):

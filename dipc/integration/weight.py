@@ -33,10 +33,12 @@ class Weight:
         return bool(self.function)
 
     def times(self, function: Piecewise) -> Weight:
+        """The product with a function of the sample."""
         product = self.function * function
         return self._with(product.on_integers() if self.integer else product)
 
     def plus(self, other: Weight) -> Weight:
+        """The sum of two weights of one kind."""
         return self._with(self.function + other.function)
 
     def can_hold(self, factor: ExpPoly) -> bool:
@@ -44,6 +46,7 @@ class Weight:
         return not factor.has_constants and not (factor.has_rates if self.inverse else factor.has_inverse)
 
     def scaled(self, factor: ExpPoly) -> Weight:
+        """The product with a function of eps, see :meth:`can_hold`."""
         return self._with(self.function.scale(factor.at_inverse() if self.inverse else factor))
 
     def where(self, condition: Linear) -> Weight:

@@ -1,4 +1,4 @@
-"""All that a claim may see of a system: the output laws of adjacent inputs.
+"""All that a claim may see of a system: the output distributions of adjacent inputs.
 
 A program, a Markov model or a list of distributions becomes :class:`Neighbours`.  Claims ask it
 

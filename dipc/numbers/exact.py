@@ -1,4 +1,4 @@
-"""Numbers at the public door: what is exact comes in, and what goes out is an ordinary rational too."""
+"""Numbers of the public interface: only exact ones are accepted, and results are ordinary rationals too."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from flint import arb, fmpq
 from dipc.errors import InputError, WrongType
 
 Number = fmpq | Rational | int | str
-"""A rational number as people give it; ``numbers.Rational`` has Fraction and the integers of numpy."""
+"""A rational number as users give it; ``numbers.Rational`` includes Fraction and the integers of numpy."""
 
 EXACT_HINT = 'write a string such as "1/10", a fractions.Fraction or an integer'
 
 
 class Exact(fmpq):
-    """An fmpq that other libraries take as a rational number.
+    """An fmpq that other libraries accept as a rational number.
 
     >>> Fraction(Exact(3, 4)), Exact(3, 4) == fmpq(3, 4), Exact(3, 4)
     (Fraction(3, 4), True, 3/4)

@@ -31,8 +31,9 @@ from dipc.errors import InputError, InternalError
 from dipc.numbers.exact import Exact, Number, scalar
 from dipc.numbers.formulas import Notation, sympy_sum
 from dipc.numbers.function import FunctionOfEps, budget
+from dipc.numbers.sparse import Exponents, plus, times
 
-Key = tuple[int, int, int, int]  # power of eps, rate * unit, constant * unit, inverse * unit
+Key = Exponents  # power of eps, rate * unit, constant * unit, inverse * unit
 
 
 class Term(NamedTuple):
@@ -46,7 +47,7 @@ class Term(NamedTuple):
 
 
 def whole(number: fmpq) -> int:
-    """The integer that a rational is; an exponent that does not fit its unit is a bug of ours."""
+    """The integer that a rational is; an exponent that does not fit its unit is a bug."""
     if number.q != 1:
         raise InternalError(f"{number} is not an integer")
     return int(number.p)
@@ -186,9 +187,6 @@ class ExpPoly(FunctionOfEps):
             self._hash = hash((unit, frozenset(items)) if number is None else number)
         return self._hash
 
-    def __repr__(self) -> str:
-        return " + ".join(_show_term(t) for t in self.terms()).replace("+ -", "- ") or "0"
-
     # --- arithmetic --------------------------------------------------------------------------
 
     def in_unit(self, unit: int) -> dict[Key, fmpq]:
@@ -214,15 +212,7 @@ class ExpPoly(FunctionOfEps):
         if right is None:
             return NotImplemented
         unit = lcm(self._unit, right._unit)
-        result = dict(self.in_unit(unit))
-        for key, c in right.in_unit(unit).items():
-            total = result.get(key)
-            total = c if total is None else total + c
-            if total:
-                result[key] = total
-            else:
-                del result[key]
-        return ExpPoly(result, unit)
+        return ExpPoly(plus(self.in_unit(unit), right.in_unit(unit)), unit)
 
     def __neg__(self) -> ExpPoly:
         return ExpPoly({key: -c for key, c in self._items.items()}, self._unit)
@@ -238,24 +228,17 @@ class ExpPoly(FunctionOfEps):
             other = scalar(other)
             return ExpPoly({key: c * other for key, c in self._items.items()} if other else {}, self._unit)
         unit = lcm(self._unit, other._unit)
-        result: dict[Key, fmpq] = {}
-        right = list(other.in_unit(unit).items())
-        for (n, a, k, b), c in self.in_unit(unit).items():
-            for (n2, a2, k2, b2), c2 in right:
-                key = (n + n2, a + a2, k + k2, b + b2)
-                old = result.get(key)
-                result[key] = c * c2 if old is None else old + c * c2
-        return ExpPoly({key: c for key, c in result.items() if c}, unit)
+        return ExpPoly(times(self.in_unit(unit), other.in_unit(unit)), unit)
 
     __radd__ = __add__
     __rmul__ = __mul__
 
     def __rsub__(self, other: fmpq | int) -> ExpPoly:
-        return ExpPoly.of(scalar(other)) - self
+        return -self + other
 
     def __pow__(self, exponent: int) -> ExpPoly:
         if exponent < 0:
-            raise InputError("a negative power is no sum of exponentials", hint="take it of a Quotient")
+            raise InputError("a negative power is not an exponential polynomial", hint="use a Quotient")
         result = ExpPoly.of(1)
         for _ in range(exponent):
             result = result * self
@@ -398,28 +381,3 @@ def _largest_inverse(f: ExpPoly) -> tuple[fmpq, ExpPoly]:
     largest = max(term.inverse for term in f.terms())
     kept = [term._replace(inverse=fmpq(0)) for term in f.terms() if term.inverse == largest]
     return largest, ExpPoly.from_terms(kept)
-
-
-def _show_term(term: Term) -> str:
-    """A term as text, for example ``-3/2*eps^2*exp(1/4*eps - 2)``."""
-    factors = []
-    if term.power:
-        factors.append("eps" if term.power == 1 else f"eps^{term.power}")
-    exponents = [(term.rate, "eps", "*eps"), (term.constant, "", ""), (term.inverse, "1/eps", "/eps")]
-    exponent = " + ".join(_show_exponent(*e) for e in exponents if e[0]).replace("+ -", "- ")
-    if exponent:
-        factors.append(f"exp({exponent})")
-    if term.coefficient == -1 and factors:
-        return "-" + "*".join(factors)
-    if term.coefficient != 1 or not factors:
-        factors.insert(0, str(term.coefficient))
-    return "*".join(factors)
-
-
-def _show_exponent(number: fmpq, one: str, times: str) -> str:
-    """``3/4*eps`` or ``3/(4*eps)``: a number times what has the text ``times``."""
-    if one and abs(number) == 1:
-        return one if number > 0 else "-" + one
-    if times == "/eps" and number.q != 1:
-        return f"{number.p}/({number.q}*eps)"
-    return f"{number}{times}"

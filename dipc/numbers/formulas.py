@@ -1,6 +1,6 @@
-"""Functions of eps as formulas: LaTeX for MathJax, HTML that needs no script, and sympy.
+"""Functions of eps as formulas: dipc's own text, LaTeX for MathJax, HTML that needs no script, and sympy.
 
-Text is a sum of terms; a :class:`Notation` is the table of what differs between LaTeX and HTML.
+A formula is a sum of terms; a :class:`Notation` is the table of how they are written.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ class Notation:
     fraction: Callable[[str, str], str]
     root: Callable[[str], str]
     times: str
+    multiple: Callable[[int, int], str]  # p/q times eps in an exponent
+    inverse: Callable[[int, int], str]  # p/q over eps
 
     def polynomial(self, terms: Iterable[TermOf]) -> str:
         """A sum of terms, the first one with its sign."""
@@ -52,15 +54,31 @@ class Notation:
         return c < 0, self.times.join(factors)
 
     def _exponent(self, a: fmpq, k: fmpq, b: fmpq) -> Iterator[tuple[bool, str]]:
-        if a:
-            p, q = int(abs(a).p), int(a.q)
-            yield a < 0, f"{'' if p == 1 else p}{self.eps}" + (f"/{q}" if q != 1 else "")
-        if k:
-            yield k < 0, str(abs(k))
-        if b:
-            p, q = int(abs(b).p), int(b.q)
-            yield b < 0, f"{p}/{self.eps}" if q == 1 else f"{p}/({q}{self.eps})"
+        for number, write in ((a, self.multiple), (k, lambda p, q: str(fmpq(p, q))), (b, self.inverse)):
+            if number:
+                yield number < 0, write(int(abs(number).p), int(number.q))
 
+
+def _multiple(p: int, q: int, eps: str) -> str:
+    return f"{'' if p == 1 else p}{eps}" + (f"/{q}" if q != 1 else "")
+
+
+def _inverse(p: int, q: int, eps: str) -> str:
+    return f"{p}/{eps}" if q == 1 else f"{p}/({q}{eps})"
+
+
+TEXT = Notation(
+    eps="eps",
+    minus="-",
+    number=lambda p, q: f"{p}/{q}",
+    power=lambda base, n: f"{base}^{n}",
+    exp=lambda exponent: f"exp({exponent})",
+    fraction=lambda above, below: f"({above})/({below})",
+    root=lambda inside: f"sqrt({inside})",
+    times="*",
+    multiple=lambda p, q: "eps" if p == q else f"{fmpq(p, q)}*eps",
+    inverse=lambda p, q: _inverse(p, q, "*eps") if q != 1 else f"{p}/eps",
+)
 
 LATEX = Notation(
     eps=r"\varepsilon",
@@ -71,6 +89,8 @@ LATEX = Notation(
     fraction=lambda above, below: rf"\frac{{{above}}}{{{below}}}",
     root=lambda inside: rf"\sqrt{{{inside}}}",
     times=r"\,",
+    multiple=lambda p, q: _multiple(p, q, r"\varepsilon"),
+    inverse=lambda p, q: _inverse(p, q, r"\varepsilon"),
 )
 
 HTML = Notation(
@@ -82,6 +102,8 @@ HTML = Notation(
     fraction=lambda above, below: f"({above}) / ({below})",
     root=lambda inside: f"√({inside})",
     times="·",
+    multiple=lambda p, q: _multiple(p, q, "ε"),
+    inverse=lambda p, q: _inverse(p, q, "ε"),
 )
 
 
@@ -93,6 +115,7 @@ def sympy_eps() -> Any:
 
 
 def sympy_number(value: fmpq) -> Any:
+    """A rational number of sympy."""
     from sympy import Rational
 
     return Rational(int(value.p), int(value.q))

@@ -1,4 +1,4 @@
-"""What every exact function of eps can do for people: values, digits, formulas, plots.
+"""The views that every exact function of eps has: values, digits, formulas, plots.
 
 Nothing here decides anything.  A value at a budget is exact, :meth:`FunctionOfEps.at`; digits and floats are
 taken from balls around the exact value and are correctly rounded.
@@ -16,7 +16,7 @@ from flint import arb, ctx, fmpq
 import dipc.views as views
 from dipc.errors import InputError, WrongType
 from dipc.numbers.exact import Exact, Number, ends, rational, rounded
-from dipc.numbers.formulas import HTML, LATEX, Notation
+from dipc.numbers.formulas import HTML, LATEX, TEXT, Notation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,10 +25,10 @@ Rounded = TypeVar("Rounded")
 
 
 def budget(eps: Number) -> fmpq:
-    """A budget from the public door: a rational number that is not negative."""
+    """A budget that a user gives: a rational number that is not negative."""
     point = rational(eps, "eps")
     if point < 0:
-        raise InputError(f"a budget is not negative: eps = {point}")
+        raise InputError(f"a budget must not be negative: eps = {point}")
     return point
 
 
@@ -82,10 +82,10 @@ class FunctionOfEps:
     # --- digits ------------------------------------------------------------------------------
 
     def ball(self, eps: Number | None = None, digits: int = 30) -> arb:
-        """A ball of python-flint that surely has the value in it, with at least ``digits`` digits.
+        """A ball of python-flint that contains the value, with at least ``digits`` digits.
 
-        A constant needs no ``eps``.  A ball knows its own radius, but prints with the precision of flint's
-        context; :meth:`decimal` gives text.
+        A constant needs no ``eps``.  A ball prints with the precision of flint's context, not its own;
+        :meth:`decimal` gives text.
         """
         value, digits = self._value(eps), _positive(digits)
         if not value.sign_at(fmpq(1)):
@@ -130,6 +130,9 @@ class FunctionOfEps:
         return self
 
     # --- views -------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return self.formula(TEXT)
 
     def latex(self) -> str:
         """The function as LaTeX.

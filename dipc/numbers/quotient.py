@@ -15,10 +15,11 @@ from typing import Any
 from flint import arb, fmpq
 
 from dipc.numbers.exact import Exact, Number, scalar
-from dipc.numbers.exppoly import ExpPoly, Key, ratio_at
+from dipc.numbers.exppoly import ExpPoly, ratio_at
 from dipc.numbers.formulas import Notation
 from dipc.numbers.function import FunctionOfEps, budget
 from dipc.numbers.polynomial import common_unit, join, split
+from dipc.numbers.sparse import Items
 
 _ONE = ExpPoly.of(1)
 
@@ -44,10 +45,12 @@ class Quotient(FunctionOfEps):
 
     @staticmethod
     def one() -> Quotient:
+        """The constant 1."""
         return Quotient(_ONE)
 
     @staticmethod
     def of(value: fmpq | int) -> Quotient:
+        """A constant."""
         return Quotient(ExpPoly.of(value))
 
     def _lift(self, other: Quotient | ExpPoly | fmpq | int) -> Quotient | None:
@@ -131,7 +134,7 @@ class Quotient(FunctionOfEps):
         return self.numerator.is_constant and self.denominator.is_constant
 
     def sign_at(self, point: fmpq) -> int:
-        """The exact sign at a rational point that is no root of the denominator."""
+        """The exact sign at a rational point that is not a root of the denominator."""
         return self.numerator.sign_at(point) * self.denominator.sign_at(point)
 
     def enclose(self, eps: arb) -> arb:
@@ -155,11 +158,6 @@ class Quotient(FunctionOfEps):
         """Pickled without the denominator 1, which is recognised by its identity."""
         one = self.denominator is _ONE
         return Quotient, (self.numerator,) if one else (self.numerator, self.denominator)
-
-    def __repr__(self) -> str:
-        if self.denominator is _ONE:
-            return repr(self.numerator)
-        return f"({self.numerator})/({self.denominator})"
 
     def formula(self, notation: Notation) -> str:
         """The function in a notation."""
@@ -241,7 +239,7 @@ def _by_residue(f: ExpPoly, unit: int) -> dict[Shift, ExpPoly]:
     """
     fine = lcm(unit, common_unit(f))
     step = fine // unit
-    parts: dict[Shift, dict[Key, fmpq]] = {}
+    parts: dict[Shift, Items] = {}
     for (n, a, k, b), c in f.in_unit(fine).items():
         part = parts.setdefault((a % step, k % step, b % step), {})
         part[n, a // step, k // step, b // step] = c

@@ -4,7 +4,7 @@ For budgets at which g >= 0 the sign of ``A + B sqrt(g)`` follows from exact sig
 where these agree (or one of them is 0), and elsewhere that of A times that of ``A^2 - B^2 g``.  No root is
 ever computed.
 
-A perfect square g is not kept as a root: then ``A^2 - B^2 g`` is the zero function only if A and B are.
+A perfect square g is not kept as a root, so that ``A^2 - B^2 g`` is zero only if A and B are.
 Denominators are not made rational: ``1/(1 + sqrt(eps))`` is fine at eps = 1, where ``1 - eps`` vanishes.
 """
 
@@ -31,9 +31,9 @@ Pair = tuple[Quotient, Quotient]  # (A, B) stands for A + B sqrt(g)
 ZERO, ONE = Quotient.of(0), Quotient.one()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Surd(FunctionOfEps):
-    """``above / below``, where sqrt(radicand) does not cancel; the radicand is no perfect square.
+    """``above / below``, where sqrt(radicand) does not cancel; the radicand is not a perfect square.
 
     >>> root = Surd.root(Quotient(ExpPoly.of(1, 1)))
     >>> one = root.lifted(ONE)
@@ -47,7 +47,7 @@ class Surd(FunctionOfEps):
 
     @staticmethod
     def root(radicand: Quotient) -> Surd:
-        """The square root of a function that is no perfect square."""
+        """The square root of a function that is not a perfect square."""
         return Surd((ZERO, ONE), (ONE, ZERO), radicand)
 
     def lifted(self, value: Quotient) -> Surd:
@@ -124,7 +124,7 @@ class Surd(FunctionOfEps):
             if root.sign_at(fmpq(1)) < 0:
                 root = -root
             above, below = (above[0] + above[1] * root, ZERO), (below[0] + below[1] * root, ZERO)
-        if below == (ZERO, ZERO):  # c + d*sqrt(g) = 0 only if c = d = 0, as g is no square
+        if below == (ZERO, ZERO):  # c + d*sqrt(g) = 0 only if c = d = 0, as g is not a square
             raise InputError(f"{self} has no value at eps = {point}: its denominator is 0")
         return above[0] / below[0] if root is not None else Surd(above, below, radicand)._made(above, below)
 
@@ -151,15 +151,6 @@ class Surd(FunctionOfEps):
         root = self.radicand.enclose(eps).sqrt()
         above, below = (a.enclose(eps) + b.enclose(eps) * root for a, b in (self.above, self.below))
         return above / below
-
-    def __repr__(self) -> str:
-        above, below = self._shown(self.above), self._shown(self.below)
-        return above if self.below == (ONE, ZERO) else f"({above})/({below})"
-
-    def _shown(self, pair: Pair) -> str:
-        a, b = pair
-        root = f"sqrt({self.radicand})" if b == ONE else f"({b})*sqrt({self.radicand})"
-        return f"{a} + {root}" if a and b else root if b else str(a)
 
     def formula(self, notation: Notation) -> str:
         """The number in a notation."""

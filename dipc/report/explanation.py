@@ -18,11 +18,9 @@ from dipc.dipwhile.explain.paths import Event, Path, Sample, Step
 from dipc.dipwhile.explain.shifts import Shift
 from dipc.dipwhile.semantics.evaluate import Datum
 from dipc.dipwhile.syntax.core import Cell
-from dipc.export.history import PRETTY, RELATIONS, SUBSCRIPTS, cell_text, sum_text
-from dipc.export.operators import EXACT, write
+from dipc.export.history import RELATIONS, SUBSCRIPTS, cell_text, law_text, sum_text
 from dipc.integration.linear import Linear
 from dipc.models.values import show, valuation_record, valuation_text
-from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.report.tightness import enclosure, epsilon_text, least_record, logarithm_at, where
 from dipc.report.words import aligned
@@ -248,7 +246,7 @@ def _meaning(step: Step, path: Path, names: Sequence[str]) -> str:
         case Event.NOISE:
             assert step.sample is not None
             sample = path.samples[step.sample]
-            return f"{given}{names[step.sample]} ~ {law_text(sample)}"
+            return f"{given}{names[step.sample]} ~ {law_text(sample.law)}"
         case Event.CHOICE:
             assert step.probability is not None
             return f"{given}{cell} = {_value(step.value, names)}, with probability {step.probability}"
@@ -263,12 +261,6 @@ def _meaning(step: Step, path: Path, names: Sequence[str]) -> str:
             return f"{cell} = {_value(step.value, names)}"
         case _:
             assert_never(step.event)
-
-
-def law_text(sample: Sample) -> str:
-    """For example ``Lap(1/4*eps, 0)``."""
-    rate = write(EXACT.function(Quotient(ExpPoly.of(sample.rate, -1 if sample.inverse else 1))), PRETTY)
-    return f"{sample.kind}({rate}, {sample.mean})"
 
 
 def _value(value: Datum | None, names: Sequence[str]) -> str:
@@ -359,7 +351,9 @@ def _why_no_shift(route: Route) -> str:
 def _shift_text(shift: Shift, name: str, sample: Sample) -> str:
     """What becomes of a sample, and what it costs.
 
-    >>> noise = Sample(("r", 0), "Lap", fmpq(3, 4), False, fmpq(0))
+    >>> from dipc.dipwhile.semantics.noise import Random
+    >>> from dipc.dipwhile.syntax.distributions import NOISE
+    >>> noise = Sample(("r", 0), Random(NOISE["Lap"], fmpq(3, 4), False, fmpq(0)))
     >>> _shift_text(Shift(0, fmpq(1), fmpq(-1), fmpq(3, 2)), "r", noise)
     'r moves by 1, its mean by -1: this costs 3/4*2*eps = 3/2*eps'
     >>> _shift_text(Shift(0, fmpq(1), fmpq(1), fmpq(0)), "r", noise)
@@ -377,9 +371,10 @@ def _shift_text(shift: Shift, name: str, sample: Sample) -> str:
         case _:
             moves = f"{name} stays, its mean moves by {shift.mean}"
     distance = abs(shift.by - shift.mean)
-    unit = "/eps" if sample.inverse else "*eps"
-    product = f"{sample.rate}*{distance}{unit} = " if distance != 1 and sample.rate != 1 else ""
-    return f"{moves}: this costs {product}{_times(shift.cost, sample.inverse)}"
+    law = sample.law
+    unit = "/eps" if law.inverse else "*eps"
+    product = f"{law.rate}*{distance}{unit} = " if distance != 1 and law.rate != 1 else ""
+    return f"{moves}: this costs {product}{_times(shift.cost, law.inverse)}"
 
 
 def _times(t: fmpq, inverse: bool = False) -> str:

@@ -469,4 +469,4 @@ def commands(found: Study, drawn: Picture | None) -> Iterator[tuple[str, str]]:
 def _question(subject: Subject) -> ClaimExport:
     claim = subject.core_claim
     assert claim is not None
-    return question(subject.mechanism.program, claim)
+    return question(subject.mechanism.explored, claim)

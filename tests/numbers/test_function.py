@@ -258,7 +258,7 @@ def test_numbers_that_are_no_numbers() -> None:
             rational(text, "eps")
     with pytest.raises(InputError, match="division by zero"):
         rational("1/0", "eps")
-    with pytest.raises(InputError, match="not negative"):
+    with pytest.raises(InputError, match="must not be negative"):
         Z.at(-1)
 
 

@@ -1,14 +1,14 @@
-"""Why two inputs have the privacy loss that they have: the paths to an output, and what each of them pays.
+"""Where the privacy loss of two inputs comes from: the paths to an output, and the cost of each.
 
 :func:`explain` chooses two inputs and outputs: those of the counterexample, if the claim is violated; else
-those that force the least epsilon (or the least delta); or those that were asked for.  It then computes
+those that need the least epsilon (or the least delta); or those that the user names.  It then computes
 
 * the paths to the outputs on both inputs, put side by side where they make the same random choices;
 * for each such pair of paths the cheapest shift of its samples (:mod:`dipc.dipwhile.explain.shifts`);
 * the least t for these inputs and outputs alone, and where the claimed inequality is broken.
 
 Everything is exact.  The probabilities of the paths must add up to that of the outputs, which the main
-pipeline has computed in another way: if they do not, dipc contradicts itself and says so.
+pipeline computes in another way: if they do not, dipc contradicts itself and reports it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from dipc.claims.tightness.curves import profile
 from dipc.claims.tightness.least import Kind, Least, Spot, least
 from dipc.claims.tightness.least_epsilon import WIDTH, budget, demand
 from dipc.claims.tightness.losses import Witness
-from dipc.claims.verdict import Undecided
+from dipc.claims.verdict import Undecided, Verdict
 from dipc.clock import Clock
-from dipc.dipwhile.convert import cells_of, to_outcome
+from dipc.dipwhile.convert import to_outcome
 from dipc.dipwhile.explain.paths import Found, Path, Stop, Walk
 from dipc.dipwhile.explain.shifts import Alignment, alignment
 from dipc.dipwhile.pipeline import (
@@ -42,8 +42,9 @@ from dipc.dipwhile.pipeline import (
     neighbours_of,
 )
 from dipc.dipwhile.semantics.adjacency import Input
+from dipc.dipwhile.semantics.explored import Explored
 from dipc.dipwhile.semantics.step import Outcome
-from dipc.dipwhile.semantics.valuations import grouped, output_valuation
+from dipc.dipwhile.semantics.valuations import cells, grouped, output_valuation
 from dipc.dipwhile.syntax.core import Cell, CoreClaim, CoreProgram
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.models.laws import Case, Pairs
@@ -68,7 +69,7 @@ class Reason(Enum):
 class Route:
     """A path on u with its twin on u', which makes the same random choices; or a path on one of them only.
 
-    Of a path on u only, ``stop`` tells how far its choices can be made on u'.
+    For a path on u only, ``stop`` says how far its choices can be made on u'.
     """
 
     left: Path | None
@@ -104,6 +105,7 @@ class Claimed:
         return not self.excess
 
     def broken_at(self, eps: fmpq) -> bool:
+        """Whether the inequality fails at this eps."""
         return self.excess.sign_at(eps) > 0
 
 
@@ -149,35 +151,32 @@ class Explanation(views.Shown):
 
 
 def explain(
-    program: CoreProgram,
+    explored: Explored,
     claim: CoreClaim | None,
     ask: Ask,
     outcome: Outcome | None = None,
     most: int = MOST_PATHS,
 ) -> Explanation:
-    """The explanation of a claim, or of the program's tightest budget if there is none.
+    """The explanation of a claim, or of the program's least epsilon if there is none.
 
     The inputs of ``ask`` and the ``outcome`` are chosen here if they are None; ``most`` paths are listed.
     Raises :class:`InputError`, and :class:`LimitReached` if the claim stays undecided.
     """
-    clock = ask.clock()
     goal = None if claim is None else goal_of(claim)
     budgets = eps_range_of(claim)
     if ask.at is not None and ask.at not in budgets:
         raise InputError(f"eps = {ask.at} is not one of the budgets {budgets}")
-    if outcome is None:
-        chosen = _chosen(program, claim, goal, ask, clock)
-    elif ask.pair is None:
-        raise InputError("an output alone cannot be explained", hint="give the two inputs, too")
-    else:
-        neighbours_of(program, SignOracle(budgets), ask.pair, clock)  # refuses inputs that are not adjacent
-        chosen = _Chosen(Reason.ASKED, ask.pair, (outcome,))
-    eps = ask.at if ask.at is not None else chosen.eps
-    return _explained(program, goal, budgets, chosen, eps, most, clock)
+    question = _Question(explored, goal, budgets, ask, most, ask.clock())
+    if outcome is not None:
+        return question.explanation(question.asked_for(outcome))
+    violation = None if claim is None else question.violation(check(explored, claim, ask))
+    return question.explanation(violation or question.tightest())
 
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
+    """The inputs and outputs to explain, and the eps to look at, if there is one."""
+
     reason: Reason
     pair: tuple[Input, Input]
     outcomes: tuple[Outcome, ...]
@@ -185,99 +184,109 @@ class _Chosen:
     tightness: Tightness | None = None
 
 
-def _chosen(
-    program: CoreProgram,
-    claim: CoreClaim | None,
-    goal: Goal | None,
-    ask: Ask,
-    clock: Clock,
-) -> _Chosen:
-    """The counterexample, or what is tightest."""
-    budgets = ask.eps_range(claim)
-    if claim is not None:
-        match check(program, claim, ask):
-            case Violated(counterexample=found):
-                return _of(
-                    program, Reason.VIOLATED, found.input, found.neighbour, found.outputs, found.epsilon
-                )
+@dataclass(frozen=True, slots=True)
+class _Question:
+    explored: Explored
+    goal: Goal | None
+    budgets: EpsRange
+    ask: Ask
+    most: int
+    clock: Clock
+
+    @property
+    def program(self) -> CoreProgram:
+        return self.explored.program
+
+    # --- what to explain -----------------------------------------------------------------------
+
+    def asked_for(self, outcome: Outcome) -> _Chosen:
+        """One output on two inputs."""
+        pair = self.ask.pair
+        if pair is None:
+            raise InputError("an output alone cannot be explained", hint="give the two inputs, too")
+        # Refuses two inputs that are not adjacent.
+        neighbours_of(self.explored, SignOracle(self.budgets), pair, self.clock)
+        return _Chosen(Reason.ASKED, pair, (outcome,))
+
+    def violation(self, verdict: Verdict) -> _Chosen | None:
+        """The counterexample of a violated claim."""
+        match verdict:
             case Undecided(reason=reason):
                 raise LimitReached(f"nothing is explained, because the claim is undecided: {reason}")
-    if goal is not None and goal.delta:
-        least_delta = profile(losses_of(program, budgets, clock, ask.pair), goal.t, WIDTH)
-        if least_delta.witnesses:  # else no delta is needed at all
-            return _tightest(program, least_delta.least, least_delta.witnesses, True)
-    found_budget = budget(losses_of(program, budgets, clock, ask.pair))
-    return _tightest(program, found_budget.least, found_budget.witnesses, False)
+            case Violated(counterexample=found):
+                return self._of(Reason.VIOLATED, found.input, found.neighbour, found.outputs, found.epsilon)
+        return None
 
+    def tightest(self) -> _Chosen:
+        """What forces the least delta or, where no delta is needed, the least epsilon."""
+        at = self.ask.at
+        budgets = self.budgets if at is None else EpsRange.point(at)
+        losses = losses_of(self.explored, budgets, self.clock, self.ask.pair)
+        if self.goal is not None and self.goal.delta:
+            least_delta = profile(losses, self.goal.t, WIDTH)
+            if least_delta.witnesses:
+                return self._witness(least_delta.least, least_delta.witnesses, True)
+        least_epsilon = budget(losses)
+        return self._witness(least_epsilon.least, least_epsilon.witnesses, False)
 
-def _tightest(
-    program: CoreProgram, found: Least, witnesses: Sequence[tuple[Spot, Witness]], of_delta: bool
-) -> _Chosen:
-    if not witnesses:
-        raise InputError(
-            "there is no loss to explain: all neighbours have the same output distribution",
-            hint="give two inputs and an output: --input ... --neighbour ... --output ...",
+    def _witness(self, found: Least, witnesses: Sequence[tuple[Spot, Witness]], of_delta: bool) -> _Chosen:
+        if not witnesses:
+            raise InputError(
+                "there is no loss to explain: all neighbours have the same output distribution",
+                hint="give two inputs and an output: --input ... --neighbour ... --output ...",
+            )
+        spot, witness = witnesses[0]
+        same = tuple(s for s, w in witnesses if w == witness)
+        place = spot.place if spot.kind is Kind.AT and isinstance(spot.place, fmpq) else None
+        chosen = self._of(Reason.TIGHTEST, witness.input, witness.neighbour, witness.outputs, place)
+        return replace(chosen, tightness=Tightness(of_delta, found, same) if of_delta else None)
+
+    def _of(
+        self,
+        reason: Reason,
+        left: Valuation,
+        right: Valuation,
+        outputs: Sequence[Valuation],
+        eps: fmpq | None,
+    ) -> _Chosen:
+        program = self.program
+        pair = cells(program, left), cells(program, right)
+        outcomes = tuple(to_outcome(program, dict(output)) for output in outputs)
+        return _Chosen(reason, pair, outcomes, None if eps is None else fmpq(eps.p, eps.q))
+
+    # --- the computation -----------------------------------------------------------------------
+
+    def explanation(self, chosen: _Chosen) -> Explanation:
+        """Everything about the inputs and outputs that were chosen."""
+        program, goal = self.program, self.goal
+        (u, v), outcomes = chosen.pair, chosen.outcomes
+        at = self.ask.at if self.ask.at is not None else chosen.eps
+        eps = at if at is not None else simple_budget(self.budgets)
+        p, q = (_mass(program, values, outcomes, self.budgets) for values in chosen.pair)
+        walks = Walk(program, u, self.clock.tick), Walk(program, v, self.clock.tick)
+        lefts, rights = (walk.paths(outcomes, self.most) for walk in walks)
+        routes = _routes(lefts, rights, walks[1])
+        rest = _rest(p, [route.left for route in routes], lefts.complete, eps)
+        neighbour_rest = _rest(q, [route.right for route in routes], rights.complete, eps)
+        return Explanation(
+            program=program,
+            reason=chosen.reason,
+            input=grouped(program.inputs, u),
+            neighbour=grouped(program.inputs, v),
+            outputs=tuple(output_valuation(program, outcome) for outcome in outcomes),
+            changed=tuple((c, u[c], v[c]) for x in program.inputs for c in x.cells if u[c] != v[c]),
+            budgets=self.budgets,
+            eps=eps,
+            probability=p,
+            neighbour_probability=q,
+            routes=tuple(routes),
+            rest=rest,
+            neighbour_rest=neighbour_rest,
+            complete=lefts.complete,
+            neighbour_complete=rights.complete or not neighbour_rest,
+            claimed=None if goal is None else _claimed(goal, p, q),
+            tightness=chosen.tightness or _tightness(goal, p, q, self.budgets, self.clock),
         )
-    spot, witness = witnesses[0]
-    same = tuple(s for s, w in witnesses if w == witness)
-    place = spot.place if spot.kind is Kind.AT and isinstance(spot.place, fmpq) else None
-    chosen = _of(program, Reason.TIGHTEST, witness.input, witness.neighbour, witness.outputs, place)
-    return replace(chosen, tightness=Tightness(True, found, same) if of_delta else None)
-
-
-def _of(
-    program: CoreProgram,
-    reason: Reason,
-    left: Valuation,
-    right: Valuation,
-    outputs: Sequence[Valuation],
-    eps: fmpq | None,
-) -> _Chosen:
-    pair = cells_of(program.inputs, dict(left), "input"), cells_of(program.inputs, dict(right), "input")
-    outcomes = tuple(to_outcome(program, dict(output)) for output in outputs)
-    exact = None if eps is None else fmpq(int(eps.numerator), int(eps.denominator))
-    return _Chosen(reason, pair, outcomes, exact)
-
-
-# --- the computation -------------------------------------------------------------------------------
-
-
-def _explained(
-    program: CoreProgram,
-    goal: Goal | None,
-    budgets: EpsRange,
-    chosen: _Chosen,
-    eps: fmpq | None,
-    most: int,
-    clock: Clock,
-) -> Explanation:
-    (u, v), outcomes = chosen.pair, chosen.outcomes
-    at = eps if eps is not None else simple_budget(budgets)
-    p, q = (_mass(program, values, outcomes, budgets) for values in chosen.pair)
-    walks = Walk(program, u, clock.tick), Walk(program, v, clock.tick)
-    lefts, rights = (walk.paths(outcomes, most) for walk in walks)
-    routes = _routes(lefts, rights, walks[1])
-    rest = _rest(p, [route.left for route in routes], lefts.complete, at)
-    neighbour_rest = _rest(q, [route.right for route in routes], rights.complete, at)
-    return Explanation(
-        program=program,
-        reason=chosen.reason,
-        input=grouped(program.inputs, u),
-        neighbour=grouped(program.inputs, v),
-        outputs=tuple(output_valuation(program, outcome) for outcome in outcomes),
-        changed=tuple((c, u[c], v[c]) for x in program.inputs for c in x.cells if u[c] != v[c]),
-        budgets=budgets,
-        eps=at,
-        probability=p,
-        neighbour_probability=q,
-        routes=tuple(routes),
-        rest=rest,
-        neighbour_rest=neighbour_rest,
-        complete=lefts.complete,
-        neighbour_complete=rights.complete or not neighbour_rest,
-        claimed=None if goal is None else _claimed(goal, p, q),
-        tightness=chosen.tightness or _tightness(goal, p, q, budgets, clock),
-    )
 
 
 def simple_budget(budgets: EpsRange) -> fmpq:

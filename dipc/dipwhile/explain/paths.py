@@ -1,32 +1,28 @@
 """The paths of a program that lead to some outputs, each with its exact probability.
 
-A path is what happens at random on the way: which noise is drawn, which option of a finite choice, and how
-every comparison of samples comes out.  The chain of :mod:`dipc.dipwhile.semantics.chain` merges states; here
-nothing is merged, so that every sample keeps its name, and the probability of a path is the mass of its last
-state.
-The chain only tells which states can still lead to the outputs: the others are not walked.
+A path is what happens at random on the way: which noise is drawn, which option of a finite choice is taken,
+and how every comparison of samples comes out.  The chain of :mod:`dipc.dipwhile.semantics.chain` merges
+states; here nothing is merged, so that every sample keeps its name, and the probability of a path is the mass
+of its last state.  The chain only says which states can still lead to the outputs: the others are not walked.
 
-A ``while`` loop is one step: infinitely many ways lead through it, which are summed.
+A ``while`` loop is one step: infinitely many ways lead through it, and they are summed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
-from flint import fmpq
-
 from dipc.dipwhile.semantics.adjacency import Input
-from dipc.dipwhile.semantics.branching import branches
 from dipc.dipwhile.semantics.chain import Chain
-from dipc.dipwhile.semantics.evaluate import Datum, Decide, Memory, cell_of, evaluate, function_of_eps, never
-from dipc.dipwhile.semantics.loops import run_loop
+from dipc.dipwhile.semantics.evaluate import Datum
+from dipc.dipwhile.semantics.noise import Random
+from dipc.dipwhile.semantics.run import transitions
 from dipc.dipwhile.semantics.state import Key, State
-from dipc.dipwhile.semantics.step import Move, Outcome, Stepper
-from dipc.dipwhile.syntax.ast import Index, Name, Noise
+from dipc.dipwhile.semantics.step import Move, Outcome, Stepper, Transition
 from dipc.dipwhile.syntax.core import Cell, CoreProgram, Draw, Halt, Put, Test
-from dipc.errors import InputError, Span
+from dipc.errors import Span
 from dipc.integration.linear import Linear
 from dipc.numbers.quotient import Quotient
 
@@ -35,21 +31,10 @@ Tick = Callable[[str, int, int | None], None]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Noise drawn on a path: ``kind(rate*eps, mean)``, or ``kind(rate/eps, mean)`` if ``inverse``."""
+    """Noise drawn on a path, and the cell that gets it."""
 
     cell: Cell
-    kind: str
-    rate: fmpq
-    inverse: bool
-    mean: fmpq
-
-    @property
-    def integer(self) -> bool:
-        return self.kind == "DLap"
-
-    @property
-    def one_sided(self) -> bool:
-        return self.kind == "LapPlus"
+    law: Random
 
 
 class Event(Enum):
@@ -94,8 +79,8 @@ class Step:
         """
         forms = tuple(condition.coefficients for condition in self.conditions)
         if self.sample is not None:
-            drawn = samples[self.sample]
-            return self.event, self.place, drawn.kind, drawn.rate, drawn.inverse, forms
+            law = samples[self.sample].law
+            return self.event, self.place, law.kind.name, law.rate, law.inverse, forms
         chosen = (self.value, self.left) if self.event in (Event.CHOICE, Event.LOOP) else self.taken
         return self.event, self.place, chosen, forms
 
@@ -121,10 +106,12 @@ class Path:
 
     @property
     def conditions(self) -> tuple[Linear, ...]:
+        """The conditions of all steps."""
         return tuple(condition for step in self.steps for condition in step.conditions)
 
     @property
     def has_loop(self) -> bool:
+        """Whether a loop is on the path."""
         return any(step.event is Event.LOOP for step in self.steps)
 
 
@@ -137,6 +124,7 @@ class Found:
 
     @property
     def probability(self) -> Quotient:
+        """The sum over the paths found."""
         return sum((path.probability for path in self.paths), Quotient.of(0))
 
 
@@ -163,11 +151,17 @@ class _Place:
     samples: tuple[Sample, ...] = ()
     steps: tuple[Step, ...] = ()
 
+    @property
+    def signature(self) -> tuple[object, ...]:
+        """The random choices made up to here, see :attr:`Path.signature`."""
+        return tuple(step.sign(self.samples) for step in self.steps if step.random)
+
 
 @dataclass
 class Walk:
     """All ways through a program on one input.
 
+    >>> from flint import fmpq
     >>> from dipc.dipwhile.syntax.compile import read
     >>> from dipc.errors import Source
     >>> text = "input q in {0, 1}; output o in {false, true}; r <- Lap(eps, q); o <- r > 0"
@@ -183,7 +177,6 @@ class Walk:
 
     def __post_init__(self) -> None:
         self.stepper = Stepper(self.program)
-        self._names = frozenset(v.name for v in self.program.inputs)
         self._outputs = frozenset(cell for v in self.program.outputs for cell in v.cells)
 
     def paths(self, outcomes: Iterable[Outcome] | None = None, most: int | None = None) -> Found:
@@ -201,28 +194,21 @@ class Walk:
     def follow(self, path: Path) -> Stop:
         """Make the random choices of a path on this input, as long as they are possible."""
         wanted, choices = path.signature, path.choices
-        farthest: dict[int, bool] = {
-            0: False
-        }  # choices made, and whether the place of the next one is reached
-        all_made = False
-        todo = [_Place(self.stepper.start())]
-        while todo:
-            place = todo.pop()
-            made = tuple(step.sign(place.samples) for step in place.steps if step.random)
-            if made != wanted[: len(made)] or not place.state.joint.mass():
-                continue
-            if len(made) == len(wanted):
-                all_made = True
-                if isinstance(self.program.code[place.state.pc], Halt):
-                    return Stop(None, self._ended(place))
-            else:
-                here = place.state.pc == choices[len(made)].place
-                farthest[len(made)] = farthest.get(len(made), False) or here
-            todo += self._after(place)
-        if all_made:
-            return Stop(None, None)
-        made_most = max(farthest)
-        return Stop(choices[made_most], None, farthest[made_most])
+
+        def alike(place: _Place) -> bool:
+            made = place.signature
+            return made == wanted[: len(made)] and bool(place.state.joint.mass())
+
+        reached = [False] * len(choices)  # for each choice, whether its place is reached
+        most = 0
+        for place in self._places(alike):
+            made = len(place.signature)
+            most = max(most, made)
+            if made < len(choices):
+                reached[made] = reached[made] or place.state.pc == choices[made].place
+            elif isinstance(self.program.code[place.state.pc], Halt):
+                return Stop(None, self._ended(place))
+        return Stop(None, None) if most == len(choices) else Stop(choices[most], None, reached[most])
 
     def _leading_to(self, wanted: frozenset[Outcome]) -> frozenset[Key]:
         """The states from which one of the outcomes can be reached."""
@@ -233,157 +219,67 @@ class Walk:
         return frozenset(useful)
 
     def _walked(self, useful: frozenset[Key] | None) -> Iterator[Path]:
+        for place in self._places(lambda place: useful is None or place.state.key in useful):
+            if isinstance(self.program.code[place.state.pc], Halt) and place.state.joint.mass():
+                yield self._ended(place)
+
+    def _places(self, keep: Callable[[_Place], bool]) -> Iterator[_Place]:
+        """The places that are kept, depth first; what comes after the others is not looked at."""
         todo = [_Place(self.stepper.start())]
         done = 0
         while todo:
             place = todo.pop()
             done += 1
             self.tick("paths", done, None)
-            if useful is not None and place.state.key not in useful:
-                continue
-            if isinstance(self.program.code[place.state.pc], Halt):
-                if place.state.joint.mass():
-                    yield self._ended(place)
-                continue
-            todo += reversed(self._after(place))
+            if keep(place):
+                yield place
+                todo += reversed(self._after(place))
 
     def _ended(self, place: _Place) -> Path:
         state = place.state
         return Path(place.steps, place.samples, self.stepper.outcome(state), state.joint.mass())
 
     def _after(self, place: _Place) -> list[_Place]:
-        instruction = self.program.code[place.state.pc]
-        match instruction:
-            case Halt():
-                return []
-            case Test(is_loop=True):
-                return self._through(place, instruction)
-            case Draw(distribution=Noise() as noise):
-                return self._noise(place, instruction, noise)
-            case _:
-                moves = self.stepper.moves(place.state, self.inputs)
-                return [self._moved(place, move) for move in moves if move.branch.joint]
+        found = transitions(self.stepper, place.state, self.inputs)
+        return [self._arrived(place, transition) for transition in found if transition.state.joint]
 
-    def _moved(self, place: _Place, move: Move) -> _Place:
-        """After a finite choice, an assignment, a test or a jump."""
-        instruction = self.program.code[place.state.pc]
-        conditions = _global(move.branch.conditions, place.known)
-        cell = self._target(instruction, place, move)
-        value = _named(move.env.get(cell), place.known) if cell is not None else None
-        step: Step | None = None
-        match instruction:
-            case Draw(span=span):
-                step = Step(
-                    Event.CHOICE,
-                    place.state.pc,
-                    span,
-                    cell,
-                    value,
-                    probability=move.probability,
-                    conditions=conditions,
-                )
-            case Put(span=span) if conditions:
-                step = Step(Event.BRANCH, place.state.pc, span, cell, value, conditions=conditions)
-            case Put(span=span) if cell in self._outputs:
-                step = Step(Event.OUTPUT, place.state.pc, span, cell, value)
-            case Test(span=span) if conditions:
-                taken = move.pc == place.state.pc + 1
-                step = Step(Event.BRANCH, place.state.pc, span, conditions=conditions, taken=taken)
-        return self._arrived(place, move, place.known, place.samples, step)
-
-    def _noise(self, place: _Place, draw: Draw, noise: Noise) -> list[_Place]:
-        """After a sample; its parameters are evaluated along the same branches as the sample itself."""
-        memory = self._memory(place)
-
-        def run(decide: Decide) -> tuple[Cell, Quotient, Datum]:
-            cell = cell_of(draw.target, memory, decide)
-            rate = function_of_eps(noise.rate, memory, decide)
-            return cell, rate, evaluate(noise.mean, memory, decide)
-
-        moves = self.stepper.moves(place.state, self.inputs)
-        found = []
-        for move, branch in zip(moves, branches(run, place.state.joint), strict=True):
-            cell, rate, mean = branch.value
-            term = rate.numerator.as_term()
-            assert term is not None, "the stepper has checked the rate"
-            assert isinstance(mean, fmpq), "the stepper has checked the mean"
-            number = len(place.samples)
-            sample = Sample(cell, noise.kind, term.coefficient, term.power == -1, mean)
-            step = Step(
-                Event.NOISE,
-                place.state.pc,
-                draw.span,
-                cell,
-                sample=number,
-                conditions=_global(move.branch.conditions, place.known),
-            )
-            known = (*place.known, number)
-            found.append(self._arrived(place, move, known, (*place.samples, sample), step))
-        return found
-
-    def _through(self, place: _Place, loop: Test) -> list[_Place]:
-        """After a loop, in each of the states in which it is left."""
-        before = place.state.env
-        states, _ = run_loop(self.stepper, place.state, self.inputs, lambda steps: None)
-        found = []
-        for state in states:
-            env = {c: before.get(c, v) if isinstance(v, Linear) else v for c, v in state.env.items()}
-            known = tuple(place.known[old] for old in order_of(env))
-            left = tuple(
-                sorted((c, v) for c, v in env.items() if not isinstance(v, Linear) and before.get(c) != v)
-            )
-            step = Step(Event.LOOP, place.state.pc, loop.span, left=left)
-            found.append(_Place(state, known, place.samples, (*place.steps, step)))
-        return found
-
-    def _arrived(
-        self,
-        place: _Place,
-        move: Move,
-        known: tuple[int, ...],
-        samples: tuple[Sample, ...],
-        step: Step | None,
-    ) -> _Place:
-        live = self.stepper.live[move.pc]
-        order = order_of({cell: value for cell, value in move.env.items() if cell in live})
+    def _arrived(self, place: _Place, transition: Transition) -> _Place:
+        known, samples, move = place.known, place.samples, transition.move
+        step = self._loop(place, transition.state) if move is None else self._step(place, move)
+        if move is not None and move.noise is not None:
+            assert move.cell is not None
+            known, samples = (*known, len(samples)), (*samples, Sample(move.cell, move.noise))
         steps = place.steps if step is None else (*place.steps, step)
-        state = self.stepper.arrived(place.state, move)
-        return _Place(state, tuple(known[old] for old in order), samples, steps)
+        return _Place(transition.state, tuple(known[i] for i in transition.kept), samples, steps)
 
-    def _target(self, instruction: object, place: _Place, move: Move) -> Cell | None:
-        """The cell that an instruction assigns."""
-        match instruction:
-            case Put(target=Name(name=name)) | Draw(target=Name(name=name)):
-                return name, 0
-            case Put(target=Index() as target) | Draw(target=Index() as target):
-                try:
-                    return cell_of(target, self._memory(place), never)
-                except InputError:  # the index depends on comparisons of samples
-                    changed = (c for c, v in move.env.items() if place.state.env.get(c) is not v)
-                    return next(changed, None)
-            case _:
-                return None
+    def _loop(self, place: _Place, after: State) -> Step:
+        """A loop, by the values with which it is left."""
+        before, pc = place.state.env, place.state.pc
+        finite = ((c, v) for c, v in after.env.items() if not isinstance(v, Linear))
+        left = tuple(sorted((c, v) for c, v in finite if before.get(c) != v))
+        head = self.program.code[pc]
+        assert isinstance(head, Test)
+        return Step(Event.LOOP, pc, head.span, left=left)
 
-    def _memory(self, place: _Place) -> Memory:
-        program = self.program
-        return Memory(place.state.env, self.inputs, self._names, program.variables, dict(program.arrays))
-
-
-def order_of(env: Mapping[Cell, Datum]) -> dict[int, int]:
-    """Sample numbers in a state with these variables, as in a state without dead ones."""
-    order: dict[int, int] = {}
-    for _, value in sorted(env.items(), key=lambda item: item[0]):
-        if isinstance(value, Linear):
-            for sample in value.samples:
-                order.setdefault(sample, len(order))
-    return order
-
-
-def _global(conditions: Iterable[Linear], known: tuple[int, ...]) -> tuple[Linear, ...]:
-    """Conditions of the samples of a state as conditions of the samples of the path, in normal form."""
-    names = dict(enumerate(known))
-    return tuple(condition.renamed(names).condition(strict=False) for condition in conditions)
-
-
-def _named(value: Datum | None, known: tuple[int, ...]) -> Datum | None:
-    return value.renamed(dict(enumerate(known))) if isinstance(value, Linear) else value
+    def _step(self, place: _Place, move: Move) -> Step | None:
+        """What a move adds to a path: nothing, if it is certain and gives no output."""
+        pc = place.state.pc
+        names = dict(enumerate(place.known))
+        conditions = tuple(c.renamed(names).condition(strict=False) for c in move.branch.conditions)
+        value = None if move.cell is None else move.env[move.cell]
+        if isinstance(value, Linear) and move.noise is None:
+            value = value.renamed(names)
+        cell = move.cell
+        match self.program.code[pc]:
+            case Draw(span=span) if move.noise is not None:
+                return Step(Event.NOISE, pc, span, cell, sample=len(place.samples), conditions=conditions)
+            case Draw(span=span):
+                p = move.probability
+                return Step(Event.CHOICE, pc, span, cell, value, probability=p, conditions=conditions)
+            case Put(span=span) if conditions:
+                return Step(Event.BRANCH, pc, span, cell, value, conditions=conditions)
+            case Put(span=span) if cell in self._outputs:
+                return Step(Event.OUTPUT, pc, span, cell, value)
+            case Test(span=span) if conditions:
+                return Step(Event.BRANCH, pc, span, conditions=conditions, taken=move.pc == pc + 1)
+        return None

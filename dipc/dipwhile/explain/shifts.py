@@ -8,10 +8,10 @@ x -> x + d takes every point of the path on u to one of the path on u', and the 
     P(path on u)  <=  factor * exp(eps * sum a_i |d_i - (m'_i - m_i)|) * P(path on u'),
 
 ``factor`` being the ratio of the probabilities of the finite choices.  One-sided noise needs
-d_i >= m'_i - m_i, integer noise an integer d_i.  The cheapest d solves a linear program; whether it satisfies
-the conditions is checked here once more, so that the bound does not rest on the solver.
+d_i >= m'_i - m_i, integer noise an integer d_i: see :attr:`NoiseKind.shifts`.  The cheapest d solves a linear
+program; it is checked against the conditions again, so that the bound does not depend on the solver.
 
-The bound is often, but not always, what the loss needs: it takes each point of the path at its worst.
+The bound is often the loss itself, but not always: it takes each point of the path at its worst.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from flint import fmpq
 
 from dipc.dipwhile.explain.paths import Event, Path, Sample
+from dipc.dipwhile.syntax.distributions import NoiseKind
 from dipc.integration.linear import Linear
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -47,6 +48,7 @@ class Alignment:
 
     @property
     def cost(self) -> fmpq:
+        """The sum of the costs of all shifts."""
         return sum((shift.cost for shift in self.shifts), fmpq(0))
 
     @property
@@ -57,19 +59,19 @@ class Alignment:
 
 
 def alignment(left: Path, right: Path) -> Alignment | None:
-    """The cheapest shift from a path on u to its twin on u', or None if this argument says nothing."""
+    """The cheapest shift from a path on u to its twin on u', or None if the argument does not apply."""
     if left.has_loop or left.signature != right.signature:
         return None
-    if len({sample.inverse for sample in left.samples}) > 1:
+    if len({sample.law.inverse for sample in left.samples}) > 1:
         return None
     by = _cheapest(left, right)
     if by is None:
         return None
     shifts = tuple(
-        Shift(i, d, b.mean - a.mean, a.rate * abs(d - (b.mean - a.mean)))
-        for i, (a, b, d) in enumerate(zip(left.samples, right.samples, by, strict=True))
+        Shift(i, d, moved, a.law.rate * abs(d - moved))
+        for i, (a, moved, d) in enumerate(zip(left.samples, _moved(left, right), by, strict=True))
     )
-    inverse = any(sample.inverse for sample in left.samples)
+    inverse = any(sample.law.inverse for sample in left.samples)
     return Alignment(shifts, _factor(left, right), inverse)
 
 
@@ -83,9 +85,14 @@ def _factor(left: Path, right: Path) -> Quotient:
     return factor
 
 
+def _moved(left: Path, right: Path) -> list[fmpq]:
+    """How far the mean of each sample moves."""
+    return [b.law.mean - a.law.mean for a, b in zip(left.samples, right.samples, strict=True)]
+
+
 def _cheapest(left: Path, right: Path) -> tuple[fmpq, ...] | None:
     """The shift of each sample."""
-    moved = [b.mean - a.mean for a, b in zip(left.samples, right.samples, strict=True)]
+    moved = _moved(left, right)
     needs = list(zip(left.conditions, right.conditions, strict=True))
     if _allowed(left.samples, needs, moved, moved):
         return tuple(moved)  # as the means move: this costs nothing
@@ -103,11 +110,15 @@ def _allowed(
     by: Sequence[fmpq],
 ) -> bool:
     """Whether the shift takes the path on u into the path on u'."""
-    fits = all(
-        not (sample.integer and d.q != 1) and not (sample.one_sided and d < m)
-        for sample, m, d in zip(samples, moved, by, strict=True)
-    )
+    fits = all(_may_move(sample.law.kind, d, d - m) for sample, m, d in zip(samples, moved, by, strict=True))
     return fits and all(_gain(u, by) >= u.constant - v.constant for u, v in needs)
+
+
+def _may_move(kind: NoiseKind, by: fmpq, beyond: fmpq) -> bool:
+    """Whether a sample may move ``by``; ``beyond`` is the part of it that its mean does not make."""
+    if kind.integer and by.q != 1:
+        return False
+    return not beyond or (1 if beyond > 0 else -1) in kind.shifts
 
 
 def _gain(form: Linear, by: Sequence[fmpq]) -> fmpq:
@@ -121,8 +132,7 @@ def _solved(
     from sympy import Matrix, Rational
     from sympy.solvers.simplex import InfeasibleLPError, linprog
 
-    columns = [(i, 1) for i in range(len(samples))]
-    columns += [(i, -1) for i, sample in enumerate(samples) if not sample.one_sided]
+    columns = [(i, sign) for sign in (1, -1) for i, s in enumerate(samples) if sign in s.law.kind.shifts]
 
     def exact(value: fmpq) -> Rational:
         return Rational(int(value.p), int(value.q))
@@ -132,7 +142,7 @@ def _solved(
         coefficients = dict(u.coefficients)
         rows.append([exact(-sign * coefficients.get(i, fmpq(0))) for i, sign in columns])
         bounds.append(exact(_gain(u, moved) - (u.constant - v.constant)))
-    prices = [exact(samples[i].rate) for i, _ in columns]
+    prices = [exact(samples[i].law.rate) for i, _ in columns]
     try:
         _, best = linprog(prices, Matrix(rows), Matrix(bounds))
     except InfeasibleLPError:

@@ -40,6 +40,7 @@ from dipc.dipwhile.syntax.ast import (
     Unary,
 )
 from dipc.dipwhile.syntax.build import LONGEST_NUMBER
+from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS
 from dipc.dipwhile.syntax.functions import FUNCTIONS
 from dipc.errors import InputError, Span
 
@@ -58,7 +59,7 @@ COMPARISONS: dict[type[ast.cmpop], Op] = {
     ast.Gt: Op.GT,
     ast.GtE: Op.GE,
 }
-DRAWS = frozenset({"Lap", "LapPlus", "DLap", "Exp", "choose", "flip", "uniform"})
+DRAWS = frozenset(DISTRIBUTIONS)
 FOLDS = {"all": "forall", "any": "exists", "sum": "sum"}
 OF_LISTS = frozenset({"max", "min", "sum", "argmax", "argmin"})
 

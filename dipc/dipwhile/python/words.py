@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Never
 
+from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS
 from dipc.dipwhile.syntax.layout import WORDS
 from dipc.errors import InputError
 
@@ -143,7 +144,8 @@ RESERVED = frozenset(
     {
         *("param", "input", "output", "adjacent", "private"),
         *("if", "then", "elif", "else", "end", "for", "in", "do", "while", "exit"),
-        *("true", "false", "Exp", "choose", "flip", "uniform"),
+        *("true", "false"),
+        *DISTRIBUTIONS,
         *WORDS,
     }
 )

@@ -1,7 +1,7 @@
-"""Inputs and which of them are neighbours.
+"""Inputs, and which of them are adjacent.
 
-A named adjacency is a small automaton that reads the two inputs cell by cell and remembers what is left to
-spend; a formula is evaluated on every pair.  The relation is made symmetric.
+A named adjacency is a small automaton that reads the two inputs cell by cell and remembers how much of the
+distance is left; a formula is evaluated on every pair.  The relation is made symmetric.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class InputSpace:
 
     @property
     def size(self) -> int:
-        """How many inputs there are: too many for ``len``, perhaps."""
+        """The number of inputs, which may be too large for ``len``."""
         return self.strides[0] * len(self.domains[0]) if self.cells else 1
 
     def __iter__(self) -> Iterator[Input]:
@@ -57,10 +57,10 @@ class InputSpace:
 
 
 class Distance:
-    """A named adjacency as an automaton over cells; its state is what is left to spend.
+    """A named adjacency as an automaton over cells; its state is how much of the distance is left.
 
-    Costs and what is left are integers, in units of a common denominator.  In the linf distance every cell
-    may spend all there is, so that nothing is remembered; with ``all`` nothing costs anything.
+    Costs and states are integers, in units of a common denominator.  In the linf distance every cell may use
+    the whole distance, so that nothing has to be remembered; with ``all`` no change has a cost.
     """
 
     def __init__(self, space: InputSpace, adjacency: CoreAdjacency) -> None:
@@ -103,7 +103,7 @@ def formula_pairs(
     """The ordered pairs for which a formula holds, or holds the other way round, by trying all.
 
     Fewest changed cells first, then by u, then by u'.  The second value says whether the formula is symmetric
-    by itself.  ``inputs`` are all inputs in their order; ``tick`` is told how many have been tried as u.
+    as written.  ``inputs`` are all inputs in their order; ``tick`` is called with the number tried as u.
     """
     holds = _relation(space, formula)
 

@@ -1,4 +1,4 @@
-"""Warnings: what is allowed in a program, but hardly ever meant."""
+"""Warnings: what is allowed in a program, but hardly ever intended."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from dipc.errors import InputError, Span
 
 
 def warnings(program: CoreProgram) -> tuple[str, ...]:
-    """One text for each place: noise that grows with eps, names that nobody reads, vain comparisons.
+    """One text for each place: noise that grows with eps, names never read, pointless comparisons.
 
     >>> from dipc.errors import Source
     >>> from dipc.dipwhile.syntax.compile import read

@@ -34,7 +34,7 @@ class Branch(Generic[T]):
 
 
 class _Run:
-    """One evaluation: ``joint`` already contains the constraints of the answers ``given``."""
+    """One evaluation; ``joint`` already satisfies the answers ``given``."""
 
     def __init__(self, given: tuple[bool | Range, ...], joint: Joint, conditions: tuple[Linear, ...]) -> None:
         self.given = given
@@ -61,7 +61,7 @@ class _Run:
         return answer
 
     def _split(self, form: Linear, strict: bool) -> bool:
-        """Both outcomes if both are possible; an outcome that is certain is no condition."""
+        """Both outcomes if both are possible; a certain outcome adds no condition."""
         holds, fails = form.condition(strict), form.negated().condition(not strict)
         above, below = self.joint.assuming(holds), self.joint.assuming(fails)
         if above and below:
@@ -90,6 +90,6 @@ def branches(evaluate: Callable[[Decide], T], joint: Joint) -> list[Branch[T]]:
             results.append(Branch(evaluate(run), run.joint, run.conditions))
         except InputError:
             if run.joint.mass():
-                raise  # else the branch is never taken, whatever eps: it cannot go wrong
+                raise  # a branch that is never taken, whatever eps, cannot go wrong
         pending.extend(reversed(run.queued))
     return results

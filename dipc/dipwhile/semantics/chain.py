@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import dipc.views as views
 from dipc.dipwhile.semantics.explore import Input
-from dipc.dipwhile.semantics.loops import successors
-from dipc.dipwhile.semantics.state import Key, State, merged
-from dipc.dipwhile.semantics.step import Outcome, Stepper
+from dipc.dipwhile.semantics.run import Sweep
+from dipc.dipwhile.semantics.state import Key, State
+from dipc.dipwhile.semantics.step import Outcome, Stepper, Transition
 from dipc.dipwhile.syntax.core import CoreProgram, Halt
 from dipc.numbers.quotient import Quotient
 
@@ -28,13 +28,15 @@ class Node:
     """A state of the chain.
 
     ``mass`` is the probability of ever being here, ``edges`` lead to the successors with their
-    probabilities, ``outcome`` is what a final state outputs.
+    probabilities, ``outcome`` is what a final state outputs; ``ways`` are the transitions by which the state
+    is reached, before they are merged into edges.
     """
 
     state: State
     mass: Quotient
     outcome: Outcome | None = None
     edges: list[tuple[Node, Quotient]] = field(default_factory=list)
+    ways: list[tuple[Node, Transition]] = field(default_factory=list)
 
     def __str__(self) -> str:
         return str(self.state)
@@ -82,26 +84,27 @@ class Chain:
         return graph
 
     def _build(self, stepper: Stepper, inputs: Input) -> None:
-        """Execute the least place first, so that all states that can meet do."""
-        waiting: dict[int, list[tuple[State, Node | None]]] = {0: [(stepper.start(), None)]}
-        while waiting:
-            arrivals = waiting.pop(min(waiting))
-            present = {state.key: state for state in merged(state for state, _ in arrivals)}
-            nodes = {key: Node(state, state.joint.mass()) for key, state in present.items()}
-            self._connect(arrivals, nodes)
-            for node in nodes.values():
-                if not node.mass:
-                    continue
-                self.nodes.append(node)
-                if isinstance(stepper.program.code[node.state.pc], Halt):
-                    node.outcome = stepper.outcome(node.state)
-                states, _ = successors(stepper, node.state, inputs, lambda steps: None)
-                for successor in states:
-                    waiting.setdefault(successor.pc, []).append((successor, node))
+        nodes: dict[Key, Node] = {}
+        for state, ways in Sweep(stepper, [stepper.start()], inputs):
+            node = Node(state, state.joint.mass())
+            if not node.mass:
+                continue
+            self.nodes.append(node)
+            nodes[state.key] = node
+            if isinstance(stepper.program.code[state.pc], Halt):
+                node.outcome = stepper.outcome(state)
+            known = ((nodes.get(way.source.key), way.transition) for way in ways)
+            _connect(node, [(source, transition) for source, transition in known if source is not None])
 
-    @staticmethod
-    def _connect(arrivals: list[tuple[State, Node | None]], nodes: dict[Key, Node]) -> None:
-        for state, source in arrivals:
-            flow = state.joint.mass()
-            if source is not None and flow:
-                source.edges.append((nodes[state.key], flow / source.mass))
+
+def _connect(node: Node, ways: list[tuple[Node, Transition]]) -> None:
+    """Add the edges that lead to a node: all transitions from one state are one edge."""
+    flows: dict[Key, tuple[Node, Quotient]] = {}
+    for source, transition in ways:
+        flow = transition.state.joint.mass()
+        if flow:
+            node.ways.append((source, transition))
+            _, before = flows.get(source.state.key, (source, Quotient.of(0)))
+            flows[source.state.key] = source, before + flow
+    for source, flow in flows.values():
+        source.edges.append((node, flow / source.mass))

@@ -4,7 +4,7 @@ A function of the input cells is a *leaf* (a constant, equal to itself only), or
 it looks at first, and for every value of that cell the function of the other cells that remains.  Two rules
 make the diagram of a function unique (Bryant 1986; Bahar et al. 1993 for leaves that are not Boolean):
 
-* on every path the cells come in the order of their declaration;
+* on every path the cells occur in the order of their declaration;
 * no choice has equal branches everywhere, and equal choices are one node.
 
 So **equal functions are equal nodes**, whatever the program read first: for the sparse vector technique all

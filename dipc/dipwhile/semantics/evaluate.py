@@ -1,16 +1,17 @@
 """Expressions in a state: one walk that gives numbers, atoms, or linear expressions of samples.
 
-The value of a comparison between samples is not known.  The evaluator asks ``decide``, which
-answers for one branch and remembers the other (:mod:`dipc.dipwhile.semantics.branching`): so comparisons
-may stand anywhere a Boolean may, ``and``/``or`` are lazy, and ``max``, ``abs``, ``disc`` ... of
-samples are their usual definitions by comparison.
+The value of a comparison between samples is not known.  The evaluator asks ``decide``, which answers for
+one branch and remembers the other (:mod:`dipc.dipwhile.semantics.branching`).  So comparisons are allowed
+wherever a Boolean is, ``and``/``or`` are lazy, and ``max``, ``abs``, ``disc`` ... of samples are their usual
+definitions by comparison.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, assert_never
+from typing import Any, Protocol, assert_never
 
 from flint import fmpq
 
@@ -18,7 +19,7 @@ from dipc.dipwhile.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name,
 from dipc.dipwhile.syntax.core import Cell
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.errors import InputError, Span, Unsupported
-from dipc.integration.linear import Linear
+from dipc.integration.linear import Linear, plus_multiple
 from dipc.models.values import FALSE, TRUE, Atom, Value, show, truth
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -48,7 +49,7 @@ class InputNeeded(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What an expression can read."""
+    """Everything that an expression can read."""
 
     env: Mapping[Cell, Datum]
     inputs: Mapping[Cell, Value]
@@ -57,6 +58,7 @@ class Memory:
     arrays: Mapping[str, int]
 
     def read(self, cell: Cell, span: Span) -> Datum:
+        """The value of a cell.  Raises :class:`InputNeeded`, or :class:`InputError` if it has none."""
         name, index = cell
         if name in self.input_names:
             if cell not in self.inputs:
@@ -115,7 +117,7 @@ def _leaf(expr: Expr, memory: Memory, decide: Decide) -> Datum:
         case Call(function, arguments):
             return _call(function, arguments, expr.span, memory, decide)
         case Eps():
-            raise InputError("eps may stand only in rates, probabilities and claims", expr.span)
+            raise InputError("eps is allowed only in rates, probabilities and claims", expr.span)
         case Binary() | Fold():
             raise AssertionError("walked before")
         case _:
@@ -168,14 +170,14 @@ def compare(op: Op, left: Datum, right: Datum, span: Span, decide: Decide) -> bo
         return (left == right) == (op is Op.EQ)
     difference = _sum(left, right, fmpq(-1), span)
     if isinstance(difference, fmpq):
-        return _ORDER[op](difference)
+        return _ORDER[op](difference, 0)
     try:
         if op in (Op.EQ, Op.NE):
             return _equal(difference, decide) == (op is Op.EQ)
         if op in (Op.LT, Op.LE):
             difference = difference.negated()
         return decide(difference, strict=op in (Op.LT, Op.GT))
-    except Unsupported as limit:  # the density does not know where the comparison stands
+    except Unsupported as limit:  # the density does not know the place of the comparison
         raise Unsupported(limit.message, limit.span or span, limit.hint) from None
 
 
@@ -184,13 +186,13 @@ def _equal(difference: Linear, decide: Decide) -> bool:
     return difference.integer and decide(difference, strict=False) and not decide(difference, strict=True)
 
 
-_ORDER: dict[Op, Callable[[fmpq], bool]] = {
-    Op.EQ: lambda d: d == 0,
-    Op.NE: lambda d: d != 0,
-    Op.LT: lambda d: d < 0,
-    Op.LE: lambda d: d <= 0,
-    Op.GT: lambda d: d > 0,
-    Op.GE: lambda d: d >= 0,
+_ORDER: dict[Op, Callable[[fmpq, int], bool]] = {
+    Op.EQ: operator.eq,
+    Op.NE: operator.ne,
+    Op.LT: operator.lt,
+    Op.LE: operator.le,
+    Op.GT: operator.gt,
+    Op.GE: operator.ge,
 }
 
 
@@ -233,15 +235,13 @@ def _sum(left: Numeric, right: Numeric, sign: fmpq, span: Span) -> Numeric:
         if isinstance(right, fmpq):
             return left + sign * right
         left = Linear((), left, right.integer)
-    coefficients = dict(left.coefficients)
     if isinstance(right, fmpq):
-        return Linear.make(coefficients, left.constant + sign * right, left.integer)
+        return Linear(left.coefficients, left.constant + sign * right, left.integer)
     if left.integer != right.integer:
         raise violation(
             5, "a real random variable meets an integer one", span, "draw both from Lap, or from DLap"
         )
-    for i, c in right.coefficients:
-        coefficients[i] = coefficients.get(i, fmpq(0)) + sign * c
+    coefficients = plus_multiple(left.coefficients, sign, right.coefficients)
     return Linear.make(coefficients, left.constant + sign * right.constant, left.integer)
 
 
@@ -345,13 +345,15 @@ def function_of_eps(expr: Expr, memory: Memory, decide: Decide) -> Quotient:
     value = number_of_eps(expr, memory, decide)
     if isinstance(value, Surd):
         raise Unsupported(
-            "a square root may stand in delta only", expr.span, "and there not in an exponent or under a root"
+            "a square root is allowed only in delta",
+            expr.span,
+            "and not in an exponent or under another root",
         )
     return value
 
 
 def number_of_eps(expr: Expr, memory: Memory, decide: Decide) -> EpsNumber:
-    """A delta: like :func:`function_of_eps`, and may have one square root.
+    """A delta: like :func:`function_of_eps`, possibly with one square root.
 
     >>> half = Binary(Op.DIV, Eps(), Number(fmpq(2)))
     >>> number_of_eps(Binary(Op.ADD, half, Call("sqrt", (half,))), NOTHING, never)
@@ -378,7 +380,7 @@ def number_of_eps(expr: Expr, memory: Memory, decide: Decide) -> EpsNumber:
 def _eps_arithmetic(expr: Binary, memory: Memory, decide: Decide) -> EpsNumber:
     spine: list[Binary] = []
     node: Expr = expr
-    while isinstance(node, Binary) and node.op in (Op.ADD, Op.SUB, Op.MUL, Op.DIV):
+    while isinstance(node, Binary) and node.op in _EPS_OPERATIONS:
         spine.append(node)
         node = node.left
     result = number_of_eps(node, memory, decide)
@@ -387,33 +389,17 @@ def _eps_arithmetic(expr: Binary, memory: Memory, decide: Decide) -> EpsNumber:
         if step.op is Op.DIV and not right:
             raise InputError("division by zero", step.right.span)
         try:
-            result = _combined(step.op, result, right)
+            result = _EPS_OPERATIONS[step.op](result, right)
         except ValueError as error:
             raise Unsupported(f"two different square roots: {error}", step.span, "use one of them") from None
     return result
 
 
-def _combined(op: Op, left: EpsNumber, right: EpsNumber) -> EpsNumber:
-    if isinstance(left, Quotient):
-        if isinstance(right, Quotient):
-            return _EPS_OPERATIONS[op](left, right)
-        left = right.lifted(left)
-    match op:
-        case Op.ADD:
-            return left + right
-        case Op.SUB:
-            return left - right
-        case Op.MUL:
-            return left * right
-        case _:
-            return left / right
-
-
-_EPS_OPERATIONS: dict[Op, Callable[[Quotient, Quotient], Quotient]] = {
-    Op.ADD: lambda x, y: x + y,
-    Op.SUB: lambda x, y: x - y,
-    Op.MUL: lambda x, y: x * y,
-    Op.DIV: lambda x, y: x / y,
+_EPS_OPERATIONS: dict[Op, Callable[[Any, Any], EpsNumber]] = {
+    Op.ADD: operator.add,
+    Op.SUB: operator.sub,
+    Op.MUL: operator.mul,
+    Op.DIV: operator.truediv,
 }
 
 
@@ -451,14 +437,12 @@ def _exponential(argument: Quotient, span: Span) -> Quotient:
 def _eps_power(base: EpsNumber, exponent: fmpq, span: Span) -> EpsNumber:
     if exponent.q != 1 or abs(exponent) > 100:
         raise InputError("the exponent must be an integer between -100 and 100", span)
-    if exponent < 0:
-        if not base:
-            raise InputError("division by zero", span)
-        base, exponent = _combined(Op.DIV, Quotient.one(), base), -exponent
-    result: EpsNumber = Quotient.one()
-    for _ in range(int(exponent.p)):
-        result = _combined(Op.MUL, result, base)
-    return result
+    if exponent < 0 and not base:
+        raise InputError("division by zero", span)
+    power: EpsNumber = Quotient.one()
+    for _ in range(abs(int(exponent.p))):
+        power = power * base
+    return power if exponent >= 0 else 1 / power
 
 
 # --- conversions -----------------------------------------------------------------------------
@@ -495,10 +479,10 @@ class _Never:
     """For expressions that cannot mention samples."""
 
     def __call__(self, form: Linear, strict: bool) -> bool:
-        raise InputError("a random comparison cannot stand here")
+        raise InputError("a random comparison is not allowed here")
 
     def range_of(self, form: Linear) -> tuple[fmpq | None, fmpq | None]:
-        raise InputError("a random value cannot stand here")
+        raise InputError("a random value is not allowed here")
 
 
 never: Decide = _Never()

@@ -5,26 +5,22 @@ cells has been read: the states reached, with their densities, and those cells r
 be read again.  It runs until a state asks for the next cell; the answer leads to the next
 configuration.  Equal configurations are one object, so all inputs together form a small automaton:
 for the sparse vector technique every permutation of a prefix leads to the same one.
-
-The instructions are executed in the order of the program (the least place first), so that all states
-that can meet do meet before they go on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from time import monotonic
 from typing import NamedTuple
 
 from dipc.dipwhile.semantics.evaluate import InputNeeded
-from dipc.dipwhile.semantics.loops import successors
-from dipc.dipwhile.semantics.state import State, merged
-from dipc.dipwhile.semantics.step import Outcome, Stepper
+from dipc.dipwhile.semantics.run import Sweep
+from dipc.dipwhile.semantics.state import State
+from dipc.dipwhile.semantics.step import LeftOpen, Outcome, Stepper
 from dipc.dipwhile.syntax.core import Cell, CoreProgram, Halt
-from dipc.errors import InternalError, LimitReached, Span
-from dipc.models.graph import Loop
+from dipc.errors import InternalError, LimitReached
 from dipc.models.values import Value
 from dipc.numbers.quotient import Quotient
 
@@ -51,13 +47,6 @@ class Arrival(NamedTuple):
     configuration: Configuration
 
 
-class LeftOpen(NamedTuple):
-    """What depends on the budgets: numbers drawn with must be probabilities, and loops must end."""
-
-    probabilities: dict[Quotient, tuple[Span, bool]]
-    loops: list[Loop]
-
-
 class Explorer:
     """All configurations of one program met so far.
 
@@ -65,16 +54,15 @@ class Explorer:
     """
 
     def __init__(self, program: CoreProgram, deadline: float | None = None) -> None:
-        self.stepper = Stepper(program)
-        self.loops: list[Loop] = []  # the loops run through: that they end may depend on eps
+        self.stepper = Stepper(program, self._count)
         self._deadline = deadline
         self._steps = 0
         self._seen: dict[object, Configuration] = {}
 
     @property
     def left_open(self) -> LeftOpen:
-        """Of all that was explored so far."""
-        return LeftOpen(self.stepper.probabilities, self.loops)
+        """What remains to be checked of everything explored so far."""
+        return self.stepper.left_open
 
     @cached_property
     def start(self) -> Arrival:
@@ -87,7 +75,7 @@ class Explorer:
         assert asked is not None
         arrival = configuration.after.get(value)
         if arrival is None:
-            arrival = self._run(list(configuration.states), {**configuration.known, asked: value})
+            arrival = self._run(configuration.states, {**configuration.known, asked: value})
             configuration.after[value] = arrival
         return arrival
 
@@ -107,43 +95,24 @@ class Explorer:
         check_total(sum(law.values(), Quotient.of(0)))
         return law
 
-    def _run(self, states: list[State], known: dict[Cell, Value]) -> Arrival:
+    def _run(self, states: Iterable[State], known: dict[Cell, Value]) -> Arrival:
         """Execute until every state has halted or one needs an input cell that is not known."""
-        code = self.stepper.program.code
         emitted: Law = {}
-        waiting: dict[int, list[State]] = {}
-        for state in states:
-            waiting.setdefault(state.pc, []).append(state)
-        while waiting:
-            pc = min(waiting)
-            present = merged(waiting.pop(pc))
-            if isinstance(code[pc], Halt):
-                self._emit(present, emitted)
-                continue
-            try:
-                following = [s for state in present for s in self._successors(state, known)]
-            except InputNeeded as need:
-                waiting[pc] = present
-                rest = tuple(state for place in sorted(waiting) for state in merged(waiting[place]))
-                reached = Configuration(need.cell, rest, self._readable(rest, known))
-                return Arrival(emitted, self._shared(reached))
-            for state in following:
-                if state.joint:
-                    waiting.setdefault(state.pc, []).append(state)
+        sweep = Sweep(self.stepper, states, known)
+        try:
+            for visit in sweep:
+                if isinstance(self.stepper.program.code[visit.state.pc], Halt):
+                    self._emit(visit.state, emitted)
+        except InputNeeded as need:
+            rest = sweep.rest
+            return Arrival(emitted, self._shared(Configuration(need.cell, rest, self._readable(rest, known))))
         return Arrival(emitted, self._shared(Configuration(None, (), {})))
 
-    def _successors(self, state: State, known: dict[Cell, Value]) -> list[State]:
-        states, loop = successors(self.stepper, state, known, self._count)
-        if loop is not None:
-            self.loops.append(loop)
-        return states
-
-    def _emit(self, states: list[State], emitted: Law) -> None:
-        for state in states:
-            p = state.joint.mass()
-            if p:
-                outcome = self.stepper.outcome(state)
-                emitted[outcome] = emitted[outcome] + p if outcome in emitted else p
+    def _emit(self, state: State, emitted: Law) -> None:
+        p = state.joint.mass()
+        if p:
+            outcome = self.stepper.outcome(state)
+            emitted[outcome] = emitted[outcome] + p if outcome in emitted else p
 
     def _readable(self, states: tuple[State, ...], known: dict[Cell, Value]) -> dict[Cell, Value]:
         live = frozenset().union(*(self.stepper.live[state.pc] for state in states))
@@ -161,7 +130,7 @@ class Explorer:
     def _count(self, steps: int) -> None:
         self._steps += steps
         if self._steps > MAX_STEPS:
-            raise LimitReached(f"more than {MAX_STEPS} steps: does a while loop run for ever?")
+            raise LimitReached(f"more than {MAX_STEPS} steps: does a while loop run forever?")
         if self._deadline is not None and monotonic() > self._deadline:
             raise LimitReached("the time limit was reached")
 

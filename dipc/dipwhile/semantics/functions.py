@@ -6,7 +6,7 @@ the sum of what is emitted for o on the way.  So with p the sum so far, the func
     F(configuration, p) = p                                            if o is not emitted any more,
                           choice(cell, F(next(v), p + emitted(v, o)) for every value v of the cell),
 
-and every pair (configuration, p) is looked at once, however many inputs lead to it.
+and every pair (configuration, p) is visited once, however many inputs lead to it.
 
 **The probabilities of all outputs sum to 1 for every input.**  Let T(c) be the total that is emitted after
 configuration c.  For every value v of the cell asked, emitted(v) + T(next(v)) is computed, and must be the
@@ -39,7 +39,7 @@ class Future:
 
 
 class OutputFunctions:
-    """Everything a program can do, explored.  ``tick`` is told how many configurations are known.
+    """Everything a program can do, explored.  ``tick`` is called with the number of configurations known.
 
     Raises what :meth:`Explorer.law` raises.
     """

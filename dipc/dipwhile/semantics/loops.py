@@ -4,7 +4,7 @@ Inside a loop no sample is drawn (rule 2), so every state reached from a loop he
 
     (place, values of the finite variables, conditions C)      with density      w * J * [C],
 
-C the comparisons of samples on which the way there depended and w a function of eps.  These are finitely
+where C are the comparisons of samples made on the way there and w is a function of eps.  These are finitely
 many, and their weights w, the expected numbers of visits, solve
 
     w(t) = [t is the head] + sum over edges s -> t of p(s, t) w(s),
@@ -13,18 +13,17 @@ p the probability of the option drawn, or 1.  A comparison that splits a state l
 which no edge leads back: inside one strongly connected component the edges out of a state have
 probabilities that sum to at most 1, and the equations have one solution if the component can be left.
 
-A component that cannot be left is an endless loop: the program is refused.  It is so for *all* eps unless
-probabilities of edges vanish; for the eps where one does, see :meth:`Loop.never_ends_without`.
+A component that cannot be left is an endless loop: the program is refused.  This does not depend on eps
+unless probabilities of edges vanish; for the eps where one does, see :meth:`Loop.never_ends_without`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from dipc.dipwhile.semantics.state import Key, State, merged, without_dead
-from dipc.dipwhile.semantics.step import Move, Stepper
+from dipc.dipwhile.semantics.state import Key, State, live_part, merged
+from dipc.dipwhile.semantics.step import Move, Stepper, Transition
 from dipc.dipwhile.syntax.core import Cell, Halt, Test
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.errors import InputError, LimitReached
@@ -33,9 +32,6 @@ from dipc.models.graph import Loop
 from dipc.models.linear import visits
 from dipc.models.values import Value
 from dipc.numbers.quotient import Quotient
-
-if TYPE_CHECKING:
-    pass
 
 Place = tuple[Key, frozenset[Linear]]
 
@@ -52,33 +48,18 @@ class _Graph:
     exits: set[int] = field(default_factory=set)
 
 
-def successors(
-    stepper: Stepper, state: State, inputs: Mapping[Cell, Value], count: Callable[[int], None]
-) -> tuple[list[State], Loop | None]:
-    """The states after one instruction, or after a whole loop, merged; ``count`` is told of the steps.
-
-    Raises what :meth:`Stepper.step` and :func:`run_loop` raise.
-    """
-    instruction = stepper.program.code[state.pc]
-    if isinstance(instruction, Test) and instruction.is_loop:
-        return run_loop(stepper, state, inputs, count)
-    count(1)
-    return stepper.step(state, inputs), None
-
-
-def run_loop(
-    stepper: Stepper, state: State, inputs: Mapping[Cell, Value], count: Callable[[int], None]
-) -> tuple[list[State], Loop]:
+def run_loop(stepper: Stepper, state: State, inputs: Mapping[Cell, Value]) -> list[Transition]:
     """The states in which a loop is left, from a state at its head; merged.
 
-    Raises :class:`InputError` if the loop may run for ever, :class:`FragmentError` if a random variable is
-    assigned in it, :class:`~dipc.dipwhile.semantics.evaluate.InputNeeded`, and whatever ``count`` raises.
+    Raises :class:`InputError` if the loop may run forever, :class:`FragmentError` if a random variable is
+    assigned in it, and :class:`~dipc.dipwhile.semantics.evaluate.InputNeeded`.
     """
     head = stepper.program.code[state.pc]
     assert isinstance(head, Test)
-    graph = _explored(stepper, state, inputs, head, count)
+    graph = _explored(stepper, state, inputs, head)
     edges = tuple((s, t, p) for s, targets in graph.edges.items() for t, p in targets)
     loop = Loop(0, edges, frozenset(graph.exits), head.span)
+    stepper.left_open.loops.append(loop)
     if loop.never_ends_without(()):
         raise InputError(
             "this loop does not end with probability 1",
@@ -87,20 +68,16 @@ def run_loop(
         )
     weights = visits(range(len(graph.states)), graph.edges, 0)
     left = (_scaled(graph.states[i], weights[i]) for i in sorted(graph.exits))
-    return merged(without_dead(s, stepper.live[s.pc]) for s in left if s.joint), loop
+    states = [live_part(s, stepper.live[s.pc]) for s in left if s.joint]
+    kept = {s.key: samples for s, samples in states}  # equal states hold the samples from before the loop
+    return [Transition(s, kept[s.key], None) for s in merged(s for s, _ in states)]
 
 
 def _scaled(state: State, weight: Quotient) -> State:
     return State(state.pc, state.env, state.joint.scaled(weight))
 
 
-def _explored(
-    stepper: Stepper,
-    start: State,
-    inputs: Mapping[Cell, Value],
-    head: Test,
-    count: Callable[[int], None],
-) -> _Graph:
+def _explored(stepper: Stepper, start: State, inputs: Mapping[Cell, Value], head: Test) -> _Graph:
     """All places reachable inside the loop, and those in which it is left."""
     graph = _Graph()
     _number(graph, start, frozenset(), head)
@@ -112,7 +89,7 @@ def _explored(
         if not start.pc <= state.pc < head.otherwise or isinstance(stepper.program.code[state.pc], Halt):
             graph.exits.add(i)
             continue
-        count(1)
+        stepper.count(1)
         targets = graph.edges.setdefault(i, [])
         for move in stepper.moves(state, inputs):
             _refuse_samples(state, move, head)
@@ -136,7 +113,7 @@ def _number(graph: _Graph, state: State, known: frozenset[Linear], head: Test) -
         if i >= MAX_PLACES:
             raise LimitReached(
                 f"the loop at {head.span.place} reaches more than {MAX_PLACES} states: "
-                "does a counter grow for ever?"
+                "does a counter grow forever?"
             )
         graph.states.append(state)
     return i

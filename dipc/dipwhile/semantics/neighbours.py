@@ -16,7 +16,7 @@ from dipc.numbers.quotient import Quotient
 
 
 class ProductNeighbours:
-    """All neighbours in a named distance, without listing them: see :mod:`dipc.dipwhile.semantics.pairs`."""
+    """All adjacent inputs in a named distance, by the product construction."""
 
     def __init__(self, space: InputSpace, relation: Distance, functions: OutputFunctions) -> None:
         self.inputs = space.size
@@ -38,7 +38,7 @@ class ProductNeighbours:
 
     @property
     def different(self) -> bool:
-        """In a distance every input is its own neighbour: are there more pairs than inputs?"""
+        """Whether there are more pairs than inputs: in a distance every input is adjacent to itself."""
         return self.count() > self.inputs
 
     def by_output(self) -> Iterator[Case]:

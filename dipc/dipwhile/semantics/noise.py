@@ -1,13 +1,11 @@
 """Distributions: what drawing from each of them does to a state.
 
-A finite distribution (``choose``, ``flip``, ``uniform``, ``Exp``) gives values with probabilities, noise
-(``Lap``, ``LapPlus``, ``DLap``) a random variable.  To add noise, add its density to
-:class:`dipc.integration.piecewise.Piecewise` and a row to the table here.
+A finite distribution (``choose``, ``flip``, ``uniform``, ``Exp``) gives values with probabilities; noise (a
+kind in :data:`dipc.dipwhile.syntax.distributions.NOISE`) gives a random variable.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -19,16 +17,16 @@ from dipc.dipwhile.syntax.ast import (
     Distribution,
     ExpMechanism,
     Expr,
+    FiniteSet,
     Flip,
     Noise,
-    Range,
     SetOf,
     Uniform,
 )
+from dipc.dipwhile.syntax.distributions import NOISE, NoiseKind
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.errors import InputError, Span
 from dipc.integration.linear import Linear
-from dipc.integration.piecewise import Piecewise
 from dipc.integration.weight import Weight
 from dipc.models.values import FALSE, TRUE, Value
 from dipc.numbers.exppoly import ExpPoly
@@ -44,10 +42,23 @@ class Finite:
 
 @dataclass(frozen=True, slots=True)
 class Random:
-    """A real or integer random variable: ``factor`` times the weight is its density."""
+    """The law ``kind(rate*eps, mean)`` of a sample, or ``kind(rate/eps, mean)`` if ``inverse``."""
 
-    weight: Weight
-    factor: Quotient
+    kind: NoiseKind
+    rate: fmpq
+    inverse: bool
+    mean: fmpq
+
+    @property
+    def weight(self) -> Weight:
+        """The density up to :attr:`factor`."""
+        return Weight(self.kind.shape(self.rate, self.mean), self.kind.integer, self.inverse)
+
+    @property
+    def factor(self) -> Quotient:
+        """The weight times this function of eps has the total 1."""
+        factor = self.kind.factor(self.rate)
+        return factor.at_inverse() if self.inverse else factor
 
 
 def distribution(node: Distribution, memory: Memory, decide: Decide) -> Finite | Random:
@@ -59,9 +70,7 @@ def distribution(node: Distribution, memory: Memory, decide: Decide) -> Finite |
     """
     match node:
         case Noise(kind, rate, mean):
-            a, inverse = _rate(rate, memory, decide)
-            sample = _NOISE[kind](a, _number(mean, memory, decide), mean.span)
-            return _with_inverse_rate(sample) if inverse else sample
+            return _noise(NOISE[kind], *_rate(rate, memory, decide), _number(mean, memory, decide), mean.span)
         case Flip(probability):
             p = function_of_eps(probability, memory, decide)
             return Finite(((TRUE, p), (FALSE, 1 - p)))
@@ -70,7 +79,7 @@ def distribution(node: Distribution, memory: Memory, decide: Decide) -> Finite |
             total = sum((p for _, p in pairs), Quotient.of(0))
             if total != Quotient.one():
                 raise InputError(
-                    f"the probabilities of `choose` sum to {total}, not to 1", node.span, "mend one of them"
+                    f"the probabilities of `choose` sum to {total}, not to 1", node.span, "fix one of them"
                 )
             return Finite(tuple(pairs))
         case Uniform(support):
@@ -82,33 +91,10 @@ def distribution(node: Distribution, memory: Memory, decide: Decide) -> Finite |
             assert_never(node)
 
 
-def _laplace(rate: fmpq, mean: fmpq, place: Span) -> Random:
-    return Random(Weight(Piecewise.laplace(rate, mean)), Quotient.one())
-
-
-def _one_sided(rate: fmpq, low: fmpq, place: Span) -> Random:
-    return Random(Weight(Piecewise.exponential(rate, low)), Quotient.one())
-
-
-def _discrete_laplace(rate: fmpq, mean: fmpq, place: Span) -> Random:
-    """P(i) = (1 - z)/(1 + z) z^|i - mean| with z = exp(-rate eps) (DiPC, Section 2)."""
-    if mean.q != 1:
-        raise InputError(f"the mean of DLap must be an integer, not {mean}", place)
-    z = Quotient(ExpPoly.exp(-rate))
-    return Random(Weight(Piecewise.geometric(rate, mean), integer=True), (1 - z) / (1 + z))
-
-
-def _with_inverse_rate(sample: Random) -> Random:
-    """The noise of rate a/eps, from that of rate a*eps: 1/eps takes the place of eps."""
-    weight = Weight(sample.weight.function, sample.weight.integer, inverse=True)
-    return Random(weight, sample.factor.at_inverse())
-
-
-_NOISE: dict[str, Callable[[fmpq, fmpq, Span], Random]] = {
-    "Lap": _laplace,
-    "LapPlus": _one_sided,
-    "DLap": _discrete_laplace,
-}
+def _noise(kind: NoiseKind, rate: fmpq, inverse: bool, mean: fmpq, place: Span) -> Random:
+    if kind.integer and mean.q != 1:
+        raise InputError(f"the mean of {kind.name} must be an integer, not {mean}", place)
+    return Random(kind, rate, inverse, mean)
 
 
 def _exponential_mechanism(node: ExpMechanism, memory: Memory, decide: Decide) -> Finite:
@@ -158,7 +144,7 @@ def _number(expr: Expr, memory: Memory, decide: Decide, what: str = "the mean") 
     return value
 
 
-def _members(support: SetOf | Range, memory: Memory, decide: Decide) -> list[Value]:
+def _members(support: FiniteSet, memory: Memory, decide: Decide) -> list[Value]:
     if isinstance(support, SetOf):
         return [_value(member, memory, decide) for member in support.members]
     low, high = _whole(support.low, memory, decide), _whole(support.high, memory, decide)

@@ -1,4 +1,4 @@
-"""All pairs of neighbours at once: the product of a function with itself and with the adjacency.
+"""All adjacent pairs at once: the product construction of a function with itself and the adjacency.
 
 A pair (u, u') is read cell by cell in the order of declaration.  What has to be remembered is a triple
 
@@ -34,12 +34,14 @@ class Relation(Protocol):
     """An automaton that reads pairs of inputs cell by cell."""
 
     @property
-    def start(self) -> Any: ...
+    def start(self) -> Any:
+        """The state before the first cell."""
 
     def moves(self, place: int, state: Any) -> list[tuple[int, int, Any]]:
         """``(a, b, next state)`` for the places a, b of the values that the cell may have in u and u'."""
 
-    def accepts(self, state: Any) -> bool: ...
+    def accepts(self, state: Any) -> bool:
+        """Whether a pair that ends in this state is in the relation."""
 
 
 Triple = tuple[int, int, Any]  # two nodes and a state of the relation
@@ -79,6 +81,7 @@ class UpTo:
         self.start = (relation.start, 0, 0, 0)
 
     def moves(self, place: int, state: Any) -> list[tuple[int, int, Any]]:
+        """Those of the relation within the limit."""
         inner, changed, left, right = state
         at_left, at_right = self._left[place], self._right[place]
         return [
@@ -88,6 +91,7 @@ class UpTo:
         ]
 
     def accepts(self, state: Any) -> bool:
+        """Whether the pair is in the relation and has at most the rank."""
         inner, changed, left, right = state
         within = changed < self._changed or (changed == self._changed and (left, right) <= (0, 0))
         return within and self._relation.accepts(inner)
@@ -152,7 +156,7 @@ class _Steps:
         return self._all[state]
 
     def merged(self, state: Any) -> list[Step]:
-        """The moves from a state where nobody looks at the values: one for each state that follows."""
+        """The moves from a state where the values do not matter: one for each state that follows."""
         if state not in self._merged:
             by_state: dict[Any, Pairs] = {}
             for _, _, after, pairs in self.all(state):

@@ -1,14 +1,14 @@
 """States of the parametrized Markov chain (DiPC, Appendix D), with dead variables left out.
 
 A state is a place in the program, a value for every live finite variable, a linear expression of
-samples for every live random one, and the joint density of the samples, which replaces the paper's
+samples for every live random variable, and the joint density of the samples, which replaces the paper's
 set C of constraints.  Samples are numbered in the order in which the variables, sorted by name,
-mention them: two states that differ in the names of their samples only are equal, and merge.
+mention them: states that differ only in the names of their samples are equal, and merge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dipc.dipwhile.semantics.evaluate import Datum
@@ -22,6 +22,8 @@ Key = tuple[int, tuple[tuple[Cell, Datum], ...]]
 
 @dataclass(frozen=True, slots=True)
 class State:
+    """A place ``pc``, the values of the live cells, and the density of the samples they mention."""
+
     pc: int
     env: Mapping[Cell, Datum]
     joint: Joint
@@ -43,18 +45,19 @@ def _show(value: Datum) -> str:
     return " + ".join([*terms, *([str(value.constant)] if value.constant else [])])
 
 
-def without_dead(state: State, live: frozenset[Cell]) -> State:
-    """The state with dead cells dropped and samples renumbered; dead samples are integrated out."""
+def live_part(state: State, live: frozenset[Cell]) -> tuple[State, tuple[int, ...]]:
+    """The state without dead cells, dead samples integrated out; and the former numbers of its samples."""
     env = {cell: value for cell, value in state.env.items() if cell in live}
     order: dict[int, int] = {}
     for _, value in sorted(env.items(), key=lambda item: item[0]):
         if isinstance(value, Linear):
             for sample in value.samples:
                 order.setdefault(sample, len(order))
-    if list(order) == list(range(state.joint.live)):
-        return State(state.pc, env, state.joint)
+    kept = tuple(order)
+    if kept == tuple(range(state.joint.live)):
+        return State(state.pc, env, state.joint), kept
     renamed = {c: v.renamed(order) if isinstance(v, Linear) else v for c, v in env.items()}
-    return State(state.pc, renamed, state.joint.keeping(list(order)))
+    return State(state.pc, renamed, state.joint.keeping(kept)), kept
 
 
 def merged(states: Iterable[State]) -> list[State]:
@@ -62,9 +65,10 @@ def merged(states: Iterable[State]) -> list[State]:
     groups: dict[Key, list[State]] = {}
     for state in states:
         groups.setdefault(state.key, []).append(state)
-    return [group[0] if len(group) == 1 else _sum(group) for group in groups.values()]
+    return [summed(group) for group in groups.values()]
 
 
-def _sum(group: list[State]) -> State:
-    first = group[0]
-    return State(first.pc, first.env, added(state.joint for state in group))
+def summed(equal: Sequence[State]) -> State:
+    """Equal states as one: their densities add."""
+    first = equal[0]
+    return first if len(equal) == 1 else State(first.pc, first.env, added(state.joint for state in equal))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import lcm
-from typing import Any, assert_never
+from typing import Any, NamedTuple, assert_never
 
 from flint import fmpq
 
@@ -13,13 +13,14 @@ from dipc.dipwhile.semantics.branching import Branch, branches
 from dipc.dipwhile.semantics.evaluate import Datum, Decide, Memory, cell_of, condition, evaluate
 from dipc.dipwhile.semantics.liveness import live_cells
 from dipc.dipwhile.semantics.noise import Finite, Random, distribution
-from dipc.dipwhile.semantics.state import State, merged, without_dead
+from dipc.dipwhile.semantics.state import State, live_part
 from dipc.dipwhile.syntax.ast import Flip
 from dipc.dipwhile.syntax.core import Cell, CoreProgram, Draw, Halt, Jump, Put, Test
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.errors import FragmentError, InputError, Span
 from dipc.integration.joint import Joint
 from dipc.integration.linear import Linear
+from dipc.models.graph import Loop
 from dipc.models.values import FALSE, Value, show
 from dipc.numbers.quotient import Quotient
 
@@ -32,29 +33,52 @@ Outcome = tuple[Value, ...]  # a value for every output cell, in the order of de
 class Move:
     """One thing that can happen to a state: where it goes, and by which branch of its comparisons.
 
-    ``probability`` is that of the option drawn, None for certainty; ``noise`` is a new sample, the last one
-    of the joint density to be.
+    ``cell`` is what is assigned, None for a test or a jump; ``probability`` that of the option drawn, None
+    for certainty; ``noise`` the law of a new sample, the last one of the joint density to be.
     """
 
     pc: int
     env: Mapping[Cell, Datum]
     branch: Branch[Any]
+    cell: Cell | None = None
     probability: Quotient | None = None
     noise: Random | None = None
+
+
+class Transition(NamedTuple):
+    """A move and the state it leads to; ``move`` is None for a whole loop.
+
+    ``kept`` are the numbers that the samples of the state had before the step (the new sample, if there is
+    one, having the next number).
+    """
+
+    state: State
+    kept: tuple[int, ...]
+    move: Move | None
+
+
+class LeftOpen(NamedTuple):
+    """What depends on the interval of eps: drawn numbers must be probabilities, and loops must end.
+
+    ``probabilities`` are those used by ``flip`` and ``choose``, each with its place and whether it is the
+    complement of the one written there (the tails of ``flip``).
+    """
+
+    probabilities: dict[Quotient, tuple[Span, bool]]
+    loops: list[Loop]
 
 
 class Stepper:
     """The transition relation of a program.
 
-    ``probabilities`` collects every probability used by ``flip`` and ``choose`` with its place, and whether
-    it is the complement of the one written there (the tails of ``flip``): that they lie in [0, 1] depends on
-    the interval of eps, and is for the caller to check.
+    ``left_open`` collects what the caller must check; ``count`` is called with the number of steps made.
     """
 
-    def __init__(self, program: CoreProgram) -> None:
+    def __init__(self, program: CoreProgram, count: Callable[[int], None] = lambda steps: None) -> None:
         self.program = program
+        self.count = count
         self.live = live_cells(program)
-        self.probabilities: dict[Quotient, tuple[Span, bool]] = {}
+        self.left_open = LeftOpen({}, [])
         self._arrays = dict(program.arrays)
         self._input_names = frozenset(v.name for v in program.inputs)
         self._outputs = {cell: v for v in program.outputs for cell in v.cells}
@@ -63,17 +87,13 @@ class Stepper:
     def start(self) -> State:
         """The initial state: only outputs with a start value have a value."""
         env = {c: v.start for v in self.program.outputs if v.start is not None for c in v.cells}
-        return without_dead(State(0, env, Joint.certain()), self.live[0])
+        return live_part(State(0, env, Joint.certain()), self.live[0])[0]
 
-    def step(self, state: State, inputs: Mapping[Cell, Value]) -> list[State]:
-        """The successors, merged; a state at a Halt has none, see :meth:`outcome`.
+    def moves(self, state: State, inputs: Mapping[Cell, Value]) -> list[Move]:
+        """What can happen next; nothing at a Halt, see :meth:`outcome`.
 
         Raises :class:`~dipc.dipwhile.semantics.evaluate.InputNeeded` if an input cell has no value.
         """
-        return merged(self.arrived(state, move) for move in self.moves(state, inputs))
-
-    def moves(self, state: State, inputs: Mapping[Cell, Value]) -> list[Move]:
-        """What can happen next, not merged."""
         memory = Memory(state.env, inputs, self._input_names, self.program.variables, self._arrays)
         instruction = self.program.code[state.pc]
         match instruction:
@@ -94,14 +114,14 @@ class Stepper:
             case _:
                 assert_never(instruction)
 
-    def arrived(self, state: State, move: Move) -> State:
-        """The state after a move, dead variables dropped."""
+    def after(self, state: State, move: Move) -> Transition:
+        """The state after a move, without dead variables."""
         joint = move.branch.joint
         if move.noise is not None:
             joint = joint.extended(move.noise.weight).scaled(move.noise.factor)
         if move.probability is not None:
             joint = joint.scaled(move.probability)
-        return without_dead(State(move.pc, move.env, joint), self.live[move.pc])
+        return Transition(*live_part(State(move.pc, move.env, joint), self.live[move.pc]), move)
 
     def outcome(self, state: State) -> Outcome:
         """The outputs of a state at a Halt.  Raises :class:`InputError` if one has no value."""
@@ -124,10 +144,11 @@ class Stepper:
             cell = cell_of(put.target, memory, decide)
             return cell, self._checked(cell, evaluate(put.value, memory, decide), put.span, decide)
 
-        return [
-            Move(state.pc + 1, {**state.env, branch.value[0]: branch.value[1]}, branch)
-            for branch in branches(run, state.joint)
-        ]
+        moves = []
+        for branch in branches(run, state.joint):
+            cell, value = branch.value
+            moves.append(Move(state.pc + 1, {**state.env, cell: value}, branch, cell))
+        return moves
 
     def _draw(self, state: State, memory: Memory, draw: Draw) -> list[Move]:
         def run(decide: Decide) -> tuple[Cell, Finite | Random]:
@@ -138,21 +159,21 @@ class Stepper:
                     if p:
                         self._checked(cell, value, draw.span, decide)
             elif cell in self._outputs:
-                raise self._raw_output(cell[0], law.weight.integer, draw.span)
+                raise self._raw_output(cell[0], law.kind.integer, draw.span)
             return cell, law
 
         moves = []
         for branch in branches(run, state.joint):
             cell, law = branch.value
             if isinstance(law, Random):
-                sample = Linear(((branch.joint.live, fmpq(1)),), fmpq(0), law.weight.integer)
-                moves.append(Move(state.pc + 1, {**state.env, cell: sample}, branch, noise=law))
+                sample = Linear(((branch.joint.live, fmpq(1)),), fmpq(0), law.kind.integer)
+                moves.append(Move(state.pc + 1, {**state.env, cell: sample}, branch, cell, noise=law))
                 continue
             for value, p in law.options:
                 if p:
                     tails = isinstance(draw.distribution, Flip) and value == FALSE
-                    self.probabilities.setdefault(p, (draw.distribution.span, tails))
-                    moves.append(Move(state.pc + 1, {**state.env, cell: value}, branch, probability=p))
+                    self.left_open.probabilities.setdefault(p, (draw.distribution.span, tails))
+                    moves.append(Move(state.pc + 1, {**state.env, cell: value}, branch, cell, probability=p))
         return moves
 
     def _checked(self, cell: Cell, datum: Datum, span: Span, decide: Decide) -> Datum:

@@ -1,4 +1,4 @@
-"""Cells put together into the variables of a program, and taken apart again."""
+"""Cells as values of the variables of a program, and back."""
 
 from __future__ import annotations
 

@@ -142,12 +142,12 @@ FiniteSet = SetOf | Range
 
 @dataclass(frozen=True, slots=True)
 class Noise(Node):
-    """``Lap(rate, mean)``, ``LapPlus(rate, mean)`` or ``DLap(rate, mean)``.
+    """``kind(rate, mean)`` for a kind in :data:`dipc.dipwhile.syntax.distributions.NOISE`.
 
     ``rate`` is always the rate: the parser turns ``scale = s`` into ``rate = 1/s``.
     """
 
-    kind: str  # "Lap" | "LapPlus" | "DLap"
+    kind: str
     rate: Expr
     mean: Expr
 

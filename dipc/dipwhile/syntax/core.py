@@ -12,8 +12,7 @@ been unrolled; an atom is a ``Name`` that is not a declared or assigned variable
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from flint import fmpq
 
@@ -89,7 +88,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class CoreAdjacency:
-    """Which inputs are neighbours.
+    """Which inputs are adjacent.
 
     ``kind`` is "linf", "l1", "hamming" (with ``distance``), "all", or "formula" (with
     ``formula``, an expression over the inputs and the primed inputs, folds unrolled).
@@ -119,10 +118,7 @@ class CoreClaim:
 
 @dataclass(frozen=True, slots=True)
 class CoreProgram:
-    """A checked, unrolled program (see the module's text).
-
-    ``known`` is for later stages: what they found out about this very program, for the next question.
-    """
+    """A checked, unrolled program (see the module's text)."""
 
     source: Source
     parameters: tuple[tuple[str, fmpq], ...]
@@ -133,4 +129,3 @@ class CoreProgram:
     code: tuple[Instruction, ...]
     variables: frozenset[str]  # every declared or assigned name: any other Name is an atom
     arrays: tuple[tuple[str, int], ...]  # name and size of every array, inputs and outputs included
-    known: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)

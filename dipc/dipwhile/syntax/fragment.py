@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.errors import FragmentError, Span
 
 
@@ -23,7 +24,7 @@ class Rule:
 
 RULES: dict[int, Rule] = {
     1: Rule(
-        "noise is Lap, LapPlus, DLap, Exp or a finite choice",
+        f"noise is {', '.join(NOISE)}, Exp or a finite choice",
         "their probabilities are expressions in exp(eps); those of other noise are not",
     ),
     2: Rule(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dipc.dipwhile.syntax.ast import Call
+from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS, NOISE, OTHER_NOISE
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.kinds import BOOLEANS, NUMBERS, NUMERIC, Kinds
 from dipc.dipwhile.syntax.suggest import did_you_mean
@@ -44,19 +45,8 @@ FUNCTIONS: dict[str, Function] = {
     "mod": Function("mod(a, b)", 2, 2, NUMBERS, NUMBERS),
 }
 
-OTHER_NOISE = {
-    **dict.fromkeys(("Gauss", "Gaussian", "Normal", "normal", "gauss", "gaussian"), "Gaussian noise"),
-    **dict.fromkeys(("DGauss", "DiscreteGaussian"), "discrete Gaussian noise"),
-    **dict.fromkeys(("Cauchy", "Gumbel", "Logistic", "StudentT", "Gamma", "Beta"), "this noise"),
-}
-"""Well-known noise that lies outside the fragment."""
-
 OTHER_NAMES = {
-    **dict.fromkeys(("Laplace", "laplace", "lap", "LAP", "Laplacian"), "here it is called `Lap`"),
-    **dict.fromkeys(("Exponential", "exponential", "Expo"), "here it is called `LapPlus`"),
-    **dict.fromkeys(
-        ("Geometric", "DLaplace", "DiscreteLaplace", "TwoSidedGeometric"), "here it is called `DLap`"
-    ),
+    **{other: f"here it is called `{kind.name}`" for kind in NOISE.values() for other in kind.called},
     **dict.fromkeys(("Bernoulli", "bernoulli", "Flip"), "here it is called `flip`"),
     **dict.fromkeys(("Uniform", "Choose"), "here it is called `uniform`"),
     **dict.fromkeys(("log", "ln"), "values are exact rational numbers: write the number itself"),
@@ -68,7 +58,6 @@ OTHER_NAMES = {
 }
 """What other languages call a distribution or function of ours."""
 
-DISTRIBUTIONS = ("Lap", "LapPlus", "DLap", "Exp", "choose", "flip", "uniform")
 FOLDS = ("forall", "exists", "count", "sum")
 
 

@@ -27,7 +27,6 @@ REALS: Kinds = frozenset({Kind.REAL})
 INTEGERS: Kinds = frozenset({Kind.INTEGER})
 RANDOM: Kinds = REALS | INTEGERS
 NUMERIC: Kinds = NUMBERS | RANDOM
-FINITE: Kinds = BOOLEANS | NUMBERS | ATOMS
 
 
 def kinds_of_value(value: Value) -> Kinds:
@@ -46,7 +45,7 @@ def surely(kinds: Kinds, wanted: Kinds) -> bool:
 
 
 def never(kinds: Kinds, wanted: Kinds) -> bool:
-    """Is no kind a wanted one?"""
+    """Whether no kind is a wanted one; never for an unassigned variable."""
     return bool(kinds) and not kinds & wanted
 
 

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 
 from lark import Token
 
+from dipc.dipwhile.syntax.distributions import NOISE
+
 WORDS = {
     "eps": "EPS",
     "ε": "EPS",
@@ -20,9 +22,7 @@ WORDS = {
     "not": "NOT",
     "forall": "FORALL",
     "exists": "EXISTS",
-    "Lap": "NOISE",
-    "LapPlus": "NOISE",
-    "DLap": "NOISE",
+    **dict.fromkeys(NOISE, "NOISE"),
 }
 """Names that are terminals of their own (words with one spelling are in the grammar)."""
 
@@ -81,5 +81,5 @@ def classify(token: Token, previous: Token | None) -> Token:
 
 
 def separates(previous: Token, following: Token) -> bool:
-    """Does a separator between these two tokens count?"""
+    """Whether a separator between these two tokens counts."""
     return previous.type not in AFTER and following.type not in BEFORE

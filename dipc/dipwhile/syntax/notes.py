@@ -13,6 +13,7 @@ from flint import fmpq
 from dipc.dipwhile.syntax.arrays import assignments, instruction_parts
 from dipc.dipwhile.syntax.ast import Binary, Call, Distribution, Expr, Index, Name, Noise, Number, Op, Unary
 from dipc.dipwhile.syntax.core import Cell, CoreProgram
+from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.kinds import NOTHING, NUMBERS, kinds_of_value, surely
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
@@ -114,7 +115,7 @@ def kinds_of_variables(core: CoreProgram) -> Kinding:
 
 
 def noise_variables(core: CoreProgram) -> frozenset[str]:
-    """The variables that hold nothing but fresh Laplace or exponential noise."""
+    """The variables that hold nothing but fresh continuous noise."""
     names = {target_name(target) for target, _ in assignments(core.code)}
     others = {target_name(target) for target, value in assignments(core.code) if not is_continuous(value)}
     return frozenset(names - others)
@@ -122,7 +123,7 @@ def noise_variables(core: CoreProgram) -> frozenset[str]:
 
 def is_continuous(value: Expr | Distribution) -> bool:
     """Is this fresh continuous noise?"""
-    return isinstance(value, Noise) and value.kind in ("Lap", "LapPlus")
+    return isinstance(value, Noise) and NOISE[value.kind].continuous
 
 
 def continuous(equality: Binary, noise: frozenset[str], kinding: Kinding) -> str:

@@ -31,6 +31,7 @@ from dipc.dipwhile.syntax.ast import (
     Uniform,
 )
 from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test
+from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.functions import FUNCTIONS
 from dipc.dipwhile.syntax.kinds import (
@@ -103,10 +104,8 @@ def assigned_kinds(assignment: Put | Draw, kinding: Kinding) -> Kinds:
 def drawn_kinds(distribution: Distribution, kinding: Kinding) -> Kinds:
     """The kinds of a sample."""
     match distribution:
-        case Noise("DLap"):
-            return INTEGERS
-        case Noise():
-            return REALS
+        case Noise(kind):
+            return INTEGERS if NOISE[kind].integer else REALS
         case Flip():
             return BOOLEANS
         case Choose(options):

@@ -125,7 +125,7 @@ def test_the_path_of_svt() -> None:
     (path,) = found.paths
     assert found.complete
     assert [step.event for step in path.choices] == [Event.NOISE, *[Event.NOISE, Event.BRANCH] * 2]
-    assert [(s.cell[0], s.kind, str(s.rate), str(s.mean)) for s in path.samples] == [
+    assert [(s.cell[0], s.law.kind.name, str(s.law.rate), str(s.law.mean)) for s in path.samples] == [
         ("rT", "Lap", "1/2", "0"),
         ("r", "Lap", "1/4", "0"),
         ("r", "Lap", "1/4", "1"),
@@ -209,8 +209,10 @@ def test_a_cheapest_shift_is_cheaper_than_all_small_ones() -> None:
     for by in product(grid, repeat=3):
         pairs = zip(left.conditions, right.conditions, strict=True)
         if all(sum(c * by[i] for i, c in a.coefficients) >= a.constant - b.constant for a, b in pairs):
-            drift = [b.mean - a.mean for a, b in zip(left.samples, right.samples, strict=True)]
-            costs.append(sum(s.rate * abs(d - m) for s, d, m in zip(left.samples, by, drift, strict=True)))
+            drift = [b.law.mean - a.law.mean for a, b in zip(left.samples, right.samples, strict=True)]
+            costs.append(
+                sum(s.law.rate * abs(d - m) for s, d, m in zip(left.samples, by, drift, strict=True))
+            )
     assert min(costs) == found.cost
 
 

@@ -38,7 +38,7 @@ MISTAKES = {
         "o <- choose {0: 1/2, 1: 1/3}\n",
         "the probabilities of `choose` sum to 5/6, not to 1",
         "choose {0: 1/2, 1: 1/3}",
-        "mend one of them",
+        "fix one of them",
     ),
 }
 

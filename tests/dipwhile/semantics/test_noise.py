@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import mpmath
+import oracles
 import pytest
 from flint import fmpq
 from numeric import high, near, value
 
 import dipc
-from dipc.errors import InputError
+import dipc.python
+from dipc.dipwhile.semantics.evaluate import NOTHING, never
+from dipc.dipwhile.semantics.noise import Random, distribution
+from dipc.dipwhile.syntax.ast import NOWHERE, Eps, Noise, Number
+from dipc.dipwhile.syntax.distributions import NOISE, NoiseKind
+from dipc.dipwhile.syntax.parser import parse
+from dipc.dipwhile.syntax.types import drawn_kinds
+from dipc.errors import InputError, Source
+from dipc.integration.linear import Linear
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
@@ -81,3 +92,49 @@ def test_finite_choices() -> None:
 def test_what_is_no_distribution_is_refused(body: str) -> None:
     with pytest.raises(InputError):
         law(body)
+
+
+# --- the table of noise ----------------------------------------------------------------------
+
+LANGUAGE = Path(__file__).parents[3] / "docs" / "language.md"
+kinds = pytest.mark.parametrize("kind", NOISE.values(), ids=list(NOISE))
+
+
+@kinds
+def test_a_kind_of_noise_is_known_everywhere(kind: NoiseKind) -> None:
+    """Its row, its word in Python, its line in the manual, and the slow derivation of its probabilities."""
+    noise = Random(kind, fmpq(2), False, fmpq(1))
+    assert noise.weight.total() * noise.factor == ONE
+    assert kind.name in dipc.python.__all__
+    assert f"| `{kind.name}(" in LANGUAGE.read_text(encoding="utf-8")
+    text = (
+        f"output o in {{true, false}}; r <- {kind.name}(eps, 1); s <- {kind.name}(eps/2, 0); o <- r + s >= 1"
+    )
+    slow = oracles.oracle_distribution(parse(Source("noise", text)), {})
+    assert not oracles.different(oracles.dipc_distribution(dipc.load(text), {}), slow)
+
+
+@kinds
+def test_the_price_of_a_shift(kind: NoiseKind) -> None:
+    """A step away in a direction of the row costs a factor exp(a*eps), one in another direction more."""
+    for direction in (1, -1):
+        pairs = [(mass(kind, i), mass(kind, i + direction)) for i in range(-3, 4)]
+        cheap = all((E * there - here).sign_at(EPS) >= 0 for here, there in pairs)
+        assert cheap == (direction in kind.shifts)
+
+
+def mass(kind: NoiseKind, low: int) -> Quotient:
+    """The probability of [low, low + 1) for rate eps and mean 0."""
+    noise = Random(kind, fmpq(1), False, fmpq(0))
+    above = Linear(((0, fmpq(1)),), fmpq(-low), kind.integer).condition(strict=False)
+    below = Linear(((0, fmpq(-1)),), fmpq(low + 1), kind.integer).condition(strict=True)
+    return noise.weight.where(above).where(below).total() * noise.factor
+
+
+def test_an_unknown_kind_is_an_error_everywhere() -> None:
+    """Never one of the known kinds."""
+    unknown = Noise("Gauss", Eps(), Number(fmpq(0)), span=NOWHERE)
+    with pytest.raises(KeyError):
+        distribution(unknown, NOTHING, never)
+    with pytest.raises(KeyError):
+        drawn_kinds(unknown, {})
