@@ -25,9 +25,9 @@ from functools import partial
 from typing import Any
 
 import mpmath
+from dipc.certificate.kernel import ZERO, Function, add, multiply
 from flint import fmpq
 
-from dipc.certificate.kernel import ZERO, Function, add, multiply
 from dipc.certificate.slow import programs as slow
 from dipc.certificate.slow.functions import (
     EPS,

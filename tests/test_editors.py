@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
+from dipwhile.syntax.programs import PROGRAMS
 from hypothesis import given, settings
 from pygments import lex
 from pygments.lexers import get_lexer_for_filename
 from pygments.token import Comment, Error, Keyword, Name, Operator, Token, Whitespace
-from dipwhile.syntax.programs import PROGRAMS
 
 from dipc.dipwhile.syntax.ast import Program
 from dipc.dipwhile.syntax.functions import FUNCTIONS

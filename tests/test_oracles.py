@@ -10,11 +10,11 @@ from pathlib import Path
 import mpmath
 import oracles
 import pytest
+from dipc.certificate.kernel import ZERO, Function, add, multiply
 from hypothesis import HealthCheck, given, settings
 from oracles import Distribution, InputValue
 from strategies import programs
 
-from dipc.certificate.kernel import ZERO, Function, add, multiply
 from dipc.certificate.slow.functions import ONE, NotCovered, constant, exponential, product, same
 from dipc.certificate.slow.noise import Sample
 from dipc.dipwhile.syntax import ast

@@ -13,7 +13,8 @@ from typing import Any
 
 from flint import fmpq
 
-from dipc.certificate.kernel import Function, digest
+from dipc.kernel.facts import Function
+from dipc.kernel.privacy import digest
 from dipc.numbers.exppoly import ExpPoly, Term
 
 Json = Any

@@ -1,4 +1,4 @@
-"""Finding the proofs that :mod:`dipc.certificate.kernel` checks.
+"""Finding the proofs that :mod:`dipc.kernel.facts` checks.
 
 The cheapest first: the derivative chain at 0 or at the least budget, also in 1/eps; then the irreducible
 factors, where even powers need no proof and differences of two exponentials become polynomials; and for the
@@ -18,10 +18,11 @@ from itertools import pairwise
 
 from flint import fmpq
 
-from dipc.certificate import kernel
 from dipc.certificate.format import Json, fraction, terms, to_exppoly, to_function
-from dipc.certificate.kernel import ONE, ZERO, Function, Interval, Refused, Rooted
 from dipc.errors import LimitReached
+from dipc.kernel import facts
+from dipc.kernel.facts import ONE, ZERO, Function, Interval, Rooted
+from dipc.kernel.reading import Refused
 from dipc.numbers.polynomial import common_unit, factors_of, join, split
 from dipc.signs.eps_range import simplest_between
 from dipc.signs.limits import LEAST_WIDTH, Unsettled
@@ -41,9 +42,9 @@ class NoProof(LimitReached):
 def proof_of(f: Function, on: Interval, strict: bool = False) -> Json:
     """A proof of f >= 0 (f > 0 if strict) on the interval, for f in normal form.  Raises :class:`NoProof`.
 
-    >>> exp, one = {(0, Fraction(1), ZERO, ZERO): Fraction(1)}, {kernel.UNIT: Fraction(-1)}
-    >>> proof_of(kernel.add(exp, one), Interval(ZERO, None, False, False))       # exp(eps) - 1
-    {'kind': 'chain', 'at': '0', 'exponents': ['0', '1'], 'values': ['0', '1']}
+    >>> exp, one = {(0, Fraction(1), ZERO, ZERO): Fraction(1)}, {facts.UNIT: Fraction(-1)}
+    >>> proof_of(facts.add(exp, one), Interval(ZERO, None, False, False))       # exp(eps) - 1
+    {'kind': 'chain', 'at': '0'}
     """
     if not f:
         return {"kind": "identity"}
@@ -69,7 +70,7 @@ def _chain(f: Function, on: Interval) -> Json | None:
     if any(a for _, a, _, _ in f):
         return None
     turned = _turned(on)
-    proof = _chain(kernel.inverted(f), turned)
+    proof = _chain(facts.inverted(f), turned)
     return proof and {"kind": "inverse", "proof": proof}
 
 
@@ -80,14 +81,10 @@ def _turned(on: Interval) -> Interval:
 
 
 def _chain_at(f: Function, at: Fraction) -> Json | None:
-    exponents, values = [], []
-    for a, link in kernel.chain_of(f):
-        value = kernel.value_at(link, at)
-        if kernel.sign_of(value) < 0:
-            return None
-        exponents.append(str(a))
-        values.append(kernel.written(value))
-    return {"kind": "chain", "at": str(at), "exponents": exponents, "values": values}
+    """The chain at one point, if no number of it is negative."""
+    if any(facts.sign_at(link, at) < 0 for link in facts.chain_of(f)):
+        return None
+    return {"kind": "chain", "at": str(at)}
 
 
 # --- factors ----------------------------------------------------------------------------------------
@@ -95,7 +92,7 @@ def _chain_at(f: Function, at: Fraction) -> Json | None:
 
 def _product(f: Function, on: Interval, strict: bool) -> Json:
     """The irreducible factors, those with odd powers (all, if strict) with a proof."""
-    factors = [(g if _sign_inside(g, on) > 0 else kernel.negative(g), n) for g, n in factored(f)]
+    factors = [(g if _sign_inside(g, on) > 0 else facts.negative(g), n) for g, n in factored(f)]
     chains = [_chain(g, on) if n % 2 or strict else None for g, n in factors]
     for (g, n), proof in zip(factors, chains, strict=True):
         if (n % 2 or strict) and proof is None and _is_binomial(g):
@@ -106,7 +103,7 @@ def _product(f: Function, on: Interval, strict: bool) -> Json:
         if (n % 2 or strict) and proof is None:
             proof = _pieces(g, on, strict)
         items.append({"function": terms(g), "power": n, "proof": proof})
-        product = kernel.multiply(product, _power(g, n))
+        product = facts.multiply(product, _power(g, n))
     key, c = next(iter(f.items()))
     scale = c / product[key]
     if scale < 0:
@@ -127,10 +124,10 @@ def _without_binomial(
     """exp(u) - exp(v) has the sign of the polynomial eps*(u - v)."""
     cofactor = ONE
     for h, power in factors:
-        cofactor = kernel.multiply(cofactor, _power(h, power - (h == g)))
-    if kernel.normal(kernel.multiply(g, cofactor)) != f:
-        cofactor = kernel.negative(cofactor)
-    signs = kernel.normal(kernel.multiply(kernel.binomial_signs(g), cofactor))
+        cofactor = facts.multiply(cofactor, _power(h, power - (h == g)))
+    if facts.normal(facts.multiply(g, cofactor)) != f:
+        cofactor = facts.negative(cofactor)
+    signs = facts.normal(facts.multiply(facts.binomial_signs(g), cofactor))
     return {
         "kind": "binomial",
         "binomial": terms(g),
@@ -142,7 +139,7 @@ def _without_binomial(
 def _power(f: Function, n: int) -> Function:
     result = ONE
     for _ in range(n):
-        result = kernel.multiply(result, f)
+        result = facts.multiply(result, f)
     return result
 
 
@@ -151,7 +148,7 @@ def factored(f: Function) -> list[tuple[Function, int]]:
     g = to_exppoly(f)
     unit = common_unit(g)
     _, found = factors_of(split(g, unit).polynomial)
-    return [(kernel.normal(to_function(join(p, unit))), int(power)) for p, power in found]
+    return [(facts.normal(to_function(join(p, unit))), int(power)) for p, power in found]
 
 
 # --- pieces -------------------------------------------------------------------------------------------
@@ -166,7 +163,7 @@ def _pieces(f: Function, on: Interval, strict: bool) -> Json:
     if right is None:
         right = _tail(f, max(left, Fraction(1)))
     if left == 0 and irregular:
-        left = min(1 / _tail(kernel.inverted(f), 1 / min(right, Fraction(1))), right)
+        left = min(1 / _tail(facts.inverted(f), 1 / min(right, Fraction(1))), right)
         points.append(left)
         pieces.append("tail")
     pending = [(left, right)] if left < right else []
@@ -181,7 +178,7 @@ def _pieces(f: Function, on: Interval, strict: bool) -> Json:
             raise NoProof(f"no certificate: an inequality is too close to 0 at eps = {near}")
         else:
             middle = _middle(f, a, b)
-            if kernel.sign_at(f, middle) < strict:
+            if facts.sign_at(f, middle) < strict:
                 raise negative(on)
             pending += [(middle, b), (a, middle)]
     if on.high is None:
@@ -194,7 +191,7 @@ def _tail(f: Function, start: Fraction) -> Fraction:
     """A point from which on the fastest term is larger than all others."""
     for _ in range(MAX_HALVINGS):
         try:
-            kernel.check_tail(f, start, "")
+            facts.check_tail(f, start, "")
         except Refused:
             start *= 2
         else:
@@ -205,27 +202,27 @@ def _tail(f: Function, start: Fraction) -> Fraction:
 def _taylor(f: Function, a: Fraction, b: Fraction) -> Json | None:
     """A piece by Taylor's theorem, if one of a few orders will do."""
     times = _scale(f, (a + b) / 2) if a else ONE
-    g = kernel.multiply(f, times)
+    g = facts.multiply(f, times)
     signs: dict[str, list[int]] = {"low": [], "high": []}
     zeros = order = 0
     while order <= zeros + ORDERS:
-        least, greatest = kernel.bounds_on(g, a, b)
+        least, greatest = facts.bounds_on(g, a, b)
         for end, direction in (("low", 1), ("high", -1)):
             good = all(sign * direction**i >= 0 for i, sign in enumerate(signs[end]))
             if good and (least if direction**order > 0 else -greatest) > 0:
                 return [end, order, terms(times)]
-        signs["low"].append(kernel.sign_at(g, a))
-        signs["high"].append(kernel.sign_at(g, b))
+        signs["low"].append(facts.sign_at(g, a))
+        signs["high"].append(facts.sign_at(g, b))
         order += 1
         zeros = max(order if not any(column) else 0 for column in signs.values()) or zeros
-        g = kernel.derivative(g)
+        g = facts.derivative(g)
     return None
 
 
 def _scale(f: Function, x: Fraction) -> Function:
     """One over the term that is about the greatest at a point (a choice that decides nothing)."""
 
-    def size(term: tuple[kernel.Key, Fraction]) -> Fraction:
+    def size(term: tuple[facts.Key, Fraction]) -> Fraction:
         (n, a, k, b), c = term
         return _log(abs(c)) + n * _log(x) + (a * x + k + b / x) * Fraction(13, 9)
 
@@ -242,7 +239,7 @@ def _middle(f: Function, a: Fraction, b: Fraction) -> Fraction:
     """A point between: a rational root, or the middle, or the geometric mean of ends of different size."""
     if b - a < fraction(NARROW):
         guess = fraction(simplest_between(*(fmpq(x.numerator, x.denominator) for x in (a, b))))
-        if a < guess < b and kernel.sign_at(f, guess) == 0:
+        if a < guess < b and facts.sign_at(f, guess) == 0:
             return guess
     if a and b > 4 * a:
         return a * (1 << (math.floor(b / a).bit_length() // 2))
@@ -253,7 +250,7 @@ def _sign_inside(f: Function, on: Interval) -> int:
     """The sign at a point inside at which f, not the zero function, is not 0."""
     point, sign = inside(on), 0
     while not sign:
-        sign = kernel.sign_at(f, point)
+        sign = facts.sign_at(f, point)
         point = (on.low + point) / 2
     return sign
 
@@ -273,7 +270,7 @@ def rooted_proof(f: Rooted, g: Function, on: Interval, strict: bool = False) -> 
     root of one part the other one is larger; if the norm has a root but f has none, both parts are positive.
     """
     if not f.root:
-        return proof_of(kernel.normal(f.plain), on, strict)
+        return proof_of(facts.normal(f.plain), on, strict)
     if on.low == on.high:
         return {"kind": "point"}
     whole = _rooted_piece(f, g, on, strict)
@@ -296,9 +293,9 @@ def rooted_proof(f: Rooted, g: Function, on: Interval, strict: bool = False) -> 
 
 def _rooted_piece(f: Rooted, g: Function, on: Interval, strict: bool) -> Json | None:
     samples = [inside(on), *(p for p in (on.low, on.high) if p)]
-    for kind, parts in kernel.ROOTED.items():
-        first, second = map(kernel.normal, parts(f, g))
-        if any(kernel.sign_at(h, p) < 0 for h in (first, second) for p in samples) or (strict and not second):
+    for kind, parts in facts.ROOTED.items():
+        first, second = map(facts.normal, parts(f, g))
+        if any(facts.sign_at(h, p) < 0 for h in (first, second) for p in samples) or (strict and not second):
             continue
         try:
             return {"by": kind, "proofs": [proof_of(first, on), proof_of(second, on, strict)]}
@@ -310,8 +307,8 @@ def _rooted_piece(f: Rooted, g: Function, on: Interval, strict: bool) -> Json | 
 def _separators(f: Rooted, g: Function, on: Interval) -> list[Fraction]:
     """Points inside between the roots of both parts and of the norm, and rational roots."""
     product = ONE
-    for part in (f.plain, f.root, kernel.norm(f, g)):
-        product = kernel.multiply(product, part or ONE)
+    for part in (f.plain, f.root, facts.norm(f, g)):
+        product = facts.multiply(product, part or ONE)
     low, high = (None if x is None else fmpq(x.numerator, x.denominator) for x in (on.low, on.high))
     assert low is not None
     try:

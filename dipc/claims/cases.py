@@ -9,7 +9,7 @@ going through the pairs one by one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -17,10 +17,11 @@ from flint import fmpq
 
 from dipc.claims.parallel import examined
 from dipc.claims.privacy import Checked, PrivacyInequalities
-from dipc.models.laws import Case, Vector
+from dipc.models.laws import Case, Neighbours, Vector
 from dipc.signs.inequality import Answer, Fails, Holds, Method, Unclear
 from dipc.signs.radicals import Function
 
+Laws = tuple[Vector, Vector]
 Tick = Callable[[int, int], None]  # told what is done, and of how much; may raise LimitReached
 
 
@@ -38,15 +39,16 @@ class Findings:
 
     ``open`` is the rank of the first pair of the case that is being looked at: all pairs before it are
     settled.  ``inequalities`` counts each for every pair of inputs that it is about, ``asked`` those of each
-    case.  ``doubts`` holds one pair for each doubtful case: its rank, the outputs and the interval.
+    case and ``answers`` their answers.  ``doubts`` holds one pair for each doubtful case: its rank, the outputs and the interval.
     """
 
     violation: Finding | None = None
     doubts: list[tuple[int, tuple[int, ...], Unclear]] = field(default_factory=list)
     open: int = 0
     inequalities: int = 0
-    asked: dict[tuple[Vector, Vector], int] = field(default_factory=dict)
+    asked: dict[Laws, int] = field(default_factory=dict)
     distinct: dict[Function, Answer] = field(default_factory=dict)
+    answers: dict[Laws, list[Checked]] = field(default_factory=dict)
 
     def by(self, method: Method) -> int:
         """How many different inequalities were proved this way."""
@@ -71,11 +73,23 @@ class Findings:
                 self.doubts.append((case.pairs.first, outputs, answer))
 
 
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a verdict rests on: the laws of adjacent inputs of a system, and the answers for each two laws.
+
+    Certificates are written from it.
+    """
+
+    system: object
+    neighbours: Neighbours
+    answers: Mapping[Laws, Sequence[Checked]]
+
+
 def decide(
     cases: Sequence[Case], comparison: PrivacyInequalities, findings: Findings, jobs: int, tick: Tick
 ) -> None:
     """Go through the cases in their order until the first violation; ``findings`` is filled on the way."""
-    answers: dict[tuple[Vector, Vector], list[Checked]] = {}
+    answers = findings.answers
     different = list(dict.fromkeys((case.left, case.right) for case in cases))
     coming = examined(comparison, different, jobs)
     for case in cases:

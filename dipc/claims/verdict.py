@@ -20,6 +20,8 @@ from dipc.signs.eps_range import EpsRange
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from dipc.claims.cases import Evidence
+
 
 @dataclass(frozen=True, slots=True)
 class Goal:
@@ -155,6 +157,7 @@ class Verdict:
     counts: Counts
     seconds: Mapping[str, float] = field(compare=False, repr=False)  # by stage
     notes: tuple[str, ...] = field(default=(), compare=False, kw_only=True)  # what may not be meant
+    evidence: Evidence | None = field(default=None, compare=False, repr=False, kw_only=True)
     status: ClassVar[str]
     counterexample: ClassVar[Counterexample | None] = None
 

@@ -13,7 +13,7 @@ from functools import partial
 
 from flint import fmpq
 
-from dipc.claims.cases import Findings, decide
+from dipc.claims.cases import Evidence, Findings, decide
 from dipc.claims.counterexample import PairOfLaws, counterexample
 from dipc.claims.privacy import PrivacyInequalities, SignOracle, check_delta, require_nonnegative
 from dipc.claims.tightness.losses import Losses
@@ -80,7 +80,17 @@ def check(program: CoreProgram, claim: CoreClaim, options: Options = Options()) 
     if findings.doubts:
         doubts = tuple(_doubt(neighbours, *doubt) for doubt in findings.doubts)
         return Undecided(goal, counts, clock.laps, doubts, "the sign of an inequality could not be settled")
-    return Private(goal, counts, clock.laps, notes=_notes(goal, comparison.judge, neighbours))
+    notes = _notes(goal, comparison.judge, neighbours)
+    evidence = Evidence(program, neighbours, findings.answers) if options.pair is None else None
+    return Private(goal, counts, clock.laps, notes=notes, evidence=evidence)
+
+
+def evidence_of(program: CoreProgram, goal: Goal) -> Evidence:
+    """The answers for all adjacent inputs, for a verdict that came without them."""
+    comparison, findings = PrivacyInequalities(goal, SignOracle(goal.budgets)), Findings()
+    neighbours = neighbours_of(program, comparison.judge, None, Clock())
+    decide(_cases(neighbours, goal), comparison, findings, 1, lambda *_: None)
+    return Evidence(program, neighbours, findings.answers)
 
 
 def distribution(program: CoreProgram, values: Input, budgets: EpsRange) -> Law:

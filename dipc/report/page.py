@@ -465,7 +465,7 @@ def commands(found: Study, drawn: Picture | None) -> Iterator[tuple[str, str]]:
         )
         yield f"dipc verify {file} --deep", "also derive the distributions anew, by a second, slower way"
         yield (
-            f"python -m dipc.certificate.kernel {file}",
+            f"python -m dipc.kernel {file}",
             "the same check by one file that uses nothing of dipc",
         )
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from dipc.certificate.format import to_exppoly, to_function
-from dipc.certificate.kernel import normal
 from dipc.certificate.produce import interval
 from dipc.certificate.search import proof_of
 from dipc.export.evidence import ChainProof, chain_proof
 from dipc.export.inequalities import Inequality
 from dipc.export.latex import chosen_inequality
 from dipc.export.subject import ClaimExport
+from dipc.kernel.facts import normal
 from dipc.numbers.exact import rational as exact
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient

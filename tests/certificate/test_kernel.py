@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 from certificates import PROGRAMS, ROOT, SMALLER, certified, path_of, written
+from dipc.certificate.kernel import Refused, check
 
 import dipc
 from dipc.certificate import kernel, produce
 from dipc.certificate.format import dumps
-from dipc.certificate.kernel import Refused, check
 from dipc.cli.main import status
 
 KERNEL = ROOT / "dipc" / "certificate" / "kernel.py"

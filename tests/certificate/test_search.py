@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from dipc.certificate.kernel import ZERO, Function, Interval, Rooted
 
 from dipc.certificate import kernel
-from dipc.certificate.kernel import ZERO, Function, Interval, Rooted
 from dipc.certificate.search import NoProof, proof_of, rooted_proof
 
 POSITIVE = Interval(ZERO, None, False, False)

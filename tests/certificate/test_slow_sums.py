@@ -7,11 +7,11 @@ from fractions import Fraction
 from itertools import product as tuples
 
 import pytest
+from dipc.certificate.kernel import add, multiply
 from hypothesis import given
 from hypothesis import strategies as st
 from numeric import fixed
 
-from dipc.certificate.kernel import add, multiply
 from dipc.certificate.slow.cones import Simplicial
 from dipc.certificate.slow.functions import NotCovered, Pair, constant, exponential, same
 from dipc.certificate.slow.inequalities import Row

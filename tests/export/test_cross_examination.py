@@ -23,12 +23,12 @@ from pathlib import Path
 import mpmath
 import oracles
 import pytest
+from dipc.certificate.kernel import Function, negative
 from export_tools import Run, asked, load
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from strategies import programs
 
 import dipc
-from dipc.certificate.kernel import Function, negative
 from dipc.certificate.slow.functions import EPS, exponential
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Unsupported

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 from browser import CHROMIUM, Browser
+from dipc.certificate.kernel import check as kernel_check
 
 import dipc
-from dipc.certificate.kernel import check as kernel_check
 from dipc.cli.main import cli, status
 from dipc.report.plots import MissingPackage
 from dipc.report.study import Attempts

@@ -7,9 +7,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from dipwhile.syntax.programs import PROGRAMS
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from dipwhile.syntax.programs import PROGRAMS
 
 from dipc.dipwhile.syntax.ast import Program
 from dipc.dipwhile.syntax.format import formatted
