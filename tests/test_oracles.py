@@ -10,7 +10,6 @@ from pathlib import Path
 import mpmath
 import oracles
 import pytest
-from dipc.certificate.kernel import ZERO, Function, add, multiply
 from hypothesis import HealthCheck, given, settings
 from oracles import Distribution, InputValue
 from strategies import programs
@@ -20,6 +19,7 @@ from dipc.certificate.slow.noise import Sample
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source
+from dipc.kernel.facts import ZERO, Function, add, multiply
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
 ALL = sorted(PROGRAMS.rglob("*.dip"))

@@ -133,20 +133,13 @@ class Writer:
         return privacy.in_integers(Table(self.denominators, self.ratios, delta), claim)
 
     def _inequalities(self, evidence: Evidence) -> list[Json]:
-        """Those for delta = 0, with the answers that were found; equal ones once."""
-        first: dict[Signed, tuple[tuple[int, int], Answer]] = {}
-        for ((p,), (q,)), (checked,) in evidence.answers.items():
-            pair = self.functions[p], self.functions[q]
-            f = checked.inequality
-            assert f is not None
-            if f not in first or pair < first[f][0]:
-                first[f] = pair, checked.answer
-        for pair, answer in sorted(first.values(), key=lambda item: item[0]):
-            if is_chain_at_0(answer, self.on) and (f := self.integers.slack([pair])):
-                if facts.is_regular(facts.reduced(f.plain)[0]):
-                    self._item("slack", (pair,), self.on, CHAIN_AT_0)
-                    continue
-            self._fact("slack", (pair,), self.on)
+        """Those for delta = 0, with the answers that were found."""
+        found = {
+            (self.functions[p], self.functions[q]): checked.answer
+            for ((p,), (q,)), (checked,) in evidence.answers.items()
+        }
+        for pair in sorted(found):
+            self._fact("slack", (pair,), self.on, found[pair])
         return []
 
     def _cases(self, evidence: Evidence) -> list[Json]:
@@ -322,17 +315,24 @@ class Writer:
 
     # --- inequalities ---
 
-    def _fact(self, what: str, pairs: Pairs, on: Interval) -> None:
-        """The named function is >= 0 on the interval: among the inequalities, with a proof."""
+    def _fact(self, what: str, pairs: Pairs, on: Interval, answer: Answer | None = None) -> None:
+        """The named function is >= 0 on the interval: among the inequalities, with a proof.
+
+        Equal ones once; with the proof of the answer, if it is about the same function.
+        """
         f = self.integers.slack(pairs) if what == "slack" else self.integers.signed(pairs[0], what)
         form = f.form()
         if (form, on) in self.proved:
             return
         self.proved.add((form, on))
-        plain, root = (
-            facts.unscaled(dict(part), self.integers.unit) for part in (*form, frozenset[Any]())[:2]
-        )
-        self._item(what, pairs, on, rooted_proof(Rooted(plain, root), self.radicand, on))
+        plain, root = (dict(part) for part in (*form, frozenset[Any]())[:2])
+        uncancelled = all(self.ratios[i].denominator == 0 for pair in pairs for i in pair)
+        if answer is not None and uncancelled and facts.is_regular(plain) and is_chain_at_0(answer, on):
+            proof: Json = CHAIN_AT_0
+        else:
+            rooted = Rooted(*(facts.unscaled(part, self.integers.unit) for part in (plain, root)))
+            proof = rooted_proof(rooted, self.radicand, on)
+        self._item(what, pairs, on, proof)
 
     def _item(self, what: str, pairs: Pairs, on: Interval, proof: Json) -> None:
         """A named inequality with its proof; those with equal proofs are listed together."""

@@ -1,17 +1,20 @@
-"""The kernel as a program: prints "accepted: ..." and ends with 0, or "refused: STEP: REASON" and ends with 1."""
+"""The kernel as a program: "accepted: ..." and exit status 0, or "refused: STEP: REASON" and 1."""
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.util
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-if not __package__:  # a folder that is run: it becomes a package of its own name
+if not __package__:  # the folder was run, or a copy of it: it becomes a package, without its neighbours
     folder = Path(__file__).resolve().parent
-    sys.path[0] = str(folder.parent)
-    __package__ = folder.name
+    spec = importlib.util.spec_from_file_location("kernel", folder / "__init__.py")
+    assert spec is not None
+    sys.modules["kernel"] = importlib.util.module_from_spec(spec)
+    __package__ = "kernel"
 
 reading = importlib.import_module(f"{__package__}.reading")
 privacy = importlib.import_module(f"{__package__}.privacy")

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 import dipc
-from dipc.certificate import kernel
 from dipc.cli.main import status
+from dipc.kernel import privacy, reading
+from dipc.kernel.__main__ import main as kernel_main
 
 ROOT = Path(__file__).parent.parent.parent
 LONG = "9" * 3999
@@ -60,7 +61,7 @@ def nested(depth: int) -> Any:
 
 
 def chain(at: str) -> Any:
-    return {"kind": "chain", "at": at, "exponents": [], "values": []}
+    return {"kind": "chain", "at": at}
 
 
 def wide(count: int) -> list[Any]:
@@ -164,10 +165,10 @@ HOSTILE: dict[str, Callable[[], Data]] = {
 def test_bounded_work(name: str) -> None:
     data = HOSTILE[name]()
     data["digest"] = ""
-    text = json.dumps({**data, "digest": kernel.digest(data)}).encode()
+    text = json.dumps({**data, "digest": privacy.digest(data)}).encode()
     start = time.process_time()
-    with pytest.raises(kernel.Refused, match=r"^[^:]+: ."):
-        kernel.check(text, None, STEPS)
+    with pytest.raises(reading.Refused, match=r"^[^:]+: ."):
+        privacy.check(text, None, STEPS)
     assert time.process_time() - start < SECONDS
 
 
@@ -176,7 +177,7 @@ def test_the_limit_is_an_option(tmp_path: Path, capsys: pytest.CaptureFixture[st
     file = tmp_path / "out.json"
     file.write_text(json.dumps(PROVED), encoding="utf-8")
     for command in (
-        lambda *more: kernel.main([str(file), *more]),
+        lambda *more: kernel_main([str(file), *more]),
         lambda *m: status(["verify", str(file), *m]),
     ):
         assert command("--steps", "1000") == 1
@@ -186,11 +187,11 @@ def test_the_limit_is_an_option(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_a_subdivision_without_end_is_counted() -> None:
-    with pytest.raises(kernel.Refused, match=r"^work: more than 100000 steps"):
-        kernel.check(json.dumps(with_first(pieces(50_000), [["-2"], ["3", 0, "1"]])).encode(), None, 10**5)
+    with pytest.raises(reading.Refused, match=r"^work: more than 100000 steps"):
+        privacy.check(json.dumps(with_first(pieces(50_000), [["-2"], ["3", 0, "1"]])).encode(), None, 10**5)
 
 
 def test_a_bomb_of_lists_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel, "MAX_BYTES", 10_000)
-    with pytest.raises(kernel.Refused, match="more than 10000 bytes"):
-        kernel.check(gzip.compress(b"[" + b"[]," * 10**6 + b"0]"))
+    monkeypatch.setattr(reading, "MAX_BYTES", 10_000)
+    with pytest.raises(reading.Refused, match="more than 10000 bytes"):
+        privacy.check(gzip.compress(b"[" + b"[]," * 10**6 + b"0]"))

@@ -18,6 +18,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -26,10 +27,10 @@ from typing import Any
 import pytest
 
 import dipc
-from dipc.certificate import kernel
 from dipc.certificate.format import dumps
 from dipc.certificate.produce import certificate
 from dipc.certificate.rederive import rederive
+from dipc.kernel import facts, privacy, reading
 
 ROOT = Path(__file__).parent.parent.parent
 ALL = bool(os.environ.get("DIPC_ALL_MUTANTS"))
@@ -94,7 +95,7 @@ def subject(name: str) -> dict[str, Any]:
         text = re.sub(r"^adjacent .*$", f"adjacent {adjacent}", text, flags=re.MULTILINE)
     mechanism = dipc.load(text, **parameters)
     data = json.loads(dumps(certificate(mechanism.program, mechanism.check(claim))))
-    kernel.check(json.dumps(data).encode())
+    privacy.check(json.dumps(data).encode())
     assert isinstance(data, dict)
     return data
 
@@ -108,10 +109,10 @@ def mutations(value: Any) -> Iterator[Any]:
         case int():
             yield from (value + 1, value - 1, -value, str(value), float(value), bool(value), 10**30)
         case str() if re.fullmatch(r"-?\d+(/\d+)?", value):
-            number = kernel.Fraction(value)
+            number = Fraction(value)
             yield from map(
                 str,
-                (number + 1, number - 1, -number, number / 2, number * 2, number + kernel.Fraction(1, 10**9)),
+                (number + 1, number - 1, -number, number / 2, number * 2, number + Fraction(1, 10**9)),
             )
             yield from (
                 f"{number.numerator * 2}/{number.denominator * 2}",
@@ -202,31 +203,31 @@ def replaced(data: dict[str, Any], where: Where, value: Any) -> dict[str, Any]:
 
 
 def resealed(mutant: dict[str, Any]) -> dict[str, Any]:
-    return {**mutant, "digest": kernel.digest(mutant)}
+    return {**mutant, "digest": privacy.digest(mutant)}
 
 
 def refusal(mutant: dict[str, Any]) -> str | None:
     try:
-        kernel.check(json.dumps(mutant).encode())
-    except kernel.Refused as refused:
+        privacy.check(json.dumps(mutant).encode())
+    except reading.Refused as refused:
         return str(refused)
     return None
 
 
 def refused_by_the_deep_check(mutant: dict[str, Any]) -> bool:
-    accepted = kernel.check(json.dumps(mutant).encode())
+    accepted = privacy.check(json.dumps(mutant).encode())
     try:
         rederive(accepted)
-    except (kernel.Refused, dipc.DipcError):
+    except (reading.Refused, dipc.DipcError):
         return True
     return False
 
 
 def remembering(prove: Callable[..., None]) -> Callable[..., None]:
-    """``kernel.prove_rooted``, run once for each function, interval and proof that it accepts."""
+    """``facts.prove_rooted``, run once for each function, interval and proof that it accepts."""
     accepted: set[object] = set()
 
-    def once(f: kernel.Rooted, g: kernel.Function, on: kernel.Interval, proof: Any, *step: Any) -> None:
+    def once(f: facts.Rooted, g: facts.Function, on: facts.Interval, proof: Any, *step: Any) -> None:
         question = repr((f, g, on)), json.dumps(proof), step[1:]
         if question not in accepted:
             prove(f, g, on, proof, *step)
@@ -239,7 +240,7 @@ def remembering(prove: Callable[..., None]) -> Callable[..., None]:
 def test_every_mutant_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     data = subject(name)
     if not ALL:
-        monkeypatch.setattr(kernel, "prove_rooted", remembering(kernel.prove_rooted))
+        monkeypatch.setattr(facts, "prove_rooted", remembering(facts.prove_rooted))
     count, steps, accepted = 0, Counter[str](), []
     tried = [(where, value, new) for where, value in sampled(data) for new in mutations(value)]
     every = 1 if ALL else max(4, len(tried) // TRIED)

@@ -6,13 +6,13 @@ from collections import defaultdict
 from fractions import Fraction
 
 import pytest
-from dipc.certificate.kernel import Function, add
 from hypothesis import given
 from hypothesis import strategies as st
 from numeric import fixed
 
 from dipc.certificate.slow.functions import Mass, NotCovered, constant, exponential, product, same
 from dipc.certificate.slow.loops import Moves, eliminated, exits, lumped
+from dipc.kernel.facts import Function, add
 
 E = exponential(Fraction(1))
 ONE = constant(1)

@@ -7,7 +7,6 @@ from fractions import Fraction
 from itertools import product as tuples
 
 import pytest
-from dipc.certificate.kernel import add, multiply
 from hypothesis import given
 from hypothesis import strategies as st
 from numeric import fixed
@@ -17,6 +16,7 @@ from dipc.certificate.slow.functions import NotCovered, Pair, constant, exponent
 from dipc.certificate.slow.inequalities import Row
 from dipc.certificate.slow.noise import Sample, measure
 from dipc.certificate.slow.sums import integer_mass, lattice_sum
+from dipc.kernel.facts import add, multiply
 
 DEGREE = 14
 RATES = st.lists(st.sampled_from([1, 1, 1, 2]), min_size=1, max_size=3)

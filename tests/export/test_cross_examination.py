@@ -23,7 +23,6 @@ from pathlib import Path
 import mpmath
 import oracles
 import pytest
-from dipc.certificate.kernel import Function, negative
 from export_tools import Run, asked, load
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from strategies import programs
@@ -32,6 +31,7 @@ import dipc
 from dipc.certificate.slow.functions import EPS, exponential
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Unsupported
+from dipc.kernel.facts import Function, negative
 from dipc.mechanisms import Mechanism
 from dipc.models.values import Valuation
 from dipc.signs.inequality import Fails, Holds

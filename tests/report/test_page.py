@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 from browser import CHROMIUM, Browser
-from dipc.certificate.kernel import check as kernel_check
 
 import dipc
 from dipc.cli.main import cli, status
+from dipc.kernel.privacy import check as kernel_check
 from dipc.report.plots import MissingPackage
 from dipc.report.study import Attempts
 
