@@ -286,6 +286,11 @@ class Table(NamedTuple):
     delta: Delta
 
     @property
+    def has_delta(self) -> bool:
+        """Whether delta is not 0."""
+        return isinstance(self.delta, Surd) or bool(self.delta.numerator)
+
+    @property
     def radicand(self) -> Function:
         """What delta has a square root of; the zero function if it has none."""
         return self.delta.radicand if isinstance(self.delta, Surd) else {}
@@ -769,13 +774,14 @@ class Proofs(NamedTuple):
 def read_inequalities(data: dict[str, Any], table: Table, integers: Integers, on: Interval) -> Proofs:
     """Each inequality is recomputed from the functions that it names, and proved."""
     proofs = Proofs(Facts(integers.unit, table.radicand), {}, [])
+    kinds = WHAT if table.has_delta else WHAT[:1]
     last = len(table.functions) - 1
     for i, item in enumerate(array(data["inequalities"], "inequalities")):
         step = f"inequality {i}"
         inequality = record(item, step, "what", "of", "on", "proof")
         what, here = text(inequality["what"], step), on
-        if what not in WHAT or not array(inequality["of"], step):
-            raise Refused(step, f"it is about one of {', '.join(WHAT)}, of some functions")
+        if what not in kinds or not array(inequality["of"], step):
+            raise Refused(step, f"it is about one of {', '.join(kinds)}, of some functions")
         if inequality["on"] is not None:
             low, high = pair_of(inequality["on"], step)
             ends = rational(low, step), None if high is None else rational(high, step)
@@ -1016,8 +1022,7 @@ def checked(data: Any, file: bytes | None) -> Certificate:
     diagram = read_diagram(data, sets, len(table.functions))
     check_sums(diagram, integers)
     adjacency = read_adjacency(data, sets)
-    whole_laws = isinstance(table.delta, Surd) or bool(table.delta.numerator)
-    needed = needed_pairs(diagram, adjacency, sets, whole_laws)
+    needed = needed_pairs(diagram, adjacency, sets, table.has_delta)
     proofs = read_inequalities(data, table, integers, claim.on)
     check_coverage(data, needed, table, integers, proofs, claim.on)
     return Certificate(data, program, claim, sets, table, adjacency, diagram, [], needed.pairs)

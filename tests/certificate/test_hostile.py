@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import gzip
 import json
+import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -37,11 +38,14 @@ VIOLATED = written("svt/svt4", N=2)
 
 
 def with_first(proof: Any, function: Any = None) -> Data:
-    """PROVED, with another first inequality."""
+    """PROVED, with another proof of its first inequality, or with the function as a denominator."""
     data = copy.deepcopy(PROVED)
-    first = data["inequalities"][0]
-    data["inequalities"][0] = {**first, "proof": proof, "function": function or first["function"]}
-    return data
+    if function is not None:
+        return {**data, "denominators": [{"function": function, "proof": proof}]}
+    (first, *more), *rest = data["inequalities"][0]["of"], data["inequalities"][1:]
+    items = [{**data["inequalities"][0], "of": [first], "proof": proof}]
+    items += [{**data["inequalities"][0], "of": more}] * bool(more)
+    return {**data, "inequalities": [*items, *rest]}
 
 
 def changed(data: Data, **fields: Any) -> Data:
@@ -70,6 +74,33 @@ def wide(count: int) -> list[Any]:
 
 
 SIDE = {"name": "a", "size": 1000, "domain": [str(i) for i in range(1000)]}
+
+
+def diagram(
+    cells: int, width: int, outcomes: int, domain: Sequence[str] = ("0", "1"), delta: bool = False
+) -> Data:
+    """Layers of nodes whose branches lead to random nodes of the layer below; probabilities are 0 or 1."""
+    rng = random.Random(cells * width)
+    nodes: list[list[int]] = []
+    below = [0, 1]
+    for cell in range(cells - 1, -1, -1):
+        layer = list({(cell, *rng.sample(below * 30, len(domain))) for _ in range(width)})
+        layer = [node for node in layer if len(set(node[1:])) > 1]
+        below = [2 + len(nodes) + i for i in range(len(layer))] or below
+        nodes += map(list, layer)
+    data = changed(
+        PROVED,
+        inputs=[{"name": "q", "size": cells, "domain": list(domain)}],
+        outputs=[{"name": "o", "size": None, "domain": [str(i) for i in range(outcomes)]}],
+        outcomes=[[str(i)] for i in range(outcomes)],
+        functions=[[[], 0], [[["1"]], 0]],
+        nodes=nodes,
+        roots=(below * outcomes)[:outcomes],
+    )
+    if delta:
+        data["claim"]["delta"] = [[["1/2"]], 0]
+    return data
+
 
 HOSTILE: dict[str, Callable[[], Data]] = {
     "a power of a long number": lambda: with_first(chain(f"1/{LONG}"), [["-1"], ["1", 500, "1"]]),
@@ -122,8 +153,26 @@ HOSTILE: dict[str, Callable[[], Data]] = {
         }
     ),
     "a million inputs": lambda: changed(PROVED, inputs=[SIDE, {**SIDE, "name": "b"}]),
-    "a thousand values": lambda: changed(PROVED, inputs=[{**SIDE, "size": None}], laws=[[0, 1]] * 1000),
+    "a thousand values": lambda: changed(PROVED, inputs=[{**SIDE, "size": None}], nodes=[[0, *[0, 1] * 500]]),
     "many cells": lambda: changed(PROVED, inputs=[{**SIDE, "name": f"a{i}"} for i in range(50)]),
+    "a diagram of many nodes": lambda: diagram(cells=300, width=300, outcomes=2),
+    "many laws": lambda: diagram(cells=100, width=2, outcomes=200, delta=True),
+    "many sums": lambda: diagram(cells=200, width=30, outcomes=100),
+    "many states of the adjacency": lambda: changed(
+        diagram(cells=60, width=2, outcomes=2, domain=[f"1/{p}" for p in range(2, 40)]),
+        adjacency={"kind": "l1", "distance": "10", "pairs": None},
+    ),
+    "a unit of many digits": lambda: changed(
+        PROVED, functions=[[[["1/2", 0, f"-1/{10**300 + i}"]], 0] for i in range(5000)]
+    ),
+    "a common denominator of many digits": lambda: changed(
+        PROVED, functions=[[[[f"1/{10**3000 + i}"]], 0] for i in range(5000)]
+    ),
+    "many pairs of a formula": lambda: changed(
+        PROVED,
+        inputs=[{**SIDE, "size": 2}],
+        adjacency={"kind": "formula", "distance": None, "pairs": [[0, i] for i in range(10**6)]},
+    ),
     "many denominators": lambda: changed(
         PROVED,
         denominators=[
