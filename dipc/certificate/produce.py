@@ -23,8 +23,7 @@ from typing import Any
 
 from flint import fmpq
 
-from dipc.certificate.format import Json, fraction, terms, to_exppoly, to_function
-from dipc.certificate.search import NoProof, inside, proof_of, rooted_proof
+from dipc.certificate.format import Json, fmpq_of, fraction, proof_as_json, terms, to_exppoly, to_function
 from dipc.claims.cases import Evidence
 from dipc.claims.verdict import Counterexample, Goal, Undecided, Verdict
 from dipc.dipwhile.pipeline import evidence_of
@@ -36,14 +35,19 @@ from dipc.dipwhile.semantics.valuations import in_order
 from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram, Variable
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.kernel import facts, privacy
-from dipc.kernel.facts import CHAIN_AT_0, ONE, ZERO, Function, Interval, Rooted
-from dipc.kernel.privacy import Claim, Delta, Integers, Pairs, Ratio, Surd, Table
+from dipc.kernel import laws as listing
+from dipc.kernel.facts import ONE, ZERO, Function, Interval, Rooted
+from dipc.kernel.laws import Delta, Integers, Pairs, Ratio, Surd, Table
 from dipc.models.laws import Listed, Neighbours, Vector
 from dipc.models.values import Valuation, Value
+from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.inequality import Answer, Holds, Method
-from dipc.signs.radicals import Function as Signed
+from dipc.signs.inequality import Answer, Holds
+from dipc.signs.limits import NoProof
+from dipc.signs.proofs import Chain, Identity, Point
+from dipc.signs.radicals import Radical
+from dipc.signs.search import proof
 from dipc.signs.tables import roots_within
 
 NARROW = fmpq(1, 2**20)  # of an interval around a root
@@ -121,16 +125,15 @@ class Writer:
         if not isinstance(neighbours, Listed):
             return None
         pairs = neighbours.listed()[1]
-        if len(pairs) > privacy.MAX_PAIRS:
+        if len(pairs) > listing.MAX_PAIRS:
             raise LimitReached(
                 f"no certificate: the adjacency formula relates {len(pairs)} pairs of inputs, and at most "
-                f"{privacy.MAX_PAIRS} are listed (a named adjacency has no such limit)"
+                f"{listing.MAX_PAIRS} are listed (a named adjacency has no such limit)"
             )
         return sorted([i, j] for i, j in pairs if i <= j)
 
     def _integers(self, delta: Delta) -> Integers:
-        claim = Claim(self.t, self.on, None)
-        return privacy.in_integers(Table(self.denominators, self.ratios, delta), claim)
+        return listing.in_integers(Table(self.denominators, self.ratios, delta), self.t)
 
     def _inequalities(self, evidence: Evidence) -> list[Json]:
         """Those for delta = 0, with the answers that were found."""
@@ -162,7 +165,7 @@ class Writer:
         chosen = sorted(outcomes.index(tuple(flat(output))) for output in found.outputs)
         delta = self._delta(on)
         p, q = ([self.ratios[law[o]] for o in chosen] for law in laws)
-        bound = privacy.excess([], q, self.t)
+        bound = listing.excess([], q, self.t)
         loss = [*p, *(Ratio(facts.negative(f), d) for f, d in bound)]
         parts = {
             "probability": (p, 0),
@@ -208,7 +211,7 @@ class Writer:
         radicand = delta.radicand if isinstance(delta, Surd) else {}
         for m in (math.floor(low / unit), math.floor(high / unit)):
             tests = [[*ratios, Ratio(facts.constant(-x * unit), 0)] for x in (m, m + 1)]
-            sums = [privacy.sum_with(test, times, delta, self.denominators) for test in tests]
+            sums = [listing.sum_with(test, times, delta, self.denominators) for test in tests]
             signs = [facts.sign_rooted(x, radicand, eps) for x in sums]
             if signs[0] >= 0 and signs[1] < 0:
                 return [str(m), place]
@@ -259,7 +262,7 @@ class Writer:
     def _functions(self, on: Interval) -> dict[str, Json]:
         return {
             "denominators": [
-                {"function": terms(f), "proof": proof_of(f, on, strict=True)} for f in self.denominators[1:]
+                {"function": terms(f), "proof": proved(f, on, strict=True)} for f in self.denominators[1:]
             ],
             "functions": [[terms(f), d] for f, d in self.ratios],
         }
@@ -325,14 +328,16 @@ class Writer:
         if (form, on) in self.proved:
             return
         self.proved.add((form, on))
-        plain, root = (dict(part) for part in (*form, frozenset[Any]())[:2])
         uncancelled = all(self.ratios[i].denominator == 0 for pair in pairs for i in pair)
-        if answer is not None and uncancelled and facts.is_regular(plain) and is_chain_at_0(answer, on):
-            proof: Json = CHAIN_AT_0
-        else:
-            rooted = Rooted(*(facts.unscaled(part, self.integers.unit) for part in (plain, root)))
-            proof = rooted_proof(rooted, self.radicand, on)
-        self._item(what, pairs, on, proof)
+        match answer:
+            case Holds(Chain() | Identity() | Point() as found) if uncancelled and len(form) == 1:
+                written = proof_as_json(found, ExpPoly())
+            case _:
+                plain, root = (
+                    facts.unscaled(dict(part), self.integers.unit) for part in (*form, frozenset[Any]())[:2]
+                )
+                written = proved_rooted(Rooted(plain, root), self.radicand, on)
+        self._item(what, pairs, on, written)
 
     def _item(self, what: str, pairs: Pairs, on: Interval, proof: Json) -> None:
         """A named inequality with its proof; those with equal proofs are listed together."""
@@ -402,11 +407,6 @@ class Writer:
         return pieces
 
 
-def is_chain_at_0(answer: Answer, on: Interval) -> bool:
-    """Whether the proof of an answer is the derivative chain at 0, for a function without exp(k), exp(b/eps)."""
-    return isinstance(answer, Holds) and answer.method is Method.CHAIN and on.low == 0
-
-
 def diagrams_of(space: InputSpace, neighbours: Neighbours) -> tuple[Diagrams, list[int]]:
     """The probabilities of all outcomes as decision diagrams: a store, and a node for each."""
     if isinstance(neighbours, ProductNeighbours):
@@ -443,6 +443,31 @@ def interval(budgets: EpsRange) -> Interval:
     return Interval(fraction(budgets.low), high, budgets.low_closed, budgets.high_closed)
 
 
+def eps_range(on: Interval) -> EpsRange:
+    """The inverse of :func:`interval`."""
+    high = None if on.high is None else fmpq_of(on.high)
+    return EpsRange(fmpq_of(on.low), high, on.low_closed, on.high_closed)
+
+
+def inside(on: Interval) -> Fraction:
+    """A point inside."""
+    return fraction(eps_range(on).inside)
+
+
+def proved(f: Function, on: Interval, strict: bool = False) -> Json:
+    """The proof of f >= 0 (f > 0, if strict) on the interval.  Raises :class:`NoProof`."""
+    g = to_exppoly(f)
+    return proof_as_json(proof(g, eps_range(on), strict), g)
+
+
+def proved_rooted(f: Rooted, radicand: Function, on: Interval, strict: bool = False) -> Json:
+    """The same for a function with the square root of the radicand."""
+    if not f.root:
+        return proved(f.plain, on, strict)
+    g = Radical(to_exppoly(f.plain), to_exppoly(f.root), to_exppoly(radicand))
+    return proof_as_json(proof(g, eps_range(on), strict), g)
+
+
 def fraction_or_name(value: Value) -> Fraction | str:
     return fraction(value) if isinstance(value, fmpq) else value.name
 
@@ -466,8 +491,8 @@ def delta_written(delta: Delta, on: Interval) -> Json:
         "below": [terms(f) for f in delta.below],
         "radicand": terms(g),
         "proofs": {
-            "radicand": proof_of(facts.normal(g), on),
-            "below": rooted_proof(delta.below, g, on, strict=True),
+            "radicand": proved(g, on),
+            "below": proved_rooted(delta.below, g, on, strict=True),
         },
     }
 

@@ -32,7 +32,8 @@ from dipc.certificate.slow.values import Plain
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source
-from dipc.kernel.privacy import Certificate, Ratio
+from dipc.kernel.laws import Ratio
+from dipc.kernel.privacy import Certificate
 from dipc.kernel.reading import Refused
 from dipc.kernel.reading import places as digits
 
@@ -144,7 +145,8 @@ def check_adjacency(program: ast.Program, certificate: Certificate, known: Known
     A named adjacency is compared by its name and distance, a formula on all pairs of inputs.
     """
     if certificate.violated:
-        if not adjacent(program, *violating_inputs(program, certificate, known), known):
+        u, v = violating_inputs(program, certificate, known)
+        if not adjacent(program, u, v, known):
             raise Refused("deep: adjacency", "the two inputs are no neighbours in the program")
     elif certificate.adjacency.pairs is None:
         if named_adjacency(program, known) != certificate.adjacency[:2]:

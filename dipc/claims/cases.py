@@ -18,7 +18,8 @@ from flint import fmpq
 from dipc.claims.parallel import examined
 from dipc.claims.privacy import Checked, PrivacyInequalities
 from dipc.models.laws import Case, Neighbours, Vector
-from dipc.signs.inequality import Answer, Fails, Holds, Method, Unclear
+from dipc.signs.inequality import Answer, Fails, Holds, Unclear
+from dipc.signs.proofs import Proof
 from dipc.signs.radicals import Function
 
 Laws = tuple[Vector, Vector]
@@ -39,7 +40,8 @@ class Findings:
 
     ``open`` is the rank of the first pair of the case that is being looked at: all pairs before it are
     settled.  ``inequalities`` counts each for every pair of inputs that it is about, ``asked`` those of each
-    case and ``answers`` their answers.  ``doubts`` holds one pair for each doubtful case: its rank, the outputs and the interval.
+    case and ``answers`` their answers.  ``doubts`` holds one pair for each doubtful case: its rank, the
+    outputs and the interval.
     """
 
     violation: Finding | None = None
@@ -50,9 +52,9 @@ class Findings:
     distinct: dict[Function, Answer] = field(default_factory=dict)
     answers: dict[Laws, list[Checked]] = field(default_factory=dict)
 
-    def by(self, method: Method) -> int:
-        """How many different inequalities were proved this way."""
-        return sum(isinstance(a, Holds) and a.method is method for a in self.distinct.values())
+    def by(self, *kinds: type[Proof]) -> int:
+        """How many different inequalities have a proof of one of these kinds."""
+        return sum(isinstance(a, Holds) and isinstance(a.proof, kinds) for a in self.distinct.values())
 
     def of(self, kind: type[Answer]) -> int:
         """How many different inequalities have this answer."""

@@ -1,9 +1,9 @@
 """The logical core of the kernel: functions of eps, exact signs, and proofs of f >= 0.  It knows no privacy.
 
-**Functions.**  A function of the privacy parameter eps > 0 is a finite sum of c * eps^n * exp(a*eps + k + b/eps)
-with rational c, a, k, b and integer n; here a dictionary {(n, a, k, b): c}.  Without zero coefficients it is
-the zero function only if it is empty, so equal functions are equal dictionaries.  A *scaled* function is the
-same in integers: multiplied by a positive integer, with exponents a, k, b in multiples of 1/unit.
+**Functions.**  A function of eps > 0 is a finite sum of c * eps^n * exp(a*eps + k + b/eps) with rational
+c, a, k, b and integer n; here a dictionary {(n, a, k, b): c}.  Without zero coefficients it is the zero
+function only if it is empty, so equal functions are equal dictionaries.  A *scaled* function is the same in
+integers: multiplied by a positive integer, with exponents a, k, b in multiples of 1/unit.
 
 **Signs at a rational point** are decided exactly.  The value is a sum of c * exp(x) with different rational
 x; by the theorem of Lindemann and Weierstrass it is 0 only if it is empty.  Otherwise bounds of exp (Taylor's
@@ -89,6 +89,7 @@ def collected(terms: Iterable[tuple[Key, Fraction]]) -> Function:
 
 
 def constant(c: Fraction) -> Function:
+    """The constant function."""
     return {UNIT: c} if c else {}
 
 
@@ -207,10 +208,8 @@ def scaled(f: Function, unit: int, scale: int) -> Scaled:
 def unscaled(f: Scaled, unit: int) -> Function:
     """The same function with rational exponents."""
     spend(weight() * len(f))
-    return {
-        (n, Fraction(a, unit), Fraction(k, unit), Fraction(b, unit)): Fraction(c)
-        for (n, a, k, b), c in f.items()
-    }
+    known = {x: Fraction(x, unit) for key in f for x in key[1:]}
+    return {(n, known[a], known[k], known[b]): Fraction(c) for (n, a, k, b), c in f.items()}
 
 
 def combined(parts: Iterable[tuple[int, Scaled]]) -> Scaled:

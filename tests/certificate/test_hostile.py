@@ -77,25 +77,38 @@ SIDE = {"name": "a", "size": 1000, "domain": [str(i) for i in range(1000)]}
 
 
 def diagram(
-    cells: int, width: int, outcomes: int, domain: Sequence[str] = ("0", "1"), delta: bool = False
+    cells: int, width: int, domain: Sequence[str] = ("0", "1"), delta: bool = False, apart: bool = False
 ) -> Data:
-    """Layers of nodes whose branches lead to random nodes of the layer below; probabilities are 0 or 1."""
+    """Probabilities 0 or 1/n that are random functions of all cells, each with the outcome that completes it.
+
+    Half of the outcomes are functions f, half are 1/n - f, in turns or one half after the other.
+    """
     rng = random.Random(cells * width)
-    nodes: list[list[int]] = []
-    below = [0, 1]
+    known: dict[tuple[int, ...], int] = {}
+    pools, halves = ([0, 1], [1, 0]), ([0], [0])
     for cell in range(cells - 1, -1, -1):
-        layer = list({(cell, *rng.sample(below * 30, len(domain))) for _ in range(width)})
-        layer = [node for node in layer if len(set(node[1:])) > 1]
-        below = [2 + len(nodes) + i for i in range(len(layer))] or below
-        nodes += map(list, layer)
+        size = len(pools[0])
+        chosen = [rng.sample(range(max(0, size - 2 * width), size), 2) for _ in range(width)]
+        layer = sorted({(x, y) * (len(domain) // 2) for x, y in chosen})
+        for pool, half in zip(pools, halves, strict=True):
+            half[:] = [known.setdefault((cell, *(pool[i] for i in p)), len(known) + 2) for p in layer]
+            pool += half
+    tops, nodes = [*halves[0], *halves[1]], list(known)
+    used = set(tops)
+    for ref in range(len(nodes) + 1, 1, -1):
+        if ref in used:
+            used.update(nodes[ref - 2][1:])
+    shift = {ref: i for i, ref in enumerate(sorted(used | {0, 1}))}
+    outcomes = [str(i) for i in range(len(tops))]
+    turns = [root for both in zip(*halves, strict=True) for root in both]
     data = changed(
         PROVED,
         inputs=[{"name": "q", "size": cells, "domain": list(domain)}],
-        outputs=[{"name": "o", "size": None, "domain": [str(i) for i in range(outcomes)]}],
-        outcomes=[[str(i)] for i in range(outcomes)],
-        functions=[[[], 0], [[["1"]], 0]],
-        nodes=nodes,
-        roots=(below * outcomes)[:outcomes],
+        outputs=[{"name": "o", "size": None, "domain": outcomes}],
+        outcomes=[[o] for o in outcomes],
+        functions=[[[], 0], [[[f"1/{len(halves[0])}"]], 0]],
+        nodes=[[nodes[r - 2][0], *(shift[x] for x in nodes[r - 2][1:])] for r in sorted(used - {0, 1})],
+        roots=[shift[root] for root in (tops if apart else turns)],
     )
     if delta:
         data["claim"]["delta"] = [[["1/2"]], 0]
@@ -155,11 +168,11 @@ HOSTILE: dict[str, Callable[[], Data]] = {
     "a million inputs": lambda: changed(PROVED, inputs=[SIDE, {**SIDE, "name": "b"}]),
     "a thousand values": lambda: changed(PROVED, inputs=[{**SIDE, "size": None}], nodes=[[0, *[0, 1] * 500]]),
     "many cells": lambda: changed(PROVED, inputs=[{**SIDE, "name": f"a{i}"} for i in range(50)]),
-    "a diagram of many nodes": lambda: diagram(cells=300, width=300, outcomes=2),
-    "many laws": lambda: diagram(cells=100, width=2, outcomes=200, delta=True),
-    "many sums": lambda: diagram(cells=200, width=30, outcomes=100),
+    "a diagram of many nodes": lambda: diagram(cells=200, width=300),
+    "many laws": lambda: diagram(cells=60, width=12, delta=True),
+    "many sums": lambda: diagram(cells=60, width=12, apart=True),
     "many states of the adjacency": lambda: changed(
-        diagram(cells=60, width=2, outcomes=2, domain=[f"1/{p}" for p in range(2, 40)]),
+        diagram(cells=40, width=12, domain=[f"1/{p}" for p in range(2, 40)]),
         adjacency={"kind": "l1", "distance": "10", "pairs": None},
     ),
     "a unit of many digits": lambda: changed(
@@ -208,6 +221,15 @@ HOSTILE: dict[str, Callable[[], Data]] = {
     ),
     "many functions": lambda: changed(PROVED, functions=[[[[str(i)]], 0] for i in range(1, 200_000)]),
 }
+
+
+@pytest.mark.parametrize(
+    "name", ["a diagram of many nodes", "many laws", "many sums", "many states of the adjacency"]
+)
+def test_large_products_are_counted(name: str) -> None:
+    data = {**HOSTILE[name](), "digest": ""}
+    with pytest.raises(reading.Refused, match=r"^work: more than"):
+        privacy.check(json.dumps({**data, "digest": privacy.digest(data)}).encode(), None, STEPS)
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -14,9 +14,9 @@ import pytest
 from flint import fmpq
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from proving import NoProof, factored, proof_of, rooted_proof
 
 from dipc.certificate.format import terms, to_exppoly
-from dipc.certificate.search import NoProof, factored, proof_of, rooted_proof
 from dipc.kernel import facts, reading
 from dipc.kernel.facts import UNIT, ZERO, Function, Interval, Rooted
 from dipc.signs.eps_range import EpsRange

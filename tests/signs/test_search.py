@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from proving import NoProof, proof_of, rooted_proof
 
-from dipc.certificate.search import NoProof, proof_of, rooted_proof
 from dipc.kernel import facts, reading
 from dipc.kernel.facts import ZERO, Function, Interval, Rooted
 
