@@ -27,7 +27,6 @@ from typing import Any
 import mpmath
 from flint import fmpq
 
-from dipc.certificate.kernel import ZERO, Function, add, multiply
 from dipc.certificate.slow import programs as slow
 from dipc.certificate.slow.functions import (
     EPS,
@@ -47,6 +46,7 @@ from dipc.certificate.slow.paths import Run, all_runs
 from dipc.certificate.slow.programs import Inputs, InputValue
 from dipc.certificate.slow.values import Value, as_pair, exponential_of, fraction, quotient, truth
 from dipc.dipwhile.syntax import ast
+from dipc.kernel.facts import ZERO, Function, add, multiply
 from dipc.models.values import Atom
 
 Overrides = Mapping[str, Fraction | int] | None

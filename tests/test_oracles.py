@@ -14,12 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from oracles import Distribution, InputValue
 from strategies import programs
 
-from dipc.certificate.kernel import ZERO, Function, add, multiply
 from dipc.certificate.slow.functions import ONE, NotCovered, constant, exponential, product, same
 from dipc.certificate.slow.noise import Sample
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source
+from dipc.kernel.facts import ZERO, Function, add, multiply
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
 ALL = sorted(PROGRAMS.rglob("*.dip"))

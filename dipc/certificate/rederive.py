@@ -7,14 +7,13 @@ all its arithmetic is that of the standard library.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dipc.certificate.kernel import Certificate, Ratio, Refused
-from dipc.certificate.kernel import places as digits
 from dipc.certificate.slow.draws import check_draws
-from dipc.certificate.slow.functions import EPS, Draw, Pair, constant, same
+from dipc.certificate.slow.functions import EPS, Draw, NotCovered, Pair, constant, same
 from dipc.certificate.slow.programs import (
     Inputs,
     Known,
@@ -25,6 +24,7 @@ from dipc.certificate.slow.programs import (
     claimed_interval,
     distribution,
     domain_of,
+    named_adjacency,
     parameters,
     size_of,
 )
@@ -32,34 +32,45 @@ from dipc.certificate.slow.values import Plain
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source
+from dipc.kernel.laws import Ratio
+from dipc.kernel.privacy import Certificate
+from dipc.kernel.reading import Refused
+from dipc.kernel.reading import places as digits
+
+MAX_INPUTS = 20_000  # whose distributions are derived
 
 
 def rederive(certificate: Certificate) -> str:
     """Derive everything that the kernel trusts from the program text, and compare; what was found, in words.
 
-    Raises :class:`~dipc.certificate.kernel.Refused` for a difference and
+    Raises :class:`~dipc.kernel.reading.Refused` for a difference and
     :class:`~dipc.certificate.slow.functions.NotCovered`.
     """
-    data = certificate.data
+    data, listed_parameters = certificate.data, certificate.program.parameters
     program = parse(Source(data["program"]["name"], data["program"]["text"]))
-    known = parameters(program, certificate.parameters)
-    if known != certificate.parameters:
+    known = parameters(program, listed_parameters)
+    if known != listed_parameters:
         raise Refused("deep: parameters", "they are not those of the program")
     if declared(program.inputs, known) != data["inputs"]:
         raise Refused("deep: inputs", "they are not those of the program")
     if declared(program.outputs, known) != data["outputs"]:
         raise Refused("deep: outputs", "they are not those of the program")
-    derived_from = neighbouring_inputs(program, certificate, known)
+    size = math.prod(map(len, certificate.sets.inputs))
+    if not certificate.violated and size > MAX_INPUTS:
+        raise NotCovered(f"{size} inputs: the distributions of at most {MAX_INPUTS} are derived one by one")
+    check_adjacency(program, certificate, known)
     rows = [tuple(plain(value) for value in outcome) for outcome in data["outcomes"]]
     drawn: dict[str, Draw] = {}
-    for law, inputs in zip(certificate.laws, derived_from, strict=True):
+    count = 0
+    for law, inputs in laws_of(program, certificate, known):
         claimed_law = {
             outcome: certificate_pair(certificate, i) for outcome, i in zip(rows, law, strict=True)
         }
         compare(distribution(program, inputs, known, drawn), claimed_law)
-    check_draws(drawn.values(), certificate.on)
+        count += 1
+    check_draws(drawn.values(), certificate.claim.on)
     own = claim_is_own(program, certificate, known)
-    return f"{len(derived_from)} distributions were derived from the program text" + OWN[own]
+    return f"{count} distributions were derived from the program text" + OWN[own]
 
 
 OWN = {
@@ -71,8 +82,8 @@ OWN = {
 
 def certificate_pair(certificate: Certificate, place: int) -> Pair:
     """A probability as the certificate lists it."""
-    ratio = certificate.functions[place]
-    return ratio.numerator, certificate.denominators[ratio.denominator]
+    ratio = certificate.table.functions[place]
+    return ratio.numerator, certificate.table.denominators[ratio.denominator]
 
 
 def compare(derived: dict[Outcome, Pair], listed: dict[Outcome, Pair]) -> None:
@@ -98,33 +109,66 @@ def declared(declarations: Iterable[ast.Declaration], known: Known) -> list[dict
     ]
 
 
-def neighbouring_inputs(program: ast.Program, certificate: Certificate, known: Known) -> list[Inputs]:
-    """The inputs of the laws; refused unless the pairs of the certificate are the program's neighbours."""
-    inputs = all_inputs(program, known)
+def violating_inputs(program: ast.Program, certificate: Certificate, known: Known) -> list[Inputs]:
+    """The two inputs of a violation."""
+    written = [certificate.data["violation"][name] for name in ("input", "neighbour")]
+    return [
+        input_at(program, certificate, digits(v, certificate.sets.inputs, "violation"), known)
+        for v in written
+    ]
+
+
+def input_at(program: ast.Program, certificate: Certificate, places: Sequence[int], known: Known) -> Inputs:
+    """The input whose cells have these places in their sets."""
+    cells = (plain(str(d[i])) for d, i in zip(certificate.sets.inputs, places, strict=True))
+    sizes = {d.name: size_of(d, known) for d in program.inputs}
+    return {
+        name: next(cells) if size is None else tuple(itertools.islice(cells, size))
+        for name, size in sizes.items()
+    }
+
+
+def laws_of(
+    program: ast.Program, certificate: Certificate, known: Known
+) -> Iterator[tuple[Sequence[int], Inputs]]:
+    """Each input with the law that the certificate gives it: the numbers of its functions."""
+    if certificate.diagram is None:
+        yield from zip(certificate.rows, violating_inputs(program, certificate, known), strict=True)
+    else:
+        for position, inputs in enumerate(all_inputs(program, known)):
+            yield certificate.diagram.at(certificate.sets.digits(position)), inputs
+
+
+def check_adjacency(program: ast.Program, certificate: Certificate, known: Known) -> None:
+    """Refuse unless adjacent inputs are those of the program.
+
+    A named adjacency is compared by its name and distance, a formula on all pairs of inputs.
+    """
     if certificate.violated:
-        written = [certificate.data["violation"][name] for name in ("input", "neighbour")]
-        places = [certificate.place(digits(v, certificate.inputs, "violation")) for v in written]
-        u, v = (inputs[place] for place in places)
+        u, v = violating_inputs(program, certificate, known)
         if not adjacent(program, u, v, known):
             raise Refused("deep: adjacency", "the two inputs are no neighbours in the program")
-        return [u, v]
-    pairs = set(certificate.pairs)
-    for (i, u), (j, v) in itertools.product(enumerate(inputs), repeat=2):
-        if i <= j and adjacent(program, u, v, known) != ((i, j) in pairs):
-            raise Refused("deep: adjacency", "the pairs are not the neighbours of the program")
-    return inputs
+    elif certificate.adjacency.pairs is None:
+        if named_adjacency(program, known) != certificate.adjacency[:2]:
+            raise Refused("deep: adjacency", "it is not that of the program")
+    else:
+        pairs = set(certificate.adjacency.pairs)
+        inputs = list(enumerate(all_inputs(program, known)))
+        for (i, u), (j, v) in itertools.product(inputs, repeat=2):
+            if i <= j and adjacent(program, u, v, known) != ((i, j) in pairs):
+                raise Refused("deep: adjacency", "the pairs are not the neighbours of the program")
 
 
 def claim_is_own(program: ast.Program, certificate: Certificate, known: Known) -> bool | None:
     """Whether the certificate is about the claim that the program makes; None if that is not compared."""
     if program.claim is None:
         return False
-    if not isinstance(certificate.delta, Ratio):
+    listed_delta, t = certificate.table.delta, certificate.claim.t
+    if not isinstance(listed_delta, Ratio):
         return None
     epsilon, delta = claimed(program.claim, known)
-    listed_delta = certificate.delta
     return (
-        tuple(certificate.on) == claimed_interval(program.claim, known)
-        and same(epsilon, ({EPS: certificate.t} if certificate.t else {}, constant(1)))
-        and same(delta, (listed_delta.numerator, certificate.denominators[listed_delta.denominator]))
+        tuple(certificate.claim.on) == claimed_interval(program.claim, known)
+        and same(epsilon, ({EPS: t} if t else {}, constant(1)))
+        and same(delta, (listed_delta.numerator, certificate.table.denominators[listed_delta.denominator]))
     )

@@ -9,15 +9,17 @@ through the pairs one by one would decide.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dipc.claims.claim import Checked, Finding, Inequalities
 from dipc.claims.parallel import examined
-from dipc.models.laws import Case, Vector
-from dipc.signs.inequality import Answer, Fails, Holds, Method, Unclear
+from dipc.models.laws import Case, Neighbours, Vector
+from dipc.signs.inequality import Answer, Fails, Holds, Unclear
+from dipc.signs.proofs import Proof
 from dipc.signs.radicals import Function
 
+Laws = tuple[Vector, Vector]
 Tick = Callable[[int, int], None]  # called with what is done, and of how much; may raise LimitReached
 
 
@@ -27,19 +29,21 @@ class Findings:
 
     ``open`` is the rank of the first pair of the case in hand: all pairs before it are settled.
     ``inequalities`` counts each inequality for every pair of inputs that it is about, ``asked`` those of each
-    case.  ``doubts`` holds one pair for each doubtful case: its rank, the outputs and the interval.
+    case and ``answers`` their answers.  ``doubts`` holds one pair for each doubtful case: its rank, the
+    outputs and the interval.
     """
 
     violation: Finding | None = None
     doubts: list[tuple[int, tuple[int, ...], Unclear]] = field(default_factory=list)
     open: int = 0
     inequalities: int = 0
-    asked: dict[tuple[Vector, Vector], int] = field(default_factory=dict)
+    asked: dict[Laws, int] = field(default_factory=dict)
     distinct: dict[Function, Answer] = field(default_factory=dict)
+    answers: dict[Laws, list[Checked]] = field(default_factory=dict)
 
-    def by(self, method: Method) -> int:
-        """The number of distinct inequalities proved this way."""
-        return sum(isinstance(a, Holds) and a.method is method for a in self.distinct.values())
+    def by(self, *kinds: type[Proof]) -> int:
+        """The number of distinct inequalities with a proof of one of these kinds."""
+        return sum(isinstance(a, Holds) and isinstance(a.proof, kinds) for a in self.distinct.values())
 
     def of(self, kind: type[Answer]) -> int:
         """The number of distinct inequalities with this answer."""
@@ -60,11 +64,23 @@ class Findings:
                 self.doubts.append((case.pairs.first, outputs, answer))
 
 
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a verdict rests on: the laws of adjacent inputs of a system, and the answers for each two laws.
+
+    Certificates are written from it.
+    """
+
+    system: object
+    neighbours: Neighbours
+    answers: Mapping[Laws, Sequence[Checked]]
+
+
 def go_through(
     cases: Sequence[Case], inequalities: Inequalities, findings: Findings, jobs: int, tick: Tick
 ) -> None:
     """Decide the cases in their order up to the first violation; ``findings`` is filled on the way."""
-    answers: dict[tuple[Vector, Vector], list[Checked]] = {}
+    answers = findings.answers
     different = list(dict.fromkeys((case.left, case.right) for case in cases))
     coming = examined(inequalities, different, jobs)
     for case in cases:

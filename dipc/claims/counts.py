@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from dipc.claims.cases import Findings
 from dipc.claims.claim import Claim
 from dipc.models.laws import Neighbours
-from dipc.signs.inequality import Fails, Method, Unclear
+from dipc.signs.inequality import Fails, Unclear
+from dipc.signs.proofs import Chain, Identity, Inverse, Point, SignTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +66,10 @@ def _counted(neighbours: Neighbours, pairs: int, inequalities: int, findings: Fi
         outputs=len(neighbours.outcomes),
         inequalities=inequalities,
         distinct=len(findings.distinct),
-        identities=findings.by(Method.IDENTITY),
-        by_chain=findings.by(Method.CHAIN),
-        by_roots=findings.by(Method.ROOTS),
-        at_point=findings.by(Method.POINT),
+        identities=findings.by(Identity),
+        by_chain=findings.by(Chain, Inverse),
+        by_roots=findings.by(SignTable),
+        at_point=findings.by(Point),
         broken=findings.of(Fails),
         open=findings.of(Unclear),
     )

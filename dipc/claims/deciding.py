@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from dipc.claims.cases import Findings, go_through
+from dipc.claims.cases import Evidence, Findings, go_through
 from dipc.claims.claim import Claim, PairOfLaws
 from dipc.claims.counts import counts_of, counts_so_far
 from dipc.claims.oracle import SignOracle
@@ -17,12 +17,18 @@ from dipc.signs.inequality import Unclear
 
 
 def decide(
-    claim: Claim, inputs: int, explore: Callable[[SignOracle], Neighbours], clock: Clock, jobs: int = 1
+    claim: Claim,
+    inputs: int,
+    explore: Callable[[SignOracle], Neighbours],
+    clock: Clock,
+    jobs: int = 1,
+    system: object = None,
 ) -> Verdict:
     """Decide a claim about a system with this number of inputs.
 
     ``explore`` finds the laws of adjacent inputs; it may ask the oracle whether they make sense on the range
-    of the claim.  ``jobs`` processes decide inequalities.  Raises :class:`InputError` if the claim or the
+    of the claim.  ``jobs`` processes decide inequalities.  A proof carries its evidence about ``system``, if
+    one is given.  Raises :class:`InputError` if the claim or the
     system makes no sense; a limit that runs out is an :class:`Undecided` verdict.
     """
     oracle, findings = SignOracle(claim.budgets), Findings()
@@ -50,7 +56,9 @@ def decide(
     if findings.doubts:
         doubts = tuple(_doubt(neighbours, *doubt) for doubt in findings.doubts)
         return Undecided(claim, counts, clock.laps, doubts, "the sign of an inequality could not be settled")
-    return claim.proved(claim, counts, clock.laps, notes=_notes(claim, oracle, neighbours))
+    evidence = None if system is None else Evidence(system, neighbours, findings.answers)
+    notes = _notes(claim, oracle, neighbours)
+    return claim.proved(claim, counts, clock.laps, notes=notes, evidence=evidence)
 
 
 def _laws(neighbours: Neighbours, rank: int) -> PairOfLaws:

@@ -9,10 +9,9 @@ from flint import fmpq
 
 from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.pieces import pieces
 from dipc.signs.radicals import Function
 from dipc.signs.roots import Unsettled
-from dipc.signs.tables import OpenInterval, RootCluster, end_as_text, sign_table
+from dipc.signs.tables import OpenInterval, RootCluster, end_as_text, pieces, sign_table
 
 
 class Region(NamedTuple):

@@ -17,6 +17,8 @@ from dipc.models.values import Valuation, show_valuation
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from dipc.claims.cases import Evidence
+
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
@@ -40,6 +42,7 @@ class Verdict:
     counts: Counts
     seconds: Mapping[str, float] = field(compare=False, repr=False)  # by stage
     notes: tuple[str, ...] = field(default=(), compare=False, kw_only=True)  # caveats
+    evidence: Evidence | None = field(default=None, compare=False, repr=False, kw_only=True)
     status: ClassVar[str]
     counterexample: ClassVar[Any] = None  # of a refuted claim its witness, of the kind that the claim has
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from dipc.certificate.kernel import MAX_STEPS, Refused
-from dipc.certificate.kernel import check as checked
 from dipc.certificate.rederive import rederive
 from dipc.certificate.slow.functions import NotCovered
 from dipc.cli.options import FILE
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import say
+from dipc.kernel.privacy import check as checked
+from dipc.kernel.reading import MAX_STEPS, Refused
 from dipc.shipped import located
 
 ACCEPTED, REFUSED, NOT_COVERED = 0, 1, 3
@@ -39,7 +39,7 @@ Examples:
 def verify(file: str, program: str | None, steps: int, deep: bool) -> int:
     """Check the certificate FILE, written by 'dipc check --certificate'.
 
-    The same check without dipc: python dipc/certificate/kernel.py FILE.
+    The same check without dipc: python -m dipc.kernel FILE, or python on a copy of the folder dipc/kernel.
 
     \b
     Exit status: 0 accepted, 1 refused, 2 a file cannot be read, 3 --deep does not cover the program.

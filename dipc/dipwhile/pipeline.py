@@ -14,6 +14,7 @@ from functools import partial
 
 from flint import fmpq
 
+from dipc.claims.cases import Evidence
 from dipc.claims.deciding import decide
 from dipc.claims.oracle import SignOracle, require_nonnegative
 from dipc.claims.privacy import Goal
@@ -66,12 +67,28 @@ def check(explored: Explored, claim: CoreClaim, ask: Ask = Ask()) -> Verdict:
     Raises :class:`InputError` (and its subclasses) for what is wrong in the program or the claim.  A
     limit that runs out is an :class:`Undecided` verdict.
     """
-    clock = ask.clock()
+    clock, system = ask.clock(), explored.program if ask.pair is None else None
 
     def explore(judge: SignOracle) -> Neighbours:
         return neighbours_of(explored, judge, ask.pair, clock)
 
-    return decide(goal_of(claim, ask.at), explored.space.size, explore, clock, ask.jobs)
+    return decide(goal_of(claim, ask.at), explored.space.size, explore, clock, ask.jobs, system)
+
+
+def evidence_of(program: CoreProgram, goal: Goal) -> Evidence:
+    """The answers for all adjacent inputs, for a verdict that came without them.
+
+    Raises :class:`InputError` if the claim is not proved after all.
+    """
+    explored, clock = Explored(program), Clock()
+
+    def explore(judge: SignOracle) -> Neighbours:
+        return neighbours_of(explored, judge, None, clock)
+
+    evidence = decide(goal, explored.space.size, explore, clock, system=program).evidence
+    if evidence is None:
+        raise InputError("there is no certificate: the claim is not proved for all adjacent inputs")
+    return evidence
 
 
 def distribution(program: CoreProgram, values: Input, budgets: EpsRange) -> Law:

@@ -41,9 +41,8 @@ def question(
     goal.validate(judge)
     neighbours = neighbours_of(explored, judge, pair, Clock())
     found = list(_requirements(goal.inequalities(judge), goal.delta, neighbours))
-    return ClaimExport(
-        program, goal, found, [_law(program, u, goal.budgets) for u in inputs or _first(found, program)]
-    )
+    laws = [_law(program, u, goal.budgets) for u in inputs or _first(found, program)]
+    return ClaimExport(program, goal, found, laws, judge)
 
 
 def _first(found: Sequence[Inequality], program: CoreProgram) -> list[Input]:

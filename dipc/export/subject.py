@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.syntax.core import CoreProgram
@@ -30,6 +31,7 @@ class ClaimExport:
     goal: Goal
     requirements: Sequence[Inequality]
     laws: Sequence[NamedLaw]
+    oracle: SignOracle
 
     @property
     def sentence(self) -> Sentence:

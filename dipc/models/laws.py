@@ -116,6 +116,10 @@ class Listed:
         self._law = [number.setdefault(law, len(number)) for law in laws]
         self._vectors = list(number)
 
+    def listed(self) -> tuple[list[Vector], Sequence[tuple[int, int]]]:
+        """The law of every input, and the pairs."""
+        return [self._vectors[law] for law in self._law], self._pairs
+
     def by_output(self) -> Iterator[Case]:
         """Split the pairs of laws into outputs."""
         for o in range(len(self.outcomes)):

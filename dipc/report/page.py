@@ -41,8 +41,9 @@ from dipc.report.mathml import mathml
 from dipc.report.plots import MissingPackage
 from dipc.report.proofs import proofs
 from dipc.report.study import Attempts, Note, Study, Subject, gave_up, study
-from dipc.report.tightness import enclosure, end_text, where
+from dipc.report.tightness import enclosure, where
 from dipc.report.words import checked, doubt_lines
+from dipc.signs.tables import end_as_text
 from dipc.version import __version__
 
 if TYPE_CHECKING:
@@ -286,7 +287,9 @@ def _segments(curve: Curve | None) -> Iterator[Stretch]:
             f"{valuation_text(witness.input)} against {valuation_text(witness.neighbour)}" if witness else ""
         )
         outputs = " or ".join(map(valuation_text, witness.outputs)) if witness else ""
-        yield Stretch(nice(f"{end_text(segment.low)} to {end_text(segment.high)}"), ratio, pair, outputs)
+        yield Stretch(
+            nice(f"{end_as_text(segment.low)} to {end_as_text(segment.high)}"), ratio, pair, outputs
+        )
 
 
 # --- drawings --------------------------------------------------------------------------------
@@ -461,7 +464,7 @@ def commands(found: Study, drawn: Picture | None) -> Iterator[tuple[str, str]]:
         )
         yield f"dipc verify {file} --deep", "also derive the distributions anew, by a second, slower way"
         yield (
-            f"python -m dipc.certificate.kernel {file}",
+            f"python -m dipc.kernel {file}",
             "the same check by one file that uses nothing of dipc",
         )
 

@@ -54,9 +54,9 @@ def inside(ends: list[str | None], eps: Fraction) -> bool:
     return Fraction(low or "0") < eps and (high is None or eps < Fraction(high))
 
 
-def quotient(data: dict[str, Any], ratio: list[Any], eps: Fraction) -> mpmath.mpf:
+def quotient(data: dict[str, Any], ratio: list[Any], eps: Fraction, digits: int = 300) -> mpmath.mpf:
     below = [["1"]] if ratio[1] == 0 else data["denominators"][ratio[1] - 1]["function"]
-    return value(ratio[0], eps, 300) / value(below, eps, 300)
+    return value(ratio[0], eps, digits) / value(below, eps, digits)
 
 
 def examine(path: Path, claim: str | None = None, **parameters: int) -> str:
@@ -73,16 +73,35 @@ def examine(path: Path, claim: str | None = None, **parameters: int) -> str:
 def examine_proof(data: dict[str, Any]) -> None:
     """No proved inequality is negative anywhere on the grid."""
     interval = data["claim"]["interval"]
-    everything = data["inequalities"]
-    for item in everything[:: max(1, len(everything) // SAMPLE)]:
-        ends = item["on"] or [interval["low"], interval["high"]]
+    whole = [interval["low"], interval["high"]]
+    everything = [(item, name) for item in data["inequalities"] for name in item["of"]]
+    for item, name in everything[:: max(1, len(everything) // SAMPLE)]:
         for eps in GRID:
-            if inside(ends, eps):
-                assert value(item["function"], eps) >= 0, (item, eps)
+            if inside(item["on"] or whole, eps):
+                with mpmath.workdps(100):
+                    slack, size = named(data, item["what"], name, eps)
+                    assert slack >= -size * mpmath.mpf(10) ** -60, (item, name, eps)
     for item in data["denominators"]:
         for eps in GRID:
-            if inside([interval["low"], interval["high"]], eps):
+            if inside(whole, eps):
                 assert value(item["function"], eps) > 0, (item, eps)
+
+
+def named(data: dict[str, Any], what: str, name: list[int], eps: Fraction) -> tuple[mpmath.mpf, mpmath.mpf]:
+    """A named inequality at one eps: exp(t eps) Q - P, with delta or a sign, and the size of its terms."""
+    known: dict[tuple[int, Fraction], mpmath.mpf] = data.setdefault("known", {})
+    for i in name:
+        if (i, eps) not in known:
+            known[i, eps] = quotient(data, data["functions"][i], eps, 80)
+    p = mpmath.fsum(known[i, eps] for i in name[::2])
+    q = mpmath.exp(number(Fraction(data["claim"]["t"]) * eps)) * mpmath.fsum(
+        known[j, eps] for j in name[1::2]
+    )
+    if what != "slack":
+        return (q - p if what == "-" else p - q), p + q
+    delta = data["claim"]["delta"]
+    d = quotient(data, delta, eps, 80) if isinstance(delta, list) and delta[0] else mpmath.mpf(0)
+    return q - p + d, p + q + d
 
 
 def examine_violation(data: dict[str, Any], regions: list[tuple[str, str]]) -> None:
@@ -127,7 +146,9 @@ def test_claims(name: str, claim: str) -> None:
 
 def test_the_examiner_sees_a_false_inequality() -> None:
     """exp(eps) >= 1 + 2 eps is false below 1.2564."""
-    false = {"function": [["-1"], ["-2", 1], ["1", 0, "1"]], "on": ["0", None]}
-    data = {"claim": {"interval": {"low": "0", "high": None}}, "denominators": [], "inequalities": [false]}
+    false = {"what": "slack", "of": [[1, 0]], "on": ["0", None], "proof": None}
+    claim = {"t": "1", "delta": [[], 0], "interval": {"low": "0", "high": None}}
+    functions = [[[["1"]], 0], [[["1"], ["2", 1]], 0]]
+    data = {"claim": claim, "denominators": [], "functions": functions, "inequalities": [false]}
     with pytest.raises(AssertionError):
         examine_proof(data)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import gzip
 import json
+import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ from typing import Any
 import pytest
 
 import dipc
-from dipc.certificate import kernel
 from dipc.cli.main import status
+from dipc.kernel import privacy, reading
+from dipc.kernel.__main__ import main as kernel_main
 
 ROOT = Path(__file__).parent.parent.parent
 LONG = "9" * 3999
@@ -36,11 +38,14 @@ VIOLATED = written("svt/svt4", N=2)
 
 
 def with_first(proof: Any, function: Any = None) -> Data:
-    """PROVED, with another first inequality."""
+    """PROVED, with another proof of its first inequality, or with the function as a denominator."""
     data = copy.deepcopy(PROVED)
-    first = data["inequalities"][0]
-    data["inequalities"][0] = {**first, "proof": proof, "function": function or first["function"]}
-    return data
+    if function is not None:
+        return {**data, "denominators": [{"function": function, "proof": proof}]}
+    (first, *more), *rest = data["inequalities"][0]["of"], data["inequalities"][1:]
+    items = [{**data["inequalities"][0], "of": [first], "proof": proof}]
+    items += [{**data["inequalities"][0], "of": more}] * bool(more)
+    return {**data, "inequalities": [*items, *rest]}
 
 
 def changed(data: Data, **fields: Any) -> Data:
@@ -60,7 +65,7 @@ def nested(depth: int) -> Any:
 
 
 def chain(at: str) -> Any:
-    return {"kind": "chain", "at": at, "exponents": [], "values": []}
+    return {"kind": "chain", "at": at}
 
 
 def wide(count: int) -> list[Any]:
@@ -69,6 +74,46 @@ def wide(count: int) -> list[Any]:
 
 
 SIDE = {"name": "a", "size": 1000, "domain": [str(i) for i in range(1000)]}
+
+
+def diagram(
+    cells: int, width: int, domain: Sequence[str] = ("0", "1"), delta: bool = False, apart: bool = False
+) -> Data:
+    """Probabilities 0 or 1/n that are random functions of all cells, each with the outcome that completes it.
+
+    Half of the outcomes are functions f, half are 1/n - f, in turns or one half after the other.
+    """
+    rng = random.Random(cells * width)
+    known: dict[tuple[int, ...], int] = {}
+    pools, halves = ([0, 1], [1, 0]), ([0], [0])
+    for cell in range(cells - 1, -1, -1):
+        size = len(pools[0])
+        chosen = [rng.sample(range(max(0, size - 2 * width), size), 2) for _ in range(width)]
+        layer = sorted({(x, y) * (len(domain) // 2) for x, y in chosen})
+        for pool, half in zip(pools, halves, strict=True):
+            half[:] = [known.setdefault((cell, *(pool[i] for i in p)), len(known) + 2) for p in layer]
+            pool += half
+    tops, nodes = [*halves[0], *halves[1]], list(known)
+    used = set(tops)
+    for ref in range(len(nodes) + 1, 1, -1):
+        if ref in used:
+            used.update(nodes[ref - 2][1:])
+    shift = {ref: i for i, ref in enumerate(sorted(used | {0, 1}))}
+    outcomes = [str(i) for i in range(len(tops))]
+    turns = [root for both in zip(*halves, strict=True) for root in both]
+    data = changed(
+        PROVED,
+        inputs=[{"name": "q", "size": cells, "domain": list(domain)}],
+        outputs=[{"name": "o", "size": None, "domain": outcomes}],
+        outcomes=[[o] for o in outcomes],
+        functions=[[[], 0], [[[f"1/{len(halves[0])}"]], 0]],
+        nodes=[[nodes[r - 2][0], *(shift[x] for x in nodes[r - 2][1:])] for r in sorted(used - {0, 1})],
+        roots=[shift[root] for root in (tops if apart else turns)],
+    )
+    if delta:
+        data["claim"]["delta"] = [[["1/2"]], 0]
+    return data
+
 
 HOSTILE: dict[str, Callable[[], Data]] = {
     "a power of a long number": lambda: with_first(chain(f"1/{LONG}"), [["-1"], ["1", 500, "1"]]),
@@ -121,8 +166,26 @@ HOSTILE: dict[str, Callable[[], Data]] = {
         }
     ),
     "a million inputs": lambda: changed(PROVED, inputs=[SIDE, {**SIDE, "name": "b"}]),
-    "a thousand values": lambda: changed(PROVED, inputs=[{**SIDE, "size": None}], laws=[[0, 1]] * 1000),
+    "a thousand values": lambda: changed(PROVED, inputs=[{**SIDE, "size": None}], nodes=[[0, *[0, 1] * 500]]),
     "many cells": lambda: changed(PROVED, inputs=[{**SIDE, "name": f"a{i}"} for i in range(50)]),
+    "a diagram of many nodes": lambda: diagram(cells=200, width=300),
+    "many laws": lambda: diagram(cells=60, width=12, delta=True),
+    "many sums": lambda: diagram(cells=60, width=12, apart=True),
+    "many states of the adjacency": lambda: changed(
+        diagram(cells=40, width=12, domain=[f"1/{p}" for p in range(2, 40)]),
+        adjacency={"kind": "l1", "distance": "10", "pairs": None},
+    ),
+    "a unit of many digits": lambda: changed(
+        PROVED, functions=[[[["1/2", 0, f"-1/{10**300 + i}"]], 0] for i in range(5000)]
+    ),
+    "a common denominator of many digits": lambda: changed(
+        PROVED, functions=[[[[f"1/{10**3000 + i}"]], 0] for i in range(5000)]
+    ),
+    "many pairs of a formula": lambda: changed(
+        PROVED,
+        inputs=[{**SIDE, "size": 2}],
+        adjacency={"kind": "formula", "distance": None, "pairs": [[0, i] for i in range(10**6)]},
+    ),
     "many denominators": lambda: changed(
         PROVED,
         denominators=[
@@ -160,14 +223,23 @@ HOSTILE: dict[str, Callable[[], Data]] = {
 }
 
 
+@pytest.mark.parametrize(
+    "name", ["a diagram of many nodes", "many laws", "many sums", "many states of the adjacency"]
+)
+def test_large_products_are_counted(name: str) -> None:
+    data = {**HOSTILE[name](), "digest": ""}
+    with pytest.raises(reading.Refused, match=r"^work: more than"):
+        privacy.check(json.dumps({**data, "digest": privacy.digest(data)}).encode(), None, STEPS)
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_bounded_work(name: str) -> None:
     data = HOSTILE[name]()
     data["digest"] = ""
-    text = json.dumps({**data, "digest": kernel.digest(data)}).encode()
+    text = json.dumps({**data, "digest": privacy.digest(data)}).encode()
     start = time.process_time()
-    with pytest.raises(kernel.Refused, match=r"^[^:]+: ."):
-        kernel.check(text, None, STEPS)
+    with pytest.raises(reading.Refused, match=r"^[^:]+: ."):
+        privacy.check(text, None, STEPS)
     assert time.process_time() - start < SECONDS
 
 
@@ -176,7 +248,7 @@ def test_the_limit_is_an_option(tmp_path: Path, capsys: pytest.CaptureFixture[st
     file = tmp_path / "out.json"
     file.write_text(json.dumps(PROVED), encoding="utf-8")
     for command in (
-        lambda *more: kernel.main([str(file), *more]),
+        lambda *more: kernel_main([str(file), *more]),
         lambda *m: status(["verify", str(file), *m]),
     ):
         assert command("--steps", "1000") == 1
@@ -186,11 +258,11 @@ def test_the_limit_is_an_option(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_a_subdivision_without_end_is_counted() -> None:
-    with pytest.raises(kernel.Refused, match=r"^work: more than 100000 steps"):
-        kernel.check(json.dumps(with_first(pieces(50_000), [["-2"], ["3", 0, "1"]])).encode(), None, 10**5)
+    with pytest.raises(reading.Refused, match=r"^work: more than 100000 steps"):
+        privacy.check(json.dumps(with_first(pieces(50_000), [["-2"], ["3", 0, "1"]])).encode(), None, 10**5)
 
 
 def test_a_bomb_of_lists_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel, "MAX_BYTES", 10_000)
-    with pytest.raises(kernel.Refused, match="more than 10000 bytes"):
-        kernel.check(gzip.compress(b"[" + b"[]," * 10**6 + b"0]"))
+    monkeypatch.setattr(reading, "MAX_BYTES", 10_000)
+    with pytest.raises(reading.Refused, match="more than 10000 bytes"):
+        privacy.check(gzip.compress(b"[" + b"[]," * 10**6 + b"0]"))

@@ -7,8 +7,10 @@ import gzip
 import hashlib
 import json
 import re
+import shutil
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,13 @@ import pytest
 from certificates import PROGRAMS, ROOT, SMALLER, certified, path_of, written
 
 import dipc
-from dipc.certificate import kernel, produce
 from dipc.certificate.format import dumps
-from dipc.certificate.kernel import Refused, check
 from dipc.cli.main import status
+from dipc.kernel import facts, laws, privacy, reading
+from dipc.kernel.privacy import check
+from dipc.kernel.reading import Refused
 
-KERNEL = ROOT / "dipc" / "certificate" / "kernel.py"
+KERNEL = ROOT / "dipc" / "kernel"
 MIB = 2**20
 
 
@@ -32,8 +35,8 @@ def alone(*arguments: Path | str) -> subprocess.CompletedProcess[str]:
 
 
 def refusal(data: bytes, program: bytes | None = None) -> str:
-    with pytest.raises(kernel.Refused) as refused:
-        kernel.check(data, program)
+    with pytest.raises(reading.Refused) as refused:
+        privacy.check(data, program)
     return str(refused.value)
 
 
@@ -121,14 +124,22 @@ def test_sizes() -> None:
     check(text.encode())
 
 
-def test_too_many_inputs_is_an_honest_error(
+FORMULA_OF_ALL = """
+input q[2] in {0, 1}; output o in {0, 1}
+adjacent q[1] = q'[1] or q[1] != q'[1]
+private eps
+o <- 0
+"""
+
+
+def test_too_many_listed_pairs_is_an_honest_error(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(produce, "MAX_INPUTS", 26)
-    file = tmp_path / "out.json"
-    path = ROOT / "programs" / "svt" / "svt1.dip"
+    monkeypatch.setattr(laws, "MAX_PAIRS", 15)
+    path, file = tmp_path / "all.dip", tmp_path / "out.json"
+    path.write_text(FORMULA_OF_ALL, encoding="utf-8")
     assert status(["check", str(path), "--quiet", "--certificate", str(file)]) == 3
-    assert "27 inputs" in capsys.readouterr().err
+    assert "16 pairs of inputs" in capsys.readouterr().err
     assert not file.exists()
 
 
@@ -141,22 +152,22 @@ def test_nothing_decided_nothing_certified(capsys: pytest.CaptureFixture[str], t
 
 def test_the_negated_proof_does_not_pass() -> None:
     """f = 1 - exp(eps) has no proof of any kind, whatever is written down."""
-    f: kernel.Function = {
-        kernel.UNIT: kernel.Fraction(1),
-        (0, kernel.Fraction(1), *kernel.UNIT[2:]): -kernel.Fraction(1),
+    f: facts.Function = {
+        facts.UNIT: Fraction(1),
+        (0, Fraction(1), *facts.UNIT[2:]): -Fraction(1),
     }
-    on = kernel.Interval(kernel.ZERO, None, False, False)
+    on = facts.Interval(facts.ZERO, None, False, False)
     for proof in (
         {"kind": "identity"},
         {"kind": "point"},
-        {"kind": "chain", "at": "0", "exponents": ["0", "1"], "values": ["0", "-1"]},
+        {"kind": "chain", "at": "0"},
         {"kind": "pieces", "points": ["0", None], "pieces": ["tail"]},
         {"kind": "pieces", "points": ["0", "1", None], "pieces": [["low", 1, [["1"]]], "tail"]},
         {"kind": "pieces", "points": ["0", "1", None], "pieces": [["high", 0, [["1"]]], "tail"]},
         {"kind": "inverse", "proof": {"kind": "identity"}},
     ):
-        with pytest.raises(kernel.Refused):
-            kernel.prove(f, on, proof, "test")
+        with pytest.raises(reading.Refused):
+            facts.prove(f, on, proof, "test")
 
 
 # --- files that are no certificates ----------------------------------------------------------------------
@@ -191,7 +202,7 @@ def test_broken_files(data: bytes, step: str, tmp_path: Path) -> None:
 
 
 def test_a_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel, "MAX_BYTES", 10_000)
+    monkeypatch.setattr(reading, "MAX_BYTES", 10_000)
     assert "more than 10000 bytes" in refusal(gzip.compress(b" " * 10_000_000))
 
 
@@ -274,12 +285,13 @@ def test_a_swapped_program_is_found_by_the_deep_check(
 # --- the file itself -------------------------------------------------------------------------------------
 
 
-def test_the_kernel_uses_the_standard_library_only() -> None:
-    tree = ast.parse(KERNEL.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("path", sorted(KERNEL.glob("*.py")), ids=lambda path: path.stem)
+def test_the_kernel_uses_the_standard_library_only(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
     names = {
         name.split(".")[0]
         for node in ast.walk(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
+        if isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0)
         for name in ([a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""])
     }
     assert names <= set(sys.stdlib_module_names)
@@ -289,8 +301,34 @@ def test_the_kernel_uses_the_standard_library_only() -> None:
     assert not floats
 
 
-DEEP = [KERNEL.parent / "rederive.py", *sorted((KERNEL.parent / "slow").glob("*.py"))]
-SHARED = {"errors", "dipwhile.syntax.ast", "dipwhile.syntax.parser", "certificate.kernel"}
+def test_the_core_knows_no_privacy() -> None:
+    text = (KERNEL / "facts.py").read_text(encoding="utf-8")
+    assert "privacy" not in text.replace("It knows no privacy", "").replace("privacy parameter", "")
+    assert len(text.splitlines()) <= 700
+
+
+def test_a_copy_of_the_folder_runs(tmp_path: Path) -> None:
+    """Under another name, beside a folder that is called like a module of the standard library."""
+    copy, file = tmp_path / "a copy", tmp_path / "out.json"
+    shutil.copytree(KERNEL, copy)
+    (tmp_path / "numbers").mkdir()
+    (tmp_path / "numbers" / "__init__.py").write_text("raise ImportError", encoding="utf-8")
+    file.write_text(written(path_of("svt/svt1"), N=1), encoding="utf-8")
+    runs = [
+        subprocess.run([sys.executable, *command, str(file)], capture_output=True, text=True, cwd=folder)
+        for command, folder in ((["-I", "-S", str(copy)], "/"), (["-m", "dipc.kernel"], ROOT))
+    ]
+    assert [(run.returncode, run.stderr) for run in runs] == [(0, "")] * 2
+    assert runs[0].stdout == runs[1].stdout
+
+
+DEEP = [
+    KERNEL.parent / "certificate" / "rederive.py",
+    *sorted((KERNEL.parent / "certificate" / "slow").glob("*.py")),
+]
+SHARED = {"errors", "dipwhile.syntax.ast", "dipwhile.syntax.parser"} | {
+    f"kernel.{path.stem}" for path in KERNEL.glob("*.py")
+}
 
 
 @pytest.mark.parametrize("path", DEEP, ids=lambda path: path.stem)

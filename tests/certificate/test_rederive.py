@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from certificates import PROGRAMS, SMALLER, data_of, path_of
 
-from dipc.certificate import kernel
 from dipc.certificate.rederive import rederive
 from dipc.cli.main import status
+from dipc.kernel import privacy, reading
 
 
-def checked(data: dict[str, Any]) -> kernel.Certificate:
-    return kernel.check(json.dumps({**data, "digest": kernel.digest(data)}).encode())
+def checked(data: dict[str, Any]) -> privacy.Certificate:
+    return privacy.check(json.dumps({**data, "digest": privacy.digest(data)}).encode())
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
@@ -43,7 +43,7 @@ def test_a_formula_that_relates_more_pairs(tmp_path: Path) -> None:
     data = data_of(path, N=1)
     rederive(checked(data))
     data["adjacency"]["pairs"].pop(1)
-    with pytest.raises(kernel.Refused, match=r"^deep: adjacency: "):
+    with pytest.raises(reading.Refused, match=r"^deep: adjacency: "):
         rederive(checked(data))
 
 
@@ -82,7 +82,7 @@ def test_other_probabilities_are_refused(
     """A certificate that the kernel accepts, with the text of a program that does something else."""
     data = with_text(data_of(path_of(name), **parameters), old, new)
     file = tmp_path / "out.json"
-    file.write_text(json.dumps({**data, "digest": kernel.digest(data)}), encoding="utf-8")
+    file.write_text(json.dumps({**data, "digest": privacy.digest(data)}), encoding="utf-8")
     assert status(["verify", str(file)]) == 0
     capsys.readouterr()
     assert status(["verify", str(file), "--deep"]) == 1
@@ -144,5 +144,5 @@ def test_draws_from_what_is_no_probability_are_refused(draw: str, tmp_path: Path
     assert "derived from the program text" in rederive(checked(data))
     data["claim"]["interval"] |= {"high": None, "high_closed": False}
     longer = checked(data)
-    with pytest.raises(kernel.Refused, match=r"^deep: draws: a probability is n"):
+    with pytest.raises(reading.Refused, match=r"^deep: draws: a probability is n"):
         rederive(longer)

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numeric import fixed
 
-from dipc.certificate.kernel import add, multiply
 from dipc.certificate.slow.cones import Simplicial
 from dipc.certificate.slow.functions import NotCovered, Pair, constant, exponential, same
 from dipc.certificate.slow.inequalities import Row
 from dipc.certificate.slow.noise import Sample, measure
 from dipc.certificate.slow.sums import integer_mass, lattice_sum
+from dipc.kernel.facts import add, multiply
 
 DEGREE = 14
 RATES = st.lists(st.sampled_from([1, 1, 1, 2]), min_size=1, max_size=3)

@@ -28,10 +28,10 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from strategies import programs
 
 import dipc
-from dipc.certificate.kernel import Function, negative
 from dipc.certificate.slow.functions import EPS, exponential
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Unsupported
+from dipc.kernel.facts import Function, negative
 from dipc.mechanisms import Mechanism
 from dipc.models.values import Valuation
 from dipc.signs.inequality import Fails, Holds

@@ -17,8 +17,10 @@ import pytest
 from browser import CHROMIUM, Browser
 
 import dipc
-from dipc.certificate.kernel import check as kernel_check
 from dipc.cli.main import cli, status
+from dipc.kernel.facts import ZERO, chain_of, unscaled, value_at
+from dipc.kernel.laws import in_integers
+from dipc.kernel.privacy import check as kernel_check
 from dipc.report.plots import MissingPackage
 from dipc.report.study import Attempts
 
@@ -107,7 +109,13 @@ def test_a_proof_can_be_followed(private: str) -> None:
     values = values_of_chain(private)
     numbers = [re.sub(r"</mn><mn>", "/", v) for v in values]
     shown = [re.sub(r"<.*?>", "", v).replace("−", "-") for v in numbers]
-    proofs = [x["proof"].get("values") for x in dipc.load("svt1", N=2).certificate()["inequalities"]]
+    certificate = kernel_check(json.dumps(dipc.load("svt1", N=2).certificate()).encode())
+    integers = in_integers(certificate.table, certificate.claim.t)
+    proofs = []
+    for pair in (pair for item in certificate.data["inequalities"] for pair in item["of"]):
+        (form,) = integers.slack([tuple(pair)]).form()
+        links = chain_of(unscaled(dict(form), integers.unit))
+        proofs.append([str(value_at(link, ZERO).get(ZERO, ZERO)) for link in links])
     assert shown in proofs and len(shown) > 3
 
 

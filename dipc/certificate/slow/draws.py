@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from dipc.certificate.kernel import (
+from dipc.certificate.slow.functions import Draw, Mass, NotCovered, Pair, surely_positive, total
+from dipc.kernel.facts import (
     Function,
     Interval,
-    Refused,
     bounds_on,
     derivative,
     function_shown,
@@ -16,7 +16,7 @@ from dipc.certificate.kernel import (
     normal,
     sign_at,
 )
-from dipc.certificate.slow.functions import Draw, Mass, NotCovered, Pair, surely_positive, total
+from dipc.kernel.reading import Refused
 
 STEP = "deep: draws"
 SAMPLES = 64
@@ -32,7 +32,7 @@ def check_draws(draws: Iterable[Draw], on: Interval) -> None:
     >>> check_draws([halves], Interval(Fraction(0), Fraction(1), False, True))
     >>> check_draws([halves], Interval(Fraction(0), None, False, False))
     Traceback (most recent call last):
-    dipc.certificate.kernel.Refused: deep: draws: a probability is negative: (-1*eps + 1) / (1)
+    dipc.kernel.reading.Refused: deep: draws: a probability is negative: (-1*eps + 1) / (1)
 
     Raises :class:`~dipc.certificate.slow.functions.NotCovered` if neither is shown.
     """

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from dipc.certificate.kernel import UNIT, ZERO, Function, Key, add, chain_of, multiply, sign_at
 from dipc.errors import LimitReached
+from dipc.kernel.facts import UNIT, ZERO, Function, Key, add, chain_of, multiply, sign_at
 
 ONE = Fraction(1)
 EPS: Key = (1, ZERO, ZERO, ZERO)
@@ -92,7 +92,7 @@ def surely_positive(f: Function, beyond: Fraction = ZERO) -> bool:
         return all(c > 0 for c in f.values()) and bool(f)
     least = min(n for n, _, _, _ in f)
     shifted = {(n - least, a, k, b): c for (n, a, k, b), c in f.items()}
-    return all(sign_at(link, beyond) >= 0 for _, link in chain_of(shifted))
+    return all(sign_at(link, beyond) >= 0 for link in chain_of(shifted))
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from dipc.certificate.kernel import ZERO, Function, add
 from dipc.certificate.slow.functions import ONE, NotCovered
 from dipc.certificate.slow.inequalities import Row, has_interior, row
+from dipc.kernel.facts import ZERO, Function, add
 
 Term = tuple[int, tuple[Fraction, ...], tuple[int, ...], Fraction]
 """``(n, k, m, q)``: the function ``eps^n exp(q eps) prod_i x_i^m_i exp(k_i eps x_i)``."""

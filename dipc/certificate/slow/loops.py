@@ -17,7 +17,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from dipc.certificate.kernel import Function, add, multiply
 from dipc.certificate.slow.functions import (
     Mass,
     NotCovered,
@@ -27,6 +26,7 @@ from dipc.certificate.slow.functions import (
     surely_positive,
     total,
 )
+from dipc.kernel.facts import Function, add, multiply
 
 MAX_STATES = 1000
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from dipc.certificate.kernel import Function
 from dipc.certificate.slow.functions import Mass, NotCovered
 from dipc.certificate.slow.inequalities import Row
 from dipc.certificate.slow.integrals import real_mass
 from dipc.certificate.slow.sums import integer_mass
+from dipc.kernel.facts import Function
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 
-from dipc.certificate.kernel import ZERO
 from dipc.certificate.slow.conditions import Condition, as_row, condition_of, possible, without_implied
 from dipc.certificate.slow.functions import EPS, INVERSE, ONE, Draw, Mass, NotCovered, constant, total
 from dipc.certificate.slow.inequalities import Row
@@ -37,6 +36,7 @@ from dipc.certificate.slow.values import (
     truth,
 )
 from dipc.dipwhile.syntax import ast
+from dipc.kernel.facts import ZERO
 
 
 class Stop(Exception):

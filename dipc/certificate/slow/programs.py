@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 
-from dipc.certificate.kernel import ZERO, Refused
 from dipc.certificate.slow.functions import Draw, Mass, Pair, constant, total
 from dipc.certificate.slow.noise import measure
 from dipc.certificate.slow.paths import Run, Solved, Stop, all_runs
 from dipc.certificate.slow.values import Linear, Plain, Value, as_index, as_number, as_pair, flat
 from dipc.dipwhile.syntax import ast
+from dipc.kernel.facts import ZERO
+from dipc.kernel.reading import Refused
 
 InputValue = Plain | tuple[Plain, ...]
 Inputs = Mapping[str, InputValue]
@@ -69,6 +70,16 @@ def adjacent(program: ast.Program, u: Inputs, v: Inputs, known: Known) -> bool:
         case ast.FormulaAdjacency(formula=formula):
             return any(formula_holds(formula, known, a, b) for a, b in ((u, v), (v, u)))
     raise Refused("deep: adjacency", "the program does not say which inputs are neighbours")
+
+
+def named_adjacency(program: ast.Program, known: Known) -> tuple[str, Fraction] | None:
+    """The name and the distance (0 for all inputs) of an adjacency that is not a formula."""
+    match program.adjacency:
+        case ast.NamedAdjacency(kind="all"):
+            return "all", ZERO
+        case ast.NamedAdjacency(kind=kind, distance=distance) if distance is not None:
+            return kind, as_number(Run(scalars=dict(known)).value(distance))
+    return None
 
 
 def formula_holds(formula: ast.Expr, known: Known, u: Inputs, v: Inputs) -> bool:

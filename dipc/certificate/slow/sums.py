@@ -18,10 +18,10 @@ import itertools
 from collections.abc import Sequence
 from fractions import Fraction
 
-from dipc.certificate.kernel import ZERO, Function, add
 from dipc.certificate.slow.cones import Simplicial, Vector, dot, generic_point, rays, simplices
 from dipc.certificate.slow.functions import ONE, Mass, constant, exponential, product, total
 from dipc.certificate.slow.inequalities import Row, has_interior, integer_row
+from dipc.kernel.facts import ZERO, Function, add
 
 
 def simplicial_sum(cone: Simplicial, weights: Sequence[Fraction], inside: Vector) -> Mass:

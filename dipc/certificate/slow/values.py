@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dipc.certificate.kernel import UNIT, ZERO, Function, Key, add, multiply
 from dipc.certificate.slow.functions import EPS, INVERSE, ONE, NotCovered, Pair, constant, product
 from dipc.dipwhile.syntax import ast
+from dipc.kernel.facts import UNIT, ZERO, Function, Key, add, multiply
 
 Plain = Fraction | str
 

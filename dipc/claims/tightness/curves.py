@@ -26,7 +26,7 @@ from dipc.claims.tightness.losses import Losses, Witness
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.pieces import End
+from dipc.signs.tables import End
 
 
 @dataclass(frozen=True, slots=True)

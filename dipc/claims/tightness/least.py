@@ -33,9 +33,10 @@ from dipc.errors import InputError, InternalError, LimitReached
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange, simplest_between
-from dipc.signs.inequality import Answer, Fails, Holds, Method, Unclear, without_monomial
-from dipc.signs.pieces import Piece, Place, pieces
+from dipc.signs.inequality import Answer, Fails, Holds, Unclear, without_monomial
+from dipc.signs.proofs import Chain, Inverse
 from dipc.signs.roots import Unsettled
+from dipc.signs.tables import Piece, RootCluster, pieces
 
 MOST_DENOMINATOR = 10**5  # of an x that may be the exact answer
 MOST_DOUBLINGS = 80
@@ -80,7 +81,7 @@ class Spot:
 
     kind: Kind
     demand: int
-    place: Place | fmpq | None = None
+    place: RootCluster | fmpq | None = None
     low: fmpq | None = None
     high: fmpq | None = None
 
@@ -244,7 +245,7 @@ class _Search:
                 found.append(piece)
             elif any(zero):
                 place = piece.low
-                assert isinstance(place, Place)
+                assert isinstance(place, RootCluster)
                 raise Unsettled(place.low, place.high)
         return found
 
@@ -252,7 +253,7 @@ class _Search:
         """Whether a derivative chain at 0, of numbers >= 0, proves the margin positive for all eps > 0."""
         answer = self.judge.decide(margin)
         at_open_end = not self.budgets.low and (not margin.has_inverse or self.budgets.high is None)
-        return isinstance(answer, Holds) and answer.method is Method.CHAIN and at_open_end
+        return isinstance(answer, Holds) and isinstance(answer.proof, Chain | Inverse) and at_open_end
 
     def _belongs(self, spots: Sequence[Spot]) -> bool:
         """Whether one of the spots is in the range as given."""
@@ -378,8 +379,8 @@ class _Search:
         return tuple({(str(spot.low), str(spot.high)): spot for spot in reversed(spots)}.values())
 
 
-def _place_as_text(place: Place | fmpq | None) -> str:
-    return str(place.low) if isinstance(place, Place) else str(place)
+def _place_as_text(place: RootCluster | fmpq | None) -> str:
+    return str(place.low) if isinstance(place, RootCluster) else str(place)
 
 
 def closure(budgets: EpsRange) -> EpsRange:

@@ -36,6 +36,10 @@ class ProductNeighbours:
         other._diagrams = self._diagrams.copy()
         return other
 
+    def diagrams(self) -> tuple[Diagrams, list[int]]:
+        """The probabilities of all outcomes as functions of the input: a store, and a node for each."""
+        return self._diagrams, self._functions
+
     @property
     def different(self) -> bool:
         """Whether there are more pairs than inputs: in a distance every input is adjacent to itself."""

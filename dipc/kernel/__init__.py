@@ -1,0 +1,12 @@
+"""The kernel: checks a certificate of dipc, alone.
+
+    python kernel CERTIFICATE [--program FILE]              a copy of this folder is enough
+    python -m dipc.kernel CERTIFICATE [--program FILE]
+
+The standard library only, nothing of dipc: what this folder accepts is proved, whoever wrote it.
+
+* ``reading``: values of the file, and the meter that counts all work;
+* ``facts``: functions of eps, exact signs, and proofs of f >= 0: the logical core;
+* ``laws``: what a certificate lists: sets, functions, decision diagrams, the adjacency;
+* ``privacy``: what (eps, delta)-privacy needs.
+"""

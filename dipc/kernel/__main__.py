@@ -1,0 +1,43 @@
+"""The kernel as a program: "accepted: ..." and exit status 0, or "refused: STEP: REASON" and 1."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+if not __package__:  # the folder was run, or a copy of it: it becomes a package, without its neighbours
+    folder = Path(__file__).resolve().parent
+    spec = importlib.util.spec_from_file_location("kernel", folder / "__init__.py")
+    assert spec is not None
+    sys.modules["kernel"] = importlib.util.module_from_spec(spec)
+    __package__ = "kernel"
+
+reading = importlib.import_module(f"{__package__}.reading")
+privacy = importlib.import_module(f"{__package__}.privacy")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """The exit status."""
+    parser = argparse.ArgumentParser(prog="kernel", description="Check a certificate of dipc.")
+    parser.add_argument("certificate")
+    parser.add_argument("--program", help="refuse unless the certificate is about the text of this file")
+    steps = reading.MAX_STEPS
+    parser.add_argument("--steps", type=int, default=steps, help="refuse after so much work (%(default)s)")
+    given = parser.parse_args(arguments)
+    try:
+        program = None if given.program is None else Path(given.program).read_bytes()
+        lines = privacy.check(Path(given.certificate).read_bytes(), program, given.steps).summary()
+    except OSError as error:
+        lines = [f"refused: reading: {error.strerror}: {error.filename}"]
+    except reading.Refused as refused:
+        lines = [f"refused: {refused}"]
+    print(*lines, sep="\n")
+    return 0 if lines[0].startswith("accepted") else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

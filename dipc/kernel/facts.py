@@ -1,0 +1,700 @@
+"""The logical core of the kernel: functions of eps, exact signs, and proofs of f >= 0.  It knows no privacy.
+
+**Functions.**  A function of eps > 0 is a finite sum of c * eps^n * exp(a*eps + k + b/eps) with rational
+c, a, k, b and integer n; here a dictionary {(n, a, k, b): c}.  Without zero coefficients it is the zero
+function only if it is empty, so equal functions are equal dictionaries.  A *scaled* function is the same in
+integers: multiplied by a positive integer, with exponents a, k, b in multiples of 1/unit.
+
+**Signs at a rational point** are decided exactly.  The value is a sum of c * exp(x) with different rational
+x; by the theorem of Lindemann and Weierstrass it is 0 only if it is empty.  Otherwise bounds of exp (Taylor's
+series with its remainder, in integers) are refined until they show the sign.
+
+**f >= 0 on an interval** comes with one of these proofs (why they are right: docs/certificates.md):
+
+    identity   f is 0
+    point      the interval is one point, where the sign is decided
+    chain      f_0 = f, f_k = f_{k-1}' - a_k f_{k-1}, over the exponents a_1 <= ... <= a_m of f, each as
+               often as its polynomial has coefficients (then f_m = 0).  All f_k(r) >= 0 implies f >= 0 on
+               [r, inf), for
+               f_{k-1}(x) = exp(a_k (x-r)) * (f_{k-1}(r) + int_r^x exp(-a_k (s-r)) f_k(s) ds)
+    pieces     points from end to end.  On a piece [a, b] Taylor's theorem, for f times a positive term: at
+               one end the derivatives below some order have the right signs, and on all of [a, b] bounds of
+               the derivative of this order.  On a piece to infinity, or from 0, the fastest term is larger
+               than the sum of all others
+    binomial   f = (exp(u) - exp(v)) h has the signs of (u - v) h
+    product    f is a positive number times powers of functions; odd powers have proofs of their own
+    inverse    a proof for f(1/eps) on the inverse interval
+
+and f + h sqrt(g) >= 0 from the signs of f, h and f^2 - h^2 g, on pieces.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import chain as chained
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from .reading import Refused, array, integer, pair_of, rational, record, spend, text, weight
+
+MAX_POWER = 500  # of eps
+MAX_TERMS = 20_000  # of a function
+MAX_EXPONENT = 100_000  # of exp
+MAX_BITS = 2**16  # spent on a sign
+MAX_ORDER = 100  # of a derivative in Taylor's theorem
+MAX_UNIT_BITS = 2**14  # of the common denominator of exponents
+
+ZERO = Fraction(0)
+Key = tuple[int, Fraction, Fraction, Fraction]
+Function = dict[Key, Fraction]
+UNIT: Key = (0, ZERO, ZERO, ZERO)
+ONE: Function = {UNIT: Fraction(1)}
+Scaled = dict[tuple[int, int, int, int], int]
+
+
+def function(value: Any, step: str) -> Function:
+    """A list of terms [c, n, a, k, b], zeros at the end left out, ascending in (b, k, a, n)."""
+    f: Function = {}
+    last: tuple[Fraction, Fraction, Fraction, int] | None = None
+    if len(array(value, step)) > MAX_TERMS:
+        raise Refused(step, f"more than {MAX_TERMS} terms")
+    for term in value:
+        if not 1 <= len(array(term, step)) <= 5:
+            raise Refused(step, "a term has one to five numbers")
+        n = integer(term[1], step, -MAX_POWER, MAX_POWER) if len(term) > 1 else 0
+        c, a, k, b = (rational(term[i], step) if len(term) > i else ZERO for i in (0, 2, 3, 4))
+        if not (c, n, a, k, b)[len(term) - 1]:
+            raise Refused(step, "a term has a zero that must be left out")
+        if last is not None and (b, k, a, n) <= last:
+            raise Refused(step, "the terms of a function are not in order")
+        last = (b, k, a, n)
+        f[n, a, k, b] = c
+    return f
+
+
+# --- functions of eps --------------------------------------------------------------------------------
+
+
+def collected(terms: Iterable[tuple[Key, Fraction]]) -> Function:
+    """The sum of the terms."""
+    spend(weight())
+    total: Function = {}
+    for key, c in terms:
+        total[key] = total[key] + c if key in total else c
+        spend(weight(total[key], *key[1:]))
+    return {key: c for key, c in total.items() if c}
+
+
+def constant(c: Fraction) -> Function:
+    """The constant function."""
+    return {UNIT: c} if c else {}
+
+
+def add(*functions: Function) -> Function:
+    return collected(chained.from_iterable(f.items() for f in functions))
+
+
+def multiply(f: Function, g: Function) -> Function:
+    if g == ONE or f == ONE:
+        return f if g == ONE else g
+    if len(f) * len(g) > 100 * MAX_TERMS:
+        raise Refused("arithmetic", "a product has too many terms")
+    return collected(
+        ((n + m, a + d, k + j, b + i), c * e)
+        for (n, a, k, b), c in f.items()
+        for (m, d, j, i), e in g.items()
+    )
+
+
+def negative(f: Function) -> Function:
+    return {key: -c for key, c in f.items()}
+
+
+def normals(functions: Sequence[Function]) -> list[Function]:
+    """The functions divided by one positive number and one monomial eps^n exp(a*eps + k + b/eps).
+
+    The least exponents become 0 and the coefficients integers without a common factor, so that functions that
+    differ by such a positive factor become equal.
+    """
+    keys = [key for f in functions for key in f]
+    if not keys:
+        return list(functions)
+    n, a, k, b = (min(key[i] for key in keys) for i in range(4))
+    numbers = [c for f in functions for c in f.values()]
+    spend(weight(*numbers))
+    content = Fraction(math.gcd(*(c.numerator for c in numbers)), math.lcm(*(c.denominator for c in numbers)))
+    return [
+        collected(((int(m - n), d - a, j - k, i - b), c / content) for (m, d, j, i), c in f.items())
+        for f in functions
+    ]
+
+
+def normal(f: Function) -> Function:
+    """f divided by a positive number and a monomial: the same signs."""
+    return normals([f])[0]
+
+
+def inverted(f: Function) -> Function:
+    """The function f(1/eps), in normal form."""
+    return normal({(-n, b, k, a): c for (n, a, k, b), c in f.items()})
+
+
+def derivative(f: Function, s: Fraction = ZERO) -> Function:
+    """f' - s f."""
+    return collected(
+        chained(
+            (((n, a, k, b), c * (a - s)) for (n, a, k, b), c in f.items()),
+            (((n - 1, a, k, b), c * n) for (n, a, k, b), c in f.items()),
+            (((n - 2, a, k, b), -c * b) for (n, a, k, b), c in f.items()),
+        )
+    )
+
+
+def chain_of(f: Function) -> Iterator[Function]:
+    """The functions f_0, ..., f_{m-1} of the derivative chain."""
+    if any(n < 0 or b for n, _, _, b in f):
+        raise Refused("derivative chain", "the function has a power or an exponent of 1/eps")
+    degrees: dict[Fraction, int] = {}
+    for n, a, _, _ in f:
+        degrees[a] = max(n, degrees.get(a, 0))
+    for a in sorted(degrees):
+        for _ in range(degrees[a] + 1):
+            yield f
+            f = derivative(f, a)
+    if f:
+        raise Refused("derivative chain", "the last function of the chain is not 0")
+
+
+def term_shown(n: int, exponents: Sequence[Fraction], c: Fraction) -> str:
+    inner = [f"{x}{unit}" for x, unit in zip(exponents, ("*eps", "", "/eps"), strict=True) if x]
+    parts = ["eps" if n == 1 else f"eps^{n}"] * bool(n) + [f"exp({' + '.join(inner)})"] * bool(inner)
+    return "*".join([str(c)] * (c != 1 or not parts) + parts)
+
+
+def function_shown(f: Function) -> str:
+    """For example "1/2*eps^2 + -3*exp(1/4*eps)"."""
+    return " + ".join(term_shown(key[0], key[1:], c) for key, c in f.items()) or "0"
+
+
+# --- scaled functions: the same in integers ------------------------------------------------------------
+
+
+def unit_of(*functions: Function) -> int:
+    """The least unit for which all exponents are multiples of 1/unit."""
+    unit = 1
+    for f in functions:
+        for _, *exponents in f:
+            for x in exponents:
+                if unit % x.denominator:
+                    unit = math.lcm(unit, x.denominator)
+                    spend(1 + (unit.bit_length() ** 2 >> 14))
+                    if unit.bit_length() > MAX_UNIT_BITS:
+                        raise Refused("exponents", "their common denominator is too large")
+    return unit
+
+
+def scaled(f: Function, unit: int, scale: int) -> Scaled:
+    """f times a positive integer that makes all coefficients integers."""
+    result = {}
+    for (n, a, k, b), c in f.items():
+        spend(weight(c) + (scale.bit_length() >> 6))
+        result[n, int(a * unit), int(k * unit), int(b * unit)] = int(c * scale)
+    return result
+
+
+def unscaled(f: Scaled, unit: int) -> Function:
+    """The same function with rational exponents."""
+    spend(weight() * len(f))
+    known = {x: Fraction(x, unit) for key in f for x in key[1:]}
+    return {(n, known[a], known[k], known[b]): Fraction(c) for (n, a, k, b), c in f.items()}
+
+
+def combined(parts: Iterable[tuple[int, Scaled]]) -> Scaled:
+    """The sum of integers times functions."""
+    total: Scaled = {}
+    for factor, f in parts:
+        for key, c in f.items():
+            total[key] = total.get(key, 0) + factor * c
+        spend(len(f) * (4 + bits_of(f) >> 2))
+    return {key: c for key, c in total.items() if c}
+
+
+def scaled_product(f: Scaled, g: Scaled) -> Scaled:
+    if len(f) * len(g) > 100 * MAX_TERMS:
+        raise Refused("arithmetic", "a product has too many terms")
+    total: Scaled = {}
+    spend(len(f) * len(g) * (2 + (bits_of(f) * bits_of(g) >> 12)))
+    for (n, a, k, b), c in f.items():
+        for (m, d, j, i), e in g.items():
+            key = n + m, a + d, k + j, b + i
+            total[key] = total.get(key, 0) + c * e
+    return {key: c for key, c in total.items() if c}
+
+
+def bits_of(f: Scaled) -> int:
+    """The size of the largest coefficient, in words."""
+    return max(max(f.values()), -min(f.values())).bit_length() >> 6 if f else 0
+
+
+def reduced(*functions: Scaled) -> tuple[Scaled, ...]:
+    """The functions divided by one positive number and one monomial: the normal form, see :func:`normals`."""
+    keys = [key for f in functions for key in f]
+    if not keys:
+        return functions
+    spend(len(keys) * (4 + sum(map(bits_of, functions)) >> 2))
+    content = math.gcd(*(c for f in functions for c in f.values()))
+    n, a, k, b = map(min, zip(*keys, strict=True))
+    return tuple(
+        {(m - n, d - a, j - k, i - b): c // content for (m, d, j, i), c in f.items()} for f in functions
+    )
+
+
+def is_regular(f: Function | Scaled) -> bool:
+    """Whether f has neither constants exp(k) nor powers or exponents of 1/eps."""
+    return not any(n < 0 or k or b for n, _, k, b in f)
+
+
+def chain_holds(f: Scaled, unit: int) -> bool:
+    """Whether no number of the derivative chain at 0 is negative, for a regular f.
+
+    With eps = unit * x the exponents are integers: f is a sum of polynomials p_a(x) times exp(a x), and one
+    step of the chain turns p_a into p_a' + (a - a_k) p_a.  The number is the sum of all p_a(0).
+    """
+    columns: dict[int, dict[int, int]] = {}
+    for (n, a, _, _), c in f.items():
+        columns.setdefault(a, {})[n] = c * unit**n
+    polynomials = [
+        (a, [column.get(n, 0) for n in range(max(column) + 1)]) for a, column in sorted(columns.items())
+    ]
+    length = sum(len(p) for _, p in polynomials)
+    size = bits_of(f) + (length * max(map(int.bit_length, columns), default=0) >> 6)
+    spend(1 + (length * length * (8 + size) >> 5) + length * unit.bit_length())
+    while polynomials:
+        first, p = polynomials[0]
+        for _ in p:
+            if sum(q[0] for _, q in polynomials) < 0:
+                return False
+            polynomials = [(a, _step(q, a - first)) for a, q in polynomials]
+        del polynomials[0]
+    return True
+
+
+def _step(p: list[int], rate: int) -> list[int]:
+    """p' + rate * p; p' keeps the length of p."""
+    if len(p) == 1:
+        return [rate * p[0]]
+    return [(i + 1) * above + rate * c for i, (c, above) in enumerate(zip(p, [*p[1:], 0], strict=True))]
+
+
+# --- exact signs -------------------------------------------------------------------------------------
+
+
+def exp_bounds(x: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    """Two positive rationals around exp(x) that differ by about 2^-bits of their size."""
+    if not -MAX_EXPONENT <= x <= MAX_EXPONENT:
+        raise Refused("exp", f"an exponent is not between -{MAX_EXPONENT} and {MAX_EXPONENT}")
+    spend(weight(x) + ((bits + 64) ** 2 >> 10))
+    low, high = exp_of_positive(abs(x), bits)
+    return (low, high) if x >= 0 else (1 / high, 1 / low)
+
+
+@lru_cache(maxsize=10_000)
+def exp_of_positive(x: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    """The same for x >= 0: exp(x) = exp(x/2^h)^(2^h) with x/2^h <= 1/2, by Taylor's series.
+
+    Every step rounds outwards to multiples of 2^-w.
+    """
+    halvings = max(0, math.ceil(x).bit_length() + 1)
+    w = bits + 2 * halvings + 16
+    low_x = (x.numerator << w) // (x.denominator << halvings)  # in units of 2^-w, as all that follows
+    high_x = low_x + 1
+    low_term = high_term = low = high = 1 << w
+    i = 0
+    while high_term > 1:
+        i += 1
+        low_term = (low_term * low_x >> w) // i
+        high_term = (high_term * high_x >> w) // i + 1
+        low += low_term
+        high += high_term
+    high += 2 * high_term  # the rest of the series is below 2 y^i/i!, as y <= 1/2
+    for _ in range(halvings):
+        low = low * low >> w
+        high = (high * high >> w) + 1
+    return Fraction(low, 1 << w), Fraction(high, 1 << w)
+
+
+def value_at(f: Function, r: Fraction) -> dict[Fraction, Fraction]:
+    """f(r) as a sum of c * exp(x): {x: c}.  At r = 0 f must have no power or exponent of 1/eps."""
+    total: dict[Fraction, Fraction] = {}
+    for (n, a, k, b), c in f.items():
+        if r == 0 and (n < 0 or b):
+            raise Refused("value", "a function with 1/eps has no value at 0")
+        spend(weight(r) * (1 + n * n) + weight(a, k, b, c))
+        x = a * r + k + (b / r if b else 0)
+        total[x] = total.get(x, ZERO) + c * r**n
+        spend(weight(total[x]))
+    return {x: c for x, c in total.items() if c}
+
+
+def sign_of(value: dict[Fraction, Fraction]) -> int:
+    """The sign of a sum of c * exp(x) with different x and c != 0: 0 only if it is empty."""
+    signs = {c > 0 for c in value.values()}
+    if len(signs) < 2:
+        return 0 if not signs else 1 if signs.pop() else -1
+    least = min([ZERO, *value])
+    bits = 64
+    while bits <= MAX_BITS:
+        low = high = ZERO
+        for x, c in value.items():
+            ends = [c * e for e in exp_bounds(x - least, bits)]
+            low, high = low + min(ends), high + max(ends)
+            spend(weight(low, high))
+        if low > 0 or high < 0:
+            return 1 if low > 0 else -1
+        bits *= 2
+    raise Refused("sign", f"a sign is not settled by {MAX_BITS} bits")
+
+
+def sign_at(f: Function, r: Fraction) -> int:
+    return sign_of(value_at(f, r))
+
+
+def bounds_on(f: Function, low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
+    """Two rationals around all values on [low, high]: each term by itself, each of its factors at its ends.
+
+    At low = 0 f must have no power or exponent of 1/eps.
+    """
+    bits = 64 + 2 * math.ceil(1 / (high - low)).bit_length()
+    least = greatest = ZERO
+    for (n, a, k, b), c in f.items():
+        if low == 0 and (n < 0 or b):
+            raise Refused("value", "a function with 1/eps has no bounds at 0")
+        spend((weight(low) + weight(high)) * (1 + n * n) + weight(a, k, b, c))
+        powers = sorted((low**n, high**n))
+        x = sorted((a * low, a * high))
+        y = sorted((b / low, b / high)) if b else (ZERO, ZERO)
+        smallest = powers[0] * exp_bounds(x[0] + k + y[0], bits)[0]
+        largest = powers[1] * exp_bounds(x[1] + k + y[1], bits)[1]
+        ends = sorted((c * smallest, c * largest))
+        least, greatest = least + ends[0], greatest + ends[1]
+        spend(weight(least, greatest))
+    return least, greatest
+
+
+# --- proofs that a function is not negative on an interval --------------------------------------------
+
+
+class Interval(NamedTuple):
+    """``high`` None is infinity."""
+
+    low: Fraction
+    high: Fraction | None
+    low_closed: bool
+    high_closed: bool
+
+    def has(self, eps: Fraction) -> bool:
+        above = eps > self.low or (self.low_closed and eps == self.low)
+        return above and (self.high is None or eps < self.high or (self.high_closed and eps == self.high))
+
+    def __str__(self) -> str:
+        high = "inf" if self.high is None else self.high
+        return f"{'[' if self.low_closed else '('}{self.low}, {high}{']' if self.high_closed else ')'}"
+
+
+def prove(f: Function, on: Interval, proof: Any, step: str, strict: bool = False) -> None:
+    """Check that the proof shows f >= 0 on the interval (f > 0 if strict), for f in normal form.
+
+    The proofs speak of the open interval.  f is continuous, so that f >= 0 holds at its ends as well, and
+    f > 0 there is decided by :func:`sign_at`.
+    """
+    kind = text(proof.get("kind") if isinstance(proof, dict) else None, step)
+    if kind not in PROOFS:
+        raise Refused(step, f"the proof '{kind[:40]}' is not known")
+    if not f and (strict or kind != "identity"):
+        raise Refused(step, "the zero function is not positive, and has the proof 'identity' only")
+    if f and on.low == on.high and kind != "point":
+        raise Refused(step, "at one point only the proof 'point' is expected")
+    fields, rule = PROOFS[kind]
+    rule(f, on, record(proof, step, "kind", *fields), step, strict)
+    ends = (on.low if on.low_closed else None, on.high if on.high_closed else None)
+    if strict and any(sign_at(f, end) <= 0 for end in ends if end is not None):
+        raise Refused(step, "the function is not positive at an end of the interval")
+
+
+def by_identity(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
+    if f:
+        raise Refused(step, "the function is not 0")
+
+
+def by_point(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
+    if on.low != on.high or sign_at(f, on.low) < 0:
+        raise Refused(step, "the interval is more than a point, or the function is negative there")
+
+
+def by_chain(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
+    """If all numbers were 0, f would be 0; so f > 0 on (r, inf)."""
+    r = rational(proof["at"], step)
+    if not 0 <= r <= on.low:
+        raise Refused(step, "the chain starts inside the interval")
+    if r == 0 and is_regular(f):
+        unit, scale = unit_of(f), math.lcm(*(c.denominator for c in f.values()))
+        holds = chain_holds(scaled(f, unit, scale), unit)
+    else:
+        holds = all(sign_at(link, r) >= 0 for link in chain_of(f))
+    if not holds:
+        raise Refused(step, "a number of the chain is negative")
+
+
+def by_pieces(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
+    """Each piece proves f > 0 on the open piece; at the points between f >= 0, and is looked at if strict."""
+    ends = cut(proof["points"], on, step)
+    pieces = array(proof["pieces"], step)
+    if len(pieces) != len(ends):
+        raise Refused(step, "there is not one proof for every piece")
+    for i, ((a, b), piece) in enumerate(zip(ends, pieces, strict=True)):
+        here = f"{step}, piece {i}"
+        if piece == "tail" and b is None and a > 0:
+            check_tail(f, a, here)
+        elif piece == "tail" and b is not None and a == 0:
+            check_tail(inverted(f), 1 / b, here)
+        elif b is not None and isinstance(piece, list):
+            check_taylor(f, a, b, piece, here)
+        else:
+            raise Refused(here, "it is not proved by Taylor's theorem, nor a tail at an open end")
+        if strict and i and sign_at(f, a) <= 0:
+            raise Refused(here, "the function is not positive where it begins")
+
+
+def cut(points: Any, on: Interval, step: str) -> list[tuple[Fraction, Fraction | None]]:
+    """The pieces between points that go from one end of the interval to the other."""
+    known = [None if p is None else rational(p, step) for p in array(points, step)]
+    if len(known) < 2 or (known[0], known[-1]) != (on.low, on.high):
+        raise Refused(step, "the points do not go from one end of the interval to the other")
+    pieces = []
+    for a, b in pairwise(known):
+        if a is None or (b is not None and b <= a):
+            raise Refused(step, "the points are not ascending")
+        pieces.append((a, b))
+    return pieces
+
+
+def check_taylor(f: Function, a: Fraction, b: Fraction, piece: list[Any], step: str) -> None:
+    """f > 0 inside [a, b], from g = f * (a positive term) and its derivatives at one end, r.
+
+    For x in [a, b] there is a y in between with
+
+        g(x) = sum_{i<j} g^(i)(r) (x-r)^i / i! + g^(j)(y) (x-r)^j / j!
+
+    If x is to the left of r, odd derivatives must have the other sign.
+    """
+    if len(piece) != 3 or piece[0] not in ("low", "high"):
+        raise Refused(step, "an end, an order and a term are expected")
+    r, direction = (a, 1) if piece[0] == "low" else (b, -1)
+    order = integer(piece[1], step, 0, MAX_ORDER)
+    times = function(piece[2], step)
+    if len(times) != 1 or min(times.values()) <= 0:
+        raise Refused(step, "a single positive term is expected")
+    g = multiply(f, times)
+    for i in range(order):
+        if sign_at(g, r) * direction**i < 0:
+            raise Refused(step, f"derivative {i} has the wrong sign at {r}")
+        g = derivative(g)
+    low, high = bounds_on(g, a, b)
+    if (low if direction**order > 0 else -high) <= 0:
+        raise Refused(step, f"derivative {order} has perhaps the wrong sign somewhere in [{a}, {b}]")
+
+
+def check_tail(f: Function, r: Fraction, step: str) -> None:
+    """f > 0 on [r, inf): with x = 1/eps in (0, R], R = 1/r, and the greatest a and then n, f is
+
+        eps^n exp(a eps) * ( q(x) + the sum of all c x^(n-n_i) exp(k_i + b_i x - d_i/x) ),  d_i = a - a_i > 0.
+
+    If x = 0 is a zero of q of order m then q(x) >= x^m min q^(m) / m!  The terms over x^m increase in x.
+    """
+    a = max(key[1] for key in f)
+    n = max(key[0] for key in f if key[1] == a)
+    q: Function = {(n - m, b, k, ZERO): c for (m, d, k, b), c in f.items() if d == a}
+    m = 0
+    while sign_at(q, ZERO) == 0:
+        q, m = derivative(q), m + 1
+    least = bounds_on(q, ZERO, 1 / r)[0]
+    rest = ZERO
+    for (power, rate, k, b), c in f.items():
+        s, d = n - m - power, a - rate
+        if d:
+            if s < 0 and d < -s / r:
+                raise Refused(step, "a term does not fall from here on")
+            spend(weight(c) + weight(r) * (1 + s * s))
+            rest += abs(c) / r**s * exp_bounds(max(b, ZERO) / r + k - d * r, 64)[1]
+    if least <= rest * math.factorial(m):
+        raise Refused(step, "the fastest term is not larger than the others")
+
+
+def by_binomial(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
+    """exp(u) - exp(v) has the sign of u - v, and of eps*(u - v), which is a polynomial."""
+    g, h = function(proof["binomial"], step), function(proof["cofactor"], step)
+    if len(g) != 2 or len({n for n, *_ in g}) != 1 or sum(g.values()) != 0:
+        raise Refused(step, "the binomial is no difference of two exponentials")
+    if not h or normal(multiply(g, h)) != f:
+        raise Refused(step, "the product is not the function")
+    signs = normal(multiply(binomial_signs(g), h))
+    prove(signs, on, proof["proof"], step, strict)
+
+
+def binomial_signs(g: Function) -> Function:
+    """The polynomial (a eps + k + b/eps) eps for every exponential, with its coefficient."""
+    return collected(
+        (((i, ZERO, ZERO, ZERO), c * x) for (_, a, k, b), c in g.items() for i, x in ((2, a), (1, k), (0, b)))
+    )
+
+
+def by_product(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
+    scale = rational(proof["scale"], step)
+    total: Function = {UNIT: scale}
+    if scale <= 0 or len(array(proof["factors"], step)) < 1:
+        raise Refused(step, "a positive number and some factors are expected")
+    for i, item in enumerate(proof["factors"]):
+        here = f"{step}, factor {i}"
+        factor = record(item, here, "function", "power", "proof")
+        g = function(factor["function"], here)
+        power = integer(factor["power"], here, 1, MAX_POWER)
+        if not g or g != normal(g):
+            raise Refused(here, "a factor is not in normal form")
+        for _ in range(power):
+            total = multiply(total, g)
+        if factor["proof"] is not None or power % 2 or strict:
+            prove(g, on, factor["proof"], here, strict)
+    if total != f:
+        raise Refused(step, "the product of the factors is not the function")
+
+
+def by_inverse(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
+    low = ZERO if on.high is None else 1 / on.high
+    high = 1 / on.low if on.low else None
+    turned = Interval(low, high, on.high_closed, on.low_closed)
+    prove(inverted(f), turned, proof["proof"], step, strict)
+
+
+Rule = Callable[[Function, Interval, dict[str, Any], str, bool], None]
+PROOFS: dict[str, tuple[tuple[str, ...], Rule]] = {
+    "identity": ((), by_identity),
+    "point": ((), by_point),
+    "chain": (("at",), by_chain),
+    "pieces": (("points", "pieces"), by_pieces),
+    "binomial": (("binomial", "cofactor", "proof"), by_binomial),
+    "product": (("scale", "factors"), by_product),
+    "inverse": (("proof",), by_inverse),
+}
+
+
+class Rooted(NamedTuple):
+    """plain + root * sqrt(g), with a function g >= 0 that is the same throughout a certificate."""
+
+    plain: Function
+    root: Function
+
+
+def norm(f: Rooted, g: Function) -> Function:
+    """plain^2 - root^2 g."""
+    return add(multiply(f.plain, f.plain), negative(multiply(multiply(f.root, f.root), g)))
+
+
+def sign_rooted(f: Rooted, g: Function, r: Fraction) -> int:
+    """If both parts have one sign (or are 0) that is it, else that of the larger one."""
+    plain, root = sign_at(f.plain, r), sign_at(f.root, r) * sign_at(g, r)
+    return plain * sign_at(norm(f, g), r) if plain * root < 0 else plain or root
+
+
+ROOTED: dict[str, Callable[[Rooted, Function], tuple[Function, Function]]] = {
+    "both": lambda f, g: (f.root, f.plain),
+    "plain": lambda f, g: (f.plain, norm(f, g)),
+    "root": lambda f, g: (f.root, negative(norm(f, g))),
+}
+"""For each kind two functions: f >= 0 where the first is >= 0 and the second is, f > 0 where this is > 0."""
+
+
+def prove_rooted(f: Rooted, g: Function, on: Interval, proof: Any, step: str, strict: bool = False) -> None:
+    """Check that the proof shows f >= 0 on the interval (f > 0 if strict): on pieces, each with a kind."""
+    if not f.root:
+        return prove(normal(f.plain), on, proof, step, strict)
+    if on.low == on.high:
+        if proof != {"kind": "point"} or sign_rooted(f, g, on.low) < strict:
+            raise Refused(step, "it is not positive, or the proof is not 'point'")
+        return None
+    record(proof, step, "kind", "points", "pieces")
+    pieces = cut(proof["points"], on, step)
+    if proof["kind"] != "rooted" or len(array(proof["pieces"], step)) != len(pieces):
+        raise Refused(step, "a proof 'rooted' of all pieces is expected")
+    for i, ((a, b), item) in enumerate(zip(pieces, proof["pieces"], strict=True)):
+        here = f"{step}, piece {i}"
+        piece = record(item, here, "by", "proofs")
+        if text(piece["by"], here) not in ROOTED:
+            raise Refused(here, f"it is by one of {', '.join(ROOTED)}")
+        # Where pieces meet both of them count, so that a strict proof leaves no point out.
+        inner = Interval(a, b, i > 0 or on.low_closed, i < len(pieces) - 1 or on.high_closed)
+        first, second = ROOTED[piece["by"]](f, g)
+        proofs = pair_of(piece["proofs"], here)
+        prove(normal(first), inner, proofs[0], f"{here}, first")
+        prove(normal(second), inner, proofs[1], f"{here}, second", strict)
+    return None
+
+
+# --- facts ---------------------------------------------------------------------------------------------
+
+CHAIN_AT_0 = {"kind": "chain", "at": "0"}
+Form = tuple[frozenset[tuple[tuple[int, int, int, int], int]], ...]
+
+
+class ScaledRooted(NamedTuple):
+    """:class:`Rooted` in integers."""
+
+    plain: Scaled
+    root: Scaled
+
+    def form(self) -> Form:
+        """The same for all functions that differ by a positive factor."""
+        plain, root = reduced(self.plain, self.root) if self.root else (*reduced(self.plain), {})
+        return (frozenset(plain.items()), frozenset(root.items())) if root else (frozenset(plain.items()),)
+
+
+class Facts:
+    """Which f >= 0 are proved on which intervals, and which of them are of any use.
+
+    All functions are scaled with one unit; sqrt(g) is the same for all of them.
+    """
+
+    def __init__(self, unit: int, radicand: Function) -> None:
+        self.unit, self.radicand = unit, radicand
+        self.known: dict[Form, list[tuple[Interval, int]]] = {}
+        self.used: set[int] = set()
+        self.count = 0
+
+    def prove(self, f: ScaledRooted, on: Interval, proof: Any, step: str) -> int:
+        """Check the proof of f >= 0 on the interval; the number of the new fact."""
+        form = f.form()
+        known = self.known.setdefault(form, [])
+        spend(len(known))
+        if any(on[:2] == other[:2] for other, _ in known):
+            raise Refused(step, "it is listed twice")
+        plain, root = (dict(part) for part in (*form, frozenset[Any]())[:2])
+        if proof == CHAIN_AT_0 and plain and not root and is_regular(plain) and on.low != on.high:
+            if not chain_holds(plain, self.unit):
+                raise Refused(step, "a number of the chain is negative")
+        else:
+            rooted = Rooted(unscaled(plain, self.unit), unscaled(root, self.unit))
+            prove_rooted(rooted, self.radicand, on, proof, step)
+        known.append((on, self.count))
+        self.count += 1
+        return self.count - 1
+
+    def require(self, f: ScaledRooted, low: Fraction, high: Fraction | None, step: str) -> None:
+        """Refuse unless f >= 0 is known on (low, high), and so at both ends."""
+        for on, number in self.known.get(f.form(), ()):
+            spend(1)
+            if on.low <= low and (on.high is None or (high is not None and high <= on.high)):
+                self.used.add(number)
+                return
+        raise Refused(step, "an inequality is needed that is not among the proved ones")

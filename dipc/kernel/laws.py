@@ -1,0 +1,645 @@
+"""What a certificate lists: sets, functions of eps, the laws as decision diagrams, and the adjacency.
+
+**Laws.**  The probability of an outcome is a decision diagram over the cells of the input, with numbers of
+functions of eps as leaves.  A named adjacency is an automaton that reads two inputs cell by cell.  The kernel
+builds it from the declared sets, and walks its product with a diagram and the same diagram again: what it
+meets at the end are all pairs (P(u)(o), P(u')(o)) of adjacent inputs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from itertools import chain as chained
+from typing import Any, NamedTuple
+
+from .facts import (
+    ONE,
+    ZERO,
+    Function,
+    Interval,
+    Rooted,
+    Scaled,
+    ScaledRooted,
+    add,
+    combined,
+    constant,
+    function,
+    multiply,
+    negative,
+    normal,
+    prove,
+    prove_rooted,
+    scaled,
+    scaled_product,
+    sign_at,
+    unit_of,
+)
+from .reading import (
+    Domain,
+    Refused,
+    array,
+    integer,
+    name_of,
+    pair_of,
+    places,
+    rational,
+    record,
+    spend,
+    text,
+    value_of,
+    weight,
+)
+
+MAX_CELLS = 1000  # of the input, or the output
+MAX_PAIRS = 1_000_000  # listed for a formula
+MAX_SCALE_BITS = 2**17  # of the common denominator of all coefficients
+
+
+class Sets(NamedTuple):
+    """The sets of the inputs and outputs, cell by cell, and how many outcomes are listed."""
+
+    inputs: list[Domain]
+    outputs: list[Domain]
+    outcomes: int
+
+    def position(self, digits: Sequence[int]) -> int:
+        """The place of an input among all, the last cell varying fastest."""
+        place = 0
+        for domain, digit in zip(self.inputs, digits, strict=True):
+            place = place * len(domain) + digit
+        return place
+
+    def digits(self, position: int) -> list[int]:
+        """The inverse of :meth:`position`."""
+        digits = []
+        for domain in reversed(self.inputs):
+            position, digit = divmod(position, len(domain))
+            digits.append(digit)
+        return digits[::-1]
+
+
+def read_sets(data: dict[str, Any]) -> Sets:
+    """The sets, with different outcomes inside the output sets."""
+    inputs, outputs = read_domains(data, "inputs"), read_domains(data, "outputs")
+    outcomes = [tuple(places(o, outputs, "outcomes")) for o in array(data["outcomes"], "outcomes")]
+    if not outcomes or len(set(outcomes)) != len(outcomes):
+        raise Refused("outcomes", "there are none, or one occurs twice")
+    return Sets(inputs, outputs, len(outcomes))
+
+
+def read_domains(data: dict[str, Any], which: str) -> list[Domain]:
+    """The set of each cell of the inputs or the outputs."""
+    domains: list[Domain] = []
+    names = set()
+    for item in array(data[which], which):
+        variable = record(item, which, "name", "size", "domain")
+        names.add(name_of(variable["name"], which))
+        domain = tuple(value_of(v, which) for v in array(variable["domain"], which))
+        if not domain or len(set(domain)) != len(domain):
+            raise Refused(which, "a set is empty or names a value twice")
+        size = variable["size"]
+        domains += [domain] * (1 if size is None else integer(size, which, 1, MAX_CELLS))
+        if len(domains) > MAX_CELLS:
+            raise Refused(which, f"more than {MAX_CELLS} cells")
+    if len(names) != len(data[which]):
+        raise Refused(which, "a name occurs twice")
+    return domains
+
+
+# --- functions ----------------------------------------------------------------------------------------
+
+
+class Ratio(NamedTuple):
+    """A function of eps over a denominator, given by its place in the list of denominators."""
+
+    numerator: Function
+    denominator: int
+
+
+class Surd(NamedTuple):
+    """above / below, two functions with sqrt(radicand)."""
+
+    above: Rooted
+    below: Rooted
+    radicand: Function
+
+
+Delta = Ratio | Surd
+
+
+def total(parts: Iterable[Ratio], denominators: Sequence[Function]) -> tuple[Function, Function]:
+    """A sum as one quotient: the numerator, and the product of all denominators that occur."""
+    sums: dict[int, Function] = {}
+    for f, d in parts:
+        sums[d] = add(sums[d], f) if d in sums else f
+    lifted = []
+    below = ONE
+    for d, f in sums.items():
+        for other in sums:
+            if other != d:
+                f = multiply(f, denominators[other])
+        lifted.append(f)
+        below = multiply(below, denominators[d])
+    return add(*lifted), below
+
+
+def sum_with(parts: Iterable[Ratio], times: int, delta: Delta, denominators: Sequence[Function]) -> Rooted:
+    """The sum of the parts and times * delta, multiplied by something positive."""
+    factor = constant(Fraction(times))
+    if isinstance(delta, Ratio):
+        more = Ratio(multiply(factor, delta.numerator), delta.denominator)
+        return Rooted(total([*parts, more], denominators)[0], {})
+    f, d = total(parts, denominators)
+    plain, root = (
+        add(multiply(f, c), multiply(multiply(factor, d), a))
+        for a, c in zip(delta.above, delta.below, strict=True)
+    )
+    return Rooted(plain, root)
+
+
+def excess(p: Iterable[Ratio], q: Iterable[Ratio], t: Fraction) -> list[Ratio]:
+    """The parts of  exp(t*eps) q - p ."""
+    factor: Function = {(0, t, ZERO, ZERO): Fraction(1)}
+    larger = [Ratio(multiply(factor, f), d) for f, d in q]
+    return [*larger, *(Ratio(negative(f), d) for f, d in p)]
+
+
+class Table(NamedTuple):
+    """Denominators, all probabilities, and delta."""
+
+    denominators: list[Function]
+    functions: list[Ratio]
+    delta: Delta
+
+    @property
+    def has_delta(self) -> bool:
+        """Whether delta is not 0."""
+        return isinstance(self.delta, Surd) or bool(self.delta.numerator)
+
+    @property
+    def radicand(self) -> Function:
+        """What delta has a square root of; the zero function if it has none."""
+        return self.delta.radicand if isinstance(self.delta, Surd) else {}
+
+
+def read_table(data: dict[str, Any], on: Interval, sample: Fraction) -> Table:
+    """Denominators are proved positive; functions differ and are not negative at a sample eps."""
+    denominators = [ONE]
+    for i, item in enumerate(array(data["denominators"], "denominators"), start=1):
+        step = f"denominator {i}"
+        f = function(record(item, step, "function", "proof")["function"], step)
+        spend(len(denominators))
+        if f != normal(f) or f in denominators:
+            raise Refused(step, "it is not in normal form, or occurs twice")
+        prove(f, on, item["proof"], step, strict=True)
+        denominators.append(f)
+
+    def ratio(value: Any, step: str) -> Ratio:
+        numerator, denominator = pair_of(value, step)
+        f = function(numerator, step)
+        return Ratio(f, integer(denominator, step, 0, len(denominators) - 1 if f else 0))
+
+    functions = [ratio(p, f"function {i}") for i, p in enumerate(array(data["functions"], "functions"))]
+    if len({(d, frozenset(f.items())) for f, d in functions}) != len(functions):
+        raise Refused("functions", "a function is listed twice")
+    for i, (f, _) in enumerate(functions):
+        if sign_at(f, sample) < 0:
+            raise Refused(f"function {i}", f"a probability is negative at eps = {sample}")
+    delta = data["claim"]["delta"]
+    read = read_surd(delta, on) if isinstance(delta, dict) else ratio(delta, "claim")
+    listed = [*functions, *([read] if isinstance(read, Ratio) else [])]
+    if {d for _, d in listed} | {0} != set(range(len(denominators))):
+        raise Refused("denominators", "a denominator is not used")
+    return Table(denominators, functions, read)
+
+
+def read_surd(value: Any, on: Interval) -> Surd:
+    """A delta with a square root: the radicand is not negative, and the denominator positive."""
+    step = "claim"
+    delta = record(value, step, "above", "below", "radicand", "proofs")
+    g = function(delta["radicand"], step)
+    above, below = (Rooted(*(function(f, step) for f in pair_of(delta[x], step))) for x in ("above", "below"))
+    if not g or not (above.root or below.root):
+        raise Refused(step, "delta has no square root")
+    proofs = record(delta["proofs"], step, "radicand", "below")
+    prove(normal(g), on, proofs["radicand"], f"{step}, radicand")
+    prove_rooted(below, g, on, proofs["below"], f"{step}, below", strict=True)
+    return Surd(above, below, g)
+
+
+class Integers(NamedTuple):
+    """The table in integers: everything times ``scale``, with exponents in multiples of 1/``unit``.
+
+    ``bounds`` are the functions times exp(t*eps), in the order of ``functions``.
+    """
+
+    unit: int
+    scale: int
+    denominators: list[Scaled]
+    functions: list[tuple[Scaled, int]]
+    bounds: list[Scaled]
+    delta: tuple[Scaled, int] | tuple[tuple[Scaled, Scaled], tuple[Scaled, Scaled]]
+
+    def lifted(self, parts: Iterable[tuple[int, Scaled, int]]) -> tuple[Scaled, Scaled]:
+        """The sum of integers times functions over denominators, as one numerator and one denominator."""
+        groups: dict[int, list[tuple[int, Scaled]]] = {}
+        for times, f, d in parts:
+            groups.setdefault(d, []).append((times, f))
+        sums = {d: combined(group) for d, group in groups.items()}
+        above, below = [], {(0, 0, 0, 0): 1}
+        for d, f in sums.items():
+            for other in sums:
+                if other != d and other:
+                    f = scaled_product(f, self.denominators[other])
+            above.append((1, f))
+            below = scaled_product(below, self.denominators[d]) if d else below
+        return above[0][1] if len(above) == 1 else combined(above), below
+
+    def margins(self, pairs: Iterable[tuple[int, int]], times: int = 1) -> list[tuple[int, Scaled, int]]:
+        """The parts of ``times`` * (exp(t*eps) Q - P) for sums P, Q of functions."""
+        parts = []
+        for i, j in pairs:
+            parts.append((times, self.bounds[j], self.functions[j][1]))
+            parts.append((-times, *self.functions[i]))
+        return parts
+
+    def slack(self, pairs: Iterable[tuple[int, int]]) -> ScaledRooted:
+        """exp(t*eps) Q - P + delta for the sums P and Q of functions, multiplied by something positive."""
+        parts = self.margins(pairs)
+        above, below = self.delta
+        if isinstance(below, int):
+            assert isinstance(above, dict)
+            return ScaledRooted(self.lifted([*parts, (1, above, below)] if above else parts)[0], {})
+        assert isinstance(above, tuple)
+        f, d = self.lifted(parts) if parts else ({}, {(0, 0, 0, 0): 1})
+        d = {key: c * self.scale for key, c in d.items()}
+        plain, root = (
+            combined([(1, scaled_product(f, c)), (1, scaled_product(d, a))])
+            for a, c in zip(above, below, strict=True)
+        )
+        return ScaledRooted(plain, root)
+
+    def signed(self, pair: tuple[int, int], sign: str) -> ScaledRooted:
+        """The function that is >= 0 where P - exp(t*eps) Q has the sign."""
+        return ScaledRooted(self.lifted(self.margins([pair], 1 if sign == "-" else -1))[0], {})
+
+
+def in_integers(table: Table, t: Fraction) -> Integers:
+    """All functions with one unit and one scale."""
+    ratios = [*table.functions, *([table.delta] if isinstance(table.delta, Ratio) else [])]
+    roots = [*table.delta.above, *table.delta.below] if isinstance(table.delta, Surd) else []
+    numerators = [*(f for f, _ in ratios), *roots]
+    unit = unit_of(*numerators, *table.denominators, table.radicand, {(0, t, ZERO, ZERO): Fraction(1)})
+    scale = 1
+    for c in chained.from_iterable(f.values() for f in numerators):
+        if scale % c.denominator:
+            scale = math.lcm(scale, c.denominator)
+            spend(1 + (scale.bit_length() ** 2 >> 14))
+            if scale.bit_length() > MAX_SCALE_BITS:
+                raise Refused("functions", "the common denominator of their coefficients is too large")
+    shift = int(t * unit)
+    functions = [(scaled(f, unit, scale), d) for f, d in table.functions]
+    bounds = [{(n, a + shift, k, b): c for (n, a, k, b), c in f.items()} for f, _ in functions]
+    denominators = [scaled(f, unit, 1) for f in table.denominators]
+    delta: Any
+    if isinstance(table.delta, Ratio):
+        delta = scaled(table.delta.numerator, unit, scale), table.delta.denominator
+    else:
+        delta = tuple(
+            tuple(scaled(f, unit, scale) for f in pair) for pair in (table.delta.above, table.delta.below)
+        )
+    return Integers(unit, scale, denominators, functions, bounds, delta)
+
+
+# --- laws ---------------------------------------------------------------------------------------------
+
+
+class Diagram(NamedTuple):
+    """Decision diagrams over the input cells: of each reference its cell and its branches.
+
+    References below ``leaves`` are leaves, whose cell is ``end``.  On every path cells ascend.
+    """
+
+    leaves: int
+    end: int
+    cells: list[int]
+    branches: list[tuple[int, ...]]
+    roots: list[int]
+
+    def at(self, digits: Sequence[int]) -> tuple[int, ...]:
+        """The leaves that the roots lead to on one input."""
+        spend(len(self.roots) * len(digits))
+        return tuple(self.leaf(root, digits) for root in self.roots)
+
+    def leaf(self, node: int, digits: Sequence[int]) -> int:
+        """The leaf that a node leads to on one input."""
+        while node >= self.leaves:
+            node = self.branches[node][digits[self.cells[node]]]
+        return node
+
+    def branch(self, node: int, cell: int, k: int) -> int:
+        """Where the k-th value of a cell leads, from a node that looks at no earlier one."""
+        return self.branches[node][k] if self.cells[node] == cell else node
+
+
+def read_diagram(data: dict[str, Any], sets: Sets, functions: int) -> Diagram:
+    """The probabilities of the outcomes, in a form without superfluous nodes."""
+    end, step = len(sets.inputs), "nodes"
+    cells, branches = [end] * functions, [()] * functions
+    known = set()
+    nodes: Any = branches
+    for i, item in enumerate(array(data["nodes"], step)):
+        here, last = f"node {i}", functions + i - 1
+        spend(len(array(item, here)) + 1)
+        cell = integer(item[0] if item else None, here, 0, end - 1)
+        below = tuple(integer(child, here, 0, last) for child in item[1:])
+        if len(below) != len(sets.inputs[cell]):
+            raise Refused(here, "there is not one branch for every value of its cell")
+        if any(cells[child] <= cell for child in below):
+            raise Refused(here, "the cells on a path are not in order")
+        if len(set(below)) == 1 or (cell, below) in known:
+            raise Refused(here, "all its branches are equal, or it is listed twice")
+        known.add((cell, below))
+        cells.append(cell)
+        nodes.append(below)
+    roots = [integer(root, "roots", 0, len(cells) - 1) for root in array(data["roots"], "roots")]
+    if len(roots) != sets.outcomes:
+        raise Refused("roots", "there is not one for every outcome")
+    used = set(roots)
+    for node in range(len(cells) - 1, functions - 1, -1):
+        if node not in used:
+            raise Refused(f"node {node - functions}", "it is not used")
+        used.update(nodes[node])
+    if len(used) != len(cells):
+        raise Refused("functions", "a function is not used")
+    return Diagram(functions, end, cells, nodes, roots)
+
+
+def check_sums(diagram: Diagram, integers: Integers) -> None:
+    """The probabilities of all outcomes sum to 1 for every input: the sum of the diagrams, one by one."""
+    sums = Sums(diagram)
+    total = sums.leaf({})
+    values = [{(d, *key): c for key, c in f.items()} for f, d in integers.functions]
+    for root in diagram.roots:
+        total = sums.added(total, root, values)
+    for value in sums.leaves_below(total):
+        check_total([({key[1:]: c}, key[0]) for key, c in value.items()], integers)
+
+
+def check_total(parts: Iterable[tuple[Any, int]], integers: Integers) -> None:
+    """The sum of functions over denominators is 1."""
+    one = {(0, 0, 0, 0): integers.scale}
+    if integers.lifted([*((1, f, d) for f, d in parts), (-1, one, 0)])[0]:
+        raise Refused("laws", "the probabilities of an input do not sum to 1")
+
+
+Value = dict[tuple[int, int, int, int, int], int]
+
+
+class Sums:
+    """Sums of the diagrams of outcomes, as diagrams whose leaves are sums of functions."""
+
+    def __init__(self, diagram: Diagram) -> None:
+        self.diagram = diagram
+        self.cells: list[int] = []
+        self.branches: list[tuple[int, ...]] = []
+        self.values: dict[int, Value] = {}
+        self.known: dict[object, int] = {}
+
+    def node(self, key: object, cell: int, branches: tuple[int, ...]) -> int:
+        """The reference of a leaf or of a choice, equal ones only once."""
+        if key not in self.known:
+            self.known[key] = len(self.cells)
+            self.cells.append(cell)
+            self.branches.append(branches)
+        return self.known[key]
+
+    def leaf(self, value: Value) -> int:
+        """The reference of a constant sum."""
+        node = self.node(frozenset(value.items()), self.diagram.end, ())
+        self.values[node] = value
+        return node
+
+    def added(self, total: int, root: int, values: list[Value]) -> int:
+        """The sum with one more diagram: pairs of nodes from the first cell on, then results backwards."""
+        diagram, end = self.diagram, self.diagram.end
+        layers: list[dict[tuple[int, int], list[tuple[int, int]]]] = [{} for _ in range(end + 1)]
+        layers[min(self.cells[total], diagram.cells[root])][total, root] = []
+        for cell in range(end):
+            for (s, f), below in layers[cell].items():
+                own = self.branches[s] if self.cells[s] == cell else None
+                other = diagram.branches[f] if diagram.cells[f] == cell else None
+                width = len(own or other or ())
+                below += zip(own or (s,) * width, other or (f,) * width, strict=True)
+                spend(1 + width)
+                for x, y in below:
+                    layers[min(self.cells[x], diagram.cells[y])].setdefault((x, y), [])
+        results = {}
+        for s, f in layers[end]:
+            value = dict(self.values[s])
+            spend(1 + ((len(value) + len(values[f])) >> 1))
+            for key, c in values[f].items():
+                value[key] = value.get(key, 0) + c
+            results[s, f] = self.leaf({key: c for key, c in value.items() if c})
+        for cell in range(end - 1, -1, -1):
+            for pair, below in layers[cell].items():
+                branches = tuple(results[x] for x in below)
+                same = branches.count(branches[0]) == len(branches)
+                results[pair] = branches[0] if same else self.node((cell, branches), cell, branches)
+        return results[total, root]
+
+    def leaves_below(self, node: int) -> Iterator[Value]:
+        """The different values of one sum."""
+        seen, todo = {node}, [node]
+        while todo:
+            at = todo.pop()
+            if at in self.values:
+                yield self.values[at]
+            todo += (new := set(self.branches[at]) - seen)
+            seen |= new
+
+
+def joint(diagram: Diagram) -> tuple[Diagram, list[tuple[int, ...]]]:
+    """One diagram of all outcomes: its leaves are laws, given by the functions of the outcomes."""
+    start = tuple(diagram.roots)
+    layers: list[dict[tuple[int, ...], list[tuple[int, ...]]]] = [{} for _ in range(diagram.end + 1)]
+    layers[min(diagram.cells[node] for node in start)][start] = []
+    for cell in range(diagram.end):
+        for group, below in layers[cell].items():
+            width = max(len(diagram.branches[node]) for node in group if diagram.cells[node] == cell)
+            spend(1 + width * len(group))
+            below += (tuple(diagram.branch(node, cell, k) for node in group) for k in range(width))
+            for following in below:
+                layers[min(diagram.cells[node] for node in following)].setdefault(following, [])
+    laws = list(layers[diagram.end])
+    number = {law: i for i, law in enumerate(laws)}
+    cells, branches = [diagram.end] * len(laws), [()] * len(laws)
+    nodes: Any = branches
+    for cell in range(diagram.end - 1, -1, -1):
+        for group, below in layers[cell].items():
+            number[group] = len(cells)
+            cells.append(cell)
+            nodes.append(tuple(number[following] for following in below))
+    return Diagram(len(laws), diagram.end, cells, nodes, [number[start]]), laws
+
+
+# --- adjacency ----------------------------------------------------------------------------------------
+
+
+class Adjacency(NamedTuple):
+    """A named distance, or the listed pairs of a formula, in both orders."""
+
+    kind: str
+    distance: Fraction
+    pairs: list[tuple[int, int]] | None
+
+    def holds(self, sets: Sets, u: list[int], v: list[int]) -> bool:
+        """Whether two inputs, given by the places of their values, are adjacent."""
+        if self.pairs is not None:
+            return (sets.position(u), sets.position(v)) in self.pairs
+        costs = [cost(self.kind, d[i], d[j]) for d, i, j in zip(sets.inputs, u, v, strict=True)]
+        return (max(costs, default=ZERO) if self.kind == "linf" else sum(costs, ZERO)) <= self.distance
+
+
+def read_adjacency(data: dict[str, Any], sets: Sets) -> Adjacency:
+    """Which inputs are adjacent.  That the pairs of a formula are those of the program is not checked."""
+    step = "adjacency"
+    adjacency = record(data[step], step, "kind", "distance", "pairs")
+    kind, distance, listed = text(adjacency["kind"], step), adjacency["distance"], adjacency["pairs"]
+    if kind == "formula" and distance is None:
+        if len(array(listed, step)) > MAX_PAIRS:
+            raise Refused(step, f"more than {MAX_PAIRS} pairs of inputs are listed")
+        spend(len(listed))
+        last = math.prod(map(len, sets.inputs)) - 1
+        once = [(integer(u, step, 0, last), integer(v, step, u, last)) for u, v in map(two, listed)]
+        if once != sorted(set(once)) or not once:
+            raise Refused(step, "the pairs are not in order, or there are none")
+        return Adjacency(kind, ZERO, [*once, *((v, u) for u, v in once if u != v)])
+    if kind in ("linf", "l1", "hamming") and listed is None:
+        if (read := rational(distance, step)) < 0:
+            raise Refused(step, "no inputs are adjacent")
+        return Adjacency(kind, read, None)
+    if kind == "all" and distance is None and listed is None:
+        return Adjacency(kind, ZERO, None)
+    raise Refused(step, "it is not known, or has a field that is not its own")
+
+
+def two(value: Any) -> list[Any]:
+    """A listed pair."""
+    return pair_of(value, "adjacency")
+
+
+def cost(kind: str, x: Fraction | str, y: Fraction | str) -> Fraction:
+    """The distance of two values of one input cell."""
+    if kind == "all" or x == y:
+        return ZERO
+    if kind == "hamming":
+        return Fraction(1)
+    if isinstance(x, str) or isinstance(y, str):
+        raise Refused("adjacency", "names have no distance")
+    return abs(x - y)
+
+
+Move = tuple[int, int, Fraction]
+
+
+class Automaton:
+    """A named adjacency reads two inputs cell by cell; its state is what is left of the distance.
+
+    In the linf distance every cell may spend all of it, so nothing is remembered.
+    """
+
+    def __init__(self, adjacency: Adjacency, sets: Sets) -> None:
+        self.shared = adjacency.kind in ("l1", "hamming")
+        self.kind, self.start, self.domains = adjacency.kind, adjacency.distance, sets.inputs
+        self._moves: dict[tuple[Domain, Fraction], list[Move]] = {}
+
+    def moves(self, cell: int, left: Fraction) -> list[Move]:
+        """(a, b, what is left then): the cell may have its a-th value in u and its b-th in u'."""
+        domain = self.domains[cell]
+        key = domain, left
+        if key not in self._moves:
+            spend(len(domain) ** 2 * weight(left))
+            self._moves[key] = [
+                (a, b, left - more if self.shared else left)
+                for a, x in enumerate(domain)
+                for b, y in enumerate(domain)
+                if (more := cost(self.kind, x, y)) <= left
+            ]
+        return self._moves[key]
+
+    def number_of_pairs(self) -> int:
+        """How many ordered pairs of inputs are adjacent."""
+        counts = {self.start: 1}
+        for cell in range(len(self.domains)):
+            following: dict[Fraction, int] = {}
+            for left, count in counts.items():
+                spend(len(self.moves(cell, left)))
+                for _, _, after in self.moves(cell, left):
+                    following[after] = following.get(after, 0) + count
+            counts = following
+        return sum(counts.values())
+
+    def walk(self, diagram: Diagram, root: int) -> set[tuple[int, int]]:
+        """The pairs of leaves that a diagram has on the pairs of adjacent inputs.
+
+        All pairs of inputs that lead to the same two nodes and the same state are one.
+        """
+        cells, branches = diagram.cells, diagram.branches
+        layer = {(root, root, self.start)}
+        for cell in range(diagram.end):
+            states = {left for _, _, left in layer}
+            moves = {left: self.moves(cell, left) for left in states}
+            merged = {left: {(0, 0, after) for _, _, after in moves[left]} for left in states}
+            size = len(self.domains[cell])
+            following = set()
+            for u, v, left in layer:
+                us = branches[u] if cells[u] == cell else (u,) * size
+                vs = branches[v] if cells[v] == cell else (v,) * size
+                steps = moves[left] if cell in (cells[u], cells[v]) else merged[left]
+                spend(1 + (len(steps) >> 1))
+                following.update([(us[a], vs[b], after) for a, b, after in steps])
+            layer = following
+        return {(u, v) for u, v, _ in layer}
+
+
+Pairs = tuple[tuple[int, int], ...]
+
+
+class Needed(NamedTuple):
+    """What the adjacent inputs need: pairs of functions (delta = 0) or of laws, and how many pairs."""
+
+    functions: set[tuple[int, int]]
+    laws: set[Pairs]
+    pairs: int
+
+
+def needed_pairs(diagram: Diagram, adjacency: Adjacency, sets: Sets, whole_laws: bool) -> Needed:
+    """The pairs of functions, or of sorted laws, of all pairs of adjacent inputs."""
+    functions: set[tuple[int, int]] = set()
+    laws: set[Pairs] = set()
+    compared: Iterable[tuple[tuple[int, ...], tuple[int, ...]]] = ()
+    if adjacency.pairs is not None:
+        count = len(adjacency.pairs)
+        law = {u: diagram.at(sets.digits(u)) for pair in adjacency.pairs for u in pair}
+        compared = {(law[u], law[v]) for u, v in adjacency.pairs}
+    else:
+        automaton = Automaton(adjacency, sets)
+        count = automaton.number_of_pairs()
+        if whole_laws:
+            joined, known = joint(diagram)
+            compared = [(known[u], known[v]) for u, v in automaton.walk(joined, joined.roots[0])]
+        else:
+            for root in diagram.roots:
+                functions |= automaton.walk(diagram, root)
+    for p, q in compared:
+        spend(len(p) * 2)
+        if whole_laws:
+            laws.add(tuple(sorted(zip(p, q, strict=True))))
+        else:
+            functions.update(zip(p, q, strict=True))
+    if not functions and not laws:
+        raise Refused("adjacency", "there are no pairs of adjacent inputs")
+    return Needed(functions, laws, count)

@@ -1,0 +1,459 @@
+"""The (eps, delta) statement: what a certificate says, and what must be proved for it.
+
+**A claim** (t*eps, delta) holds at eps if delta is at least the sum of the positive ones among
+g_o = P(u)(o) - exp(t*eps) P(u')(o), over the outcomes o, for all adjacent inputs u and u'.
+
+Each pair of probabilities that adjacent inputs have, see :mod:`~.laws`, needs a proved inequality.
+
+Each phase is a function that returns a value or raises :class:`~.reading.Refused`; :func:`check` is the list
+of phases.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain as chained
+from itertools import combinations, pairwise
+from typing import Any, NamedTuple
+
+from .facts import (
+    MAX_POWER,
+    Facts,
+    Function,
+    Interval,
+    ScaledRooted,
+    constant,
+    function_shown,
+    negative,
+    sign_rooted,
+)
+from .laws import (
+    Adjacency,
+    Delta,
+    Diagram,
+    Integers,
+    Needed,
+    Pairs,
+    Ratio,
+    Sets,
+    Table,
+    check_sums,
+    check_total,
+    excess,
+    in_integers,
+    needed_pairs,
+    read_adjacency,
+    read_diagram,
+    read_sets,
+    read_table,
+    sum_with,
+)
+from .reading import (
+    MAX_STEPS,
+    METER,
+    Meter,
+    Refused,
+    array,
+    flag,
+    integer,
+    name_of,
+    pair_of,
+    places,
+    rational,
+    record,
+    spend,
+    text,
+    unpacked,
+)
+
+FORMAT = "dipc certificate"
+VERSION = 2
+
+MAX_UNSURE = 12  # outcomes of unknown sign on one piece
+
+
+# --- program and claim --------------------------------------------------------------------------------
+
+
+def check_fields(data: Any) -> bool:
+    """That the format is the one known here; whether the certificate is of a violation."""
+    if isinstance(data, dict) and data.get("format") == FORMAT and data.get("version") == 1:
+        raise Refused(
+            "format",
+            "version 1 is no longer read: write a new one with dipc check FILE --certificate c.json",
+        )
+    violated = isinstance(data, dict) and "violation" in data
+    fields = "format version program parameters claim inputs outputs adjacency outcomes denominators"
+    parts = "laws violation" if violated else "nodes roots inequalities cases"
+    record(data, "format", *fields.split(), "functions", *parts.split(), "digest")
+    if data["format"] != FORMAT or type(data["version"]) is not int or data["version"] != VERSION:
+        raise Refused("format", f"only '{FORMAT}' version {VERSION} is known")
+    return violated
+
+
+class ProgramText(NamedTuple):
+    """The program that a certificate is about."""
+
+    name: str
+    parameters: dict[str, Fraction]
+
+
+def read_program(data: dict[str, Any], file: bytes | None) -> ProgramText:
+    """The program, refused unless it is that of the file, if one is given."""
+    step = "program"
+    program = record(data[step], step, "name", "text", "sha256")
+    name, source = text(program["name"], step), text(program["text"], step)
+    if program["sha256"] != hashlib.sha256(source.encode("utf-8")).hexdigest():
+        raise Refused(step, "the hash is not that of the text")
+    if file is not None and as_read(file) != source.replace("\r\n", "\n"):
+        raise Refused(step, f"the given program is not the one in the certificate, {name[:60]!r}")
+    if not isinstance(data["parameters"], dict):
+        raise Refused("parameters", "an object is expected")
+    values = {name_of(k, "parameters"): rational(v, "parameters") for k, v in data["parameters"].items()}
+    return ProgramText(name, values)
+
+
+def as_read(file: bytes) -> str:
+    """The text of a program file as dipc reads it.
+
+    Only these ends of lines are alike.  To ``str.splitlines`` a form feed or U+2028 ends a line too, while
+    for dipc a comment goes on there: the two texts may be two programs.
+    """
+    return file.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+
+
+class Claim(NamedTuple):
+    """(t*eps, delta)-privacy on an interval; ``eps`` is where it is violated."""
+
+    t: Fraction
+    on: Interval
+    eps: Fraction | None
+
+    @property
+    def proved_on(self) -> Interval:
+        """The interval of the proofs: for a violation its point."""
+        return self.on if self.eps is None else Interval(self.eps, self.eps, True, True)
+
+    @property
+    def sample(self) -> Fraction:
+        """A point inside."""
+        low, high, *_ = self.proved_on
+        return low + 1 if high is None else (low + high) / 2
+
+
+def read_claim(data: dict[str, Any]) -> Claim:
+    """The claim but for delta, which needs the denominators."""
+    step = "claim"
+    claim = record(data[step], step, "t", "delta", "interval")
+    ends = record(claim["interval"], step, "low", "high", "low_closed", "high_closed")
+    low, high = rational(ends["low"], step), None if ends["high"] is None else rational(ends["high"], step)
+    low_closed, high_closed = flag(ends["low_closed"], step), flag(ends["high_closed"], step)
+    if low < 0 or (low == 0 and low_closed) or (high is None and high_closed):
+        raise Refused(step, "the interval holds more than positive numbers")
+    if high is not None and (high < low or (high == low and not (low_closed and high_closed))):
+        raise Refused(step, "the interval is empty")
+    on, eps = Interval(low, high, low_closed, high_closed), None
+    if "violation" in data:
+        fields = ("input", "neighbour", "outcomes", "eps", "numbers")
+        eps = rational(record(data["violation"], "violation", *fields)["eps"], "violation")
+        if not on.has(eps):
+            raise Refused("violation", "the claim does not speak of this eps")
+    return Claim(rational(claim["t"], step), on, eps)
+
+
+# --- coverage -----------------------------------------------------------------------------------------
+
+
+Named = tuple[str, Pairs]
+WHAT = ("slack", "+", "-")
+
+
+class Proofs(NamedTuple):
+    """The proved inequalities, and the names of those that are proved on the whole interval."""
+
+    facts: Facts
+    named: dict[Named, int]
+    items: list[str]
+
+
+def read_inequalities(data: dict[str, Any], table: Table, integers: Integers, on: Interval) -> Proofs:
+    """Each inequality is recomputed from the functions that it names, and proved."""
+    proofs = Proofs(Facts(integers.unit, table.radicand), {}, [])
+    kinds = WHAT if table.has_delta else WHAT[:1]
+    last = len(table.functions) - 1
+    for i, item in enumerate(array(data["inequalities"], "inequalities")):
+        step = f"inequality {i}"
+        inequality = record(item, step, "what", "of", "on", "proof")
+        what, here = text(inequality["what"], step), on
+        if what not in kinds or not array(inequality["of"], step):
+            raise Refused(step, f"it is about one of {', '.join(kinds)}, of some functions")
+        if inequality["on"] is not None:
+            low, high = pair_of(inequality["on"], step)
+            ends = rational(low, step), None if high is None else rational(high, step)
+            here = Interval(*ends, False, False)
+            if ends[0] < 0 or (ends[1] is not None and ends[1] <= ends[0]):
+                raise Refused(step, "its interval is empty, or not positive")
+        for j, name in enumerate(inequality["of"]):
+            inner = f"{step}, {j}"
+            pairs = read_pairs(name, last, inner)
+            if what != "slack" and len(pairs) != 1:
+                raise Refused(inner, "a sign is that of one pair of functions")
+            f = integers.slack(pairs) if what == "slack" else integers.signed(pairs[0], what)
+            number = proofs.facts.prove(f, here, inequality["proof"], inner)
+            proofs.items.append(inner)
+            if inequality["on"] is None:
+                proofs.named[what, pairs] = number
+    return proofs
+
+
+def read_pairs(value: Any, last: int, step: str) -> Pairs:
+    """A flat list i, j, i', j', ... of numbers of functions: pairs in ascending order."""
+    numbers = [integer(i, step, 0, last) for i in array(value, step)]
+    pairs = tuple(zip(numbers[::2], numbers[1::2], strict=False))
+    spend(len(numbers))
+    if len(numbers) % 2 or any(b < a for a, b in pairwise(pairs)):
+        raise Refused(step, "the pairs of functions are not in order")
+    return pairs
+
+
+def check_coverage(
+    data: dict[str, Any], needed: Needed, table: Table, integers: Integers, proofs: Proofs, on: Interval
+) -> None:
+    """Every pair of adjacent inputs and every outcome is covered, and nothing is superfluous."""
+    if needed.laws:
+        check_cases(data, needed.laws, Coverage(integers, proofs, on), len(table.functions) - 1)
+    elif array(data["cases"], "cases"):
+        raise Refused("cases", "there are none if delta is 0")
+    for i, j in needed.functions:
+        spend(1)
+        number = proofs.named.get(("slack", ((i, j),)))
+        if number is not None:
+            proofs.facts.used.add(number)
+        else:
+            step = f"functions {i} and {j}"
+            proofs.facts.require(integers.slack([(i, j)]), on.low, on.high, step)
+    for number, step in enumerate(proofs.items):
+        if number not in proofs.facts.used:
+            raise Refused(step, "it is not needed, or listed twice")
+
+
+class Coverage(NamedTuple):
+    """What a case is checked against."""
+
+    integers: Integers
+    proofs: Proofs
+    on: Interval
+
+    def require(self, f: ScaledRooted, low: Fraction, high: Fraction | None, step: str) -> None:
+        """Refuse unless f >= 0 is proved there."""
+        self.proofs.facts.require(f, low, high, step)
+
+    def check_piece(self, pairs: Pairs, signs: str, low: Fraction, high: Fraction | None, step: str) -> None:
+        """Whichever outcomes the sum of the positive differences is over on this piece, delta is enough."""
+        if len(signs) != len(pairs) or not set(signs) <= set("+-?") or signs.count("?") > MAX_UNSURE:
+            raise Refused(step, "the signs are not a string of +, - and a few ?")
+        for pair, sign in zip(pairs, signs, strict=True):
+            if sign != "?":
+                signed = self.integers.signed(pair, sign)
+                if signed.plain:
+                    self.require(signed, low, high, step)
+        sure = [pair for pair, sign in zip(pairs, signs, strict=True) if sign == "+"]
+        unsure = [pair for pair, sign in zip(pairs, signs, strict=True) if sign == "?"]
+        for more in chained.from_iterable(combinations(unsure, n) for n in range(len(unsure) + 1)):
+            self.require(self.integers.slack([*sure, *more]), low, high, step)
+
+
+def check_cases(data: dict[str, Any], needed: set[Pairs], coverage: Coverage, last: int) -> None:
+    """Every pair of laws has a case, whose pieces go from end to end of the interval."""
+    seen = set()
+    on = coverage.on
+    for number, item in enumerate(array(data["cases"], "cases")):
+        step = f"case {number}"
+        case = record(item, step, "functions", "points", "signs")
+        pairs = read_pairs(case["functions"], last, step)
+        if pairs not in needed or pairs in seen:
+            raise Refused(step, "no adjacent inputs have these functions, or it is listed twice")
+        seen.add(pairs)
+        points = [None if p is None else rational(p, step) for p in array(case["points"], step)]
+        pieces = list(pairwise(points)) if len(points) > 1 else [(on.low, on.low)]
+        if (points[:1], points[-1]) != ([on.low], on.high) or len(pieces) != len(array(case["signs"], step)):
+            raise Refused(step, "the points do not go from one end of the interval to the other")
+        for (low, high), signs in zip(pieces, case["signs"], strict=True):
+            if low is None or (high is not None and high <= low and len(points) > 1):
+                raise Refused(step, "the points are not ascending")
+            coverage.check_piece(pairs, text(signs, step), low, high, step)
+    if seen != needed:
+        raise Refused("cases", "some adjacent inputs are not covered")
+
+
+# --- a violation --------------------------------------------------------------------------------------
+
+
+def read_rows(data: dict[str, Any], sets: Sets, integers: Integers) -> list[list[int]]:
+    """The laws of the input and of its neighbour, as numbers of functions."""
+    last = len(integers.functions) - 1
+    rows = [[integer(i, "laws", 0, last) for i in array(law, "laws")] for law in array(data["laws"], "laws")]
+    if len(rows) != 2 or any(len(law) != sets.outcomes for law in rows):
+        raise Refused("laws", "two laws with one probability for every outcome are expected")
+    for law in rows:
+        check_total((integers.functions[i] for i in law), integers)
+    if {i for law in rows for i in law} != set(range(last + 1)):
+        raise Refused("functions", "a function is not used")
+    return rows
+
+
+def check_violation(
+    data: dict[str, Any], claim: Claim, sets: Sets, table: Table, rows: list[list[int]], adjacency: Adjacency
+) -> None:
+    """The listed outcomes break the claim at eps, and the numbers shown are right."""
+    step = "violation"
+    violation = data[step]
+    u = places(violation["input"], sets.inputs, step)
+    v = places(violation["neighbour"], sets.inputs, step)
+    if not adjacency.holds(sets, u, v):
+        raise Refused(step, "the two inputs are not adjacent")
+    if u == v and rows[0] != rows[1]:
+        raise Refused(step, "one input has two distributions")
+    chosen = [integer(o, step, 0, sets.outcomes - 1) for o in array(violation["outcomes"], step)]
+    if not chosen or chosen != sorted(set(chosen)):
+        raise Refused(step, "there are no outcomes, or they are not in order")
+    p, q = ([table.functions[law[o]] for o in chosen] for law in rows)
+    larger = excess([], q, claim.t)
+    losing = [*p, *(Ratio(negative(f), d) for f, d in larger)]
+
+    def sign(parts: list[Ratio], times: int) -> int:
+        """The sign of the sum of the parts and times * delta at the eps of the violation."""
+        f = sum_with(parts, times, table.delta, table.denominators)
+        return sign_rooted(f, table.radicand, claim.sample)
+
+    if sign(excess(p, q, claim.t), 1) >= 0:
+        raise Refused(step, "the claim is not broken")
+    parts: dict[str, tuple[list[Ratio], int]] = {
+        "probability": (p, 0),
+        "neighbour_probability": (q, 0),
+        "bound": (larger, 1),
+        "excess": (losing, -1),
+    }
+    numbers = record(violation["numbers"], step, *parts)
+    for name, (ratios, times) in parts.items():
+
+        def sign_of_sum(c: Fraction, ratios: list[Ratio] = ratios, times: int = times) -> int:
+            return sign([*ratios, Ratio(constant(c), 0)], times)
+
+        check_number(name, numbers[name], sign_of_sum)
+
+
+def check_number(name: str, value: Any, sign_of_sum: Callable[[Fraction], int]) -> None:
+    """[m, e] with m * 10^e <= number < (m+1) * 10^e; the function gives the sign of number + c."""
+    step = "violation"
+    digits, place = pair_of(value, step)
+    low, unit = rational(digits, step), Fraction(10) ** integer(place, step, -MAX_POWER, MAX_POWER)
+    if low.denominator != 1:
+        raise Refused(step, f"the number '{name}' is not written as m * 10^e")
+    if sign_of_sum(-low * unit) < 0 or sign_of_sum(-(low + 1) * unit) >= 0:
+        raise Refused(step, f"the number '{name}' is not right")
+
+
+# --- a certificate ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A certificate that was checked: either a diagram, or two laws and a violation."""
+
+    data: dict[str, Any]
+    program: ProgramText
+    claim: Claim
+    sets: Sets
+    table: Table
+    adjacency: Adjacency
+    diagram: Diagram | None
+    rows: list[list[int]]
+    pairs: int
+
+    @property
+    def violated(self) -> bool:
+        """Whether it is the certificate of a violation."""
+        return self.diagram is None
+
+    def summary(self) -> list[str]:
+        """What was proved, and what is trusted."""
+        settings = ", ".join(f"{name} = {value}" for name, value in self.program.parameters.items())
+        about = f"program {self.program.name!r}" + (f" with {settings}" if settings else "")
+        claim = f"({self.claim.t}*eps, {delta_shown(self.table.delta, self.table.denominators)})-private"
+        if self.violated:
+            proved = f"not {claim}: violated at eps = {self.claim.eps}"
+        else:
+            count = sum(len(item["of"]) for item in self.data["inequalities"])
+            proved = f"{claim} for every eps in {self.claim.on}: {self.pairs} ordered pairs of neighbours, "
+            proved += f"{self.sets.outcomes} outcomes, {count} inequalities"
+        trusted = (
+            "that the listed inputs, outputs, neighbours and distributions are those of the program text"
+        )
+        rest = "everything else was recomputed"
+        if self.adjacency.pairs is not None:
+            rest = "the adjacency formula was not recomputed; " + rest
+        return [f"accepted: {about} is {proved}", f"trusted: {trusted}; {rest}"]
+
+
+def check(data: bytes, program: bytes | None = None, steps: int = MAX_STEPS) -> Certificate:
+    """Check the bytes of a certificate, and that it is about the program.  Raises :class:`Refused`."""
+    outer = METER.set(Meter(steps))
+    try:
+        read = unpacked(data)
+        certificate = checked(read, program)
+        if read["digest"] != digest(read):
+            raise Refused("digest", "the certificate is not as it was written")
+        return certificate
+    except Refused:
+        raise
+    except RecursionError:
+        raise Refused("reading", "too deeply nested") from None
+    except Exception as error:  # a file that is broken in a way not thought of is refused as well
+        raise Refused("reading", f"{type(error).__name__}: {str(error)[:200]}") from None
+    finally:
+        METER.reset(outer)
+
+
+def checked(data: Any, file: bytes | None) -> Certificate:
+    """All phases but the digest."""
+    violated = check_fields(data)
+    program = read_program(data, file)
+    claim = read_claim(data)
+    sets = read_sets(data)
+    table = read_table(data, claim.proved_on, claim.sample)
+    integers = in_integers(table, claim.t)
+    if violated:
+        rows = read_rows(data, sets, integers)
+        adjacency = read_adjacency(data, sets)
+        check_violation(data, claim, sets, table, rows, adjacency)
+        return Certificate(data, program, claim, sets, table, adjacency, None, rows, 1)
+    diagram = read_diagram(data, sets, len(table.functions))
+    check_sums(diagram, integers)
+    adjacency = read_adjacency(data, sets)
+    needed = needed_pairs(diagram, adjacency, sets, table.has_delta)
+    proofs = read_inequalities(data, table, integers, claim.on)
+    check_coverage(data, needed, table, integers, proofs, claim.on)
+    return Certificate(data, program, claim, sets, table, adjacency, diagram, [], needed.pairs)
+
+
+def digest(data: dict[str, Any]) -> str:
+    """The hash of everything else in a certificate, in a standard form: finds changes made by accident."""
+    rest = {key: value for key, value in data.items() if key != "digest"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def delta_shown(delta: Delta, denominators: Sequence[Function]) -> str:
+    """For example "exp(-2)" or "(1 + eps) / (1 + exp(eps))"."""
+    if isinstance(delta, Ratio):
+        above = function_shown(delta.numerator)
+        return (
+            f"({above}) / ({function_shown(denominators[delta.denominator])})" if delta.denominator else above
+        )
+    parts = [[function_shown(f) for f in rooted] for rooted in (delta.above, delta.below)]
+    above, below = (f"({plain}) + ({root})*sqrt({function_shown(delta.radicand)})" for plain, root in parts)
+    return above if parts[1] == ["1", "0"] else f"({above}) / ({below})"

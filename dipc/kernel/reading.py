@@ -1,0 +1,162 @@
+"""Reading a certificate: nothing is believed, and all work is counted.
+
+Every value of the file is taken through one of these readers.  Each returns a checked value or raises
+:class:`Refused` with the step and the reason.  :func:`spend` counts the work of the whole kernel.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import gzip
+import io
+import json
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+MAX_STEPS = 10**8  # of one or two microseconds
+MAX_BYTES = 64 * 2**20
+MAX_DIGITS = 4000  # of a number
+
+Domain = tuple["Fraction | str", ...]
+
+
+class Refused(Exception):
+    """The certificate is refused: at which step, and why."""
+
+    def __init__(self, step: str, reason: str) -> None:
+        super().__init__(f"{step}: {reason}")
+
+
+class Meter:
+    """The steps that are left."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = self.left = limit
+
+
+METER: contextvars.ContextVar[Meter | None] = contextvars.ContextVar("METER", default=None)
+
+
+def spend(steps: int) -> None:
+    """Count work; only :func:`check` sets a limit."""
+    meter = METER.get()
+    if meter is not None:
+        meter.left -= steps
+        if meter.left < 0:
+            raise Refused("work", f"more than {meter.limit} steps (option --steps)")
+
+
+def weight(*numbers: Fraction) -> int:
+    """The steps of arithmetic with numbers of this size: greatest common divisors take the square of it."""
+    size = 0
+    for x in numbers:
+        size += x.numerator.bit_length() + x.denominator.bit_length()
+    return 16 + (size * size >> 18)
+
+
+# --- values -----------------------------------------------------------------------------------------
+
+
+def unpacked(data: bytes) -> Any:
+    """The JSON value of a file, which may be compressed by gzip."""
+    step = "reading"
+    if data[:2] == b"\x1f\x8b":
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise Refused(step, f"more than {MAX_BYTES} bytes")
+
+    def whole(digits: str) -> int:
+        if len(digits) > 10:
+            raise Refused(step, "an integer of more than 10 digits")
+        return int(digits)
+
+    def unexpected(word: str) -> None:
+        raise Refused(step, f"the number {word[:20]} is no integer")
+
+    def unique(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(items)) != len(items):
+            raise Refused(step, "a field occurs twice")
+        return dict(items)
+
+    return json.loads(
+        data.decode("utf-8"),
+        parse_int=whole,
+        parse_float=unexpected,
+        parse_constant=unexpected,
+        object_pairs_hook=unique,
+    )
+
+
+def record(value: Any, step: str, *fields: str) -> dict[str, Any]:
+    """An object with exactly these fields."""
+    if not isinstance(value, dict):
+        raise Refused(step, "an object is expected")
+    for name in [*(set(fields) - set(value)), *(set(value) - set(fields))]:
+        raise Refused(step, f"the field '{name[:40]}' is {'missing' if name in fields else 'not known'}")
+    return value
+
+
+def array(value: Any, step: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise Refused(step, "a list is expected")
+    return value
+
+
+def text(value: Any, step: str) -> str:
+    if not isinstance(value, str):
+        raise Refused(step, "a string is expected")
+    return value
+
+
+def flag(value: Any, step: str) -> bool:
+    if not isinstance(value, bool):
+        raise Refused(step, "true or false is expected")
+    return value
+
+
+def integer(value: Any, step: str, low: int, high: int) -> int:
+    if type(value) is not int or not low <= value <= high:
+        raise Refused(step, f"an integer from {low} to {high} is expected")
+    return value
+
+
+def rational(value: Any, step: str) -> Fraction:
+    """A number in lowest terms: "3", "-1/2"."""
+    written = text(value, step)
+    if len(written) > MAX_DIGITS or not re.fullmatch(r"-?[0-9]+(/[0-9]+)?", written):
+        raise Refused(step, f"'{written[:40]}' is no rational number of a permitted size")
+    spend(weight() + (len(written) ** 2 >> 14))
+    if written.endswith("/0") or str(Fraction(written)) != written:
+        raise Refused(step, f"'{written[:40]}' is not in lowest terms")
+    return Fraction(written)
+
+
+def name_of(value: Any, step: str) -> str:
+    if not re.fullmatch(r"[^\W\d]\w{0,200}", text(value, step)):
+        raise Refused(step, f"'{value[:40]}' is no name")
+    return str(value)
+
+
+def value_of(value: Any, step: str) -> Fraction | str:
+    """The value of an input or output: a number or a name."""
+    return rational(value, step) if re.match(r"[-0-9]", text(value, step)) else name_of(value, step)
+
+
+def places(values: Any, domains: Sequence[Domain], step: str) -> list[int]:
+    """The place of every value in its set."""
+    if len(array(values, step)) != len(domains):
+        raise Refused(step, "there is not one value for every cell")
+    known = [value_of(value, step) for value in values]
+    spend(sum(map(len, domains)))
+    if any(value not in domain for value, domain in zip(known, domains, strict=True)):
+        raise Refused(step, "a value is outside its set")
+    return [domain.index(value) for value, domain in zip(known, domains, strict=True)]
+
+
+def pair_of(value: Any, step: str) -> list[Any]:
+    if len(array(value, step)) != 2:
+        raise Refused(step, "a list of two is expected")
+    return list(value)
