@@ -11,7 +11,7 @@ from dipc.cli.main import status
 from dipc.cli.new import DEFAULT, templates
 from dipc.dipwhile.syntax.format import formatted
 from dipc.errors import Source
-from dipc.shipped import header
+from dipc.shipped import expected_verdict
 
 Capture = pytest.CaptureFixture[str]
 
@@ -25,7 +25,7 @@ def test_templates(template: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "NAME" not in text
     assert text.startswith("# mine: ")
     assert text.count("#") >= 6, "a template explains itself"
-    assert dipc.load(tmp_path / "mine.dip").check().status == header(text)["expect"]
+    assert dipc.load(tmp_path / "mine.dip").check().status == expected_verdict(Source("mine.dip", text))
     raw = templates()[template].read_text(encoding="utf-8")
     assert formatted(Source(template, raw)) == raw
 
