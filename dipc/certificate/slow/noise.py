@@ -31,8 +31,8 @@ def measure(rows: Iterable[Row], samples: Sequence[Sample]) -> Mass:
     """The probability that independent samples satisfy every row.
 
     Samples that no row mentions are dropped (their mass is 1), and samples that no chain of rows
-    connects are independent.  Connected samples are put in an order of their own, so that the same integral is
-    not computed again for permuted inputs.
+    connects are independent.  Connected samples are put in an order of their own, so that permuted
+    inputs have the same integral.
 
     >>> half = Fraction(1, 2)
     >>> X, Y = Sample("Lap", Fraction(1)), Sample("Lap", half)
