@@ -1,4 +1,4 @@
-"""A real browser for tests, spoken to in the DevTools protocol through two pipes: nothing to be installed.
+"""A real browser for tests, driven by the DevTools protocol through two pipes; needs no extra packages.
 
 with Browser() as browser:
     page = browser.open(path)

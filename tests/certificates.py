@@ -1,4 +1,4 @@
-"""Certificates of shipped programs, each of them made once for all tests."""
+"""Certificates of shipped programs, each made once for all tests."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The tools that run exported scripts.
 
-Each is looked for in the environment of this Python and in those whose interpreters are listed in the
-variable DIPC_EXPORT_PYTHONS (separated as in PATH), so that heavy tools may live elsewhere.  A tool that is
-not found skips its tests.
+Each is looked up in the environment of this Python and in those whose interpreters are listed in the
+variable DIPC_EXPORT_PYTHONS (separated as in PATH), so heavy tools may live elsewhere.  If a tool is not
+found, its tests are skipped.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Writes the reference section of docs/language.md from the grammar and the tables of the language.
+"""Write the reference section of docs/language.md from the grammar and the tables of the language.
 
     python tests/language_reference.py
 
 The forms come from dipc/dipwhile/syntax/grammar.lark, the functions and the rules of the fragment from their
-tables; what each construct means, and an example of it, stands here.  tests/test_language_reference.py
-parses every example and finds the construct in it, and fails if a construct of the grammar is not described.
+tables; this file says what each construct means, with an example.  tests/test_language_reference.py parses
+every example, finds the construct in it, and fails if a construct of the grammar is not described.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Construct:
     text: str
     example: str
     start: str = "program"
-    parts: tuple[str, ...] = ()  # rules of the grammar that are explained here, too
+    parts: tuple[str, ...] = ()  # rules of the grammar that this entry also explains
 
 
 CONSTRUCTS = {
@@ -46,8 +46,8 @@ CONSTRUCTS = {
     ),
     "param_list": Construct(
         "Parameters",
-        "Rational constants. A later one may use an earlier one; `-D NAME=VALUE` on the command line "
-        "overrides.",
+        "Rational constants. A parameter may use earlier ones; `-D NAME=VALUE` on the command line "
+        "overrides them.",
         "param N = 3, half = N/2",
         parts=("param",),
     ),
@@ -59,94 +59,94 @@ CONSTRUCTS = {
     ),
     "output_list": Construct(
         "Outputs",
-        "What an observer sees. `= v` is the start value; an output without one must be assigned on "
+        "What an observer sees. `= v` is the initial value; an output without one must be assigned on "
         "every path.",
         "output out[2] in {bot, top} = bot, n in 0..2",
     ),
     "set_of": Construct(
-        "A set, listed",
-        "Rational numbers, `true`, `false`, and atoms: any other names, which are equal to themselves only.",
+        "A set, by its members",
+        "Rational numbers, `true`, `false`, and atoms: any other names, which are equal only to themselves.",
         "input q in {-1, 0, 1/2, none}",
     ),
     "range": Construct("A range", "All integers from the first to the last.", "input q in -2..2"),
     "named_adjacency": Construct(
-        "Neighbours by a metric",
+        "Adjacency by a metric",
         f"One of {', '.join(f'`{metric}`' for metric in METRICS)}. `linf d`: every cell differs by at "
         "most d; `l1 d`: the differences add up to at most d; `hamming d`: at most d cells differ; "
         "`all`: any two inputs.",
         "adjacent hamming 1",
     ),
     "formula_adjacency": Construct(
-        "Neighbours by a formula",
-        "`q` is one input, `q'` the other one. The relation is made symmetric.",
+        "Adjacency by a formula",
+        "`q` is one input, `q'` the other. dipc takes the symmetric closure of the relation.",
         "adjacent abs(q - q') <= 1 and (vip = vip')",
     ),
     "claim": Construct(
         "The claim",
-        "`t*eps`, then perhaps a delta, then perhaps the budgets that are meant; by default delta is 0 "
-        "and all eps > 0 are meant.",
+        "`t*eps`, optionally followed by a delta and an interval of eps; by default delta is 0 and the "
+        "claim is for all eps > 0.",
         "private eps/2, exp(-2) for eps in (0, 1]",
     ),
     "interval": Construct(
         "An interval",
-        "Rational ends; `(` and `)` leave an end out, `[` and `]` include it; `inf` may be the upper one.",
+        "Rational ends; `(` and `)` exclude an end, `[` and `]` include it; `inf` may be the upper one.",
         "private 2*eps for eps in [1/2, inf)",
     ),
     "assign": Construct(
         "Assignment",
-        "Of an expression or of a sample. The first assignment declares a variable. Also `:=` and `←`.",
+        "Assigns an expression or a sample. The first assignment declares a variable. Also `:=` and `←`.",
         "x <- 1 - q; noisy[2] <- Lap(eps, x)",
     ),
     "if_": Construct(
-        "Cases",
+        "Conditional",
         "The conditions are tried in order. A condition may compare random variables.",
         "if r >= 1 then x <- 1 elif r >= 0 then x <- 2 else x <- 3 end",
         parts=("branch", "block"),
     ),
     "for_": Construct(
         "Loop with constant bounds",
-        "It is unrolled. Random variables may be assigned in it.",
+        "The loop is unrolled. Random variables may be assigned in it.",
         "for i in 1..3 do r[i] <- Lap(eps, q[i]) end",
     ),
     "while_": Construct(
         "Loop with a condition",
-        "It may run for ever with probability 0 only, which is decided. Random variables may be read in "
-        "it, not assigned.",
+        "It must terminate with probability 1, which dipc decides. The loop may read random variables, but "
+        "not assign them.",
         "while x = 0 do x <- uniform {0, 1, 2} end",
     ),
     "exit_": Construct(
-        "End", "The program ends here, with the outputs as they are.", "if x > 0 then exit end"
+        "Exit", "The program ends here, with the outputs as they are.", "if x > 0 then exit end"
     ),
     "noise": Construct(
         "Noise",
-        "`Lap` is Laplace noise, `LapPlus` exponential noise upwards, `DLap` discrete Laplace noise. The "
-        "first argument is the rate `a*eps` or `a/eps`, the second one the mean (of `LapPlus`: the least "
-        "value). With names: `rate` or `scale`, and `mean`.",
+        "`Lap` is Laplace noise, `LapPlus` one-sided exponential noise, `DLap` discrete Laplace noise. The "
+        "first argument is the rate `a*eps` or `a/eps`, the second one the mean (for `LapPlus`, the least "
+        "value). By name: `rate` or `scale`, and `mean`.",
         "r <- Lap(eps/2, q); s <- DLap(scale = 2/eps, mean = 0); t <- LapPlus(eps, 1/2)",
         parts=("noise_argument",),
     ),
     "exp_mechanism": Construct(
         "Exponential mechanism",
-        "A member v of the set with probability proportional to exp(rate · score).",
+        "A member v of the set, with probability proportional to exp(rate · score).",
         "best <- Exp(eps/2, v in {1, 2, 3}, score[v])",
     ),
     "choose": Construct(
         "Finite choice",
         "Values with their probabilities, functions of eps that must sum to 1 and lie in [0, 1] for "
-        "every budget of the claim. Equal values add up.",
+        "every eps of the claim. The probabilities of equal values add up.",
         "x <- choose {q: exp(eps)/(1 + exp(eps)), 1 - q: 1/(1 + exp(eps))}",
         parts=("options", "option"),
     ),
-    "flip": Construct("Coin", "`true` with this probability.", "heads <- flip((1 + eps)/2)"),
-    "uniform": Construct("Uniform choice", "Each member with the same probability.", "x <- uniform 1..6"),
+    "flip": Construct("Coin", "`true` with the given probability.", "heads <- flip((1 + eps)/2)"),
+    "uniform": Construct("Uniform choice", "Each member, with equal probability.", "x <- uniform 1..6"),
     "binary": Construct(
-        "Two operands",
-        "Loosest first: `or`; `and`; `+` and `-`; `*` and `/`; `^` with a constant exponent, which binds "
-        "to the right. `or`, `and` take Booleans, the others numbers; random variables may be added, and "
-        "multiplied by values that are not random.",
+        "Binary operators",
+        "From loosest to tightest: `or`; `and`; `+` and `-`; `*` and `/`; `^` with a constant exponent, "
+        "which binds to the right. `or`, `and` take Booleans, the others numbers; random variables may be "
+        "added, and multiplied by values that are not random.",
         "x <- 2*r - s/3 + 2^3; b <- b1 and b2 or b3",
     ),
-    "unary": Construct("One operand", "`-` of a number, `not` of a Boolean.", "x <- -y; b <- not c"),
+    "unary": Construct("Unary operators", "`-` of a number, `not` of a Boolean.", "x <- -y; b <- not c"),
     "chain": Construct(
         "Comparison",
         "`=`, `!=` compare any values, `<`, `<=`, `>`, `>=` numbers; `a < b <= c` is `a < b and b <= c`. "
@@ -155,13 +155,13 @@ CONSTRUCTS = {
     ),
     "fold": Construct(
         "Over a range",
-        "`forall`, `exists`, `count` of a condition, `sum` of numbers, for all integers of a range with "
+        "`forall`, `exists` and `count` of a condition, `sum` of numbers, over all integers of a range with "
         "constant bounds.",
         "b <- forall i in 1..3: q[i] = 0; n <- count(i in 1..3: r[i] > 0); s <- sum(i in 1..3: q[i])",
         parts=("binder",),
     ),
     "call": Construct(
-        "Function", "See the table of functions below.", "out <- argmax(noisy); m <- max(x, y, 3)"
+        "Function call", "See the table of functions below.", "out <- argmax(noisy); m <- max(x, y, 3)"
     ),
     "number": Construct(
         "Number",
@@ -170,30 +170,34 @@ CONSTRUCTS = {
     ),
     "name": Construct(
         "Name",
-        "A variable, a parameter, or an atom; with `'` the other input, in an adjacency only. Letters, "
-        "digits and `_`, in any alphabet.",
+        "A variable, a parameter, or an atom; with `'`, in an adjacency only, the other input. Letters of "
+        "any alphabet, digits and `_`.",
         "adjacent q = q'; x <- größe",
     ),
     "index": Construct(
         "Cell of an array",
-        "Counted from 1. The index is any expression with a finite value.",
+        "Indexed from 1. Any expression with finitely many values can be an index.",
         "x <- q[first + 1]",
     ),
     "eps": Construct(
-        "The budget",
-        "`eps` or `ε`. It may stand in rates, probabilities and the claim only: values and control flow "
-        "are the same for every budget.",
+        "The privacy parameter",
+        "`eps` or `ε`. It is allowed only in rates, probabilities and the claim: values and control flow "
+        "are the same for every eps.",
         "b <- flip(exp(-ε))",
     ),
     "valuation": Construct(
         "Values on the command line",
-        "After `--input` and `--pair`: names with values, separated by commas, `;` or newlines.",
+        "The arguments of `--input` and `--pair`: names with values, separated by commas, `;` or newlines.",
         "q = [0, 1], vip = true",
         start="valuation",
         parts=("binding", "literals"),
     ),
-    "numeral": Construct("A number there", "A fraction may be written.", "x = -1/2", start="valuation"),
-    "atom": Construct("An atom there", "`true` and `false`, too.", "answer = yes", start="valuation"),
+    "numeral": Construct(
+        "A number on the command line", "Fractions are allowed.", "x = -1/2", start="valuation"
+    ),
+    "atom": Construct(
+        "An atom on the command line", "Also `true` and `false`.", "answer = yes", start="valuation"
+    ),
 }
 """The constructs by their name in the grammar, in the order of the page."""
 
@@ -207,7 +211,7 @@ REFUSED = {
     7: "output o in {0, 1}; r <- Lap(eps^2, 0); o <- disc(r, 0, 1)",
     8: "output o in {0, 1}; input q in 0..inf; o <- 0",
 }
-"""For each rule of the fragment a program that breaks it."""
+"""For each rule of the fragment, a program that breaks it."""
 
 
 class Form(NamedTuple):
@@ -220,7 +224,7 @@ class Form(NamedTuple):
 
 
 def forms(grammar: str) -> Iterator[Form]:
-    """Every alternative of every rule, under the name that it has in trees.
+    """Every alternative of every rule, under its name in syntax trees.
 
     >>> [(f.rule, f.alias, f.text) for f in forms('?a: "x" b  -> two\\n  | c\\nb: "y"')]
     [('a', 'two', '"x" b'), ('a', 'a', 'c'), ('b', 'b', '"y"')]
@@ -282,10 +286,10 @@ def construct(name: str, known: list[Form]) -> Iterator[str]:
 
 
 KINDS: dict[Kinds | None, str] = {
-    NUMERIC: "numbers, also random",
+    NUMERIC: "numbers, including random ones",
     NUMBERS: "numbers",
     BOOLEANS: "Booleans",
-    None: "as its arguments",
+    None: "same as the arguments",
 }
 
 
@@ -293,22 +297,22 @@ def functions() -> Iterator[str]:
     """The table of functions."""
     yield "### Reference: functions"
     yield ""
-    yield "| call | takes | gives |"
+    yield "| call | arguments | result |"
     yield "|---|---|---|"
     for function in FUNCTIONS.values():
         yield f"| `{function.usage}` | {KINDS[function.takes]} | {KINDS[function.gives]} |"
     yield ""
-    yield "`exp` may stand in probabilities and in the claim, `sqrt` in the delta of a claim. What other"
-    yield "languages call differently is refused, with the name that it has here:"
+    yield "`exp` is allowed in probabilities and in the claim, `sqrt` in the delta of a claim. Names from"
+    yield "other languages are refused with a message that gives the name used here:"
     others = [f"`{name}` ({hint})" for name, hint in OTHER_NAMES.items() if hint.startswith("here")]
     yield f"{', '.join(others)}."
     yield ""
 
 
 def words() -> Iterator[str]:
-    """The words that are no names."""
+    """The reserved words."""
     reserved = sorted({*re.findall(r'"([a-z]\w*)"', GRAMMAR.read_text(encoding="utf-8")), *WORDS})
-    yield "### Reference: words that cannot be names"
+    yield "### Reference: reserved words"
     yield ""
     yield f"{', '.join(f'`{word}`' for word in reserved)}."
     yield ""
@@ -318,7 +322,7 @@ def rules() -> Iterator[str]:
     """The rules of the decidable fragment."""
     yield "### Reference: the rules of the decidable fragment"
     yield ""
-    yield "A program that breaks one is refused, with the number of the rule and its reason."
+    yield "A program that breaks a rule is refused, with the number of the rule and its reason."
     yield ""
     for number, rule in RULES.items():
         yield f"**Rule {number}**: {rule.statement}, because {rule.reason}. Refused:"
@@ -330,7 +334,7 @@ def rules() -> Iterator[str]:
 
 
 def written(page: str) -> str:
-    """The page with the reference as it should be."""
+    """The page with an up-to-date reference."""
     before, rest = page.split(BEGIN)
     _, after = rest.split(END)
     lines = "\n".join(reference(GRAMMAR.read_text(encoding="utf-8")))

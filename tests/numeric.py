@@ -1,4 +1,4 @@
-"""Functions of eps as numbers with 40 digits, and random ones, for the tests of the exact core."""
+"""Functions of eps evaluated to 40 digits, and random functions, for the tests of the exact core."""
 
 from __future__ import annotations
 

@@ -1,16 +1,16 @@
-"""The slow, obvious twin of dipc, for tests.
+"""A slow, obvious reimplementation of dipc, for tests.
 
-The distributions are those of the slow route of ``dipc verify --deep`` (:mod:`dipc.certificate.slow`), which
-shares nothing with the main pipeline except the parser.  Here it is given the names and overrides that tests
-use, and is judged in its turn:
+The distributions are those of the slow route of ``dipc verify --deep`` (:mod:`dipc.certificate.slow`),
+which shares nothing with the main pipeline except the parser.  This file gives it the names and overrides
+that tests use, and tests it in turn:
 
 *   :func:`oracle_distribution` is the slow route: paths, linear constraints, exact measures.
-*   :func:`discrete_bounds` judges its sums: a discrete Laplace sample is a choice among the integers close to
-    its mean.  What is left out is the missing mass, known exactly: the result is an interval for every
+*   :func:`discrete_bounds` checks its sums: a discrete Laplace sample is a choice among the integers close to
+    its mean.  The mass left out is known exactly, so the result is an interval for every
     probability.
 *   :func:`monte_carlo_distribution` translates the program to Python and runs it many times: it shares
     nothing with either.
-*   :func:`numeric_privacy_violation` looks for the worst breach of a claim on a grid of budgets.
+*   :func:`numeric_privacy_violation` finds the worst violation of a claim on a grid of eps.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Random programs of the whole supported language, as text, for the laws.
 
-:func:`programs` draws a valid program with inputs, outputs, adjacency and claim.  Bounded: at
-most two inputs in a small domain, at most four samples on every path, and at most two samples in
-every comparison but one, which may have three.  Biased to corners: equal rates and means, rates that
-add up to another one, comparisons that are certain or impossible, ties, probabilities 0 and 1,
-domains of one element.  :func:`discrete_programs` draws smaller programs with integer noise.
+:func:`programs` draws a valid program with inputs, outputs, adjacency and claim.  It is bounded: at most
+two inputs in a small domain, at most four samples on every path, and at most two samples in every
+comparison but one, which may have three.  It is biased to corner cases: equal rates and means, rates that
+add up to another rate, comparisons that are certain or impossible, ties, probabilities 0 and 1, domains of
+one element.  :func:`discrete_programs` draws smaller programs with integer noise.
 
 The builder keeps, for every real variable, the sets of samples it may depend on (one set for each
-way the program may have gone), and for every finite numeric variable the values it may have.
+path the program may have taken), and for every finite numeric variable the values it may have.
 """
 
 from __future__ import annotations

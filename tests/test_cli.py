@@ -1,4 +1,4 @@
-"""The command line as people and scripts meet it: words, options, and broken use without a traceback."""
+"""The command line as people and scripts use it: wording, options, and misuse without a traceback."""
 
 from __future__ import annotations
 

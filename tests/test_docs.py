@@ -1,12 +1,12 @@
-"""Every command and every Python session in the documents is run, and must print what the document shows.
+"""Run every command and every Python session in the documents; each must print what the document shows.
 
-A ```dip or ```dip-broken block that begins with ``# NAME.dip`` is saved under that name, so that the commands
-below it can use it.  In a ```console block a line ``$ command`` is run by a shell, in a folder with the
-shipped programs; what follows is its output.  A ```python block is a session (``>>>``).  A ```py block is a
-file of tests, which are called.  Only times are not compared.
+A ```dip or ```dip-broken block that begins with ``# NAME.dip`` is saved under that name for the commands
+below it.  In a ```console block a line ``$ command`` is run by a shell, in a folder with the shipped
+programs; the lines after it are its output.  A ```python block is a session (``>>>``).  A ```py block is a
+file of tests, which are called.  Everything except times is compared.
 
 To refresh the outputs: run `python tests/test_docs.py`, or `python tests/test_docs.py theory.md` for one
-document, and read the difference with a critical eye.
+document, and review the diff critically.
 """
 
 from __future__ import annotations

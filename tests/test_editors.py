@@ -1,4 +1,4 @@
-"""Highlighting: every word and sign of the grammar, no program with an error in it, no drift."""
+"""Syntax highlighting covers every keyword and sign of the grammar, without error tokens or drift."""
 
 from __future__ import annotations
 

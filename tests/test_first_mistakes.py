@@ -1,4 +1,4 @@
-"""What newcomers do: each mistake is refused, or told, before it does harm."""
+"""Typical mistakes of new users: each is refused or reported before it does harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dipc format`` from outside."""
+"""``dipc format`` as a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The help pages teach; a shell completes."""
+"""Help pages and shell completion."""
 
 from __future__ import annotations
 

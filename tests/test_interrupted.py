@@ -1,4 +1,4 @@
-"""Ctrl-C in the middle of a command: what was settled by then is said."""
+"""Ctrl-C in the middle of a command: it reports what was settled by then."""
 
 from __future__ import annotations
 

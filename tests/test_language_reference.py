@@ -1,4 +1,4 @@
-"""The reference in docs/language.md is that of the grammar; every example shows what it is meant to show."""
+"""The reference in docs/language.md agrees with the grammar; every example contains its construct."""
 
 from __future__ import annotations
 

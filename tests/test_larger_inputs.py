@@ -1,7 +1,7 @@
-"""Pairs of inputs walked as a product, against the slow twin that lists them all.
+"""The product construction on pairs of inputs, against a slow version that lists all pairs.
 
-The twin computes every law by itself, tries all pairs of inputs, sorts them, and asks for every pair and
-output; only the answer to a single inequality is shared.
+The slow version computes every output distribution separately, lists and sorts all pairs of inputs, and asks
+about every pair and output; both share only the answer to a single inequality.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The architecture, checked: imports go one way, no float ever decides anything, heavy packages stay away."""
+"""Checks of the architecture: imports go one way, no float decides anything, heavy packages load lazily."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mechanisms and distributions as Python objects: conversions, messages, short texts."""
+"""Mechanisms and distributions as Python objects: conversions, messages, short representations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dipc new``: every template is a formatted program with the verdict that it announces."""
+"""``dipc new``: every template is a formatted program whose verdict is the expected one."""
 
 from __future__ import annotations
 

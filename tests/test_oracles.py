@@ -1,4 +1,4 @@
-"""The oracle is judged by closed forms, by runs of the programs, and by itself (probabilities sum to 1)."""
+"""The oracle against closed forms, runs of the programs, and itself (probabilities sum to 1)."""
 
 from __future__ import annotations
 

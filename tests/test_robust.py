@@ -1,4 +1,4 @@
-"""Odd places: an installation that cannot be written to, users without a home, strange names and files."""
+"""Unusual environments: a read-only installation, users without a home folder, strange names and files."""
 
 from __future__ import annotations
 

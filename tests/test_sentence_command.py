@@ -1,4 +1,4 @@
-"""``dipc decide`` from outside."""
+"""``dipc decide`` as a command."""
 
 from __future__ import annotations
 

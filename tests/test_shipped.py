@@ -1,4 +1,4 @@
-"""The programs that come with dipc: found by name, from Python and from the command line."""
+"""The programs that ship with dipc: found by name, from Python and from the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How things look: decimals at a budget, colour, terminals without Greek letters, progress."""
+"""How output looks: decimals at one eps, colour, terminals without Greek letters, progress."""
 
 from __future__ import annotations
 

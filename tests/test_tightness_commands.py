@@ -1,4 +1,4 @@
-"""``dipc budget``, ``dipc profile`` and ``dipc regions``: what they print, and what they say to a mistake."""
+"""``dipc budget``, ``dipc profile`` and ``dipc regions``: their output and their error messages."""
 
 from __future__ import annotations
 

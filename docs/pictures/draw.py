@@ -1,4 +1,4 @@
-"""Draws the pictures of docs/theory.md: ``python docs/pictures/draw.py``.  Needs Graphviz and matplotlib."""
+"""Draw the pictures of docs/theory.md: ``python docs/pictures/draw.py``.  Needs Graphviz and matplotlib."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def tightness() -> None:
 
 
 def loss(segments: Any, x: float) -> float:
-    """The greatest loss at x; each segment is the loss of some pair, so that the greatest of all is right."""
+    """The greatest loss at x; each segment is the loss of some pair, so their maximum is correct."""
     return max(math.log(at(s.value, x)) for s in segments)
 
 

@@ -1,7 +1,7 @@
-"""What mkdocs does not do by itself: pages for files outside of docs/ that pages link to, and our colours.
+"""Hooks for mkdocs: pages for the files outside docs/ that pages link to, and syntax highlighting for .dip.
 
-In the repository ``[svt1](../programs/svt/svt1.dip)`` leads to the file.  The site has no such file, so
-that each file that a page links to becomes a page of its own, with the text highlighted.
+In the repository ``[svt1](../programs/svt/svt1.dip)`` leads to the file.  The site does not contain that
+file, so each linked file becomes a page of its own, with its text highlighted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pygments.lexers import LEXERS
 ROOT = Path(__file__).resolve().parents[2]
 log = logging.getLogger("mkdocs.hooks")
 
-# The site shows this dipc, whether it is installed or not: so the lexer does not come by its entry point.
+# The site shows this dipc, installed or not, so the lexer is registered here and not by its entry point.
 sys.path.insert(0, str(ROOT))
 LEXERS["DipLexer"] = ("dipc.editors.pygments_lexer", "dipc", ("dip",), ("*.dip",), ())
 
@@ -42,7 +42,7 @@ def page_of(target: str) -> str:
 
 
 def text_of(target: str) -> str:
-    """The page itself: a folder lists its files, a text is shown."""
+    """The content of that page: a list of the files in a folder, or the text of a file."""
     path = ROOT / target
     if path.is_dir():
         names = "\n".join(f"- `{child.name}`" for child in sorted(path.iterdir()) if child.is_file())
@@ -66,7 +66,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def reports() -> list[str]:
-    """The programs whose reports the site shall have: DIPC_REPORTS=all, or some names; it takes minutes."""
+    """The programs whose reports the site includes: DIPC_REPORTS=all (takes minutes), or a list of names."""
     wanted = os.environ.get("DIPC_REPORTS", "")
     known = sorted(import_module("dipc.shipped").paths())
     return known if wanted == "all" else [name for name in known if name in wanted.split(",")]
@@ -74,7 +74,7 @@ def reports() -> list[str]:
 
 def report(name: str) -> str:
     """The page that `dipc report` writes."""
-    dipc = import_module("dipc")  # found by the path above
+    dipc = import_module("dipc")  # found through the path above
     return str(dipc.report_html(dipc.load(name)))
 
 
@@ -82,16 +82,16 @@ def with_reports(markdown: str) -> str:
     """The gallery with a link to each report."""
     for name in reports():
         heading = f"### {name}\n"
-        markdown = markdown.replace(heading, f"{heading}\n[The whole report](reports/{name}.html)\n", 1)
+        markdown = markdown.replace(heading, f"{heading}\n[Full report](reports/{name}.html)\n", 1)
     return markdown
 
 
 FENCES = {"dip-broken": "dip", "dip-part": "dip", "lark": "text"}
-"""How blocks are coloured that the tests tell apart."""
+"""How to highlight blocks whose names only matter to the tests."""
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
-    """Let the links lead there, and colour every block."""
+    """Redirect links to the generated pages, and highlight every block."""
     if page.file.src_uri == "gallery.md":
         markdown = with_reports(markdown)
     markdown = LINK.sub(lambda link: f"]({page_of(link[1])}", markdown)

@@ -21,7 +21,7 @@ PROGRAMS: list[tuple[str, dict[str, int]]] = [
     *((name, {"N": 2}) for name in ("svt1", "svt4", "svt5", "svt_bottoms", "sparse", "nmax1", "nmax4")),
     *((name, {"N": 1}) for name in ("hist1", "hist2", "rand1", "rand2", "svt3")),
     *((name, {}) for name in ("nmax3", "leaky_retry", "retry", "opendp_2922", "opendp_480", "mbi_65")),
-    *((name, {}) for name in ("opendp_2922_mended", "truncated_geometric", "kary_wrong", "exponential")),
+    *((name, {}) for name in ("opendp_2922_fixed", "truncated_geometric", "kary_wrong", "exponential")),
 ]
 Capture = pytest.CaptureFixture[str]
 

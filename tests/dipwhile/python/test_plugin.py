@@ -91,8 +91,8 @@ def test_a_failure_shows_the_counterexample_and_no_traceback(project: pytest.Pyt
 
 
 def test_a_known_violation_that_is_none(project: pytest.Pytester) -> None:
-    write(project, mended=COIN.format(header="# expect: violated", claim="eps"))
-    result = run(project, "mended.dip")
+    write(project, fixed=COIN.format(header="# expect: violated", claim="eps"))
+    result = run(project, "fixed.dip")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["expected `violated`, the verdict is `private`", "verdict  PRIVATE"])
 
