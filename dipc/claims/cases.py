@@ -18,7 +18,8 @@ from flint import fmpq
 from dipc.claims.parallel import examined
 from dipc.claims.privacy import Checked, PrivacyInequalities
 from dipc.models.laws import Case, Vector
-from dipc.signs.inequality import Answer, Fails, Holds, Method, Unclear
+from dipc.signs.inequality import Answer, Fails, Holds, Unclear
+from dipc.signs.proofs import Proof
 from dipc.signs.radicals import Function
 
 Tick = Callable[[int, int], None]  # told what is done, and of how much; may raise LimitReached
@@ -48,9 +49,9 @@ class Findings:
     asked: dict[tuple[Vector, Vector], int] = field(default_factory=dict)
     distinct: dict[Function, Answer] = field(default_factory=dict)
 
-    def by(self, method: Method) -> int:
-        """How many different inequalities were proved this way."""
-        return sum(isinstance(a, Holds) and a.method is method for a in self.distinct.values())
+    def by(self, *kinds: type[Proof]) -> int:
+        """How many different inequalities have a proof of one of these kinds."""
+        return sum(isinstance(a, Holds) and isinstance(a.proof, kinds) for a in self.distinct.values())
 
     def of(self, kind: type[Answer]) -> int:
         """How many different inequalities have this answer."""

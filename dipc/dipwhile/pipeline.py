@@ -32,7 +32,8 @@ from dipc.models.termination import check_termination
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.inequality import Fails, Holds, Method, Unclear
+from dipc.signs.inequality import Fails, Holds, Unclear
+from dipc.signs.proofs import Chain, Identity, Inverse, Point, SignTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,10 +278,10 @@ def _counted(neighbours: Neighbours, pairs: int, inequalities: int, findings: Fi
         outputs=len(neighbours.outcomes),
         inequalities=inequalities,
         distinct=len(findings.distinct),
-        identities=findings.by(Method.IDENTITY),
-        by_chain=findings.by(Method.CHAIN),
-        by_roots=findings.by(Method.ROOTS),
-        at_point=findings.by(Method.POINT),
+        identities=findings.by(Identity),
+        by_chain=findings.by(Chain, Inverse),
+        by_roots=findings.by(SignTable),
+        at_point=findings.by(Point),
         broken=findings.of(Fails),
         open=findings.of(Unclear),
     )

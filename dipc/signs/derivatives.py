@@ -28,6 +28,9 @@ from math import lcm
 from flint import fmpq, fmpz, fmpz_poly
 
 from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.polynomial import primitive
+from dipc.signs.eps_range import EpsRange
+from dipc.signs.proofs import Chain, Inverse
 
 
 def chain_values(f: ExpPoly) -> Iterator[tuple[fmpq, fmpq]]:
@@ -56,17 +59,46 @@ def chain_proves(f: ExpPoly) -> bool:
     return all(sum((p[0] for p in link.values()), fmpz(0)) >= 0 for _, link in _steps(polynomials))
 
 
-def derivative_chain(f: ExpPoly) -> list[ExpPoly]:
-    """f_0, ..., f_{m-1}, for any f without exp(b/eps) and negative powers of eps."""
+def chain_proof(f: ExpPoly, eps_range: EpsRange) -> Chain | Inverse | None:
+    """The chain that proves f >= 0 on the range, in eps or in 1/eps; f is in normal form.  None: neither does.
+
+    >>> chain_proof(ExpPoly.of(1, 1) - 2, EpsRange(fmpq(2), None, True))                  # eps - 2
+    Chain(at=2)
+    """
+    if not f.has_inverse:
+        return _chain_from(f, eps_range.low)
+    if f.has_rates:
+        return None
+    chain = _chain_from(primitive(f.at_inverse()), eps_range.inverse.low)
+    return chain and Inverse(chain)
+
+
+def _chain_from(f: ExpPoly, low: fmpq) -> Chain | None:
+    """The derivative chain at 0, where it is quick, or else at ``low``, the least eps."""
+    if f.has_inverse:
+        return None
+    if not f.has_constants and chain_proves(f):
+        return Chain(fmpq(0))
+    if not low and not f.has_constants:
+        return None
+    return Chain(low) if all(link.sign_at(low) >= 0 for link in derivative_chain(f)) else None
+
+
+def chain_exponents(f: ExpPoly) -> list[fmpq]:
+    """a_1, ..., a_m."""
     unit, items = f.canonical()
     degree: dict[int, int] = {}
     for n, a, _, _ in items:
         degree[a] = max(degree.get(a, 0), n)
+    return [fmpq(a, unit) for a in sorted(degree) for _ in range(degree[a] + 1)]
+
+
+def derivative_chain(f: ExpPoly) -> list[ExpPoly]:
+    """f_0, ..., f_{m-1}, for any f without exp(b/eps) and negative powers of eps."""
     chain = []
-    for a in sorted(degree):
-        for _ in range(degree[a] + 1):
-            chain.append(f)
-            f = derivative(f) - f * fmpq(a, unit)
+    for a in chain_exponents(f):
+        chain.append(f)
+        f = derivative(f) - f * a
     return chain
 
 

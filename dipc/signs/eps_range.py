@@ -35,6 +35,27 @@ class EpsRange:
     def is_point(self) -> bool:
         return self.low == self.high
 
+    @property
+    def inside(self) -> fmpq:
+        """A point inside."""
+        return self.low + 1 if self.high is None else (self.low + self.high) / 2
+
+    @property
+    def closed_ends(self) -> tuple[fmpq, ...]:
+        """The ends that belong to the range."""
+        low = (self.low,) if self.low_closed else ()
+        return (*low, self.high) if self.high is not None and self.high_closed else low
+
+    @property
+    def inverse(self) -> EpsRange:
+        """The values of 1/eps.
+
+        >>> str(EpsRange(fmpq(0), fmpq(4), False, True).inverse)
+        '[1/4, inf)'
+        """
+        low = fmpq(0) if self.high is None else 1 / self.high
+        return EpsRange(low, 1 / self.low if self.low else None, self.high_closed, self.low_closed)
+
     def __contains__(self, eps: fmpq) -> bool:
         above = eps > self.low or (self.low_closed and eps == self.low)
         below = self.high is None or eps < self.high or (self.high_closed and eps == self.high)
@@ -60,3 +81,14 @@ def simplest_between(low: fmpq, high: fmpq | None) -> fmpq:
     # Both ends lie in [floor, floor + 1]; the answer is floor + 1/x with x in between the inverses.
     inverse_high = None if low == floor else 1 / (low - floor)
     return floor + 1 / simplest_between(1 / (high - floor), inverse_high)
+
+
+def middle_of(low: fmpq, high: fmpq) -> fmpq:
+    """A point between, about the geometric mean if the ends, 0 <= low < high, are of different size.
+
+    >>> middle_of(fmpq(0), fmpq(3)), middle_of(fmpq(1), fmpq(64))
+    (3/2, 8)
+    """
+    if not low or high <= 4 * low:
+        return (low + high) / 2
+    return low * fmpq(2) ** (int((high / low).floor()).bit_length() // 2)

@@ -1,43 +1,39 @@
-"""Is f >= 0 for every budget?  The three layers, the cheapest first.
+"""Is f >= 0 for every eps in a range?  Three layers, the cheapest first.
 
 1. f is the zero function: an *identity*.
-2. The derivative chain at the least budget: a finite list of non-negative numbers is the proof.
+2. The derivative chain at the least eps: a finite list of non-negative numbers is the proof.
 3. The sign table, by isolating roots.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
 from flint import fmpq
 
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import primitive
-from dipc.signs.derivatives import chain_proves, derivative_chain
+from dipc.signs.derivatives import chain_proof
 from dipc.signs.eps_range import EpsRange
+from dipc.signs.proofs import Identity, Point, Proof, SignTable
 from dipc.signs.radicals import Function
 from dipc.signs.roots import Unsettled
 from dipc.signs.tables import sign_table
 
 
-class Method(Enum):
-    IDENTITY = "identity"
-    CHAIN = "derivative chain"
-    ROOTS = "roots"
-    POINT = "sign at one point"
-
-
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """f >= 0 on all budgets."""
+    """f >= 0 on the whole range, with the proof of it, which is about f in normal form.
 
-    method: Method
+    Where roots were isolated, :func:`dipc.signs.search.proof` finds one that the kernel can check.
+    """
+
+    proof: Proof
 
 
 @dataclass(frozen=True, slots=True)
 class Fails:
-    """f < 0 at ``sample``."""
+    """f < 0 at ``sample``, a point of the range."""
 
     sample: fmpq
 
@@ -62,21 +58,21 @@ MARGIN = fmpq(1, 2**40)
 
 
 def nonnegative(f: Function, budgets: EpsRange) -> Answer:
-    """Whether f >= 0 on all budgets.
+    """Whether f >= 0 on the whole range.
 
     >>> nonnegative(2 - ExpPoly.exp(1), EpsRange.positive())
     Fails(sample=1)
-    >>> nonnegative(ExpPoly.exp(1) - 1 - ExpPoly.of(1, 1), EpsRange.positive()).method
-    <Method.CHAIN: 'derivative chain'>
+    >>> nonnegative(ExpPoly.exp(1) - 1 - ExpPoly.of(1, 1), EpsRange.positive())
+    Holds(proof=Chain(at=0))
     """
     if not f:
-        return Holds(Method.IDENTITY)
+        return Holds(Identity())
     if budgets.is_point:
-        return Fails(budgets.low) if f.sign_at(budgets.low) < 0 else Holds(Method.POINT)
+        return Fails(budgets.low) if f.sign_at(budgets.low) < 0 else Holds(Point())
     if isinstance(f, ExpPoly):
         f = without_monomial(f)
-        if _chain_proves(f, budgets.low) or (f.has_inverse and _chain_proves_in_inverse(f, budgets.high)):
-            return Holds(Method.CHAIN)
+        if chain := chain_proof(f, budgets):
+            return Holds(chain)
     for probe in PROBES:
         if probe in budgets and f.sign_at(probe) < 0:
             return Fails(probe)
@@ -85,7 +81,7 @@ def nonnegative(f: Function, budgets: EpsRange) -> Answer:
     except Unsettled as doubt:
         return _around(doubt, f, budgets)
     bad = [cell for cell in cells if cell.signs[0] < 0]
-    return Fails(bad[0].sample) if bad else Holds(Method.ROOTS)
+    return Fails(bad[0].sample) if bad else Holds(SignTable())
 
 
 def _around(doubt: Unsettled, f: Function, budgets: EpsRange) -> Answer:
@@ -119,24 +115,6 @@ def without_monomial(f: ExpPoly) -> ExpPoly:
     3*eps - 2*exp(2*eps)
     """
     return primitive(f) if f else f
-
-
-def _chain_proves(f: ExpPoly, low: fmpq) -> bool:
-    """The derivative chain at 0, or else at the least budget."""
-    if f.has_inverse:
-        return False
-    if not f.has_constants and chain_proves(f):
-        return True
-    if not low and not f.has_constants:
-        return False
-    return all(link.sign_at(low) >= 0 for link in derivative_chain(f))
-
-
-def _chain_proves_in_inverse(f: ExpPoly, high: fmpq | None) -> bool:
-    """The derivative chain in eta = 1/eps, for f with exp(b/eps) but not exp(a*eps)."""
-    return not f.has_rates and _chain_proves(
-        without_monomial(f.at_inverse()), fmpq(0) if high is None else 1 / high
-    )
 
 
 def sign_if_constant(f: Function, budgets: EpsRange) -> int | None:

@@ -4,21 +4,8 @@ The derivative chain of :mod:`dipc.signs.derivatives` does not end for such func
 ``exp(b/eps)`` gives ever higher powers of 1/eps.  But the two ends of (0, inf) are exact, and what is left is
 compact.
 
-**At zero.**  Let B be the greatest of the b, and write
-
-    f(eps) = exp(B/eps) * ( eps^n Q(eps) + sum_i c_i eps^n_i exp(a_i eps + k_i - d_i/eps) ),      d_i > 0,
-
-with Q entire and not the zero function.  Let m be the order of its zero at 0, found exactly.  By Lagrange's
-remainder ``Q(eps) = eps^m Q^(m)(x) / m!`` for some x in [0, eps].  And ``eps^s exp(-d/eps)`` increases on
-(0, R] if s >= 0 or R <= d/(-s).  So if, for some R with these inequalities,
-
-    min |Q^(m)| over [0, R]  >  m! * sum_i |c_i| R^(n_i - n - m) exp(max(a_i, 0) R + k_i - d_i/R),
-
-then f has no root in (0, R].  Both sides are enclosed by balls.  As R goes to 0 the left side tends to
-|Q^(m)(0)| > 0 and the right side to 0: halving R ends.
-
-**At infinity.**  ``f(1/eta)`` is a function of the same kind, a and b exchanged: the same statement settles
-eta in (0, R], which is eps in [1/R, inf).
+**At the two ends** the fastest terms win (:func:`dipc.signs.bounds.rootless_up_to`): there are R and S with no
+root in (0, R] nor in [S, inf).
 
 **In between.**  An interval [x, y] is settled if a ball excludes 0 from g([x, y]) or from g'([x, y]), where g
 is f divided by its greatest term there: g has the signs of f, and is monotone in the second case, so that the
@@ -33,13 +20,12 @@ is not settled and :class:`Unsettled` is raised.
 
 from __future__ import annotations
 
-from math import factorial
-
 from flint import arb, ctx, fmpq
 
 from dipc.numbers.exppoly import ExpPoly, Term
+from dipc.signs.bounds import greatest_term, rootless_up_to
 from dipc.signs.derivatives import derivative
-from dipc.signs.eps_range import simplest_between
+from dipc.signs.eps_range import middle_of, simplest_between
 from dipc.signs.limits import LEAST_WIDTH, Unsettled
 
 GUESS_WIDTH = fmpq(1, 2**10)  # below it a rational root is guessed
@@ -66,56 +52,6 @@ def isolated(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Isolated]:
     return [(a, b) for a, b in _Search(f).between(left, right) if a != high]
 
 
-def rootless_up_to(f: ExpPoly) -> fmpq:
-    """A rational R > 0 with no root of f, not the zero function, in (0, R].
-
-    >>> rootless_up_to(ExpPoly.exp(0, 0, 1) - ExpPoly.of(1, -2) * 10)      # exp(1/eps) - 10/eps^2
-    1/8
-    """
-    terms = list(f.terms())
-    most = max(t.inverse for t in terms)
-    power = min(t.power for t in terms if t.inverse == most)
-    lead = ExpPoly.from_terms(
-        [Term(t.coefficient, t.power - power, t.rate, t.constant) for t in terms if t.inverse == most]
-    )
-    order = 0
-    while not lead.sign_at(fmpq(0)):
-        lead = derivative(lead)
-        order += 1
-    rest = [t for t in terms if t.inverse != most]
-    bound, precision = fmpq(1), 64
-    while not _dominates(lead, rest, most, power + order, factorial(order), bound, precision):
-        bound, precision = bound / 2, precision + 16
-    return bound
-
-
-def _dominates(
-    lead: ExpPoly, rest: list[Term], most: fmpq, power: int, factor: int, bound: fmpq, precision: int
-) -> bool:
-    """The inequality of the module's docstring, for R = ``bound``."""
-    with ctx.workprec(precision):
-        total = arb(0)
-        for c, n, a, k, b in rest:
-            s, d = n - power, most - b
-            if s < 0 and bound > d / -s:
-                return False
-            total += arb(abs(c) * bound**s) * arb(max(a, fmpq(0)) * bound + k - d / bound).exp()
-        least = lead.enclose(_box(fmpq(0), bound)).abs_lower()
-        return bool(least > total * factor)
-
-
-def _box(low: fmpq, high: fmpq) -> arb:
-    """A ball that contains [low, high]."""
-    return arb(low).union(arb(high))
-
-
-def _middle(low: fmpq, high: fmpq) -> fmpq:
-    """A point between, about the geometric mean if the ends are of different size."""
-    if high <= 4 * low:
-        return (low + high) / 2
-    return low * fmpq(2) ** (int((high / low).floor()).bit_length() // 2)
-
-
 class _Search:
     """The search for roots in compact intervals."""
 
@@ -123,7 +59,6 @@ class _Search:
         self.f = f
         self.terms = list(f.terms())
         self.boxes = 0
-        self._logs = [arb(abs(t.coefficient)).log() for t in self.terms]
         self._scaled: dict[tuple[str, int], ExpPoly] = {}
 
     def between(self, low: fmpq, high: fmpq) -> list[Isolated]:
@@ -138,7 +73,7 @@ class _Search:
             elif b - a < LEAST_WIDTH or self.boxes > MAX_BOXES:
                 raise Unsettled(a, b)
             else:
-                middle = _middle(a, b)
+                middle = middle_of(a, b)
                 pending += [(a, middle), (middle, b)]
         return found
 
@@ -146,8 +81,8 @@ class _Search:
         """The roots in (a, b]; None: not clear."""
         bits = max(int(x).bit_length() for x in ((1 / (b - a)).ceil(), b.ceil(), (1 / a).ceil()))
         with ctx.workprec(64 + 2 * bits):
-            box = _box(a, b)
-            greatest = self.greatest((a + b) / 2)
+            box = arb(a).union(arb(b))
+            greatest = greatest_term(self.terms, (a + b) / 2)
             if not self.scaled(greatest, 0).enclose(box).contains(0):
                 return []
             if not self.scaled(greatest, 1).enclose(box).contains(0):
@@ -167,16 +102,6 @@ class _Search:
         if right == 0:
             return [(b, b)]
         return [(a, b)] if left * right < 0 else []
-
-    def greatest(self, point: fmpq) -> Term:
-        """The term of greatest size at a point, or nearly so: this choice decides nothing."""
-        with ctx.workprec(64):
-            log = arb(point).log()
-            sizes = [
-                self._logs[i] + t.power * log + arb(t.rate * point + t.constant + t.inverse / point)
-                for i, t in enumerate(self.terms)
-            ]
-        return self.terms[max(range(len(sizes)), key=lambda i: sizes[i].mid())]
 
     def scaled(self, term: Term, order: int) -> ExpPoly:
         """The derivative of the given order of f divided by the term (without its coefficient)."""

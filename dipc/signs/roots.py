@@ -24,7 +24,7 @@ rational are then found by :mod:`dipc.signs.mixed`; for others :class:`Unsettled
   roots of the polynomial ``a eps^2 + k eps + b`` (the difference of their exponents times eps), and takes its
   place; this is done for factors without inverse exponents too.
 * A factor with exp(b/eps) and no exp(a eps) is one of the first kind in ``eta = 1/eps``: its roots are
-  isolated there.  The sign for small eps is settled by :func:`dipc.signs.mixed.rootless_up_to`.
+  isolated there.  The sign for small eps is settled by :func:`dipc.signs.bounds.rootless_up_to`.
 * The others are for :mod:`dipc.signs.mixed`.  As with constants, their roots may be multiple or shared.
 """
 
@@ -38,11 +38,12 @@ from flint import arb, ctx, fmpq
 
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import common_unit, factors_of, join, split
+from dipc.signs.bounds import rootless_up_to
 from dipc.signs.derivatives import derivative, derivative_chain, variations
 from dipc.signs.eps_range import simplest_between
 from dipc.signs.limits import LEAST_WIDTH
 from dipc.signs.limits import Unsettled as Unsettled
-from dipc.signs.mixed import isolated, rootless_up_to
+from dipc.signs.mixed import isolated
 
 MOST_DEGREE = 60  # in z: beyond it polynomials are not factored, which can take minutes
 HASTY_DEGREE = 2000  # from here on even the search for multiple factors is put off
@@ -136,21 +137,23 @@ def _factors(f: ExpPoly) -> tuple[ExpPoly, ...]:
     if _one_sign(f):
         return ()
     found: dict[ExpPoly, None] = {}
-    for factor in _irreducible(f):
-        exponent = _exponent_of_binomial(factor)
-        for g in (factor,) if exponent is None else _irreducible(exponent):
+    for factor, _ in irreducible(f):
+        exponents = signs_of_binomial(factor)
+        for g, _ in [(factor, 1)] if exponents is None else irreducible(exponents):
             if not _one_sign(g) and any(n or a or b for _, n, a, _, b in g.terms()):
                 found[g] = None
     return tuple(found)
 
 
-def _irreducible(f: ExpPoly) -> list[ExpPoly]:
-    """The irreducible factors; if the degree is great and f has no exp(b/eps), square-free coprime ones."""
+def irreducible(f: ExpPoly) -> list[tuple[ExpPoly, int]]:
+    """The irreducible factors with their powers, but for monomials and a number.
+
+    If the degree is great and f has no exp(b/eps), square-free factors that are coprime.
+    """
     unit = common_unit(f)
-    polynomial = split(f, unit).polynomial
     easy = f.has_inverse or _degree(f) <= MOST_DEGREE
-    _, found = factors_of(polynomial, squarefree=not easy)
-    return [join(p, unit) for p, _ in found]
+    _, found = factors_of(split(f, unit).polynomial, squarefree=not easy)
+    return [(join(p, unit), int(power)) for p, power in found]
 
 
 def _one_sign(f: ExpPoly) -> bool:
@@ -158,18 +161,19 @@ def _one_sign(f: ExpPoly) -> bool:
     return len({c > 0 for c, *_ in f.terms()}) == 1
 
 
-def _exponent_of_binomial(f: ExpPoly) -> ExpPoly | None:
-    """A polynomial with the signs of f or of -f, for ``f = c eps^n (exp(..) - exp(..))``.
+def signs_of_binomial(f: ExpPoly) -> ExpPoly | None:
+    """A polynomial with the signs of f, for ``f = c eps^n (exp(u) - exp(v))``: it is ``c eps (u - v)``.
 
-    >>> _exponent_of_binomial(ExpPoly.exp(1) - ExpPoly.exp(0, 3, 2))           # exp(eps) - exp(3 + 2/eps)
-    2 + 3*eps - eps^2
+    >>> signs_of_binomial(ExpPoly.exp(1) - ExpPoly.exp(0, 3, 2))               # exp(eps) - exp(3 + 2/eps)
+    -2 - 3*eps + eps^2
     """
     terms = list(f.terms())
     if len(terms) != 2 or terms[0].power != terms[1].power or terms[0].coefficient != -terms[1].coefficient:
         return None
-    difference = [x - y for x, y in zip(terms[1][2:], terms[0][2:], strict=True)]
-    powers = (2, 1, 0)  # of eps * (a eps + k + b/eps)
-    return sum((ExpPoly.of(x, n) for x, n in zip(difference, powers, strict=True)), ExpPoly())
+    return sum(
+        (ExpPoly.of(c * x, n) for c, _, *exponent in terms for n, x in zip((2, 1, 0), exponent, strict=True)),
+        ExpPoly(),
+    )
 
 
 def _isolated(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:

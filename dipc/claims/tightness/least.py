@@ -31,8 +31,9 @@ from dipc.errors import InputError, InternalError, LimitReached
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange, simplest_between
-from dipc.signs.inequality import Answer, Fails, Holds, Method, Unclear, without_monomial
+from dipc.signs.inequality import Answer, Fails, Holds, Unclear, without_monomial
 from dipc.signs.pieces import Piece, Place, pieces
+from dipc.signs.proofs import Chain, Inverse
 from dipc.signs.roots import Unsettled
 
 MOST_DENOMINATOR = 10**5  # of an x that is asked to be the answer, exactly
@@ -249,7 +250,7 @@ class _Search:
         """Numbers >= 0 in a derivative chain at 0 mean that the function is positive for all eps > 0."""
         answer = self.judge.decide(margin)
         at_open_end = not self.budgets.low and (not margin.has_inverse or self.budgets.high is None)
-        return isinstance(answer, Holds) and answer.method is Method.CHAIN and at_open_end
+        return isinstance(answer, Holds) and isinstance(answer.proof, Chain | Inverse) and at_open_end
 
     def _belongs(self, spots: Sequence[Spot]) -> bool:
         """Whether one of the spots is one of the budgets as given."""
