@@ -7,20 +7,47 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 from flint import fmpq
 
-from dipc.certificate.kernel import Function, digest
+from dipc.certificate.kernel import Function, digest, value_at, written
+from dipc.errors import InternalError
 from dipc.numbers.exppoly import ExpPoly, Term
+from dipc.signs.derivatives import chain_exponents, derivative_chain
+from dipc.signs.inequality import without_monomial
+from dipc.signs.proofs import (
+    Binomial,
+    Chain,
+    End,
+    Identity,
+    Inverse,
+    Pieces,
+    Point,
+    Product,
+    Proof,
+    Rooted,
+    SignTable,
+    Tail,
+    Taylor,
+)
+from dipc.signs.radicals import Radical
+from dipc.signs.roots import signs_of_binomial
 
 Json = Any
 
 
 def fraction(value: fmpq) -> Fraction:
+    """dipc's rational as one of the standard library."""
     return Fraction(int(value.p), int(value.q))
+
+
+def fmpq_of(value: Fraction) -> fmpq:
+    """The inverse of :func:`fraction`."""
+    return fmpq(value.numerator, value.denominator)
 
 
 def to_function(f: ExpPoly) -> Function:
@@ -38,11 +65,8 @@ def to_function(f: ExpPoly) -> Function:
 def to_exppoly(f: Function) -> ExpPoly:
     """The inverse of :func:`to_function`."""
 
-    def rational(value: Fraction) -> fmpq:
-        return fmpq(value.numerator, value.denominator)
-
     return ExpPoly.from_terms(
-        [Term(rational(c), n, rational(a), rational(k), rational(b)) for (n, a, k, b), c in f.items()]
+        [Term(fmpq_of(c), n, fmpq_of(a), fmpq_of(k), fmpq_of(b)) for (n, a, k, b), c in f.items()]
     )
 
 
@@ -59,6 +83,69 @@ def terms(f: Function) -> Json:
             term.pop()
         result.append(term)
     return result
+
+
+def proof_as_json(proof: Proof, f: ExpPoly | Radical) -> Json:
+    """A proof of f >= 0 as a certificate writes it.
+
+    >>> proof_as_json(Chain(fmpq(0)), ExpPoly.exp(1) - 1)
+    {'kind': 'chain', 'at': '0', 'exponents': ['0', '1'], 'values': ['0', '1']}
+    """
+    if isinstance(f, Radical):
+        return _rooted_as_json(proof, f)
+    f = without_monomial(f)
+    match proof:
+        case Identity():
+            return {"kind": "identity"}
+        case Point():
+            return {"kind": "point"}
+        case Chain(at):
+            values = [written(value_at(to_function(link), fraction(at))) for link in derivative_chain(f)]
+            exponents = [str(a) for a in chain_exponents(f)]
+            return {"kind": "chain", "at": str(at), "exponents": exponents, "values": values}
+        case Pieces(points, pieces):
+            return {"kind": "pieces", "points": _points(points), "pieces": [_piece(p) for p in pieces]}
+        case Binomial(g, h, inner):
+            signs = signs_of_binomial(g)
+            assert signs is not None
+            written_out = {"binomial": terms(to_function(g)), "cofactor": terms(to_function(h))}
+            return {"kind": "binomial", **written_out, "proof": proof_as_json(inner, signs * h)}
+        case Product(scale, factors):
+            items = [
+                {
+                    "function": terms(to_function(x.function)),
+                    "power": x.power,
+                    "proof": x.proof and proof_as_json(x.proof, x.function),
+                }
+                for x in factors
+            ]
+            return {"kind": "product", "scale": str(scale), "factors": items}
+        case Inverse(inner):
+            return {"kind": "inverse", "proof": proof_as_json(inner, f.at_inverse())}
+        case Rooted() | SignTable():
+            raise InternalError(f"a certificate cannot say {proof} of a function without a square root")
+        case _:
+            assert_never(proof)
+
+
+def _rooted_as_json(proof: Proof, f: Radical) -> Json:
+    if isinstance(proof, Point):
+        return {"kind": "point"}
+    assert isinstance(proof, Rooted)
+    pieces = []
+    for piece in proof.pieces:
+        first, second = f.parts(piece.by)
+        both = [proof_as_json(piece.first, first), proof_as_json(piece.second, second)]
+        pieces.append({"by": piece.by, "proofs": both})
+    return {"kind": "rooted", "points": _points(proof.points), "pieces": pieces}
+
+
+def _piece(piece: Taylor | Tail) -> Json:
+    return "tail" if isinstance(piece, Tail) else [piece.end, piece.order, terms(to_function(piece.times))]
+
+
+def _points(points: Sequence[End]) -> Json:
+    return [p if p is None else str(p) for p in points]
 
 
 def sealed(certificate: dict[str, Json]) -> dict[str, Json]:

@@ -21,9 +21,8 @@ from pathlib import PurePath
 from flint import fmpq
 
 from dipc.certificate import kernel
-from dipc.certificate.format import Json, fraction, terms, to_exppoly, to_function
+from dipc.certificate.format import Json, fmpq_of, fraction, proof_as_json, terms, to_exppoly, to_function
 from dipc.certificate.kernel import ONE, ZERO, Delta, Function, Interval, Ratio, Rooted, Surd
-from dipc.certificate.search import NoProof, inside, proof_of, rooted_proof
 from dipc.claims.verdict import Counterexample, Goal, Undecided, Verdict
 from dipc.dipwhile.semantics.adjacency import InputSpace, adjacent
 from dipc.dipwhile.semantics.explore import Explorer, Law
@@ -33,6 +32,9 @@ from dipc.errors import InputError, InternalError, LimitReached
 from dipc.models.values import Valuation, Value
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
+from dipc.signs.limits import NoProof
+from dipc.signs.radicals import Radical
+from dipc.signs.search import proof
 from dipc.signs.tables import roots_within
 
 MAX_INPUTS = 3000
@@ -215,7 +217,7 @@ class Writer:
     def _distributions(self, laws: list[list[int]], on: Interval) -> dict[str, Json]:
         return {
             "denominators": [
-                {"function": terms(f), "proof": proof_of(f, on, strict=True)} for f in self.denominators[1:]
+                {"function": terms(f), "proof": proved(f, on, strict=True)} for f in self.denominators[1:]
             ],
             "functions": [[terms(f), d] for f, d in self.ratios],
             "laws": laws,
@@ -289,8 +291,8 @@ class Writer:
         if key not in self.facts:
             ends = None if on == self.on else [str(on.low), None if on.high is None else str(on.high)]
             root = {"root": terms(f.root)} if f.root else {}
-            proof = rooted_proof(f, radicand, on)
-            self.facts[key] = {"function": terms(f.plain), **root, "on": ends, "proof": proof}
+            written = proved_rooted(f, radicand, on)
+            self.facts[key] = {"function": terms(f.plain), **root, "on": ends, "proof": written}
 
     def _case(self, pairs: Pairs, delta: Delta) -> Json:
         """The pieces of the budgets, with the signs of all g_o on each."""
@@ -360,6 +362,31 @@ def interval(budgets: EpsRange) -> Interval:
     return Interval(fraction(budgets.low), high, budgets.low_closed, budgets.high_closed)
 
 
+def eps_range(on: Interval) -> EpsRange:
+    """The inverse of :func:`interval`."""
+    high = None if on.high is None else fmpq_of(on.high)
+    return EpsRange(fmpq_of(on.low), high, on.low_closed, on.high_closed)
+
+
+def inside(on: Interval) -> Fraction:
+    """A point inside."""
+    return fraction(eps_range(on).inside)
+
+
+def proved(f: Function, on: Interval, strict: bool = False) -> Json:
+    """The proof of f >= 0 (f > 0, if strict) on the interval.  Raises :class:`NoProof`."""
+    g = to_exppoly(f)
+    return proof_as_json(proof(g, eps_range(on), strict), g)
+
+
+def proved_rooted(f: Rooted, radicand: Function, on: Interval, strict: bool = False) -> Json:
+    """The same for a function with the square root of the radicand."""
+    if not f.root:
+        return proved(f.plain, on, strict)
+    g = Radical(to_exppoly(f.plain), to_exppoly(f.root), to_exppoly(radicand))
+    return proof_as_json(proof(g, eps_range(on), strict), g)
+
+
 def fraction_or_name(value: Value) -> Fraction | str:
     return fraction(value) if isinstance(value, fmpq) else value.name
 
@@ -383,8 +410,8 @@ def delta_written(delta: Delta, on: Interval) -> Json:
         "below": [terms(f) for f in delta.below],
         "radicand": terms(g),
         "proofs": {
-            "radicand": proof_of(kernel.normal(g), on),
-            "below": rooted_proof(delta.below, g, on, strict=True),
+            "radicand": proved(g, on),
+            "below": proved_rooted(delta.below, g, on, strict=True),
         },
     }
 

@@ -29,14 +29,17 @@ from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import (
     Answer,
     Fails,
+    Holds,
     Unclear,
     nonnegative,
     sign_if_constant,
     without_monomial,
 )
 from dipc.signs.pieces import pieces
+from dipc.signs.proofs import Proof, SignTable
 from dipc.signs.radicals import Function, Radical
 from dipc.signs.roots import Unsettled
+from dipc.signs.search import proof
 from dipc.signs.tables import OpenInterval, RootCluster, sign_table
 
 
@@ -47,6 +50,7 @@ class SignOracle:
         self.budgets = budgets
         self.answers: dict[Function, Answer] = {}
         self._denominators: dict[Function, int] = {}
+        self._proofs: dict[Function, Proof] = {}
 
     def nonnegative(self, value: Number) -> Answer:
         """Whether value >= 0 on all budgets."""
@@ -80,6 +84,21 @@ class SignOracle:
         if answer is None:
             answer = self.answers[f] = nonnegative(f, self.budgets)
         return answer
+
+    def proof_of(self, f: Function) -> Proof:
+        """The proof of f >= 0 that a certificate can hold, found once; f is one that holds.
+
+        Raises :class:`~dipc.signs.limits.NoProof`.
+        """
+        found = self._proofs.get(f)
+        if found is None:
+            match self.decide(f):
+                case Holds(known) if not isinstance(known, SignTable):
+                    found = known
+                case _:
+                    found = proof(f, self.budgets)
+            self._proofs[f] = found
+        return found
 
     def numerator(self, value: Quotient) -> ExpPoly:
         """A function with the signs of ``value``: its numerator, up to the sign of the denominator.

@@ -9,8 +9,7 @@ from typing import Any
 
 from dipc.certificate.format import to_exppoly, to_function
 from dipc.certificate.kernel import normal
-from dipc.certificate.produce import interval
-from dipc.certificate.search import proof_of
+from dipc.certificate.produce import interval, proved
 from dipc.export.evidence import ChainProof, chain_proof
 from dipc.export.inequalities import Inequality
 from dipc.export.latex import chosen_inequality
@@ -82,7 +81,7 @@ def proofs(question: ClaimExport) -> Iterator[Proof]:
 def _certified(question: ClaimExport, requirement: Inequality) -> tuple[ExpPoly, Any]:
     """The function in normal form with its proof."""
     f = normal(to_function(requirement.function))
-    return to_exppoly(f), proof_of(f, interval(question.goal.budgets))
+    return to_exppoly(f), proved(f, interval(question.goal.budgets))
 
 
 def _by_chain(requirement: Inequality, proof: ChainProof | None) -> Proof:

@@ -1,7 +1,7 @@
 """Rigorous bounds of an exponential polynomial on an interval, and of its tail at 0.
 
-**On [low, high]** every term is bounded by itself, each of its factors at the end where it is least or greatest.
-Small pieces make these bounds as good as one likes.
+**On [low, high]** each term is bounded by itself, and each of its factors by its values at the ends.
+On small pieces these bounds are as good as needed.
 
 **At zero.**  Let B be the greatest of the b in exp(b/eps), and write
 

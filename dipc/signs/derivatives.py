@@ -60,7 +60,7 @@ def chain_proves(f: ExpPoly) -> bool:
 
 
 def chain_proof(f: ExpPoly, eps_range: EpsRange) -> Chain | Inverse | None:
-    """The chain that proves f >= 0 on the range, in eps or in 1/eps; f is in normal form.  None: neither does.
+    """The chain that proves f >= 0 on the range, in eps or in 1/eps, if there is one; f is in normal form.
 
     >>> chain_proof(ExpPoly.of(1, 1) - 2, EpsRange(fmpq(2), None, True))                  # eps - 2
     Chain(at=2)

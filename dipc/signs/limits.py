@@ -1,16 +1,17 @@
-"""Where the search for roots stops: what is not settled by then is undecided."""
+"""Where the searches for roots and for proofs stop: what is not settled by then is undecided."""
 
 from __future__ import annotations
 
 from flint import fmpq
 
 from dipc.errors import LimitReached
+from dipc.signs.eps_range import EpsRange
 
 LEAST_WIDTH = fmpq(1, 2**128)
 
 
 class Unsettled(LimitReached):
-    """Whether a function has a root in an interval was not settled."""
+    """It was not settled whether a function has a root in an interval."""
 
     def __init__(self, low: fmpq, high: fmpq) -> None:
         super().__init__(
@@ -19,3 +20,14 @@ class Unsettled(LimitReached):
         )
         self.low = low
         self.high = high
+
+
+class NoProof(LimitReached):
+    """No proof was found of what was decided by other means."""
+
+
+def negative(eps_range: EpsRange) -> NoProof:
+    """The error for a function that has no proof because it is negative somewhere in the range."""
+    return NoProof(
+        f"no certificate: a function is negative somewhere in {eps_range} that was found not to be"
+    )

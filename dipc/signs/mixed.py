@@ -4,8 +4,8 @@ The derivative chain of :mod:`dipc.signs.derivatives` does not end for such func
 ``exp(b/eps)`` gives ever higher powers of 1/eps.  But the two ends of (0, inf) are exact, and what is left is
 compact.
 
-**At the two ends** the fastest terms win (:func:`dipc.signs.bounds.rootless_up_to`): there are R and S with no
-root in (0, R] nor in [S, inf).
+**At the two ends** the fastest terms win (:func:`dipc.signs.bounds.rootless_up_to`): there are R and S
+without a root in (0, R] and in [S, inf).
 
 **In between.**  An interval [x, y] is settled if a ball excludes 0 from g([x, y]) or from g'([x, y]), where g
 is f divided by its greatest term there: g has the signs of f, and is monotone in the second case, so that the

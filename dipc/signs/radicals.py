@@ -15,6 +15,7 @@ one that does not vanish is that at an end.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, assert_never, get_args
 
 from flint import fmpq
 
@@ -22,6 +23,9 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import common_unit, join, split
 from dipc.numbers.surd import combined_sign
 from dipc.signs.roots import Root, positive_roots
+
+Kind = Literal["both", "plain", "root"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,20 @@ class Radical:
 
     @property
     def norm(self) -> ExpPoly:
+        """``P^2 - g R^2``."""
         return self.rational * self.rational - self.radicand * self.coefficient * self.coefficient
+
+    def parts(self, kind: Kind) -> tuple[ExpPoly, ExpPoly]:
+        """Two functions: this one is >= 0 where both are, and > 0 where moreover the second one is."""
+        match kind:
+            case "both":
+                return self.coefficient, self.rational
+            case "plain":
+                return self.rational, self.norm
+            case "root":
+                return self.coefficient, -self.norm
+            case _:
+                assert_never(kind)
 
     def sign_at(self, point: fmpq) -> int:
         """The exact sign at a rational point at which the radicand is not negative."""

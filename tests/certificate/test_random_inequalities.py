@@ -14,11 +14,11 @@ import pytest
 from flint import fmpq
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from proving import NoProof, factored, proof_of, rooted_proof
 
 from dipc.certificate import kernel
 from dipc.certificate.format import terms, to_exppoly
 from dipc.certificate.kernel import UNIT, ZERO, Function, Interval, Rooted
-from dipc.certificate.search import NoProof, factored, proof_of, rooted_proof
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Answer, Fails, Holds, nonnegative
 from dipc.signs.radicals import Radical

@@ -9,10 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from proving import NoProof, proof_of, rooted_proof
 
 from dipc.certificate import kernel
 from dipc.certificate.kernel import ZERO, Function, Interval, Rooted
-from dipc.certificate.search import NoProof, proof_of, rooted_proof
 
 POSITIVE = Interval(ZERO, None, False, False)
 

@@ -1,0 +1,167 @@
+"""The search for a proof of f >= 0 that the kernel of certificates accepts.
+
+The cheapest first: the derivative chain at 0 or at the least eps, also in 1/eps; then the irreducible
+factors, where even powers need no proof and differences of two exponentials become polynomials; and pieces
+(:mod:`dipc.signs.taylor`) for the factors that are left.
+
+A function f + h sqrt(g) is cut into pieces with at most one root of the functions that matter, so that one of
+the kinds of :meth:`dipc.signs.radicals.Radical.parts` proves it: next to a root of one part the other one is
+larger; if the norm has a root but the function has none, both parts are positive.
+
+A mistake here could do no harm: the kernel checks every proof.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from flint import fmpq
+
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.polynomial import common_unit, join, split
+from dipc.signs.derivatives import chain_proof
+from dipc.signs.eps_range import EpsRange, simplest_between
+from dipc.signs.inequality import without_monomial
+from dipc.signs.limits import NoProof, Unsettled, negative
+from dipc.signs.proofs import (
+    Binomial,
+    End,
+    Factor,
+    Identity,
+    Point,
+    Product,
+    Proof,
+    Rooted,
+    RootedPiece,
+)
+from dipc.signs.radicals import KINDS, Function, Radical
+from dipc.signs.roots import irreducible, positive_roots, signs_of_binomial
+from dipc.signs.taylor import by_pieces
+
+
+def proof(f: Function, eps_range: EpsRange, strict: bool = False) -> Proof:
+    """A proof of f >= 0 (f > 0, if strict) on the range; it is about f in normal form.
+
+    Raises :class:`NoProof`.
+
+    >>> proof(ExpPoly.exp(1) - 1, EpsRange.positive())
+    Chain(at=0)
+    """
+    if isinstance(f, Radical):
+        return _rooted(f, eps_range, strict)
+    if strict and (not f or any(f.sign_at(end) <= 0 for end in eps_range.closed_ends)):
+        raise negative(eps_range)
+    if not f:
+        return Identity()
+    f = without_monomial(f)
+    if _sign_inside(f, eps_range) < 0:
+        raise negative(eps_range)
+    if eps_range.is_point:
+        return Point()
+    return chain_proof(f, eps_range) or _by_factors(f, eps_range, strict)
+
+
+def _sign_inside(f: ExpPoly, eps_range: EpsRange) -> int:
+    """The sign at a point inside at which f, not the zero function, is not 0; or at the only point."""
+    point = eps_range.inside
+    while not (sign := f.sign_at(point)) and not eps_range.is_point:
+        point = (eps_range.low + point) / 2
+    return sign
+
+
+# --- factors ----------------------------------------------------------------------------------------
+
+
+def _by_factors(f: ExpPoly, eps_range: EpsRange, strict: bool) -> Proof:
+    """The irreducible factors, those with odd powers (all, if strict) with a proof."""
+    factors = []
+    for g, power in irreducible(f):
+        g = without_monomial(g)
+        if _sign_inside(g, eps_range) < 0:
+            g = -g
+        needed = bool(power % 2) or strict
+        chain = chain_proof(g, eps_range) if needed else None
+        if needed and chain is None and (signs := signs_of_binomial(g)) is not None:
+            return _without_binomial(f, g, signs, eps_range, strict)
+        factors.append((Factor(g, power, chain), needed))
+    product = ExpPoly.of(1)
+    for factor, _ in factors:
+        product = product * factor.function**factor.power
+    scale = next(f.terms()).coefficient / next(product.terms()).coefficient
+    if scale < 0:
+        raise negative(eps_range)
+    proved = tuple(
+        Factor(factor.function, factor.power, by_pieces(factor.function, eps_range, strict))
+        if needed and factor.proof is None
+        else factor
+        for factor, needed in factors
+    )
+    single = proved[0].proof
+    if len(proved) == 1 and proved[0].power == 1 and scale == 1 and single is not None:
+        return single
+    return Product(scale, proved)
+
+
+def _without_binomial(f: ExpPoly, g: ExpPoly, signs: ExpPoly, eps_range: EpsRange, strict: bool) -> Binomial:
+    """f = g h, where g = exp(u) - exp(v) has the signs of the polynomial eps (u - v)."""
+    unit = common_unit(f, g)
+    cofactor = join(split(f, unit).polynomial / split(g, unit).polynomial, unit)
+    if without_monomial(g * cofactor) != f:
+        cofactor = -cofactor
+    return Binomial(g, cofactor, proof(signs * cofactor, eps_range, strict))
+
+
+# --- with a square root -----------------------------------------------------------------------------
+
+
+def _rooted(f: Radical, eps_range: EpsRange, strict: bool) -> Proof:
+    if eps_range.is_point:
+        if f.sign_at(eps_range.low) < strict:
+            raise negative(eps_range)
+        return Point()
+    whole = _rooted_piece(f, eps_range, strict)
+    if whole is not None:
+        return Rooted((eps_range.low, eps_range.high), (whole,))
+    points: list[End] = [eps_range.low, *_separators(f, eps_range), eps_range.high]
+    pieces = []
+    for i, (a, b) in enumerate(pairwise(points)):
+        assert a is not None
+        inner = EpsRange(a, b, i > 0 or eps_range.low_closed, i < len(points) - 2 or eps_range.high_closed)
+        piece = _rooted_piece(f, inner, strict)
+        if piece is None:
+            raise NoProof(
+                f"no certificate: no proof was found of an inequality with a square root in {inner}"
+            )
+        pieces.append(piece)
+    return Rooted(tuple(points), tuple(pieces))
+
+
+def _rooted_piece(f: Radical, eps_range: EpsRange, strict: bool) -> RootedPiece | None:
+    samples = [eps_range.inside, *(end for end in (eps_range.low, eps_range.high) if end)]
+    for kind in KINDS:
+        first, second = f.parts(kind)
+        if any(g.sign_at(point) < 0 for g in (first, second) for point in samples):
+            continue
+        try:
+            return RootedPiece(kind, proof(first, eps_range), proof(second, eps_range, strict))
+        except NoProof:
+            pass
+    return None
+
+
+def _separators(f: Radical, eps_range: EpsRange) -> list[fmpq]:
+    """Points inside between the roots of both parts and of the norm, and rational roots."""
+    product = ExpPoly.of(1)
+    for part in (f.rational, f.coefficient, f.norm):
+        product = product * (part or 1)
+    try:
+        roots = positive_roots(product, eps_range.low, eps_range.high)
+    except Unsettled as doubt:
+        raise NoProof(
+            f"no certificate: roots in [{doubt.low}, {doubt.high}] could not be told apart"
+        ) from None
+    points = {root.low for root in roots if root.is_rational}
+    for left, right in pairwise(roots):
+        if not left.is_rational and not right.is_rational:
+            points.add(simplest_between(left.high, right.low))
+    return sorted(points)
