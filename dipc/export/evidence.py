@@ -1,4 +1,4 @@
-"""What a script can check about an inequality without deciding it: the derivative chain, or signs."""
+"""What a script can check about an inequality without deciding it: its derivative chain, or signs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
+from dipc.export.inequalities import Inequality
 from dipc.numbers.exppoly import ExpPoly
-from dipc.signs.derivatives import chain_values
+from dipc.signs.derivatives import chain_exponents, chain_values, derivative_chain
 from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.inequality import PROBES
 from dipc.signs.limits import Unsettled
@@ -18,34 +19,33 @@ SAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class ChainProof:
-    """The exponents a_k and the values f_{k-1}(0) >= 0 that prove f >= 0 for all eps >= 0."""
+class Link:
+    """A function f_{k-1} of a derivative chain, its value where the chain begins, and the exponent a_k."""
 
-    exponents: tuple[fmpq, ...]
-    values: tuple[fmpq, ...]
+    function: ExpPoly
+    value: ExpPoly
+    exponent: fmpq
 
 
-def chain_proof(f: ExpPoly) -> ChainProof | None:
-    """The proof by the derivative chain at 0, if there is one.
+def links(f: ExpPoly, at: fmpq) -> list[Link]:
+    """The derivative chain of f from a point on.
 
-    >>> chain_proof(ExpPoly.exp(1) - 1 - ExpPoly.of(1, 1))
-    ChainProof(exponents=(0, 0, 1), values=(0, 0, 1))
-    >>> chain_proof(2 - ExpPoly.exp(1)) is None
-    True
+    >>> [(link.value, link.exponent) for link in links(ExpPoly.exp(1) - 1 - ExpPoly.of(1, 1), fmpq(0))]
+    [(0, 0), (0, 0), (1, 1)]
     """
-    if f.has_constants or f.has_inverse:
+    return [Link(g, g.at(at), a) for g, a in zip(derivative_chain(f), chain_exponents(f), strict=True)]
+
+
+def numbers(inequality: Inequality) -> tuple[list[fmpq], list[fmpq]] | None:
+    """The exponents and the rational values of the chain at 0, if it is the proof of an inequality."""
+    if inequality.chain_start != 0 or inequality.function.has_constants:
         return None
-    exponents, values = [], []
-    for exponent, value in chain_values(f):
-        if value < 0:
-            return None
-        exponents.append(exponent)
-        values.append(value)
-    return ChainProof(tuple(exponents), tuple(values))
+    exponents, values = zip(*chain_values(inequality.function), strict=True)
+    return list(exponents), list(values)
 
 
 def samples(f: ExpPoly, budgets: EpsRange) -> list[tuple[fmpq, int]]:
-    """Some budgets with the exact signs of f there: one in each cell of constant sign, or a few probes."""
+    """Some eps with the exact signs of f there: one in each interval of constant sign, and a few probes."""
     try:
         points = [cell.sample for cell in sign_table([f], budgets)]
     except Unsettled:

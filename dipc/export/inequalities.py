@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from flint import fmpq
+
 from dipc.claims.verdict import Goal
 from dipc.models.values import Valuation
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.signs.inequality import Answer
+from dipc.signs.inequality import Answer, Holds
+from dipc.signs.proofs import Chain
 from dipc.signs.sentence import And, Comparison, Quantifier, Relation, Sentence
 
 
@@ -31,12 +34,22 @@ class Inequality:
     answer: Answer
 
     @property
+    def chain_start(self) -> fmpq | None:
+        """Where the derivative chain begins that is its proof; None if it has another proof, or none."""
+        match self.answer:
+            case Holds(Chain(at)):
+                return at
+            case _:
+                return None
+
+    @property
     def margin(self) -> Quotient:
         """Right side minus left side."""
         return self.bound - self.probability
 
     @property
     def atom(self) -> Comparison:
+        """The inequality between functions of eps."""
         return Comparison(self.probability, Relation.LE, self.bound)
 
 

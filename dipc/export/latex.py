@@ -41,7 +41,7 @@ from dipc.dipwhile.syntax.ast import (
 )
 from dipc.dipwhile.syntax.core import Variable
 from dipc.dipwhile.syntax.parser import parse
-from dipc.export.evidence import ChainProof, chain_proof
+from dipc.export.evidence import links
 from dipc.export.inequalities import Inequality
 from dipc.export.operators import (
     AND,
@@ -71,8 +71,9 @@ from dipc.export.subject import ClaimExport, NamedLaw
 from dipc.models.values import Value, show
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.signs.derivatives import derivative_chain
-from dipc.signs.inequality import Fails
+from dipc.signs.derivatives import chain_exponents
+from dipc.signs.inequality import Fails, Holds
+from dipc.signs.proofs import Chain, Point
 
 
 def number(value: fmpq) -> tuple[str, int]:
@@ -141,7 +142,7 @@ def latex(question: ClaimExport) -> str:
         lines += _law(law)
     chosen = chosen_inequality(question)
     if chosen is not None:
-        lines += [r"\section*{One inequality}", *_inequality(*chosen)]
+        lines += [r"\section*{One inequality}", *_inequality(chosen)]
     lines.append(r"\end{document}")
     return "\n".join(lines) + "\n"
 
@@ -381,20 +382,21 @@ def _polynomial(f: ExpPoly) -> str:
 MOST_LINKS = 12
 
 
-def chosen_inequality(question: ClaimExport) -> tuple[Inequality, ChainProof | None] | None:
-    """The first that fails, or else the one with the longest proof that fits on a page."""
+def chosen_inequality(question: ClaimExport) -> Inequality | None:
+    """The first that fails, or else the one with the longest derivative chain that fits on a page."""
     for requirement in question.requirements:
         if isinstance(requirement.answer, Fails):
-            return requirement, None
+            return requirement
     different = [r for r in question.requirements if r.input != r.neighbour]
-    proofs = [(r, chain_proof(r.function)) for r in different if r.function]
-    short = [(r, p) for r, p in proofs if p is not None and len(p.values) <= MOST_LINKS]
+    proved = [r for r in different if r.function]
+    sizes = [(r, len(chain_exponents(r.function))) for r in proved if r.chain_start is not None]
+    short = [(r, size) for r, size in sizes if size <= MOST_LINKS]
     if short:
-        return max(short, key=lambda pair: len(pair[1].values) if pair[1] is not None else 0)
-    return next(iter([*proofs, *((r, None) for r in different or question.requirements)]), None)
+        return max(short, key=lambda pair: pair[1])[0]
+    return next(iter([*proved, *different, *question.requirements]), None)
 
 
-def _inequality(requirement: Inequality, proof: ChainProof | None) -> Iterator[str]:
+def _inequality(requirement: Inequality) -> Iterator[str]:
     f = requirement.function
     outputs = r" \text{ or } ".join(map(_valuation, requirement.outputs))
     yield (
@@ -420,30 +422,36 @@ def _inequality(requirement: Inequality, proof: ChainProof | None) -> Iterator[s
             value = f.enclose(arb(sample)).str(10, radius=False)
             where = rf"at $\varepsilon = {_number(sample)}$"
             yield rf"It is false: {where}, $f(\varepsilon) \approx {_power(value)} < 0$."
-        case _ if proof is not None:
-            yield from _proof(f, proof)
+        case Holds(Chain(at)):
+            yield from _proof(f, at)
+        case Holds(Point()):
+            yield r"(Its sign at the only $\varepsilon$ of the claim was decided exactly.)"
         case _:
             yield "(Its sign was settled by isolating the roots of $f$.)"
 
 
-def _proof(f: ExpPoly, proof: ChainProof) -> Iterator[str]:
-    count = len(proof.values)
-    yield r"\textbf{Proof} that $f(\varepsilon) \ge 0$ for all $\varepsilon \ge 0$."
+def _proof(f: ExpPoly, at: fmpq) -> Iterator[str]:
+    """The derivative chain from a point on."""
+    chain = links(f, at)
+    count, start = len(chain), _number(at)
+    from_start = rf"(\varepsilon - {start})" if at else r"\varepsilon"
+    to_start = rf"(s - {start})" if at else "s"
+    yield rf"\textbf{{Proof}} that $f(\varepsilon) \ge 0$ for all $\varepsilon \ge {start}$."
     yield r"Put $f_0 = f$ and $f_k = f_{k-1}' - a_k f_{k-1}$, where $a_1 \le a_2 \le \dots$ are the exponents"
     yield r"of $f$, each as often as its polynomial has coefficients:"
     yield ""
-    rows = zip(derivative_chain(f), proof.exponents, proof.values, strict=True)
-    for k, (link, exponent, value) in enumerate(rows):
+    for k, link in enumerate(chain):
         yield (
-            rf"{HANGING}$f_{{{k}}} = {_polynomial(link)}$, \quad "
-            rf"$f_{{{k}}}(0) = {_number(value)} \ge 0$, \quad $a_{{{k + 1}}} = {_number(exponent)}$;"
+            rf"{HANGING}$f_{{{k}}} = {_polynomial(link.function)}$, \quad "
+            rf"$f_{{{k}}}({start}) = {_polynomial(link.value)} \ge 0$, \quad "
+            rf"$a_{{{k + 1}}} = {_number(link.exponent)}$;"
         )
         yield ""
     yield rf"and $f_{{{count}}} = 0$."
     yield rf"For $k = {count}, \dots, 1$ in turn, $f_k \ge 0$ gives $f_{{k-1}} \ge 0$:"
     yield (
-        r"\[ f_{k-1}(\varepsilon) = e^{a_k \varepsilon} \left( f_{k-1}(0) + "
-        r"\int_0^\varepsilon e^{-a_k s} f_k(s) \, ds \right) \ge 0. \]"
+        rf"\[ f_{{k-1}}(\varepsilon) = e^{{a_k {from_start}}} \left( f_{{k-1}}({start}) + "
+        rf"\int_{{{start}}}^\varepsilon e^{{-a_k {to_start}}} f_k(s) \, ds \right) \ge 0. \]"
     )
     yield r"Hence $f = f_0 \ge 0$. \hfill q.e.d."
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from flint import fmpq
 
-from dipc.export.evidence import chain_proof, samples
+from dipc.export.evidence import numbers, samples
 from dipc.export.inequalities import Inequality
 from dipc.export.operators import (
     AND,
@@ -116,11 +116,11 @@ def _requirement(number: int, requirement: Inequality, budgets: EpsRange, style:
     else:
         yield f'check["{number}: both sides are equal", Together[right[{number}] - left[{number}]] === 0];'
         return
-    proof = chain_proof(f)
-    if proof is not None:
+    if (chain := numbers(requirement)) is not None:
+        exponents, values = chain
         yield f'check["{number}: derivative chain", Module[{{c = FoldList[next, f[{number}], '
-        yield f"  {_list(proof.exponents)}]}},"
-        yield f"  Map[atZero, Most[c]] === {_list(proof.values)} && Last[c] === 0]];"
+        yield f"  {_list(exponents)}]}},"
+        yield f"  Map[atZero, Most[c]] === {_list(values)} && Last[c] === 0]];"
     for point, sign in samples(f, budgets):
         if sign:
             yield (

@@ -40,9 +40,8 @@ def question(
     check_delta(goal, judge, claim.span)
     neighbours = neighbours_of(program, judge, pair, Clock())
     found = list(_requirements(goal, goal.delta, PrivacyInequalities(goal, judge), neighbours))
-    return ClaimExport(
-        program, goal, found, [_law(program, u, judge) for u in inputs or _first(found, program)]
-    )
+    laws = [_law(program, u, judge) for u in inputs or _first(found, program)]
+    return ClaimExport(program, goal, found, laws, judge)
 
 
 def _first(found: Sequence[Inequality], program: CoreProgram) -> list[Input]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from flint import fmpq
 
-from dipc.export.evidence import chain_proof, roots, samples
+from dipc.export.evidence import numbers, roots, samples
 from dipc.export.inequalities import Inequality
 from dipc.export.operators import ARITHMETIC, Dialect, Style, unit_of, write
 from dipc.export.subject import ClaimExport, requirement_text, valuation_text
@@ -143,19 +143,20 @@ def _requirement(number: int, requirement: Inequality, budgets: EpsRange, style:
         return
     yield f"factor = K({_function(requirement.margin / Quotient(f), style)})"
     yield f'check("{number}: right - left is f times factor", right - left == f*factor)'
-    proof = chain_proof(f)
-    if proof is not None:
+    chain = numbers(requirement)
+    if chain is not None:
+        exponents, values = chain
         yield "links, exponents, rest = chain(f)"
         yield (
-            f'check("{number}: derivative chain", rest == 0 and exponents == {_list(proof.exponents)} '
-            f"and [link(0, 1, 1, 1) for link in links] == {_list(proof.values)})"
+            f'check("{number}: derivative chain", rest == 0 and exponents == {_list(exponents)} '
+            f"and [link(0, 1, 1, 1) for link in links] == {_list(values)})"
         )
     for point, sign in samples(f, budgets):
         yield (
             f'check("{number}: signs at {point}", sign(f, {point}) == {sign} '
             f"and sign(factor.numerator(), {point})*sign(factor.denominator(), {point}) == 1)"
         )
-    if proof is None:
+    if chain is None:
         yield from _isolation(number, f, budgets)
     yield ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from dipc.claims.privacy import SignOracle
 from dipc.claims.verdict import Goal
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.syntax.core import CoreProgram
@@ -30,9 +31,11 @@ class ClaimExport:
     goal: Goal
     requirements: Sequence[Inequality]
     laws: Sequence[NamedLaw]
+    oracle: SignOracle
 
     @property
     def sentence(self) -> Sentence:
+        """The conjunction of the inequalities, for all eps of the claim."""
         return claim_as_sentence(self.goal, self.requirements)
 
     def heading(self) -> Iterator[str]:

@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from dipc.certificate.format import to_exppoly, to_function
-from dipc.certificate.kernel import normal
-from dipc.certificate.produce import interval, proved
-from dipc.export.evidence import ChainProof, chain_proof
+from flint import fmpq
+
+from dipc.certificate.format import proof_as_json
+from dipc.export.evidence import links
 from dipc.export.inequalities import Inequality
 from dipc.export.latex import chosen_inequality
 from dipc.export.subject import ClaimExport
-from dipc.numbers.exact import rational as exact
-from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.report.mathml import mathml, rational
-from dipc.signs.derivatives import derivative_chain
 from dipc.signs.inequality import Fails
 
 LONGEST = 3000  # signs of a proof that is shown as it stands in a certificate
@@ -36,8 +32,8 @@ KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """A function f_k of the chain with its value at 0 and the next exponent, as formulas."""
+class Formulas:
+    """A function f_k of a chain with its value at 0 and the next exponent, as formulas."""
 
     function: str
     value: str
@@ -57,7 +53,7 @@ class Proof:
     right: str
     positive: str
     f: str
-    links: tuple[Link, ...]
+    links: tuple[Formulas, ...]
     kind: str = ""
     written: str = ""
 
@@ -67,46 +63,25 @@ def proofs(question: ClaimExport) -> Iterator[Proof]:
     if any(isinstance(r.answer, Fails) for r in question.requirements):
         return
     chosen = chosen_inequality(question)
-    if chosen is not None and not chosen[0].function:
-        sides = mathml(chosen[0].probability), mathml(chosen[0].bound)
-        yield Proof(chosen[0], *sides, "", "", (), KINDS["identity"])
-    elif chosen is not None and chosen[1] is not None:
-        yield _by_chain(*chosen)
-    others = [r for r in question.requirements if r.function and chain_proof(r.function) is None]
-    if others:
-        found = [(requirement, *_certified(question, requirement)) for requirement in others]
-        yield _otherwise(*max(found, key=lambda proved: len(json.dumps(proved[2]))))
+    if chosen is not None and not chosen.function:
+        yield Proof(chosen, mathml(chosen.probability), mathml(chosen.bound), "", "", (), KINDS["identity"])
+    elif chosen is not None and chosen.chain_start == 0:
+        chain = links(chosen.function, fmpq(0))
+        rows = tuple(Formulas(mathml(x.function), mathml(x.value), rational(x.exponent)) for x in chain)
+        yield Proof(chosen, *_sides(chosen), rows)
+    found = [(r, question.oracle.proof_of(r.function)) for r in question.requirements if r.chain_start != 0]
+    written = [(r, proof_as_json(proof, r.function)) for r, proof in found if r.function]
+    if written:
+        hardest, proof = max(written, key=lambda pair: len(json.dumps(pair[1])))
+        text = json.dumps(proof)
+        kind = KINDS.get(proof["kind"], proof["kind"])
+        yield Proof(hardest, *_sides(hardest), (), kind, text if len(text) <= LONGEST else "")
 
 
-def _certified(question: ClaimExport, requirement: Inequality) -> tuple[ExpPoly, Any]:
-    """The function in normal form with its proof."""
-    f = normal(to_function(requirement.function))
-    return to_exppoly(f), proved(f, interval(question.goal.budgets))
-
-
-def _by_chain(requirement: Inequality, proof: ChainProof | None) -> Proof:
-    assert proof is not None
-    rows = zip(derivative_chain(requirement.function), proof.values, proof.exponents, strict=True)
-    links = tuple(Link(mathml(f), rational(value), rational(a)) for f, value, a in rows)
-    return Proof(requirement, *_sides(requirement, requirement.function), links)
-
-
-def _otherwise(requirement: Inequality, f: ExpPoly, proof: Any) -> Proof:
-    """As in the certificate; a chain at 0, whose numbers have exp(k) in them, is written out too."""
-    sides = _sides(requirement, f)
-    if proof["kind"] == "chain" and proof["at"] == "0":
-        rows = zip(derivative_chain(f), proof["exponents"], strict=True)
-        links = tuple(Link(mathml(g), mathml(g.at(0)), rational(exact(a, "an exponent"))) for g, a in rows)
-        return Proof(requirement, *sides, links)
-    text = json.dumps(proof)
-    short = text if len(text) <= LONGEST else ""
-    return Proof(requirement, *sides, (), KINDS.get(proof["kind"], proof["kind"]), short)
-
-
-def _sides(requirement: Inequality, f: ExpPoly) -> tuple[str, str, str, str]:
+def _sides(requirement: Inequality) -> tuple[str, str, str, str]:
     return (
         mathml(requirement.probability),
         mathml(requirement.bound),
-        mathml(requirement.margin / Quotient(f)),
-        mathml(f),
+        mathml(requirement.margin / Quotient(requirement.function)),
+        mathml(requirement.function),
     )
