@@ -35,12 +35,11 @@ from dipc.signs.inequality import (
     sign_if_constant,
     without_monomial,
 )
-from dipc.signs.pieces import pieces
 from dipc.signs.proofs import Proof, SignTable
 from dipc.signs.radicals import Function, Radical
 from dipc.signs.roots import Unsettled
 from dipc.signs.search import proof
-from dipc.signs.tables import OpenInterval, RootCluster, sign_table
+from dipc.signs.tables import OpenInterval, RootCluster, pieces, sign_table
 
 
 class SignOracle:

@@ -45,7 +45,6 @@ from dipc.report.plots import (
 )
 from dipc.report.study import Attempts, Study, Subject, study
 from dipc.report.words import pretty, program_line, region_text, region_words, valuation_text
-from dipc.signs.pieces import End as PieceEnd
 from dipc.signs.tables import End
 
 if TYPE_CHECKING:
@@ -290,7 +289,7 @@ def axis_of(found: Study, low: Number | None, high: Number | None, log: bool | N
     return Range.of(start, max(far, 2 * budgets.low, 2 * found.point), log or False)
 
 
-def float_end(end: End | PieceEnd) -> float:
+def float_end(end: End) -> float:
     """An end of a piece, to be drawn."""
     match end:
         case None:

@@ -39,8 +39,9 @@ from dipc.report.mathml import mathml
 from dipc.report.plots import MissingPackage
 from dipc.report.proofs import proofs
 from dipc.report.study import Attempts, Note, Study, Subject, gave_up, study
-from dipc.report.tightness import enclosure, end_text, where
+from dipc.report.tightness import enclosure, where
 from dipc.report.words import checked, region_text, valuation_text
+from dipc.signs.tables import end_as_text
 from dipc.version import __version__
 
 if TYPE_CHECKING:
@@ -290,7 +291,9 @@ def _segments(curve: Curve | None) -> Iterator[Stretch]:
             f"{valuation_text(witness.input)} against {valuation_text(witness.neighbour)}" if witness else ""
         )
         outputs = " or ".join(map(valuation_text, witness.outputs)) if witness else ""
-        yield Stretch(nice(f"{end_text(segment.low)} to {end_text(segment.high)}"), ratio, pair, outputs)
+        yield Stretch(
+            nice(f"{end_as_text(segment.low)} to {end_as_text(segment.high)}"), ratio, pair, outputs
+        )
 
 
 # --- drawings --------------------------------------------------------------------------------

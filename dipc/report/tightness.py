@@ -16,15 +16,9 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.report.record import Record, claim_record, digits_of, valuation_record
 from dipc.report.words import Line, pretty, region_text, region_words, valuation_text
-from dipc.signs.pieces import End, Place
-from dipc.signs.tables import decimal, end_as_text, root_as_text
+from dipc.signs.tables import RootCluster, decimal, end_as_text
 
 MOST_SPOTS = 3
-
-
-def end_text(end: End, digits: int = 10) -> str:
-    """An end of a piece: exact if rational, else rounded; ``inf`` for infinity."""
-    return root_as_text(end.roots[0], digits) if isinstance(end, Place) else end_as_text(end)
 
 
 def enclosure(found: Least) -> str:
@@ -53,9 +47,9 @@ def where(spot: Spot, attained: bool | None = None) -> str:
         case Kind.EVERYWHERE:
             return "attained at every eps"
         case Kind.AT:
-            return f"attained at eps = {end_text(spot.place)}"
+            return f"attained at eps = {end_as_text(spot.place)}"
         case Kind.TOWARDS:
-            return f"approached as eps -> {end_text(spot.place)}"
+            return f"approached as eps -> {end_as_text(spot.place)}"
         case Kind.NEAR:
             how = "attained" if attained else "needed"
             return f"{how} at some eps in [{_rounded(spot.low, up=False)}, {_rounded(spot.high, up=True)}]"
@@ -145,10 +139,12 @@ def _exponent(value: Quotient) -> str | None:
 
 
 def _interval(curve: Curve, segment: Segment) -> str:
-    low, high = end_text(segment.low), end_text(segment.high)
+    low, high = end_as_text(segment.low), end_as_text(segment.high)
     budgets = curve.budgets
-    low_closed = isinstance(segment.low, Place) or (isinstance(segment.low, fmpq) and segment.low in budgets)
-    high_closed = isinstance(segment.high, Place) or (
+    low_closed = isinstance(segment.low, RootCluster) or (
+        isinstance(segment.low, fmpq) and segment.low in budgets
+    )
+    high_closed = isinstance(segment.high, RootCluster) or (
         isinstance(segment.high, fmpq) and segment.high in budgets
     )
     return region_text(low, high, low_closed, high_closed)
@@ -207,8 +203,8 @@ def profile_record(found: Profile) -> Record:
 def curve_record(curve: Curve, logarithm: bool) -> list[Record]:
     return [
         {
-            "low": end_text(segment.low),
-            "high": end_text(segment.high),
+            "low": end_as_text(segment.low),
+            "high": end_as_text(segment.high),
             "value": formula(segment, logarithm),
             "witness": None if segment.witness is None else _witness_record(segment.witness),
         }
@@ -225,7 +221,7 @@ def regions_record(found: Regions) -> Record:
 
 def _spot_record(spot: Spot, witness: Witness, attained: bool | None) -> Record:
     record: dict[str, Any] = {"where": where(spot, attained)}
-    if spot.kind is Kind.AT and isinstance(spot.place, Place):
+    if spot.kind is Kind.AT and isinstance(spot.place, RootCluster):
         record["isolated"] = [str(spot.place.low), str(spot.place.high)]
     return {**record, **_witness_record(witness)}
 

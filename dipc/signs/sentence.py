@@ -11,7 +11,7 @@ of I is refused, even where a logician could say which value it takes.
 
 **Decision.**  A comparison ``p < q`` is a sign condition on the numerator of p - q, because its denominator
 has no root in I and so one sign.  The numerators cut I into points and open intervals of constant signs
-(:mod:`dipc.signs.pieces`); B has one truth value on each, which one sample per piece tells.
+(:mod:`dipc.signs.tables`); B has one truth value on each, which one sample per piece tells.
 
 The answer can be "undecided" for functions with constants exp(k) or inverse exponents exp(b/eps) only: then
 all that is possible at blurred roots is tried, and it may still agree.
@@ -33,8 +33,7 @@ from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.inequality import MORE_PROBES, PROBES, sign_if_constant, without_monomial
 from dipc.signs.limits import Unsettled
-from dipc.signs.pieces import End, Piece, Place, Signs, pieces
-from dipc.signs.tables import decimal
+from dipc.signs.tables import End, Piece, RootCluster, Signs, decimal, pieces
 
 
 class Relation(Enum):
@@ -322,12 +321,12 @@ def _witness(candidates: Iterable[Piece]) -> Witness:
         simplest = min(exact, key=lambda x: (int(x.q), x))
         return Witness(simplest, simplest)
     place = next(iter(candidates)).low
-    assert isinstance(place, Place)
+    assert isinstance(place, RootCluster)
     _sharpen(place)
     return Witness(place.low, place.high)
 
 
-def _sharpen(place: Place) -> None:
+def _sharpen(place: RootCluster) -> None:
     for root in place.roots:
         root.refine_to(fmpq(1, 10**12))
 
@@ -356,7 +355,7 @@ def _interval(first: Piece, last: Piece) -> str:
 
 
 def _end(end: End) -> str:
-    if isinstance(end, Place):
+    if isinstance(end, RootCluster):
         _sharpen(end)
         return str(Witness(end.low, end.high))
     return "inf" if end is None else str(end)

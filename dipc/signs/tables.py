@@ -1,25 +1,43 @@
-"""Sign tables: the budgets cut into open cells on which given functions have constant signs."""
+"""Sign tables: a range of eps cut into points and open intervals on which given functions have one sign each.
+
+**Which functions share a root** matters at the points.  Let r be the only root, a simple one, of f in (a, b),
+and s that of g in (c, d), where a, b, c, d are not roots; let h be the gcd of f and g.
+
+* A sign change of h between max(a, c) and min(b, d) is a root of both: r = s.
+* Otherwise r = s would be a common root of functions that are coprime near it, and without exp(k) and
+  exp(b/eps) there is none (Lindemann): then r != s, and bisection separates them.
+* With exp(k) or exp(b/eps) both can remain possible.  Below a width of 2^-128 the roots are left together
+  as one *blurred* point, with all signs that its functions may have there.
+
+Who asks about open intervals only (:func:`sign_table`) need not know: there, roots closer than 2^-60 are left
+together.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 
 from flint import fmpq
 
 from dipc.errors import InternalError
+from dipc.numbers.polynomial import common_unit, join, split
 from dipc.signs.eps_range import EpsRange, simplest_between
+from dipc.signs.limits import LEAST_WIDTH, Unsettled
 from dipc.signs.radicals import Function, Radical, radical_roots
 from dipc.signs.roots import Root, positive_roots
 
 COARSE = fmpq(1, 2**60)
+MOST_BLURRED = 6  # functions at one blurred point
+
+Signs = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RootCluster:
-    """Roots of one or more of the functions, too close to be worth telling apart.
+    """A root of one or more of the functions; several roots: not told apart.
 
     ``members`` are the functions with a root here: only their signs can differ on the two sides, or
     anywhere in between.
@@ -30,53 +48,129 @@ class RootCluster:
 
     @property
     def low(self) -> fmpq:
+        """No root lies below it."""
         return min(root.low for root in self.roots)
 
     @property
     def high(self) -> fmpq:
+        """No root lies above it."""
         return max(root.high for root in self.roots)
 
 
-End = RootCluster | fmpq | None  # a border, an end of the budgets, or infinity
+End = RootCluster | fmpq | None  # roots, an end of the range, or infinity
 
 
 @dataclass(frozen=True, slots=True)
-class OpenInterval:
-    """An open interval on which every function has a constant sign, with a simple rational in it."""
+class Piece:
+    """A point (``low is high``) or an open interval.
+
+    ``sample`` is a simple rational in it, None if there is none or none is known.  ``readings`` are the signs
+    of the functions: one tuple, or several possible ones at a blurred point.
+    """
 
     low: End
     high: End
+    sample: fmpq | None
+    readings: tuple[Signs, ...]
+
+    @property
+    def is_point(self) -> bool:
+        """Whether it is a point."""
+        return self.low is self.high
+
+
+@dataclass(frozen=True, slots=True)
+class OpenInterval(Piece):
+    """An open interval, on which every function has a constant sign."""
+
     sample: fmpq
-    signs: tuple[int, ...]
+
+    @property
+    def signs(self) -> Signs:
+        """The signs of the functions."""
+        return self.readings[0]
 
 
-def sign_table(functions: Sequence[Function], budgets: EpsRange) -> tuple[OpenInterval, ...]:
-    """The cells of the budgets, from left to right.
+def sign_table(functions: Sequence[Function], eps_range: EpsRange) -> tuple[OpenInterval, ...]:
+    """The open intervals of constant signs, from left to right.
 
-    For budgets that are one point the only "cell" is that point.  Raises
-    :class:`~dipc.signs.roots.Unsettled`.
+    The only "interval" of a range that is one point is that point.  Raises
+    :class:`~dipc.signs.limits.Unsettled`.
 
     >>> from dipc.numbers.exppoly import ExpPoly
     >>> f = ExpPoly.exp(1) - 1 - ExpPoly.of(2, 1)                      # exp(eps) - 1 - 2 eps
     >>> [(cell.signs, cell.sample) for cell in sign_table([f], EpsRange.positive())]
     [((-1,), 1), ((1,), 2)]
     """
-    if budgets.is_point:
-        point = budgets.low
-        return (OpenInterval(point, point, point, tuple(f.sign_at(point) for f in functions)),)
-    borders = _borders([roots_within(f, budgets.low, budgets.high) for f in functions])
-    ends: list[End] = [budgets.low, *borders, budgets.high]
+    if eps_range.is_point:
+        return (_at(functions, eps_range.low),)
+    return _open_intervals(functions, eps_range, _clusters(functions, eps_range))
+
+
+def pieces(functions: Sequence[Function], eps_range: EpsRange) -> list[Piece]:
+    """The points and the open intervals, from left to right.  Raises :class:`~dipc.signs.limits.Unsettled`.
+
+    >>> from dipc.numbers.exppoly import ExpPoly
+    >>> f = ExpPoly.exp(1) - 2                                         # roots ln 2 and 1
+    >>> g = (ExpPoly.exp(1) - 2) * (ExpPoly.of(1, 1) - 1)
+    >>> [piece.readings for piece in pieces([f, g], EpsRange.positive())]
+    [((-1, 1),), ((0, 0),), ((1, -1),), ((1, 0),), ((1, 1),)]
+    """
+    if eps_range.is_point:
+        return [_at(functions, eps_range.low)]
+    found: list[Piece] = [_at(functions, eps_range.low)] if eps_range.low_closed else []
+    cells = _open_intervals(functions, eps_range, _roots_told_apart(functions, eps_range))
+    found.append(cells[0])
+    for before, after in pairwise(cells):
+        found += [_between(before, after), after]
+    if eps_range.high is not None and eps_range.high_closed:
+        found.append(_at(functions, eps_range.high))
+    return found
+
+
+def _at(functions: Sequence[Function], point: fmpq) -> OpenInterval:
+    return OpenInterval(point, point, point, (_signs(functions, point),))
+
+
+def _signs(functions: Sequence[Function], point: fmpq) -> Signs:
+    return tuple(f.sign_at(point) for f in functions)
+
+
+def _open_intervals(
+    functions: Sequence[Function], eps_range: EpsRange, borders: Sequence[RootCluster]
+) -> tuple[OpenInterval, ...]:
+    ends: list[End] = [eps_range.low, *borders, eps_range.high]
     cells = []
     for left, right in pairwise(ends):
         after = left.high if isinstance(left, RootCluster) else left
         before = right.low if isinstance(right, RootCluster) else right
         assert after is not None
         sample = simplest_between(after, before)
-        signs = tuple(f.sign_at(sample) for f in functions)
+        signs = _signs(functions, sample)
         if any(f and not sign for f, sign in zip(functions, signs, strict=True)):
             raise InternalError(f"an inequality has a root at {sample} that was not found")
-        cells.append(OpenInterval(left, right, sample, signs))
+        cells.append(OpenInterval(left, right, sample, (signs,)))
     return tuple(cells)
+
+
+def _between(before: OpenInterval, after: OpenInterval) -> Piece:
+    """The point between two open intervals: there only the members of the cluster can vanish."""
+    place = before.high
+    assert isinstance(place, RootCluster)
+    if len(place.roots) == 1:
+        signs = tuple(0 if i in place.members else s for i, s in enumerate(before.signs))
+        (root,) = place.roots
+        return Piece(place, place, root.low if root.is_rational else None, (signs,))
+    if len(place.members) > MOST_BLURRED:
+        raise Unsettled(place.low, place.high)
+    choices = [
+        sorted({s, 0, t}) if i in place.members else (s,)
+        for i, (s, t) in enumerate(zip(before.signs, after.signs, strict=True))
+    ]
+    return Piece(place, place, None, tuple(product(*choices)))
+
+
+# --- the roots of all functions, from left to right -------------------------------------------------
 
 
 def roots_within(f: Function, low: fmpq, high: fmpq | None) -> tuple[Root, ...]:
@@ -94,25 +188,37 @@ def _remembered(f: Function, low: fmpq, high: fmpq | None) -> tuple[Root, ...]:
     return tuple(positive_roots(f, low, high)) if f else ()
 
 
-def _borders(roots: list[tuple[Root, ...]]) -> list[RootCluster]:
-    """Roots of all functions, from left to right, those that cannot be told apart put together."""
-    ordered = sorted(
-        ((root, i) for i, group in enumerate(roots) for root in group), key=lambda pair: pair[0].low
-    )
-    if sum(map(bool, roots)) > 1:  # the roots of one function are apart already
-        for root, _ in ordered:
-            root.refine_to(COARSE)
-        ordered.sort(key=lambda pair: pair[0].low)
-    groups: list[list[tuple[Root, int]]] = []
+def _all_roots(functions: Sequence[Function], eps_range: EpsRange) -> list[RootCluster]:
+    return [
+        RootCluster((root,), frozenset([i]))
+        for i, f in enumerate(functions)
+        for root in roots_within(f, eps_range.low, eps_range.high)
+    ]
+
+
+def _clusters(functions: Sequence[Function], eps_range: EpsRange) -> list[RootCluster]:
+    """Those that are too close to be worth telling apart are put together."""
+    found = sorted(_all_roots(functions, eps_range), key=lambda place: place.low)
+    if len({i for place in found for i in place.members}) > 1:  # the roots of one function are apart already
+        for place in found:
+            place.roots[0].refine_to(COARSE)
+        found.sort(key=lambda place: place.low)
+    groups: list[list[RootCluster]] = []
     reach: fmpq | None = None
-    for root, i in ordered:
-        if reach is not None and root.low <= reach:
-            groups[-1].append((root, i))
-            reach = max(reach, root.high)
+    for place in found:
+        if reach is not None and place.low <= reach:
+            groups[-1].append(place)
+            reach = max(reach, place.high)
         else:
-            groups.append([(root, i)])
-            reach = root.high
-    return [RootCluster(_different(r for r, _ in group), frozenset(i for _, i in group)) for group in groups]
+            groups.append([place])
+            reach = place.high
+    return [
+        RootCluster(
+            _different(place.roots[0] for place in group),
+            frozenset(i for place in group for i in place.members),
+        )
+        for group in groups
+    ]
 
 
 def _different(roots: Iterable[Root]) -> tuple[Root, ...]:
@@ -120,6 +226,65 @@ def _different(roots: Iterable[Root]) -> tuple[Root, ...]:
     return tuple(
         {(root.low, None if root.is_rational else (root.high, root.factor)): root for root in roots}.values()
     )
+
+
+def _roots_told_apart(functions: Sequence[Function], eps_range: EpsRange) -> list[RootCluster]:
+    """Each by itself, but for those that cannot be told apart."""
+    places, done = _all_roots(functions, eps_range), False
+    while not done:
+        places.sort(key=lambda place: place.low)
+        places, done = _told_apart(places)
+    return places
+
+
+def _told_apart(places: list[RootCluster]) -> tuple[list[RootCluster], bool]:
+    """One pass over the neighbours: join them or refine them; True if there was nothing to do."""
+    kept: list[RootCluster] = []
+    done = True
+    for place in places:
+        if kept and kept[-1].high >= place.low:
+            done = False
+            if (joined := _joined(kept[-1], place)) is not None:
+                kept[-1] = joined
+                continue
+            for root in (*kept[-1].roots, *place.roots):
+                root.refine()
+        kept.append(place)
+    return kept, done
+
+
+def _joined(left: RootCluster, right: RootCluster) -> RootCluster | None:
+    """Both as one, if they are, or cannot be told apart."""
+    members = left.members | right.members
+    roots = (*left.roots, *right.roots)
+    if len(roots) == 2 and _shared(*roots):
+        return RootCluster((next((root for root in roots if root.is_rational), roots[0]),), members)
+    doubtful = len(roots) > 2 or any(root.factor.has_constants or root.factor.has_inverse for root in roots)
+    return RootCluster(roots, members) if doubtful and all(map(_narrow, roots)) else None
+
+
+def _narrow(root: Root) -> bool:
+    return root.high - root.low < LEAST_WIDTH
+
+
+def _shared(r: Root, s: Root) -> bool:
+    """Whether two roots are surely equal."""
+    if r.is_rational or s.is_rational:
+        exact, other = (r, s) if r.is_rational else (s, r)
+        if other.is_rational:
+            return exact.low == other.low
+        return other.low < exact.low < other.high and other.factor.sign_at(exact.low) == 0
+    if r.factor == s.factor:
+        common = r.factor
+    else:
+        unit = common_unit(r.factor, s.factor)
+        divisor = split(r.factor, unit).polynomial.gcd(split(s.factor, unit).polynomial)
+        common = join(divisor, unit)
+    low, high = max(r.low, s.low), min(r.high, s.high)
+    return low < high and common.sign_at(low) * common.sign_at(high) < 0
+
+
+# --- as text ------------------------------------------------------------------------------------------
 
 
 def end_as_text(end: End, digits: int = 10) -> str:

@@ -10,7 +10,7 @@ from numeric import fixed
 from dipc.claims.tightness.envelope import Arc, envelope
 from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.pieces import Place
+from dipc.signs.tables import RootCluster
 
 terms = st.builds(
     ExpPoly.of,
@@ -27,8 +27,8 @@ GRID = [fmpq(n, 37) for n in range(1, 120, 3)] + [fmpq(n) for n in (4, 7, 13, 40
 
 def holds(arc: Arc, eps: fmpq) -> bool:
     """Whether a budget lies on an arc, away from its borders."""
-    low = arc.low.high if isinstance(arc.low, Place) else arc.low
-    high = arc.high.low if isinstance(arc.high, Place) else arc.high
+    low = arc.low.high if isinstance(arc.low, RootCluster) else arc.low
+    high = arc.high.low if isinstance(arc.high, RootCluster) else arc.high
     return low is not None and low <= eps and (high is None or eps <= high)
 
 
@@ -38,7 +38,7 @@ def test_greatest_everywhere(family: list[ExpPoly], budgets: EpsRange) -> None:
     arcs = envelope(len(family), lambda i, j: family[i] - family[j], budgets, lambda *_: None)
     for eps in (e for e in GRID if e in budgets):
         on = [arc for arc in arcs if holds(arc, eps)]
-        assert on or any(isinstance(arc.low, Place) for arc in arcs)
+        assert on or any(isinstance(arc.low, RootCluster) for arc in arcs)
         for arc in on:
             assert all((family[arc.which] - f).sign_at(eps) >= 0 for f in family), (arc, eps)
 

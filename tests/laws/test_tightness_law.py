@@ -23,7 +23,7 @@ from dipc.claims.tightness.curves import Curve, Segment
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InputError, LimitReached, Source, Unsupported
-from dipc.signs.pieces import Place
+from dipc.signs.tables import RootCluster
 
 EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 GRID = [Fraction(1, 9), Fraction(2, 3), Fraction(7, 4), Fraction(5), Fraction(17)]
@@ -72,8 +72,8 @@ def excess(numbers: Numbers, t: Fraction, eps: Fraction) -> mpmath.mpf:
 def segment_at(curve: Curve, eps: fmpq) -> Segment | None:
     """The segment that surely holds a budget."""
     for segment in curve.segments:
-        low = segment.low.high if isinstance(segment.low, Place) else segment.low
-        high = segment.high.low if isinstance(segment.high, Place) else segment.high
+        low = segment.low.high if isinstance(segment.low, RootCluster) else segment.low
+        high = segment.high.low if isinstance(segment.high, RootCluster) else segment.high
         if low is not None and low <= eps and (high is None or eps <= high):
             return segment
     return None

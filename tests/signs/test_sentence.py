@@ -14,8 +14,8 @@ from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.pieces import pieces
 from dipc.signs.sentence import And, Comparison, Formula, Not, Or, Quantifier, Relation, Sentence, decide
+from dipc.signs.tables import pieces
 
 TRUE = [
     "forall eps > 0: 2 - exp(-eps) >= eps/(1 + eps)",

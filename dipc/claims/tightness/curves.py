@@ -27,7 +27,7 @@ from dipc.claims.verdict import Goal
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.pieces import End
+from dipc.signs.tables import End
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -20,7 +20,7 @@ from flint import fmpq
 from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds, nonnegative
-from dipc.signs.pieces import End, Piece, pieces
+from dipc.signs.tables import End, Piece, pieces
 
 Difference = Callable[[int, int], ExpPoly]  # a function with the signs of f_i - f_j
 Tick = Callable[[str, int, int | None], None]

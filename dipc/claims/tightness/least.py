@@ -32,9 +32,9 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.inequality import Answer, Fails, Holds, Unclear, without_monomial
-from dipc.signs.pieces import Piece, Place, pieces
 from dipc.signs.proofs import Chain, Inverse
 from dipc.signs.roots import Unsettled
+from dipc.signs.tables import Piece, RootCluster, pieces
 
 MOST_DENOMINATOR = 10**5  # of an x that is asked to be the answer, exactly
 MOST_DOUBLINGS = 80
@@ -79,7 +79,7 @@ class Spot:
 
     kind: Kind
     demand: int
-    place: Place | fmpq | None = None
+    place: RootCluster | fmpq | None = None
     low: fmpq | None = None
     high: fmpq | None = None
 
@@ -242,7 +242,7 @@ class _Search:
                 found.append(piece)
             elif any(zero):
                 place = piece.low
-                assert isinstance(place, Place)
+                assert isinstance(place, RootCluster)
                 raise Unsettled(place.low, place.high)
         return found
 
@@ -382,8 +382,8 @@ class _Search:
         return tuple(_without_repetition(spots))
 
 
-def _place_as_text(place: Place | fmpq | None) -> str:
-    return str(place.low) if isinstance(place, Place) else str(place)
+def _place_as_text(place: RootCluster | fmpq | None) -> str:
+    return str(place.low) if isinstance(place, RootCluster) else str(place)
 
 
 def _low(region: Region) -> fmpq | None:
