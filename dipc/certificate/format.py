@@ -18,22 +18,9 @@ from dipc.errors import InternalError
 from dipc.kernel.facts import Function
 from dipc.kernel.privacy import digest
 from dipc.numbers.exppoly import ExpPoly, Term
+from dipc.signs import proofs
 from dipc.signs.inequality import without_monomial
-from dipc.signs.proofs import (
-    Binomial,
-    Chain,
-    End,
-    Identity,
-    Inverse,
-    Pieces,
-    Point,
-    Product,
-    Proof,
-    Rooted,
-    SignTable,
-    Tail,
-    Taylor,
-)
+from dipc.signs.proofs import Proof
 from dipc.signs.radicals import Radical
 from dipc.signs.roots import signs_of_binomial
 
@@ -88,27 +75,27 @@ def terms(f: Function) -> Json:
 def proof_as_json(proof: Proof, f: ExpPoly | Radical) -> Json:
     """A proof of f >= 0 as a certificate writes it.
 
-    >>> proof_as_json(Chain(fmpq(0)), ExpPoly.exp(1) - 1)
+    >>> proof_as_json(proofs.Chain(fmpq(0)), ExpPoly.exp(1) - 1)
     {'kind': 'chain', 'at': '0'}
     """
     if isinstance(f, Radical):
         return _rooted_as_json(proof, f)
     f = without_monomial(f)
     match proof:
-        case Identity():
+        case proofs.Identity():
             return {"kind": "identity"}
-        case Point():
+        case proofs.Point():
             return {"kind": "point"}
-        case Chain(at):
+        case proofs.Chain(at):
             return {"kind": "chain", "at": str(at)}
-        case Pieces(points, pieces):
+        case proofs.Pieces(points, pieces):
             return {"kind": "pieces", "points": _points(points), "pieces": [_piece(p) for p in pieces]}
-        case Binomial(g, h, inner):
+        case proofs.Binomial(g, h, inner):
             signs = signs_of_binomial(g)
             assert signs is not None
             written_out = {"binomial": terms(to_function(g)), "cofactor": terms(to_function(h))}
             return {"kind": "binomial", **written_out, "proof": proof_as_json(inner, signs * h)}
-        case Product(scale, factors):
+        case proofs.Product(scale, factors):
             items = [
                 {
                     "function": terms(to_function(x.function)),
@@ -118,18 +105,18 @@ def proof_as_json(proof: Proof, f: ExpPoly | Radical) -> Json:
                 for x in factors
             ]
             return {"kind": "product", "scale": str(scale), "factors": items}
-        case Inverse(inner):
+        case proofs.Inverse(inner):
             return {"kind": "inverse", "proof": proof_as_json(inner, f.at_inverse())}
-        case Rooted() | SignTable():
+        case proofs.Rooted() | proofs.SignTable():
             raise InternalError(f"a certificate cannot say {proof} of a function without a square root")
         case _:
             assert_never(proof)
 
 
 def _rooted_as_json(proof: Proof, f: Radical) -> Json:
-    if isinstance(proof, Point):
+    if isinstance(proof, proofs.Point):
         return {"kind": "point"}
-    assert isinstance(proof, Rooted)
+    assert isinstance(proof, proofs.Rooted)
     pieces = []
     for piece in proof.pieces:
         first, second = f.parts(piece.by)
@@ -138,11 +125,15 @@ def _rooted_as_json(proof: Proof, f: Radical) -> Json:
     return {"kind": "rooted", "points": _points(proof.points), "pieces": pieces}
 
 
-def _piece(piece: Taylor | Tail) -> Json:
-    return "tail" if isinstance(piece, Tail) else [piece.end, piece.order, terms(to_function(piece.times))]
+def _piece(piece: proofs.Taylor | proofs.Tail) -> Json:
+    return (
+        "tail"
+        if isinstance(piece, proofs.Tail)
+        else [piece.end, piece.order, terms(to_function(piece.times))]
+    )
 
 
-def _points(points: Sequence[End]) -> Json:
+def _points(points: Sequence[proofs.End]) -> Json:
     return [p if p is None else str(p) for p in points]
 
 

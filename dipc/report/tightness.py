@@ -141,12 +141,9 @@ def _exponent(value: Quotient) -> str | None:
 
 def _interval(curve: Curve, segment: Segment) -> str:
     low, high = end_as_text(segment.low), end_as_text(segment.high)
-    budgets = curve.budgets
-    low_closed = isinstance(segment.low, RootCluster) or (
-        isinstance(segment.low, fmpq) and segment.low in budgets
-    )
-    high_closed = isinstance(segment.high, RootCluster) or (
-        isinstance(segment.high, fmpq) and segment.high in budgets
+    low_closed, high_closed = (
+        isinstance(end, RootCluster) or (isinstance(end, fmpq) and end in curve.budgets)
+        for end in (segment.low, segment.high)
     )
     return region_text(low, high, low_closed, high_closed)
 

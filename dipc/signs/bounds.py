@@ -29,7 +29,6 @@ from math import factorial
 from flint import arb, ctx, fmpq
 
 from dipc.numbers.exppoly import ExpPoly, Term
-from dipc.signs.derivatives import derivative
 
 GUARD = 32  # bits beyond the kernel's
 MARGIN = 8  # bits of the kernel's that are left to its rounding
@@ -88,7 +87,7 @@ def rootless_up_to(f: ExpPoly) -> fmpq:
     )
     order = 0
     while not (sign := lead.sign_at(fmpq(0))):
-        lead = derivative(lead)
+        lead = lead.derivative()
         order += 1
     rest = [
         Term(t.coefficient * factorial(order), t.power - power - order, t.rate, t.constant, t.inverse - most)

@@ -98,17 +98,8 @@ def derivative_chain(f: ExpPoly) -> list[ExpPoly]:
     chain = []
     for a in chain_exponents(f):
         chain.append(f)
-        f = derivative(f) - f * a
+        f = f.derivative() - f * a
     return chain
-
-
-def derivative(f: ExpPoly) -> ExpPoly:
-    """df/d eps.
-
-    >>> derivative(ExpPoly.of(1, 2, fmpq(1, 2)))                       # eps^2 exp(eps/2)
-    2*eps*exp(1/2*eps) + 1/2*eps^2*exp(1/2*eps)
-    """
-    return f.derivative()
 
 
 def variations(chain: list[ExpPoly], point: fmpq) -> int:

@@ -1,4 +1,4 @@
-"""Intervals of the privacy budget, and the simplest rational number in one."""
+"""Ranges of the privacy parameter eps, and the simplest rational number in one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from flint import fmpq
 
 @dataclass(frozen=True, slots=True)
 class EpsRange:
-    """The budgets eps from ``low`` to ``high`` (None: infinity); an open end does not belong.
+    """The values of eps from ``low`` to ``high`` (None: infinity); an open end does not belong to them.
 
     >>> half_open = EpsRange(fmpq(0), fmpq(1), False, True)
     >>> str(half_open), fmpq(0) in half_open, fmpq(1) in half_open
@@ -33,6 +33,7 @@ class EpsRange:
 
     @property
     def is_point(self) -> bool:
+        """Whether it is one eps only."""
         return self.low == self.high
 
     @property

@@ -51,7 +51,7 @@ Answer = Holds | Fails | Unclear
 # Tried before roots are isolated: most false claims fail at one of these.
 PROBES = tuple(fmpq(p, q) for p, q in ((1, 1), (1, 8), (1, 64), (8, 1), (64, 1), (512, 1)))
 
-# Tried if the roots are not settled.
+# Tried when the roots are not settled.
 MORE_PROBES = tuple(fmpq(m) * fmpq(2) ** e for e in range(-12, 12) for m in (4, 5, 6, 7))
 
 MARGIN = fmpq(1, 2**40)
@@ -91,7 +91,7 @@ def _around(doubt: Unsettled, f: Function, budgets: EpsRange) -> Answer:
         return Fails(point)
     if doubt.high - doubt.low > MARGIN:
         return Unclear(doubt.low, doubt.high)
-    # At the very ends of the doubt f is too close to 0 to be settled.
+    # At the very ends of the doubt f is too close to 0 for its sign to be settled.
     low, high = max(doubt.low - MARGIN, budgets.low), doubt.high + MARGIN
     answers = []
     if budgets.low < low:
@@ -118,7 +118,7 @@ def without_monomial(f: ExpPoly) -> ExpPoly:
 
 
 def sign_if_constant(f: Function, budgets: EpsRange) -> int | None:
-    """The sign of f if it is the same, and not 0, at all budgets; else None.
+    """The sign of f if it is the same, and not 0, on the whole range; else None.
 
     >>> sign_if_constant(1 - ExpPoly.exp(1), EpsRange.positive())
     -1
@@ -132,5 +132,5 @@ def sign_if_constant(f: Function, budgets: EpsRange) -> int | None:
     signs = {cell.signs[0] for cell in cells}
     ends = (budgets.low if budgets.low_closed else None, budgets.high if budgets.high_closed else None)
     signs.update(f.sign_at(end) for end in ends if end is not None)
-    # Two cells of one sign still have a root between them.
+    # Two intervals of one sign still have a root between them.
     return signs.pop() if len(signs) == 1 and len(cells) == 1 and 0 not in signs else None

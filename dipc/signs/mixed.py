@@ -9,7 +9,7 @@ without a root in (0, R] and in [S, inf).
 
 **In between.**  An interval [x, y] is settled if a ball excludes 0 from g([x, y]) or from g'([x, y]), where g
 is f divided by its greatest term there: g has the signs of f, and is monotone in the second case, so that the
-exact signs at the rational ends tell whether there is a root.  It is also settled if f has a zero of
+exact signs at the rational ends decide whether there is a root.  It is also settled if f has a zero of
 exact order j at a rational r in it and a ball excludes 0 from g^(j)([x, y]): then r is the only root (Rolle).
 Otherwise it is halved.
 
@@ -24,7 +24,6 @@ from flint import arb, ctx, fmpq
 
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.signs.bounds import greatest_term, rootless_up_to
-from dipc.signs.derivatives import derivative
 from dipc.signs.eps_range import middle_of, simplest_between
 from dipc.signs.limits import LEAST_WIDTH, Unsettled
 
@@ -109,7 +108,7 @@ class _Search:
         known = self._scaled.get(key)
         if known is None:
             if order:
-                known = derivative(self.scaled(term, order - 1))
+                known = self.scaled(term, order - 1).derivative()
             else:
                 inverse = ExpPoly.of(1, -term.power, -term.rate, -term.constant, -term.inverse)
                 known = self.f * inverse
@@ -118,7 +117,7 @@ class _Search:
 
     def order(self, root: fmpq) -> int:
         """The exact order of a rational root."""
-        order, g = 1, derivative(self.f)
+        order, g = 1, self.f.derivative()
         while g.sign_at(root) == 0:
-            order, g = order + 1, derivative(g)
+            order, g = order + 1, g.derivative()
         return order

@@ -1,7 +1,8 @@
 """Signs and roots of ``P + R sqrt(g)`` with exponential polynomials P, R and g, where g >= 0.
 
-Its roots are roots of the **norm** ``N = P^2 - g R^2``, which is no zero function (g is no perfect square).
-After a common factor of P and R is taken out, which has roots of its own:
+Its roots are roots of the **norm** ``N = P^2 - g R^2``, which is not the zero function (g is not a perfect
+square).
+Once a common factor of P and R, which has roots of its own, is taken out:
 
 * where N and P vanish, P + R sqrt(g) vanishes;
 * where N vanishes and P does not, it vanishes if and only if P and R have opposite signs; else its conjugate

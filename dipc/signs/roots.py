@@ -11,7 +11,7 @@
    where the degree is great (exponents of very different denominators) these are taken.
 3. **Bisect.**  V(a) - V(b) of :mod:`dipc.signs.derivatives` bounds the number of roots in (a, b].  An
    interval is settled when the bound is 0 or 1, or when ball arithmetic excludes a root, or a root of
-   the derivative (then the signs at the ends tell).  As roots are simple and f does not vanish between them,
+   the derivative (then the signs at the ends decide).  As roots are simple and f does not vanish between them,
    small intervals are settled, and the bisection ends.
 
 With constants such as exp(-2) in f (w occurs) step 2 would need Schanuel's conjecture.  Then roots may
@@ -39,7 +39,7 @@ from flint import arb, ctx, fmpq
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import common_unit, factors_of, join, split
 from dipc.signs.bounds import rootless_up_to
-from dipc.signs.derivatives import derivative, derivative_chain, variations
+from dipc.signs.derivatives import derivative_chain, variations
 from dipc.signs.eps_range import simplest_between
 from dipc.signs.limits import LEAST_WIDTH
 from dipc.signs.limits import Unsettled as Unsettled
@@ -54,8 +54,8 @@ HASTY_WIDTH = fmpq(1, 2**40)
 class Root:
     """The only root of ``factor`` in (low, high); or the rational root ``low == high``.
 
-    Not immutable: :meth:`refine` narrows the interval.  A copy keeps its own interval, and shares the halves
-    that were found.
+    Mutable: :meth:`refine` narrows the interval.  A copy keeps its own interval, and shares the halves that
+    were found.
     """
 
     factor: ExpPoly
@@ -85,6 +85,7 @@ class Root:
         return (self.low, middle) if sign == self.factor.sign_at(self.high) else (middle, self.high)
 
     def refine_to(self, width: fmpq) -> None:
+        """Halve the interval until it is no wider than this."""
         while self.high - self.low > width:
             self.refine()
 
@@ -92,7 +93,7 @@ class Root:
 def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
     """The roots in the open interval (low, high), ascending, in disjoint closed intervals inside it.
 
-    ``low`` >= 0, ``high`` None is infinity, f is not zero.  Multiplicities are not told.  Raises
+    ``low`` >= 0, ``high`` None is infinity, f is not zero.  Multiple roots are listed once.  Raises
     :class:`Unsettled`.
 
     >>> roots = positive_roots(ExpPoly.exp(1) - 2, fmpq(0), None)      # exp(eps) = 2
@@ -210,7 +211,7 @@ def _isolated_by_chain(
     at_low = variations(chain, low)
     if high is None:
         high = _beyond_all_roots(chain, low)
-    slope = derivative(f)
+    slope = f.derivative()
     pending = [(low, high, at_low, variations(chain, high))]
     roots = []
     while pending:
@@ -228,9 +229,9 @@ def _isolated_by_chain(
 
 
 def _beyond_all_roots(chain: list[ExpPoly], low: fmpq) -> fmpq:
-    """A point that is no root of f, chain[0], with no root above it: V is 0 there.
+    """A point that is not a root of f, chain[0], with no root above it: V is 0 there.
 
-    V leaves zeros out, so that it is 0 *at* the last root already: that f is not 0 must be asked for.
+    V leaves zeros out and is already 0 *at* the last root, so f itself must be checked too.
     """
     point = low + 1
     while variations(chain, point) or not chain[0].sign_at(point):
@@ -260,7 +261,7 @@ def _settle(f: ExpPoly, slope: ExpPoly, a: fmpq, b: fmpq, bound: int) -> list[Ro
 
 
 def _precision(f: ExpPoly, width: fmpq) -> int:
-    """Enough bits for rounding not to matter in the end: more for smaller intervals and larger numbers."""
+    """Enough bits that rounding does not matter: more for smaller intervals and larger numbers."""
     size = max(int(max(abs(c.p), c.q)).bit_length() for c, *_ in f.terms())
     return 64 + 2 * size + 2 * int((1 / width).ceil()).bit_length()
 

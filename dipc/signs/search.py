@@ -19,21 +19,12 @@ from flint import fmpq
 
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import common_unit, join, split
+from dipc.signs import proofs
 from dipc.signs.derivatives import chain_proof
 from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.inequality import without_monomial
 from dipc.signs.limits import NoProof, Unsettled, negative
-from dipc.signs.proofs import (
-    Binomial,
-    End,
-    Factor,
-    Identity,
-    Point,
-    Product,
-    Proof,
-    Rooted,
-    RootedPiece,
-)
+from dipc.signs.proofs import Proof
 from dipc.signs.radicals import KINDS, Function, Radical
 from dipc.signs.roots import irreducible, positive_roots, signs_of_binomial
 from dipc.signs.taylor import by_pieces
@@ -52,12 +43,12 @@ def proof(f: Function, eps_range: EpsRange, strict: bool = False) -> Proof:
     if strict and (not f or any(f.sign_at(end) <= 0 for end in eps_range.closed_ends)):
         raise negative(eps_range)
     if not f:
-        return Identity()
+        return proofs.Identity()
     f = without_monomial(f)
     if _sign_inside(f, eps_range) < 0:
         raise negative(eps_range)
     if eps_range.is_point:
-        return Point()
+        return proofs.Point()
     return chain_proof(f, eps_range) or _by_factors(f, eps_range, strict)
 
 
@@ -83,7 +74,7 @@ def _by_factors(f: ExpPoly, eps_range: EpsRange, strict: bool) -> Proof:
         chain = chain_proof(g, eps_range) if needed else None
         if needed and chain is None and (signs := signs_of_binomial(g)) is not None:
             return _without_binomial(f, g, signs, eps_range, strict)
-        factors.append((Factor(g, power, chain), needed))
+        factors.append((proofs.Factor(g, power, chain), needed))
     product = ExpPoly.of(1)
     for factor, _ in factors:
         product = product * factor.function**factor.power
@@ -91,7 +82,7 @@ def _by_factors(f: ExpPoly, eps_range: EpsRange, strict: bool) -> Proof:
     if scale < 0:
         raise negative(eps_range)
     proved = tuple(
-        Factor(factor.function, factor.power, by_pieces(factor.function, eps_range, strict))
+        proofs.Factor(factor.function, factor.power, by_pieces(factor.function, eps_range, strict))
         if needed and factor.proof is None
         else factor
         for factor, needed in factors
@@ -99,16 +90,18 @@ def _by_factors(f: ExpPoly, eps_range: EpsRange, strict: bool) -> Proof:
     single = proved[0].proof
     if len(proved) == 1 and proved[0].power == 1 and scale == 1 and single is not None:
         return single
-    return Product(scale, proved)
+    return proofs.Product(scale, proved)
 
 
-def _without_binomial(f: ExpPoly, g: ExpPoly, signs: ExpPoly, eps_range: EpsRange, strict: bool) -> Binomial:
+def _without_binomial(
+    f: ExpPoly, g: ExpPoly, signs: ExpPoly, eps_range: EpsRange, strict: bool
+) -> proofs.Binomial:
     """f = g h, where g = exp(u) - exp(v) has the signs of the polynomial eps (u - v)."""
     unit = common_unit(f, g)
     cofactor = join(split(f, unit).polynomial / split(g, unit).polynomial, unit)
     if without_monomial(g * cofactor) != f:
         cofactor = -cofactor
-    return Binomial(g, cofactor, proof(signs * cofactor, eps_range, strict))
+    return proofs.Binomial(g, cofactor, proof(signs * cofactor, eps_range, strict))
 
 
 # --- with a square root -----------------------------------------------------------------------------
@@ -118,11 +111,11 @@ def _rooted(f: Radical, eps_range: EpsRange, strict: bool) -> Proof:
     if eps_range.is_point:
         if f.sign_at(eps_range.low) < strict:
             raise negative(eps_range)
-        return Point()
+        return proofs.Point()
     whole = _rooted_piece(f, eps_range, strict)
     if whole is not None:
-        return Rooted((eps_range.low, eps_range.high), (whole,))
-    points: list[End] = [eps_range.low, *_separators(f, eps_range), eps_range.high]
+        return proofs.Rooted((eps_range.low, eps_range.high), (whole,))
+    points: list[proofs.End] = [eps_range.low, *_separators(f, eps_range), eps_range.high]
     pieces = []
     for i, (a, b) in enumerate(pairwise(points)):
         assert a is not None
@@ -133,17 +126,17 @@ def _rooted(f: Radical, eps_range: EpsRange, strict: bool) -> Proof:
                 f"no certificate: no proof was found of an inequality with a square root in {inner}"
             )
         pieces.append(piece)
-    return Rooted(tuple(points), tuple(pieces))
+    return proofs.Rooted(tuple(points), tuple(pieces))
 
 
-def _rooted_piece(f: Radical, eps_range: EpsRange, strict: bool) -> RootedPiece | None:
+def _rooted_piece(f: Radical, eps_range: EpsRange, strict: bool) -> proofs.RootedPiece | None:
     samples = [eps_range.inside, *(end for end in (eps_range.low, eps_range.high) if end)]
     for kind in KINDS:
         first, second = f.parts(kind)
         if any(g.sign_at(point) < 0 for g in (first, second) for point in samples):
             continue
         try:
-            return RootedPiece(kind, proof(first, eps_range), proof(second, eps_range, strict))
+            return proofs.RootedPiece(kind, proof(first, eps_range), proof(second, eps_range, strict))
         except NoProof:
             pass
     return None

@@ -3,18 +3,18 @@
     forall eps in I: B          exists eps in I: B
 
 B is a Boolean combination of comparisons of functions of eps (quotients of exponential polynomials), I an
-interval of budgets.  The claim of a program is such a sentence (:mod:`dipc.claims`), and any other one can be
-asked: ``dipc decide``.
+range of eps.  The claim of a program is such a sentence (:mod:`dipc.claims`), and ``dipc decide`` answers any
+other one.
 
-**Meaning.**  Every function must be defined on all of I: a sentence with a divisor that vanishes at a budget
-of I is refused, even where a logician could say which value it takes.
+**Meaning.**  Every function must be defined on all of I: a sentence with a divisor that vanishes for some
+eps in I is refused, even where logic would give it a value.
 
 **Decision.**  A comparison ``p < q`` is a sign condition on the numerator of p - q, because its denominator
 has no root in I and so one sign.  The numerators cut I into points and open intervals of constant signs
-(:mod:`dipc.signs.tables`); B has one truth value on each, which one sample per piece tells.
+(:mod:`dipc.signs.tables`); B has one truth value on each, found at one sample.
 
-The answer can be "undecided" for functions with constants exp(k) or inverse exponents exp(b/eps) only: then
-all that is possible at blurred roots is tried, and it may still agree.
+Only for functions with constants exp(k) or inverse exponents exp(b/eps) can the answer be "undecided": all
+possible signs at blurred roots are tried, and often they agree.
 """
 
 from __future__ import annotations
@@ -183,13 +183,14 @@ def atoms(formula: Formula) -> Iterator[Comparison]:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A budget: exact if ``low == high``, else the only root of some function between the two."""
+    """A value of eps: exact if ``low == high``, else the only root of some function between the two."""
 
     low: fmpq
     high: fmpq
 
     @property
     def exact(self) -> fmpq | None:
+        """The rational value, if it is known to be one."""
         return self.low if self.low == self.high else None
 
     def __str__(self) -> str:
@@ -200,7 +201,7 @@ class Witness:
 class Decision:
     """Whether a sentence is true; ``truth`` is None if that is undecided.
 
-    ``witness`` is a budget at which the body holds (of a true ``exists``) or fails (of a false ``forall``);
+    ``witness`` is an eps at which the body holds (of a true ``exists``) or fails (of a false ``forall``);
     ``holds_for`` are the intervals on which the body holds, exact or rounded, None if not settled.
     """
 
@@ -251,7 +252,7 @@ def decide(sentence: Sentence) -> Decision:
 
 
 def _probes(doubt: Unsettled, budgets: EpsRange) -> Iterator[fmpq]:
-    """Some budgets, those where the doubt is first."""
+    """Some values of eps, first those where the doubt is."""
     near = [
         doubt.low,
         doubt.high,
@@ -278,11 +279,11 @@ class _Conditions:
         return {self._holds(self._body, signs) for signs in piece.readings}
 
     def holds_at(self, eps: fmpq) -> bool:
-        """Whether the body holds at a rational budget."""
+        """Whether the body holds at a rational eps."""
         return self._holds(self._body, tuple(f.sign_at(eps) for f in self.functions))
 
     def _normal_form(self, atom: Comparison) -> tuple[int, int]:
-        """The function that matters, by its number, and 1 or -1: the factor that it is needed with."""
+        """The number of the function that matters, and the sign, 1 or -1, with which it is needed."""
         difference = atom.left - atom.right
         for side in (atom.left, atom.right, difference):
             if not sign_if_constant(side.denominator, self._budgets):
@@ -315,7 +316,7 @@ NARROW = "restrict the interval to budgets where the sentence has a meaning"
 
 
 def _witness(candidates: Iterable[Piece]) -> Witness:
-    """A rational budget if there is one, of least denominator and then least."""
+    """A rational eps if there is one, of least denominator and then least."""
     exact = [piece.sample for piece in candidates if piece.sample is not None]
     if exact:
         simplest = min(exact, key=lambda x: (int(x.q), x))

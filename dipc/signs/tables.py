@@ -9,8 +9,7 @@ and s that of g in (c, d), where a, b, c, d are not roots; let h be the gcd of f
 * With exp(k) or exp(b/eps) both can remain possible.  Below a width of 2^-128 the roots are left together
   as one *blurred* point, with all signs that its functions may have there.
 
-Who asks about open intervals only (:func:`sign_table`) need not know: there, roots closer than 2^-60 are left
-together.
+The open intervals alone (:func:`sign_table`) do not need this: there, roots closer than 2^-60 stay together.
 """
 
 from __future__ import annotations
@@ -229,7 +228,7 @@ def _different(roots: Iterable[Root]) -> tuple[Root, ...]:
 
 
 def _roots_told_apart(functions: Sequence[Function], eps_range: EpsRange) -> list[RootCluster]:
-    """Each by itself, but for those that cannot be told apart."""
+    """Each root separately, except those that cannot be told apart."""
     places, done = _all_roots(functions, eps_range), False
     while not done:
         places.sort(key=lambda place: place.low)

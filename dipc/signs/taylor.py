@@ -16,7 +16,6 @@ from flint import fmpq
 
 from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.bounds import bounds_on, greatest_term, rootless_up_to
-from dipc.signs.derivatives import derivative
 from dipc.signs.eps_range import EpsRange, middle_of, simplest_between
 from dipc.signs.limits import LEAST_WIDTH, NoProof, negative
 from dipc.signs.proofs import End, Pieces, Tail, Taylor
@@ -112,7 +111,7 @@ def _taylor(f: ExpPoly, a: fmpq, b: fmpq) -> Taylor | None:
             zeros = order + 1
         if order >= zeros + ORDERS or not (from_low or from_high):
             return None
-        g = derivative(g)
+        g = g.derivative()
     return None
 
 

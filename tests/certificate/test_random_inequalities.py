@@ -1,6 +1,6 @@
 """Random inequalities of every class: true ones get a proof that the kernel accepts, false ones never pass.
 
-The judge is the decision procedure, which finds roots and shares no proof with certificates.  The forger
+The judge is the decision procedure, which isolates roots where no chain is a proof.  The forger
 writes proofs of every kind for false inequalities, with numbers that are right where it can.
 """
 
@@ -16,11 +16,14 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from proving import NoProof, factored, proof_of, rooted_proof
 
-from dipc.certificate.format import terms, to_exppoly
+from dipc.certificate.format import proof_as_json, terms, to_exppoly, to_function
+from dipc.claims.privacy import SignOracle
 from dipc.kernel import facts, reading
 from dipc.kernel.facts import UNIT, ZERO, Function, Interval, Rooted
+from dipc.signs import search
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Answer, Fails, Holds, nonnegative
+from dipc.signs.proofs import SignTable
 from dipc.signs.radicals import Radical
 from dipc.signs.roots import Unsettled
 
@@ -191,6 +194,44 @@ def test_square_roots(data: st.DataObject) -> None:
     elif isinstance(answer, Fails):
         with pytest.raises(NoProof):
             rooted_proof(rooted, g, on)
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@many
+@given(st.data())
+def test_the_oracle_has_a_proof_of_what_holds(kind: str, data: st.DataObject) -> None:
+    """That of the answer, or else one that is searched for once; the kernel accepts both."""
+    f, on = data.draw(functions(*CLASSES[kind])), data.draw(intervals())
+    oracle = SignOracle(budgets(on))
+    for c in (0, data.draw(st.integers(1, 9))):
+        h = to_exppoly(plus(f, Fraction(c)))
+        assume(h)
+        answer = oracle.decide(h)
+        if isinstance(answer, Holds):
+            proof = oracle.proof_of(h)
+            facts.prove(to_function(h), on, proof_as_json(proof, h), "test")
+            assert oracle.proof_of(h) is proof
+            assert isinstance(answer.proof, SignTable) or answer.proof == proof
+        elif isinstance(answer, Fails):
+            with pytest.raises(NoProof):
+                oracle.proof_of(h)
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@many
+@given(st.data())
+def test_a_proof_of_another_function_is_refused(kind: str, data: st.DataObject) -> None:
+    """The proof of f, with all its numbers those of g: g is negative somewhere, and the kernel sees it."""
+    f, g = (data.draw(functions(*CLASSES[kind])) for _ in range(2))
+    on = data.draw(intervals())
+    f = data.draw(st.sampled_from([f, facts.normal(facts.multiply(f, f)), plus(f, Fraction(30))]))
+    assume(isinstance(judged(f, on), Holds) and isinstance(judged(g, on), Fails))
+    proof = search.proof(to_exppoly(f), budgets(on))
+    try:
+        forged = proof_as_json(proof, to_exppoly(g))
+    except reading.Refused:  # there is no such number
+        return
+    refused(g, on, forged)
 
 
 # --- the forger ---------------------------------------------------------------------------------------

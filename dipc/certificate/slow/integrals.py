@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -133,9 +134,26 @@ def real_mass(rows: frozenset[Row], rates: Sequence[Fraction], symmetric: Sequen
     count = len(rates)
     positive = {tuple(int(i == j) for j in range(count + 1)) for i in range(count)}
     weight = math.prod(rates, start=ONE) / 2 ** sum(symmetric)
-    density: Integrand = {(count, tuple(-a for a in rates), (0,) * count, ZERO): weight}
-    parts = []
+    density: Integrand = {(count, tuple(-a for a in sorted(rates)), (0,) * count, ZERO): weight}
+    cells: Counter[frozenset[Row]] = Counter()
     for signs in itertools.product(*((1, -1) if both else (1,) for both in symmetric)):
         mirrored = {tuple(c * s for c, s in zip(r, (*signs, 1), strict=True)) for r in rows}
-        parts.append(integrate(density, frozenset(mirrored | positive), tuple(range(count))))
-    return add(*parts)
+        cells[by_rate(mirrored | positive, rates)] += 1
+    parts = ((times, integrate(density, cell, tuple(range(count)))) for cell, times in cells.items())
+    return add(*({key: times * c for key, c in part.items()} for times, part in parts))
+
+
+def by_rate(rows: set[Row], rates: Sequence[Fraction]) -> frozenset[Row]:
+    """The rows with the variables in the order of their rates; those of one rate by the rows with them.
+
+    Cells that differ by a permutation of variables of one rate have the same integral.
+
+    >>> by_rate({(1, 0, 2), (0, 1, 1)}, [ONE, ONE]) == by_rate({(1, 0, 1), (0, 1, 2)}, [ONE, ONE])
+    True
+    """
+
+    def appearance(i: int) -> tuple[Fraction, list[tuple[int, int, list[int]]]]:
+        return rates[i], sorted((r[i], r[-1], sorted(r[:-1])) for r in rows if r[i])
+
+    order = sorted(range(len(rates)), key=appearance)
+    return frozenset((*(r[i] for i in order), r[-1]) for r in rows)

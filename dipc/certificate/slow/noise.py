@@ -31,7 +31,8 @@ def measure(rows: Iterable[Row], samples: Sequence[Sample]) -> Mass:
     """The probability that independent samples satisfy every row.
 
     Samples that no row mentions are dropped (their mass is 1), and samples that no chain of rows
-    connects are independent.
+    connects are independent.  Connected samples are put in an order of their own, so that permuted
+    inputs have the same integral.
 
     >>> half = Fraction(1, 2)
     >>> X, Y = Sample("Lap", Fraction(1)), Sample("Lap", half)
@@ -42,10 +43,24 @@ def measure(rows: Iterable[Row], samples: Sequence[Sample]) -> Mass:
     """
     mass = Mass()
     for joined, together in connected(rows):
-        used = sorted(joined)
+        used = in_order(joined, together, samples)
         short = frozenset((*(r[i] for i in used), r[-1]) for r in together)
         mass = mass.times(measure_of(short, tuple(samples[i] for i in used)))
     return mass
+
+
+def in_order(joined: Iterable[int], rows: Iterable[Row], samples: Sequence[Sample]) -> list[int]:
+    """The samples by their kind and rate, and then by the rows that mention them.
+
+    >>> in_order([0, 1], [(1, 0, 2), (0, 1, 1)], [Sample("Lap", Fraction(1))] * 2)
+    [1, 0]
+    """
+
+    def appearance(i: int) -> tuple[object, ...]:
+        s = samples[i]
+        return s.kind, s.rate, s.inverse, sorted((r[i], r[-1], sorted(r[:-1])) for r in rows if r[i])
+
+    return sorted(joined, key=appearance)
 
 
 def connected(rows: Iterable[Row]) -> list[tuple[set[int], set[Row]]]:
