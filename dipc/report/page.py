@@ -36,13 +36,13 @@ from dipc.export.svg import svg
 from dipc.mechanisms import Mechanism
 from dipc.models.values import Valuation, valuation_text
 from dipc.numbers.quotient import Quotient
-from dipc.report.figures import Panel, broken, nice, panels_of, sheet
+from dipc.report.canvas import MissingPackage, Panel, broken, sheet
+from dipc.report.figures import panels_of
 from dipc.report.mathml import mathml
-from dipc.report.plots import MissingPackage
 from dipc.report.proofs import proofs
 from dipc.report.study import Attempts, Note, Study, Subject, gave_up, study
 from dipc.report.tightness import enclosure, end_text, where
-from dipc.report.words import checked, doubt_lines
+from dipc.report.words import checked, doubt_lines, nice
 from dipc.version import __version__
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from browser import CHROMIUM, Browser
 import dipc
 from dipc.certificate.kernel import check as kernel_check
 from dipc.cli.main import cli, status
-from dipc.report.plots import MissingPackage
+from dipc.report.canvas import MissingPackage
 from dipc.report.study import Attempts
 
 HOSTILE = """# <script>alert("comment")</script> </style> {{ 7*7 }} & <img src=x onerror=alert(1)>
