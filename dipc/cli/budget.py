@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
 import click
 
-from dipc.claims.wording import Line, Record
+from dipc.cli.document import program_rows, show
 from dipc.cli.options import SECONDS, Command, both_inputs, load, program_options
-from dipc.cli.terminal import say
 from dipc.cli.work import work
 from dipc.mechanisms import Mechanism
-from dipc.report.tightness import (
-    budget_lines,
-    budget_record,
-    curve_lines,
-    curve_record,
-    profile_lines,
-    profile_record,
-    regions_lines,
-    regions_record,
-)
-from dipc.report.words import aligned, program_line
+from dipc.report.document import Row, plain_document
+from dipc.report.tightness import Tight, rows_of
 
 
 def tightness_options(command: Command) -> Command:
@@ -86,14 +75,11 @@ def budget(
     which inputs and output need it.
     """
 
-    def answer(mechanism: Mechanism, **options: Any) -> tuple[list[Line], Record]:
-        found = mechanism.budget(at=at, budgets=budgets, width=width, **options)
-        lines, record = list(budget_lines(found)), budget_record(found)
+    def answer(mechanism: Mechanism, **options: Any) -> list[Tight]:
+        found: list[Tight] = [mechanism.budget(at=at, budgets=budgets, width=width, **options)]
         if epsilon_curve:
-            curve = mechanism.loss_curve(at=at, budgets=budgets, **options)
-            lines += curve_lines(curve, "loss", logarithm=True)
-            record["loss"] = curve_record(curve, logarithm=True)
-        return lines, record
+            found.append(mechanism.loss_curve(at=at, budgets=budgets, **options))
+        return found
 
     return _answered(answer, file, definitions, **common)
 
@@ -125,9 +111,8 @@ def profile(
 ) -> int:
     """Find the least delta such that FILE is (t*eps, delta)-private, for each eps and for every eps."""
 
-    def answer(mechanism: Mechanism, **options: Any) -> tuple[list[Line], Record]:
-        found = mechanism.profile(epsilon, at=at, budgets=budgets, width=width, **options)
-        return list(profile_lines(found)), profile_record(found)
+    def answer(mechanism: Mechanism, **options: Any) -> list[Tight]:
+        return [mechanism.profile(epsilon, at=at, budgets=budgets, width=width, **options)]
 
     return _answered(answer, file, definitions, **common)
 
@@ -146,18 +131,14 @@ Examples:
 def regions(file: str, definitions: tuple[str, ...], claim: str | None, **common: Any) -> int:
     """Find all budgets at which FILE breaks its claim, over all pairs of neighbours and all outputs."""
 
-    def answer(mechanism: Mechanism, **options: Any) -> tuple[list[Line], Record]:
-        found = mechanism.violating_budgets(claim, **options)
-        return list(regions_lines(found)), regions_record(found)
+    def answer(mechanism: Mechanism, **options: Any) -> list[Tight]:
+        return [mechanism.violating_budgets(claim, **options)]
 
     return _answered(answer, file, definitions, **common)
 
 
-Answer = Callable[..., tuple[list[Line], Record]]
-
-
 def _answered(
-    answer: Answer,
+    answer: Callable[..., list[Tight]],
     file: str,
     definitions: tuple[str, ...],
     as_json: bool,
@@ -169,16 +150,9 @@ def _answered(
     mechanism = load(file, definitions)
     both = both_inputs(pair)
     with work(f"reading {file}", time_limit) as running:
-        lines, record = answer(mechanism, pair=both, time_limit=time_limit, progress=running.progress)
+        found = answer(mechanism, pair=both, time_limit=time_limit, progress=running.progress)
     seconds = monotonic() - start
-    if as_json:
-        head: Record = {"program": file, "parameters": mechanism.parameters}
-        say(json.dumps({**head, **record, "seconds": round(seconds, 6)}, indent=2))
-    else:
-        for line in aligned(_framed(file, mechanism, lines, seconds)):
-            say(line)
+    rows = [row for one in found for row in rows_of(one)]
+    time = Row("time", f"{seconds:.2f} s", "seconds", round(seconds, 6))
+    show(plain_document([*program_rows(file, mechanism.parameters), *rows, time]), as_json)
     return 0
-
-
-def _framed(file: str, mechanism: Mechanism, lines: Iterable[Line], seconds: float) -> list[Line]:
-    return [program_line(file, mechanism.parameters), *lines, ("time", f"{seconds:.2f} s")]

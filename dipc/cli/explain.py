@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from time import monotonic
-from typing import Any
 
 import click
 
 from dipc.claims.wording import Line
+from dipc.cli.document import program_rows, show
 from dipc.cli.options import SECONDS, load, program_options
-from dipc.cli.terminal import say, style
 from dipc.cli.work import work
+from dipc.dipwhile.convert import Inputs
 from dipc.dipwhile.explain.explanation import MOST_PATHS, Explanation, Reason
 from dipc.dipwhile.syntax.parser import parse_valuation
-from dipc.report.explanation import Section, explanation_record, explanation_sections, section_lines
+from dipc.report.document import Row, Section, data
+from dipc.report.explanation import explanation_document
 from dipc.report.tightness import epsilon_text
-from dipc.report.words import program_line
 
 
 @click.command(
@@ -68,40 +67,42 @@ def explain(
     Of a violated claim the counterexample is explained, of a private one the inputs and the output that need
     the greatest budget; or those that are given.  The exit status is 0 whatever the verdict.
     """
-    if pair and (left is not None or right is not None):
-        raise click.UsageError("the inputs are given twice: leave out --pair, or --input and --neighbour")
-    names = ("--pair (first)", "--pair (second)") if pair else ("--input", "--neighbour")
-    left, right = pair or (left, right)
-    if (left is None) != (right is None):
-        raise click.UsageError("two inputs are compared: give both --input and --neighbour")
-    if output is not None and left is None:
+    asked = _inputs(left, right, pair)
+    if output is not None and asked is None:
         raise click.UsageError("--output is about two inputs: add --pair, or --input and --neighbour")
     start = monotonic()
     mechanism = load(file, definitions)
     with work(f"reading {file}", time_limit) as running:
         found = mechanism.explain(
             claim,
-            pair=None
-            if left is None or right is None
-            else (parse_valuation(left, names[0]), parse_valuation(right, names[1])),
+            pair=asked,
             output=None if output is None else parse_valuation(output, "--output"),
             at=at,
             paths=most,
             time_limit=time_limit,
             progress=running.progress,
         )
-    seconds = monotonic() - start
-    following = commands(found, file, definitions, claim, whole=left is None and at is None)
-    if as_json:
-        head: dict[str, Any] = {"program": file, "parameters": mechanism.parameters}
-        next_ones = [command for command, _ in following]
-        record = {**head, **explanation_record(found), "next": next_ones, "seconds": round(seconds, 6)}
-        say(json.dumps(record, indent=2))
-        return 0
-    first = program_line(file, mechanism.parameters)
-    sections = list(explanation_sections(found))
-    show([Section("", (first, *sections[0].lines)), *sections[1:], Section("Next", tuple(following))])
+    seconds = data("seconds", round(monotonic() - start, 6))
+    following = commands(found, file, definitions, claim, whole=asked is None and at is None)
+    first, *others = explanation_document(found)
+    head = Section("", (*program_rows(file, mechanism.parameters), *first.rows))
+    ways = data("next", [command for command, _ in following])
+    last = Section("Next", (*(Row(*line) for line in following), ways, seconds))
+    show((head, *others, last), as_json)
     return 0
+
+
+def _inputs(left: str | None, right: str | None, pair: tuple[str, str] | None) -> Sequence[Inputs] | None:
+    """The two inputs of ``--pair``, or of ``--input`` and ``--neighbour``; None if none were given."""
+    if pair and (left is not None or right is not None):
+        raise click.UsageError("the inputs are given twice: leave out --pair, or --input and --neighbour")
+    names = ("--pair (first)", "--pair (second)") if pair else ("--input", "--neighbour")
+    left, right = pair or (left, right)
+    if (left is None) != (right is None):
+        raise click.UsageError("two inputs are compared: give both --input and --neighbour")
+    if left is None or right is None:
+        return None
+    return parse_valuation(left, names[0]), parse_valuation(right, names[1])
 
 
 def commands(
@@ -137,13 +138,3 @@ def _after_a_proof(found: Explanation, program: str) -> list[Line]:
         (f"dipc check {program} --claim {shlex.quote(strongest)}", "the strongest claim that holds"),
         *lines,
     ]
-
-
-def show(sections: Iterable[Section]) -> None:
-    """The sections for people; headings stand out on a terminal."""
-    for section in sections:
-        if section.heading:
-            say()
-            say(style(section.heading, bold=True))
-        for line in section_lines(section):
-            say(line)

@@ -48,7 +48,7 @@ STYLE: Any = {
     "svg.hashsalt": "dipc",
 }
 PANEL = (6.2, 4.6)  # inches
-LETTERS = 13  # of a legend, to the inch
+LETTERS = 15  # of a legend, to the inch
 
 
 class MissingPackage(InputError, ImportError):

@@ -12,20 +12,15 @@ from html import escape
 import dipc.views as views
 from dipc.claims.claim import Witness
 from dipc.claims.counterexample import Counterexample
-from dipc.claims.tightness.curves import Curve, Profile
-from dipc.claims.tightness.least_epsilon import LeastEpsilon
-from dipc.claims.tightness.regions import Regions
 from dipc.claims.verdict import Proved, Refuted, Undecided, Verdict
-from dipc.claims.wording import pretty
+from dipc.claims.wording import Line, pretty
 from dipc.dipwhile.distribution import Distribution
-from dipc.dipwhile.explain.explanation import Explanation
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.mechanisms import Mechanism
 from dipc.models.values import show_valuation
 from dipc.numbers.function import FunctionOfEps
-from dipc.report.explanation import explanation_sections
-from dipc.report.texts import Tight, lines_of
-from dipc.report.words import checked
+from dipc.report.document import table
+from dipc.report.words import checked, doubt_lines
 
 MOST_ROWS = 60
 MOST_TERMS = 24  # of a formula in a table
@@ -34,19 +29,6 @@ KEYWORDS = (
     "param|input|output|adjacent|private|for|in|do|end|if|then|elif|else|while|exit|forall|exists|and|or|not"
 )
 CODE = re.compile(rf"(?P<comment>\#.*)|\b(?P<keyword>{KEYWORDS})\b")
-
-Row = tuple[str, str]  # two cells of HTML
-
-
-def table(rows: Iterable[Row], head: Row | None = None) -> str:
-    """A table of two columns."""
-    left = 'style="text-align: left; vertical-align: top; padding-right: 1.5em"'
-    lines = ['<table style="font-size: 100%">']
-    if head is not None:
-        lines.append(f"<thead><tr>{''.join(f'<th {left}>{cell}</th>' for cell in head)}</tr></thead>")
-    lines.append("<tbody>")
-    lines += [f"<tr><td {left}>{a}</td><td {left}>{b}</td></tr>" for a, b in rows]
-    return "\n".join([*lines, "</tbody></table>"])
 
 
 def formula(f: FunctionOfEps) -> str:
@@ -70,7 +52,7 @@ def _witness(found: Witness) -> str:
     return table(_witness_rows(found))
 
 
-def _rows(found: Counterexample) -> Iterable[Row]:
+def _rows(found: Counterexample) -> Iterable[Line]:
     yield "input u", escape(show_valuation(found.input))
     yield "neighbour u′", escape(show_valuation(found.neighbour))
     yield (
@@ -89,7 +71,7 @@ def _rows(found: Counterexample) -> Iterable[Row]:
         yield "broken for", escape(dict(found.lines())["broken for"])
 
 
-def _witness_rows(found: Witness) -> Iterable[Row]:
+def _witness_rows(found: Witness) -> Iterable[Line]:
     if isinstance(found, Counterexample):
         return _rows(found)
     return ((escape(heading), escape(text)) for heading, text in found.lines())
@@ -103,7 +85,9 @@ def _verdict(verdict: Verdict) -> str:
     if verdict.counterexample is not None:
         rows += _witness_rows(verdict.counterexample)
     if isinstance(verdict, Undecided):
-        rows += [(escape(head), escape(text)) for head, text in _open(verdict)]
+        rows += [
+            (escape(head), escape(text)) for head, text in (("reason", verdict.reason), *doubt_lines(verdict))
+        ]
     rows += [("note", escape(note)) for note in verdict.notes]
     return table(rows)
 
@@ -117,38 +101,6 @@ def _look(verdict: Verdict) -> tuple[str, str]:
             return "#d55e00", "✗"
         case _:
             return "#b07d00", "?"
-
-
-def _open(verdict: Undecided) -> Iterable[Row]:
-    yield "reason", verdict.reason
-    for doubt in verdict.doubts[:5]:
-        inputs = f"{show_valuation(doubt.input)} against {show_valuation(doubt.neighbour)}"
-        yield "open", f"{inputs}: ε in [{doubt.low}, {doubt.high}]"
-    if len(verdict.doubts) > 5:
-        yield "", f"and {len(verdict.doubts) - 5} more"
-
-
-def _tight(found: Tight) -> str:
-    return table((escape(heading), escape(text)) for heading, text in lines_of(found))
-
-
-for _kind in (LeastEpsilon, Profile, Curve, Regions):
-    views.html.register(_kind, _tight)
-
-
-@views.html.register
-def _explanation(found: Explanation) -> str:
-    parts = (
-        (f"<div><b>{escape(section.heading)}</b></div>\n" if section.heading else "")
-        + table((escape(heading), _spaced(text)) for heading, text in section.lines)
-        for section in explanation_sections(found)
-    )
-    return "\n".join(parts)
-
-
-def _spaced(text: str) -> str:
-    """The listing of a path has columns of its own."""
-    return f'<span style="white-space: pre-wrap">{escape(text)}</span>'
 
 
 @views.html.register
