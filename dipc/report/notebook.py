@@ -12,7 +12,7 @@ from html import escape
 import dipc.views as views
 from dipc.claims.claim import Witness
 from dipc.claims.counterexample import Counterexample
-from dipc.claims.verdict import Proved, Refuted, Undecided, Verdict
+from dipc.claims.verdict import Undecided, Verdict
 from dipc.claims.wording import Line, pretty
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.semantics.chain import Chain
@@ -20,8 +20,9 @@ from dipc.mechanisms import Mechanism
 from dipc.models.values import show_valuation
 from dipc.numbers.function import FunctionOfEps
 from dipc.report.document import table
-from dipc.report.words import checked, doubt_lines
+from dipc.report.words import checked, doubt_lines, sign
 
+COLOURS = {"✓": "#0a8f5b", "✗": "#d55e00", "?": "#b07d00"}
 MOST_ROWS = 60
 MOST_TERMS = 24  # of a formula in a table
 
@@ -79,8 +80,7 @@ def _witness_rows(found: Witness) -> Iterable[Line]:
 
 @views.html.register
 def _verdict(verdict: Verdict) -> str:
-    colour, sign = _look(verdict)
-    answer = f'<b style="color: {colour}">{sign} {verdict.status}</b>'
+    answer = f'<b style="color: {COLOURS[sign(verdict)]}">{sign(verdict)} {verdict.status}</b>'
     rows = [(answer, escape(pretty(str(verdict.claim)))), ("checked", escape(checked(verdict.counts)))]
     if verdict.counterexample is not None:
         rows += _witness_rows(verdict.counterexample)
@@ -90,17 +90,6 @@ def _verdict(verdict: Verdict) -> str:
         ]
     rows += [("note", escape(note)) for note in verdict.notes]
     return table(rows)
-
-
-def _look(verdict: Verdict) -> tuple[str, str]:
-    """The colour and the sign of an answer."""
-    match verdict:
-        case Proved():
-            return "#0a8f5b", "✓"
-        case Refuted():
-            return "#d55e00", "✗"
-        case _:
-            return "#b07d00", "?"
 
 
 @views.html.register

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from dipc.claims.counts import Counts
-from dipc.claims.verdict import Undecided, Verdict
+from dipc.claims.verdict import Proved, Refuted, Undecided, Verdict
 from dipc.claims.wording import Line, pretty
 from dipc.models.values import Valuation, valuation_text
 
@@ -42,6 +42,11 @@ def verdict_lines(verdict: Verdict) -> Iterator[Line]:
     if isinstance(verdict, Undecided):
         yield "reason", verdict.reason
         yield from doubt_lines(verdict)
+
+
+def sign(verdict: Verdict) -> str:
+    """The answer as a sign."""
+    return "✓" if isinstance(verdict, Proved) else "✗" if isinstance(verdict, Refuted) else "?"
 
 
 def doubt_lines(verdict: Undecided) -> Iterator[Line]:
