@@ -33,7 +33,7 @@ def data_uri(data: bytes, kind: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A file that the page carries, or the command that writes it; ``href`` is its address as HTML."""
+    """A file in the page, or the command that writes it if ``href`` is None."""
 
     name: str
     about: str
@@ -57,7 +57,7 @@ FILES = {
 def downloads(
     found: Study, asked: ClaimExport | None, drawn: Picture | None, attempts: Attempts
 ) -> Iterator[Download]:
-    """The certificate and the exports; the command alone for what is too large or takes too long."""
+    """The program, the certificate and the exports; only the command for a file that is too large."""
     stem, program = plain_stem(found.name), found.subject.mechanism.program
     yield _download(f"{stem}.dip", "the program", program.source.text.encode(), "")
     verdict = found.verdict
@@ -90,7 +90,7 @@ def _download(name: str, about: str, data: bytes, command: str) -> Download:
 
 
 def plain_stem(name: str) -> str:
-    """A plain name for files.
+    """A file name without special characters.
 
     >>> plain_stem("programs/svt/svt1.dip"), plain_stem("<text>")
     ('svt1', 'text')
@@ -100,7 +100,7 @@ def plain_stem(name: str) -> str:
 
 
 def _words(found: Study, claim: bool = True) -> str:
-    """FILE, its parameters, and the claim that was asked, for a shell."""
+    """FILE, its parameters and the claim, quoted for a shell."""
     subject = found.subject
     words = [_file(found)]
     for name, value in subject.mechanism.parameters.items():
@@ -111,7 +111,7 @@ def _words(found: Study, claim: bool = True) -> str:
 
 
 def _file(found: Study) -> str:
-    """What a command calls the program; one that came as text is a file of the page."""
+    """The program's name in commands; a program given as text is a file of the page."""
     return f"{plain_stem(found.name)}.dip" if found.name.startswith("<") else found.name
 
 

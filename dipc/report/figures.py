@@ -18,9 +18,8 @@ from dipc.errors import DipcError, InputError, LimitReached
 from dipc.mechanisms import Mechanism
 from dipc.numbers.exact import Number
 from dipc.report.canvas import Panel, sheet
-from dipc.report.curve_panels import SHOWN_DIGITS, View, loss_panels, profile_panels
+from dipc.report.curve_panels import SHOWN_DIGITS, View, loss_panels, profile_panels, region_panels
 from dipc.report.law_panels import law_panels
-from dipc.report.region_panels import region_panels
 from dipc.report.sampling import Range, as_float, beginning, float_end, fmpq_of, refuse_file
 from dipc.report.study import Attempts, Study, Subject, study
 from dipc.report.words import nice, program_line

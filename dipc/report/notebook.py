@@ -1,6 +1,6 @@
 """HTML views for notebooks: plain tables that take their colours from the page, light or dark.
 
-Formulas are HTML too (no script has to run), so that they show everywhere.
+Formulas are HTML too, so that they need no script.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CODE = re.compile(rf"(?P<comment>\#.*)|\b(?P<keyword>{KEYWORDS})\b")
 
 
 def formula(f: FunctionOfEps) -> str:
-    """A function, or the beginning of a very long one."""
+    """A function, or its size if it is very long."""
     text = f.html()
     if str(f).count("exp(") <= MOST_TERMS:
         return text
@@ -102,7 +102,7 @@ def _mechanism(mechanism: Mechanism) -> str:
 
 
 def _code(text: str) -> str:
-    """The program with bold keywords and pale comments; all colours are those of the page."""
+    """The program with bold keywords and pale comments; colours come from the page."""
 
     def marked(found: re.Match[str]) -> str:
         if found["comment"]:

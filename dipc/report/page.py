@@ -1,9 +1,10 @@
-"""The report: one HTML page about one program, which needs no network, no script and no other file.
+"""The report: one HTML page about one program, without network access, scripts or other files.
 
-Everything that comes from outside (the program, its names, the title) passes through a template that escapes
-it; what is put in as HTML is made here, of numbers, or by Pygments.  A page forbids scripts and connections
-to itself (``Content-Security-Policy``).  jinja2, matplotlib and pygments are needed
-(``pip install '.[report]'`` in dipc's folder).
+Everything from outside (the program, its names, the title) passes through a template that escapes it; the
+only HTML that is inserted as such comes from this package, which makes it of numbers, and from Pygments.  A
+page forbids itself scripts and connections (``Content-Security-Policy``).
+
+It needs jinja2, matplotlib and pygments (``pip install '.[report]'`` in dipc's folder).
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ INKS = {
     "#777777": "grey",
     "#ffffff": "paper",
 }
-"""The colours of plots and the variables of the page in their place, which differ in the dark."""
+"""The colours of plots and the CSS variables that replace them, which differ in dark mode."""
 
 
 def report_html(
@@ -72,8 +73,8 @@ def report_html(
 ) -> str:
     """A page about the program and the claim (by default its own).
 
-    ``title`` stands at the top, by default the name of the program; ``at`` is the budget at which
-    distributions are shown.  A part that takes too long is left out with a note; ``attempts`` tells how long.
+    ``title`` is the heading, by default the name of the program; ``at`` is the eps at which distributions
+    are shown.  A part that takes longer than ``attempts`` allows is left out with a note.
     Raises :class:`InputError`.
     """
     environment = _environment()
@@ -128,7 +129,7 @@ def _laws(found: Study, drawn: Picture | None, attempts: Attempts) -> Sequence[D
 
 @views.page.register
 def write_page(mechanism: Mechanism, file: str | Path | None = None, **options: Any) -> Path:
-    """Write the page; :class:`InputError` if ``file`` is no page."""
+    """Write the page; raises :class:`InputError` unless ``file`` is named as one."""
     name = mechanism.program.source.name
     target = Path(file or ("report.html" if name.startswith("<") else f"{plain_stem(name)}.html"))
     refuse_no_page(target)
@@ -137,7 +138,7 @@ def write_page(mechanism: Mechanism, file: str | Path | None = None, **options: 
 
 
 def refuse_no_page(target: Path) -> None:
-    """Raises :class:`InputError` for the name of another kind of file."""
+    """Raise :class:`InputError` for the name of another kind of file."""
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{target}: a report is a page of HTML", hint=f'for example "{target.stem}.html"')
 
@@ -179,14 +180,14 @@ def _environment() -> Environment:
 
 
 def marked(html: str) -> Markup:
-    """HTML of our own making, which the template shall not escape."""
+    """HTML of our own, which the template must not escape."""
     from markupsafe import Markup
 
     return Markup(html)
 
 
 def highlighted(text: str) -> Markup:
-    """The program in colours, with its lines numbered.
+    """The program in colour, with line numbers.
 
     >>> "<script>" in highlighted("# <script>")
     False
@@ -240,7 +241,7 @@ def _picture(found: Study) -> Picture:
 
 
 def _drawing(drawn: Picture, attempts: Attempts) -> Markup | None:
-    """The chain as the address of an image: its style must not reach the page."""
+    """The chain as the address of an image, so that its style does not affect the page."""
     if len(drawn.chain) > MOST_STATES:
         states = f"it has {len(drawn.chain)} states, more than the {MOST_STATES} that a page shows"
         attempts.notes.append(Note("the drawing of the chain", f"{states}; dipc export --to svg draws it"))

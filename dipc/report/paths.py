@@ -24,7 +24,7 @@ MOST_SOURCE = 44  # characters of a source line in the listing of a path
 
 
 class Names:
-    """Names for the samples of paths: that of the variable, numbered if it is drawn more than once."""
+    """Names for samples: the name of the variable, numbered if a path draws it more than once."""
 
     def __init__(self, found: Explanation) -> None:
         paths = [path for route in found.routes for path in (route.left, route.right) if path is not None]
@@ -104,10 +104,10 @@ def probability_text(value: Quotient, eps: fmpq) -> str:
 
 
 def _steps(path: Path, twin: Path | None, before: Path | None, names: Names) -> Iterator[Line]:
-    """The steps of a path; those that it shares with the path before are not repeated."""
+    """The steps of a path, without those that it shares with the path before."""
     shared = _shared(path, before)
     if shared:
-        yield f"line {path.steps[shared - 1].span.line}", "until here as the path before"
+        yield f"line {path.steps[shared - 1].span.line}", "up to here as on the path before"
     others = _matched(path, twin)
     rows = [(step, *_row(path, twin, step, others[i], names)) for i, step in enumerate(path.steps)][shared:]
     width = max((len(source) for _, source, _ in rows), default=0)
@@ -128,7 +128,7 @@ def _shared(path: Path, before: Path | None) -> int:
 
 
 def _matched(path: Path, twin: Path | None) -> list[Step | None]:
-    """For each step that of the twin: the random ones are the same, in the same order."""
+    """For each random step the matching one of the twin, which makes the same choices in the same order."""
     rest = iter(twin.choices if twin is not None else ())
     return [next(rest, None) if step.random else None for step in path.steps]
 
@@ -188,7 +188,7 @@ def _value(value: Datum | None, names: Sequence[str]) -> str:
 
 
 def condition_text(condition: Linear, names: Sequence[str]) -> str:
-    """A condition in normal form; what was drawn last stands on the left.
+    """A condition in normal form, with the last sample on the left.
 
     >>> condition_text(Linear(((0, fmpq(1)), (1, fmpq(-1))), fmpq(2)), ["t", "r"])
     'r < t + 2'

@@ -24,10 +24,9 @@ from dipc.numbers.function import FunctionOfEps, budget
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Surd
 from dipc.report.canvas import COLOURS, LINES, clipped, dress, legend, once, sheet, single
-from dipc.report.curve_panels import draw_curve
+from dipc.report.curve_panels import draw_curve, example_panels
 from dipc.report.figures import FARTHEST
 from dipc.report.law_panels import grouped_bars
-from dipc.report.region_panels import example_panels
 from dipc.report.sampling import (
     Range,
     as_float,

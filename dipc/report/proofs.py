@@ -1,4 +1,4 @@
-"""A proof of one inequality, written out for people: numbers that can be checked with a pencil."""
+"""A proof of one inequality, written out for people, with numbers that can be checked by hand."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dipc.report.mathml import mathml, rational
 from dipc.signs.derivatives import derivative_chain
 from dipc.signs.inequality import Fails
 
-LONGEST = 3000  # signs of a proof that is shown as it stands in a certificate
+LONGEST = 3000  # characters of a proof that is shown as in the certificate
 
 KINDS = {
     "identity": "both sides are equal for every ε",
@@ -33,7 +33,7 @@ KINDS = {
     "pieces": "the budgets are cut into pieces, and Taylor’s theorem bounds the function from below on each",
     "binomial": "exponentials increase: the exponents are compared in place of the exponentials",
 }
-"""What the kinds of proofs in a certificate mean."""
+"""The kinds of proofs in a certificate, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _by_chain(requirement: Inequality, proof: ChainProof | None) -> Proof:
 
 
 def _otherwise(requirement: Inequality, f: ExpPoly, proof: Any) -> Proof:
-    """As in the certificate; a chain at 0, whose numbers have exp(k) in them, is written out too."""
+    """As in the certificate; a chain at 0 with exp(k) in its numbers is written out as well."""
     sides = _sides(requirement, f)
     if proof["kind"] == "chain" and proof["at"] == "0":
         rows = zip(derivative_chain(f), proof["exponents"], strict=True)

@@ -78,7 +78,7 @@ def _why_no_shift(route: Route) -> str:
 
 
 def _shift_text(shift: Shift, name: str, sample: Sample) -> str:
-    """What becomes of a sample, and what it costs.
+    """How a sample moves, and what that costs.
 
     >>> noise = Sample(("r", 0), "Lap", fmpq(3, 4), False, fmpq(0))
     >>> _shift_text(Shift(0, fmpq(1), fmpq(-1), fmpq(3, 2)), "r", noise)
