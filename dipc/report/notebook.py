@@ -16,6 +16,7 @@ from dipc.claims.verdict import Undecided, Verdict
 from dipc.claims.wording import Line, pretty
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.semantics.chain import Chain
+from dipc.editors.words import COMMENT, CONTROL, DECLARATIONS, LOGIC, words
 from dipc.mechanisms import Mechanism
 from dipc.models.values import show_valuation
 from dipc.numbers.function import FunctionOfEps
@@ -26,10 +27,7 @@ COLOURS = {"✓": "#0a8f5b", "✗": "#d55e00", "?": "#b07d00"}
 MOST_ROWS = 60
 MOST_TERMS = 24  # of a formula in a table
 
-KEYWORDS = (
-    "param|input|output|adjacent|private|for|in|do|end|if|then|elif|else|while|exit|forall|exists|and|or|not"
-)
-CODE = re.compile(rf"(?P<comment>\#.*)|\b(?P<keyword>{KEYWORDS})\b")
+CODE = re.compile(rf"(?P<comment>{COMMENT})|{words((*DECLARATIONS, *CONTROL, *LOGIC))}")
 
 
 def formula(f: FunctionOfEps) -> str:
@@ -42,10 +40,16 @@ def formula(f: FunctionOfEps) -> str:
 
 @views.html.register
 def _distribution(law: Distribution) -> str:
-    rows = [(escape(show_valuation(output)), formula(p)) for output, p in list(law.items())[:MOST_ROWS]]
-    if len(law) > MOST_ROWS:
-        rows.append((f"and {len(law) - MOST_ROWS} more", ""))
-    return table(rows, ("output", "probability"))
+    return _listing(((show_valuation(output), p) for output, p in law.items()), ("output", "probability"))
+
+
+def _listing(items: Iterable[tuple[str, FunctionOfEps]], head: Line) -> str:
+    """A table of functions of eps, or of the first of them."""
+    named = list(items)
+    rows = [(escape(name), formula(f)) for name, f in named[:MOST_ROWS]]
+    if len(named) > MOST_ROWS:
+        rows.append((f"and {len(named) - MOST_ROWS} more", ""))
+    return table(rows, head)
 
 
 @views.html.register
@@ -114,9 +118,5 @@ def _code(text: str) -> str:
 
 @views.html.register
 def _chain(chain: Chain) -> str:
-    rows = [(escape(str(node)), formula(node.mass)) for node in chain.nodes[:MOST_ROWS]]
-    if len(chain) > MOST_ROWS:
-        rows.append((f"and {len(chain) - MOST_ROWS} more", ""))
-    return (
-        f"<div>{escape(repr(chain).strip('<>'))}</div>\n{table(rows, ('state', 'probability of being here'))}"
-    )
+    nodes = _listing(((str(node), node.mass) for node in chain.nodes), ("state", "probability of being here"))
+    return f"<div>{escape(repr(chain).strip('<>'))}</div>\n{nodes}"

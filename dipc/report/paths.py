@@ -45,6 +45,7 @@ class Names:
 
 
 def paths_heading(found: Explanation) -> str:
+    """The heading above the paths, which says whether they are all."""
     count = sum(route.left is not None for route in found.routes)
     these = "this output" if len(found.outputs) == 1 else "these outputs"
     if not found.complete:
@@ -55,6 +56,7 @@ def paths_heading(found: Explanation) -> str:
 
 
 def path_lines(found: Explanation, names: Names) -> Iterator[Line]:
+    """The paths on u with those on u' that match, then those on u' only."""
     several = sum(route.left is not None for route in found.routes) > 1
     before: Path | None = None
     lefts = [route for route in found.routes if route.left is not None]

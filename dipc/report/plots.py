@@ -40,6 +40,7 @@ from dipc.report.sampling import (
     value_of,
 )
 from dipc.report.words import pair_text
+from dipc.signs.eps_range import EpsRange
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -209,9 +210,7 @@ def plot_curve(
             hint="print it, or leave out `at`",
         )
     finite = [x for one in found.segments if isfinite(x := float_end(one.high))]
-    far = 3 * fmpq_of(max(finite)) if finite else FARTHEST
-    end = max(far, 2 * budgets.low) if budgets.high is None else budgets.high
-    span = Range.of(beginning(low, budgets.low, log), end if high is None else high, log or False)
+    span = _axis(budgets, 3 * fmpq_of(max(finite)) if finite else FARTHEST, low, high, log)
     read, name = (loss_value, "privacy loss") if found.of_loss else (value_of, "least δ")
 
     def draw(axes: Axes) -> None:
@@ -238,10 +237,7 @@ def plot_budget(
     """The factor that each witness of a least t needs at each eps, and the least t itself."""
     if found.budgets.is_point or not found.witnesses:
         raise InputError(f"there is no curve to plot: {found!r}", hint='plot the mechanism: m.plot("loss")')
-    start, end = found.budgets.low, found.budgets.high
-    far = max(FARTHEST, 2 * start) if end is None else end
-    span = Range.of(beginning(low, start, log), far if high is None else high, log or False)
-    least = found.least
+    span, least = _axis(found.budgets, FARTHEST, low, high, log), found.least
 
     def draw(axes: Axes) -> None:
         for number, (said, ratio) in enumerate(_needed(found)):
@@ -254,6 +250,12 @@ def plot_budget(
         dress(axes, span, "factor t that is needed")
 
     return single(draw, title)
+
+
+def _axis(budgets: EpsRange, far: fmpq, low: Number | None, high: Number | None, log: bool | None) -> Range:
+    """As asked, or the whole eps range, up to ``far`` if it is unbounded."""
+    end = max(far, 2 * budgets.low) if budgets.high is None else budgets.high
+    return Range.of(beginning(low, budgets.low, log), end if high is None else high, log or False)
 
 
 def _needed(found: LeastEpsilon) -> Iterator[tuple[str, Quotient]]:

@@ -17,6 +17,7 @@ from dipc.report.tightness import epsilon_text
 
 
 def source_lines(found: Explanation, names: Names) -> Iterator[Line]:
+    """How the samples of the paths shift, what that costs, and how tight the sum is."""
     lefts = [route for route in found.routes if route.left is not None]
     groups: dict[tuple[object, ...], list[int]] = {}
     for number, route in enumerate(lefts, 1):
