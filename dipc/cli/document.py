@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from dipc.cli.terminal import say, style
+import click
+
+from dipc.cli.terminal import say
 from dipc.report.document import Document, Row, as_json, data, section_lines
 from dipc.report.words import program_line
 
@@ -23,6 +25,6 @@ def show(document: Document, json: bool) -> None:
     for section in document:
         if section.heading:
             say()
-            say(style(section.heading, bold=True))
+            say(click.style(section.heading, bold=True))
         for line in section_lines(section):
             say(line)
