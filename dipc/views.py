@@ -1,7 +1,7 @@
-"""Views of results that are made further up: texts, plots and HTML.
+"""Views of results: texts, plots and HTML.
 
-A function of eps or a verdict has a method ``plot``, but must not import what draws: it calls the generic
-function here, and :mod:`dipc.report` registers how (``functools.singledispatch``).
+A function of eps or a verdict has a method ``plot``, but must not import the code that draws.  It calls the
+generic function here, for which :mod:`dipc.report` registers implementations (``functools.singledispatch``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @singledispatch
 def plot(value: object, low: Any = None, high: Any = None, **options: Any) -> Figure:
-    """A figure of ``value`` for the eps from ``low`` to ``high``."""
+    """A figure of ``value`` for eps from ``low`` to ``high``."""
     raise TypeError(f"there is no plot of a {type(value).__name__}")
 
 
@@ -26,7 +26,7 @@ class Plotted:
     __slots__ = ()
 
     def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
-        """A figure for the eps from ``low`` to ``high``."""
+        """A figure for eps from ``low`` to ``high``."""
         return plot(self, low, high, **options)
 
 
@@ -55,7 +55,7 @@ def text(value: object) -> str:
 
 
 class Shown:
-    """A result that shows itself: short at the prompt, whole when printed, a table in a notebook.
+    """A result that displays itself: briefly at the prompt, in full when printed, as a table in a notebook.
 
     >>> Shown()
     Shown(...)

@@ -359,6 +359,6 @@ def test_a_file_is_no_budget(svt: dipc.Mechanism) -> None:
     law = svt.distribution(q=(0, 1))
     for draw in (law.plot, law.of(["bot", "top"]).plot, svt.plot, svt.check().plot):
         for file in ("d.png", Path("d.svg")):
-            with pytest.raises(InputError, match="`plot` draws, and does not write the file") as caught:
+            with pytest.raises(InputError, match="draws a figure and does not write the file") as caught:
                 draw(file)  # type: ignore[operator]
             assert caught.value.hint.endswith(f'.savefig("{file}")')

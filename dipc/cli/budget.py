@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
 import click
 
-from dipc.claims.wording import Line, Record
 from dipc.cli import options
-from dipc.cli.terminal import say
+from dipc.cli.document import program_rows, show
 from dipc.cli.work import work
 from dipc.mechanisms import Mechanism
-from dipc.report.tightness import (
-    budget_lines,
-    budget_record,
-    curve_lines,
-    curve_record,
-    profile_lines,
-    profile_record,
-    regions_lines,
-    regions_record,
-)
-from dipc.report.words import aligned, program_line
+from dipc.report.document import Row, plain_document
+from dipc.report.tightness import Tight, rows_of
 
 
 def tightness_options(command: Callable[..., int]) -> Callable[..., int]:
@@ -63,14 +52,11 @@ def budget(asked: options.Asked, width: str, epsilon_curve: bool, as_json: bool)
     inputs and output need it.
     """
 
-    def answer(mechanism: Mechanism, **given: Any) -> tuple[list[Line], Record]:
-        found = mechanism.budget(width=width, **given)
-        lines, record = list(budget_lines(found)), budget_record(found)
+    def answer(mechanism: Mechanism, **given: Any) -> list[Tight]:
+        found: list[Tight] = [mechanism.budget(width=width, **given)]
         if epsilon_curve:
-            curve = mechanism.loss_curve(**given)
-            lines += curve_lines(curve, "loss", logarithm=True)
-            record["loss"] = curve_record(curve, logarithm=True)
-        return lines, record
+            found.append(mechanism.loss_curve(**given))
+        return found
 
     return _answered(answer, asked, as_json)
 
@@ -94,9 +80,8 @@ Examples:
 def profile(asked: options.Asked, width: str, epsilon: str | None, as_json: bool) -> int:
     """Find the least delta such that FILE is (t*eps, delta)-private, for each eps and for every eps."""
 
-    def answer(mechanism: Mechanism, **given: Any) -> tuple[list[Line], Record]:
-        found = mechanism.profile(epsilon, width=width, **given)
-        return list(profile_lines(found)), profile_record(found)
+    def answer(mechanism: Mechanism, **given: Any) -> list[Tight]:
+        return [mechanism.profile(epsilon, width=width, **given)]
 
     return _answered(answer, asked, as_json)
 
@@ -115,32 +100,21 @@ Examples:
 def regions(asked: options.Asked, as_json: bool) -> int:
     """Find all eps at which FILE violates its claim, over all adjacent inputs and all outputs."""
 
-    def answer(mechanism: Mechanism, **given: Any) -> tuple[list[Line], Record]:
-        found = mechanism.violating_budgets(asked.claim, **given)
-        return list(regions_lines(found)), regions_record(found)
+    def answer(mechanism: Mechanism, **given: Any) -> list[Tight]:
+        return [mechanism.violating_budgets(asked.claim, **given)]
 
     return _answered(answer, asked, as_json)
 
 
-Answer = Callable[..., tuple[list[Line], Record]]
-
-
-def _answered(answer: Answer, asked: options.Asked, as_json: bool) -> int:
+def _answered(answer: Callable[..., list[Tight]], asked: options.Asked, as_json: bool) -> int:
     """Load, compute with a progress bar and a limit, and print."""
     start = monotonic()
     mechanism = asked.load()
     with work(f"reading {asked.file}", asked.time_limit) as running:
         limits = {"time_limit": asked.time_limit, "progress": running.progress}
-        lines, record = answer(mechanism, **limits, **asked.restrictions)
+        found = answer(mechanism, **limits, **asked.restrictions)
     seconds = monotonic() - start
-    if as_json:
-        head: Record = {"program": asked.file, "parameters": mechanism.parameters}
-        say(json.dumps({**head, **record, "seconds": round(seconds, 6)}, indent=2))
-    else:
-        for line in aligned(_framed(asked.file, mechanism, lines, seconds)):
-            say(line)
+    rows = [row for one in found for row in rows_of(one)]
+    time = Row("time", f"{seconds:.2f} s", "seconds", round(seconds, 6))
+    show(plain_document([*program_rows(asked.file, mechanism.parameters), *rows, time]), as_json)
     return 0
-
-
-def _framed(file: str, mechanism: Mechanism, lines: Iterable[Line], seconds: float) -> list[Line]:
-    return [program_line(file, mechanism.parameters), *lines, ("time", f"{seconds:.2f} s")]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from time import monotonic
 from typing import Any
@@ -13,12 +12,12 @@ import click
 
 from dipc.claims.wording import Line
 from dipc.cli import options
-from dipc.cli.terminal import say
+from dipc.cli.document import program_rows, show
 from dipc.cli.work import work
 from dipc.dipwhile.explain.explanation import MOST_PATHS, Explanation, Reason
-from dipc.report.explanation import Section, explanation_record, explanation_sections, section_lines
+from dipc.report.document import Row, Section, data
+from dipc.report.explanation import explanation_document
 from dipc.report.tightness import epsilon_text
-from dipc.report.words import program_line
 
 
 def values_option(name: str, *names: str, **more: Any) -> Callable[[Callable[..., int]], Callable[..., int]]:
@@ -87,17 +86,13 @@ def explain(
             progress=running.progress,
             **asked.restrictions,
         )
-    seconds = monotonic() - start
+    seconds = data("seconds", round(monotonic() - start, 6))
     following = commands(found, asked)
-    if as_json:
-        head: dict[str, Any] = {"program": asked.file, "parameters": mechanism.parameters}
-        next_ones = [command for command, _ in following]
-        record = {**head, **explanation_record(found), "next": next_ones, "seconds": round(seconds, 6)}
-        say(json.dumps(record, indent=2))
-        return 0
-    first = program_line(asked.file, mechanism.parameters)
-    sections = list(explanation_sections(found))
-    show([Section("", (first, *sections[0].lines)), *sections[1:], Section("Next", tuple(following))])
+    first, *others = explanation_document(found)
+    head = Section("", (*program_rows(asked.file, mechanism.parameters), *first.rows))
+    ways = data("next", [command for command, _ in following])
+    last = Section("Next", (*(Row(*line) for line in following), ways, seconds))
+    show((head, *others, last), as_json)
     return 0
 
 
@@ -133,13 +128,3 @@ def _after_a_proof(found: Explanation, program: str) -> list[Line]:
         (f"dipc check {program} --claim {shlex.quote(strongest)}", "the strongest claim that holds"),
         *lines,
     ]
-
-
-def show(sections: Iterable[Section]) -> None:
-    """The sections for people; headings stand out on a terminal."""
-    for section in sections:
-        if section.heading:
-            say()
-            say(click.style(section.heading, bold=True))
-        for line in section_lines(section):
-            say(line)

@@ -12,7 +12,8 @@ from dipc.cli.interrupt import INTERRUPTED
 from dipc.cli.terminal import say
 from dipc.cli.work import say_left_out, work
 from dipc.errors import InputError
-from dipc.report.figures import SHOWN_DIGITS, WHAT, plot_mechanism
+from dipc.report.curve_panels import SHOWN_DIGITS
+from dipc.report.figures import WHAT, plot_mechanism
 from dipc.report.study import PATIENCE, Attempts
 
 FORMATS = (".png", ".svg", ".pdf")

@@ -1,7 +1,6 @@
-"""Functions of eps as MathML, which browsers show without any script.
+"""Functions of eps as MathML, which browsers show without scripts.
 
-A browser breaks no line inside a formula.  So a long sum is a row of formulas, one for each term, and the
-line is broken between them.
+Browsers do not break lines inside a formula, so a long sum is a row of formulas, one for each term.
 """
 
 from __future__ import annotations
@@ -32,10 +31,11 @@ PLUS, MINUS = "<mo>+</mo>", "<mo>−</mo>"
 SLASH = '<mo lspace="0" rspace="0">/</mo>'
 LEFT, RIGHT = '<mo form="prefix" stretchy="false">(</mo>', '<mo form="postfix" stretchy="false">)</mo>'
 FIRST = '<mo form="infix" lspace="0" rspace="0.2em">'
-"""The sign in front of a term that begins a formula of its own."""
+"""The sign before a term that is a formula of its own."""
 
 
 def number(value: fmpq) -> tuple[str, int]:
+    """A rational number and how tightly its notation binds."""
     sign, size = (MINUS if value < 0 else ""), abs(value)
     if size.q == 1:
         return f"{sign}<mn>{size.p}</mn>", SUM if sign else LEAF

@@ -1,6 +1,6 @@
 """HTML views for notebooks: plain tables that take their colours from the page, light or dark.
 
-Formulas are HTML too (no script has to run), so that they show everywhere.
+Formulas are HTML too, so that they need no script.
 """
 
 from __future__ import annotations
@@ -12,45 +12,26 @@ from html import escape
 import dipc.views as views
 from dipc.claims.claim import Witness
 from dipc.claims.counterexample import Counterexample
-from dipc.claims.tightness.curves import Curve, Profile
-from dipc.claims.tightness.least_epsilon import LeastEpsilon
-from dipc.claims.tightness.regions import Regions
-from dipc.claims.verdict import Proved, Refuted, Undecided, Verdict
-from dipc.claims.wording import pretty
+from dipc.claims.verdict import Undecided, Verdict
+from dipc.claims.wording import Line, pretty
 from dipc.dipwhile.distribution import Distribution
-from dipc.dipwhile.explain.explanation import Explanation
 from dipc.dipwhile.semantics.chain import Chain
+from dipc.editors.words import CONTROL, DECLARATIONS, LOGIC, PATTERNS, words
 from dipc.mechanisms import Mechanism
 from dipc.models.values import show_valuation
 from dipc.numbers.function import FunctionOfEps
-from dipc.report.explanation import explanation_sections
-from dipc.report.texts import Tight, lines_of
-from dipc.report.words import checked
+from dipc.report.document import table
+from dipc.report.words import checked, doubt_lines, sign
 
+COLOURS = {"✓": "#0a8f5b", "✗": "#d55e00", "?": "#b07d00"}
 MOST_ROWS = 60
 MOST_TERMS = 24  # of a formula in a table
 
-KEYWORDS = (
-    "param|input|output|adjacent|private|for|in|do|end|if|then|elif|else|while|exit|forall|exists|and|or|not"
-)
-CODE = re.compile(rf"(?P<comment>\#.*)|\b(?P<keyword>{KEYWORDS})\b")
-
-Row = tuple[str, str]  # two cells of HTML
-
-
-def table(rows: Iterable[Row], head: Row | None = None) -> str:
-    """A table of two columns."""
-    left = 'style="text-align: left; vertical-align: top; padding-right: 1.5em"'
-    lines = ['<table style="font-size: 100%">']
-    if head is not None:
-        lines.append(f"<thead><tr>{''.join(f'<th {left}>{cell}</th>' for cell in head)}</tr></thead>")
-    lines.append("<tbody>")
-    lines += [f"<tr><td {left}>{a}</td><td {left}>{b}</td></tr>" for a, b in rows]
-    return "\n".join([*lines, "</tbody></table>"])
+CODE = re.compile(rf"(?P<comment>{PATTERNS['comment']})|{words((*DECLARATIONS, *CONTROL, *LOGIC))}")
 
 
 def formula(f: FunctionOfEps) -> str:
-    """A function, or the beginning of a very long one."""
+    """A function, or its size if it is very long."""
     text = f.html()
     if str(f).count("exp(") <= MOST_TERMS:
         return text
@@ -59,10 +40,16 @@ def formula(f: FunctionOfEps) -> str:
 
 @views.html.register
 def _distribution(law: Distribution) -> str:
-    rows = [(escape(show_valuation(output)), formula(p)) for output, p in list(law.items())[:MOST_ROWS]]
-    if len(law) > MOST_ROWS:
-        rows.append((f"and {len(law) - MOST_ROWS} more", ""))
-    return table(rows, ("output", "probability"))
+    return _listing(((show_valuation(output), p) for output, p in law.items()), ("output", "probability"))
+
+
+def _listing(items: Iterable[tuple[str, FunctionOfEps]], head: Line) -> str:
+    """A table of functions of eps, or of the first of them."""
+    named = list(items)
+    rows = [(escape(name), formula(f)) for name, f in named[:MOST_ROWS]]
+    if len(named) > MOST_ROWS:
+        rows.append((f"and {len(named) - MOST_ROWS} more", ""))
+    return table(rows, head)
 
 
 @views.html.register
@@ -70,7 +57,7 @@ def _witness(found: Witness) -> str:
     return table(_witness_rows(found))
 
 
-def _rows(found: Counterexample) -> Iterable[Row]:
+def _rows(found: Counterexample) -> Iterable[Line]:
     yield "input u", escape(show_valuation(found.input))
     yield "neighbour u′", escape(show_valuation(found.neighbour))
     yield (
@@ -89,7 +76,7 @@ def _rows(found: Counterexample) -> Iterable[Row]:
         yield "broken for", escape(dict(found.lines())["broken for"])
 
 
-def _witness_rows(found: Witness) -> Iterable[Row]:
+def _witness_rows(found: Witness) -> Iterable[Line]:
     if isinstance(found, Counterexample):
         return _rows(found)
     return ((escape(heading), escape(text)) for heading, text in found.lines())
@@ -97,58 +84,16 @@ def _witness_rows(found: Witness) -> Iterable[Row]:
 
 @views.html.register
 def _verdict(verdict: Verdict) -> str:
-    colour, sign = _look(verdict)
-    answer = f'<b style="color: {colour}">{sign} {verdict.status}</b>'
+    answer = f'<b style="color: {COLOURS[sign(verdict)]}">{sign(verdict)} {verdict.status}</b>'
     rows = [(answer, escape(pretty(str(verdict.claim)))), ("checked", escape(checked(verdict.counts)))]
     if verdict.counterexample is not None:
         rows += _witness_rows(verdict.counterexample)
     if isinstance(verdict, Undecided):
-        rows += [(escape(head), escape(text)) for head, text in _open(verdict)]
+        rows += [
+            (escape(head), escape(text)) for head, text in (("reason", verdict.reason), *doubt_lines(verdict))
+        ]
     rows += [("note", escape(note)) for note in verdict.notes]
     return table(rows)
-
-
-def _look(verdict: Verdict) -> tuple[str, str]:
-    """The colour and the sign of an answer."""
-    match verdict:
-        case Proved():
-            return "#0a8f5b", "✓"
-        case Refuted():
-            return "#d55e00", "✗"
-        case _:
-            return "#b07d00", "?"
-
-
-def _open(verdict: Undecided) -> Iterable[Row]:
-    yield "reason", verdict.reason
-    for doubt in verdict.doubts[:5]:
-        inputs = f"{show_valuation(doubt.input)} against {show_valuation(doubt.neighbour)}"
-        yield "open", f"{inputs}: ε in [{doubt.low}, {doubt.high}]"
-    if len(verdict.doubts) > 5:
-        yield "", f"and {len(verdict.doubts) - 5} more"
-
-
-def _tight(found: Tight) -> str:
-    return table((escape(heading), escape(text)) for heading, text in lines_of(found))
-
-
-for _kind in (LeastEpsilon, Profile, Curve, Regions):
-    views.html.register(_kind, _tight)
-
-
-@views.html.register
-def _explanation(found: Explanation) -> str:
-    parts = (
-        (f"<div><b>{escape(section.heading)}</b></div>\n" if section.heading else "")
-        + table((escape(heading), _spaced(text)) for heading, text in section.lines)
-        for section in explanation_sections(found)
-    )
-    return "\n".join(parts)
-
-
-def _spaced(text: str) -> str:
-    """The listing of a path has columns of its own."""
-    return f'<span style="white-space: pre-wrap">{escape(text)}</span>'
 
 
 @views.html.register
@@ -161,7 +106,7 @@ def _mechanism(mechanism: Mechanism) -> str:
 
 
 def _code(text: str) -> str:
-    """The program with bold keywords and pale comments; all colours are those of the page."""
+    """The program with bold keywords and pale comments; colours come from the page."""
 
     def marked(found: re.Match[str]) -> str:
         if found["comment"]:
@@ -173,9 +118,5 @@ def _code(text: str) -> str:
 
 @views.html.register
 def _chain(chain: Chain) -> str:
-    rows = [(escape(str(node)), formula(node.mass)) for node in chain.nodes[:MOST_ROWS]]
-    if len(chain) > MOST_ROWS:
-        rows.append((f"and {len(chain) - MOST_ROWS} more", ""))
-    return (
-        f"<div>{escape(repr(chain).strip('<>'))}</div>\n{table(rows, ('state', 'probability of being here'))}"
-    )
+    nodes = _listing(((str(node), node.mass) for node in chain.nodes), ("state", "probability of being here"))
+    return f"<div>{escape(repr(chain).strip('<>'))}</div>\n{nodes}"

@@ -1,4 +1,4 @@
-"""A proof of one inequality, written out for people: numbers that can be checked with a pencil."""
+"""A proof of one inequality, written out for people: with numbers that can be checked by hand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dipc.numbers.quotient import Quotient
 from dipc.report.mathml import mathml, rational
 from dipc.signs.inequality import Fails
 
-LONGEST = 3000  # signs of a proof that is shown as it stands in a certificate
+LONGEST = 3000  # characters of a proof that is shown as in the certificate
 
 KINDS = {
     "identity": "both sides are equal for every ε",
@@ -28,7 +28,7 @@ KINDS = {
     "pieces": "the budgets are cut into pieces, and Taylor’s theorem bounds the function from below on each",
     "binomial": "exponentials increase: the exponents are compared in place of the exponentials",
 }
-"""What the kinds of proofs in a certificate mean."""
+"""The kinds of proofs in a certificate, in words."""
 
 
 @dataclass(frozen=True, slots=True)

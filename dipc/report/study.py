@@ -1,14 +1,15 @@
-"""All that a plot or a report shows about one program, gathered part by part.
+"""All that a plot or a report shows about one program, computed part by part.
 
-Every part is an answer of an exact function.  A part that reaches its time limit, or is not covered for this
-program, is left out, and a note says so: nothing is guessed in its place.
+Each part is the answer of an exact function.  A part that reaches its time limit, or that dipc does not cover
+for this program, is left out with a note; nothing is guessed in its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from flint import fmpq
@@ -47,7 +48,7 @@ class Note:
 
 @dataclass
 class Attempts:
-    """Runs the parts; remembers the failures.  ``strict``: a failure is raised instead."""
+    """Runs the parts and notes failures; if ``strict``, it raises them instead."""
 
     seconds: float | None = PATIENCE
     within: Within = nullcontext
@@ -56,7 +57,7 @@ class Attempts:
     notes: list[Note] = field(default_factory=list)
 
     def __call__(self, part: str, work: Callable[[], T]) -> T | None:
-        """What the work gives, or None with a note.
+        """The result of the work, or None with a note.
 
         >>> attempts = Attempts()
         >>> attempts("the sum", lambda: 1 + 1)
@@ -80,7 +81,7 @@ class Attempts:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is asked: a program, a claim about it, perhaps for one pair of inputs, and a budget to look at."""
+    """The question: a program, a claim about it, perhaps for one pair of inputs, and an eps to look at."""
 
     mechanism: Mechanism
     claim: str | None = None
@@ -90,30 +91,33 @@ class Subject:
 
     @property
     def text(self) -> str | None:
-        """The claim as text, if it is not the program's own."""
+        """The claim as text; None if it is the program's own."""
         if self.interval is None or self.own is None:
             return self.claim
         goal = goal_of(self.own)
-        said = f"{goal.epsilon}, {goal.delta}" if self.claim is None else self.claim
-        return f"{said} for eps in {self.interval}"
+        claim = f"{goal.epsilon}, {goal.delta}" if self.claim is None else self.claim
+        return f"{claim} for eps in {self.interval}"
 
     @property
     def own(self) -> CoreClaim | None:
-        """The claim without the interval that was asked for."""
+        """The claim without the requested interval."""
         return self.mechanism.program.claim if self.claim is None else self._compiled(self.claim)
 
     @property
     def core_claim(self) -> CoreClaim | None:
+        """The claim on the requested interval."""
         text = self.text
         return self.own if text is None else self._compiled(text)
 
     @property
     def goal(self) -> Goal | None:
+        """What must hold; None without a claim."""
         claim = self.core_claim
         return None if claim is None else goal_of(claim)
 
     @property
     def budgets(self) -> EpsRange:
+        """The eps range of the claim, or the requested one."""
         if self.goal is not None:
             return self.goal.budgets
         return goal_of(self._compiled(f"eps for eps in {self.interval or '(0, inf)'}")).budgets
@@ -124,7 +128,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """The answers; None is what was not asked for, or left out."""
+    """The answers; None for what was not requested, or left out."""
 
     subject: Subject
     goal: Goal | None
@@ -141,6 +145,7 @@ class Study:
 
     @property
     def name(self) -> str:
+        """The name of the program."""
         return self.subject.mechanism.program.source.name
 
 
@@ -153,76 +158,66 @@ NAMES = {
     "laws": "the distributions of two neighbours",
 }
 NEEDS = {"loss": ("loss", "regions"), "profile": ("profile", "regions"), "laws": ("budget",)}
-"""What a part is shown with."""
+"""The parts that a part is shown with."""
 
 PARTS = ("verdict", "budget", "loss", "profile", "laws")
 
 
 def study(subject: Subject, attempts: Attempts, parts: Sequence[str] = PARTS) -> Study:
-    """The parts that were asked for, and what they need."""
+    """Compute the requested parts and what they need."""
     mechanism, goal = subject.mechanism, subject.goal
-    at = subject.budgets.low if subject.budgets.is_point else None
-    options: dict[str, Any] = {
-        "pair": subject.pair,
-        "time_limit": attempts.seconds,
-        "progress": attempts.progress,
-    }
-    where: dict[str, Any] = {"at": at} if at is not None else {"budgets": str(subject.budgets)}
-    tasks: dict[str, Callable[[], Any]] = {
-        "budget": lambda: mechanism.budget(**where, **options),
-        "loss": lambda: mechanism.loss_curve(**where, **options),
-    }
-    verdict = None
-    if goal is not None:
-        verdict = attempts(NAMES["verdict"], lambda: mechanism.check(subject.text, **options))
-        epsilon = str(goal.epsilon)
-        tasks["profile"] = lambda: mechanism.profile(epsilon, **where, **options)
-        if isinstance(verdict, Violated):
-            tasks["regions"] = lambda: mechanism.violating_budgets(subject.text, **options)
-    wanted = {need for part in parts for need in NEEDS.get(part, (part,))} & tasks.keys()
+    check = partial(mechanism.check, subject.text, pair=subject.pair, **_limits(attempts))
+    verdict = None if goal is None else attempts(NAMES["verdict"], check)
+    wanted = {need for part in parts for need in NEEDS.get(part, (part,))}
     answers: dict[str, Any] = dict.fromkeys(("budget", "loss", "profile", "regions"))
-    for part in sorted(wanted):
-        if goal is not None and gave_up(verdict):
-            if attempts.strict:
-                raise LimitReached(f"the limit was reached by the check itself: {NAMES[part]} was not tried")
-            attempts.notes.append(Note(NAMES[part], "not tried, since the check itself did not end"))
+    for part, task in _tasks(subject, attempts, verdict):
+        if part not in wanted:
+            continue
+        if goal is None or not gave_up(verdict):
+            answers[part] = attempts(NAMES[part], task)
+        elif attempts.strict:
+            raise LimitReached(f"the limit was reached by the check itself: {NAMES[part]} was not tried")
         else:
-            answers[part] = attempts(NAMES[part], tasks[part])
-    budget, profile = answers["budget"], answers["profile"]
-    pair, outputs = _chosen(subject, verdict, budget, profile)
-    point = _point(subject, verdict)
-    laws = None
+            attempts.notes.append(Note(NAMES[part], "not tried, since the check itself did not end"))
+    pair, outputs = _chosen(subject, verdict, answers["budget"], answers["profile"])
+    point, laws = _point(subject, verdict), None
     if "laws" in parts and pair is not None:
-        u, v = pair
-        laws = attempts(
-            NAMES["laws"], lambda: (mechanism.distribution(**dict(u)), mechanism.distribution(**dict(v)))
-        )
-    notes = tuple(attempts.notes)
+        u, v = map(dict, pair)
+        laws = attempts(NAMES["laws"], lambda: (mechanism.distribution(**u), mechanism.distribution(**v)))
     return Study(
-        subject,
-        goal,
-        verdict,
-        answers["regions"],
-        budget,
-        answers["loss"],
-        profile,
-        pair,
-        outputs,
-        laws,
-        point,
-        notes,
-    )
+        subject=subject, goal=goal, verdict=verdict, pair=pair, outputs=outputs, laws=laws, point=point,
+        notes=tuple(attempts.notes), **answers,
+    )  # fmt: skip
+
+
+def _limits(attempts: Attempts) -> dict[str, Any]:
+    return {"time_limit": attempts.seconds, "progress": attempts.progress}
+
+
+def _tasks(
+    subject: Subject, attempts: Attempts, verdict: Verdict | None
+) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """The parts other than the verdict, each with its computation."""
+    mechanism, budgets = subject.mechanism, subject.budgets
+    asked = {"pair": subject.pair, **_limits(attempts)}
+    where = {"at": budgets.low} if budgets.is_point else {"budgets": str(budgets)}
+    yield "budget", partial(mechanism.budget, **where, **asked)
+    yield "loss", partial(mechanism.loss_curve, **where, **asked)
+    if subject.goal is not None:
+        yield "profile", partial(mechanism.profile, str(subject.goal.epsilon), **where, **asked)
+    if isinstance(verdict, Violated):
+        yield "regions", partial(mechanism.violating_budgets, subject.text, **asked)
 
 
 def gave_up(verdict: Verdict | None) -> bool:
-    """Whether the check reached its limit: then nothing that looks at all neighbours ends earlier."""
+    """Whether the check reached its limit: then nothing else that visits all neighbours will finish."""
     return verdict is None or (isinstance(verdict, Undecided) and not verdict.doubts)
 
 
 def _chosen(
     subject: Subject, verdict: Verdict | None, budget: LeastEpsilon | None, profile: Profile | None
 ) -> tuple[tuple[Valuation, Valuation] | None, tuple[Valuation, ...]]:
-    """The pair to be shown and its outputs: of the counterexample, or that needs the most."""
+    """The pair to show and its outputs: those of the counterexample, or those that need the greatest t."""
     if isinstance(verdict, Violated):
         found = verdict.counterexample
         return (found.input, found.neighbour), found.outputs
@@ -237,7 +232,7 @@ def _chosen(
 
 
 def _point(subject: Subject, verdict: Verdict | None) -> fmpq:
-    """The budget to look at: as asked, or of the counterexample, or a simple one."""
+    """The eps to look at: the requested one, that of the counterexample, or a simple one."""
     budgets = subject.budgets
     if subject.at is not None:
         return to_eps(subject.at)

@@ -1,25 +1,137 @@
-"""How tight a bound is, in words and as JSON records."""
+"""How tight a bound is: the documents of least t, privacy profiles, loss curves and violated regions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, assert_never
 
 from flint import arb, fmpq
 
-from dipc.claims.regions import region_text, region_words
+from dipc.claims.regions import Region, region_text, region_words
 from dipc.claims.tightness.curves import Curve, Profile, Segment
 from dipc.claims.tightness.least import Kind, Least, Spot
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.losses import Witness
 from dipc.claims.tightness.regions import Regions
-from dipc.claims.wording import Line, Record, digits_of, pretty
-from dipc.models.values import valuation_record, valuation_text
+from dipc.claims.wording import Record, digits_of, pretty
+from dipc.models.values import Valuation, valuation_record, valuation_text
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.signs.tables import RootCluster, decimal, end_as_text
+from dipc.report.document import Group, Node, Row, data, record
+from dipc.report.words import pair_text
+from dipc.signs.tables import End, RootCluster, decimal, end_as_text
 
 MOST_SPOTS = 3
+
+Tight = LeastEpsilon | Profile | Curve | Regions
+Witnesses = tuple[tuple[Spot, Witness], ...]
+
+
+def rows_of(found: Tight) -> Iterator[Node]:
+    """The rows of a result."""
+    match found:
+        case LeastEpsilon():
+            return _budget(found)
+        case Profile():
+            return _profile(found)
+        case Curve():
+            return iter([_curve(found, "loss" if found.of_loss else "curve")])
+        case Regions():
+            return _regions(found)
+        case _:
+            assert_never(found)
+
+
+def _budget(found: LeastEpsilon) -> Iterator[Node]:
+    """The least t, where it is attained or approached, and the inputs and outputs that need it."""
+    eps = f"eps = {found.budgets.low}" if found.budgets.is_point else f"every eps in {found.budgets}"
+    budgets = str(found.budgets.low if found.budgets.is_point else found.budgets)
+    t = found.least
+    if t.infinite:
+        least = "infinite: (t*eps)-private for no t"
+    elif t.exact is not None:
+        least = f"{t.exact}: ({epsilon_text(t.exact)})-private, and not for a smaller t"
+    else:
+        least = enclosure(t)
+    yield Row("budgets", pretty(eps), "for", budgets)
+    yield Row("least t", pretty(least), "t", least_record(t))
+    yield _reached(found.witnesses, t.attained)
+
+
+def _profile(found: Profile) -> Iterator[Node]:
+    """The least delta for all eps, and as a function of eps."""
+    epsilon, budgets = epsilon_text(found.t), str(found.curve.budgets)
+    yield Row("epsilon", pretty(f"{epsilon}   for every eps in {budgets}"), "epsilon", epsilon)
+    yield data("for", budgets)
+    yield Row("least δ", enclosure(found.least), "delta", least_record(found.least))
+    yield _reached(found.witnesses, found.least.attained)
+    yield _curve(found.curve, "curve")
+
+
+def _regions(found: Regions) -> Iterator[Node]:
+    """The intervals of eps on which the claim is broken."""
+    yield Row("claim", pretty(str(found.goal)), "claim", found.goal.record())
+    for region in found.regions:
+        yield Row("broken for", pretty(region_words(region)))
+    if not found.regions:
+        yield Row("broken for", "no budget: the claim holds")
+    yield data("violated_for", regions_record(found.regions))
+
+
+def _reached(witnesses: Witnesses, attained: bool | None) -> Group:
+    """The spots, each with the inputs and outputs that need the bound."""
+    items = tuple(tuple(_spot(spot, witness, attained)) for spot, witness in witnesses)
+    return Group("reached", items, MOST_SPOTS, "and at {} more places")
+
+
+def _spot(spot: Spot, witness: Witness, attained: bool | None) -> Iterator[Row]:
+    place = where(spot, attained)
+    yield Row("reached", pretty(place), "where", place)
+    if spot.kind is Kind.AT and isinstance(spot.place, RootCluster):
+        yield data("isolated", [str(spot.place.low), str(spot.place.high)])
+    yield from _witness(witness)
+
+
+def _witness(witness: Witness) -> Iterator[Row]:
+    yield from input_rows(witness.input, witness.neighbour)
+    yield output_row(witness.outputs)
+    for name, key, value in (
+        ("P(u)", "probability", witness.probability),
+        ("P(u')", "neighbour_probability", witness.neighbour_probability),
+    ):
+        yield Row(name, pretty(str(value)), key, str(value))
+
+
+def input_rows(left: Valuation, right: Valuation) -> Iterator[Row]:
+    """Two adjacent inputs."""
+    yield Row("input", f"u  : {valuation_text(left)}", "input", valuation_record(left))
+    yield Row("neighbour", f"u' : {valuation_text(right)}", "neighbour", valuation_record(right))
+
+
+def output_row(outputs: tuple[Valuation, ...]) -> Row:
+    """A set of outputs."""
+    shown, records = " or ".join(map(valuation_text, outputs)), list(map(valuation_record, outputs))
+    return Row("outputs" if len(outputs) > 1 else "output", shown, "outputs", records)
+
+
+def _curve(curve: Curve, key: str) -> Group:
+    """Each segment with its formula, and the inputs and outputs that it comes from."""
+    return Group(key, tuple(tuple(_segment(curve, segment)) for segment in curve.segments))
+
+
+def _segment(curve: Curve, segment: Segment) -> Iterator[Row]:
+    value, witness = formula(segment, curve.of_loss), segment.witness
+    label = "loss" if curve.of_loss else "δ(ε)"
+    yield data("low", end_as_text(segment.low))
+    yield data("high", end_as_text(segment.high))
+    yield Row(label, pretty(f"{value}   for {_interval(curve, segment)}"), "value", value)
+    if witness is not None:
+        outputs = " or ".join(map(valuation_text, witness.outputs))
+        yield Row("", f"{pair_text(witness.input, witness.neighbour)}: {outputs}")
+    yield data("witness", None if witness is None else record(_witness(witness)))
+
+
+# --- numbers, places and intervals -----------------------------------------------------------
 
 
 def enclosure(found: Least) -> str:
@@ -37,13 +149,11 @@ def enclosure(found: Least) -> str:
     digits = len(str((1 / (found.high - found.low)).floor()))
     if found.name is not None:
         return f"{found.name} = {digits_of(found.name.enclose, max(digits - 1, 10))}"
-    low = decimal(fmpq((found.low * 10**digits).floor(), 10**digits), digits)
-    high = decimal(fmpq((found.high * 10**digits).ceil(), 10**digits), digits)
-    return f"between {low} and {high}"
+    return f"between {_rounded(found.low, False, digits)} and {_rounded(found.high, True, digits)}"
 
 
 def where(spot: Spot, attained: bool | None = None) -> str:
-    """Where the least x is needed; ``attained``: whether it is."""
+    """Where the least x is needed; ``attained``: whether the bound is attained there."""
     match spot.kind:
         case Kind.EVERYWHERE:
             return "attained at every eps"
@@ -53,69 +163,20 @@ def where(spot: Spot, attained: bool | None = None) -> str:
             return f"approached as eps -> {end_as_text(spot.place)}"
         case Kind.NEAR:
             how = "attained" if attained else "needed"
-            return f"{how} at some eps in [{_rounded(spot.low, up=False)}, {_rounded(spot.high, up=True)}]"
+            return f"{how} at some eps in [{_rounded(spot.low, False)}, {_rounded(spot.high, True)}]"
 
 
-def _rounded(end: fmpq | None, up: bool) -> str:
-    """Rounded outwards to 10 decimals."""
+def _rounded(end: fmpq | None, up: bool, digits: int = 10) -> str:
+    """Rounded outwards."""
     if end is None:
         return "inf"
-    scaled = end * 10**10
-    return decimal(fmpq(scaled.ceil() if up else scaled.floor(), 10**10), 10)
-
-
-def budget_lines(found: LeastEpsilon) -> Iterator[Line]:
-    """The least t, where it is reached and by whom."""
-    yield "budgets", pretty(f"every eps in {found.budgets}" if not found.budgets.is_point else _point(found))
-    t = found.least
-    if t.infinite:
-        yield "least t", pretty("infinite: (t*eps)-private for no t")
-    elif t.exact is not None:
-        yield "least t", pretty(f"{t.exact}: ({epsilon_text(t.exact)})-private, and not for a smaller t")
-    else:
-        yield "least t", pretty(enclosure(t))
-    yield from spot_lines(found.witnesses, t.attained)
-
-
-def _point(found: LeastEpsilon) -> str:
-    return f"eps = {found.budgets.low}"
+    scaled = end * 10**digits
+    return decimal(fmpq(scaled.ceil() if up else scaled.floor(), 10**digits), digits)
 
 
 def epsilon_text(t: fmpq) -> str:
     """``t*eps`` in its simplest form."""
     return "0" if not t else "eps" if t == 1 else f"{t}*eps"
-
-
-def spot_lines(witnesses: tuple[tuple[Spot, Witness], ...], attained: bool | None) -> Iterator[Line]:
-    """The spots, each with the inputs and outputs that need the bound."""
-    for spot, witness in witnesses[:MOST_SPOTS]:
-        yield "reached", pretty(where(spot, attained))
-        yield from witness_lines(witness)
-    if len(witnesses) > MOST_SPOTS:
-        yield "", f"and at {len(witnesses) - MOST_SPOTS} more places"
-
-
-def witness_lines(witness: Witness) -> Iterator[Line]:
-    yield "input", f"u  : {valuation_text(witness.input)}"
-    yield "neighbour", f"u' : {valuation_text(witness.neighbour)}"
-    yield (
-        "outputs" if len(witness.outputs) > 1 else "output",
-        " or ".join(map(valuation_text, witness.outputs)),
-    )
-    yield "P(u)", pretty(str(witness.probability))
-    yield "P(u')", pretty(str(witness.neighbour_probability))
-
-
-def curve_lines(curve: Curve, heading: str, logarithm: bool) -> Iterator[Line]:
-    """One line for each segment with its formula, and who it comes from."""
-    for segment in curve.segments:
-        yield heading, pretty(f"{formula(segment, logarithm)}   for {_interval(curve, segment)}")
-        if segment.witness is not None:
-            inputs = (
-                f"{valuation_text(segment.witness.input)} against {valuation_text(segment.witness.neighbour)}"
-            )
-            outputs = " or ".join(map(valuation_text, segment.witness.outputs))
-            yield "", f"{inputs}: {outputs}"
 
 
 def formula(segment: Segment, logarithm: bool) -> str:
@@ -140,102 +201,36 @@ def _exponent(value: Quotient) -> str | None:
 
 
 def _interval(curve: Curve, segment: Segment) -> str:
-    low, high = end_as_text(segment.low), end_as_text(segment.high)
-    low_closed, high_closed = (
-        isinstance(end, RootCluster) or (isinstance(end, fmpq) and end in curve.budgets)
-        for end in (segment.low, segment.high)
-    )
-    return region_text(low, high, low_closed, high_closed)
+    def closed(end: End) -> bool:
+        return isinstance(end, RootCluster) or (end is not None and end in curve.budgets)
+
+    low, high = segment.low, segment.high
+    return region_text(end_as_text(low), end_as_text(high), closed(low), closed(high))
 
 
-def profile_lines(found: Profile) -> Iterator[Line]:
-    """The least delta for all budgets, and as a function of eps."""
-    yield "epsilon", pretty(f"{epsilon_text(found.t)}   for every eps in {found.curve.budgets}")
-    yield "least δ", enclosure(found.least)
-    yield from spot_lines(found.witnesses, found.least.attained)
-    yield from curve_lines(found.curve, "δ(ε)", logarithm=False)
-
-
-def regions_lines(found: Regions) -> Iterator[Line]:
-    """The budgets that break a claim."""
-    yield "claim", pretty(str(found.goal))
-    if not found.regions:
-        yield "broken for", "no budget: the claim holds"
-    for region in found.regions:
-        yield "broken for", pretty(region_words(region))
-
-
-# --- records ---------------------------------------------------------------------------------------
+def logarithm_at(value: Quotient, eps: fmpq, digits: int = 10) -> str:
+    """``ln(value)`` at a rational eps, to ``digits`` significant digits."""
+    if (value - 1).sign_at(eps) == 0:
+        return "0"
+    return digits_of(lambda: value.enclose(arb(eps)).log(), digits)
 
 
 def least_record(found: Least) -> Record:
     """``exact`` or an enclosure as strings; null where there is none."""
+
+    def text(value: Any) -> str | None:
+        return None if value is None else str(value)
+
     return {
-        "exact": None if found.exact is None else str(found.exact),
-        "formula": None if found.name is None else str(found.name),
+        "exact": text(found.exact),
+        "formula": text(found.name),
         "low": str(found.low),
-        "high": None if found.high is None else str(found.high),
+        "high": text(found.high),
         "infinite": found.infinite,
         "attained": found.attained,
     }
 
 
-def budget_record(found: LeastEpsilon) -> Record:
-    return {
-        "for": str(found.budgets.low if found.budgets.is_point else found.budgets),
-        "t": least_record(found.least),
-        "reached": [_spot_record(*spot, found.least.attained) for spot in found.witnesses],
-    }
-
-
-def profile_record(found: Profile) -> Record:
-    return {
-        "epsilon": epsilon_text(found.t),
-        "for": str(found.curve.budgets),
-        "delta": least_record(found.least),
-        "reached": [_spot_record(*spot, found.least.attained) for spot in found.witnesses],
-        "curve": curve_record(found.curve, logarithm=False),
-    }
-
-
-def curve_record(curve: Curve, logarithm: bool) -> list[Record]:
-    return [
-        {
-            "low": end_as_text(segment.low),
-            "high": end_as_text(segment.high),
-            "value": formula(segment, logarithm),
-            "witness": None if segment.witness is None else _witness_record(segment.witness),
-        }
-        for segment in curve.segments
-    ]
-
-
-def regions_record(found: Regions) -> Record:
-    return {
-        "claim": found.goal.record(),
-        "violated_for": [[end_as_text(r.low), end_as_text(r.high)] for r in found.regions],
-    }
-
-
-def _spot_record(spot: Spot, witness: Witness, attained: bool | None) -> Record:
-    record: dict[str, Any] = {"where": where(spot, attained)}
-    if spot.kind is Kind.AT and isinstance(spot.place, RootCluster):
-        record["isolated"] = [str(spot.place.low), str(spot.place.high)]
-    return {**record, **_witness_record(witness)}
-
-
-def _witness_record(witness: Witness) -> Record:
-    return {
-        "input": valuation_record(witness.input),
-        "neighbour": valuation_record(witness.neighbour),
-        "outputs": [valuation_record(output) for output in witness.outputs],
-        "probability": str(witness.probability),
-        "neighbour_probability": str(witness.neighbour_probability),
-    }
-
-
-def logarithm_at(value: Quotient, eps: fmpq, digits: int = 10) -> str:
-    """``ln(value)`` at a rational budget, to ``digits`` significant digits."""
-    if (value - 1).sign_at(eps) == 0:
-        return "0"
-    return digits_of(lambda: value.enclose(arb(eps)).log(), digits)
+def regions_record(regions: tuple[Region, ...]) -> list[list[str]]:
+    """The ends of intervals of eps."""
+    return [[end_as_text(r.low), end_as_text(r.high)] for r in regions]

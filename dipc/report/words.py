@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from dipc.claims.counts import Counts
-from dipc.claims.verdict import Undecided, Verdict
+from dipc.claims.verdict import Proved, Refuted, Undecided, Verdict
 from dipc.claims.wording import Line, pretty
-from dipc.models.values import valuation_text
+from dipc.models.values import Valuation, valuation_text
 
 
 def aligned(lines: Iterable[Line]) -> list[str]:
@@ -43,10 +44,15 @@ def verdict_lines(verdict: Verdict) -> Iterator[Line]:
         yield from doubt_lines(verdict)
 
 
+def sign(verdict: Verdict) -> str:
+    """The answer as a sign."""
+    return "✓" if isinstance(verdict, Proved) else "✗" if isinstance(verdict, Refuted) else "?"
+
+
 def doubt_lines(verdict: Undecided) -> Iterator[Line]:
     """The first open inequalities, each with its inputs and where it is open."""
     for doubt in verdict.doubts[:5]:
-        inputs = f"{valuation_text(doubt.input)} against {valuation_text(doubt.neighbour)}"
+        inputs = pair_text(doubt.input, doubt.neighbour)
         yield "open", pretty(f"{inputs}: eps in [{doubt.low}, {doubt.high}]")
     if len(verdict.doubts) > 5:
         yield "", f"and {len(verdict.doubts) - 5} more"
@@ -80,6 +86,20 @@ def checked(counts: Counts) -> str:
         f"{_number(counts.outputs, 'output')}: {_number(counts.inequalities, 'inequality')}, "
         f"{counts.distinct} distinct" + (f" ({', '.join(how)})" if how else "")
     )
+
+
+def pair_text(left: Valuation, right: Valuation) -> str:
+    """Two inputs: ``q = [0, 1] against q = [1, 1]``."""
+    return f"{valuation_text(left)} against {valuation_text(right)}"
+
+
+def nice(text: str) -> str:
+    """Greek letters, and signs for infinity, limits and products.
+
+    >>> nice("0 < eps < inf")
+    '0 < ε < ∞'
+    """
+    return re.sub(r"\binf\b", "∞", pretty(text)).replace("->", "→").replace("*", "·")
 
 
 def _number(count: int, noun: str) -> str:

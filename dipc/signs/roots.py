@@ -11,8 +11,8 @@
    where the degree is great (exponents of very different denominators) these are taken.
 3. **Bisect.**  V(a) - V(b) of :mod:`dipc.signs.derivatives` bounds the number of roots in (a, b].  An
    interval is settled when the bound is 0 or 1, or when ball arithmetic excludes a root, or a root of
-   the derivative (then the signs at the ends decide).  As roots are simple and f does not vanish between them,
-   small intervals are settled, and the bisection ends.
+   the derivative (then the signs at the ends decide).  As roots are simple and f does not vanish between
+   them, small intervals are settled, and the bisection ends.
 
 With constants such as exp(-2) in f (w occurs) step 2 would need Schanuel's conjecture.  Then roots may
 be multiple or shared; bisection stops at a width of 2^-128, for such f only.  Multiple roots that are

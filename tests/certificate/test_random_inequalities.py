@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from proving import NoProof, factored, proof_of, rooted_proof
 
 from dipc.certificate.format import proof_as_json, terms, to_exppoly, to_function
-from dipc.claims.privacy import SignOracle
+from dipc.claims.oracle import SignOracle
 from dipc.kernel import facts, reading
 from dipc.kernel.facts import UNIT, ZERO, Function, Interval, Rooted
 from dipc.signs import search

@@ -14,8 +14,10 @@ from numpy import nanmax
 import dipc
 from dipc.cli.main import status
 from dipc.errors import InputError, LimitReached
-from dipc.report.figures import axis_of, nice, panels_of, plot_mechanism, sheet
+from dipc.report.canvas import sheet
+from dipc.report.figures import axis_of, panels_of, plot_mechanism
 from dipc.report.study import Attempts, Subject, study
+from dipc.report.words import nice
 
 SVT4 = dipc.load("svt4", N=2)
 HIST2 = dipc.load("hist2", N=1)

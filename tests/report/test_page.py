@@ -21,7 +21,7 @@ from dipc.cli.main import cli, status
 from dipc.kernel.facts import ZERO, chain_of, unscaled, value_at
 from dipc.kernel.laws import in_integers
 from dipc.kernel.privacy import check as kernel_check
-from dipc.report.plots import MissingPackage
+from dipc.report.canvas import MissingPackage
 from dipc.report.study import Attempts
 
 HOSTILE = """# <script>alert("comment")</script> </style> {{ 7*7 }} & <img src=x onerror=alert(1)>

@@ -15,7 +15,8 @@ from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Surd
-from dipc.report.plots import MissingPackage, Range, curve
+from dipc.report.canvas import MissingPackage
+from dipc.report.sampling import Range, curve
 
 ROOT = Path(__file__).parent.parent.parent
 SVT4 = ROOT / "programs" / "svt" / "svt4.dip"

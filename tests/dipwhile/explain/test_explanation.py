@@ -15,7 +15,8 @@ from dipc.dipwhile.explain import explanation
 from dipc.dipwhile.explain.explanation import Explanation, Reason
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.numbers.quotient import Quotient
-from dipc.report.explanation import explanation_sections
+from dipc.report.document import lines
+from dipc.report.explanation import explanation_document
 
 PROGRAMS: list[tuple[str, dict[str, int]]] = [
     *((name, {"N": 2}) for name in ("svt1", "svt4", "svt5", "svt_bottoms", "sparse", "nmax1", "nmax4")),
@@ -53,7 +54,7 @@ def test_programs_are_explained(name: str, parameters: dict[str, int]) -> None:
     t = found.aligned
     if t is not None and found.tightness is not None and not found.tightness.of_delta:
         assert found.tightness.least.low <= t, "the bound by shifts is a bound"
-    text = "\n".join(line for section in explanation_sections(found) for _, line in section.lines)
+    text = "\n".join(line for section in explanation_document(found) for _, line in lines(section.rows))
     assert found.outputs
     assert "None" not in text
 

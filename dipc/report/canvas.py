@@ -1,0 +1,206 @@
+"""How figures look, and how they are put together from panels.
+
+matplotlib is needed (``pip install '.[report]'``) and imported here only.  Figures are made without pyplot:
+nothing global changes, and a notebook shows what is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from dipc.claims.regions import Region, region_words
+from dipc.errors import InputError
+from dipc.models.values import Valuation, show, valuation_text
+from dipc.report.sampling import Range, float_end
+from dipc.report.words import nice
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Okabe and Ito's colours, which people with any kind of colour vision can tell apart."""
+LINES = ("-", "--", "-.", ":")
+HATCHES = ("", "//", "..", "xx")
+BROKEN, INFINITE = "#D55E00", "#777777"
+SHADE = 0.16
+CLAIM: Any = {"color": "black", "linestyle": "--"}
+LEAST: Any = {"color": COLOURS[2], "linestyle": ":"}
+
+STYLE: Any = {
+    "font.size": 11,
+    "axes.titlesize": 12,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.8,
+    "lines.linewidth": 2.2,
+    "legend.frameon": False,
+    "mathtext.fontset": "cm",
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "svg.hashsalt": "dipc",
+}
+PANEL = (6.2, 4.6)  # inches
+LETTERS = 15  # of a legend, to the inch
+
+
+class MissingPackage(InputError, ImportError):
+    """A package that an extra brings is not installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A drawing on one pair of axes, with its title and what it says in words."""
+
+    kind: str
+    title: str
+    words: str
+    draw: Callable[[Axes], None]
+
+
+def sheet(
+    panels: Sequence[Panel],
+    heading: str = "",
+    size: tuple[float, float] = PANEL,
+    *,
+    columns: int = 2,
+    titles: bool = True,
+) -> Figure:
+    """The panels in columns, each of this size in inches; with titles if there is a heading."""
+    columns = min(columns, len(panels))
+    rows = ceil(len(panels) / columns)
+    figure = empty_figure((size[0] * columns, size[1] * rows + (0.4 if heading else 0)))
+    import matplotlib
+
+    with matplotlib.rc_context(STYLE):
+        if heading:
+            figure.suptitle(plain(heading), x=0.01, ha="left", fontsize=12, fontweight="bold")
+        for number, panel in enumerate(panels, start=1):
+            axes = figure.add_subplot(rows, columns, number)
+            panel.draw(axes)
+            if titles and heading:
+                axes.set_title(plain(panel.title), loc="left")
+    return figure
+
+
+def single(draw: Callable[[Axes], None], title: str = "", size: tuple[float, float] = PANEL) -> Figure:
+    """A figure with one pair of axes and its title."""
+
+    def titled(axes: Axes) -> None:
+        draw(axes)
+        axes.set_title(title, loc="left")
+
+    return sheet([Panel("", "", "", titled)], size=size)
+
+
+def empty_figure(size: tuple[float, float]) -> Figure:
+    """A figure to be filled within ``matplotlib.rc_context(STYLE)``."""
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingPackage("plots need matplotlib", hint="pip install matplotlib") from None
+
+    class Shown(Figure):
+        """A figure that a notebook shows, whatever its backend is."""
+
+        def _repr_png_(self) -> bytes:
+            data = BytesIO()
+            self.savefig(data, format="png")
+            return data.getvalue()
+
+    with matplotlib.rc_context(STYLE):
+        return Shown(figsize=size, layout="constrained", dpi=110)
+
+
+# --- axes ------------------------------------------------------------------------------------
+
+
+def dress(axes: Axes, span: Range, label: str) -> None:
+    """The names of the axes, eps across, and a legend."""
+    axes.set_ylabel(label)
+    axes.set_xlabel("privacy budget ε")
+    if span.log:
+        from matplotlib.ticker import FuncFormatter, NullFormatter
+
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlim(*span.ends)
+    legend(axes)
+
+
+def legend(axes: Axes, above: bool = False) -> None:
+    """A legend below the axes in as many columns as fit, or above them at the right end of the title."""
+    handles, names = axes.get_legend_handles_labels()
+    if not any(names):
+        return
+    width = axes.bbox.width / axes.figure.dpi
+    fitting = max(1, min(4, int(LETTERS * width / (max(map(len, names)) + 3))))
+    place: Any = {"loc": "upper left", "bbox_to_anchor": (0.0, -0.16), "borderaxespad": 0.0}
+    if above:
+        place = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0)}
+    columns = fitting if above or len(names) > 2 else 1
+    axes.legend(handles, names, fontsize=10, ncols=columns, **place)
+
+
+Stretch = tuple[float, float, str]
+"""An interval of eps to be shaded, with its words."""
+
+
+def stretches(regions: Iterable[Region]) -> list[Stretch]:
+    """The intervals of eps on which a claim is broken."""
+    return [(float_end(r.low), float_end(r.high), f"broken for {broken(r)}") for r in regions]
+
+
+def shade(axes: Axes, span: Range, regions: Iterable[Stretch]) -> None:
+    """Colour what is on the axis."""
+    first, last = span.ends
+    for start, end, label in regions:
+        low, high = max(first, start), min(last, end)
+        if low < high:
+            axes.axvspan(low, high, color=BROKEN, alpha=SHADE, linewidth=0, label=label)
+        elif low == high:
+            axes.axvline(low, color=BROKEN, alpha=0.6, label=label)
+
+
+# --- words -----------------------------------------------------------------------------------
+
+
+def broken(region: Region) -> str:
+    """``0 < ε < 2.267666061``: ends are exact where they are rational."""
+    return nice(region_words(region))
+
+
+def plain(text: str) -> str:
+    """Text in which matplotlib finds no formula: names of programs are not ours.
+
+    >>> plain("cost $5")
+    'cost \\\\$5'
+    """
+    return text.replace("$", r"\$")
+
+
+def clipped(text: str, most: int) -> str:
+    """The beginning of a long text, safe for matplotlib."""
+    return plain(text if len(text) <= most else f"{text[: most - 1]}…")
+
+
+def once(named: set[str], label: str) -> str | None:
+    """A label for the legend, the first time only."""
+    if label in named:
+        return None
+    named.add(label)
+    return label
+
+
+def name_of(output: Valuation) -> str:
+    """An output: the value alone if there is one variable."""
+    return show(output[0][1]) if len(output) == 1 else valuation_text(output)

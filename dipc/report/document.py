@@ -1,0 +1,135 @@
+"""A result as a document: one description, shown as text, as JSON or as HTML.
+
+A *row* has a label and a text for people, and a key and data for machines; it may lack either pair.
+A *group* holds several things: people see their rows one after the other, machines a list of records.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import chain
+from typing import Any, assert_never
+
+from dipc.claims.wording import Line, Record
+from dipc.report.words import aligned
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A fact.  ``text`` None: for machines only; ``key`` None: for people only."""
+
+    label: str
+    text: str | None
+    key: str | None = None
+    data: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Several things; people see the first ``most``, and how many more there are."""
+
+    key: str
+    items: tuple[tuple[Row, ...], ...]
+    most: int | None = None
+    more: str = "and {} more"
+
+
+Node = Row | Group
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Rows below a heading; the first section has none."""
+
+    heading: str
+    rows: tuple[Node, ...]
+
+
+Document = tuple[Section, ...]
+
+
+def plain_document(rows: Iterable[Node]) -> Document:
+    """A single section without a heading."""
+    return (Section("", tuple(rows)),)
+
+
+def data(key: str, value: Any) -> Row:
+    """A row for machines only."""
+    return Row("", None, key, value)
+
+
+# --- renderers -------------------------------------------------------------------------------
+
+
+def lines(rows: Iterable[Node]) -> Iterator[Line]:
+    """What people see, line by line."""
+    for row in rows:
+        match row:
+            case Row(label, text):
+                if text is not None:
+                    yield label, text
+            case Group(_, items, most, more):
+                yield from lines(chain.from_iterable(items[:most]))
+                if most is not None and len(items) > most:
+                    yield "", more.format(len(items) - most)
+            case _:
+                assert_never(row)
+
+
+def section_lines(section: Section) -> list[str]:
+    """The rows of a section in two columns, indented if there is a heading."""
+    margin = "  " if section.heading else ""
+    return [f"{margin}{line}".rstrip() for line in aligned(list(lines(section.rows)) or [("", "")])]
+
+
+def text(document: Document) -> str:
+    """The document as the terminal prints it."""
+    parts = ([*([one.heading] if one.heading else []), *section_lines(one)] for one in document)
+    return "\n\n".join(map("\n".join, parts))
+
+
+def record(rows: Iterable[Node]) -> Record:
+    """What machines see."""
+    found: Record = {}
+    for row in rows:
+        match row:
+            case Row(_, _, key, value):
+                if key is not None:
+                    found[key] = value
+            case Group(key, items):
+                found[key] = [record(item) for item in items]
+            case _:
+                assert_never(row)
+    return found
+
+
+def as_json(document: Document) -> str:
+    """The document as JSON; headings are for people only."""
+    return json.dumps(record(chain.from_iterable(section.rows for section in document)), indent=2)
+
+
+def html(document: Document) -> str:
+    """The document as tables, which take their colours from the page."""
+    parts = (
+        (f"<div><b>{escape(section.heading)}</b></div>\n" if section.heading else "")
+        + table((escape(label), _spaced(said)) for label, said in lines(section.rows))
+        for section in document
+    )
+    return "\n".join(parts)
+
+
+def table(rows: Iterable[tuple[str, str]], head: Sequence[str] = ()) -> str:
+    """An HTML table of two columns; the cells are HTML."""
+    left = 'style="text-align: left; vertical-align: top; padding-right: 1.5em"'
+    cells = "".join(f"<th {left}>{cell}</th>" for cell in head)
+    parts = ['<table style="font-size: 100%">', *([f"<thead><tr>{cells}</tr></thead>"] if head else [])]
+    body = [f"<tr><td {left}>{a}</td><td {left}>{b}</td></tr>" for a, b in rows]
+    return "\n".join([*parts, "<tbody>", *body, "</tbody></table>"])
+
+
+def _spaced(said: str) -> str:
+    """Some texts have columns of their own."""
+    return f'<span style="white-space: pre-wrap">{escape(said)}</span>'
