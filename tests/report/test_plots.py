@@ -105,7 +105,7 @@ def test_a_private_verdict_has_no_region() -> None:
     [
         (2, 1, None, "low < high"),
         (0, 1, True, "cannot begin at 0"),
-        (-1, 1, None, "not negative"),
+        (-1, 1, None, "not be negative"),
         (0.5, 1, None, "exact number"),
     ],
 )
