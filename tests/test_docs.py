@@ -238,7 +238,7 @@ def test_the_reading_order_is_in_order() -> None:
         "models",
         "claims",
         "dipwhile",
-        "certificate",
+        "kernel",
         "mechanisms.py",
     ]
     assert [part for part, _ in groupby(parts)] == order
