@@ -17,6 +17,7 @@ from flint import fmpq
 
 import dipc
 from dipc.cli.main import status
+from dipc.clock import Clock
 from dipc.dipwhile.sentences import read_sentence
 from dipc.errors import InputError, WrongType
 
@@ -146,7 +147,8 @@ def test_what_is_known_of_a_program_stays_as_it_is() -> None:
     """A question adds nodes to diagrams; if it is interrupted there, the next one must not see them."""
     svt1 = dipc.load("svt1", N=3)
     svt1.check()
-    walked = svt1.program.known["all neighbours"][0]
+    assert svt1.program.adjacency is not None
+    walked, _ = svt1.explored.neighbours(svt1.program.adjacency, Clock())
     nodes = len(walked._diagrams)
     svt1.check("eps/2, 1/10")
     svt1.profile("eps/2")
