@@ -126,11 +126,13 @@ def _rooted_as_json(proof: Proof, f: Radical) -> Json:
 
 
 def _piece(piece: proofs.Taylor | proofs.Tail) -> Json:
-    return (
-        "tail"
-        if isinstance(piece, proofs.Tail)
-        else [piece.end, piece.order, terms(to_function(piece.times))]
-    )
+    match piece:
+        case proofs.Taylor(end, order, times):
+            return [end, order, terms(to_function(times))]
+        case proofs.Tail():
+            return "tail"
+        case _:
+            assert_never(piece)
 
 
 def _points(points: Sequence[proofs.End]) -> Json:
