@@ -66,6 +66,7 @@ class Root:
 
     @property
     def is_rational(self) -> bool:
+        """Whether it is known to be a rational number."""
         return self.low == self.high
 
     def refine(self) -> None:

@@ -69,6 +69,8 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Not:
+    """The part is false."""
+
     part: Formula
 
 
@@ -272,6 +274,7 @@ class _Conditions:
 
     @cached_property
     def functions(self) -> list[ExpPoly]:
+        """The different functions whose signs matter."""
         return list(self._number)
 
     def truths(self, piece: Piece) -> set[bool]:
