@@ -1,8 +1,9 @@
 """The proofs that an answer carries: why f >= 0 on a range of eps.
 
 Each is a frozen value that names a rule and what the rule needs, about f in normal form.
-:mod:`dipc.signs.inequality` and :mod:`dipc.signs.search` find it once, and certificates, LaTeX, reports and explanations read it.  The rules, and why they are right, are those of
-the kernel that checks certificates (docs/certificates.md):
+:mod:`dipc.signs.inequality` and :mod:`dipc.signs.search` find it once, and certificates, LaTeX, reports and
+explanations read it.  The rules, and why they are right, are those of the kernel that checks certificates
+(docs/certificates.md):
 
 * :class:`Identity`: f is the zero function.
 * :class:`Point`: the range is one eps, and the sign there is decided exactly.
