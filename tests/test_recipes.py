@@ -19,8 +19,8 @@ from dipc.claims.claim import Claim
 from dipc.claims.verdict import Undecided
 from dipc.cli.terminal import COLOURS
 from dipc.dipwhile.python.words import MEANINGS, RESERVED
-from dipc.dipwhile.syntax.fragment import RULES
 from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS, OTHER_NOISE
+from dipc.dipwhile.syntax.fragment import RULES
 from dipc.dipwhile.syntax.layout import WORDS
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source

@@ -207,10 +207,10 @@ def test_a_limit_before_there_are_laws() -> None:
 
 
 def test_the_laws_of_a_program() -> None:
-    program = dipc.load("svt1", N=2).program
+    explored = dipc.load("svt1", N=2).explored
 
     def explore(oracle: SignOracle) -> Neighbours:
-        return neighbours_of(program, oracle, None, Clock())
+        return neighbours_of(explored, oracle, None, Clock())
 
     assert decide(MostLikely(ALL, fmpq(1)), 9, explore, Clock()).status == "bounded"
     verdict = decide(MostLikely(ONE, fmpq(1, 2)), 9, explore, Clock())
