@@ -18,7 +18,7 @@ from dipc.claims.tightness.least import Kind, Least, Spot
 from dipc.claims.wording import pretty
 from dipc.report.tightness import enclosure, where
 from dipc.report.words import short_witness
-from dipc.shipped import HEADER, Shipped, describe, paths
+from dipc.shipped import Shipped, describe, paths
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "gallery.md"
@@ -204,7 +204,7 @@ def notes_of(text: str) -> Iterator[str]:
     for line in lines[1:]:
         if not line.startswith("#"):
             return
-        if not HEADER.match(line):
+        if not re.match(r"# (source|expect|tightest):", line):
             yield line.lstrip("# ").rstrip()
 
 
