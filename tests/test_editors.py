@@ -7,17 +7,18 @@ import re
 from pathlib import Path
 
 import pytest
+from dipwhile.syntax.programs import PROGRAMS
 from hypothesis import given, settings
 from pygments import lex
 from pygments.lexers import get_lexer_for_filename
 from pygments.token import Comment, Error, Keyword, Name, Operator, Token, Whitespace
-from dipwhile.syntax.programs import PROGRAMS
 
 from dipc.dipwhile.syntax.ast import Program
 from dipc.dipwhile.syntax.functions import FUNCTIONS
 from dipc.dipwhile.syntax.layout import METRICS, WORDS
-from dipc.dipwhile.syntax.parser import GRAMMAR, raw_tokens
+from dipc.dipwhile.syntax.parser import raw_tokens
 from dipc.dipwhile.syntax.printer import show_program
+from dipc.dipwhile.syntax.tables import GRAMMAR
 from dipc.editors import textmate, words
 from dipc.editors.pygments_lexer import DipLexer
 from dipc.shipped import paths

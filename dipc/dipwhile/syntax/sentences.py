@@ -20,7 +20,7 @@ from dipc.dipwhile.syntax.build import Builder
 from dipc.dipwhile.syntax.depth import check_depth
 from dipc.dipwhile.syntax.layout import layout
 from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
-from dipc.dipwhile.syntax.parser import GRAMMAR
+from dipc.dipwhile.syntax.tables import GRAMMAR
 from dipc.errors import InputError, Source, Span
 
 PARENTHESES = '"(" expression ")"'

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import oracles
 import pytest
-from hypothesis import HealthCheck, Phase, given, note, settings
 from dipwhile.python.to_python import load_function, to_python
+from hypothesis import HealthCheck, Phase, given, note, settings
 from strategies import discrete_programs, programs
 
 import dipc

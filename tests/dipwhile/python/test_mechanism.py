@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from flint import fmpq
 from dipwhile.python.to_python import load_function
+from flint import fmpq
 
 import dipc
 from dipc.certificate.produce import certificate

@@ -8,10 +8,10 @@ import textwrap
 from fractions import Fraction
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 from dipwhile.python.really_run import as_value, law
 from dipwhile.python.to_python import load_function
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 HEADS = {
     "bit": ('inputs="x in {0, 1, 2}", outputs="out in -60..60"', [(0,), (1,), (2,)]),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from dipwhile.syntax.programs import EXPRESSIONS, PROGRAMS
 from flint import fmpq
 from hypothesis import assume, given, settings
-from dipwhile.syntax.programs import EXPRESSIONS, PROGRAMS
 
 from dipc.dipwhile.syntax.ast import Expr, Number, Program
 from dipc.dipwhile.syntax.parser import parse, parse_expression
