@@ -1,6 +1,7 @@
 """Every broken program gets exactly the message that stands beside it.
 
-To add one: write NAME.dip, run `python tests/dipwhile/syntax/test_broken.py`, and read NAME.txt with a critical eye.
+To add one: write NAME.dip, run `python tests/dipwhile/syntax/test_broken.py`, and read NAME.txt with a critical
+eye.
 """
 
 from __future__ import annotations
