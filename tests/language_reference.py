@@ -19,7 +19,7 @@ from dipc.dipwhile.syntax.fragment import RULES
 from dipc.dipwhile.syntax.functions import FUNCTIONS, OTHER_NAMES
 from dipc.dipwhile.syntax.kinds import BOOLEANS, NUMBERS, NUMERIC, Kinds
 from dipc.dipwhile.syntax.layout import METRICS, WORDS
-from dipc.dipwhile.syntax.parser import GRAMMAR
+from dipc.dipwhile.syntax.tables import GRAMMAR
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "language.md"

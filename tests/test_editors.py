@@ -16,8 +16,9 @@ from pygments.token import Comment, Error, Keyword, Name, Operator, Token, White
 from dipc.dipwhile.syntax.ast import Program
 from dipc.dipwhile.syntax.functions import FUNCTIONS
 from dipc.dipwhile.syntax.layout import METRICS, WORDS
-from dipc.dipwhile.syntax.parser import GRAMMAR, raw_tokens
+from dipc.dipwhile.syntax.parser import raw_tokens
 from dipc.dipwhile.syntax.printer import show_program
+from dipc.dipwhile.syntax.tables import GRAMMAR
 from dipc.editors import textmate, words
 from dipc.editors.pygments_lexer import DipLexer
 from dipc.shipped import paths

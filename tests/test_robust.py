@@ -57,7 +57,6 @@ def test_read_only_and_without_a_home(read_only: Path) -> None:
         ["check", "svt4", "-D", "N=2"],
         read_only,
         HOME="/nonexistent",
-        XDG_CACHE_HOME="/proc/nowhere",
         PYTHONDONTWRITEBYTECODE="1",
     )
     assert (run.returncode, run.stderr) == (1, "")

@@ -1,14 +1,15 @@
 """``dipc verify --deep``: the distributions of a certificate derived anew from the program text.
 
-The slow, obvious route is in :mod:`dipc.certificate.slow`.  From dipc it uses the parser and the kernel, and
-all its arithmetic is that of the standard library.
+The slow, obvious route is in :mod:`dipc.certificate.slow`.  From dipc it uses the kernel, the checks of the
+front end, which may only refuse, and the parser, whose trees a second reader confirms
+(:mod:`dipc.certificate.slow.reader`).  All its arithmetic is that of the standard library.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -28,10 +29,13 @@ from dipc.certificate.slow.programs import (
     parameters,
     size_of,
 )
+from dipc.certificate.slow.reader import check_reading
 from dipc.certificate.slow.values import Plain
+from dipc.dipwhile.convert import to_rational
 from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.parser import parse
-from dipc.errors import Source
+from dipc.errors import InputError, Source
 from dipc.kernel.laws import Ratio
 from dipc.kernel.privacy import Certificate
 from dipc.kernel.reading import Refused
@@ -47,7 +51,7 @@ def rederive(certificate: Certificate) -> str:
     :class:`~dipc.certificate.slow.functions.NotCovered`.
     """
     data, listed_parameters = certificate.data, certificate.program.parameters
-    program = parse(Source(data["program"]["name"], data["program"]["text"]))
+    program = understood(Source(data["program"]["name"], data["program"]["text"]), listed_parameters)
     known = parameters(program, listed_parameters)
     if known != listed_parameters:
         raise Refused("deep: parameters", "they are not those of the program")
@@ -71,6 +75,21 @@ def rederive(certificate: Certificate) -> str:
     check_draws(drawn.values(), certificate.claim.on)
     own = claim_is_own(program, certificate, known)
     return f"{count} distributions were derived from the program text" + OWN[own]
+
+
+def understood(source: Source, known: Mapping[str, Fraction]) -> ast.Program:
+    """The syntax tree: of a program that dipc accepts, and that a second reader reads alike.
+
+    The front end is shared with the main route, but can only refuse here: what it accepts must have the
+    meaning that the slow route gives it.
+    """
+    try:
+        read(source, {name: to_rational(value, name) for name, value in known.items()})
+        program = parse(source)
+    except InputError as error:
+        raise Refused("deep: program", error.message) from None
+    check_reading(source.text, program)
+    return program
 
 
 OWN = {

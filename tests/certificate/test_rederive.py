@@ -146,3 +146,37 @@ def test_draws_from_what_is_no_probability_are_refused(draw: str, tmp_path: Path
     longer = checked(data)
     with pytest.raises(reading.Refused, match=r"^deep: draws: a probability is n"):
         rederive(longer)
+
+
+MEANINGLESS = [
+    "if eps = 1 then o <- q else o <- 0 end",
+    "o <- floor(0, q)",
+    "if q = q' then o <- 0 end",
+    "for q in 1..2 do o <- 0 end",
+    "o <- 0; o[2] <- q",
+    "o <- min(clamp(q, 0, 1), 0)",
+    "a[1] <- DLap(eps, q); b[1] <- DLap(eps, q); if a = b then o <- q end",
+]
+
+
+@pytest.mark.parametrize("body", MEANINGLESS)
+def test_a_program_that_check_refuses_is_refused(body: str, tmp_path: Path) -> None:
+    """The certificate is true for the program ``o <- 0``, which the texts may seem to be."""
+    path = tmp_path / "a.dip"
+    path.write_text(
+        "input q in {0, 1}; output o in {0, 1} = 0; adjacent all; private eps\no <- 0\n", encoding="utf-8"
+    )
+    data = data_of(path)
+    rederive(checked(data))
+    with pytest.raises(reading.Refused, match=r"^deep: program: "):
+        rederive(checked(with_text(data, "o <- 0", body)))
+
+
+def test_an_adjacency_that_check_refuses_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.dip"
+    path.write_text(
+        "input q in {0, 1}; output o in {0, 1}; adjacent q = q'; private eps\no <- q\n", encoding="utf-8"
+    )
+    data = data_of(path)
+    with pytest.raises(reading.Refused, match=r"^deep: program: "):
+        rederive(checked(with_text(data, "adjacent q = q'", "adjacent q = q' or eps = 1")))

@@ -38,6 +38,24 @@ from dipc.certificate.slow.values import (
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import ZERO
 
+TRUTH = frozenset({"true", "false"})
+
+ARGUMENTS: dict[str, tuple[int, int | None]] = {
+    "abs": (1, 1),
+    "max": (1, None),
+    "min": (1, None),
+    "sum": (1, None),
+    "count": (1, None),
+    "argmax": (1, 1),
+    "argmin": (1, 1),
+    "disc": (2, None),
+    "exp": (1, 1),
+    "floor": (1, 1),
+    "ceil": (1, 1),
+    "mod": (2, 2),
+}
+"""The functions that are covered, with the least and the greatest number of arguments."""
+
 
 class Stop(Exception):
     """``exit``."""
@@ -74,6 +92,7 @@ class Run:
     conditions: set[Condition] = field(default_factory=set)
     mass: Mass = field(default_factory=Mass)
     variables: frozenset[str] = frozenset()
+    atoms: frozenset[str] = TRUTH
     solved: Solved = field(default_factory=dict)
     drawn: dict[str, Draw] = field(default_factory=dict)
 
@@ -127,9 +146,13 @@ class Run:
         if name in self.arrays:
             cells = self.arrays[name]
             return tuple(cells[i] for i in range(1, max(cells) + 1))
-        if name in self.variables and name not in self.scalars:
+        if name in self.scalars:
+            return self.scalars[name]
+        if name in self.variables:
             raise NotCovered(f"{name}, which is read before it is assigned")
-        return self.scalars.get(name, name)
+        if name not in self.atoms:
+            raise NotCovered(f"the name {name}, which is neither a variable nor in any set")
+        return name
 
     def cell(self, array: str, index: int) -> Value:
         cells = self.arrays.get(array, {})
@@ -165,10 +188,7 @@ class Run:
                 return self.fold(expr)
 
     def holds(self, expr: ast.Expr) -> bool:
-        value = self.value(expr)
-        if value not in ("true", "false"):
-            raise NotCovered(f"{described(value)} as a Boolean")
-        return value == "true"
+        return is_true(self.value(expr))
 
     def compare(self, op: ast.Op, left: Value, right: Value) -> bool:
         if op in (ast.Op.EQ, ast.Op.NE):
@@ -179,6 +199,8 @@ class Run:
         return self.at_least_zero(difference, strict=op in (ast.Op.LT, ast.Op.GT))
 
     def equal(self, left: Value, right: Value) -> bool:
+        if isinstance(left, Quotient | tuple) or isinstance(right, Quotient | tuple):
+            raise NotCovered(f"a comparison of {described(left)} with {described(right)}")
         if not isinstance(left, Linear) and not isinstance(right, Linear):
             return left == right
         difference = combine(ast.Op.SUB, left, right)
@@ -191,26 +213,35 @@ class Run:
         )
 
     def call(self, name: str, arguments: list[Value]) -> Value:
+        least, most = ARGUMENTS.get(name, (1, 0))
+        if not least <= len(arguments) <= (len(arguments) if most is None else most):
+            raise NotCovered(f"{name} of {len(arguments)} arguments")
         items = flat(arguments)
         match name:
             case "exp":
                 return exponential_of(arguments[0])
-            case "floor" | "ceil":
-                return Fraction((math.floor if name == "floor" else math.ceil)(as_number(arguments[0])))
+            case "floor":
+                return Fraction(math.floor(as_number(arguments[0])))
+            case "ceil":
+                return Fraction(math.ceil(as_number(arguments[0])))
             case "mod":
-                return as_number(arguments[0]) % as_number(arguments[1])
+                return remainder(as_number(arguments[0]), as_number(arguments[1]))
             case "abs":
                 negated = combine(ast.Op.MUL, -ONE, arguments[0])
                 return arguments[0] if self.at_least_zero(arguments[0], strict=False) else negated
             case "disc":
                 return self.disc(items[0], items[1:])
             case "sum":
-                total: Value = ZERO
-                for item in items:
-                    total = combine(ast.Op.ADD, total, item)
-                return total
-        best = self.best(ast.Op.GT if name in ("max", "argmax") else ast.Op.LT, items)
-        return Fraction(best + 1) if name.startswith("arg") else items[best]
+                return added(items)
+            case "count":
+                return Fraction(sum(map(is_true, items)))
+            case "max" | "min":
+                return items[self.best(BETTER[name], items)]
+            case "argmax" | "argmin":
+                if not isinstance(arguments[0], tuple):
+                    raise NotCovered(f"{name} of {described(arguments[0])}")
+                return Fraction(self.best(BETTER[name.removeprefix("arg")], items) + 1)
+        raise NotCovered(f"the function {name}")
 
     def best(self, better: ast.Op, items: list[Value]) -> int:
         """The place of the best item; the first one wins a tie."""
@@ -243,13 +274,14 @@ class Run:
         results = self.each(expr.variable, [Fraction(i) for i in range(low, high + 1)], expr.body)
         match expr.kind:
             case "forall":
-                return truth(all(item == "true" for item in results))
+                return truth(all(map(is_true, results)))
             case "exists":
-                return truth(any(item == "true" for item in results))
+                return truth(any(map(is_true, results)))
             case "count":
-                return Fraction(sum(item == "true" for item in results))
-            case _:
-                return self.call("sum", results)
+                return Fraction(sum(map(is_true, results)))
+            case "sum":
+                return added(results)
+        raise NotCovered(f"{expr.kind} over a range")
 
     def members(self, support: ast.FiniteSet) -> list[Plain]:
         if isinstance(support, ast.Range):
@@ -276,7 +308,7 @@ class Run:
                 items = self.members(support)
                 exponent = ast.Binary(ast.Op.MUL, rate, score)
                 weights = [exponential_of(value) for value in self.each(variable, items, exponent)]
-                total = self.call("sum", weights)
+                total = added(weights)
                 chances = [combine(ast.Op.DIV, weight, total) for weight in weights]
                 return self.pick(list(zip(items, chances, strict=True)))
 
@@ -315,6 +347,8 @@ class Run:
                         return
                 self.block(otherwise)
             case ast.For(variable=variable, low=low, high=high, body=body):
+                if variable in self.scalars or variable in self.arrays:
+                    raise NotCovered(f"the loop variable {variable}, which is a variable already")
                 for i in range(as_index(self.value(low)), as_index(self.value(high)) + 1):
                     self.scalars[variable] = Fraction(i)
                     self.block(body)
@@ -370,6 +404,31 @@ class Run:
         run = replace(self, script=script, taken=[], mass=Mass())
         run.at(moment)
         return run
+
+
+BETTER = {"max": ast.Op.GT, "min": ast.Op.LT}
+
+
+def is_true(value: Value) -> bool:
+    """The truth value of a Boolean; nothing else has one."""
+    if value not in ("true", "false"):
+        raise NotCovered(f"{described(value)} as a Boolean")
+    return value == "true"
+
+
+def added(items: Sequence[Value]) -> Value:
+    """The sum."""
+    total: Value = ZERO
+    for item in items:
+        total = combine(ast.Op.ADD, total, item)
+    return total
+
+
+def remainder(a: Fraction, b: Fraction) -> Fraction:
+    """a - b*floor(a/b)."""
+    if not b:
+        raise NotCovered("a remainder modulo 0")
+    return a % b
 
 
 COMPARISONS = (ast.Op.EQ, ast.Op.NE, ast.Op.LT, ast.Op.LE, ast.Op.GT, ast.Op.GE)

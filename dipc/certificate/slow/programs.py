@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 
-from dipc.certificate.slow.functions import Draw, Mass, Pair, constant, total
+from dipc.certificate.slow.functions import Draw, Mass, NotCovered, Pair, constant, total
 from dipc.certificate.slow.noise import measure
-from dipc.certificate.slow.paths import Run, Solved, Stop, all_runs
+from dipc.certificate.slow.paths import TRUTH, Run, Solved, Stop, all_runs
 from dipc.certificate.slow.values import Linear, Plain, Value, as_index, as_number, as_pair, flat
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import ZERO
@@ -39,7 +39,28 @@ def size_of(declaration: ast.Declaration, known: Known) -> int | None:
 
 def domain_of(declaration: ast.Declaration, known: Known) -> list[Plain]:
     """The values that each cell may have."""
-    return Run(scalars=dict(known)).members(declaration.domain)
+    return Run(scalars=dict(known), atoms=atoms_of(declaration.domain)).members(declaration.domain)
+
+
+def atoms_of(support: ast.FiniteSet) -> frozenset[str]:
+    """The names among the members of a set, and the truth values."""
+    return TRUTH | names_in(support.members if isinstance(support, ast.SetOf) else ())
+
+
+def names_in(values: Iterable[ast.Expr]) -> frozenset[str]:
+    return frozenset(value.name for value in values if isinstance(value, ast.Name) and not value.primed)
+
+
+def atoms_in(program: ast.Program) -> frozenset[str]:
+    """Every name that some set or ``choose`` of a program mentions."""
+    found = TRUTH.union(*(atoms_of(d.domain) for d in (*program.inputs, *program.outputs)))
+    for statement in statements(program.body):
+        match statement:
+            case ast.Assign(value=ast.Choose(options=options)):
+                found |= names_in(value for value, _ in options)
+            case ast.Assign(value=ast.Uniform(support=support) | ast.ExpMechanism(support=support)):
+                found |= atoms_of(support)
+    return found
 
 
 # --- inputs and neighbours -----------------------------------------------------------------------
@@ -68,7 +89,8 @@ def adjacent(program: ast.Program, u: Inputs, v: Inputs, known: Known) -> bool:
             gaps = [abs(as_number(a) - as_number(b)) for a, b in pairs]
             return (max(gaps, default=ZERO) if kind == "linf" else sum(gaps, ZERO)) <= limit
         case ast.FormulaAdjacency(formula=formula):
-            return any(formula_holds(formula, known, a, b) for a, b in ((u, v), (v, u)))
+            atoms = atoms_in(program)
+            return any(formula_holds(formula, known, a, b, atoms) for a, b in ((u, v), (v, u)))
     raise Refused("deep: adjacency", "the program does not say which inputs are neighbours")
 
 
@@ -82,8 +104,8 @@ def named_adjacency(program: ast.Program, known: Known) -> tuple[str, Fraction] 
     return None
 
 
-def formula_holds(formula: ast.Expr, known: Known, u: Inputs, v: Inputs) -> bool:
-    run = Run(scalars=dict(known))
+def formula_holds(formula: ast.Expr, known: Known, u: Inputs, v: Inputs, atoms: frozenset[str]) -> bool:
+    run = Run(scalars=dict(known), atoms=atoms)
     for name in u:
         put(run, name, u[name])
         put(run, name + "'", v[name])
@@ -122,7 +144,7 @@ def claimed_interval(claim: ast.Claim, known: Known) -> tuple[Fraction, Fraction
 
 def prepared(program: ast.Program, inputs: Inputs, run: Run) -> Run:
     """Inputs and outputs get their start values."""
-    run.variables = frozenset(assigned(program.body))
+    run.variables, run.atoms = frozenset(assigned(program.body)), atoms_in(program)
     for name, value in inputs.items():
         put(run, name, value)
     for output in program.outputs:
@@ -136,20 +158,24 @@ def prepared(program: ast.Program, inputs: Inputs, run: Run) -> Run:
     return run
 
 
-def assigned(block: ast.Block) -> Iterator[str]:
-    """The names of all variables and arrays that a block may assign."""
+def statements(block: ast.Block) -> Iterator[ast.Statement]:
+    """Every statement, those in blocks after the one that they are in."""
     for statement in block:
+        yield statement
         match statement:
-            case ast.Assign(target=ast.Name(name=name) | ast.Index(array=name)):
-                yield name
             case ast.If(branches=branches, otherwise=otherwise):
                 for inner in (*(inner for _, inner in branches), otherwise):
-                    yield from assigned(inner)
-            case ast.For(variable=name, body=body):
+                    yield from statements(inner)
+            case ast.For(body=body) | ast.While(body=body):
+                yield from statements(body)
+
+
+def assigned(block: ast.Block) -> Iterator[str]:
+    """The names of all variables and arrays that a block may assign."""
+    for statement in statements(block):
+        match statement:
+            case ast.Assign(target=ast.Name(name=name) | ast.Index(array=name)) | ast.For(variable=name):
                 yield name
-                yield from assigned(body)
-            case ast.While(body=body):
-                yield from assigned(body)
 
 
 def outcome(program: ast.Program, run: Run) -> Outcome:
@@ -158,6 +184,8 @@ def outcome(program: ast.Program, run: Run) -> Outcome:
     for output in program.outputs:
         size = size_of(output, run.scalars)
         array = run.arrays.get(output.name, {})
+        if not set(array) <= set(range(1, (size or 0) + 1)):
+            raise NotCovered(f"{output.name}, which is assigned outside of its cells")
         cells = [run.scalars.get(output.name)] if size is None else [array.get(i + 1) for i in range(size)]
         for cell in cells:
             if not isinstance(cell, Fraction | str):

@@ -2,14 +2,13 @@
 
 The grammar is ``grammar.lark``; :mod:`dipc.dipwhile.syntax.layout` decides which newlines count;
 :mod:`dipc.dipwhile.syntax.build` turns lark's tree into ours; :mod:`dipc.dipwhile.syntax.mistakes` explains
-what the parser does not accept; :mod:`dipc.dipwhile.syntax.tables` keeps the parser tables.
+what the parser does not accept; :mod:`dipc.dipwhile.syntax.tables` has the parser tables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from lark import Lark, Token
@@ -23,9 +22,6 @@ from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
 from dipc.dipwhile.syntax.tables import parser
 from dipc.errors import InputError, Source, Span
 from dipc.models.values import Value
-
-GRAMMAR = Path(__file__).with_name("grammar.lark")
-STARTS = ("program", "claim", "expression", "valuation")
 
 
 def parse(source: Source) -> Program:
@@ -125,4 +121,4 @@ def run(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> An
 
 @cache
 def _lark() -> Lark:
-    return parser(GRAMMAR.read_text(encoding="utf-8"), STARTS)
+    return parser()

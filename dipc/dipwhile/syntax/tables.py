@@ -1,60 +1,84 @@
-"""The parser tables, kept between runs: building them takes longer than most programs take to check.
+"""The tables of the parser, shipped with the package: building them anew would take longer than most checks.
 
-They are kept in the user's cache folder, under a name that depends on the grammar and on the versions of lark
-and Python.  Nothing depends on the file: if it cannot be read or written, the tables are built.
+They are data (JSON, no pickle) beside the grammar, and name the grammar and the version of lark that they are
+for; for any other the parser is built from the grammar.  Nothing is kept in a folder of the user, where
+somebody else could change what dipc reads.  After a change of the grammar, run
+``python -m dipc.dipwhile.syntax.tables``.
 """
 
 from __future__ import annotations
 
-import os
-import sys
-import tempfile
-from contextlib import suppress
+import json
 from hashlib import sha256
-from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import lark
 from lark import Lark
+from lark.grammar import Rule
+from lark.lexer import TerminalDef
+
+GRAMMAR = Path(__file__).with_name("grammar.lark")
+TABLES = Path(__file__).with_name("grammar.tables.json")
+STARTS = ("program", "claim", "expression", "valuation")
 
 
-def parser(grammar: str, starts: tuple[str, ...]) -> Lark:
-    """The parser of a grammar, from the cache if it is there.
+def parser() -> Lark:
+    """The parser of dipc's language.
 
-    >>> str(parser('start: "a"', ("start",)).parse("a").data)
-    'start'
+    >>> parser().parse("1+x", start="expression").data
+    'binary'
     """
-    path = cache_file(grammar, starts)
-    with suppress(Exception):  # whatever is wrong with the file, the tables can be built
-        return Lark.load(BytesIO(path.read_bytes()))
-    built = Lark(grammar, parser="lalr", lexer="basic", start=list(starts), propagate_positions=True)
-    with suppress(OSError):
-        keep(built, path)
-    return built
+    shipped = json.loads(TABLES.read_text(encoding="utf-8"))
+    grammar = GRAMMAR.read_text(encoding="utf-8")
+    if shipped["for"] != made_for(grammar):
+        return built(grammar)
+    return Lark.load(thawed(shipped["tables"]))
 
 
-def cache_file(grammar: str, starts: tuple[str, ...]) -> Path:
-    """Where the tables of a grammar are kept."""
-    key = "\0".join([grammar, *starts, lark.__version__, sys.version])
-    return cache_folder() / f"parser-{sha256(key.encode()).hexdigest()[:32]}.tables"
+def built(grammar: str) -> Lark:
+    """The parser, from the grammar itself."""
+    return Lark(grammar, parser="lalr", lexer="basic", start=list(STARTS), propagate_positions=True)
 
 
-def cache_folder() -> Path:
-    """The folder of this user for what can be computed again."""
-    given = os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME", "")
-    with suppress(RuntimeError):  # there are users without a home
-        return (Path(given) if os.path.isabs(given) else Path.home() / ".cache") / "dipc"
-    return Path(os.devnull) / "dipc"
+def made_for(grammar: str) -> list[str]:
+    """What tables depend on."""
+    return [lark.__version__, sha256(grammar.encode()).hexdigest()]
 
 
-def keep(built: Lark, path: Path) -> None:
-    """Write the tables in one step, so that no other process ever reads half of them."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            built.save(file)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+def frozen(value: Any) -> Any:
+    """As JSON: a dictionary is a list of its items, marked, because its keys need not be strings."""
+    match value:
+        case dict():
+            return {"items": [[frozen(key), frozen(item)] for key, item in value.items()]}
+        case list() | tuple():
+            return [frozen(item) for item in value]
+        case _:
+            return value
+
+
+def thawed(value: Any) -> Any:
+    """The inverse of :func:`frozen`, but for tuples.
+
+    >>> thawed(frozen({1: ["a", None]}))
+    {1: ['a', None]}
+    """
+    match value:
+        case {"items": items}:
+            return {key if isinstance(key, int | str) else tuple(key): thawed(item) for key, item in items}
+        case list():
+            return [thawed(item) for item in value]
+        case _:
+            return value
+
+
+def shipped_text() -> str:
+    """The content of the shipped file, for the grammar and the lark of today."""
+    grammar = GRAMMAR.read_text(encoding="utf-8")
+    data, memo = built(grammar).memo_serialize([TerminalDef, Rule])
+    tables = frozen({"data": data, "memo": memo})
+    return json.dumps({"for": made_for(grammar), "tables": tables}, separators=(",", ":")) + "\n"
+
+
+if __name__ == "__main__":
+    TABLES.write_text(shipped_text(), encoding="utf-8")

@@ -1,73 +1,72 @@
-"""The kept parser tables: the same parser, and never a reason to fail."""
+"""The shipped parser tables: those of the grammar, and never a reason to fail."""
 
 from __future__ import annotations
 
-import os
+import json
 from pathlib import Path
 
+import lark
 import pytest
+from dipwhile.syntax.programs import PROGRAMS
+from hypothesis import assume, given, settings
 from lark import Lark
 
 from dipc.dipwhile.syntax import tables
-from dipc.dipwhile.syntax.parser import GRAMMAR, STARTS
+from dipc.dipwhile.syntax.ast import Program
+from dipc.dipwhile.syntax.layout import layout
+from dipc.dipwhile.syntax.printer import show_program
 
-TEXT = GRAMMAR.read_text(encoding="utf-8")
-
-
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
-    return tmp_path / "dipc"
+GRAMMAR = tables.GRAMMAR.read_text(encoding="utf-8")
+BUILT = tables.built(GRAMMAR)
+SHIPPED = tables.parser()
 
 
-def refuse(*arguments: object, **more: object) -> None:
-    raise AssertionError("built anew")
+def parsed(parser: Lark, text: str, start: str) -> object:
+    machine = parser.parse_interactive(start=start)
+    for token in layout(parser.lex(text)):
+        machine.feed_token(token)
+    return machine.feed_eof()
 
 
-def lexed(parser: Lark) -> list[tuple[str, str]]:
-    return [
-        (token.type, str(token)) for token in parser.lex("x <- 1 # c\nprivate eps/2, 1e-3 for eps in (0, 1]")
-    ]
+def test_they_are_for_the_grammar_of_today() -> None:
+    """If this fails after a change of the grammar: python -m dipc.dipwhile.syntax.tables."""
+    version, digest = json.loads(tables.TABLES.read_text(encoding="utf-8"))["for"]
+    assert digest == tables.made_for(GRAMMAR)[1]
+    if version != lark.__version__:
+        pytest.skip(f"the tables are for lark {version}")
 
 
-def test_the_second_time_they_are_read(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    built = tables.parser(TEXT, STARTS)
-    (file,) = cache.iterdir()
-    assert file.suffix == ".tables"
-    monkeypatch.setattr(Lark, "save", refuse)
-    read = tables.parser(TEXT, STARTS)
-    assert read is not built
-    assert lexed(read) == lexed(built)
-    assert read.parse("x", start="expression") == built.parse("x", start="expression")
+def test_they_are_read_and_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    version = json.loads(tables.TABLES.read_text(encoding="utf-8"))["for"][0]
+    monkeypatch.setattr(lark, "__version__", version)
+    monkeypatch.setattr(tables, "built", lambda grammar: pytest.fail("built anew"))
+    assert parsed(tables.parser(), "eps/2, 1e-3 for eps in (0, 1]", "claim") == parsed(
+        BUILT, "eps/2, 1e-3 for eps in (0, 1]", "claim"
+    )
 
 
-def test_another_grammar_has_other_tables(cache: Path) -> None:
-    assert tables.cache_file(TEXT, STARTS) != tables.cache_file(TEXT + "\n", STARTS)
-    assert tables.cache_file(TEXT, STARTS) != tables.cache_file(TEXT, STARTS[:1])
+@settings(max_examples=60)
+@given(PROGRAMS)
+def test_both_parsers_are_the_same(program: Program) -> None:
+    assume(program.body or program.params or program.inputs or program.outputs)
+    text = show_program(program)
+    assert parsed(SHIPPED, text, "program") == parsed(BUILT, text, "program")
 
 
-@pytest.mark.parametrize("content", [b"", b"\x80", b"not tables", b"\x80\x05N."])
-def test_a_broken_file_is_replaced(cache: Path, content: bytes) -> None:
-    path = tables.cache_file(TEXT, STARTS)
-    path.parent.mkdir()
-    path.write_bytes(content)
-    lexed(tables.parser(TEXT, STARTS))
-    assert len(path.read_bytes()) > 10_000
+@pytest.mark.parametrize("of", [["0.0", "0"], ["1.3.1", "another grammar"]])
+def test_tables_for_something_else_are_not_used(
+    of: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "tables.json"
+    file.write_text(json.dumps({"for": of, "tables": {}}), encoding="utf-8")
+    monkeypatch.setattr(tables, "TABLES", file)
+    assert parsed(tables.parser(), "x", "expression") == parsed(BUILT, "x", "expression")
 
 
-def test_no_place_to_write(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache.write_text("a file, no folder", encoding="utf-8")
-    lexed(tables.parser(TEXT, STARTS))
-    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
-    lexed(tables.parser(TEXT, STARTS))
-
-
-def test_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nobody() -> Path:
-        raise RuntimeError("no home")
-
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.delenv("LOCALAPPDATA", raising=False)
-    monkeypatch.setattr(Path, "home", nobody)
-    lexed(tables.parser(TEXT, STARTS))
+def test_what_is_written_is_what_is_shipped() -> None:
+    """But for the order of sets, which differs between runs."""
+    again = json.loads(tables.shipped_text())
+    assert again["for"] == tables.made_for(GRAMMAR)
+    assert parsed(Lark.load(tables.thawed(again["tables"])), "1+x", "expression") == parsed(
+        BUILT, "1+x", "expression"
+    )

@@ -1,0 +1,77 @@
+"""The slow evaluator refuses every name, kind, arity and comparison that it does not define.
+
+The programs are refused by dipc's front end, too; here only its parser has seen them.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from dipc.certificate.slow.functions import NotCovered
+from dipc.certificate.slow.programs import Inputs, adjacent, distribution
+from dipc.dipwhile.syntax.parser import parse
+from dipc.errors import Source
+
+HEAD = "input q in {0, 1}; output o in {0, 1} = 0\n"
+MEANINGLESS = [
+    "if eps = 1 then o <- q else o <- 0 end",
+    "if eps < 1 then o <- q else o <- 0 end",
+    "if exp(-eps) != 1 then o <- q else o <- 0 end",
+    "o <- clamp(q, 0, 1)",
+    "o <- round(q, 0)",
+    "o <- floor(0, q)",
+    "o <- mod(q)",
+    "o <- mod(q, 0)",
+    "o <- abs(q, q)",
+    "o <- argmax(q)",
+    "o <- argmax(q, 1)",
+    "o <- sqrt(q)",
+    "o <- count(q)",
+    "o <- sum(i in 1..2: q')",
+    "o <- q'",
+    "if q = q' then o <- q end",
+    "o <- queue",
+    "if q = half then o <- 1 end",
+    "for q in 1..2 do o <- 0 end",
+    "o[2] <- q",
+    "o[1] <- q; o <- q",
+    "a[1] <- DLap(eps, q); b[1] <- DLap(eps, 0); if a = b then o <- 1 end",
+    "a[1] <- DLap(eps, q); if a = 0 then o <- 1 end",
+    "o <- forall i in 1..2: q",
+    "if count(i in 1..2: q) = 2 then o <- 1 end",
+    "o <- 1/q",
+    "o <- q and 1",
+]
+
+
+@pytest.mark.parametrize("body", MEANINGLESS)
+def test_what_has_no_meaning_is_not_covered(body: str) -> None:
+    program = parse(Source("p.dip", HEAD + body))
+    with pytest.raises(NotCovered):
+        for q in (0, 1):
+            distribution(program, {"q": Fraction(q)}, {})
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "q = q' or eps = 1",
+        "q = r",
+        "abs(q - q', 1) <= 1",
+        "near(q, q')",
+        "q - q'",
+        "(exists i in 1..2: q) or true",
+    ],
+)
+def test_adjacency_without_a_meaning(formula: str) -> None:
+    program = parse(Source("p.dip", f"{HEAD}adjacent {formula}\no <- 0"))
+    u: Inputs = {"q": Fraction(0)}
+    with pytest.raises(NotCovered):
+        adjacent(program, u, {"q": Fraction(1)}, {})
+
+
+def test_counting() -> None:
+    program = parse(Source("p.dip", "output o in 0..3\no <- count(1 < 2, 2 < 1, true)"))
+    assert list(distribution(program, {}, {})) == [(Fraction(2),)]
