@@ -16,7 +16,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from flint import fmpq
 
@@ -29,9 +29,6 @@ from dipc.models.values import Valuation
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Answer
 from dipc.signs.radicals import Function
-
-if TYPE_CHECKING:
-    from dipc.claims.verdict import Proved, Refuted
 
 
 class Checked(NamedTuple):
@@ -113,8 +110,8 @@ class Claim(ABC):
     budgets: EpsRange
     span: Span | None = field(default=None, kw_only=True, compare=False, repr=False)
 
-    proved: ClassVar[type[Proved]]
-    refuted: ClassVar[type[Refuted]]
+    proved: ClassVar[type[Any]]  # a subclass of dipc.claims.verdict.Proved
+    refuted: ClassVar[type[Any]]  # and of Refuted: modules that build on this one
     statement: ClassVar[str]
 
     @property

@@ -47,7 +47,8 @@ def decide(
             found = inequalities.witness(findings.violation, _laws(neighbours, findings.violation.pair))
             clock.lap("counterexample")
             notes = _notes(claim, oracle, neighbours)
-            return claim.refuted(claim, counts, clock.laps, found, notes=notes)
+            refuted: Verdict = claim.refuted(claim, counts, clock.laps, found, notes=notes)
+            return refuted
     except (LimitReached, MemoryError) as limit:
         clock.lap("limit")
         counts = counts_so_far(inputs, neighbours, findings)
@@ -58,7 +59,8 @@ def decide(
         return Undecided(claim, counts, clock.laps, doubts, "the sign of an inequality could not be settled")
     evidence = None if system is None else Evidence(system, neighbours, findings.answers)
     notes = _notes(claim, oracle, neighbours)
-    return claim.proved(claim, counts, clock.laps, notes=notes, evidence=evidence)
+    proved: Verdict = claim.proved(claim, counts, clock.laps, notes=notes, evidence=evidence)
+    return proved
 
 
 def _laws(neighbours: Neighbours, rank: int) -> PairOfLaws:

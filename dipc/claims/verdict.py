@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from flint import fmpq
 
 import dipc.views as views
+from dipc.claims.cases import Evidence
 from dipc.claims.claim import Claim, Witness
 from dipc.claims.counts import Counts
 from dipc.errors import InputError, WrongType
@@ -16,8 +17,6 @@ from dipc.models.values import Valuation, show_valuation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from dipc.claims.cases import Evidence
 
 
 @dataclass(frozen=True, slots=True)
