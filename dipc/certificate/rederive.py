@@ -10,19 +10,19 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dipc.certificate.slow.claims import is_claim_of
 from dipc.certificate.slow.draws import check_draws
-from dipc.certificate.slow.functions import EPS, Draw, NotCovered, Pair, constant, same
+from dipc.certificate.slow.functions import Draw, NotCovered, Pair, constant, same
 from dipc.certificate.slow.programs import (
     Inputs,
     Known,
     Outcome,
     adjacent,
     all_inputs,
-    claimed,
-    claimed_interval,
     distribution,
     domain_of,
     named_adjacency,
@@ -30,18 +30,20 @@ from dipc.certificate.slow.programs import (
     size_of,
 )
 from dipc.certificate.slow.reader import check_reading
-from dipc.certificate.slow.values import Plain
+from dipc.certificate.slow.reader import plain as as_tuples
+from dipc.certificate.slow.reader import read_claim
+from dipc.certificate.slow.values import Plain, described
 from dipc.dipwhile.convert import to_rational
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.compile import read
-from dipc.dipwhile.syntax.parser import parse
-from dipc.errors import InputError, Source
-from dipc.kernel.laws import Ratio
+from dipc.dipwhile.syntax.compile import compile_claim, read
+from dipc.dipwhile.syntax.parser import parse, parse_claim
+from dipc.errors import CLAIM_NAME, InputError, Source
 from dipc.kernel.privacy import Certificate
 from dipc.kernel.reading import Refused
 from dipc.kernel.reading import places as digits
 
 MAX_INPUTS = 20_000  # whose distributions are derived
+MAX_SHOWN = 200  # characters of a claim as written
 
 
 def rederive(certificate: Certificate) -> str:
@@ -73,8 +75,73 @@ def rederive(certificate: Certificate) -> str:
         compare(distribution(program, inputs, known, drawn), claimed_law)
         count += 1
     check_draws(drawn.values(), certificate.claim.on)
-    own = claim_is_own(program, certificate, known)
-    return f"{count} distributions were derived from the program text" + OWN[own]
+    return f"{count} distributions were derived from the program text"
+
+
+@dataclass(frozen=True)
+class Statement:
+    """How the statement of a certificate differs from the one that is asked for, and from the program's own."""
+
+    differences: list[str]
+    overridden: list[str]
+
+
+def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str | None) -> Statement:
+    """Compare the parameters and the claim with the program's own, except where others are given.
+
+    Raises :class:`~dipc.kernel.reading.Refused`,
+    :class:`~dipc.certificate.slow.functions.NotCovered`, and
+    :class:`~dipc.errors.InputError` for what is given.
+    """
+    listed = certificate.program.parameters
+    source = Source(certificate.data["program"]["name"], certificate.data["program"]["text"])
+    program = understood(source, listed)
+    own, wanted = parameters(program, {}), parameters(program, given)
+    if set(own) != set(listed):
+        raise Refused("deep: parameters", "they are not those of the program")
+    for name in set(given) - set(own):
+        raise InputError(f"the program has no parameter `{name}`")
+    differences = [
+        f"{name} = {value} ({'-D' if name in given else 'the program'} says {described(wanted[name])})"
+        for name, value in listed.items()
+        if value != wanted[name]
+    ]
+    overridden = [
+        f"{name} = {value} (the program says {described(own[name])})"
+        for name, value in listed.items()
+        if value != own[name]
+    ]
+    known = parameters(program, listed)
+    own_claim = program.claim
+    if own_claim is None or not is_claim_of(certificate, own_claim, known):
+        overridden.append(f"claim {certificate.claim_shown()} (the program says {written(own_claim)})")
+        if claim is None:
+            differences.append(overridden[-1])
+    if claim is not None and not is_claim_of(certificate, understood_claim(claim, source, listed), known):
+        differences.append(f"claim {certificate.claim_shown()} (--claim says '{claim}')")
+    return Statement(differences, overridden)
+
+
+def written(claim: ast.Claim | None) -> str:
+    """A claim as the program has it."""
+    if claim is None:
+        return "nothing: it makes no claim"
+    text = claim.span.source.text[claim.span.start : claim.span.end]
+    return f"'{text[:MAX_SHOWN]}'"
+
+
+def understood_claim(text: str, source: Source, known: Mapping[str, Fraction]) -> ast.Claim:
+    """The claim in a text, which the front end accepts and both readers read alike."""
+    claim = parse_claim(text, CLAIM_NAME)
+    compile_claim(claim, dict(read(source, rationals(known)).parameters))
+    if read_claim(text) != as_tuples(claim):
+        raise Refused("deep: reading", "the second reader reads another claim")
+    return claim
+
+
+def rationals(known: Mapping[str, Fraction]) -> dict[str, Any]:
+    """Numbers as the front end takes them."""
+    return {name: to_rational(value, name) for name, value in known.items()}
 
 
 def understood(source: Source, known: Mapping[str, Fraction]) -> ast.Program:
@@ -84,19 +151,12 @@ def understood(source: Source, known: Mapping[str, Fraction]) -> ast.Program:
     meaning that the slow route gives it.
     """
     try:
-        read(source, {name: to_rational(value, name) for name, value in known.items()})
+        read(source, rationals(known))
         program = parse(source)
     except InputError as error:
         raise Refused("deep: program", error.message) from None
     check_reading(source.text, program)
     return program
-
-
-OWN = {
-    True: "",
-    False: "; the claim is not the one that the program makes",
-    None: "; whether the claim, with a square root in delta, is the program's own was not looked at",
-}
 
 
 def certificate_pair(certificate: Certificate, place: int) -> Pair:
@@ -176,18 +236,3 @@ def check_adjacency(program: ast.Program, certificate: Certificate, known: Known
         for (i, u), (j, v) in itertools.product(inputs, repeat=2):
             if i <= j and adjacent(program, u, v, known) != ((i, j) in pairs):
                 raise Refused("deep: adjacency", "the pairs are not the neighbours of the program")
-
-
-def claim_is_own(program: ast.Program, certificate: Certificate, known: Known) -> bool | None:
-    """Whether the certificate is about the claim that the program makes; None if that is not compared."""
-    if program.claim is None:
-        return False
-    listed_delta, t = certificate.table.delta, certificate.claim.t
-    if not isinstance(listed_delta, Ratio):
-        return None
-    epsilon, delta = claimed(program.claim, known)
-    return (
-        tuple(certificate.claim.on) == claimed_interval(program.claim, known)
-        and same(epsilon, ({EPS: t} if t else {}, constant(1)))
-        and same(delta, (listed_delta.numerator, certificate.table.denominators[listed_delta.denominator]))
-    )

@@ -197,8 +197,8 @@ def expanded(files: Sequence[str]) -> list[str]:
     return found
 
 
-def load(file: str, definitions: tuple[str, ...]) -> Mechanism:
-    """The program with its parameters set; warnings go to the standard error."""
+def defined(definitions: tuple[str, ...]) -> dict[str, str]:
+    """The parameters that ``-D NAME=VALUE`` sets, as text."""
     parameters: dict[str, str] = {}
     for definition in definitions:
         name, equals, value = definition.partition("=")
@@ -206,7 +206,12 @@ def load(file: str, definitions: tuple[str, ...]) -> Mechanism:
             raise click.BadParameter(f"`{definition}` is not of the form NAME=VALUE", param_hint="`-D`")
         if parameters.setdefault(name.strip(), value.strip()) != value.strip():
             raise click.BadParameter(f"`{name.strip()}` is set twice", param_hint="`-D`")
-    mechanism = Mechanism.load_file(file, parameters)
+    return parameters
+
+
+def load(file: str, definitions: tuple[str, ...]) -> Mechanism:
+    """The program with its parameters set; warnings go to the standard error."""
+    mechanism = Mechanism.load_file(file, defined(definitions))
     if not Path(file).exists() and Path(f"{file}.dip").exists():
         click.echo(f"note: this is the {file} that comes with dipc; yours is {file}.dip", err=True)
     for warning in mechanism.warnings:

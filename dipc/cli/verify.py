@@ -2,81 +2,189 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import click
 
-from dipc.certificate.rederive import rederive
-from dipc.certificate.slow.functions import NotCovered
-from dipc.cli.options import FILE
+from dipc.certificate.rederive import Statement, compared, rederive
+from dipc.certificate.slow.values import fraction
+from dipc.cli import options
 from dipc.cli.progress import Bar
 from dipc.cli.terminal import say
+from dipc.dipwhile.convert import to_rational
+from dipc.errors import LimitReached
+from dipc.kernel.privacy import Certificate, shown
 from dipc.kernel.privacy import check as checked
 from dipc.kernel.reading import MAX_STEPS, Refused
-from dipc.shipped import located
+from dipc.shipped import source_of
 
-ACCEPTED, REFUSED, NOT_COVERED = 0, 1, 3
+ACCEPTED, REFUSED, CONDITIONAL = 0, 1, 3
 
 NOT_JSON = ("reading: JSONDecodeError", "reading: UnicodeDecodeError")
 HOW_TO_MAKE_ONE = "    help: make one: dipc check FILE --certificate c.json"
 OTHER_PROGRAM = "program: the given program"
 """How the kernel's reasons begin that say more with the names of files."""
 
+LISTED = "inputs, outputs, adjacency, distributions"
+NOTHING_DERIVED = f"claim, parameters, {LISTED}"
+"""What only the deep check compares with the program text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The statement that a certificate has to make."""
+
+    file: str
+    program: str | None
+    claim: str | None
+    parameters: dict[str, Fraction]
+    expect: str
+    deep: bool
+
 
 @click.command(
     short_help="Check a certificate.",
     epilog="""\b
 Examples:
-  dipc check svt1 --certificate svt1.json     writes a certificate
-  dipc verify svt1.json                       checks it
-  dipc verify svt1.json --program svt1 --deep
+  dipc verify svt1.json --program svt1        is it about this program, and true?
+  dipc verify svt4.json --program svt4 -D N=2 --expect violated
+  dipc verify svt1.json --program svt1 --claim "2*eps"
+  dipc verify svt1.json                       about the program text in the file
+  dipc verify large.json --no-deep            only what the kernel can know
 """,
 )
 @click.argument("file", type=click.Path())
-@click.option("--program", type=FILE, metavar="FILE", help="Refuse unless it is about this program.")
+@click.option(
+    "--program",
+    type=options.FILE,
+    metavar="FILE",
+    help="Refuse unless the certificate is about this program.",
+)
+@options.definitions(help="Ask for this parameter instead of the program's, for example -D N=4.")
+@options.claim(help="Ask for this claim instead of the program's, for example 'eps/2, exp(-2)'.")
+@click.option(
+    "--expect",
+    type=click.Choice(["private", "violated"]),
+    default="private",
+    show_default=True,
+    help="Ask for this verdict.",
+)
 @click.option("--steps", type=int, default=MAX_STEPS, show_default=True, help="Refuse after so much work.")
-@click.option("--deep", is_flag=True, help="Also derive the distributions anew from the program text.")
-def verify(file: str, program: str | None, steps: int, deep: bool) -> int:
+@click.option(
+    "--deep/--no-deep",
+    default=True,
+    show_default=True,
+    help="Derive the distributions anew from the program text, and compare the statement with it.",
+)
+def verify(
+    file: str,
+    program: str | None,
+    definitions: tuple[str, ...],
+    claim: str | None,
+    expect: str,
+    steps: int,
+    deep: bool,
+) -> int:
     """Check the certificate FILE, written by 'dipc check --certificate'.
 
-    The same check without dipc: python -m dipc.kernel FILE, or python on a copy of the folder dipc/kernel.
+    It is accepted if it is right and makes the expected statement: the program's own claim, with its own
+    parameters, is private.  --claim, -D and --expect ask for another one.  Without --program, the statement
+    is about the program text in the certificate, whose SHA-256 is printed.
+
+    With --no-deep, or where the deep check does not cover a program, the statement is conditional: IF the
+    listed distributions are those of the program THEN ...  So it always is without dipc: python -m
+    dipc.kernel FILE, or python on a copy of the folder dipc/kernel.
 
     \b
-    Exit status: 0 accepted, 1 refused, 2 a file cannot be read, 3 --deep does not cover the program.
+    Exit status: 0 accepted, 1 refused or another statement, 2 a file or an option cannot be read,
+    3 conditional: not everything was compared with the program text.
     """
+    if not deep and (definitions or claim is not None):
+        raise click.UsageError("-D and --claim are compared by the deep check: leave out --no-deep")
+    parameters = {n: fraction(to_rational(v, n)) for n, v in options.defined(definitions).items()}
+    wanted = Wanted(file, program, claim, parameters, expect, deep)
     data = Path(file).read_bytes()
-    source = None if program is None else located(program).read_bytes()
+    source = None if program is None else source_of(program).text.encode()
     with Bar(f"verifying {file}"):
         try:
-            return _verified(data, source, steps, deep)
+            return _judged(checked(data, source, steps), wanted)
         except Refused as refused:
-            say(f"refused: {_reason(str(refused), file, program)}")
+            say(f"refused: {_reason(str(refused), wanted)}")
             return REFUSED
 
 
-def _reason(refused: str, file: str, program: str | None) -> str:
+def _reason(refused: str, wanted: Wanted) -> str:
     """Why a certificate is refused, with the names of the files that were given.
 
-    >>> print(_reason("reading: JSONDecodeError: Expecting value", "mine.dip", None))
+    >>> wanted = Wanted("mine.dip", None, None, {}, "private", True)
+    >>> print(_reason("reading: JSONDecodeError: Expecting value", wanted))
     mine.dip is not a certificate (not JSON)
         help: make one: dipc check FILE --certificate c.json
     """
     if refused.startswith(NOT_JSON):
-        return f"{file} is not a certificate (not JSON)\n{HOW_TO_MAKE_ONE}"
+        return f"{wanted.file} is not a certificate (not JSON)\n{HOW_TO_MAKE_ONE}"
     if refused.startswith(OTHER_PROGRAM):
-        return f"{refused}, but {program}"
-    return refused
+        return f"{shown(refused)}, but {wanted.program}"
+    return shown(refused)
 
 
-def _verified(data: bytes, source: bytes | None, steps: int, deep: bool) -> int:
-    """Check, say what came of it, and give the exit status.  Raises :class:`Refused`."""
+def _judged(certificate: Certificate, wanted: Wanted) -> int:
+    """Compare an accepted certificate with what is wanted; say what came of it, and give the exit status.
+
+    Raises :class:`Refused`.
+    """
+    statement, unknown = Statement([], []), NOTHING_DERIVED
+    if wanted.deep:
+        try:
+            statement, unknown = compared(certificate, wanted.parameters, wanted.claim), LISTED
+        except LimitReached as limit:
+            return _conditional(certificate, wanted, statement, unknown, limit)
+    differences = [*_other_verdict(certificate, wanted), *statement.differences]
+    if differences:
+        say(f"accepted, but for another statement: {shown('; '.join(differences))}")
+        say(certificate.conditional())
+        _say_about(certificate, wanted, statement)
+        return REFUSED
+    if not wanted.deep:
+        return _conditional(certificate, wanted, statement, unknown, None)
     try:
-        certificate = checked(data, source, steps)
-        accepted, trusted = certificate.summary()
-        if deep:
-            trusted = f"derived: {rederive(certificate)}; nothing but the meaning of programs is trusted"
-    except NotCovered as limit:
-        say(f"{accepted}\n{trusted}\nnot derived: the slow route does not cover {limit}")
-        return NOT_COVERED
-    say(f"{accepted}\n{trusted}")
+        derived = rederive(certificate)
+    except LimitReached as limit:
+        return _conditional(certificate, wanted, statement, unknown, limit)
+    say(f"accepted: {certificate.statement()}")
+    say(f"derived: {derived}; nothing but the meaning of programs is trusted")
+    _say_about(certificate, wanted, statement)
     return ACCEPTED
+
+
+def _other_verdict(certificate: Certificate, wanted: Wanted) -> list[str]:
+    if certificate.status == wanted.expect:
+        return []
+    return [f"the claim is {certificate.status} (expected: {wanted.expect})"]
+
+
+def _conditional(
+    certificate: Certificate, wanted: Wanted, statement: Statement, unknown: str, limit: LimitReached | None
+) -> int:
+    """Say what holds under a condition, and what was not compared with the program text."""
+    other = _other_verdict(certificate, wanted)
+    if other:
+        say(f"accepted, but for another statement: {other[0]}")
+    say(certificate.conditional())
+    say(f"not checked: whether these are those of the program text: {unknown}")
+    if certificate.adjacency.pairs is not None:
+        say("not recomputed: the pairs of the adjacency formula")
+    _say_about(certificate, wanted, statement)
+    if limit is not None:
+        say(f"not derived: the deep check does not cover {shown(str(limit))}")
+    return REFUSED if other else CONDITIONAL
+
+
+def _say_about(certificate: Certificate, wanted: Wanted, statement: Statement) -> None:
+    """The program text that the statement is about, and what of it was overridden."""
+    where = "in the certificate (no --program given)" if wanted.program is None else wanted.program
+    say(f"program text: {where}, SHA-256 {certificate.program.sha256}")
+    if statement.overridden:
+        say(f"overridden: {shown('; '.join(statement.overridden))}")

@@ -1,4 +1,7 @@
-"""The kernel as a program: "accepted: ..." and exit status 0, or "refused: STEP: REASON" and 1."""
+"""The kernel as a program: "accepted: IF ... THEN ..." and exit status 0, or "refused: STEP: REASON" and 1.
+
+The statement is conditional: only ``dipc verify`` derives the distributions from the program text.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     except OSError as error:
         lines = [f"refused: reading: {error.strerror}: {error.filename}"]
     except reading.Refused as refused:
-        lines = [f"refused: {refused}"]
+        lines = [f"refused: {privacy.shown(str(refused))}"]
     print(*lines, sep="\n")
     return 0 if lines[0].startswith("accepted") else 1
 

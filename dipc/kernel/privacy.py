@@ -74,6 +74,7 @@ FORMAT = "dipc certificate"
 VERSION = 2
 
 MAX_UNSURE = 12  # outcomes of unknown sign on one piece
+MAX_NAME = 60  # characters of a program's name that are shown
 
 
 # --- program and claim --------------------------------------------------------------------------------
@@ -99,6 +100,7 @@ class ProgramText(NamedTuple):
     """The program that a certificate is about."""
 
     name: str
+    sha256: str
     parameters: dict[str, Fraction]
 
 
@@ -110,11 +112,11 @@ def read_program(data: dict[str, Any], file: bytes | None) -> ProgramText:
     if program["sha256"] != hashlib.sha256(source.encode("utf-8")).hexdigest():
         raise Refused(step, "the hash is not that of the text")
     if file is not None and as_read(file) != source.replace("\r\n", "\n"):
-        raise Refused(step, f"the given program is not the one in the certificate, {name[:60]!r}")
+        raise Refused(step, f"the given program is not the one in the certificate, {name[:MAX_NAME]!r}")
     if not isinstance(data["parameters"], dict):
         raise Refused("parameters", "an object is expected")
     values = {name_of(k, "parameters"): rational(v, "parameters") for k, v in data["parameters"].items()}
-    return ProgramText(name, values)
+    return ProgramText(name, program["sha256"], values)
 
 
 def as_read(file: bytes) -> str:
@@ -380,24 +382,51 @@ class Certificate:
         """Whether it is the certificate of a violation."""
         return self.diagram is None
 
-    def summary(self) -> list[str]:
-        """What was proved, and what is trusted."""
-        settings = ", ".join(f"{name} = {value}" for name, value in self.program.parameters.items())
-        about = f"program {self.program.name!r}" + (f" with {settings}" if settings else "")
+    @property
+    def status(self) -> str:
+        """What the certificate shows of its claim: "private" or "violated"."""
+        return "violated" if self.violated else "private"
+
+    def claim_shown(self) -> str:
+        """The claim, for example "(1*eps, 0) for every eps in (0, inf)"."""
+        delta = delta_shown(self.table.delta, self.table.denominators)
+        return f"({self.claim.t}*eps, {delta}) for every eps in {self.claim.on}"
+
+    def statement(self) -> str:
+        """What was proved, in words, about the listed distributions."""
+        program = self.program
+        settings = ", ".join(f"{name} = {value}" for name, value in program.parameters.items())
+        about = f"program {program.name[:MAX_NAME]!r}" + (f" with {settings}" if settings else "")
         claim = f"({self.claim.t}*eps, {delta_shown(self.table.delta, self.table.denominators)})-private"
         if self.violated:
-            proved = f"not {claim}: violated at eps = {self.claim.eps}"
-        else:
-            count = sum(len(item["of"]) for item in self.data["inequalities"])
-            proved = f"{claim} for every eps in {self.claim.on}: {self.pairs} ordered pairs of neighbours, "
-            proved += f"{self.sets.outcomes} outcomes, {count} inequalities"
-        trusted = (
-            "that the listed inputs, outputs, neighbours and distributions are those of the program text"
-        )
+            return shown(f"{about} is not {claim}: violated at eps = {self.claim.eps}")
+        count = sum(len(item["of"]) for item in self.data["inequalities"])
+        numbers = f"{self.pairs} ordered pairs of neighbours, {self.sets.outcomes} outcomes"
+        return shown(f"{about} is {claim} for every eps in {self.claim.on}: {numbers}, {count} inequalities")
+
+    def conditional(self) -> str:
+        """The statement under its condition: the kernel does not know what programs mean."""
+        return f"IF the listed distributions are those of the program THEN {self.statement()}"
+
+    def summary(self) -> list[str]:
+        """What was proved, and what is trusted."""
         rest = "everything else was recomputed"
         if self.adjacency.pairs is not None:
             rest = "the adjacency formula was not recomputed; " + rest
-        return [f"accepted: {about} is {proved}", f"trusted: {trusted}; {rest}"]
+        return [
+            f"accepted: {self.conditional()}",
+            "trusted: that the listed claim, parameters, inputs, outputs, neighbours and distributions are "
+            f"those of the program text (SHA-256 {self.program.sha256}); {rest}",
+        ]
+
+
+def shown(text: str) -> str:
+    r"""A text as one line of printable ASCII: whatever a file says, it cannot steer a terminal.
+
+    >>> print(shown("N\naccepted: \x1b[2K\u202e"))
+    N\naccepted: \x1b[2K\u202e
+    """
+    return "".join(c if " " <= c <= "~" else c.encode("unicode_escape").decode() for c in text)
 
 
 def check(data: bytes, program: bytes | None = None, steps: int = MAX_STEPS) -> Certificate:

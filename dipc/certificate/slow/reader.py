@@ -460,10 +460,28 @@ def read(text: str) -> Tree:
     Traceback (most recent call last):
     dipc.kernel.reading.Refused: deep: reading: line 1: '<-' is expected, not '<'
     """
+    return whole(Reader(tokens(text)).program)
+
+
+def read_claim(text: str) -> Tree:
+    """The tree of a claim on its own, as after ``private``.
+
+    >>> read_claim("eps for eps in (0, 1]")[1:3]
+    (('Eps',), None)
+    """
+    reader = Reader(tokens(text))
+    claim = whole(reader.claim)
+    if reader.next.kind != "end":
+        refuse(reader.next.line, f"the claim goes on with {reader.next.text[:40]!a}")
+    return claim
+
+
+def whole(item: Callable[[], Tree]) -> Tree:
+    """What a method of a reader reads, however deep."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 40 * DEEPEST))
     try:
-        return Reader(tokens(text)).program()
+        return item()
     finally:
         sys.setrecursionlimit(limit)
 

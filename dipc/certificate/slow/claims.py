@@ -1,0 +1,229 @@
+"""Claims of the slow route, also with a square root in delta: what a program claims, exactly compared.
+
+A delta with a root is ``(a + b sqrt(z)) / (c + d sqrt(z))`` with functions a, b, c, d of eps and a quotient z,
+the argument of the root as the program writes it.  A certificate has another radicand G, such that
+``sqrt(z) = s sqrt(G)`` with a quotient ``s >= 0``.  Two deltas are equal if, cross-multiplied, what is without
+a root is equal, and what is in front of ``sqrt(G)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+
+from dipc.certificate.slow.functions import (
+    EPS,
+    NotCovered,
+    Pair,
+    constant,
+    product,
+    same,
+    surely_positive,
+)
+from dipc.certificate.slow.paths import Run
+from dipc.certificate.slow.programs import Known, claimed_interval
+from dipc.certificate.slow.values import as_index, as_pair
+from dipc.dipwhile.syntax import ast
+from dipc.kernel.facts import Function, Interval, Rooted, add, multiply, negative, sign_at
+from dipc.kernel.laws import Delta, Ratio
+from dipc.kernel.privacy import Certificate
+
+MAX_TERMS = 200  # of a square root of a function
+MAX_EXPONENT = 64  # of a power of a delta with a root
+
+
+def is_claim_of(certificate: Certificate, claim: ast.Claim, known: Known) -> bool:
+    """Is the certificate about this claim, with the same epsilon, delta and interval?"""
+    listed, t = certificate.claim, certificate.claim.t
+    if tuple(listed.on) != claimed_interval(claim, known):
+        return False
+    epsilon = as_pair(Run(scalars=dict(known)).value(claim.epsilon))
+    table, delta = certificate.table, rooted_delta(claim, known)
+    return same(epsilon, ({EPS: t} if t else {}, constant(1))) and same_delta(
+        delta, table.delta, table.denominators, listed.proved_on
+    )
+
+
+@dataclass(frozen=True)
+class RootedDelta:
+    """``above / below``; ``argument`` is what the root is of, None if there is no root."""
+
+    above: Rooted
+    below: Rooted
+    argument: Pair | None
+
+
+def rooted_delta(claim: ast.Claim, known: Known) -> RootedDelta:
+    """The delta of a claim, 0 if it has none."""
+    if claim.delta is None:
+        return RootedDelta(Rooted({}, {}), Rooted(constant(1), {}), None)
+    evaluation = Roots(Run(scalars=dict(known)))
+    above, below = evaluation.value(claim.delta)
+    return RootedDelta(above, below, evaluation.argument)
+
+
+@dataclass
+class Roots:
+    """An evaluation of a delta; ``argument`` is that of the square roots met so far."""
+
+    run: Run
+    argument: Pair | None = None
+
+    def value(self, expr: ast.Expr) -> tuple[Rooted, Rooted]:
+        """Numerator and denominator."""
+        match expr:
+            case ast.Call(function="sqrt", arguments=(inside,)):
+                return self.root(as_pair(self.run.value(inside)))
+            case ast.Unary(op=ast.Op.NEG, operand=operand):
+                above, below = self.value(operand)
+                return Rooted(*map(negative, above)), below
+            case ast.Binary(op=ast.Op.POW, left=left, right=right):
+                return self.power(*self.value(left), as_index(self.run.value(right)))
+            case ast.Binary(op=op, left=left, right=right):
+                return self.combined(op, self.value(left), self.value(right))
+        n, d = as_pair(self.run.value(expr))
+        return Rooted(n, {}), Rooted(d, {})
+
+    def root(self, argument: Pair) -> tuple[Rooted, Rooted]:
+        """The square root of a quotient: of a square the root that is positive, else a new root."""
+        n, d = argument
+        inside = square_root(multiply(n, d))
+        if inside is not None:
+            if len({c > 0 for c in (*inside.values(), *d.values())}) > 1:
+                raise NotCovered("the square root of the square of a function with unknown sign")
+            return Rooted(inside, {}), Rooted(d, {})
+        if self.argument is not None and not same(self.argument, argument):
+            raise NotCovered("two different square roots")
+        self.argument = argument
+        return Rooted({}, constant(1)), Rooted(constant(1), {})
+
+    def times(self, x: Rooted, y: Rooted) -> Rooted:
+        """The product times the denominator of the root's argument, which cancels in every quotient."""
+        n, d = self.argument or (constant(0), constant(1))
+        plain = add(product([d, x.plain, y.plain]), product([n, x.root, y.root]))
+        return Rooted(plain, multiply(d, add(multiply(x.plain, y.root), multiply(x.root, y.plain))))
+
+    def combined(
+        self, op: ast.Op, left: tuple[Rooted, Rooted], right: tuple[Rooted, Rooted]
+    ) -> tuple[Rooted, Rooted]:
+        """Arithmetic of quotients."""
+        (a, b), (c, d) = left, right
+        match op:
+            case ast.Op.ADD | ast.Op.SUB:
+                x, y = self.times(a, d), self.times(c, b)
+                if op is ast.Op.SUB:
+                    y = Rooted(*map(negative, y))
+                return Rooted(add(x.plain, y.plain), add(x.root, y.root)), self.times(b, d)
+            case ast.Op.MUL:
+                return self.times(a, c), self.times(b, d)
+            case ast.Op.DIV if c != Rooted({}, {}):
+                return self.times(a, d), self.times(b, c)
+        raise NotCovered(f"{op} in delta")
+
+    def power(self, above: Rooted, below: Rooted, times: int) -> tuple[Rooted, Rooted]:
+        """An integer power."""
+        if times < 0:
+            above, below = below, above
+        if abs(times) > MAX_EXPONENT or below == Rooted({}, {}):
+            raise NotCovered(f"the power {times} in delta")
+        one = Rooted(constant(1), {})
+        result = one, one
+        for _ in range(abs(times)):
+            result = self.combined(ast.Op.MUL, result, (above, below))
+        return result
+
+
+def same_delta(own: RootedDelta, listed: Delta, denominators: list[Function], on: Interval) -> bool:
+    """Are the two deltas one function?"""
+    (a, b), (c, d) = own.above, own.below
+    if isinstance(listed, Ratio):
+        p, q = listed.numerator, denominators[listed.denominator]
+        return multiply(a, q) == multiply(c, p) and multiply(b, q) == multiply(d, p)
+    (e, f), (g, h), radicand = listed
+    plain = difference(multiply(a, g), multiply(c, e))
+    root = difference(multiply(a, h), multiply(c, f))
+    own_root = difference(multiply(b, g), multiply(d, e))
+    both = difference(multiply(b, h), multiply(d, f))
+    if own.argument is None:
+        return not plain and not root
+    over, under = root_ratio(own.argument, radicand, on)
+    return not add(multiply(plain, under), product([both, over, radicand])) and not add(
+        multiply(root, under), multiply(own_root, over)
+    )
+
+
+def difference(f: Function, g: Function) -> Function:
+    """f - g."""
+    return add(f, negative(g))
+
+
+def root_ratio(argument: Pair, radicand: Function, on: Interval) -> Pair:
+    """The quotient s >= 0 with sqrt(argument) = s sqrt(radicand), both not negative on the interval.
+
+    For z = n/d and the radicand G, r = sqrt(n d G) gives s = r/(d G) or the negative of it.
+    """
+    n, d = argument
+    below = multiply(d, radicand)
+    r = square_root(multiply(n, below))
+    if r is None:
+        raise NotCovered("two square roots that are not multiples of each other")
+    for f in sign_carriers(r, d, radicand):
+        if positive(f, on):
+            return r, below
+        if positive(negative(f), on):
+            return negative(r), below
+    raise NotCovered("a square root with a factor of unknown sign")
+
+
+def sign_carriers(r: Function, d: Function, radicand: Function) -> Iterator[Function]:
+    """Functions each of which has the sign of r/(d G), where G >= 0: c of r = c d G, c d of r = c G, and r d."""
+    for whole, rest in ((multiply(d, radicand), constant(1)), (radicand, d)):
+        ratio = monomial_ratio(r, whole)
+        if ratio is not None:
+            yield multiply(constant(ratio), rest)
+    yield multiply(r, d)
+
+
+def monomial_ratio(f: Function, g: Function) -> Fraction | None:
+    """The coefficient of the single term that f/g is, if it is one."""
+    (top, over), (bottom, under) = max(f.items()), max(g.items())
+    shift = (top[0] - bottom[0], top[1] - bottom[1], top[2] - bottom[2], top[3] - bottom[3])
+    return over / under if multiply(g, {shift: over / under}) == f else None
+
+
+def positive(f: Function, on: Interval) -> bool:
+    """Is f > 0 proved inside the interval?  ``False`` says nothing."""
+    return sign_at(f, on.low) > 0 if on.low == on.high else surely_positive(f, on.low)
+
+
+def square_root(f: Function) -> Function | None:
+    """A function whose square is f, with a positive leading term; None if none was found.
+
+    Term by term from the greatest exponent, as with polynomials.
+
+    >>> from dipc.certificate.slow.functions import exponential
+    >>> e = add(exponential(Fraction(1)), constant(-1))
+    >>> square_root(multiply(e, e)) == e, square_root(e), square_root({EPS: Fraction(4)})
+    (True, None, None)
+    """
+    if not f:
+        return {}
+    (power, *exponents), lead = max(f.items())
+    if lead < 0 or power % 2:
+        return None
+    number = Fraction(isqrt(lead.numerator), isqrt(lead.denominator))
+    if number * number != lead:
+        return None
+    a, k, b = (x / 2 for x in exponents)
+    top = power // 2, a, k, b
+    root: Function = {top: number}
+    rest = difference(f, multiply(root, root))
+    while rest and len(root) < MAX_TERMS:
+        m, *others = max(rest)
+        a, k, b = (x - y for x, y in zip(others, top[1:], strict=True))
+        term: Function = {(m - top[0], a, k, b): rest[max(rest)] / (2 * number)}
+        rest = difference(rest, add(multiply(term, term), product([constant(2), root, term])))
+        root = add(root, term)
+    return None if rest else root
