@@ -29,9 +29,8 @@ from dipc.certificate.slow.programs import (
     parameters,
     size_of,
 )
-from dipc.certificate.slow.reader import check_reading
+from dipc.certificate.slow.reader import check_reading, read_claim
 from dipc.certificate.slow.reader import plain as as_tuples
-from dipc.certificate.slow.reader import read_claim
 from dipc.certificate.slow.values import Plain, described
 from dipc.dipwhile.convert import to_rational
 from dipc.dipwhile.syntax import ast
@@ -80,7 +79,7 @@ def rederive(certificate: Certificate) -> str:
 
 @dataclass(frozen=True)
 class Statement:
-    """How the statement of a certificate differs from the one that is asked for, and from the program's own."""
+    """How a certificate's statement differs from the one that is asked for, and from the program's own."""
 
     differences: list[str]
     overridden: list[str]

@@ -13,6 +13,7 @@ from typing import Any
 
 from dipc.certificate.format import dumps
 from dipc.certificate.produce import certificate
+from dipc.claims.privacy import Violated
 from dipc.claims.verdict import Undecided
 from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.export.subject import ClaimExport, Picture
@@ -129,13 +130,12 @@ def commands(found: Study, drawn: Picture | None) -> Iterator[tuple[str, str]]:
         yield f"dipc check {words}", "decide again, without a limit of time"
     else:
         yield f"dipc check {words} --certificate {file}", "decide again, and write a certificate"
-        program = shlex.quote(_file(found))
+        expected = " --expect violated" if isinstance(found.verdict, Violated) else ""
         yield (
-            f"dipc verify {file} --program {program}",
-            "check it, and that it is about this program",
+            f"dipc verify {file} --program {words}{expected}",
+            "check it against this program, whose distributions are derived anew by a second, slower way",
         )
-        yield f"dipc verify {file} --deep", "also derive the distributions anew, by a second, slower way"
         yield (
             f"python -m dipc.kernel {file}",
-            "the same check by one file that uses nothing of dipc",
+            "check its proofs with one folder that uses nothing of dipc",
         )

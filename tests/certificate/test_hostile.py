@@ -249,7 +249,7 @@ def test_the_limit_is_an_option(tmp_path: Path, capsys: pytest.CaptureFixture[st
     file.write_text(json.dumps(PROVED), encoding="utf-8")
     for command in (
         lambda *more: kernel_main([str(file), *more]),
-        lambda *m: status(["verify", str(file), *m]),
+        lambda *m: status(["verify", str(file), "-D", "N=1", *m]),
     ):
         assert command("--steps", "1000") == 1
         assert capsys.readouterr().out == "refused: work: more than 1000 steps (option --steps)\n"

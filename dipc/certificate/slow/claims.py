@@ -1,9 +1,9 @@
 """Claims of the slow route, also with a square root in delta: what a program claims, exactly compared.
 
-A delta with a root is ``(a + b sqrt(z)) / (c + d sqrt(z))`` with functions a, b, c, d of eps and a quotient z,
-the argument of the root as the program writes it.  A certificate has another radicand G, such that
-``sqrt(z) = s sqrt(G)`` with a quotient ``s >= 0``.  Two deltas are equal if, cross-multiplied, what is without
-a root is equal, and what is in front of ``sqrt(G)``.
+A delta with a root is ``(a + b sqrt(z)) / (c + d sqrt(z))`` with functions a, b, c, d of eps and a quotient
+z, the argument of the root as the program writes it.  A certificate has another radicand G, such that
+``sqrt(z) = s sqrt(G)`` with a quotient ``s >= 0``.  Two deltas are equal if, after cross-multiplication, the
+parts without a root are equal, and so are the factors of ``sqrt(G)``.
 """
 
 from __future__ import annotations
@@ -178,7 +178,10 @@ def root_ratio(argument: Pair, radicand: Function, on: Interval) -> Pair:
 
 
 def sign_carriers(r: Function, d: Function, radicand: Function) -> Iterator[Function]:
-    """Functions each of which has the sign of r/(d G), where G >= 0: c of r = c d G, c d of r = c G, and r d."""
+    """Functions each of which has the sign of r/(d G), where G >= 0.
+
+    They are c if r = c d G, c d if r = c G, and r d.
+    """
     for whole, rest in ((multiply(d, radicand), constant(1)), (radicand, d)):
         ratio = monomial_ratio(r, whole)
         if ratio is not None:

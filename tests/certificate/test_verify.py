@@ -1,0 +1,337 @@
+"""``dipc verify`` ends with 0 only for the statement asked for, and escapes what a file says."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from certificates import ROOT, data_of, path_of
+
+from dipc.certificate.rederive import compared
+from dipc.certificate.slow.claims import root_ratio, square_root
+from dipc.certificate.slow.functions import EPS, NotCovered, constant, product, same
+from dipc.cli.main import status
+from dipc.kernel import privacy, reading
+from dipc.kernel.__main__ import main as kernel_main
+from dipc.kernel.facts import Interval, add, multiply, negative
+
+SVT1, SVT4, SPARSE = (path_of(f"svt/{name}") for name in ("svt1", "svt4", "sparse"))
+BUT = "accepted, but for another statement: "
+IF = "IF the listed distributions are those of the program THEN program "
+
+
+@pytest.fixture
+def verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Run ``dipc verify`` on a certificate: its exit status, and the lines of its output."""
+
+    def run(data: dict[str, Any], *arguments: str | Path) -> tuple[int, list[str]]:
+        file = tmp_path / "out.json"
+        file.write_text(json.dumps({**data, "digest": privacy.digest(data)}), encoding="utf-8")
+        capsys.readouterr()
+        code = status(["verify", str(file), *map(str, arguments)])
+        return code, capsys.readouterr().out.split("\n")[:-1]
+
+    return run
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+# --- which statement ---------------------------------------------------------------------------------
+
+
+def test_the_own_statement(verified: Any) -> None:
+    code, lines = verified(data_of(path_of("svt/svt1")), "--program", SVT1)
+    assert code == 0
+    assert lines[0].startswith("accepted: program 'svt1.dip' with N = 3, ")
+    assert lines[1].startswith("derived: 27 distributions ")
+    assert lines[2:] == [f"program text: {SVT1}, SHA-256 {sha256(SVT1)}"]
+
+
+def test_a_parameter_is_overridden(verified: Any) -> None:
+    """SVT4 is violated, but private for a single query."""
+    data = data_of(SVT4, N=1)
+    code, lines = verified(data, "--program", SVT4)
+    assert (code, lines[0]) == (1, BUT + "N = 1 (the program says 3)")
+    assert lines[1].startswith(IF)
+    assert lines[2:] == [
+        f"program text: {SVT4}, SHA-256 {sha256(SVT4)}",
+        "overridden: N = 1 (the program says 3)",
+    ]
+    code, lines = verified(data, "--program", SVT4, "-D", "N=1")
+    assert code == 0
+    assert lines[-1] == "overridden: N = 1 (the program says 3)"
+    code, lines = verified(data, "--program", SVT4, "-D", "N=2")
+    assert (code, lines[0]) == (1, BUT + "N = 1 (-D says 2)")
+
+
+def test_a_parameter_that_depends_on_another(verified: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.dip"
+    path.write_text(
+        "param N = 1\nparam M = N/2\ninput q in {0, 1}\noutput o in {0, 1} = 0\nadjacent all\nprivate M*eps\n"
+    )
+    data = data_of(path, N=2)
+    assert verified(data)[1][0] == BUT + "N = 2 (the program says 1); M = 1 (the program says 1/2)"
+    assert verified(data, "-D", "N=2")[0] == 0
+    assert verified(data, "-D", "N=2", "-D", "M=3")[1][0] == BUT + "M = 1 (-D says 3)"
+    assert verified(data, "-D", "K=2")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("claim", "shown"),
+    [
+        ("2*eps", "(2*eps, 0) for every eps in (0, inf)"),
+        ("eps for eps in (0, 1]", "(1*eps, 0) for every eps in (0, 1]"),
+        ("eps for eps in [0.1, inf)", "(1*eps, 0) for every eps in [1/10, inf)"),
+        ("eps, exp(-2*eps)", "(1*eps, exp(-2*eps)) for every eps in (0, inf)"),
+    ],
+)
+def test_another_claim(verified: Any, claim: str, shown: str) -> None:
+    data = data_of(SVT1, claim, N=1)
+    other = f"claim {shown} (the program says 'eps')"
+    code, lines = verified(data, "--program", SVT1, "-D", "N=1")
+    assert (code, lines[0]) == (1, BUT + other)
+    code, lines = verified(data, "--program", SVT1, "-D", "N=1", "--claim", claim)
+    assert code == 0
+    assert lines[-1] == f"overridden: N = 1 (the program says 3); {other}"
+    code, lines = verified(data, "--program", SVT1, "-D", "N=1", "--claim", "3*eps")
+    assert (code, lines[0]) == (1, f"{BUT}claim {shown} (--claim says '3*eps')")
+
+
+def test_the_own_claim_is_not_another_one(verified: Any) -> None:
+    code, lines = verified(data_of(SVT1, N=1), "-D", "N=1", "--claim", "2*eps")
+    assert (code, lines[0]) == (
+        1,
+        BUT + "claim (1*eps, 0) for every eps in (0, inf) (--claim says '2*eps')",
+    )
+
+
+def test_a_program_without_a_claim(verified: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.dip"
+    path.write_text("input q in {0, 1}\noutput o in {0, 1} = 0\nadjacent all\n")
+    data = data_of(path, "eps")
+    code, lines = verified(data)
+    assert (code, lines[0].partition("the program says")[2]) == (1, " nothing: it makes no claim)")
+    assert verified(data, "--claim", "eps")[0] == 0
+
+
+def test_a_violation(verified: Any) -> None:
+    data = data_of(SVT4, N=2)
+    code, lines = verified(data, "--program", SVT4, "-D", "N=2")
+    assert (code, lines[0]) == (1, BUT + "the claim is violated (expected: private)")
+    code, lines = verified(data, "--program", SVT4, "-D", "N=2", "--expect", "violated")
+    assert code == 0
+    assert lines[0].startswith("accepted: program 'svt4.dip' with N = 2, ")
+    code, lines = verified(data, "--expect", "violated")
+    assert (code, lines[0]) == (1, BUT + "N = 2 (the program says 3)")
+
+
+def test_a_proof_where_a_violation_is_expected(verified: Any) -> None:
+    code, lines = verified(data_of(SVT1, N=1), "-D", "N=1", "--expect", "violated")
+    assert (code, lines[0]) == (1, BUT + "the claim is private (expected: violated)")
+
+
+def test_no_program(verified: Any) -> None:
+    """The statement is about the text in the certificate, and that is said."""
+    code, lines = verified(data_of(SVT1, N=1), "-D", "N=1")
+    assert code == 0
+    assert lines[2] == f"program text: in the certificate (no --program given), SHA-256 {sha256(SVT1)}"
+
+
+# --- without the deep check ----------------------------------------------------------------------------
+
+
+def test_without_the_deep_check_the_statement_is_conditional(verified: Any) -> None:
+    code, lines = verified(data_of(SVT1), "--program", SVT1, "--no-deep")
+    assert code == 3
+    assert lines[0].startswith(IF + "'svt1.dip' with N = 3, ")
+    listed = "claim, parameters, inputs, outputs, adjacency, distributions"
+    assert lines[1] == f"not checked: whether these are those of the program text: {listed}"
+    assert verified(data_of(SVT1), "--no-deep", "--claim", "eps")[0] == 2
+    code, lines = verified(data_of(SVT4, N=2), "--no-deep")
+    assert (code, lines[0]) == (1, BUT + "the claim is violated (expected: private)")
+
+
+def test_the_kernel_is_always_conditional(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "out.json"
+    file.write_text(json.dumps(data_of(SVT1, N=1)), encoding="utf-8")
+    assert kernel_main([str(file), "--program", str(SVT1)]) == 0
+    accepted, trusted = capsys.readouterr().out.splitlines()
+    assert accepted.startswith(f"accepted: {IF}'svt1.dip' with N = 1, ")
+    assert trusted.startswith("trusted: that the listed claim, parameters, inputs, outputs, neighbours and ")
+    assert sha256(SVT1) in trusted
+
+
+FORMULA = "adjacent forall i in 1..N: abs(q[i] - q'[i]) <= 1"
+
+
+def test_a_formula_that_the_kernel_cannot_recompute(verified: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.dip"
+    path.write_text(SVT1.read_text(encoding="utf-8").replace("adjacent linf 1", FORMULA), encoding="utf-8")
+    data = data_of(path, N=1)
+    code, lines = verified(data, "--no-deep")
+    assert (code, lines[2]) == (3, "not recomputed: the pairs of the adjacency formula")
+    assert verified(data, "-D", "N=1")[0] == 0
+    data["adjacency"]["pairs"] = []
+    assert verified(data, "-D", "N=1")[0] == 1
+
+
+def test_a_certificate_without_pairs_is_refused(verified: Any) -> None:
+    data = data_of(SVT1, N=1)
+    data["adjacency"] = {"kind": "formula", "distance": None, "pairs": []}
+    code, lines = verified(data)
+    assert (code, lines) == (1, ["refused: adjacency: the pairs are not in order, or there are none"])
+
+
+# --- a delta with a square root --------------------------------------------------------------------------
+
+ROOTS = [
+    ("eps/2, sqrt(exp(-4)/2)", "eps/2, sqrt(exp(-4)/3)"),
+    ("eps/2, 1/(2 + sqrt(eps))", "eps/2, 1/(2 + sqrt(2*eps))"),
+    (
+        "eps/4, sqrt(eps)/(1 + sqrt(eps)) for eps in (0, 5)",
+        "eps/4, sqrt(eps)/(1 - sqrt(eps)) for eps in (0, 5)",
+    ),
+    (
+        "eps/4, sqrt(eps/(1 + exp(eps))) + 9/10 for eps in (0, 5)",
+        "eps/4, 9/10 - sqrt(eps/(1 + exp(eps))) for eps in (0, 5)",
+    ),
+    (
+        "eps/4, 1/(1 + sqrt(eps*(1 - eps)/(1 + eps))) for eps in (0, 1]",
+        "eps/4, 1/(1 + sqrt(eps*(1 - eps))) for eps in (0, 1]",
+    ),
+    (
+        "eps/4, (1 + sqrt(eps))^2/(1 + eps) for eps in (0, 1]",
+        "eps/4, (1 + sqrt(eps))^3/(1 + eps) for eps in (0, 1]",
+    ),
+]
+
+
+@pytest.mark.parametrize(("claim", "other"), ROOTS)
+def test_a_square_root_in_delta_is_compared(verified: Any, claim: str, other: str) -> None:
+    data = data_of(SPARSE, claim, N=1)
+    assert "radicand" in data["claim"]["delta"]
+    assert verified(data, "-D", "N=1", "--claim", claim)[0] == 0
+    code, lines = verified(data, "-D", "N=1", "--claim", other)
+    assert code in (1, 3)
+    assert not lines[0].startswith("accepted: ")
+    code, lines = verified(data, "-D", "N=1")
+    assert (code, lines[0].startswith(BUT + "claim (")) == (1, True)
+
+
+def test_a_square_root_of_a_factor_that_changes_its_sign() -> None:
+    """sqrt(eps*(eps - 1)^2) is (eps - 1)*sqrt(eps) only from 1 on."""
+    eps = {EPS: Fraction(1)}
+    factor = add(eps, constant(-1))
+    argument = product([eps, factor, factor]), constant(1)
+    beyond = Interval(Fraction(1), None, True, False)
+    assert same(root_ratio(argument, eps, beyond), (factor, constant(1)))
+    with pytest.raises(NotCovered, match="a factor of unknown sign"):
+        root_ratio(argument, eps, Interval(Fraction(0), Fraction(2), False, True))
+    with pytest.raises(NotCovered, match="not multiples of each other"):
+        root_ratio(argument, factor, beyond)
+
+
+def test_square_roots_of_functions() -> None:
+    zero, one = Fraction(0), Fraction(1)
+    f = {(1, zero, zero, zero): Fraction(1, 2), (0, one, zero, -one): Fraction(-3)}
+    for g in (f, add(f, constant(5)), multiply(f, f)):
+        assert square_root(multiply(g, g)) in (g, negative(g))
+        assert square_root(add(multiply(g, g), constant(1))) is None
+    assert square_root(constant(-1)) is None
+    assert square_root({}) == {}
+
+
+# --- what a forger writes ----------------------------------------------------------------------------------
+
+EVIL = "\naccepted: all is well\x1b[2K\x1b[1A\u202egpj\u2028\r\x07\x9b2J\ud800"
+
+
+def lines_of(output: str) -> list[str]:
+    """The lines as any terminal may break them."""
+    assert all(" " <= c <= "~" or c == "\n" for c in output), output
+    return output.splitlines()
+
+
+def forged(name: str) -> dict[str, Any]:
+    data = data_of(SVT1, N=1)
+    data["program"] = {**data["program"], "name": name}
+    return data
+
+
+@pytest.mark.parametrize("options", [(), ("-D", "N=1"), ("--no-deep",), ("--expect", "violated")])
+def test_a_name_of_a_forger(verified: Any, options: tuple[str, ...]) -> None:
+    _, lines = verified(forged("a" + EVIL), *options)
+    shown = lines_of("\n".join(lines))
+    assert shown == lines
+    assert sum(line.startswith(("accepted", "refused")) for line in shown) <= 1
+    assert all("all is well" not in line or "program 'a\\" in line for line in shown)
+
+
+def with_value(data: dict[str, Any], where: str) -> dict[str, Any]:
+    """The certificate with the evil text somewhere where the reason of the refusal shows it."""
+    match where:
+        case "field":
+            data[EVIL] = 1
+        case "rational":
+            data["claim"]["t"] = EVIL
+        case "name of a parameter":
+            data["parameters"][EVIL] = "1"
+        case "value":
+            data["inputs"][0]["domain"][0] = EVIL
+        case "proof":
+            data["inequalities"][0]["proof"]["kind"] = EVIL
+        case "program":
+            text = data["program"]["text"] + EVIL.removesuffix("\ud800")
+            data["program"] |= {"text": text, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+        case "claim of the program":
+            text = data["program"]["text"].replace("private eps", "private (2 # \x1b[2K\u202e\n*eps)")
+            data["program"] |= {"text": text, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+    return data
+
+
+WHERE = ["field", "rational", "name of a parameter", "value", "proof", "program", "claim of the program"]
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_other_text_of_a_forger(
+    verified: Any, where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = with_value(data_of(SVT1, N=1), where)
+    code, lines = verified(data, "-D", "N=1")
+    assert code == 1
+    assert lines_of("\n".join(lines)) == lines
+    assert sum(line.startswith(("accepted", "refused")) for line in lines) == 1
+    kernel_main([str(tmp_path / "out.json")])
+    assert len(lines_of(capsys.readouterr().out)) <= 2
+
+
+def test_the_kernel_alone_escapes_as_well(tmp_path: Path) -> None:
+    """Also where the output has no encoding for such characters."""
+    file = tmp_path / "out.json"
+    data = forged("\u0161" + EVIL)
+    file.write_text(json.dumps({**data, "digest": privacy.digest(data)}), encoding="utf-8")
+    command = [sys.executable, "-I", "-S", str(ROOT / "dipc" / "kernel"), str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(lines_of(done.stdout)) == 2
+
+
+def test_long_texts_are_cut(verified: Any) -> None:
+    _, lines = verified(forged("x" * 10_000), "-D", "N=1")
+    assert max(map(len, lines)) < 1000
+
+
+def test_compared_refuses_other_parameters() -> None:
+    data = data_of(SVT1, N=1)
+    data["parameters"].pop("c")
+    certificate = privacy.check(json.dumps({**data, "digest": privacy.digest(data)}).encode())
+    with pytest.raises(reading.Refused, match=r"^deep: parameters: "):
+        compared(certificate, {}, None)
