@@ -135,56 +135,38 @@ def _judged(certificate: Certificate, wanted: Wanted) -> int:
 
     Raises :class:`Refused`.
     """
-    statement, unknown = Statement([], []), NOTHING_DERIVED
-    if wanted.deep:
-        try:
+    differences: list[str] = []
+    if certificate.status != wanted.expect:
+        differences.append(f"the claim is {certificate.status} (expected: {wanted.expect})")
+    statement, unknown, limit, derived = Statement([], []), NOTHING_DERIVED, None, None
+    try:
+        if wanted.deep:
             statement, unknown = compared(certificate, wanted.parameters, wanted.claim), LISTED
-        except LimitReached as limit:
-            return _conditional(certificate, wanted, statement, unknown, limit)
-    differences = [*_other_verdict(certificate, wanted), *statement.differences]
+            differences += statement.differences
+            derived = None if differences else rederive(certificate)
+    except LimitReached as reached:
+        limit = reached
     if differences:
         say(f"accepted, but for another statement: {shown('; '.join(differences))}")
-        say(certificate.conditional())
-        _say_about(certificate, wanted, statement)
-        return REFUSED
-    if not wanted.deep:
-        return _conditional(certificate, wanted, statement, unknown, None)
-    try:
-        derived = rederive(certificate)
-    except LimitReached as limit:
-        return _conditional(certificate, wanted, statement, unknown, limit)
-    say(f"accepted: {certificate.statement()}")
-    say(f"derived: {derived}; nothing but the meaning of programs is trusted")
-    _say_about(certificate, wanted, statement)
-    return ACCEPTED
-
-
-def _other_verdict(certificate: Certificate, wanted: Wanted) -> list[str]:
-    if certificate.status == wanted.expect:
-        return []
-    return [f"the claim is {certificate.status} (expected: {wanted.expect})"]
-
-
-def _conditional(
-    certificate: Certificate, wanted: Wanted, statement: Statement, unknown: str, limit: LimitReached | None
-) -> int:
-    """Say what holds under a condition, and what was not compared with the program text."""
-    other = _other_verdict(certificate, wanted)
-    if other:
-        say(f"accepted, but for another statement: {other[0]}")
-    say(certificate.conditional())
-    say(f"not checked: whether these are those of the program text: {unknown}")
-    if certificate.adjacency.pairs is not None:
-        say("not recomputed: the pairs of the adjacency formula")
-    _say_about(certificate, wanted, statement)
-    if limit is not None:
-        say(f"not derived: the deep check does not cover {shown(str(limit))}")
-    return REFUSED if other else CONDITIONAL
-
-
-def _say_about(certificate: Certificate, wanted: Wanted, statement: Statement) -> None:
-    """The program text that the statement is about, and what of it was overridden."""
+    if derived is None:
+        _say_conditional(certificate, unknown)
+    else:
+        say(f"accepted: {certificate.statement()}")
+        say(f"derived: {derived}; nothing but the meaning of programs is trusted")
     where = "in the certificate (no --program given)" if wanted.program is None else wanted.program
     say(f"program text: {where}, SHA-256 {certificate.program.sha256}")
     if statement.overridden:
         say(f"overridden: {shown('; '.join(statement.overridden))}")
+    if limit is not None:
+        say(f"not derived: the deep check does not cover {shown(str(limit))}")
+    if differences:
+        return REFUSED
+    return CONDITIONAL if derived is None else ACCEPTED
+
+
+def _say_conditional(certificate: Certificate, unknown: str) -> None:
+    """What holds under a condition, and what was not compared with the program text."""
+    say(certificate.conditional())
+    say(f"not checked: whether these are those of the program text: {unknown}")
+    if certificate.adjacency.pairs is not None:
+        say("not recomputed: the pairs of the adjacency formula")

@@ -62,6 +62,7 @@ def test_a_parameter_is_overridden(verified: Any) -> None:
     assert (code, lines[0]) == (1, BUT + "N = 1 (the program says 3)")
     assert lines[1].startswith(IF)
     assert lines[2:] == [
+        "not checked: whether these are those of the program text: inputs, outputs, adjacency, distributions",
         f"program text: {SVT4}, SHA-256 {sha256(SVT4)}",
         "overridden: N = 1 (the program says 3)",
     ]

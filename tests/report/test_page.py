@@ -160,7 +160,7 @@ def test_a_claim_of_ones_own() -> None:
 
 def test_the_commands_are_valid(violated: str) -> None:
     said = re.findall(r'<pre class="box" tabindex="0">(dipc .*?)</pre>', violated)
-    assert len(said) == 3
+    assert [command.split()[1] for command in said] == ["check", "verify"]
     for command in said:
         arguments = shlex.split(command)[1:]
         name, inner, rest = cli.resolve_command(cli.make_context("dipc", arguments), arguments)
