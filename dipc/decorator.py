@@ -48,9 +48,8 @@ class PythonMechanism(Mechanism):
             syntax = read_program(text, told, given, changed)
             core = compile_program(syntax, text.until_end)
         except RecursionError:
-            raise InputError(
-                "this function is nested too deep", text.place, "split its expressions"
-            ) from None
+            hint = "split its expressions"
+            raise InputError("this function is nested too deep", text.place, hint) from None
         except InputError as error:
             raise in_python(error, text) from None
         written = show_program(syntax)
@@ -120,10 +119,8 @@ def mechanism(
     1
     """
     if function is not None:
-        raise InputError(
-            "`@dipc.mechanism` needs arguments",
-            hint=f"for example `@dipc.mechanism({', '.join(EXAMPLES.values())}, N=3)`",
-        )
+        hint = f"for example `@dipc.mechanism({', '.join(EXAMPLES.values())}, N=3)`"
+        raise InputError("`@dipc.mechanism` needs arguments", hint=hint)
     told = Told(inputs, outputs, adjacent, private)
 
     def read(function: Callable[..., Any]) -> PythonMechanism:
@@ -167,9 +164,8 @@ def read_program(
     parts = declared(told, text)
     defaults = check_signature(text, parts)
     for name in given.keys() & defaults.keys():
-        raise InputError(
-            f"the parameter `{name}` is given twice", text.place, "remove its default, or the other one"
-        )
+        hint = "remove its default, or the other one"
+        raise InputError(f"the parameter `{name}` is given twice", text.place, hint)
     constants = {**defaults, **given}
     scope = Scope(
         text,
@@ -184,9 +180,8 @@ def read_program(
     body = Statements(scope, parts.outputs, sizes).body()
     for name in changed.keys() - scope.constants.keys():
         known = did_you_mean(name, scope.constants)
-        raise InputError(
-            f"the mechanism has no parameter `{name}`", hint=known or "it has no parameters at all"
-        )
+        hint = known or "it has no parameters at all"
+        raise InputError(f"the mechanism has no parameter `{name}`", hint=hint)
     params = tuple(
         Param(name, number(value, text.place), span=text.place) for name, value in scope.constants.items()
     )
@@ -201,9 +196,8 @@ def check_decorators(text: FunctionText) -> None:
     """Another decorator makes another function, which cannot be read."""
     if len(text.node.decorator_list) > 1:
         other = text.node.decorator_list[1]
-        raise text.mistake(
-            other, "another decorator changes the function", "`@dipc.mechanism` must be the only one"
-        )
+        hint = "`@dipc.mechanism` must be the only one"
+        raise text.mistake(other, "another decorator changes the function", hint)
 
 
 def check_signature(text: FunctionText, parts: Declared) -> dict[str, fmpq]:
@@ -221,11 +215,8 @@ def check_signature(text: FunctionText, parts: Declared) -> dict[str, fmpq]:
     for argument in (*positional, *arguments.kwonlyargs):
         if argument.arg in inputs:
             if argument.arg in values:
-                raise text.mistake(
-                    argument,
-                    f"the input `{argument.arg}` has a default",
-                    "an input takes every value of its set: remove it",
-                )
+                hint = "an input takes every value of its set: remove it"
+                raise text.mistake(argument, f"the input `{argument.arg}` has a default", hint)
         elif argument.arg in values:
             defaults[argument.arg] = default(text, argument, values[argument.arg])
         else:
@@ -250,11 +241,8 @@ def default(text: FunctionText, argument: ast.arg, value: object) -> fmpq:
     """The value of a parameter."""
     exact = exact_number(value)
     if exact is None:
-        raise text.mistake(
-            argument,
-            f"the parameter `{argument.arg}` is {described(value)}",
-            "use an integer or a `Fraction`",
-        )
+        hint = "use an integer or a `Fraction`"
+        raise text.mistake(argument, f"the parameter `{argument.arg}` is {described(value)}", hint)
     return exact
 
 

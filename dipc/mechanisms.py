@@ -276,10 +276,8 @@ class Mechanism:
     def _unknown_option(self, method: str, name: str, value: object, known: Sequence[str]) -> WrongType:
         if name not in self.parameters:
             return WrongType(f"`{method}` has no option `{name}`", hint=did_you_mean(name, known))
-        return WrongType(
-            f"`{name}` is a parameter of the program, not an option of `{method}`",
-            hint=f"parameters are set when a program is loaded: {self.how_to_set({name: value})}",
-        )
+        hint = f"parameters are set when a program is loaded: {self.how_to_set({name: value})}"
+        return WrongType(f"`{name}` is a parameter of the program, not an option of `{method}`", hint=hint)
 
     def how_to_set(self, parameters: Mapping[str, object]) -> str:
         """The Python code that sets parameters, for advice.
@@ -424,10 +422,8 @@ class Mechanism:
         if text is not None:
             return to_claim(self.program, text, name)
         if self.program.claim is None:
-            raise InputError(
-                f"{self.program.source.name}: the program makes no claim",
-                hint='add a line such as: private eps    (or give a claim: `check("eps")`, `--claim "eps"`)',
-            )
+            hint = 'add a line such as: private eps    (or give a claim: `check("eps")`, `--claim "eps"`)'
+            raise InputError(f"{self.program.source.name}: the program makes no claim", hint=hint)
         return self.program.claim
 
 

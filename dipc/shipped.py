@@ -78,9 +78,8 @@ def expected_verdict(source: Source) -> str | None:
             hint = f"write {', '.join(most)} or {last}"
             raise InputError(f"there is no verdict `{match[1]}`", Span(source, *match.span(1)), hint)
     if len({match[1] for match in found}) > 1:
-        raise InputError(
-            "two different verdicts are expected", Span(source, *found[1].span()), "keep one line"
-        )
+        hint = "keep one line"
+        raise InputError("two different verdicts are expected", Span(source, *found[1].span()), hint)
     return found[0][1] if found else None
 
 
@@ -137,10 +136,8 @@ def unknown(name: str) -> NoSuchProgram:
     known = [*map(str, path.parent.glob("*.dip")), *paths()]
     hints = (did_you_mean(text, known) for text in (name, path.stem))
     near = next((hint for hint in hints if hint.startswith("did you mean")), None)
-    return NoSuchProgram(
-        f"{name}: no such file or program",
-        hint=near or "`dipc programs` lists the programs that come with dipc",
-    )
+    hint = near or "`dipc programs` lists the programs that come with dipc"
+    return NoSuchProgram(f"{name}: no such file or program", hint=hint)
 
 
 def source_of(file: str | Path) -> Source:
@@ -155,10 +152,8 @@ def source_of(file: str | Path) -> Source:
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a program", str(file))
     if path.suffix == PYTHON:
-        raise InputError(
-            f"{file} is a Python file, not a program in dipc's language",
-            hint="a mechanism in it is checked by `dipc.assert_private(...)` in a test: see docs/python.md",
-        )
+        hint = "a mechanism in it is checked by `dipc.assert_private(...)` in a test: see docs/python.md"
+        raise InputError(f"{file} is a Python file, not a program in dipc's language", hint=hint)
     return Source(str(file), _decoded(path.read_bytes(), str(file)))
 
 

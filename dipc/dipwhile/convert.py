@@ -72,10 +72,8 @@ def to_pair(program: CoreProgram, pair: Sequence[Inputs]) -> tuple[Input, Input]
     """Two inputs, each a mapping or a text."""
     if isinstance(pair, str | Mapping) or not isinstance(pair, Sequence) or len(pair) != 2:
         number = f"{len(pair)}" if isinstance(pair, Sequence) and not isinstance(pair, str) else "one"
-        raise WrongType(
-            f"a pair is two inputs, not {number}",
-            hint=f"for example pair=({_text(program.inputs)}, {_text(program.inputs)})",
-        )
+        hint = f"for example pair=({_text(program.inputs)}, {_text(program.inputs)})"
+        raise WrongType(f"a pair is two inputs, not {number}", hint=hint)
     return to_input(program, pair[0], "first input"), to_input(program, pair[1], "second input")
 
 
@@ -92,10 +90,8 @@ def to_eps_range(program: CoreProgram, interval: str) -> EpsRange:
     interval = re.sub(r"^\s*(for\s+)?(eps|ε)\s+in\s+", "", interval)
     if re.fullmatch(r"\s*[\d./]+\s*", interval) and ".." not in interval:
         one = interval.strip()
-        raise InputError(
-            f"`{one}` is one budget, not an interval",
-            hint=f"`at` (`--at {one}`) asks about one budget; an interval is `(0, {one}]`",
-        )
+        hint = f"`at` (`--at {one}`) asks about one budget; an interval is `(0, {one}]`"
+        raise InputError(f"`{one}` is one budget, not an interval", hint=hint)
     claim = to_claim(program, f"eps for eps in {interval}", "the interval of budgets")
     return EpsRange(claim.low, claim.high, claim.low_closed, claim.high_closed)
 
@@ -163,9 +159,8 @@ def cells_of(
     known = {v.name: v for v in variables}
     for name in given:
         if name not in known:
-            raise InputError(
-                f"the program has no {kind} `{name}`", hint=f"its {kind}s: {', '.join(known) or 'none'}"
-            )
+            hint = f"its {kind}s: {', '.join(known) or 'none'}"
+            raise InputError(f"the program has no {kind} `{name}`", hint=hint)
     cells: dict[Cell, Value] = {}
     for variable in variables:
         if variable.name not in given:

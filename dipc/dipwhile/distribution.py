@@ -81,10 +81,8 @@ class Distribution(Mapping[Valuation, Quotient]):
     def _key(self, values: tuple[PythonValues, ...], named: Mapping[str, PythonValues]) -> Valuation:
         names = [variable.name for variable in self._variables]
         if values and (named or len(names) != 1 or len(values) != 1):
-            raise InputError(
-                f"give each output by its name: {', '.join(names)}",
-                hint=f"for example d.of({self._example()})",
-            )
+            hint = f"for example d.of({self._example()})"
+            raise InputError(f"give each output by its name: {', '.join(names)}", hint=hint)
         given = dict(zip(names, values, strict=True)) if values else named
         return grouped(self._variables, cells_of(self._variables, given, "output"))
 

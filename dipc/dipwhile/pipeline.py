@@ -108,11 +108,8 @@ def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
     delta = Quotient.of(0) if claim.delta is None else number_of_eps(claim.delta, NOTHING, never)
     budgets = eps_range_of(claim)
     if at is not None and at not in budgets:
-        raise InputError(
-            f"the budget {at} is not one of those that the claim is about",
-            claim.span,
-            "leave out its interval, or give a budget in it",
-        )
+        hint = "leave out its interval, or give a budget in it"
+        raise InputError(f"the budget {at} is not one of those that the claim is about", claim.span, hint)
     eps_range = budgets if at is None else EpsRange.point(at)
     return Goal(eps_range, term.coefficient if term else fmpq(0), delta, span=claim.span)
 
@@ -204,8 +201,5 @@ def _listed(
 def _check_pair(space: InputSpace, pair: tuple[Input, Input]) -> None:
     relation = space.program.adjacency
     if relation is not None and not adjacent(space, *pair, relation):
-        raise InputError(
-            "the two inputs of the pair are not neighbours in this program",
-            relation.span,
-            "give a pair that is, or change the adjacency (for example to: adjacent all)",
-        )
+        hint = "give a pair that is, or change the adjacency (for example to: adjacent all)"
+        raise InputError("the two inputs of the pair are not neighbours in this program", relation.span, hint)

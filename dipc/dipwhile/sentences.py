@@ -95,9 +95,8 @@ def _formula(expr: Expr) -> Formula:
         case Name(name) if name in CONSTANTS:
             return CONSTANTS[name]
         case _:
-            raise InputError(
-                f"`{as_written(expr)}` is neither true nor false", expr.span, "compare it: `... >= 0`"
-            )
+            hint = "compare it: `... >= 0`"
+            raise InputError(f"`{as_written(expr)}` is neither true nor false", expr.span, hint)
 
 
 def _joined(kind: type[And] | type[Or], left: Expr, right: Expr) -> Formula:
@@ -118,9 +117,6 @@ def _function(expr: Expr) -> Quotient:
             case Name(name) | Index(name) if name not in CONSTANTS:
                 raise InputError(f"a sentence refers to eps only, not to `{name}`", node.span)
             case Fold() | Call() | Name() | Index() | Unary() | Binary():
-                raise InputError(
-                    f"`{as_written(node)}` is not allowed in a function of eps",
-                    node.span,
-                    "functions are built from numbers, eps and exp with + - * / ^",
-                )
+                hint = "functions are built from numbers, eps and exp with + - * / ^"
+                raise InputError(f"`{as_written(node)}` is not allowed in a function of eps", node.span, hint)
     return function_of_eps(expr, NOTHING, never)

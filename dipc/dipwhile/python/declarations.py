@@ -143,11 +143,8 @@ def member(value: object, what: str, span: Span) -> str:
             return str(value)
         case str() | Atom() if str(value).isidentifier():
             return str(value)
-    raise InputError(
-        f"{value!r} cannot be in the set of an {what.removesuffix('s')}",
-        span,
-        "use integers, fractions, True, False and strings of one word",
-    )
+    hint = "use integers, fractions, True, False and strings of one word"
+    raise InputError(f"{value!r} cannot be in the set of an {what.removesuffix('s')}", span, hint)
 
 
 WORDS = {"inputs": "input", "outputs": "output", "adjacent": "adjacent", "private": "private"}

@@ -176,12 +176,10 @@ class Expressions(ABC):
             case str():
                 return self.scope.atom(node.value, span)
             case None:
-                raise InputError(
-                    "`None` is not a value of dipc", span, "use a string of one word, such as 'bot'"
-                )
-        raise InputError(
-            f"`{node.value!r}` is not a value of dipc", span, "values are numbers, True, False and strings"
-        )
+                hint = "use a string of one word, such as 'bot'"
+                raise InputError("`None` is not a value of dipc", span, hint)
+        hint = "values are numbers, True, False and strings"
+        raise InputError(f"`{node.value!r}` is not a value of dipc", span, hint)
 
     def decimal(self, span: Span) -> fmpq:
         """The decimal number as it is written, exactly: 0.1 is 1/10."""
@@ -262,11 +260,8 @@ class Expressions(ABC):
         match index:
             case Unary(Op.NEG, Number(value)):
                 size = self.text.written(node.value)
-                raise self.error(
-                    node.slice,
-                    f"the index -{value} counts from the end",
-                    f"write `{size}[len({size}) - {value}]`",
-                )
+                hint = f"write `{size}[len({size}) - {value}]`"
+                raise self.error(node.slice, f"the index -{value} counts from the end", hint)
         return Index(name, plus_one(index), span=span)
 
     def no_list(self, node: ast.Name) -> InputError:
@@ -275,14 +270,12 @@ class Expressions(ABC):
         if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
             return self.error(node, f"`{name}` is not a list", "remove the index")
         if name in self.scope.locals | self.scope.loops or name in self.scope.bound():
-            return self.error(
-                node, f"no list `{name}` has been created here", f"create it first: `{name} = [0] * N`"
-            )
+            hint = f"create it first: `{name} = [0] * N`"
+            return self.error(node, f"no list `{name}` has been created here", hint)
         value = self.scope.outside(name)
         hint = "copy its values into a list of the function first" if isinstance(value, list | tuple) else ""
-        return self.error(
-            node, f"`{name}` is not a list of this function", hint or f"create it first: `{name} = [0] * N`"
-        )
+        hint = hint or f"create it first: `{name} = [0] * N`"
+        return self.error(node, f"`{name}` is not a list of this function", hint)
 
     def bounds(self, node: ast.expr) -> tuple[Expr, Expr] | None:
         """The first and the last number of ``range(...)``; None for something else."""
@@ -323,9 +316,8 @@ class Expressions(ABC):
                 index, listed, value = "", iterable, ""
         name = self.named_list(listed)
         if name is None or not value:
-            raise self.error(
-                iterable, "a loop runs over a `range` or a list", "write `for i in range(N)` or `for x in q`"
-            )
+            hint = "write `for i in range(N)` or `for x in q`"
+            raise self.error(iterable, "a loop runs over a `range` or a list", hint)
         counter = self.scope.fresh(index or "i")
         place = Name(counter, span=span)
         means: dict[str, Expr] = {value: Index(name, plus_one(place), span=span)}
@@ -405,11 +397,8 @@ class Expressions(ABC):
     def fold(self, word: str, node: ast.GeneratorExp, span: Span) -> Expr:
         """``all``, ``any`` or ``sum`` over a range or a list."""
         if len(node.generators) > 1:
-            raise self.error(
-                node.generators[1].target,
-                "one `for` at a time",
-                f"nest them: `{word}({word}(...) for i in ...)`",
-            )
+            hint = f"nest them: `{word}({word}(...) for i in ...)`"
+            raise self.error(node.generators[1].target, "one `for` at a time", hint)
         (generator,) = node.generators
         counter, low, high, means = self.repeated(generator.target, generator.iter)
         with self.binding(means), self.collected() as prelude:
@@ -420,11 +409,8 @@ class Expressions(ABC):
             else:
                 body = self.guarded(word, counts, conditions, node.elt)
         if prelude:
-            raise InputError(
-                f"nothing can be drawn or chosen inside `{word}`",
-                prelude[0].span,
-                f"fill a list first: `a = [... for i in range(N)]`, then `{word}` of it",
-            )
+            hint = f"fill a list first: `a = [... for i in range(N)]`, then `{word}` of it"
+            raise InputError(f"nothing can be drawn or chosen inside `{word}`", prelude[0].span, hint)
         return Fold("count" if counts else FOLDS[word], counter, low, high, body, span=span)
 
     def guarded(self, word: str, counts: bool, conditions: list[Expr], element: ast.expr) -> Expr:
@@ -437,9 +423,8 @@ class Expressions(ABC):
             return Binary(Op.OR, Unary(Op.NOT, guard, span=guard.span), body, span=body.span)
         if word == "any" or counts:
             return Binary(Op.AND, guard, body, span=body.span)
-        raise InputError(
-            "a filtered sum is not supported", guard.span, "count with `sum(1 for ... if ...)`, or use a loop"
-        )
+        hint = "count with `sum(1 for ... if ...)`, or use a loop"
+        raise InputError("a filtered sum is not supported", guard.span, hint)
 
     def drawn(self, node: ast.Call, span: Span) -> Expr:
         """Noise in an expression: drawn into a variable before."""

@@ -82,9 +82,8 @@ class Scope:
     def check_name(self, name: str, span: Span) -> None:
         """Refuse a keyword as a name."""
         if name in RESERVED:
-            raise InputError(
-                f"`{name}` is a keyword of dipc and cannot be used as a name", span, "choose another name"
-            )
+            hint = "choose another name"
+            raise InputError(f"`{name}` is a keyword of dipc and cannot be used as a name", span, hint)
 
     def fresh(self, stem: str) -> str:
         """A variable name that does not occur in the function."""
@@ -114,11 +113,8 @@ class Scope:
         if node.id in self.variables or node.id in self.constants:
             return Name(node.id, span=span)
         if node.id in self.loops:
-            raise InputError(
-                f"`{node.id}` has a value only inside its loop",
-                span,
-                f"keep it: `last = {node.id}` in the loop",
-            )
+            hint = f"keep it: `last = {node.id}` in the loop"
+            raise InputError(f"`{node.id}` has a value only inside its loop", span, hint)
         if node.id in ("eps", "ε"):
             self.check_word(node, "eps")
             return Eps(span=span)
@@ -145,11 +141,8 @@ class Scope:
                 span,
                 f'make it exact where it is defined: `{name} = Fraction("{value!r}")`',
             )
-        raise InputError(
-            f"`{name}` is {described(value)}, not a number",
-            span,
-            "only numbers (int, Fraction), Booleans and strings can be taken from outside the function",
-        )
+        hint = "only numbers (int, Fraction), Booleans and strings can be taken from outside the function"
+        raise InputError(f"`{name}` is {described(value)}, not a number", span, hint)
 
     def symbol(self, value: object, span: Span) -> Name | None:
         """A truth value or atom for a Python value; None for other values."""
@@ -171,11 +164,8 @@ class Scope:
     def atom(self, text: str, span: Span) -> Name:
         """A string as an atom."""
         if not text.isidentifier() or text in RESERVED:
-            raise InputError(
-                f"the string {text!r} cannot be a value of dipc",
-                span,
-                "use one word of letters, digits and _ that has no other meaning, such as 'top'",
-            )
+            hint = "use one word of letters, digits and _ that has no other meaning, such as 'top'"
+            raise InputError(f"the string {text!r} cannot be a value of dipc", span, hint)
         if self.knows(text):
             raise self.both(text, span)
         self.atoms.add(text)
@@ -184,11 +174,8 @@ class Scope:
 
     def both(self, text: str, span: Span) -> InputError:
         """The error for a string that is also a name."""
-        return InputError(
-            f"{text!r} is a string, but `{text}` is a name of this function",
-            span,
-            "rename one of them: dipc writes both without quotes",
-        )
+        hint = "rename one of them: dipc writes both without quotes"
+        return InputError(f"{text!r} is a string, but `{text}` is a name of this function", span, hint)
 
     def check_word(self, node: ast.Name, word: str) -> None:
         """Refuse a word of dipc that has another meaning where the function is defined."""

@@ -124,10 +124,8 @@ def text_of(function: object) -> FunctionText:
 def checked_function(function: object) -> FunctionType:
     """A plain function that is not a lambda, coroutine or generator."""
     if not isinstance(function, FunctionType):
-        raise InputError(
-            f"a mechanism is a function, not {described(function)}",
-            hint="put the decorator right above a `def`",
-        )
+        hint = "put the decorator right above a `def`"
+        raise InputError(f"a mechanism is a function, not {described(function)}", hint=hint)
     if function.__name__ == "<lambda>":
         raise InputError("a `lambda` cannot be a mechanism", hint="write a function with `def`")
     if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):

@@ -132,9 +132,8 @@ class Statements(Distributions):
                 hint = "a list keeps its length: make it with `[0] * N` and assign its cells"
                 raise self.error(node, f"`.{name}` is not allowed in a mechanism", hint)
             case ast.Call(ast.Name("print")):
-                raise self.error(
-                    node, "`print` is not allowed in a mechanism", "remove it: only outputs count"
-                )
+                hint = "remove it: only outputs count"
+                raise self.error(node, "`print` is not allowed in a mechanism", hint)
             case ast.Call(ast.Name("exit" | "quit")):
                 raise self.error(node, "a mechanism ends with `return`", "write `return`")
         raise self.error(node, "this line has no effect", "assign its value, or remove it")
@@ -166,9 +165,8 @@ class Statements(Distributions):
         with self.collected() as prelude:
             target = self.target(node)
         if prelude:
-            raise self.error(
-                node, "this index is too complicated for one line", "compute it on an earlier line"
-            )
+            hint = "compute it on an earlier line"
+            raise self.error(node, "this index is too complicated for one line", hint)
         return target
 
     def assign_one(self, target: Name | Index, value: ast.expr) -> Block:
@@ -182,11 +180,8 @@ class Statements(Distributions):
             hint = f"copy it: `{target.name} = [{copied}[i] for i in range(len({copied}))]`"
             raise self.error(value, f"`{target.name}` and `{copied}` would be the same list", hint)
         if isinstance(target, Name) and target.name in self.sizes:
-            raise self.error(
-                value,
-                f"`{target.name}` is a list and cannot become anything else",
-                "assign one cell of it, or use another name",
-            )
+            hint = "assign one cell of it, or use another name"
+            raise self.error(value, f"`{target.name}` is a list and cannot become anything else", hint)
         return self.scalar(target, value)
 
     def scalar(self, target: Name | Index, value: ast.expr) -> Block:
@@ -293,9 +288,8 @@ class Statements(Distributions):
         if not names_in(size) <= self.scope.constants.keys():
             raise self.error(node, "the length of a list must be a constant", "use a parameter: `[0] * N`")
         if name in self.scope.inputs | {output.name for output in self.outputs if output.size is None}:
-            raise self.error(
-                node, f"`{name}` is not declared as a list", f"declare its size: `{name}[N] in ...`"
-            )
+            hint = f"declare its size: `{name}[N] in ...`"
+            raise self.error(node, f"`{name}` is not declared as a list", hint)
         known = self.sizes.setdefault(name, size)
         lengths = [
             evaluate(length, self.scope.constants, f"the length of `{name}`") for length in (known, size)
@@ -366,15 +360,11 @@ class Statements(Distributions):
         """Refuse a loop variable that has another meaning."""
         name = node.id
         if name in self.scope.bound():
-            raise self.error(
-                node,
-                f"`{name}` is already the variable of an outer loop",
-                "give this loop a variable of its own",
-            )
+            hint = "give this loop a variable of its own"
+            raise self.error(node, f"`{name}` is already the variable of an outer loop", hint)
         if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
-            raise self.error(
-                node, f"`{name}` already has a meaning here", "give this loop a variable of its own"
-            )
+            hint = "give this loop a variable of its own"
+            raise self.error(node, f"`{name}` already has a meaning here", hint)
 
     def check_no_else(self, node: ast.For | ast.While) -> None:
         """Refuse the ``else`` of a loop."""

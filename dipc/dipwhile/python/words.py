@@ -25,10 +25,8 @@ from dipc.errors import InputError
 
 def read_only(word: str, what: str = "called") -> Never:
     """Refuse to run a word."""
-    raise InputError(
-        f"`{word}` is read by dipc and cannot be {what}",
-        hint="use it inside a function under `@dipc.mechanism(...)`",
-    )
+    hint = "use it inside a function under `@dipc.mechanism(...)`"
+    raise InputError(f"`{word}` is read by dipc and cannot be {what}", hint=hint)
 
 
 class Budget:
