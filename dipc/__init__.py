@@ -23,99 +23,66 @@ from typing import TYPE_CHECKING, Any
 from dipc.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from dipc.claims.counterexample import Counterexample
-    from dipc.claims.privacy import Private, Violated
-    from dipc.claims.verdict import Undecided, Verdict
-    from dipc.decorator import PythonMechanism, mechanism
-    from dipc.dipwhile.distribution import Distribution
-    from dipc.dipwhile.explain.explanation import Explanation
-    from dipc.dipwhile.semantics.chain import Chain
-    from dipc.dipwhile.sentences import decide
-    from dipc.errors import (
-        DipcError,
-        FragmentError,
-        InputError,
-        InternalError,
-        LimitReached,
-        Unsupported,
-        WrongType,
-    )
-    from dipc.mechanisms import Mechanism, load
-    from dipc.models.values import Atom
-    from dipc.numbers.exppoly import ExpPoly
-    from dipc.numbers.quotient import Quotient
-    from dipc.numbers.surd import Surd
-    from dipc.report.figures import plot_mechanism
-    from dipc.report.page import report_html
-    from dipc.report.plots import plot_distributions, plot_functions, plot_region
-    from dipc.signs.sentence import Decision, Sentence
-    from dipc.testing import assert_private
-
-__all__ = [
-    "Atom",
-    "Chain",
-    "Counterexample",
-    "Decision",
-    "DipcError",
-    "Distribution",
-    "ExpPoly",
-    "Explanation",
-    "FragmentError",
-    "InputError",
-    "InternalError",
-    "LimitReached",
-    "Mechanism",
-    "Private",
-    "PythonMechanism",
-    "Quotient",
-    "Sentence",
-    "Surd",
-    "Undecided",
-    "Unsupported",
-    "Verdict",
-    "Violated",
-    "WrongType",
-    "assert_private",
-    "decide",
-    "load",
-    "mechanism",
-    "plot_distributions",
-    "plot_functions",
-    "plot_mechanism",
-    "plot_region",
-    "report_html",
-]
+    from dipc.claims.counterexample import Counterexample as Counterexample
+    from dipc.claims.privacy import Private as Private
+    from dipc.claims.privacy import Violated as Violated
+    from dipc.claims.verdict import Undecided as Undecided
+    from dipc.claims.verdict import Verdict as Verdict
+    from dipc.decorator import PythonMechanism as PythonMechanism
+    from dipc.decorator import mechanism as mechanism
+    from dipc.dipwhile.distribution import Distribution as Distribution
+    from dipc.dipwhile.explain.explanation import Explanation as Explanation
+    from dipc.dipwhile.semantics.chain import Chain as Chain
+    from dipc.dipwhile.sentences import decide as decide
+    from dipc.errors import DipcError as DipcError
+    from dipc.errors import FragmentError as FragmentError
+    from dipc.errors import InputError as InputError
+    from dipc.errors import InternalError as InternalError
+    from dipc.errors import LimitReached as LimitReached
+    from dipc.errors import Unsupported as Unsupported
+    from dipc.errors import WrongType as WrongType
+    from dipc.mechanisms import Mechanism as Mechanism
+    from dipc.mechanisms import load as load
+    from dipc.models.values import Atom as Atom
+    from dipc.numbers.exppoly import ExpPoly as ExpPoly
+    from dipc.numbers.quotient import Quotient as Quotient
+    from dipc.numbers.surd import Surd as Surd
+    from dipc.report.figures import plot_mechanism as plot_mechanism
+    from dipc.report.page import report_html as report_html
+    from dipc.report.plots import plot_distributions as plot_distributions
+    from dipc.report.plots import plot_functions as plot_functions
+    from dipc.report.plots import plot_region as plot_region
+    from dipc.signs.sentence import Decision as Decision
+    from dipc.signs.sentence import Sentence as Sentence
+    from dipc.testing import assert_private as assert_private
 
 HOMES = {
-    "dipwhile.sentences": ("decide",),
-    "signs.sentence": ("Decision", "Sentence"),
-    "claims.counterexample": ("Counterexample",),
-    "claims.privacy": ("Private", "Violated"),
-    "claims.verdict": ("Undecided", "Verdict"),
-    "dipwhile.distribution": ("Distribution",),
-    "errors": (
-        "DipcError",
-        "FragmentError",
-        "InputError",
-        "InternalError",
-        "LimitReached",
-        "Unsupported",
-        "WrongType",
-    ),
-    "dipwhile.explain.explanation": ("Explanation",),
-    "mechanisms": ("Mechanism", "load"),
-    "numbers.exppoly": ("ExpPoly",),
-    "numbers.quotient": ("Quotient",),
-    "numbers.surd": ("Surd",),
-    "decorator": ("PythonMechanism", "mechanism"),
-    "report.figures": ("plot_mechanism",),
-    "report.page": ("report_html",),
-    "report.plots": ("plot_distributions", "plot_functions", "plot_region"),
-    "dipwhile.semantics.chain": ("Chain",),
-    "models.values": ("Atom",),
-    "testing": ("assert_private",),
+    module: tuple(names.split())
+    for module, names in {
+        "dipwhile.sentences": "decide",
+        "signs.sentence": "Decision Sentence",
+        "claims.counterexample": "Counterexample",
+        "claims.privacy": "Private Violated",
+        "claims.verdict": "Undecided Verdict",
+        "dipwhile.distribution": "Distribution",
+        "errors": "DipcError FragmentError InputError InternalError LimitReached Unsupported WrongType",
+        "dipwhile.explain.explanation": "Explanation",
+        "mechanisms": "Mechanism load",
+        "numbers.exppoly": "ExpPoly",
+        "numbers.quotient": "Quotient",
+        "numbers.surd": "Surd",
+        "decorator": "PythonMechanism mechanism",
+        "report.figures": "plot_mechanism",
+        "report.page": "report_html",
+        "report.plots": "plot_distributions plot_functions plot_region",
+        "dipwhile.semantics.chain": "Chain",
+        "models.values": "Atom",
+        "testing": "assert_private",
+    }.items()
 }
 """The modules that things come from: the same as above, where type checkers read it (a test compares)."""
+
+__all__ = sorted(name for names in HOMES.values() for name in names)
 
 
 def __getattr__(name: str) -> Any:

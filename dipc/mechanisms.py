@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from flint import fmpq
 
+import dipc.dipwhile.convert as convert
 import dipc.views as views
 from dipc.certificate.format import sealed
 from dipc.certificate.produce import certificate
@@ -19,21 +20,7 @@ from dipc.claims.tightness.losses import Losses
 from dipc.claims.tightness.regions import Regions, violating_budgets
 from dipc.claims.verdict import Verdict
 from dipc.clock import Progress, silent
-from dipc.dipwhile.convert import (
-    Inputs,
-    PythonValue,
-    PythonValues,
-    to_claim,
-    to_eps,
-    to_eps_range,
-    to_input,
-    to_jobs,
-    to_limit,
-    to_outcome,
-    to_pair,
-    to_rational,
-    to_width,
-)
+from dipc.dipwhile.convert import Inputs, PythonValue, PythonValues
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.explain.explanation import MOST_PATHS, Explanation, explain
 from dipc.dipwhile.pipeline import Ask, check, distribution, eps_range_of, goal_of, losses_of
@@ -123,7 +110,7 @@ class Mechanism:
 
     @staticmethod
     def _read(source: Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
-        overrides = {k: to_rational(v, f"the parameter `{k}`") for k, v in parameters.items()}
+        overrides = {k: convert.to_rational(v, f"the parameter `{k}`") for k, v in parameters.items()}
         return Mechanism(read(source, overrides))
 
     @options_only
@@ -175,7 +162,8 @@ class Mechanism:
         >>> found.exact, found.attained
         (3/4, False)
         """
-        return budget(self._losses(self._ask(pair, at, budgets, time_limit, progress)), to_width(width))
+        losses = self._losses(self._ask(pair, at, budgets, time_limit, progress))
+        return budget(losses, convert.to_width(width))
 
     @options_only
     def loss_curve(
@@ -218,7 +206,7 @@ class Mechanism:
         31/240
         """
         losses = self._losses(self._ask(pair, at, budgets, time_limit, progress))
-        return profile(losses, self._epsilon(epsilon), to_width(width))
+        return profile(losses, self._epsilon(epsilon), convert.to_width(width))
 
     @options_only
     def violating_budgets(
@@ -269,7 +257,7 @@ class Mechanism:
         if paths < 1:
             raise InputError(f"the number of paths must be positive, not {paths}")
         ask = self._ask(pair, at, None, time_limit, progress)
-        outcome = None if output is None else to_outcome(self.program, output)
+        outcome = None if output is None else convert.to_outcome(self.program, output)
         known = self._claim(claim) if claim is not None else self.program.claim
         return explain(self.explored, known, ask, outcome, paths)
 
@@ -303,13 +291,13 @@ class Mechanism:
         if at is not None and budgets is not None:
             raise InputError("an interval of eps and a single eps: give only one of the two")
         return Ask(
-            pair=None if pair is None else to_pair(self.program, pair),
-            at=None if at is None else to_eps(at),
-            interval=None if budgets is None else to_eps_range(self.program, budgets),
-            time_limit=to_limit(time_limit, "time_limit"),
+            pair=None if pair is None else convert.to_pair(self.program, pair),
+            at=None if at is None else convert.to_eps(at),
+            interval=None if budgets is None else convert.to_eps_range(self.program, budgets),
+            time_limit=convert.to_limit(time_limit, "time_limit"),
             progress=progress,
-            memory_limit=to_limit(memory_limit, "memory_limit"),
-            jobs=to_jobs(jobs),
+            memory_limit=convert.to_limit(memory_limit, "memory_limit"),
+            jobs=convert.to_jobs(jobs),
         )
 
     def _losses(self, ask: Ask, claim: CoreClaim | None = None) -> Losses:
@@ -338,13 +326,14 @@ class Mechanism:
 
     def distribution(self, **inputs: PythonValues) -> Distribution:
         """The exact output distribution on one input, in the order of the output sets."""
-        law = distribution(self.program, to_input(self.program, inputs), eps_range_of(self.program.claim))
-        items = {output_valuation(self.program, o): law[o] for o in in_order(self.program, law)}
-        return Distribution(items, self.program.outputs)
+        program = self.program
+        law = distribution(program, convert.to_input(program, inputs), eps_range_of(program.claim))
+        items = {output_valuation(program, o): law[o] for o in in_order(program, law)}
+        return Distribution(items, program.outputs)
 
     def chain(self, **inputs: PythonValues) -> Chain:
         """The parametrized Markov chain on one input."""
-        return Chain(self.program, to_input(self.program, inputs))
+        return Chain(self.program, convert.to_input(self.program, inputs))
 
     def export(
         self,
@@ -360,10 +349,10 @@ class Mechanism:
         ``pair`` restricts the claim to two inputs; ``input`` chooses whose distribution a script shows.
         """
         if to in CHAINS:
-            return CHAINS[to](picture(self.program, to_input(self.program, input or {})))
+            return CHAINS[to](picture(self.program, convert.to_input(self.program, input or {})))
         if to not in QUESTIONS:
             raise InputError(f"no export to `{to}`", hint=f"one of: {', '.join([*QUESTIONS, *CHAINS])}")
-        inputs = () if input is None else (to_input(self.program, input),)
+        inputs = () if input is None else (convert.to_input(self.program, input),)
         return QUESTIONS[to](question(self.explored, self._claim(claim), inputs, self._ask(pair).pair))
 
     def sentence(self, claim: str | None = None) -> Sentence:
@@ -420,7 +409,7 @@ class Mechanism:
     def _claim(self, text: str | None, name: str = CLAIM_NAME) -> CoreClaim:
         """The claim in a text, by default the program's own; messages call the text ``name``."""
         if text is not None:
-            return to_claim(self.program, text, name)
+            return convert.to_claim(self.program, text, name)
         if self.program.claim is None:
             hint = 'add a line such as: private eps    (or give a claim: `check("eps")`, `--claim "eps"`)'
             raise InputError(f"{self.program.source.name}: the program makes no claim", hint=hint)

@@ -1,24 +1,7 @@
 """Mechanisms written in Python: the words that stand in them (see :mod:`dipc.dipwhile.python.words`)."""
 
-from dipc.dipwhile.python.words import (
-    DLap,
-    Exp,
-    Lap,
-    LapPlus,
-    argmax,
-    argmin,
-    ceil,
-    choose,
-    count,
-    disc,
-    eps,
-    exp,
-    flip,
-    floor,
-    mod,
-    sqrt,
-    uniform,
-)
+# ruff: noqa: F403, F405
+from dipc.dipwhile.python.words import *
 
 __all__ = [
     "DLap",

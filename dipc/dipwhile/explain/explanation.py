@@ -19,6 +19,7 @@ from enum import Enum
 
 from flint import fmpq
 
+import dipc.dipwhile.pipeline as pipeline
 import dipc.views as views
 from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal, Violated
@@ -32,15 +33,7 @@ from dipc.clock import Clock
 from dipc.dipwhile.convert import to_outcome
 from dipc.dipwhile.explain.paths import Found, Path, Stop, Walk
 from dipc.dipwhile.explain.shifts import Alignment, alignment
-from dipc.dipwhile.pipeline import (
-    Ask,
-    check,
-    distribution,
-    eps_range_of,
-    goal_of,
-    losses_of,
-    neighbours_of,
-)
+from dipc.dipwhile.pipeline import Ask
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.explored import Explored
 from dipc.dipwhile.semantics.step import Outcome
@@ -162,14 +155,14 @@ def explain(
     The inputs of ``ask`` and the ``outcome`` are chosen here if they are None; ``most`` paths are listed.
     Raises :class:`InputError`, and :class:`LimitReached` if the claim stays undecided.
     """
-    goal = None if claim is None else goal_of(claim)
-    budgets = eps_range_of(claim)
+    goal = None if claim is None else pipeline.goal_of(claim)
+    budgets = pipeline.eps_range_of(claim)
     if ask.at is not None and ask.at not in budgets:
         raise InputError(f"eps = {ask.at} is not one of the budgets {budgets}")
     question = _Question(explored, goal, budgets, ask, most, ask.clock())
     if outcome is not None:
         return question.explanation(question.asked_for(outcome))
-    violation = None if claim is None else question.violation(check(explored, claim, ask))
+    violation = None if claim is None else question.violation(pipeline.check(explored, claim, ask))
     return question.explanation(violation or question.tightest())
 
 
@@ -205,7 +198,7 @@ class _Question:
         if pair is None:
             raise InputError("an output alone cannot be explained", hint="give the two inputs, too")
         # Refuses two inputs that are not adjacent.
-        neighbours_of(self.explored, SignOracle(self.budgets), pair, self.clock)
+        pipeline.neighbours_of(self.explored, SignOracle(self.budgets), pair, self.clock)
         return _Chosen(Reason.ASKED, pair, (outcome,))
 
     def violation(self, verdict: Verdict) -> _Chosen | None:
@@ -221,7 +214,7 @@ class _Question:
         """What forces the least delta or, where no delta is needed, the least epsilon."""
         at = self.ask.at
         budgets = self.budgets if at is None else EpsRange.point(at)
-        losses = losses_of(self.explored, budgets, self.clock, self.ask.pair)
+        losses = pipeline.losses_of(self.explored, budgets, self.clock, self.ask.pair)
         if self.goal is not None and self.goal.delta:
             least_delta = profile(losses, self.goal.t, WIDTH)
             if least_delta.witnesses:
@@ -297,7 +290,7 @@ def simple_budget(budgets: EpsRange) -> fmpq:
 
 
 def _mass(program: CoreProgram, values: Input, outcomes: Sequence[Outcome], budgets: EpsRange) -> Quotient:
-    law = distribution(program, values, budgets)
+    law = pipeline.distribution(program, values, budgets)
     return sum((law.get(outcome, Quotient.of(0)) for outcome in outcomes), Quotient.of(0))
 
 

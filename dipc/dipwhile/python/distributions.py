@@ -6,20 +6,9 @@ import ast
 
 from dipc.dipwhile.python.expressions import Expressions
 from dipc.dipwhile.python.scope import ABSENT, exact_number, number
+from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.assemble import Argument, noise_parameters
-from dipc.dipwhile.syntax.ast import (
-    Choose,
-    Distribution,
-    ExpMechanism,
-    Expr,
-    FiniteSet,
-    Flip,
-    Name,
-    Noise,
-    Range,
-    SetOf,
-    Uniform,
-)
+from dipc.dipwhile.syntax.ast import Distribution, Expr, FiniteSet, Name
 from dipc.errors import Span
 
 USAGE = {
@@ -40,13 +29,13 @@ class Distributions(Expressions):
         word, span = node.func.id, self.text.span(node)
         match word, node.args:
             case "flip", [probability] if not node.keywords:
-                return Flip(self.read(probability), span=span)
+                return dip.Flip(self.read(probability), span=span)
             case "choose", [ast.Dict([_, *_] as keys, values)] if None not in keys and not node.keywords:
                 pairs = zip(keys, values, strict=True)
                 options = tuple((self.read(value), self.read(p)) for value, p in pairs if value is not None)
-                return Choose(options, span=span)
+                return dip.Choose(options, span=span)
             case "uniform", [support] if not node.keywords:
-                return Uniform(self.finite_set(support), span=span)
+                return dip.Uniform(self.finite_set(support), span=span)
             case "Exp", [rate, values, ast.Lambda(ast.arguments([], [v], None, [], [], None, []), score)]:
                 if not node.keywords:
                     return self.exp_mechanism(span, rate, values, v, score)
@@ -54,7 +43,7 @@ class Distributions(Expressions):
             raise self.error(node, f"`{word}` does not take these arguments", f"usage: `{USAGE[word]}`")
         return self.noise(node, word)
 
-    def noise(self, node: ast.Call, word: str) -> Noise:
+    def noise(self, node: ast.Call, word: str) -> dip.Noise:
         """``Lap(rate, mean)``, ``Lap(scale=s, mean=m)`` ..."""
         given: list[Argument] = []
         for argument in node.args:
@@ -67,11 +56,11 @@ class Distributions(Expressions):
             place = self.text.start_of(keyword, len(keyword.arg))
             given.append((keyword.arg, place, self.read(keyword.value)))
         rate, mean = noise_parameters(word, self.text.span(node.func), given)
-        return Noise(word, rate, mean, span=self.text.span(node))
+        return dip.Noise(word, rate, mean, span=self.text.span(node))
 
     def exp_mechanism(
         self, span: Span, rate: ast.expr, values: ast.expr, argument: ast.arg, score: ast.expr
-    ) -> ExpMechanism:
+    ) -> dip.ExpMechanism:
         """``Exp(rate, values, lambda v: score)``."""
         name, place = argument.arg, self.text.span(argument)
         self.scope.check_name(name, place)
@@ -81,21 +70,21 @@ class Distributions(Expressions):
             read_score = self.read(score)
         if prelude:
             raise self.error(score, "a score must not draw or choose anything", "do so on an earlier line")
-        return ExpMechanism(read_rate, variable, support, read_score, span=span)
+        return dip.ExpMechanism(read_rate, variable, support, read_score, span=span)
 
     def finite_set(self, node: ast.expr) -> FiniteSet:
         """A range, or values written out, or a collection of constants from outside."""
         span = self.text.span(node)
         bounds = self.bounds(node)
         if bounds is not None:
-            return Range(*bounds, span=span)
+            return dip.Range(*bounds, span=span)
         match node:
             case ast.Set(values) if values:
-                return SetOf(tuple(self.read(value) for value in values), span=span)
+                return dip.SetOf(tuple(self.read(value) for value in values), span=span)
             case ast.List(values) | ast.Tuple(values) if values:
-                return SetOf(self.once(tuple(self.read(value) for value in values), node), span=span)
+                return dip.SetOf(self.once(tuple(self.read(value) for value in values), node), span=span)
             case ast.Name(name) if name not in self.sizes:
-                return SetOf(self.once(self.constants(node), node), span=span)
+                return dip.SetOf(self.once(self.constants(node), node), span=span)
         raise self.error(node, "this is not a finite set", "write `range(N)` or the values: `{0, 1}`")
 
     def once(self, members: tuple[Expr, ...], node: ast.expr) -> tuple[Expr, ...]:

@@ -23,22 +23,8 @@ from dipc.dipwhile.python.refusals import EXPRESSIONS, OPERATORS
 from dipc.dipwhile.python.scope import Scope, number
 from dipc.dipwhile.python.source import FunctionText, Located
 from dipc.dipwhile.python.words import MEANINGS
-from dipc.dipwhile.syntax.ast import (
-    Assign,
-    Binary,
-    Block,
-    Call,
-    Distribution,
-    Expr,
-    Fold,
-    If,
-    Index,
-    Name,
-    Number,
-    Op,
-    Statement,
-    Unary,
-)
+from dipc.dipwhile.syntax import ast as dip
+from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Expr, Index, Name, Number, Op, Statement, Unary
 from dipc.dipwhile.syntax.build import LONGEST_NUMBER
 from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS
 from dipc.dipwhile.syntax.functions import FUNCTIONS
@@ -113,7 +99,7 @@ class Expressions(ABC):
             self.prelude = outer
 
     @abstractmethod
-    def distribution(self, node: ast.Call) -> Distribution:
+    def distribution(self, node: ast.Call) -> dip.Distribution:
         """What a call of ``Lap`` or the like draws from."""
 
     @abstractmethod
@@ -195,9 +181,9 @@ class Expressions(ABC):
         span = self.text.span(node)
         match node.op:
             case ast.FloorDiv():
-                return Call("floor", (Binary(Op.DIV, left, right, span=span),), span=span)
+                return dip.Call("floor", (Binary(Op.DIV, left, right, span=span),), span=span)
             case ast.Mod():
-                return Call("mod", (left, right), span=span)
+                return dip.Call("mod", (left, right), span=span)
         return Binary(ARITHMETIC[type(node.op)], left, right, span=span)
 
     def check_operator(self, node: Located, op: ast.AST) -> None:
@@ -239,7 +225,7 @@ class Expressions(ABC):
             first.append(Assign(name, self.read(node.body), span=self.text.span(node.body)))
         with self.collected() as second:
             second.append(Assign(name, self.read(node.orelse), span=self.text.span(node.orelse)))
-        self.prelude.append(If(((condition, tuple(first)),), tuple(second), span=span))
+        self.prelude.append(dip.If(((condition, tuple(first)),), tuple(second), span=span))
         return name
 
     # --- lists -------------------------------------------------------------------------------
@@ -356,7 +342,7 @@ class Expressions(ABC):
                 return self.length(listed)
             case "len", _:
                 raise self.error(node, "`len` takes one list", "write `len(q)`")
-        result = Call(word, self.arguments(word, node.args), span=span)
+        result = dip.Call(word, self.arguments(word, node.args), span=span)
         if word in ("argmax", "argmin"):
             return Binary(Op.SUB, result, ONE, span=span)
         return result
@@ -411,7 +397,7 @@ class Expressions(ABC):
         if prelude:
             hint = f"fill a list first: `a = [... for i in range(N)]`, then `{word}` of it"
             raise InputError(f"nothing can be drawn or chosen inside `{word}`", prelude[0].span, hint)
-        return Fold("count" if counts else FOLDS[word], counter, low, high, body, span=span)
+        return dip.Fold("count" if counts else FOLDS[word], counter, low, high, body, span=span)
 
     def guarded(self, word: str, counts: bool, conditions: list[Expr], element: ast.expr) -> Expr:
         """The element where the conditions after ``if`` hold."""

@@ -21,23 +21,8 @@ from dipc.dipwhile.python.expressions import DRAWS, joined, plus_one
 from dipc.dipwhile.python.mentions import names_in, read_in
 from dipc.dipwhile.python.refusals import STATEMENTS
 from dipc.dipwhile.python.scope import Scope
-from dipc.dipwhile.syntax.ast import (
-    Assign,
-    Binary,
-    Block,
-    Declaration,
-    Exit,
-    Expr,
-    For,
-    If,
-    Index,
-    Name,
-    Number,
-    Op,
-    Statement,
-    Unary,
-    While,
-)
+from dipc.dipwhile.syntax import ast as dip
+from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Expr, Index, Name, Number, Op, Statement, Unary
 from dipc.dipwhile.syntax.constants import evaluate
 from dipc.dipwhile.syntax.functions import plural
 from dipc.errors import InputError, Span
@@ -57,7 +42,7 @@ class Loop:
 class Statements(Distributions):
     """Reads the statements of one function."""
 
-    def __init__(self, scope: Scope, outputs: Sequence[Declaration], sizes: dict[str, Expr]) -> None:
+    def __init__(self, scope: Scope, outputs: Sequence[dip.Declaration], sizes: dict[str, Expr]) -> None:
         super().__init__(scope, sizes)
         self.outputs = outputs
         self.loops: list[Loop] = []
@@ -65,7 +50,7 @@ class Statements(Distributions):
     def body(self) -> Block:
         """The statements of the function; a ``return`` at its end needs no ``exit``."""
         block = self.block(self.text.node.body)
-        return block[:-1] if block and isinstance(block[-1], Exit) else block
+        return block[:-1] if block and isinstance(block[-1], dip.Exit) else block
 
     def block(self, nodes: Sequence[ast.stmt]) -> Block:
         """Statements in sequence; after one that may leave the loop, the rest is guarded."""
@@ -79,7 +64,7 @@ class Statements(Distributions):
                 rest = self.block(nodes[position + 1 :])
                 span = self.text.headline(nodes[position + 1])
                 if rest:
-                    found.append(If(((guard, rest),), (), span=span))
+                    found.append(dip.If(((guard, rest),), (), span=span))
                 break
         return tuple(found)
 
@@ -196,7 +181,9 @@ class Statements(Distributions):
                 with self.collected() as before_second:
                     otherwise = self.scalar(target, second)
                 span = self.text.span(value)
-                return (If(((condition, (*before_first, *block)),), (*before_second, *otherwise), span=span),)
+                return (
+                    dip.If(((condition, (*before_first, *block)),), (*before_second, *otherwise), span=span),
+                )
         return (Assign(target, self.read(value), span=self.text.span(value)),)
 
     def assign_many(self, targets: list[ast.expr], value: ast.expr) -> Block:
@@ -267,7 +254,7 @@ class Statements(Distributions):
         counter = self.scope.fresh("i")
         cell = Index(target.name, Name(counter, span=target.span), span=target.span)
         fill = Assign(cell, read, span=span)
-        return (*prelude, For(counter, Number(fmpq(1), span=span), size, (fill,), span=span))
+        return (*prelude, dip.For(counter, Number(fmpq(1), span=span), size, (fill,), span=span))
 
     def comprehension(
         self, target: Name, span: Span, element: ast.expr, generator: ast.comprehension
@@ -280,7 +267,7 @@ class Statements(Distributions):
         cell = Index(target.name, place, span=target.span)
         with self.binding(means), self.collected() as prelude:
             made = self.scalar(cell, element)
-        return size, (For(counter, low, high, (*prelude, *made), span=span),)
+        return size, (dip.For(counter, low, high, (*prelude, *made), span=span),)
 
     def check_size(self, target: Name, size: Expr, node: ast.expr) -> None:
         """A list has one length, which depends on constants only."""
@@ -308,7 +295,7 @@ class Statements(Distributions):
         counter = self.scope.fresh("i")
         place = Name(counter, span=span)
         copy = Assign(Index(target.name, place, span=span), Index(source, place, span=span), span=span)
-        return (For(counter, Number(fmpq(1), span=span), self.sizes[source], (copy,), span=span),)
+        return (dip.For(counter, Number(fmpq(1), span=span), self.sizes[source], (copy,), span=span),)
 
     # --- control -----------------------------------------------------------------------------
 
@@ -321,10 +308,10 @@ class Statements(Distributions):
                 with self.collected() as prelude:
                     rest = self.branches(other)
                 match prelude, rest:
-                    case [], (If(branches, otherwise),):
-                        return (If((first, *branches), otherwise, span=span),)
-                return (If((first,), (*prelude, *rest), span=span),)
-        return (If((first,), self.block(node.orelse), span=span),)
+                    case [], (dip.If(branches, otherwise),):
+                        return (dip.If((first, *branches), otherwise, span=span),)
+                return (dip.If((first,), (*prelude, *rest), span=span),)
+        return (dip.If((first,), self.block(node.orelse), span=span),)
 
     def repeat(self, node: ast.For) -> Block:
         """``for``: a variable that is assigned elsewhere too gets its values by assignment."""
@@ -344,8 +331,8 @@ class Statements(Distributions):
         ):
             loop, before, body = self.looped(node, given)
         if loop.left is not None:
-            body = (If(((Unary(Op.NOT, Name(loop.left)), body),), (), span=span),)
-        return (*before, For(counter, low, high, body, span=span))
+            body = (dip.If(((Unary(Op.NOT, Name(loop.left)), body),), (), span=span),)
+        return (*before, dip.For(counter, low, high, body, span=span))
 
     def looped(self, node: ast.For | ast.While, given: Block = ()) -> tuple[Loop, Block, Block]:
         """The body of a loop, after the statements ``given``: its flags, what precedes the loop, the body."""
@@ -381,9 +368,9 @@ class Statements(Distributions):
         if loop.left is not None:
             still = Unary(Op.NOT, Name(loop.left))
             condition = Binary(Op.AND, still, condition, span=condition.span)
-            again = (If(((still, again),), (), span=condition.span),) if again else ()
+            again = (dip.If(((still, again),), (), span=condition.span),) if again else ()
         span = self.text.start_of(node, len("while"))
-        return (*before, While(condition, (*body, *again), span=span))
+        return (*before, dip.While(condition, (*body, *again), span=span))
 
     def jump(self, node: ast.Break | ast.Continue) -> Block:
         """``break`` and ``continue`` set their flag."""
@@ -398,7 +385,7 @@ class Statements(Distributions):
 
     def returned(self, node: ast.Return) -> Block:
         """The outputs get their values, and the program ends."""
-        leave = Exit(span=self.text.headline(node))
+        leave = dip.Exit(span=self.text.headline(node))
         given = self.return_values(node)
         pairs = (
             [
@@ -444,7 +431,7 @@ class Statements(Distributions):
             f"return as many values, in this order: `return {names}`",
         )
 
-    def output(self, target: Name, output: Declaration, value: ast.expr) -> Block:
+    def output(self, target: Name, output: dip.Declaration, value: ast.expr) -> Block:
         """One output gets its value."""
         copied = self.named_list(value)
         if output.size is None or not (is_list(value) or isinstance(value, ast.Tuple) or copied):
