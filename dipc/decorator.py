@@ -20,10 +20,9 @@ from flint import fmpq
 from dipc.dipwhile.convert import PythonValue, to_rational
 from dipc.dipwhile.python.declarations import EXAMPLES, Declarations, Declared, Told, declared
 from dipc.dipwhile.python.errors import in_python, speaking_python
-from dipc.dipwhile.python.mentions import names_in
 from dipc.dipwhile.python.scope import Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, described, text_of
-from dipc.dipwhile.python.statements import Statements
+from dipc.dipwhile.python.statements import Statements, names_in
 from dipc.dipwhile.syntax.ast import Node, Param, Program, Range
 from dipc.dipwhile.syntax.compile import compile_program
 from dipc.dipwhile.syntax.depth import check_depth

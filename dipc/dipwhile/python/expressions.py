@@ -106,6 +106,29 @@ class Expressions(ABC):
     def filled(self, target: Name, node: ast.expr) -> Block:
         """The statements that make a list."""
 
+    def scalar(self, target: Name | Index, value: ast.expr) -> Block:
+        """``target = value`` for one value, drawn or computed or either."""
+        span = self.text.span(value)
+        match value:
+            case ast.Call(ast.Name(word)) if word in DRAWS:
+                return (Assign(target, self.distribution(value), span=span),)
+            case ast.IfExp(test, first, second):
+                condition, then = self.read(test), self.apart(target, first)
+                return (dip.If(((condition, then),), self.apart(target, second), span=span),)
+        return (Assign(target, self.read(value), span=span),)
+
+    def apart(self, target: Name | Index, value: ast.expr) -> Block:
+        """``target = value`` preceded by its own draws."""
+        with self.collected() as prelude:
+            made = self.scalar(target, value)
+        return (*prelude, *made)
+
+    def auxiliary(self, stem: str, node: ast.expr) -> Name:
+        """A new variable that is given the value of an expression, or a list, beforehand."""
+        name = Name(self.scope.fresh(stem), span=self.text.span(node))
+        self.prelude += self.filled(name, node) if stem == "list" else self.scalar(name, node)
+        return name
+
     # --- expressions -------------------------------------------------------------------------
 
     def read(self, node: ast.expr) -> Expr:
@@ -131,11 +154,11 @@ class Expressions(ABC):
                 self.check_operator(node, op)
                 return self.arithmetic(node, *operands)
             case ast.BoolOp(op, values):
-                return self.connected(Op.AND if isinstance(op, ast.And) else Op.OR, values)
+                return joined(Op.AND if isinstance(op, ast.And) else Op.OR, [self.read(v) for v in values])
             case ast.Compare():
                 return self.comparison(node)
             case ast.IfExp():
-                return self.conditional(node, span)
+                return self.auxiliary("either", node)
             case ast.Call():
                 return self.call(node, span)
         raise self.refused(node, EXPRESSIONS.get(type(node), ("this expression", "write it with operators")))
@@ -191,10 +214,6 @@ class Expressions(ABC):
         if type(op) in OPERATORS:
             raise self.refused(node, OPERATORS[type(op)])
 
-    def connected(self, op: Op, nodes: list[ast.expr]) -> Expr:
-        """Conditions joined by ``and`` or ``or``."""
-        return joined(op, [self.read(node) for node in nodes])
-
     def comparison(self, node: ast.Compare) -> Expr:
         """``a < b < c`` is ``a < b and b < c``; ``x in {0, 1}`` is ``x == 0 or x == 1``."""
         links: list[Expr] = []
@@ -216,17 +235,6 @@ class Expressions(ABC):
             raise self.refused(node, ("`in` with this", "write the values out: `x in {0, 1}`"))
         inside = joined(Op.OR, [Binary(Op.EQ, left, self.read(value), span=span) for value in node.elts])
         return Unary(Op.NOT, inside, span=span) if isinstance(op, ast.NotIn) else inside
-
-    def conditional(self, node: ast.IfExp, span: Span) -> Expr:
-        """``a if c else b``: a variable that has been given either value before."""
-        name = Name(self.scope.fresh("either"), span=span)
-        condition = self.read(node.test)
-        with self.collected() as first:
-            first.append(Assign(name, self.read(node.body), span=self.text.span(node.body)))
-        with self.collected() as second:
-            second.append(Assign(name, self.read(node.orelse), span=self.text.span(node.orelse)))
-        self.prelude.append(dip.If(((condition, tuple(first)),), tuple(second), span=span))
-        return name
 
     # --- lists -------------------------------------------------------------------------------
 
@@ -329,7 +337,7 @@ class Expressions(ABC):
         word = node.func.id
         self.scope.check_called(node.func)
         if word in DRAWS:
-            return self.drawn(node, span)
+            return self.auxiliary(word.lower(), node)
         if node.keywords:
             raise self.error(node.keywords[0], f"`{word}` has no such argument", "remove its name")
         match word, node.args:
@@ -338,8 +346,10 @@ class Expressions(ABC):
             case (("all" | "any" | "range"), _):
                 usage = "all(q[i] >= 0 for i in range(N))" if word != "range" else "for i in range(N):"
                 raise self.error(node, f"`{word}` cannot be used here like this", f"write `{usage}`")
+            case "len", [ast.Name(name)] if name in self.sizes:
+                return self.sizes[name]
             case "len", [listed]:
-                return self.length(listed)
+                raise self.error(listed, "the length of this is not known", "`len` takes a list: `len(q)`")
             case "len", _:
                 raise self.error(node, "`len` takes one list", "write `len(q)`")
         result = dip.Call(word, self.arguments(word, node.args), span=span)
@@ -362,23 +372,10 @@ class Expressions(ABC):
             case [ast.List() | ast.Tuple() | ast.ListComp() | ast.GeneratorExp() as values] if (
                 word in OF_LISTS
             ):
-                return (self.unnamed_list(values, word),)
+                return (self.auxiliary("list", values),)
             case [ast.Name(name)] if name in self.sizes and word in FUNCTIONS and FUNCTIONS[word].arrays:
                 return (Name(name, span=self.text.span(nodes[0])),)
         return tuple(self.read(node) for node in nodes)
-
-    def unnamed_list(self, node: ast.expr, word: str) -> Expr:
-        """A list written where it is used, as an auxiliary variable."""
-        name = self.scope.fresh("list")
-        self.prelude += self.filled(Name(name, span=self.text.span(node)), node)
-        return Name(name, span=self.text.span(node))
-
-    def length(self, node: ast.expr) -> Expr:
-        """``len(q)``."""
-        name = self.named_list(node)
-        if name is None:
-            raise self.error(node, "the length of this is not known", "`len` takes a list: `len(q)`")
-        return self.sizes[name]
 
     def fold(self, word: str, node: ast.GeneratorExp, span: Span) -> Expr:
         """``all``, ``any`` or ``sum`` over a range or a list."""
@@ -411,14 +408,6 @@ class Expressions(ABC):
             return Binary(Op.AND, guard, body, span=body.span)
         hint = "count with `sum(1 for ... if ...)`, or use a loop"
         raise InputError("a filtered sum is not supported", guard.span, hint)
-
-    def drawn(self, node: ast.Call, span: Span) -> Expr:
-        """Noise in an expression: drawn into a variable before."""
-        name = Name(
-            self.scope.fresh(node.func.id.lower() if isinstance(node.func, ast.Name) else "x"), span=span
-        )
-        self.prelude.append(Assign(name, self.distribution(node), span=span))
-        return name
 
 
 def joined(op: Op, parts: list[Expr]) -> Expr:

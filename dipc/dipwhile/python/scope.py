@@ -6,7 +6,7 @@ import ast
 import builtins
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -32,18 +32,11 @@ def number(value: fmpq, span: Span) -> Expr:
     >>> show_expr(number(fmpq(-1, 3), NOWHERE)), show_expr(number(fmpq(1, 4), NOWHERE))
     ('-1/3', '0.25')
     """
+    decimal = pow(10, int(value.q).bit_length(), int(value.q)) == 0
+    top: Expr = Number(abs(value) if decimal else abs(fmpq(value.p)), span=span)
     if value < 0:
-        top: Expr = Unary(Op.NEG, Number(-fmpq(value.p), span=span), span=span)
-    else:
-        top = Number(fmpq(value.p), span=span)
-    rest = int(value.q)
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest != 1:
-        return Binary(Op.DIV, top, Number(fmpq(value.q), span=span), span=span)
-    whole = Number(abs(value), span=span)
-    return Unary(Op.NEG, whole, span=span) if value < 0 else whole
+        top = Unary(Op.NEG, top, span=span)
+    return top if decimal else Binary(Op.DIV, top, Number(fmpq(value.q), span=span), span=span)
 
 
 @dataclass
@@ -62,11 +55,13 @@ class Scope:
     atoms: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        stored = dict(stores(self.text.node))
+        stored = names_among(own_nodes(self.text.node))
         loops: dict[str, ast.Name] = {}
         for loop in ast.walk(self.text.node):
             if isinstance(loop, ast.For):
-                (loops if counts(loop.iter, self.inputs) else stored).update(names_of(loop.target))
+                (loops if counts(loop.iter, self.inputs) else stored).update(
+                    names_among(ast.walk(loop.target))
+                )
         for name, node in (stored | loops).items():
             self.check_name(name, self.text.span(node))
         self.locals = frozenset(stored) - self.inputs - self.outputs
@@ -241,14 +236,6 @@ def exact_number(value: object) -> fmpq | None:
     return None
 
 
-def stores(node: ast.AST) -> Iterator[tuple[str, ast.Name]]:
-    """The names that the statements of a function assign, other than by a loop."""
-    for current in own_nodes(node):
-        match current:
-            case ast.Name(id, ast.Store()):
-                yield id, current
-
-
 def counts(iterable: ast.expr, inputs: frozenset[str]) -> bool:
     """Does a loop over this only count?  The cells of an input never change, those of another list may."""
     match iterable:
@@ -261,11 +248,9 @@ def counts(iterable: ast.expr, inputs: frozenset[str]) -> bool:
     return False
 
 
-def names_of(target: ast.expr) -> Iterator[tuple[str, ast.Name]]:
-    """The names in the target of a loop."""
-    for node in ast.walk(target):
-        if isinstance(node, ast.Name):
-            yield node.id, node
+def names_among(nodes: Iterable[ast.AST]) -> dict[str, ast.Name]:
+    """The names that are assigned by some of the nodes."""
+    return {node.id: node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def own_nodes(node: ast.AST) -> Iterator[ast.AST]:

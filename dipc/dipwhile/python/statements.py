@@ -17,18 +17,19 @@ from dataclasses import dataclass
 from flint import fmpq
 
 from dipc.dipwhile.python.distributions import Distributions
-from dipc.dipwhile.python.expressions import DRAWS, joined, plus_one
-from dipc.dipwhile.python.mentions import names_in, read_in
+from dipc.dipwhile.python.expressions import joined, plus_one
 from dipc.dipwhile.python.refusals import STATEMENTS
-from dipc.dipwhile.python.scope import Scope
+from dipc.dipwhile.python.scope import Scope, names_among
 from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Expr, Index, Name, Number, Op, Statement, Unary
 from dipc.dipwhile.syntax.constants import evaluate
 from dipc.dipwhile.syntax.functions import plural
+from dipc.dipwhile.syntax.walk import children, expressions, nodes, own_parts, statements
 from dipc.errors import InputError, Span
 from dipc.models.values import show
 
 FALSE = Name("false")
+RESIZING = frozenset({"append", "extend", "insert", "pop", "sort", "remove"})
 
 
 @dataclass
@@ -110,18 +111,16 @@ class Statements(Distributions):
 
     def evaluated(self, node: ast.Expr) -> Block:
         """An expression on its own line."""
+        what, hint = "this line has no effect", "assign its value, or remove it"
         match node.value:
-            case ast.Call(
-                ast.Attribute(_, "append" | "extend" | "insert" | "pop" | "sort" | "remove" as name)
-            ):
+            case ast.Call(ast.Attribute(_, name)) if name in RESIZING:
+                what = f"`.{name}` is not allowed in a mechanism"
                 hint = "a list keeps its length: make it with `[0] * N` and assign its cells"
-                raise self.error(node, f"`.{name}` is not allowed in a mechanism", hint)
             case ast.Call(ast.Name("print")):
-                hint = "remove it: only outputs count"
-                raise self.error(node, "`print` is not allowed in a mechanism", hint)
+                what, hint = "`print` is not allowed in a mechanism", "remove it: only outputs count"
             case ast.Call(ast.Name("exit" | "quit")):
-                raise self.error(node, "a mechanism ends with `return`", "write `return`")
-        raise self.error(node, "this line has no effect", "assign its value, or remove it")
+                what, hint = "a mechanism ends with `return`", "write `return`"
+        raise self.error(node, what, hint)
 
     # --- assignments -------------------------------------------------------------------------
 
@@ -169,23 +168,6 @@ class Statements(Distributions):
             raise self.error(value, f"`{target.name}` is a list and cannot become anything else", hint)
         return self.scalar(target, value)
 
-    def scalar(self, target: Name | Index, value: ast.expr) -> Block:
-        """``target = value`` for one value, drawn or computed or either."""
-        match value:
-            case ast.Call(ast.Name(word)) if word in DRAWS:
-                return (Assign(target, self.distribution(value), span=self.text.span(value)),)
-            case ast.IfExp(test, first, second):
-                condition = self.read(test)
-                with self.collected() as before_first:
-                    block = self.scalar(target, first)
-                with self.collected() as before_second:
-                    otherwise = self.scalar(target, second)
-                span = self.text.span(value)
-                return (
-                    dip.If(((condition, (*before_first, *block)),), (*before_second, *otherwise), span=span),
-                )
-        return (Assign(target, self.read(value), span=self.text.span(value)),)
-
     def assign_many(self, targets: list[ast.expr], value: ast.expr) -> Block:
         """``a, b = b, a``: all values first."""
         if not isinstance(value, ast.Tuple | ast.List) or len(value.elts) != len(targets):
@@ -204,7 +186,7 @@ class Statements(Distributions):
     def augmented(self, node: ast.AugAssign) -> Block:
         """``x += y``."""
         target = self.target(node.target)
-        if isinstance(target, Name) and target.name in self.sizes:
+        if self.named_list(node.target):
             raise self.error(node, "a list keeps its length", "assign its cells one by one")
         self.check_operator(node, node.op)
         old: Expr = self.scope.read(node.target) if isinstance(node.target, ast.Name) else target
@@ -242,19 +224,21 @@ class Statements(Distributions):
         found: list[Statement] = []
         for place, value in enumerate(values, start=1):
             cell = Index(target.name, Number(fmpq(place), span=target.span), span=target.span)
-            with self.collected() as prelude:
-                made = self.scalar(cell, value)
-            found += [*prelude, *made]
+            found += self.apart(cell, value)
         return tuple(found)
 
     def alike(self, target: Name, value: ast.expr, size: Expr, span: Span) -> Block:
         """``a = [x] * n``: the value is drawn or computed once."""
         with self.collected() as prelude:
             read = self.read(value)
-        counter = self.scope.fresh("i")
+        return (*prelude, self.each_cell(target, size, read, self.scope.fresh("i"), span))
+
+    def each_cell(self, target: Name, size: Expr, value: Expr, counter: str, span: Span) -> Statement:
+        """The loop that gives each cell of a list a value."""
         cell = Index(target.name, Name(counter, span=target.span), span=target.span)
-        fill = Assign(cell, read, span=span)
-        return (*prelude, dip.For(counter, Number(fmpq(1), span=span), size, (fill,), span=span))
+        return dip.For(
+            counter, Number(fmpq(1), span=span), size, (Assign(cell, value, span=span),), span=span
+        )
 
     def comprehension(
         self, target: Name, span: Span, element: ast.expr, generator: ast.comprehension
@@ -265,9 +249,8 @@ class Statements(Distributions):
         if low != Number(fmpq(0)):
             size, place = Binary(Op.SUB, size, low, span=span), Binary(Op.SUB, place, low, span=span)
         cell = Index(target.name, place, span=target.span)
-        with self.binding(means), self.collected() as prelude:
-            made = self.scalar(cell, element)
-        return size, (dip.For(counter, low, high, (*prelude, *made), span=span),)
+        with self.binding(means):
+            return size, (dip.For(counter, low, high, self.apart(cell, element), span=span),)
 
     def check_size(self, target: Name, size: Expr, node: ast.expr) -> None:
         """A list has one length, which depends on constants only."""
@@ -277,25 +260,19 @@ class Statements(Distributions):
         if name in self.scope.inputs | {output.name for output in self.outputs if output.size is None}:
             hint = f"declare its size: `{name}[N] in ...`"
             raise self.error(node, f"`{name}` is not declared as a list", hint)
-        known = self.sizes.setdefault(name, size)
-        lengths = [
-            evaluate(length, self.scope.constants, f"the length of `{name}`") for length in (known, size)
-        ]
-        if lengths[0] != lengths[1]:
-            raise self.error(
-                node,
-                f"`{name}` has {show(lengths[0])} cells elsewhere, and {show(lengths[1])} here",
-                "a list keeps its length: use another name",
-            )
+        what = f"the length of `{name}`"
+        sizes = self.sizes.setdefault(name, size), size
+        known, now = (show(evaluate(length, self.scope.constants, what)) for length in sizes)
+        if known != now:
+            hint = "a list keeps its length: use another name"
+            raise self.error(node, f"`{name}` has {known} cells elsewhere, and {now} here", hint)
 
     def copied(self, target: Name, source: str, node: ast.expr) -> Block:
         """A list returned as an output: its cells."""
         self.check_size(target, self.sizes[source], node)
-        span = self.text.span(node)
-        counter = self.scope.fresh("i")
-        place = Name(counter, span=span)
-        copy = Assign(Index(target.name, place, span=span), Index(source, place, span=span), span=span)
-        return (dip.For(counter, Number(fmpq(1), span=span), self.sizes[source], (copy,), span=span),)
+        span, counter = self.text.span(node), self.scope.fresh("i")
+        value = Index(source, Name(counter, span=span), span=span)
+        return (self.each_cell(target, self.sizes[source], value, counter, span),)
 
     # --- control -----------------------------------------------------------------------------
 
@@ -316,19 +293,13 @@ class Statements(Distributions):
     def repeat(self, node: ast.For) -> Block:
         """``for``: a variable that is assigned elsewhere too gets its values by assignment."""
         self.check_no_else(node)
-        for target in ast.walk(node.target):
-            if isinstance(target, ast.Name):
-                self.check_loop_variable(target)
+        for target in names_among(ast.walk(node.target)).values():
+            self.check_loop_variable(target)
         counter, low, high, means = self.repeated(node.target, node.iter)
-        given = tuple(
-            Assign(Name(name, span=meaning.span), meaning, span=meaning.span)
-            for name, meaning in means.items()
-            if name in self.scope.locals
-        )
+        assigned = [(name, means.pop(name)) for name in [*means] if name in self.scope.locals]
+        given = tuple(Assign(Name(name, span=value.span), value, span=value.span) for name, value in assigned)
         span = self.text.span(node.target)
-        with self.binding(
-            {name: meaning for name, meaning in means.items() if name not in self.scope.locals}
-        ):
+        with self.binding(means):
             loop, before, body = self.looped(node, given)
         if loop.left is not None:
             body = (dip.If(((Unary(Op.NOT, Name(loop.left)), body),), (), span=span),)
@@ -345,12 +316,10 @@ class Statements(Distributions):
 
     def check_loop_variable(self, node: ast.Name) -> None:
         """Refuse a loop variable that has another meaning."""
-        name = node.id
+        name, hint = node.id, "give this loop a variable of its own"
         if name in self.scope.bound():
-            hint = "give this loop a variable of its own"
             raise self.error(node, f"`{name}` is already the variable of an outer loop", hint)
         if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
-            hint = "give this loop a variable of its own"
             raise self.error(node, f"`{name}` already has a meaning here", hint)
 
     def check_no_else(self, node: ast.For | ast.While) -> None:
@@ -386,16 +355,11 @@ class Statements(Distributions):
     def returned(self, node: ast.Return) -> Block:
         """The outputs get their values, and the program ends."""
         leave = dip.Exit(span=self.text.headline(node))
-        given = self.return_values(node)
-        pairs = (
-            [
-                (Name(output.name, span=self.text.span(value)), output, value)
-                for output, value in zip(self.outputs, given, strict=True)
-                if not (isinstance(value, ast.Name) and value.id == output.name)
-            ]
-            if given
-            else []
-        )
+        pairs = [
+            (Name(output.name, span=self.text.span(value)), output, value)
+            for output, value in zip(self.outputs, self.return_values(node), strict=False)
+            if not (isinstance(value, ast.Name) and value.id == output.name)
+        ]
         if len(pairs) == 1:
             return (*self.output(*pairs[0]), leave)
         found: list[Statement] = []
@@ -433,30 +397,54 @@ class Statements(Distributions):
 
     def output(self, target: Name, output: dip.Declaration, value: ast.expr) -> Block:
         """One output gets its value."""
-        copied = self.named_list(value)
-        if output.size is None or not (is_list(value) or isinstance(value, ast.Tuple) or copied):
-            if output.size is not None:
-                hint = f"return a list: `return [...]`, or assign the cells of `{output.name}`"
-                raise self.error(value, f"the output `{output.name}` is a list", hint)
+        if output.size is None:
             return self.scalar(target, value)
-        return self.copied(target, copied, value) if copied else self.filled(target, value)
+        if copied := self.named_list(value):
+            return self.copied(target, copied, value)
+        if is_list(value) or isinstance(value, ast.Tuple):
+            return self.filled(target, value)
+        hint = f"return a list: `return [...]`, or assign the cells of `{output.name}`"
+        raise self.error(value, f"the output `{output.name}` is a list", hint)
 
 
 def is_list(node: ast.expr) -> bool:
     """Does this make a list?"""
     match node:
-        case ast.List() | ast.ListComp():
-            return True
-        case ast.BinOp(ast.List(), ast.Mult(), _) | ast.BinOp(_, ast.Mult(), ast.List()):
+        case (
+            ast.List()
+            | ast.ListComp()
+            | ast.BinOp(ast.List(), ast.Mult())
+            | ast.BinOp(_, ast.Mult(), ast.List())
+        ):
             return True
     return False
 
 
 def may_jump(node: ast.stmt) -> bool:
     """Does a statement hold a ``break`` or ``continue`` of the loop around it?"""
-    match node:
-        case ast.Break() | ast.Continue():
-            return True
-        case ast.If(_, body, orelse):
-            return any(may_jump(part) for part in (*body, *orelse))
-    return False
+    inside = [*node.body, *node.orelse] if isinstance(node, ast.If) else []
+    return isinstance(node, ast.Break | ast.Continue) or any(map(may_jump, inside))
+
+
+def names_in(expr: Expr) -> frozenset[str]:
+    """The variables, lists and constants that an expression reads; not those of a ``Fold``."""
+    found: set[str] = set()
+    bound: set[str] = set()
+    for node in nodes(expr):
+        match node:
+            case Name(name) | Index(name):
+                found.add(name)
+            case dip.Fold(_, variable):
+                bound.add(variable)
+    return frozenset(found - bound)
+
+
+def read_in(block: Block) -> frozenset[str]:
+    """The names that statements read; of an assigned cell only its index."""
+    found: set[str] = set()
+    for statement, _ in statements(block):
+        read: tuple[dip.Node, ...] = own_parts(statement)
+        if isinstance(statement, Assign):
+            read = (*children(statement.target), statement.value)
+        found.update(name for part in read for expr in expressions(part) for name in names_in(expr))
+    return frozenset(found)
