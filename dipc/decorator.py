@@ -13,12 +13,13 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from itertools import chain
 from typing import Any
 
 from flint import fmpq
 
 from dipc.dipwhile.convert import PythonValue, to_rational
-from dipc.dipwhile.python.declarations import EXAMPLES, Declarations, Declared, Told, declared
+from dipc.dipwhile.python.declarations import EXAMPLES, Declarations, Told, declared, keywords
 from dipc.dipwhile.python.errors import in_python, speaking_python
 from dipc.dipwhile.python.scope import Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, described, text_of
@@ -30,7 +31,7 @@ from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.printer import show_program
 from dipc.dipwhile.syntax.suggest import did_you_mean
 from dipc.dipwhile.syntax.walk import expressions
-from dipc.errors import InputError, InternalError, Source, Span
+from dipc.errors import InputError, InternalError, Source
 from dipc.mechanisms import Mechanism, settings
 
 
@@ -120,7 +121,7 @@ def mechanism(
     if function is not None:
         hint = f"for example `@dipc.mechanism({', '.join(EXAMPLES.values())}, N=3)`"
         raise InputError("`@dipc.mechanism` needs arguments", hint=hint)
-    told = Told(inputs, outputs, adjacent, private)
+    told = {"inputs": inputs, "outputs": outputs, "adjacent": adjacent, "private": private}
 
     def read(function: Callable[..., Any]) -> PythonMechanism:
         text = text_of(function)
@@ -140,19 +141,9 @@ def parameter(text: FunctionText, name: str, value: PythonValue) -> fmpq:
             raise
         raise InputError(
             f"the decorator has no argument `{name}`, and {described(value)} is not a value of a parameter",
-            keyword_place(text, name),
+            text.span(keywords(text)[name]) if name in keywords(text) else text.place,
             f"did you mean `{near[0]}=`?",
         ) from None
-
-
-def keyword_place(text: FunctionText, name: str) -> Span:
-    """The place of this argument of the decorator, else the name of the function."""
-    for decorator in text.node.decorator_list:
-        if isinstance(decorator, ast.Call):
-            for keyword in decorator.keywords:
-                if keyword.arg == name:
-                    return text.span(keyword)
-    return text.place
 
 
 def read_program(
@@ -165,14 +156,9 @@ def read_program(
     for name in given.keys() & defaults.keys():
         hint = "remove its default, or the other one"
         raise InputError(f"the parameter `{name}` is given twice", text.place, hint)
-    constants = {**defaults, **given}
-    scope = Scope(
-        text,
-        frozenset(declaration.name for declaration in parts.inputs),
-        frozenset(declaration.name for declaration in parts.outputs),
-        {name: changed.get(name, value) for name, value in constants.items()},
-        changed,
-    )
+    inputs, outputs = (frozenset(d.name for d in part) for part in (parts.inputs, parts.outputs))
+    constants = {name: changed.get(name, value) for name, value in {**defaults, **given}.items()}
+    scope = Scope(text, inputs, outputs, constants, changed)
     for name in declared_names(parts):
         scope.adopt(name)
     sizes = {d.name: d.size for d in (*parts.inputs, *parts.outputs) if d.size is not None}
@@ -181,12 +167,9 @@ def read_program(
         known = did_you_mean(name, scope.constants)
         hint = known or "it has no parameters at all"
         raise InputError(f"the mechanism has no parameter `{name}`", hint=hint)
-    params = tuple(
-        Param(name, number(value, text.place), span=text.place) for name, value in scope.constants.items()
-    )
-    program = Program(
-        params, parts.inputs, parts.outputs, parts.adjacency, parts.claim, body, span=text.place
-    )
+    place = text.place
+    params = tuple(Param(name, number(n, place), span=place) for name, n in scope.constants.items())
+    program = replace(parts, params=params, body=body, span=place)
     check_depth(program)
     return program
 
@@ -199,9 +182,9 @@ def check_decorators(text: FunctionText) -> None:
         raise text.mistake(other, "another decorator changes the function", hint)
 
 
-def check_signature(text: FunctionText, parts: Declared) -> dict[str, fmpq]:
+def check_signature(text: FunctionText, parts: Program) -> dict[str, fmpq]:
     """The arguments of the function are its inputs, and parameters with their values."""
-    arguments = text.node.args
+    arguments, name = text.node.args, text.node.name
     for extra in (arguments.vararg, arguments.kwarg):
         if extra is not None:
             raise text.mistake(extra, "a mechanism has a fixed list of inputs", "name each input")
@@ -212,46 +195,39 @@ def check_signature(text: FunctionText, parts: Declared) -> dict[str, fmpq]:
     values |= text.function.__kwdefaults__ or {}
     defaults: dict[str, fmpq] = {}
     for argument in (*positional, *arguments.kwonlyargs):
-        if argument.arg in inputs:
-            if argument.arg in values:
-                hint = "an input takes every value of its set: remove it"
-                raise text.mistake(argument, f"the input `{argument.arg}` has a default", hint)
+        if argument.arg not in inputs:
+            defaults[argument.arg] = default(text, argument, values, inputs)
         elif argument.arg in values:
-            defaults[argument.arg] = default(text, argument, values[argument.arg])
-        else:
-            hint = f'declare it: inputs="{argument.arg} in {{0, 1}}", or give it a value: `{argument.arg}=1`'
-            raise text.mistake(
-                argument,
-                f"the argument `{argument.arg}` is neither an input nor a parameter",
-                did_you_mean(argument.arg, inputs, hint),
-            )
+            hint = "an input takes every value of its set: remove it"
+            raise text.mistake(argument, f"the input `{argument.arg}` has a default", hint)
     names = [argument.arg for argument in (*positional, *arguments.kwonlyargs)]
     for declaration in parts.inputs:
         if declaration.name not in names:
-            raise InputError(
-                f"the input `{declaration.name}` is not an argument of `{text.node.name}`",
-                declaration.span,
-                f"add it: `def {text.node.name}({', '.join([*names, declaration.name])}):`",
-            )
+            message = f"the input `{declaration.name}` is not an argument of `{name}`"
+            hint = f"add it: `def {name}({', '.join([*names, declaration.name])}):`"
+            raise InputError(message, declaration.span, hint)
     return defaults
 
 
-def default(text: FunctionText, argument: ast.arg, value: object) -> fmpq:
-    """The value of a parameter."""
-    exact = exact_number(value)
+def default(text: FunctionText, argument: ast.arg, values: Mapping[str, object], inputs: set[str]) -> fmpq:
+    """The value of an argument that is not an input, but a parameter."""
+    name = argument.arg
+    if name not in values:
+        hint = f'declare it: inputs="{name} in {{0, 1}}", or give it a value: `{name}=1`'
+        message = f"the argument `{name}` is neither an input nor a parameter"
+        raise text.mistake(argument, message, did_you_mean(name, inputs, hint))
+    exact = exact_number(values[name])
     if exact is None:
         hint = "use an integer or a `Fraction`"
-        raise text.mistake(argument, f"the parameter `{argument.arg}` is {described(value)}", hint)
+        raise text.mistake(argument, f"the parameter `{name}` is {described(values[name])}", hint)
     return exact
 
 
-def declared_names(parts: Declared) -> Iterator[str]:
+def declared_names(parts: Program) -> Iterator[str]:
     """The names in declarations that may be constants from outside; members of a set are atoms."""
     found: list[Node | None] = []
     for declaration in (*parts.inputs, *parts.outputs):
         found += [declaration.size, declaration.domain if isinstance(declaration.domain, Range) else None]
-    found += [parts.adjacency, parts.claim]
-    for node in found:
-        if node is not None:
-            for expr in expressions(node):
-                yield from sorted(names_in(expr))
+    nodes = [node for node in (*found, parts.adjacency, parts.claim) if node is not None]
+    for expr in chain.from_iterable(map(expressions, nodes)):
+        yield from sorted(names_in(expr))

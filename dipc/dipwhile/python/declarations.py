@@ -10,14 +10,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 from flint import fmpq
 
 from dipc.dipwhile.python.source import FunctionText
-from dipc.dipwhile.syntax.ast import Adjacency, Claim, Declaration, Program
+from dipc.dipwhile.syntax.ast import Program
 from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.walk import AnyNode, rebuilt
 from dipc.errors import InputError, Source, Span
@@ -27,6 +28,9 @@ PythonValues = Iterable[int | bool | str | Fraction | fmpq | Atom]
 Declarations = str | Sequence[str] | Mapping[str, str | PythonValues]
 """``"q[N] in {0, 1}"``, several of them, or ``{"q[N]": {0, 1}}``."""
 
+PARTS = {"inputs": "inputs", "outputs": "outputs", "adjacent": "adjacency", "private": "claim"}
+"""The part of a program that each argument of the decorator makes."""
+
 EXAMPLES = {
     "inputs": 'inputs="q[N] in {0, 1}"',
     "outputs": 'outputs="out in {True, False}"',
@@ -35,60 +39,30 @@ EXAMPLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """The arguments of the decorator."""
-
-    inputs: object
-    outputs: object
-    adjacent: object
-    private: object
+Told = Mapping[str, object]
+"""The arguments of the decorator, by name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """The declarations of a mechanism, as syntax."""
-
-    inputs: tuple[Declaration, ...]
-    outputs: tuple[Declaration, ...]
-    adjacency: Adjacency | None
-    claim: Claim | None
-
-
-def declared(told: Told, text: FunctionText) -> Declared:
-    """The declarations; a mistake is shown in the Python file."""
-    places = keywords(text)
-    inputs = declarations("inputs", told.inputs, text, places)
-    outputs = declarations("outputs", told.outputs, text, places)
-    if not outputs:
+def declared(told: Told, text: FunctionText) -> Program:
+    """The declarations, as a program without statements; a mistake is shown in the Python file."""
+    places = {name: keyword.value for name, keyword in keywords(text).items()}
+    parts: dict[str, Any] = {"adjacency": None, "claim": None}
+    for what, value in told.items():
+        place, part = places.get(what), PARTS[what]
+        if what in ("inputs", "outputs"):
+            lines = (line(what, written, where, text) for written, where in each(what, value, text, place))
+            parts[part] = tuple(chain.from_iterable(getattr(program, part) for program in lines))
+        elif value is not None:
+            parts[part] = getattr(line(what, value, place, text), part)
+    if not parts["outputs"]:
         raise InputError("the mechanism has no output", text.place, f"declare one: `{EXAMPLES['outputs']}`")
-    adjacency = claim = None
-    if told.adjacent is not None:
-        adjacency = line("adjacent", told.adjacent, text, places.get("adjacent")).adjacency
-    if told.private is not None:
-        claim = line("private", told.private, text, places.get("private")).claim
-    return Declared(inputs, outputs, adjacency, claim)
+    return Program((), body=(), **parts)
 
 
-def keywords(text: FunctionText) -> dict[str, ast.expr]:
+def keywords(text: FunctionText) -> dict[str, ast.keyword]:
     """The arguments of the decorator that are found in the file, by name."""
-    for decorator in text.node.decorator_list:
-        if isinstance(decorator, ast.Call):
-            found = {keyword.arg: keyword.value for keyword in decorator.keywords if keyword.arg is not None}
-            if "outputs" in found or "inputs" in found:
-                return found
-    return {}
-
-
-def declarations(
-    what: str, told: object, text: FunctionText, places: Mapping[str, ast.expr]
-) -> tuple[Declaration, ...]:
-    """The declarations of inputs or of outputs."""
-    return tuple(
-        declaration
-        for written, place in each(what, told, text, places.get(what))
-        for declaration in getattr(line(what, written, text, place), what)
-    )
+    calls = [call for call in text.node.decorator_list if isinstance(call, ast.Call)]
+    return {keyword.arg: keyword for call in calls for keyword in call.keywords if keyword.arg is not None}
 
 
 def each(
@@ -101,24 +75,15 @@ def each(
             yield told, place
         case Mapping():
             for name, values in told.items():
-                yield (
-                    (
-                        f"{name} in {values}"
-                        if isinstance(values, str)
-                        else f"{name} in {shown(values, what, span)}"
-                    ),
-                    place,
-                )
+                members = values if isinstance(values, str) else shown(values, what, span)
+                yield f"{name} in {members}", place
         case list() | tuple():
             parts = place.elts if isinstance(place, ast.List | ast.Tuple) else []
             for position, written in enumerate(told):
                 yield written, parts[position] if len(parts) == len(told) else place
         case _:
-            raise InputError(
-                f"`{what}` is missing" if told is None else f"`{what}` is not a declaration",
-                span,
-                f"for example `{EXAMPLES[what]}`",
-            )
+            wrong = "missing" if told is None else "not a declaration"
+            raise InputError(f"`{what}` is {wrong}", span, f"for example `{EXAMPLES[what]}`")
 
 
 def shown(values: Any, what: str, span: Span) -> str:
@@ -147,17 +112,14 @@ def member(value: object, what: str, span: Span) -> str:
     raise InputError(f"{value!r} cannot be in the set of an {what.removesuffix('s')}", span, hint)
 
 
-WORDS = {"inputs": "input", "outputs": "output", "adjacent": "adjacent", "private": "private"}
-
-
-def line(what: str, written: object, text: FunctionText, place: ast.expr | None) -> Program:
+def line(what: str, written: object, place: ast.expr | None, text: FunctionText) -> Program:
     """One line of declarations, read by the parser of the language."""
-    if not isinstance(written, str):
-        span = text.place if place is None else text.span(place)
-        raise InputError(f"`{what}` must be a string", span, f"for example `{EXAMPLES[what]}`")
-    written = re.sub(r"\b(True|False)\b", lambda found: found[0].lower(), written)
     span = text.place if place is None else text.span(place)
-    before = f"param x = 0;{WORDS[what]} "
+    if not isinstance(written, str):
+        raise InputError(f"`{what}` must be a string", span, f"for example `{EXAMPLES[what]}`")
+    written = lowered(written)
+    word = what.removesuffix("s")
+    before = f"param x = 0;{word} "
     start = literal(written, place, text)
     if start is None or start < len(before):
         start = len(before)
@@ -165,7 +127,7 @@ def line(what: str, written: object, text: FunctionText, place: ast.expr | None)
     else:
         real, shift = text.source, 0
     blank = " " * (start - len(before))
-    masked = Source(real.name, f"param x = 0;{blank}{WORDS[what]} {written.replace(chr(10), ' ')}")
+    masked = Source(real.name, f"param x = 0;{blank}{word} {written.replace(chr(10), ' ')}")
     try:
         program = parse(masked)
     except InputError as error:
@@ -174,16 +136,15 @@ def line(what: str, written: object, text: FunctionText, place: ast.expr | None)
     return moved(program, real, shift)
 
 
+def lowered(written: str) -> str:
+    """``True`` and ``False`` as the language writes them."""
+    return re.sub(r"\b(True|False)\b", lambda found: found[0].lower(), written)
+
+
 def check_alone(what: str, program: Program, span: Span) -> None:
     """Refuse ``inputs="q in {0, 1}; private eps"``."""
-    parts: dict[str, object] = {
-        "inputs": program.inputs,
-        "outputs": program.outputs,
-        "adjacent": program.adjacency,
-        "private": program.claim,
-    }
-    others = [part for name, part in parts.items() if part and name != what]
-    if others or program.body or len(program.params) > 1 or not parts[what]:
+    found = [name for name, part in PARTS.items() if getattr(program, part)]
+    if found != [what] or program.body or len(program.params) > 1:
         raise InputError(f"`{what}` contains more than it should", span, f"for example `{EXAMPLES[what]}`")
 
 
@@ -196,9 +157,8 @@ def literal(written: str, place: ast.expr | None, text: FunctionText) -> int | N
     opening = re.match(r"[rR]?(\"\"\"|'''|\"|')", quoted)
     if opening is None:
         return None
-    inside = quoted[opening.end() : len(quoted) - len(opening[1])]
-    lowered = re.sub(r"\b(True|False)\b", lambda found: found[0].lower(), inside)
-    return span.start + opening.end() if lowered == written else None
+    inside = lowered(quoted[opening.end() : len(quoted) - len(opening[1])])
+    return span.start + opening.end() if inside == written else None
 
 
 def moved(node: AnyNode, source: Source, shift: int) -> AnyNode:
