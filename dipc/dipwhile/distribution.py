@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import dipc.views as views
 from dipc.dipwhile.convert import PythonValues, cells_of
@@ -14,11 +14,8 @@ from dipc.models.values import Valuation, show_valuation
 from dipc.numbers.exact import Number
 from dipc.numbers.quotient import Quotient
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
-
-class Distribution(Mapping[Valuation, Quotient]):
+class Distribution(Mapping[Valuation, Quotient], views.Plotted):
     """The exact output distribution on one input: outputs to probabilities, functions of eps.
 
     A key lists every output variable with its value, or its tuple of values for an array; :meth:`of`
@@ -67,10 +64,6 @@ class Distribution(Mapping[Valuation, Quotient]):
     def to_sympy(self) -> dict[str, Any]:
         """Every output, as text, with its probability in sympy."""
         return {show_valuation(output): p.to_sympy() for output, p in self.items()}
-
-    def plot(self, low: Number | None = None, high: Number | None = None, **options: Any) -> Figure:
-        """The probabilities as functions of eps; see :func:`dipc.report.plots.plot_functions`."""
-        return views.plot(self, low, high, **options)
 
     def __repr__(self) -> str:
         return "\n".join(f"{show_valuation(output)}: {p}" for output, p in self._items.items())

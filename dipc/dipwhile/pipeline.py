@@ -67,12 +67,16 @@ def check(explored: Explored, claim: CoreClaim, ask: Ask = Ask()) -> Verdict:
     Raises :class:`InputError` (and its subclasses) for what is wrong in the program or the claim.  A
     limit that runs out is an :class:`Undecided` verdict.
     """
+    return _decided(explored, goal_of(claim, ask.at), ask)
+
+
+def _decided(explored: Explored, goal: Goal, ask: Ask) -> Verdict:
     clock, system = ask.clock(), explored.program if ask.pair is None else None
 
     def explore(judge: SignOracle) -> Neighbours:
         return neighbours_of(explored, judge, ask.pair, clock)
 
-    return decide(goal_of(claim, ask.at), explored.space.size, explore, clock, ask.jobs, system)
+    return decide(goal, explored.space.size, explore, clock, ask.jobs, system)
 
 
 def evidence_of(program: CoreProgram, goal: Goal) -> Evidence:
@@ -80,12 +84,7 @@ def evidence_of(program: CoreProgram, goal: Goal) -> Evidence:
 
     Raises :class:`InputError` if the claim is not proved after all.
     """
-    explored, clock = Explored(program), Clock()
-
-    def explore(judge: SignOracle) -> Neighbours:
-        return neighbours_of(explored, judge, None, clock)
-
-    evidence = decide(goal, explored.space.size, explore, clock, system=program).evidence
+    evidence = _decided(Explored(program), goal, Ask()).evidence
     if evidence is None:
         raise InputError("there is no certificate: the claim is not proved for all adjacent inputs")
     return evidence
@@ -127,10 +126,8 @@ def check_for_all_budgets(left_open: LeftOpen, judge: SignOracle) -> None:
     Every probability drawn with lies in [0, 1] (they sum to 1, so >= 0 is enough), and every loop ends.
     """
     for p, (span, complement) in left_open.probabilities.items():
-        if complement:
-            require_nonnegative(p, judge, span, f"the probability {1 - p} exceeds 1")
-        else:
-            require_nonnegative(p, judge, span, f"the probability {p} is negative")
+        wrong = f"{1 - p} exceeds 1" if complement else f"{p} is negative"
+        require_nonnegative(p, judge, span, f"the probability {wrong}")
     for loop in left_open.loops:
         check_termination(loop, judge.budgets)
 

@@ -14,13 +14,14 @@ pipeline computes in another way: if they do not, dipc contradicts itself and re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
 from flint import fmpq
 
 import dipc.dipwhile.pipeline as pipeline
 import dipc.views as views
+from dipc.claims.counterexample import Counterexample
 from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal, Violated
 from dipc.claims.regions import Region, violated_regions
@@ -132,15 +133,9 @@ class Explanation(views.Shown):
     @property
     def aligned(self) -> fmpq | None:
         """A t with ``P(u) <= exp(t*eps) * P(u')`` by shifts alone, if every path on u has such a shift."""
-        costs = []
-        for route in self.routes:
-            if route.left is None:
-                continue
-            found = route.alignment
-            if found is None or found.factor != Quotient.one() or (found.inverse and found.cost):
-                return None
-            costs.append(found.cost)
-        return max(costs, default=None) if self.complete else None
+        found = [route.alignment for route in self.routes if route.left is not None]
+        plain = [a.cost for a in found if a and a.factor == Quotient.one() and not (a.inverse and a.cost)]
+        return max(plain, default=None) if self.complete and len(plain) == len(found) else None
 
 
 def explain(
@@ -207,7 +202,7 @@ class _Question:
             case Undecided(reason=reason):
                 raise LimitReached(f"nothing is explained, because the claim is undecided: {reason}")
             case Violated(counterexample=found):
-                return self._of(Reason.VIOLATED, found.input, found.neighbour, found.outputs, found.epsilon)
+                return self._chosen(Reason.VIOLATED, found, found.epsilon)
         return None
 
     def tightest(self) -> _Chosen:
@@ -231,21 +226,15 @@ class _Question:
         spot, witness = witnesses[0]
         same = tuple(s for s, w in witnesses if w == witness)
         place = spot.place if spot.kind is Kind.AT and isinstance(spot.place, fmpq) else None
-        chosen = self._of(Reason.TIGHTEST, witness.input, witness.neighbour, witness.outputs, place)
-        return replace(chosen, tightness=Tightness(of_delta, found, same) if of_delta else None)
+        tightness = Tightness(True, found, same) if of_delta else None
+        return self._chosen(Reason.TIGHTEST, witness, place, tightness)
 
-    def _of(
-        self,
-        reason: Reason,
-        left: Valuation,
-        right: Valuation,
-        outputs: Sequence[Valuation],
-        eps: fmpq | None,
+    def _chosen(
+        self, reason: Reason, of: Counterexample | Witness, eps: fmpq | None, found: Tightness | None = None
     ) -> _Chosen:
-        program = self.program
-        pair = cells(program, left), cells(program, right)
-        outcomes = tuple(to_outcome(program, dict(output)) for output in outputs)
-        return _Chosen(reason, pair, outcomes, None if eps is None else fmpq(eps.p, eps.q))
+        pair = cells(self.program, of.input), cells(self.program, of.neighbour)
+        outcomes = tuple(to_outcome(self.program, dict(output)) for output in of.outputs)
+        return _Chosen(reason, pair, outcomes, None if eps is None else fmpq(eps.p, eps.q), found)
 
     # --- the computation -----------------------------------------------------------------------
 
@@ -311,33 +300,23 @@ def _routes(lefts: Found, rights: Found, walk: Walk) -> list[Route]:
     wanted = {path.outcome for path in lefts.paths}
     routes = []
     for path in lefts.paths:
-        if alike := twins.get(path.signature):
-            routes.append(_side_by_side(path, alike.pop(0)))
-            continue
-        stop = walk.follow(path)
-        if not rights.complete and stop.path is not None and stop.path.outcome in wanted:
-            routes.append(_side_by_side(path, stop.path))
-        else:
-            routes.append(Route(path, None, stop=stop))
+        alike = twins.get(path.signature)
+        stop = None if alike else walk.follow(path)
+        twin = alike.pop(0) if alike else None
+        if not rights.complete and stop and stop.path and stop.path.outcome in wanted:
+            twin, stop = stop.path, None
+        routes.append(Route(path, twin, alignment(path, twin) if twin else None, stop))
     return [*routes, *(Route(None, path) for alike in twins.values() for path in alike)]
-
-
-def _side_by_side(left: Path, right: Path) -> Route:
-    return Route(left, right, alignment(left, right))
 
 
 def _claimed(goal: Goal, p: Quotient, q: Quotient) -> Claimed:
     bound = goal.bound(q)
     excess = p - bound
-    return Claimed(goal, bound, excess, _regions(goal, excess))
-
-
-def _regions(goal: Goal, excess: Number) -> tuple[Region, ...] | None:
-    """The budgets of the claim at which these outputs break it; None if not settled."""
     try:
-        return tuple(violated_regions([SignOracle(goal.budgets).signs_of(-excess)], goal.budgets))
+        regions = tuple(violated_regions([SignOracle(goal.budgets).signs_of(-excess)], goal.budgets))
     except Unsettled:
-        return None
+        return Claimed(goal, bound, excess, None)
+    return Claimed(goal, bound, excess, regions)
 
 
 def _tightness(

@@ -159,16 +159,7 @@ class _Place:
 
 @dataclass
 class Walk:
-    """All ways through a program on one input.
-
-    >>> from flint import fmpq
-    >>> from dipc.dipwhile.syntax.compile import read
-    >>> from dipc.errors import Source
-    >>> text = "input q in {0, 1}; output o in {false, true}; r <- Lap(eps, q); o <- r > 0"
-    >>> program = read(Source("sign", text))
-    >>> [(str(*path.outcome), path.probability) for path in Walk(program, {("q", 0): fmpq(0)}).paths().paths]
-    [('true', 1/2), ('false', 1/2)]
-    """
+    """All ways through a program on one input."""
 
     program: CoreProgram
     inputs: Input
@@ -184,11 +175,13 @@ class Walk:
         wanted = None if outcomes is None else frozenset(outcomes)
         useful = None if wanted is None else self._leading_to(wanted)
         found: list[Path] = []
-        for path in self._walked(useful):
-            if wanted is None or path.outcome in wanted:
-                if len(found) == most:
-                    return Found(tuple(found), False)
-                found.append(path)
+        for place in self._places(lambda place: useful is None or place.state.key in useful):
+            if isinstance(self.program.code[place.state.pc], Halt) and place.state.joint.mass():
+                path = self._ended(place)
+                if wanted is None or path.outcome in wanted:
+                    if len(found) == most:
+                        return Found(tuple(found), False)
+                    found.append(path)
         return Found(tuple(found), True)
 
     def follow(self, path: Path) -> Stop:
@@ -218,30 +211,21 @@ class Walk:
                 useful.add(node.state.key)
         return frozenset(useful)
 
-    def _walked(self, useful: frozenset[Key] | None) -> Iterator[Path]:
-        for place in self._places(lambda place: useful is None or place.state.key in useful):
-            if isinstance(self.program.code[place.state.pc], Halt) and place.state.joint.mass():
-                yield self._ended(place)
-
     def _places(self, keep: Callable[[_Place], bool]) -> Iterator[_Place]:
         """The places that are kept, depth first; what comes after the others is not looked at."""
         todo = [_Place(self.stepper.start())]
         done = 0
         while todo:
             place = todo.pop()
-            done += 1
-            self.tick("paths", done, None)
+            self.tick("paths", done := done + 1, None)
             if keep(place):
                 yield place
-                todo += reversed(self._after(place))
+                found = reversed([*transitions(self.stepper, place.state, self.inputs)])
+                todo += [self._arrived(place, transition) for transition in found if transition.state.joint]
 
     def _ended(self, place: _Place) -> Path:
         state = place.state
         return Path(place.steps, place.samples, self.stepper.outcome(state), state.joint.mass())
-
-    def _after(self, place: _Place) -> list[_Place]:
-        found = transitions(self.stepper, place.state, self.inputs)
-        return [self._arrived(place, transition) for transition in found if transition.state.joint]
 
     def _arrived(self, place: _Place, transition: Transition) -> _Place:
         known, samples, move = place.known, place.samples, transition.move
