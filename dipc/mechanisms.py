@@ -8,8 +8,6 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from flint import fmpq
-
 import dipc.dipwhile.convert as convert
 import dipc.views as views
 from dipc.certificate.format import sealed
@@ -206,7 +204,10 @@ class Mechanism:
         31/240
         """
         losses = self._losses(self._ask(pair, at, budgets, time_limit, progress))
-        return profile(losses, self._epsilon(epsilon), convert.to_width(width))
+        goal = goal_of(self._claim(epsilon, EPSILON_NAME))
+        if epsilon is not None and goal.delta:
+            raise InputError(f"`profile` finds the least delta: give an epsilon only, without {goal.delta}")
+        return profile(losses, goal.t, convert.to_width(width))
 
     @options_only
     def violating_budgets(
@@ -268,11 +269,7 @@ class Mechanism:
         return WrongType(f"`{name}` is a parameter of the program, not an option of `{method}`", hint=hint)
 
     def how_to_set(self, parameters: Mapping[str, object]) -> str:
-        """The Python code that sets parameters, for advice.
-
-        >>> Mechanism.load("svt1").how_to_set({"N": 3})
-        'dipc.load("svt1", N=3)'
-        """
+        """The Python code that sets parameters, for advice."""
         file = self.program.source.name
         first = "text" if file.startswith("<") else f'"{file}"'
         return f"dipc.load({', '.join([first, *settings(parameters)])})"
@@ -303,13 +300,6 @@ class Mechanism:
     def _losses(self, ask: Ask, claim: CoreClaim | None = None) -> Losses:
         """The losses for the eps in question, by default those of ``claim`` or of the program's own claim."""
         return losses_of(self.explored, ask.eps_range(claim or self.program.claim), ask.clock(), ask.pair)
-
-    def _epsilon(self, text: str | None) -> fmpq:
-        """The t of a claim ``t*eps``; a delta has no meaning here."""
-        goal = goal_of(self._claim(text, EPSILON_NAME))
-        if text is not None and goal.delta:
-            raise InputError(f"`profile` finds the least delta: give an epsilon only, without {goal.delta}")
-        return goal.t
 
     def certificate(self, verdict: Verdict | None = None) -> dict[str, Any]:
         """The certificate of a verdict about all adjacent inputs, by default on the program's own claim.
@@ -382,12 +372,7 @@ class Mechanism:
 
     @cached_property
     def replaced(self) -> dict[str, str]:
-        """The values in the text of those parameters that were set to others when it was loaded.
-
-        >>> m = Mechanism.load("param N = 3, c = 1; output o in {0, 1}; o <- 0", N=2)
-        >>> m.parameters, m.replaced
-        ({'N': '2', 'c': '1'}, {'N': '3'})
-        """
+        """The values in the text of those parameters that were set to others when it was loaded."""
         try:
             written = evaluate_parameters(parse(self.program.source).params, {})
         except InputError:  # a text in another language, or that has a value only for what was set
@@ -400,8 +385,8 @@ class Mechanism:
         return warnings(self.program)
 
     def __repr__(self) -> str:
-        settings = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
-        return f"<Mechanism {self.program.source.name}{f' ({settings})' if settings else ''}>"
+        values = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        return f"<Mechanism {self.program.source.name}{f' ({values})' if values else ''}>"
 
     def _repr_html_(self) -> str:
         return views.html(self)

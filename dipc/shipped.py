@@ -48,11 +48,7 @@ VERDICTS = ("private", "violated", "undecided")
 
 
 def header(text: str) -> dict[str, str]:
-    """What the comments of a program say about it: its title (the first line) and its source.
-
-    >>> header("# A coin\\n# source: folklore  \\noutput b in {0, 1}")
-    {'title': 'A coin', 'source': 'folklore'}
-    """
+    """What the comments of a program say about it: its title (the first line) and its source."""
     first = re.match(r"# *(?!\w+:)(.*\S)", text)
     return ({"title": first[1]} if first else {}) | dict(HEADER.findall(text))
 
@@ -85,25 +81,17 @@ def expected_verdict(source: Source) -> str | None:
 
 @cache
 def paths() -> Mapping[str, Path]:
-    """The shipped programs by name.
-
-    >>> paths()["svt1"].name
-    'svt1.dip'
-    """
+    """The shipped programs by name."""
     folder = next((folder for folder in FOLDERS if folder.is_dir()), None)
     found = sorted(folder.glob("*/*.dip")) if folder else []
     return {path.stem: path for path in found}
 
 
 def describe(name: str) -> Shipped:
-    """A shipped program.  Raises :class:`NoSuchProgram`.
-
-    >>> describe("svt1").expect
-    'private'
-    """
-    path = paths().get(name)
-    if path is None:
+    """A shipped program.  Raises :class:`NoSuchProgram`."""
+    if name not in paths():
         raise unknown(name)
+    path = paths()[name]
     source = source_of(path)
     said = header(source.text)
     return Shipped(name, path, said.get("title", ""), said.get("source", ""), expected_verdict(source) or "")
@@ -122,10 +110,9 @@ def located(file: str | Path) -> Path:
     path = Path(file)
     if path.exists():
         return path
-    shipped = paths().get(str(file))
-    if shipped is None:
+    if str(file) not in paths():
         raise unknown(str(file))
-    return shipped
+    return paths()[str(file)]
 
 
 def unknown(name: str) -> NoSuchProgram:

@@ -52,9 +52,8 @@ def to_input(program: CoreProgram, given: Inputs, name: str = "input") -> Input:
 
 def to_outcome(program: CoreProgram, given: Inputs) -> tuple[Value, ...]:
     """A value for every output cell, in the order of declaration, from a mapping or a text."""
-    return tuple(
-        cells_of(program.outputs, _named(program.outputs, given, "output", "output"), "output").values()
-    )
+    named = _named(program.outputs, given, "output", "output")
+    return tuple(cells_of(program.outputs, named, "output").values())
 
 
 def _named(variables: Sequence[Variable], given: Inputs, name: str, kind: str) -> Mapping[str, PythonValues]:
@@ -174,7 +173,8 @@ def _values(variable: Variable, given: PythonValues, kind: str) -> list[Value]:
     single = isinstance(given, str | Atom | fmpq) or not isinstance(given, Iterable)
     if single != (variable.size is None):
         kinds = f"an array of {variable.size} values" if variable.size is not None else "one value"
-        raise InputError(f"{what} is {kinds}, not {_shown(given)}", hint=_example(variable))
+        found = f"{len(given)} values" if isinstance(given, list | tuple) else f"`{given}`"
+        raise InputError(f"{what} is {kinds}, not {found}", hint=_example(variable))
     members: list[PythonValue] = [given] if single else list(given)  # type: ignore[list-item, arg-type]
     values = [to_value(value, what) for value in members]
     if len(values) != len(variable.cells):
@@ -184,10 +184,6 @@ def _values(variable: Variable, given: PythonValues, kind: str) -> list[Value]:
             domain = ", ".join(show(v) for v in variable.domain)
             raise InputError(f"{show(value)} is not a value of {what}", hint=f"its set is {{{domain}}}")
     return values
-
-
-def _shown(given: object) -> str:
-    return f"`{given}`" if not isinstance(given, list | tuple) else f"{len(given)} values"
 
 
 def _first(variable: Variable) -> str:

@@ -74,12 +74,10 @@ def _divisors(body: Expr) -> Iterator[Expr]:
         match node:
             case Binary(Op.DIV, _, divisor):
                 yield divisor
-            case Binary(Op.POW, base, Unary(Op.NEG) | Number()) if not _is_natural(node.right):
+            case Binary(Op.POW, base, Unary(Op.NEG)):
                 yield base
-
-
-def _is_natural(exponent: Expr) -> bool:
-    return isinstance(exponent, Number) and exponent.value >= 0
+            case Binary(Op.POW, base, Number(exponent)) if exponent < 0:
+                yield base
 
 
 def _formula(expr: Expr) -> Formula:

@@ -10,30 +10,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from pygments.lexer import RegexLexer, bygroups
-from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, Whitespace
+from pygments.token import Keyword, Whitespace, string_to_tokentype
 
-from dipc.editors.words import METRIC, PATTERNS
+from dipc.editors.words import KINDS, METRIC
 
 __all__ = ["DipLexer"]
-
-TOKENS = {
-    "comment": Comment.Single,
-    "declaration": Keyword.Declaration,
-    "control": Keyword,
-    "logic": Operator.Word,
-    "distribution": Name.Builtin,
-    "budget": Name.Builtin.Pseudo,
-    "constant": Keyword.Constant,
-    "function": Name.Function,
-    "number": Number,
-    "name": Name,
-    "arrow": Operator,
-    "comparison": Operator,
-    "arithmetic": Operator,
-    "bracket": Punctuation,
-    "punctuation": Punctuation,
-}
-"""The Pygments token of each kind of token."""
 
 
 class DipLexer(RegexLexer):  # type: ignore[misc]
@@ -48,6 +29,6 @@ class DipLexer(RegexLexer):  # type: ignore[misc]
         "root": [
             (r"\s+", Whitespace),
             (rf"(\badjacent\b)([ \t]+)({METRIC})", bygroups(Keyword.Declaration, Whitespace, Keyword.Type)),
-            *((pattern, TOKENS[kind]) for kind, pattern in PATTERNS.items()),
+            *((pattern, string_to_tokentype(token)) for pattern, _, token in KINDS),
         ]
     }

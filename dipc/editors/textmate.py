@@ -9,28 +9,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dipc.editors.words import METRIC, PATTERNS
+from dipc.editors.words import KINDS, METRIC
 
 FILE = Path(__file__).with_name("dip.tmLanguage.json")
-
-SCOPES = {
-    "comment": "comment.line.number-sign",
-    "declaration": "keyword.other.declaration",
-    "control": "keyword.control",
-    "logic": "keyword.operator.word",
-    "distribution": "support.function.distribution",
-    "budget": "variable.language.budget",
-    "constant": "constant.language",
-    "function": "support.function",
-    "number": "constant.numeric",
-    "name": "variable.other",
-    "arrow": "keyword.operator.assignment",
-    "comparison": "keyword.operator.comparison",
-    "arithmetic": "keyword.operator.arithmetic",
-    "bracket": "punctuation.section",
-    "punctuation": "punctuation.separator",
-}
-"""The TextMate scope of each kind of token."""
 
 
 def grammar() -> dict[str, Any]:
@@ -42,7 +23,7 @@ def grammar() -> dict[str, Any]:
             "2": {"name": "storage.type.metric.dip"},
         },
     }
-    patterns = [{"name": f"{SCOPES[kind]}.dip", "match": pattern} for kind, pattern in PATTERNS.items()]
+    patterns = [{"name": f"{scope}.dip", "match": pattern} for pattern, scope, _ in KINDS]
     return {
         "$schema": "https://raw.githubusercontent.com/martinring/tmlanguage/master/tmlanguage.json",
         "name": "dipc",

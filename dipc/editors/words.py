@@ -42,21 +42,23 @@ def signs(some: Iterable[str]) -> str:
 METRIC = rf"(?:{'|'.join(METRICS)})\b(?!')"
 """A metric; it is a keyword only right after ``adjacent``."""
 
-PATTERNS = {
-    "comment": r"#.*",
-    "declaration": words(DECLARATIONS),
-    "control": words(CONTROL),
-    "logic": words(LOGIC),
-    "distribution": words(DISTRIBUTIONS),
-    "budget": words(BUDGET),
-    "constant": words(CONSTANTS),
-    "function": words(FUNCTIONS) + r"(?=\s*\()",
-    "number": r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?",
-    "name": r"[^\W\d]\w*'?",
-    "arrow": signs(ARROWS),
-    "comparison": signs(COMPARISONS),
-    "arithmetic": signs(ARITHMETIC),
-    "bracket": signs(BRACKETS),
-    "punctuation": signs(PUNCTUATION),
-}
-"""The kinds of tokens in the order in which they are tried; the first pattern that matches counts."""
+COMMENT = r"#.*"
+
+KINDS = (
+    (COMMENT, "comment.line.number-sign", "Comment.Single"),
+    (words(DECLARATIONS), "keyword.other.declaration", "Keyword.Declaration"),
+    (words(CONTROL), "keyword.control", "Keyword"),
+    (words(LOGIC), "keyword.operator.word", "Operator.Word"),
+    (words(DISTRIBUTIONS), "support.function.distribution", "Name.Builtin"),
+    (words(BUDGET), "variable.language.budget", "Name.Builtin.Pseudo"),
+    (words(CONSTANTS), "constant.language", "Keyword.Constant"),
+    (words(FUNCTIONS) + r"(?=\s*\()", "support.function", "Name.Function"),
+    (r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", "constant.numeric", "Number"),
+    (r"[^\W\d]\w*'?", "variable.other", "Name"),
+    (signs(ARROWS), "keyword.operator.assignment", "Operator"),
+    (signs(COMPARISONS), "keyword.operator.comparison", "Operator"),
+    (signs(ARITHMETIC), "keyword.operator.arithmetic", "Operator"),
+    (signs(BRACKETS), "punctuation.section", "Punctuation"),
+    (signs(PUNCTUATION), "punctuation.separator", "Punctuation"),
+)
+"""The kinds of tokens, the first pattern that matches counts; their TextMate scope and Pygments token."""

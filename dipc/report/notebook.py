@@ -16,7 +16,7 @@ from dipc.claims.verdict import Undecided, Verdict
 from dipc.claims.wording import Line, pretty
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.semantics.chain import Chain
-from dipc.editors.words import CONTROL, DECLARATIONS, LOGIC, PATTERNS, words
+from dipc.editors.words import COMMENT, CONTROL, DECLARATIONS, LOGIC, words
 from dipc.mechanisms import Mechanism
 from dipc.models.values import show_valuation
 from dipc.numbers.function import FunctionOfEps
@@ -27,7 +27,7 @@ COLOURS = {"✓": "#0a8f5b", "✗": "#d55e00", "?": "#b07d00"}
 MOST_ROWS = 60
 MOST_TERMS = 24  # of a formula in a table
 
-CODE = re.compile(rf"(?P<comment>{PATTERNS['comment']})|{words((*DECLARATIONS, *CONTROL, *LOGIC))}")
+CODE = re.compile(rf"(?P<comment>{COMMENT})|{words((*DECLARATIONS, *CONTROL, *LOGIC))}")
 
 
 def formula(f: FunctionOfEps) -> str:

@@ -152,13 +152,12 @@ def literal(written: str, place: ast.expr | None, text: FunctionText) -> int | N
     """Where the characters of a literal begin in the file; None if they differ there (escapes)."""
     if not isinstance(place, ast.Constant) or not isinstance(place.value, str):
         return None
-    span = text.span(place)
-    quoted = text.source.text[span.start : span.end]
+    quoted = text.written(place)
     opening = re.match(r"[rR]?(\"\"\"|'''|\"|')", quoted)
     if opening is None:
         return None
     inside = lowered(quoted[opening.end() : len(quoted) - len(opening[1])])
-    return span.start + opening.end() if inside == written else None
+    return text.span(place).start + opening.end() if inside == written else None
 
 
 def moved(node: AnyNode, source: Source, shift: int) -> AnyNode:

@@ -70,7 +70,7 @@ def no_value(output: str, error: InputError, function: FunctionText) -> InputErr
     """An output without a value: usually a ``return`` is missing."""
     body = function.node.body
     returns = [node for node in ast.walk(function.node) if isinstance(node, ast.Return)]
-    if not returns or ends(body) or any(is_plain(node) for node in returns):
+    if not returns or ends(body) or any(ast.unparse(node) in ("return", "return None") for node in returns):
         hint = f"assign `{output}` on every path, or return its value: `return {output}`"
         return type(error)(pythonic(error.message), error.span, hint)
     open_one = without_else(body)
@@ -81,17 +81,8 @@ def no_value(output: str, error: InputError, function: FunctionText) -> InputErr
     )
 
 
-def is_plain(node: ast.Return) -> bool:
-    """``return`` without a value."""
-    return node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
-
-
 def ends(block: Sequence[ast.stmt]) -> bool:
-    """Does every path through the statements certainly reach a ``return``?
-
-    >>> ends(ast.parse("if a: return\\nelse: return").body), ends(ast.parse("if a: return").body)
-    (True, False)
-    """
+    """Does every path through the statements certainly reach a ``return``?"""
     return any(
         isinstance(node, ast.Return) or (isinstance(node, ast.If) and ends(node.body) and ends(node.orelse))
         for node in block

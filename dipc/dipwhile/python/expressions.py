@@ -181,7 +181,7 @@ class Expressions(ABC):
                     raise InputError(f"this number has more than {LONGEST_NUMBER} digits", span)
                 return Number(fmpq(node.value), span=span)
             case float():
-                return Number(self.decimal(span), span=span)
+                return Number(self.decimal(node, span), span=span)
             case str():
                 return self.scope.atom(node.value, span)
             case None:
@@ -190,9 +190,9 @@ class Expressions(ABC):
         hint = "values are numbers, True, False and strings"
         raise InputError(f"`{node.value!r}` is not a value of dipc", span, hint)
 
-    def decimal(self, span: Span) -> fmpq:
+    def decimal(self, node: ast.expr, span: Span) -> fmpq:
         """The decimal number as it is written, exactly: 0.1 is 1/10."""
-        written = self.text.source.text[span.start : span.end].replace("_", "").lower()
+        written = self.text.written(node).replace("_", "").lower()
         _, _, exponent = written.partition("e")
         if len(written) > LONGEST_NUMBER or abs(int(exponent or 0)) > LONGEST_NUMBER:
             raise InputError(f"this number has more than {LONGEST_NUMBER} digits", span)

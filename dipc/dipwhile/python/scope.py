@@ -131,11 +131,9 @@ class Scope:
         if symbol is not None:
             return symbol
         if isinstance(value, float):
-            raise InputError(
-                f"`{name}` is the float {value!r}, which is rarely the exact number that was meant",
-                span,
-                f'make it exact where it is defined: `{name} = Fraction("{value!r}")`',
-            )
+            message = f"`{name}` is the float {value!r}, which is rarely the exact number that was meant"
+            hint = f'make it exact where it is defined: `{name} = Fraction("{value!r}")`'
+            raise InputError(message, span, hint)
         hint = "only numbers (int, Fraction), Booleans and strings can be taken from outside the function"
         raise InputError(f"`{name}` is {described(value)}, not a number", span, hint)
 

@@ -52,7 +52,7 @@ class FunctionText:
         start = self._offset(node.lineno, node.col_offset)
         return Span(self.source, start, self._offset(node.end_lineno, node.end_col_offset))
 
-    def written(self, node: ast.expr) -> str:
+    def written(self, node: Located) -> str:
         """The text of a node."""
         span = self.span(node)
         return span.source.text[span.start : span.end]
@@ -64,9 +64,7 @@ class FunctionText:
 
     def headline(self, statement: ast.stmt) -> Span:
         """The first line of a statement."""
-        span = self.span(statement)
-        length = len(span.source.text[span.start : span.end].partition("\n")[0].rstrip())
-        return Span(span.source, span.start, span.start + length)
+        return self.start_of(statement, len(self.written(statement).partition("\n")[0].rstrip()))
 
     @property
     def place(self) -> Span:
@@ -92,18 +90,7 @@ class FunctionText:
 
 
 def text_of(function: object) -> FunctionText:
-    """The text of a function.
-
-    >>> def f(q):
-    ...     return q
-    >>> text = text_of(f)
-    >>> text.node.name, text.place.line, text.written(text.node.body[0].value)
-    ('f', 1, 'q')
-    >>> text_of(lambda q: q)
-    Traceback (most recent call last):
-    dipc.errors.InputError: error: a `lambda` cannot be a mechanism
-        help: write a function with `def`
-    """
+    """The text of a function.  Raises :class:`InputError` if it cannot be a mechanism."""
     function = checked_function(function)
     code = function.__code__
     lines = lines_of(function)

@@ -61,19 +61,14 @@ class Statements(Distributions):
             if isinstance(node, ast.Return | ast.Break | ast.Continue):
                 break
             if may_jump(node) and nodes[position + 1 :]:
-                guard = self.still_here()
+                flags = [flag for flag in (self.loops[-1].left, self.loops[-1].skipped) if flag is not None]
+                guard = joined(Op.AND, [Unary(Op.NOT, Name(flag)) for flag in flags])
                 rest = self.block(nodes[position + 1 :])
                 span = self.text.headline(nodes[position + 1])
                 if rest:
                     found.append(dip.If(((guard, rest),), (), span=span))
                 break
         return tuple(found)
-
-    def still_here(self) -> Expr:
-        """Neither ``break`` nor ``continue`` has happened."""
-        loop = self.loops[-1]
-        flags = [flag for flag in (loop.left, loop.skipped) if flag is not None]
-        return joined(Op.AND, [Unary(Op.NOT, Name(flag)) for flag in flags])
 
     def statement(self, node: ast.stmt) -> Block:
         """One statement, preceded by the draws that its expressions need."""
@@ -389,11 +384,9 @@ class Statements(Distributions):
             case ast.Tuple(values) if len(values) == len(self.outputs):
                 return values
         names = ", ".join(output.name for output in self.outputs)
-        raise InputError(
-            f"the mechanism has {plural(len(self.outputs), 'output')}: {names}",
-            self.text.headline(node),
-            f"return as many values, in this order: `return {names}`",
-        )
+        message = f"the mechanism has {plural(len(self.outputs), 'output')}: {names}"
+        hint = f"return as many values, in this order: `return {names}`"
+        raise InputError(message, self.text.headline(node), hint)
 
     def output(self, target: Name, output: dip.Declaration, value: ast.expr) -> Block:
         """One output gets its value."""
