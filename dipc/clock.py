@@ -22,11 +22,7 @@ def silent(stage: str, done: int, total: int | None) -> None:
 
 
 def how_far(stage: str, done: int, total: int | None) -> str:
-    """Progress in words.
-
-    >>> how_far("inequalities", 12, 300), how_far("neighbours", 7, None)
-    ('inequalities: 12 of 300', 'neighbours: 7')
-    """
+    """Progress in words, such as ``inequalities: 12 of 300``."""
     return f"{stage}: {done}" + (f" of {total}" if total is not None else "")
 
 

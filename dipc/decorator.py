@@ -80,10 +80,9 @@ class PythonMechanism(Mechanism):
         return f"{self.text.node.name}.with_parameters({', '.join(settings(parameters))})"
 
     def __call__(self, *_: object, **__: object) -> Any:
-        raise InputError(
-            f"`{self.text.node.name}` is a mechanism: it is read and decided, not run",
-            hint="use its methods: `.check()`, `.distribution(...)`",
-        )
+        message = f"`{self.text.node.name}` is a mechanism: it is read and decided, not run"
+        hint = "use its methods: `.check()`, `.distribution(...)`"
+        raise InputError(message, hint=hint)
 
 
 for _method in (

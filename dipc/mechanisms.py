@@ -54,9 +54,13 @@ def options_only(method: Method) -> Method:
 
     @wraps(method)
     def careful(self: Mechanism, *args: Any, **options: Any) -> Any:
-        for name, value in options.items():
-            if name not in known:
-                raise self._unknown_option(method.__name__, name, value, known)
+        for name in [name for name in options if name not in known]:
+            if name not in self.parameters:
+                hint = did_you_mean(name, known)
+                raise WrongType(f"`{method.__name__}` has no option `{name}`", hint=hint)
+            message = f"`{name}` is a parameter of the program, not an option of `{method.__name__}`"
+            setting = self.how_to_set({name: options[name]})
+            raise WrongType(message, hint=f"parameters are set when a program is loaded: {setting}")
         return method(self, *args, **options)
 
     return cast(Method, careful)
@@ -93,10 +97,9 @@ class Mechanism:
         file cannot be read.
         """
         if not isinstance(program, str | PathLike):
-            raise WrongType(
-                f"a program is the name of a file or a text, not the {type(program).__name__} {program}",
-                hint='for example dipc.load("svt1", N=3)',
-            )
+            message = f"a program is the name of a file or a text, not the {type(program).__name__} {program}"
+            hint = 'for example dipc.load("svt1", N=3)'
+            raise WrongType(message, hint=hint)
         if isinstance(program, str) and (not program.strip() or any(sign in program for sign in TEXT)):
             return Mechanism._read(Source("<text>", program), parameters)
         return Mechanism.load_file(program, parameters)
@@ -261,12 +264,6 @@ class Mechanism:
         outcome = None if output is None else convert.to_outcome(self.program, output)
         known = self._claim(claim) if claim is not None else self.program.claim
         return explain(self.explored, known, ask, outcome, paths)
-
-    def _unknown_option(self, method: str, name: str, value: object, known: Sequence[str]) -> WrongType:
-        if name not in self.parameters:
-            return WrongType(f"`{method}` has no option `{name}`", hint=did_you_mean(name, known))
-        hint = f"parameters are set when a program is loaded: {self.how_to_set({name: value})}"
-        return WrongType(f"`{name}` is a parameter of the program, not an option of `{method}`", hint=hint)
 
     def how_to_set(self, parameters: Mapping[str, object]) -> str:
         """The Python code that sets parameters, for advice."""

@@ -98,15 +98,7 @@ def describe(name: str) -> Shipped:
 
 
 def located(file: str | Path) -> Path:
-    """The file of this name, else the shipped program of this name.
-
-    >>> located("svt1").parent.name
-    'svt'
-    >>> located("svt11")
-    Traceback (most recent call last):
-    dipc.shipped.NoSuchProgram: error: svt11: no such file or program
-        help: did you mean `svt1`?
-    """
+    """The file of this name, else the shipped program of this name.  Raises :class:`NoSuchProgram`."""
     path = Path(file)
     if path.exists():
         return path

@@ -29,12 +29,9 @@ class Distribution(Mapping[Valuation, Quotient], views.Plotted):
         self._variables = variables
 
     def __getitem__(self, output: Valuation) -> Quotient:
-        try:
-            return self._items[output]
-        except KeyError:
-            if output == ():
-                raise
-            raise KeyError(f"{output!r}: ask `of`, for example d.of({self._example()})") from None
+        if output not in self._items and output != ():
+            raise KeyError(f"{output!r}: ask `of`, for example d.of({self._example()})")
+        return self._items[output]
 
     def __iter__(self) -> Iterator[Valuation]:
         return iter(self._items)

@@ -21,7 +21,7 @@ from dipc.claims.privacy import Goal
 from dipc.claims.tightness.losses import Losses
 from dipc.claims.verdict import Verdict
 from dipc.clock import Clock, Progress, silent
-from dipc.dipwhile.semantics.adjacency import Input, InputSpace, Pair, adjacent, formula_pairs
+from dipc.dipwhile.semantics.adjacency import Input, Pair, adjacent, formula_pairs
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never, number_of_eps
 from dipc.dipwhile.semantics.explore import Explorer, Law
 from dipc.dipwhile.semantics.explored import Explored
@@ -153,31 +153,33 @@ def neighbours_of(
     clock.tick("output distributions")
     program, space = explored.program, explored.space
     relation = program.adjacency
+    inputs: Sequence[Input]
     if pair is not None:
-        _check_pair(space, pair)
-        explorer = Explorer(program, clock.deadline)
-        neighbours = _listed(explorer, pair, [(0, 1), (1, 0)], clock)
+        if relation is not None and not adjacent(space, *pair, relation):
+            message = "the two inputs of the pair are not neighbours in this program"
+            hint = "give a pair that is, or change the adjacency (for example to: adjacent all)"
+            raise InputError(message, relation.span, hint)
+        inputs, pairs, symmetric = pair, [(0, 1), (1, 0)], True
     elif relation is None:
-        raise InputError(
-            f"{program.source.name}: the program does not say which inputs are neighbours",
-            hint="add a line such as: adjacent linf 1",
-        )
+        message = f"{program.source.name}: the program does not say which inputs are neighbours"
+        hint = "add a line such as: adjacent linf 1"
+        raise InputError(message, hint=hint)
     elif relation.formula is not None:
         inputs = list(space)
         tick = partial(clock.tick, "neighbours", total=len(inputs))
         pairs, symmetric = formula_pairs(space, inputs, relation.formula, tick)
-        explorer = Explorer(program, clock.deadline)
-        neighbours = _listed(explorer, inputs, pairs, clock, symmetric)
     else:
         walked, left_open = explored.neighbours(relation, clock)
         check_for_all_budgets(left_open, judge)
         return walked.telling(partial(clock.tick, "neighbours"))
+    explorer = Explorer(program, clock.deadline)
+    neighbours = _listed(explorer, inputs, pairs, clock, symmetric)
     check_for_all_budgets(explorer.left_open, judge)
     return neighbours
 
 
 def _listed(
-    explorer: Explorer, inputs: Sequence[Input], pairs: Sequence[Pair], clock: Clock, symmetric: bool = True
+    explorer: Explorer, inputs: Sequence[Input], pairs: Sequence[Pair], clock: Clock, symmetric: bool
 ) -> Listed:
     laws = []
     for done, values in enumerate(inputs):
@@ -193,10 +195,3 @@ def _listed(
         pairs,
         symmetric,
     )
-
-
-def _check_pair(space: InputSpace, pair: tuple[Input, Input]) -> None:
-    relation = space.program.adjacency
-    if relation is not None and not adjacent(space, *pair, relation):
-        hint = "give a pair that is, or change the adjacency (for example to: adjacent all)"
-        raise InputError("the two inputs of the pair are not neighbours in this program", relation.span, hint)

@@ -219,10 +219,9 @@ class _Question:
 
     def _witness(self, found: Least, witnesses: Sequence[tuple[Spot, Witness]], of_delta: bool) -> _Chosen:
         if not witnesses:
-            raise InputError(
-                "there is no loss to explain: all neighbours have the same output distribution",
-                hint="give two inputs and an output: --input ... --neighbour ... --output ...",
-            )
+            message = "there is no loss to explain: all neighbours have the same output distribution"
+            hint = "give two inputs and an output: --input ... --neighbour ... --output ..."
+            raise InputError(message, hint=hint)
         spot, witness = witnesses[0]
         same = tuple(s for s, w in witnesses if w == witness)
         place = spot.place if spot.kind is Kind.AT and isinstance(spot.place, fmpq) else None

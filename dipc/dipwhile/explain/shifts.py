@@ -21,8 +21,7 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
-from dipc.dipwhile.explain.paths import Event, Path, Sample
-from dipc.dipwhile.syntax.distributions import NoiseKind
+from dipc.dipwhile.explain.paths import Path, Sample
 from dipc.integration.linear import Linear
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -78,9 +77,7 @@ def alignment(left: Path, right: Path) -> Alignment | None:
 def _factor(left: Path, right: Path) -> Quotient:
     factor = Quotient.one()
     for a, b in zip(left.choices, right.choices, strict=True):
-        if a.event is Event.CHOICE:
-            assert a.probability is not None
-            assert b.probability is not None
+        if a.probability is not None and b.probability is not None:
             factor = factor * a.probability / b.probability
     return factor
 
@@ -110,15 +107,11 @@ def _allowed(
     by: Sequence[fmpq],
 ) -> bool:
     """Whether the shift takes the path on u into the path on u'."""
-    fits = all(_may_move(sample.law.kind, d, d - m) for sample, m, d in zip(samples, moved, by, strict=True))
-    return fits and all(_gain(u, by) >= u.constant - v.constant for u, v in needs)
-
-
-def _may_move(kind: NoiseKind, by: fmpq, beyond: fmpq) -> bool:
-    """Whether a sample may move ``by``; ``beyond`` is the part of it that its mean does not make."""
-    if kind.integer and by.q != 1:
-        return False
-    return not beyond or (1 if beyond > 0 else -1) in kind.shifts
+    for sample, mean, d in zip(samples, moved, by, strict=True):
+        kind = sample.law.kind
+        if (kind.integer and d.q != 1) or (d != mean and (1 if d > mean else -1) not in kind.shifts):
+            return False
+    return all(_gain(u, by) >= u.constant - v.constant for u, v in needs)
 
 
 def _gain(form: Linear, by: Sequence[fmpq]) -> fmpq:

@@ -116,10 +116,9 @@ def checked_function(function: object) -> FunctionType:
     if function.__name__ == "<lambda>":
         raise InputError("a `lambda` cannot be a mechanism", hint="write a function with `def`")
     if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
-        raise InputError(
-            f"`{function.__name__}` is a coroutine or generator, which cannot be a mechanism",
-            hint="write a plain function that returns its outputs",
-        )
+        message = f"`{function.__name__}` is a coroutine or generator, which cannot be a mechanism"
+        hint = "write a plain function that returns its outputs"
+        raise InputError(message, hint=hint)
     return function
 
 
@@ -151,10 +150,9 @@ def described(value: object) -> str:
 
 def changed(function: FunctionType) -> InputError:
     """The error for a file that was edited after it was loaded."""
-    return InputError(
-        f"{file_name(function.__code__.co_filename)} has changed since `{function.__name__}` was loaded",
-        hint="load it again",
-    )
+    message = f"{file_name(function.__code__.co_filename)} has changed since `{function.__name__}` was loaded"
+    hint = "load it again"
+    return InputError(message, hint=hint)
 
 
 def file_name(path: str) -> str:

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
-from dipc.dipwhile.python.distributions import Distributions
-from dipc.dipwhile.python.expressions import joined, plus_one
+from dipc.dipwhile.python.expressions import Expressions, joined, plus_one
 from dipc.dipwhile.python.refusals import STATEMENTS
 from dipc.dipwhile.python.scope import Scope, names_among
 from dipc.dipwhile.syntax import ast as dip
@@ -40,7 +39,7 @@ class Loop:
     skipped: str | None = None
 
 
-class Statements(Distributions):
+class Statements(Expressions):
     """Reads the statements of one function."""
 
     def __init__(self, scope: Scope, outputs: Sequence[dip.Declaration], sizes: dict[str, Expr]) -> None:
@@ -287,7 +286,6 @@ class Statements(Distributions):
 
     def repeat(self, node: ast.For) -> Block:
         """``for``: a variable that is assigned elsewhere too gets its values by assignment."""
-        self.check_no_else(node)
         for target in names_among(ast.walk(node.target)).values():
             self.check_loop_variable(target)
         counter, low, high, means = self.repeated(node.target, node.iter)
@@ -302,6 +300,9 @@ class Statements(Distributions):
 
     def looped(self, node: ast.For | ast.While, given: Block = ()) -> tuple[Loop, Block, Block]:
         """The body of a loop, after the statements ``given``: its flags, what precedes the loop, the body."""
+        if node.orelse:
+            hint = "set a variable before `break`, and test it after the loop"
+            raise self.error(node.orelse[0], "a loop has no `else` in a mechanism", hint)
         loop = Loop()
         self.loops.append(loop)
         body = (*given, *self.block(node.body))
@@ -317,15 +318,8 @@ class Statements(Distributions):
         if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
             raise self.error(node, f"`{name}` already has a meaning here", hint)
 
-    def check_no_else(self, node: ast.For | ast.While) -> None:
-        """Refuse the ``else`` of a loop."""
-        if node.orelse:
-            hint = "set a variable before `break`, and test it after the loop"
-            raise self.error(node.orelse[0], "a loop has no `else` in a mechanism", hint)
-
     def loop(self, node: ast.While) -> Block:
         """``while``: what its condition needs drawn before is drawn again at the end of each round."""
-        self.check_no_else(node)
         condition = self.read(node.test)
         again = tuple(self.prelude)
         loop, before, body = self.looped(node)
