@@ -52,13 +52,7 @@ class Clock:
         self._last = now
 
     def tick(self, stage: str, done: int = 0, total: int | None = None) -> None:
-        """Record progress; cheap enough to call often.  Raises :class:`LimitReached` beyond a limit.
-
-        >>> Clock(limit=-1).tick("sheep", 7)
-        Traceback (most recent call last):
-        ...
-        dipc.errors.LimitReached: the time limit was reached
-        """
+        """Record progress; cheap enough to call often.  Raises :class:`LimitReached` beyond a limit."""
         self._doing = stage, done, total
         now = monotonic()
         if now - self._shown > INTERVAL:

@@ -19,7 +19,7 @@ from typing import Any
 from flint import fmpq
 
 from dipc.dipwhile.convert import PythonValue, to_rational
-from dipc.dipwhile.python.declarations import EXAMPLES, Declarations, Told, declared, keywords
+from dipc.dipwhile.python.declarations import EXAMPLES, Declarations, declared, keywords
 from dipc.dipwhile.python.errors import in_python, speaking_python
 from dipc.dipwhile.python.scope import Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, described, text_of
@@ -42,7 +42,11 @@ class PythonMechanism(Mechanism):
     """
 
     def __init__(
-        self, text: FunctionText, told: Told, given: Mapping[str, fmpq], changed: Mapping[str, fmpq]
+        self,
+        text: FunctionText,
+        told: Mapping[str, object],
+        given: Mapping[str, fmpq],
+        changed: Mapping[str, fmpq],
     ):
         try:
             syntax = read_program(text, told, given, changed)
@@ -55,9 +59,8 @@ class PythonMechanism(Mechanism):
         written = show_program(syntax)
         source = Source(f"{text.source.name}:{text.node.name}", written)
         if parse(source) != syntax:
-            raise InternalError(
-                f"the program of `{text.node.name}` is not the one that its text describes:\n{written}"
-            )
+            message = f"the program of `{text.node.name}` is not the one that its text describes"
+            raise InternalError(f"{message}:\n{written}")
         super().__init__(replace(core, source=source))
         self.text = text
         self._told = told
@@ -146,10 +149,12 @@ def parameter(text: FunctionText, name: str, value: PythonValue) -> fmpq:
 
 
 def read_program(
-    text: FunctionText, told: Told, given: Mapping[str, fmpq], changed: Mapping[str, fmpq]
+    text: FunctionText, told: Mapping[str, object], given: Mapping[str, fmpq], changed: Mapping[str, fmpq]
 ) -> Program:
     """The syntax tree of a function."""
-    check_decorators(text)
+    for other in text.node.decorator_list[1:]:
+        hint = "`@dipc.mechanism` must be the only one"
+        raise text.mistake(other, "another decorator changes the function", hint)
     parts = declared(told, text)
     defaults = check_signature(text, parts)
     for name in given.keys() & defaults.keys():
@@ -171,14 +176,6 @@ def read_program(
     program = replace(parts, params=params, body=body, span=place)
     check_depth(program)
     return program
-
-
-def check_decorators(text: FunctionText) -> None:
-    """Another decorator makes another function, which cannot be read."""
-    if len(text.node.decorator_list) > 1:
-        other = text.node.decorator_list[1]
-        hint = "`@dipc.mechanism` must be the only one"
-        raise text.mistake(other, "another decorator changes the function", hint)
 
 
 def check_signature(text: FunctionText, parts: Program) -> dict[str, fmpq]:

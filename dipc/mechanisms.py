@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 TEXT = ("\n", "<-", ";")
 """What the text of a program contains, but the name of a file does not."""
 
-
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -101,16 +100,13 @@ class Mechanism:
             hint = 'for example dipc.load("svt1", N=3)'
             raise WrongType(message, hint=hint)
         if isinstance(program, str) and (not program.strip() or any(sign in program for sign in TEXT)):
-            return Mechanism._read(Source("<text>", program), parameters)
+            return Mechanism.load_file(Source("<text>", program), parameters)
         return Mechanism.load_file(program, parameters)
 
     @staticmethod
-    def load_file(path: str | Path, parameters: Mapping[str, PythonValue]) -> Mechanism:
-        """A program from a file, or a shipped one."""
-        return Mechanism._read(source_of(path), parameters)
-
-    @staticmethod
-    def _read(source: Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
+    def load_file(file: str | Path | Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
+        """A program from a file that is read or has been, or a shipped one."""
+        source = file if isinstance(file, Source) else source_of(file)
         overrides = {k: convert.to_rational(v, f"the parameter `{k}`") for k, v in parameters.items()}
         return Mechanism(read(source, overrides))
 

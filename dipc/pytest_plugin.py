@@ -27,15 +27,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a .dip file that is wanted."""
-    if file_path.suffix != ".dip" or not wanted(file_path, parent):
+    """Collect a .dip file that is named on the command line, or any if all are wanted."""
+    config, named = parent.config, parent.session.isinitpath(file_path)
+    if file_path.suffix != ".dip" or not (named or config.getoption("dipc") or config.getini("dipc")):
         return None
     items = import_module("dipc.pytest_items")  # only now: see above
     collector: pytest.Collector = items.DipFile.from_parent(parent, path=file_path)
     return collector
-
-
-def wanted(path: Path, parent: pytest.Collector) -> bool:
-    """Is this file named on the command line, or are all wanted?"""
-    config = parent.config
-    return parent.session.isinitpath(path) or config.getoption("dipc") or bool(config.getini("dipc"))

@@ -60,12 +60,6 @@ def expected_verdict(source: Source) -> str | None:
 
     >>> expected_verdict(Source("a.dip", "# expect: violated from N = 2 on"))
     'violated'
-    >>> expected_verdict(Source("a.dip", "# expect: broken"))
-    Traceback (most recent call last):
-    dipc.errors.InputError: a.dip:1:11: error: there is no verdict `broken`
-        # expect: broken
-                  ^^^^^^
-        help: write `# expect: private`, `# expect: violated` or `# expect: undecided`
     """
     found = list(EXPECT.finditer(source.text))
     for match in found:

@@ -17,7 +17,7 @@ from flint import fmpq
 
 import dipc
 from dipc.cli.main import status
-from dipc.clock import Clock
+from dipc.clock import Clock, how_far
 from dipc.dipwhile.sentences import read_sentence
 from dipc.errors import InputError, WrongType
 
@@ -364,3 +364,14 @@ def test_a_file_is_no_budget(svt: dipc.Mechanism) -> None:
             with pytest.raises(InputError, match="draws a figure and does not write the file") as caught:
                 draw(file)  # type: ignore[operator]
             assert caught.value.hint.endswith(f'.savefig("{file}")')
+
+
+def test_what_was_set_from_outside() -> None:
+    mechanism = dipc.load("param N = 3, c = 1; output o in {0, 1}; o <- 0", N=2)
+    assert mechanism.parameters == {"N": "2", "c": "1"}
+    assert mechanism.replaced == {"N": "3"}
+
+
+def test_progress_in_words() -> None:
+    assert how_far("inequalities", 12, 300) == "inequalities: 12 of 300"
+    assert how_far("neighbours", 7, None) == "neighbours: 7"

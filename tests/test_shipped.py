@@ -11,7 +11,7 @@ import pytest
 
 import dipc
 from dipc.cli.main import status
-from dipc.shipped import NoSuchProgram, describe, located, paths
+from dipc.shipped import NoSuchProgram, describe, header, located, paths
 
 ROOT = Path(__file__).parent.parent
 FILES = sorted((ROOT / "programs").rglob("*.dip"))
@@ -30,6 +30,11 @@ def test_every_program_says_what_it_is(name: str) -> None:
     assert program.title
     assert program.source
     assert program.expect in ("private", "violated")
+
+
+def test_the_header_of_a_program() -> None:
+    text = "# A coin\n# source: folklore  \noutput b in {0, 1}"
+    assert header(text) == {"title": "A coin", "source": "folklore"}
 
 
 def test_from_python() -> None:

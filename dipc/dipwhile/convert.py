@@ -60,10 +60,10 @@ def _named(variables: Sequence[Variable], given: Inputs, name: str, kind: str) -
     if isinstance(given, str):
         given = parse_valuation(given, f"<{name}>") if given.strip() else {}
     if not isinstance(given, Mapping):
-        raise WrongType(
-            f"the {name} must name the {kind}s of the program, not be the {type(given).__name__} {given!r}",
-            hint=_choice(variables),
-        )
+        found = f"the {type(given).__name__} {given!r}"
+        example = ", ".join(f'"{v.name}": ...' for v in variables)
+        hint = f"write {{{example}}} or {_text(variables)}"
+        raise WrongType(f"the {name} must name the {kind}s of the program, not be {found}", hint=hint)
     return given
 
 
@@ -101,13 +101,7 @@ def to_claim(program: CoreProgram, text: object, name: str = CLAIM_NAME) -> Core
 
 
 def checked_claim(text: object) -> str:
-    """The text of a claim; anything else is refused with advice.
-
-    >>> checked_claim(1)
-    Traceback (most recent call last):
-    dipc.errors.WrongType: error: a claim is a text, not the int 1
-        help: write "1*eps" for epsilon = 1*eps, "1*eps, 1/10" with delta = 1/10; one budget is `at=`
-    """
+    """The text of a claim; anything else is refused with advice."""
     if isinstance(text, str):
         if not text.strip():
             raise InputError("the claim is an empty text", hint='write for example "eps/2, exp(-2)"')
@@ -198,8 +192,3 @@ def _example(variable: Variable) -> str:
 def _text(variables: Sequence[Variable]) -> str:
     """Values as text, in quotes."""
     return f'"{", ".join(f"{v.name}={_first(v)}" for v in variables)}"'
-
-
-def _choice(variables: Sequence[Variable]) -> str:
-    example = ", ".join(f'"{v.name}": ...' for v in variables)
-    return f"write {{{example}}} or {_text(variables)}"

@@ -1,9 +1,4 @@
-"""Highlighting of programs wherever Pygments is used: Sphinx, LaTeX (minted), notebooks, ``pygmentize``.
-
->>> from pygments import lex
->>> [(str(kind), text) for kind, text in lex("x <- Lap(eps, 0)", DipLexer()) if text.strip()][:3]
-[('Token.Name', 'x'), ('Token.Operator', '<-'), ('Token.Name.Builtin', 'Lap')]
-"""
+"""Highlighting of programs wherever Pygments is used: Sphinx, LaTeX (minted), notebooks, ``pygmentize``."""
 
 from __future__ import annotations
 

@@ -198,12 +198,10 @@ class _Question:
 
     def violation(self, verdict: Verdict) -> _Chosen | None:
         """The counterexample of a violated claim."""
-        match verdict:
-            case Undecided(reason=reason):
-                raise LimitReached(f"nothing is explained, because the claim is undecided: {reason}")
-            case Violated(counterexample=found):
-                return self._chosen(Reason.VIOLATED, found, found.epsilon)
-        return None
+        if isinstance(verdict, Undecided):
+            raise LimitReached(f"nothing is explained, because the claim is undecided: {verdict.reason}")
+        found = verdict.counterexample if isinstance(verdict, Violated) else None
+        return self._chosen(Reason.VIOLATED, found, found.epsilon) if found else None
 
     def tightest(self) -> _Chosen:
         """What forces the least delta or, where no delta is needed, the least epsilon."""

@@ -122,11 +122,6 @@ class Found:
     paths: tuple[Path, ...]
     complete: bool
 
-    @property
-    def probability(self) -> Quotient:
-        """The sum over the paths found."""
-        return sum((path.probability for path in self.paths), Quotient.of(0))
-
 
 @dataclass(frozen=True, slots=True)
 class Stop:

@@ -59,9 +59,8 @@ class Alignment:
 
 def alignment(left: Path, right: Path) -> Alignment | None:
     """The cheapest shift from a path on u to its twin on u', or None if the argument does not apply."""
-    if left.has_loop or left.signature != right.signature:
-        return None
-    if len({sample.law.inverse for sample in left.samples}) > 1:
+    inverse = {sample.law.inverse for sample in left.samples}
+    if left.has_loop or left.signature != right.signature or len(inverse) > 1:
         return None
     by = _cheapest(left, right)
     if by is None:
@@ -70,8 +69,7 @@ def alignment(left: Path, right: Path) -> Alignment | None:
         Shift(i, d, moved, a.law.rate * abs(d - moved))
         for i, (a, moved, d) in enumerate(zip(left.samples, _moved(left, right), by, strict=True))
     )
-    inverse = any(sample.law.inverse for sample in left.samples)
-    return Alignment(shifts, _factor(left, right), inverse)
+    return Alignment(shifts, _factor(left, right), any(inverse))
 
 
 def _factor(left: Path, right: Path) -> Quotient:

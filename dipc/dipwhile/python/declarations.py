@@ -39,12 +39,8 @@ EXAMPLES = {
 }
 
 
-Told = Mapping[str, object]
-"""The arguments of the decorator, by name."""
-
-
-def declared(told: Told, text: FunctionText) -> Program:
-    """The declarations, as a program without statements; a mistake is shown in the Python file."""
+def declared(told: Mapping[str, object], text: FunctionText) -> Program:
+    """The decorator's arguments as a program without statements; mistakes are shown in the Python file."""
     places = {name: keyword.value for name, keyword in keywords(text).items()}
     parts: dict[str, Any] = {"adjacency": None, "claim": None}
     for what, value in told.items():

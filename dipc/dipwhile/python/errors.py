@@ -102,11 +102,10 @@ UNKNOWN = re.compile(r"unknown name `(\w+)`")
 
 
 def pythonic(text: str) -> str:
-    """
-    >>> pythonic("`q[4]` does not exist"), pythonic("the cells of `q` are numbered from 1 to 3")
-    ('`q[3]` does not exist', 'the cells of `q` are numbered from 0 to 2')
-    >>> pythonic("copy it first: `x <- N`")
-    'copy it first: `x = N`'
+    """The text in Python's notation.
+
+    >>> pythonic("`q[4]` does not exist"), pythonic("copy it first: `x <- N`")
+    ('`q[3]` does not exist', 'copy it first: `x = N`')
     """
     for pattern, replacement in NOTATION:
         text = pattern.sub(replacement, text)

@@ -261,13 +261,6 @@ class Statements(Expressions):
             hint = "a list keeps its length: use another name"
             raise self.error(node, f"`{name}` has {known} cells elsewhere, and {now} here", hint)
 
-    def copied(self, target: Name, source: str, node: ast.expr) -> Block:
-        """A list returned as an output: its cells."""
-        self.check_size(target, self.sizes[source], node)
-        span, counter = self.text.span(node), self.scope.fresh("i")
-        value = Index(source, Name(counter, span=span), span=span)
-        return (self.each_cell(target, self.sizes[source], value, counter, span),)
-
     # --- control -----------------------------------------------------------------------------
 
     def branches(self, node: ast.If) -> Block:
@@ -387,7 +380,10 @@ class Statements(Expressions):
         if output.size is None:
             return self.scalar(target, value)
         if copied := self.named_list(value):
-            return self.copied(target, copied, value)
+            self.check_size(target, self.sizes[copied], value)
+            span, counter = self.text.span(value), self.scope.fresh("i")
+            cell = Index(copied, Name(counter, span=span), span=span)
+            return (self.each_cell(target, self.sizes[copied], cell, counter, span),)
         if is_list(value) or isinstance(value, ast.Tuple):
             return self.filled(target, value)
         hint = f"return a list: `return [...]`, or assign the cells of `{output.name}`"

@@ -19,8 +19,11 @@ from flint import fmpq
 import dipc
 from dipc.certificate.produce import certificate
 from dipc.cli.main import cli
+from dipc.dipwhile.python.errors import pythonic
+from dipc.dipwhile.python.statements import names_in
 from dipc.dipwhile.python.words import MEANINGS, RESERVED
 from dipc.dipwhile.syntax.functions import DISTRIBUTIONS, FUNCTIONS
+from dipc.dipwhile.syntax.parser import parse_expression
 from dipc.errors import InputError
 from dipc.python import Lap, eps
 
@@ -329,6 +332,22 @@ def test_words_cannot_be_run(word: str) -> None:
             eps / 2
         else:
             call_of(word)(1, 2, 3) if word == "Exp" else call_of(word)(1, *([2] if word == "mod" else []))
+
+
+def test_a_lambda_is_not_a_mechanism() -> None:
+    with pytest.raises(InputError, match="a `lambda` cannot be a mechanism") as caught:
+        dipc.mechanism(inputs="q in {0, 1}", outputs="out in {0, 1}")(lambda q: q)
+    assert caught.value.hint == "write a function with `def`"
+
+
+def test_the_names_that_an_expression_reads() -> None:
+    assert names_in(parse_expression("a[i + 1] + sum(j in 1..N: q[j])")) == {"N", "a", "i", "q"}
+
+
+def test_messages_count_cells_from_0() -> None:
+    assert (
+        pythonic("the cells of `q` are numbered from 1 to 3") == "the cells of `q` are numbered from 0 to 2"
+    )
 
 
 def test_every_word_of_the_language_is_there() -> None:
