@@ -64,17 +64,13 @@ def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None]) ->
             case Index(name, Number(index)) if index.q == 1 and index >= 1:
                 sizes[name] = max(sizes.get(name, 1), int(index.p))
             case Index(name, Number(index)):
-                raise InputError(
-                    f"`{name}[{index}]` does not exist", target.span, "arrays are indexed from 1"
-                )
+                hint = "arrays are indexed from 1"
+                raise InputError(f"`{name}[{index}]` does not exist", target.span, hint)
             case Index(name):
                 computed.setdefault(name, target.span)
     for name in computed.keys() - sizes.keys():
-        raise InputError(
-            f"the size of the array `{name}` is unknown",
-            computed[name],
-            f"assign its last cell first, with a constant index: `{name}[3] <- 0`",
-        )
+        hint = f"assign its last cell first, with a constant index: `{name}[3] <- 0`"
+        raise InputError(f"the size of the array `{name}` is unknown", computed[name], hint)
     return sizes
 
 
@@ -110,11 +106,8 @@ def check_index(cell: Index, sizes: Sizes) -> None:
     if size is None:
         raise InputError(f"`{cell.array}` is not an array", cell.span, "remove the index")
     if isinstance(cell.index, Number) and not (cell.index.value.q == 1 and 1 <= cell.index.value <= size):
-        raise InputError(
-            f"`{cell.array}[{show(cell.index.value)}]` does not exist",
-            cell.span,
-            f"the cells of `{cell.array}` are numbered from 1 to {size}",
-        )
+        hint = f"the cells of `{cell.array}` are numbered from 1 to {size}"
+        raise InputError(f"`{cell.array}[{show(cell.index.value)}]` does not exist", cell.span, hint)
 
 
 def check_arguments(function: str, arguments: tuple[Expr, ...], sizes: Sizes) -> None:

@@ -12,18 +12,7 @@ from typing import Any
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax.ast import (
-    Adjacency,
-    Binary,
-    Claim,
-    Expr,
-    FormulaAdjacency,
-    NamedAdjacency,
-    Number,
-    Op,
-    Program,
-    Statement,
-)
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.suggest import did_you_mean
 from dipc.errors import InputError, Span
 
@@ -37,28 +26,28 @@ class Item:
     span: Span
 
 
-def assemble(items: Sequence[Item | Adjacency | Claim | Statement], span: Span) -> Program:
+def assemble(items: Sequence[Item | ast.Adjacency | ast.Claim | ast.Statement], span: Span) -> ast.Program:
     """The program made of these lines, in the order of the text."""
     lists: dict[str, list[Any]] = {"param": [], "input": [], "output": []}
-    adjacency: Adjacency | None = None
-    claim: Claim | None = None
-    body: list[Statement] = []
+    adjacency: ast.Adjacency | None = None
+    claim: ast.Claim | None = None
+    body: list[ast.Statement] = []
     for item in items:
         match item:
             case Item(kind, members):
                 check_before_statements(kind, item.span, body)
                 lists[kind] += members
-            case NamedAdjacency() | FormulaAdjacency():
+            case ast.NamedAdjacency() | ast.FormulaAdjacency():
                 check_before_statements("adjacent", item.span, body)
                 check_only_one("adjacent", item.span, adjacency)
                 adjacency = item
-            case Claim():
+            case ast.Claim():
                 check_before_statements("private", item.span, body)
                 check_only_one("private", item.span, claim)
                 claim = item
             case _:
                 body.append(item)
-    return Program(
+    return ast.Program(
         tuple(lists["param"]),
         tuple(lists["input"]),
         tuple(lists["output"]),
@@ -69,22 +58,18 @@ def assemble(items: Sequence[Item | Adjacency | Claim | Statement], span: Span) 
     )
 
 
-def check_before_statements(kind: str, span: Span, body: Sequence[Statement]) -> None:
+def check_before_statements(kind: str, span: Span, body: Sequence[ast.Statement]) -> None:
     """Refuse a declaration below the first statement."""
     if body:
-        raise InputError(
-            f"the declaration `{kind}` comes after a statement",
-            span,
-            f"declarations come first: move it above line {body[0].span.line}",
-        )
+        hint = f"declarations come first: move it above line {body[0].span.line}"
+        raise InputError(f"the declaration `{kind}` comes after a statement", span, hint)
 
 
-def check_only_one(kind: str, span: Span, earlier: Adjacency | Claim | None) -> None:
+def check_only_one(kind: str, span: Span, earlier: ast.Adjacency | ast.Claim | None) -> None:
     """Refuse a second adjacency or claim."""
     if earlier is not None:
-        raise InputError(
-            f"a second `{kind}`", span, f"the first is on line {earlier.span.line}: keep one of them"
-        )
+        hint = f"the first is on line {earlier.span.line}: keep one of them"
+        raise InputError(f"a second `{kind}`", span, hint)
 
 
 KEYWORDS = ("rate", "scale", "mean")
@@ -95,14 +80,14 @@ ELSEWHERE = {
 """What the arguments of noise are called elsewhere."""
 
 
-Argument = tuple[str | None, Span, Expr]
+Argument = tuple[str | None, Span, ast.Expr]
 """A keyword, or None, with its place, and the value."""
 
 
-def noise_parameters(kind: str, place: Span, arguments: Sequence[Argument]) -> tuple[Expr, Expr]:
+def noise_parameters(kind: str, place: Span, arguments: Sequence[Argument]) -> tuple[ast.Expr, ast.Expr]:
     """Rate and mean of ``Lap(rate, mean)``, ``Lap(scale = s, mean = m)`` and all their mixtures."""
     form = f"write `{kind}(eps/2, 0)` or `{kind}(scale = 2/eps, mean = 0)`"
-    given: dict[str, Expr] = {}
+    given: dict[str, ast.Expr] = {}
     for position, (keyword, span, value) in enumerate(arguments):
         if keyword is None and position > 1:
             raise InputError(f"`{kind}` takes two arguments, the rate and the mean", span, form)
@@ -120,4 +105,4 @@ def noise_parameters(kind: str, place: Span, arguments: Sequence[Argument]) -> t
     if "rate" in given:
         return given["rate"], given["mean"]
     scale = given["scale"]
-    return Binary(Op.DIV, Number(fmpq(1), span=scale.span), scale, span=scale.span), given["mean"]
+    return ast.Binary(ast.Op.DIV, ast.Number(fmpq(1), span=scale.span), scale, span=scale.span), given["mean"]

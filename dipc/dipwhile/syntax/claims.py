@@ -64,9 +64,8 @@ def compile_epsilon(epsilon: ast.Expr, constants: Constants) -> ast.Expr:
                 raise InputError(reason, node.span, EPSILON_HINT)
         raise InputError("the epsilon of the claim must be a multiple of eps", epsilon.span, EPSILON_HINT)
     if value < 0:
-        raise InputError(
-            f"the epsilon of the claim is negative: `{show(value)}*eps`", epsilon.span, EPSILON_HINT
-        )
+        message = f"the epsilon of the claim is negative: `{show(value)}*eps`"
+        raise InputError(message, epsilon.span, EPSILON_HINT)
     return ast.Binary(
         ast.Op.MUL, ast.Number(value, span=epsilon.span), ast.Eps(span=epsilon.span), span=epsilon.span
     )
@@ -79,9 +78,8 @@ def compile_delta(delta: ast.Expr, constants: Constants) -> ast.Expr:
     for node in nodes(result):
         check_delta_node(node)
     if isinstance(result, ast.Number) and not 0 <= result.value <= 1:
-        raise InputError(
-            f"delta is `{show(result.value)}`, not a probability", delta.span, "choose it between 0 and 1"
-        )
+        hint = "choose it between 0 and 1"
+        raise InputError(f"delta is `{show(result.value)}`, not a probability", delta.span, hint)
     return result
 
 
@@ -96,16 +94,12 @@ def check_delta_node(node: ast.Expr) -> None:
         case ast.Number() | ast.Eps() | ast.Call("exp" | "sqrt"):
             return
         case ast.Binary(ast.Op.POW, _, exponent) if not isinstance(exponent, ast.Number):
-            raise InputError(
-                "an exponent must be a constant integer", exponent.span, "write `exp(x)` for the power of e"
-            )
+            hint = "write `exp(x)` for the power of e"
+            raise InputError("an exponent must be a constant integer", exponent.span, hint)
         case ast.Unary(op) | ast.Binary(op) if op in DELTA_OPERATORS:
             return
-    raise InputError(
-        "delta must be built from numbers, `eps`, `exp` and `sqrt` with `+ - * / ^`",
-        node.span,
-        "for example `exp(-2*eps)/4`",
-    )
+    message = "delta must be built from numbers, `eps`, `exp` and `sqrt` with `+ - * / ^`"
+    raise InputError(message, node.span, "for example `exp(-2*eps)/4`")
 
 
 def check_claim_names(expr: ast.Expr, constants: Constants) -> None:
@@ -132,9 +126,8 @@ def compile_interval(
         return fmpq(0), None, False, False
     low = evaluate(interval.low, constants, "the lower end")
     if isinstance(interval.high, ast.Name) and interval.high.name.lower() in INFINITY - constants.keys():
-        raise InputError(
-            f"unknown name `{interval.high.name}`", interval.high.span, "write `inf`: `(0, inf)`"
-        )
+        hint = "write `inf`: `(0, inf)`"
+        raise InputError(f"unknown name `{interval.high.name}`", interval.high.span, hint)
     high = None if interval.high is None else evaluate(interval.high, constants, "the upper end")
     check_interval(interval, low, high)
     return low, high, interval.low_closed, interval.high_closed
@@ -183,18 +176,16 @@ def compile_distance(
     kind = adjacency.kind
     if kind == "all":
         if written is not None:
-            raise InputError(
-                "`all` takes no distance", written.span, "any two inputs are neighbours: `adjacent all`"
-            )
+            hint = "any two inputs are neighbours: `adjacent all`"
+            raise InputError("`all` takes no distance", written.span, hint)
         return None
     if written is None:
         raise InputError(f"`{kind}` is missing its distance", adjacency.span, f"write `adjacent {kind} 1`")
     check_known_constants(written, constants)
     distance = evaluate(written, constants, "the distance")
     if distance < 0:
-        raise InputError(
-            f"the distance is negative: `{show(distance)}`", written.span, f"write `adjacent {kind} 1`"
-        )
+        hint = f"write `adjacent {kind} 1`"
+        raise InputError(f"the distance is negative: `{show(distance)}`", written.span, hint)
     return distance
 
 
@@ -204,9 +195,8 @@ def check_known_constants(expr: ast.Expr, constants: Constants) -> None:
         if isinstance(node, ast.Call):
             check_call(node)
         if isinstance(node, ast.Name) and node.name not in constants:
-            raise InputError(
-                f"`{node.name}` is not a parameter", node.span, did_you_mean(node.name, constants)
-            )
+            message = f"`{node.name}` is not a parameter"
+            raise InputError(message, node.span, did_you_mean(node.name, constants))
 
 
 def check_metric(adjacency: ast.NamedAdjacency, inputs: Sequence[Variable]) -> None:
@@ -232,9 +222,8 @@ def compile_formula(
     for node in nodes(expr):
         match node:
             case ast.Name(name) | ast.Index(name) if name in names.outputs | names.locals:
-                raise InputError(
-                    f"`{name}` is not an input", node.span, "an adjacency formula refers to inputs only"
-                )
+                hint = "an adjacency formula refers to inputs only"
+                raise InputError(f"`{name}` is not an input", node.span, hint)
     check_no_metric(expr, names)
     check_expression(expr, speakable, none, primes=True)
     check_whole_arrays(expr, inputs)
@@ -305,8 +294,5 @@ def check_both_sides(expr: ast.Expr, names: Names) -> None:
     if mentioned != {True, False}:
         example = min(names.inputs, default="q")
         missing = f"`{example}`" if True in mentioned else f"`{example}'`"
-        raise InputError(
-            f"an adjacency formula relates an input to its neighbour, but {missing} is missing",
-            expr.span,
-            f"for example `adjacent abs({example} - {example}') <= 1`",
-        )
+        message = f"an adjacency formula relates an input to its neighbour, but {missing} is missing"
+        raise InputError(message, expr.span, f"for example `adjacent abs({example} - {example}') <= 1`")

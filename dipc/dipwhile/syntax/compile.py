@@ -56,9 +56,8 @@ def compile_program(
     inputs = tuple(declare_input(declaration, parameters) for declaration in program.inputs)
     outputs = tuple(declare(declaration, parameters) for declaration in program.outputs)
     if not outputs:
-        raise InputError(
-            "the program has no output", Span(source, 0, 0), "declare one: `output b in {true, false}`"
-        )
+        hint = "declare one: `output b in {true, false}`"
+        raise InputError("the program has no output", Span(source, 0, 0), hint)
     check_names(program, names)
 
     end = len(source.text.rstrip())
@@ -110,9 +109,6 @@ def start_value(start: Expr, domain: tuple[Value, ...], constants: Constants) ->
     """The value of an output before it is assigned."""
     value = evaluate_value(start, constants)
     if value not in domain:
-        raise InputError(
-            f"the start value `{show(value)}` is not in the set",
-            start.span,
-            f"the set is `{show_domain(domain)}`",
-        )
+        hint = f"the set is `{show_domain(domain)}`"
+        raise InputError(f"the start value `{show(value)}` is not in the set", start.span, hint)
     return value

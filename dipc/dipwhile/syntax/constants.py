@@ -51,9 +51,8 @@ def check_known(expr: Expr, values: Constants, parameters: set[str]) -> None:
     for node in nodes(expr):
         match node:
             case Name(name) if name in parameters - values.keys():
-                raise InputError(
-                    f"`{name}` has no value yet", node.span, "a parameter may only use earlier ones"
-                )
+                hint = "a parameter may only use earlier ones"
+                raise InputError(f"`{name}` has no value yet", node.span, hint)
             case Name(name) if name not in values:
                 raise InputError(f"`{name}` is not a parameter", node.span, did_you_mean(name, values))
             case Call():
@@ -70,15 +69,11 @@ def evaluate(expr: Expr, values: Constants, what: str) -> fmpq:
             raise InputError(reason, node.span, NUMBER_HINT)
         match node:
             case Eps():
-                raise InputError(
-                    f"{what} depends on `eps`",
-                    node.span,
-                    "`eps` is allowed only in rates, probabilities and the claim",
-                )
+                hint = "`eps` is allowed only in rates, probabilities and the claim"
+                raise InputError(f"{what} depends on `eps`", node.span, hint)
             case Name(name) if name not in ("true", "false"):
-                raise InputError(
-                    f"{what} depends on `{name}`, which is not a constant", node.span, NUMBER_HINT
-                )
+                message = f"{what} depends on `{name}`, which is not a constant"
+                raise InputError(message, node.span, NUMBER_HINT)
     raise InputError(f"{what} is not a number", expr.span, NUMBER_HINT)
 
 
@@ -116,9 +111,8 @@ def evaluate_set(values: FiniteSet, constants: Constants) -> tuple[Value, ...]:
             for member in members:
                 value = evaluate_value(member, constants)
                 if value in found:
-                    raise InputError(
-                        f"`{show(value)}` appears twice in this set", member.span, "remove one of them"
-                    )
+                    hint = "remove one of them"
+                    raise InputError(f"`{show(value)}` appears twice in this set", member.span, hint)
                 found[value] = member.span
             return tuple(found)
         case _:
@@ -130,11 +124,8 @@ def evaluate_range(low: Expr, high: Expr, constants: Constants, span: Span) -> t
     first = evaluate_integer(low, constants, "the start of the range")
     last = evaluate_integer(high, constants, "the end of the range")
     if first > last:
-        raise InputError(
-            f"the range `{first}..{last}` is empty",
-            span,
-            f"the smaller number comes first: `{last}..{first}`",
-        )
+        hint = f"the smaller number comes first: `{last}..{first}`"
+        raise InputError(f"the range `{first}..{last}` is empty", span, hint)
     if last - first >= LARGEST_SET:
         raise LimitReached(f"{span.place}: this range has more than {LARGEST_SET} values")
     return tuple(fmpq(value) for value in range(first, last + 1))

@@ -36,11 +36,8 @@ def check_expression(expr: Expr) -> None:
     while level and depth < DEEPEST_EXPRESSION:
         level, depth = [part for node in level for part in children(node)], depth + 1
     if level:
-        raise InputError(
-            f"this expression is nested more than {DEEPEST_EXPRESSION} levels deep",
-            level[0].span,
-            "split it: assign a part of it to a variable first",
-        )
+        message = f"this expression is nested more than {DEEPEST_EXPRESSION} levels deep"
+        raise InputError(message, level[0].span, "split it: assign a part of it to a variable first")
 
 
 def check_blocks(body: Block) -> None:
@@ -49,8 +46,5 @@ def check_blocks(body: Block) -> None:
     while level and depth < DEEPEST_BLOCK:
         level, depth = tuple(part for statement in level for part in inner_statements(statement)), depth + 1
     if level:
-        raise InputError(
-            f"blocks are nested more than {DEEPEST_BLOCK} levels deep",
-            level[0].span,
-            "join conditions with `and`, or use `elif`",
-        )
+        hint = "join conditions with `and`, or use `elif`"
+        raise InputError(f"blocks are nested more than {DEEPEST_BLOCK} levels deep", level[0].span, hint)

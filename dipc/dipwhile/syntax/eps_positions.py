@@ -89,11 +89,8 @@ def check_rate(distribution: ast.Distribution) -> None:
     """A rate without eps is almost always a scale."""
     match distribution:
         case ast.Noise(kind, rate) if not mentions_eps(rate):
-            raise InputError(
-                f"the rate `{as_written(rate)}` does not mention `eps`",
-                rate.span,
-                f"the rate is 1/scale: `{kind}(eps/2, 0)` is `{kind}(scale = 2/eps, mean = 0)`",
-            )
+            hint = f"the rate is 1/scale: `{kind}(eps/2, 0)` is `{kind}(scale = 2/eps, mean = 0)`"
+            raise InputError(f"the rate `{as_written(rate)}` does not mention `eps`", rate.span, hint)
 
 
 Line = tuple[fmpq, fmpq]

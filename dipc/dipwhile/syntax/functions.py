@@ -71,11 +71,8 @@ def check_call(call: Call) -> None:
         raise InputError(f"unknown function `{name}`", call.span, hint)
     function = FUNCTIONS[name]
     if not function.least <= len(call.arguments) <= (function.most or len(call.arguments)):
-        raise InputError(
-            f"`{name}` does not take {plural(len(call.arguments), 'argument')}",
-            call.span,
-            f"usage: `{function.usage}`",
-        )
+        hint = f"usage: `{function.usage}`"
+        raise InputError(f"`{name}` does not take {plural(len(call.arguments), 'argument')}", call.span, hint)
 
 
 def plural(count: int, noun: str) -> str:

@@ -89,11 +89,8 @@ def explain_character(source: Source, position: int) -> InputError:
     doubled = source.text[position : position + 2] in ("&&", "||")
     shown = character * 2 if doubled else character
     name = f"`{shown}`" if shown.isprintable() else f"the character U+{ord(character):04X}"
-    return InputError(
-        f"{name} has no meaning here",
-        Span(source, position, position + len(shown)),
-        CHARACTERS.get(character, ""),
-    )
+    message = f"{name} has no meaning here"
+    return InputError(message, Span(source, position, position + len(shown)), CHARACTERS.get(character, ""))
 
 
 # --- brackets and signs -----------------------------------------------------------------------
@@ -136,9 +133,8 @@ def double_sign(s: Situation) -> InputError | None:
     for first in (start - 1, start):
         pair = text[max(first, 0) : first + 2]
         if pair in PAIRS:
-            return s.error(
-                f"`{pair}` is not part of the language", PAIRS[pair], Span(s.source, first, first + 2)
-            )
+            message = f"`{pair}` is not part of the language"
+            return s.error(message, PAIRS[pair], Span(s.source, first, first + 2))
     return None
 
 

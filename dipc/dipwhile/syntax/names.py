@@ -109,11 +109,8 @@ def article(noun: str) -> str:
 
 def both(name: str, span: Span) -> InputError:
     """The error for a name with two meanings."""
-    return InputError(
-        f"`{name}` is both an atom and a variable",
-        span,
-        "it is listed in the set of an input or output: rename the variable",
-    )
+    hint = "it is listed in the set of an input or output: rename the variable"
+    return InputError(f"`{name}` is both an atom and a variable", span, hint)
 
 
 def listed(values: ast.FiniteSet) -> Iterator[ast.Name]:
@@ -173,9 +170,8 @@ def check_target(target: ast.Name | ast.Index, names: Names, scope: Scope) -> No
 def check_binder(variable: str, span: Span, names: Names, scope: Scope) -> None:
     """May this name a ``for`` or fold variable?"""
     if variable in names.everything | scope:
-        raise InputError(
-            f"`{variable}` already has a meaning here", span, "give this loop a variable of its own"
-        )
+        hint = "give this loop a variable of its own"
+        raise InputError(f"`{variable}` already has a meaning here", span, hint)
 
 
 def check_value(value: ast.Expr | ast.Distribution, names: Names, scope: Scope) -> None:
@@ -233,13 +229,11 @@ def check_no_cell(call: ast.Call, names: Names, scope: Scope) -> None:
 def check_prime(name: str, primed: bool, span: Span, names: Names, primes: bool) -> None:
     """Refuse ``q'`` outside adjacency formulas, and for anything but inputs."""
     if primed and not primes:
-        raise InputError(
-            f"`{name}'` is allowed only in an adjacency formula", span, "it refers to the neighbouring input"
-        )
+        hint = "it refers to the neighbouring input"
+        raise InputError(f"`{name}'` is allowed only in an adjacency formula", span, hint)
     if primed and name not in names.inputs:
-        raise InputError(
-            f"`{name}'` has no meaning: `{name}` is not an input", span, did_you_mean(name, names.inputs)
-        )
+        message = f"`{name}'` has no meaning: `{name}` is not an input"
+        raise InputError(message, span, did_you_mean(name, names.inputs))
 
 
 def unknown(name: str, span: Span, known: Iterable[str]) -> InputError:

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from dipc.dipwhile.syntax.ast import (
-    Choose,
-    Distribution,
-    ExpMechanism,
-    Expr,
-    Flip,
-    Name,
-    Noise,
-    Number,
-    Range,
-    Uniform,
-)
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.kinds import INTEGERS, NUMBERS, RANDOM, REALS, describe, never, surely
@@ -42,39 +31,33 @@ def check_output(instruction: Put | Draw, output: Variable, kinding: Kinding) ->
         raise violation(6, f"the output `{output.name}` is assigned {describe(kinds)}", assigned.span, hint)
     for expr, value in constants(assigned):
         if value not in output.domain:
-            raise InputError(
-                f"the output `{output.name}` is assigned `{show(value)}`, which is not in its set",
-                expr.span,
-                f"its set is `{show_domain(output.domain)}`",
-            )
+            message = f"the output `{output.name}` is assigned `{show(value)}`, which is not in its set"
+            raise InputError(message, expr.span, f"its set is `{show_domain(output.domain)}`")
     # An integer random variable may be assigned where its values are finitely many: found in exploration.
     possible = kinds | NUMBERS if kinds & INTEGERS else kinds
     if never(possible, kinding[output.name]):
-        raise InputError(
-            f"the output `{output.name}` is assigned {describe(kinds)}",
-            assigned.span,
-            f"its set is `{show_domain(output.domain)}`",
-        )
+        hint = f"its set is `{show_domain(output.domain)}`"
+        raise InputError(f"the output `{output.name}` is assigned {describe(kinds)}", assigned.span, hint)
 
 
-def constants(assigned: Expr | Distribution) -> Iterator[tuple[Expr | Distribution, Value]]:
+def constants(assigned: ast.Expr | ast.Distribution) -> Iterator[tuple[ast.Expr | ast.Distribution, Value]]:
     """The constants among the values that are assigned."""
     match assigned:
-        case Choose(options):
-            candidates: Sequence[Expr] = [value for value, _ in options]
-        case Uniform(Range()) | Noise() | ExpMechanism():
+        case ast.Choose(options):
+            candidates: Sequence[ast.Expr] = [value for value, _ in options]
+        case ast.Uniform(ast.Range()) | ast.Noise() | ast.ExpMechanism():
             candidates = ()
-        case Uniform(support):
+        case ast.Uniform(support):
             candidates = tuple(expressions(support))
-        case Flip():
+        case ast.Flip():
             candidates = ()
         case _:
             candidates = (assigned,)
     for expr in candidates:
         match expr:
-            case Number(value):
+            case ast.Number(value):
                 yield expr, value
-            case Name("true" | "false" as name):
+            case ast.Name("true" | "false" as name):
                 yield expr, Atom(name)
 
 

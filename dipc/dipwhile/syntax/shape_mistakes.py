@@ -107,11 +107,7 @@ def conditional_value(s: Situation) -> InputError | None:
     return s.error("`if` is not allowed inside an expression", hint)
 
 
-FORMS = {
-    "EXP": "Exp(eps/2, v in {{0, 1}}, v)",
-    "FLIP": "flip(1/2)",
-    "NOISE": "{word}(eps/2, 0)",
-}
+FORMS = {"EXP": "Exp(eps/2, v in {{0, 1}}, v)", "FLIP": "flip(1/2)", "NOISE": "{word}(eps/2, 0)"}
 
 
 def lonely_distribution(s: Situation) -> InputError | None:

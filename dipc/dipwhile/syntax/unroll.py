@@ -207,11 +207,8 @@ class Unroller:
         low, high = (substitute(bound, constants) for bound in (statement.low, statement.high))
         for bound in (low, high):
             if not isinstance(bound, ast.Number):
-                raise InputError(
-                    "the bounds of a `for` must be constants",
-                    bound.span,
-                    "use a parameter, or write the loop with `while`",
-                )
+                hint = "use a parameter, or write the loop with `while`"
+                raise InputError("the bounds of a `for` must be constants", bound.span, hint)
         for value in integers(low, high):
             self.step(statement.span)
             if not self.block(statement.body, {**constants, statement.variable: fmpq(value)}):
