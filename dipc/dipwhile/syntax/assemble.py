@@ -28,47 +28,36 @@ class Item:
 
 def assemble(items: Sequence[Item | ast.Adjacency | ast.Claim | ast.Statement], span: Span) -> ast.Program:
     """The program made of these lines, in the order of the text."""
-    lists: dict[str, list[Any]] = {"param": [], "input": [], "output": []}
-    adjacency: ast.Adjacency | None = None
-    claim: ast.Claim | None = None
+    declared: dict[str, list[Any]] = {kind: [] for kind in ("param", "input", "output", *ONLY_ONE)}
     body: list[ast.Statement] = []
     for item in items:
         match item:
             case Item(kind, members):
-                check_before_statements(kind, item.span, body)
-                lists[kind] += members
+                pass
             case ast.NamedAdjacency() | ast.FormulaAdjacency():
-                check_before_statements("adjacent", item.span, body)
-                check_only_one("adjacent", item.span, adjacency)
-                adjacency = item
+                kind, members = "adjacent", (item,)
             case ast.Claim():
-                check_before_statements("private", item.span, body)
-                check_only_one("private", item.span, claim)
-                claim = item
+                kind, members = "private", (item,)
             case _:
                 body.append(item)
-    return ast.Program(
-        tuple(lists["param"]),
-        tuple(lists["input"]),
-        tuple(lists["output"]),
-        adjacency,
-        claim,
-        tuple(body),
-        span=span,
-    )
+                continue
+        check_place(kind, item.span, body, declared[kind])
+        declared[kind] += members
+    params, inputs, outputs = (tuple(declared[kind]) for kind in ("param", "input", "output"))
+    adjacency, claim = (next(iter(declared[kind]), None) for kind in ONLY_ONE)
+    return ast.Program(params, inputs, outputs, adjacency, claim, tuple(body), span=span)
 
 
-def check_before_statements(kind: str, span: Span, body: Sequence[ast.Statement]) -> None:
-    """Refuse a declaration below the first statement."""
+ONLY_ONE = ("adjacent", "private")
+
+
+def check_place(kind: str, span: Span, body: Sequence[ast.Statement], earlier: Sequence[ast.Node]) -> None:
+    """Refuse a declaration below the first statement, and a second adjacency or claim."""
     if body:
         hint = f"declarations come first: move it above line {body[0].span.line}"
         raise InputError(f"the declaration `{kind}` comes after a statement", span, hint)
-
-
-def check_only_one(kind: str, span: Span, earlier: ast.Adjacency | ast.Claim | None) -> None:
-    """Refuse a second adjacency or claim."""
-    if earlier is not None:
-        hint = f"the first is on line {earlier.span.line}: keep one of them"
+    if earlier and kind in ONLY_ONE:
+        hint = f"the first is on line {earlier[0].span.line}: keep one of them"
         raise InputError(f"a second `{kind}`", span, hint)
 
 

@@ -23,15 +23,18 @@ from dipc.models.values import Atom, Value
 
 OPERATORS = {op.value: op for op in ast.Op} | {"≠": ast.Op.NE, "≤": ast.Op.LE, "≥": ast.Op.GE}
 
+Valuation = dict[str, Value | tuple[Value, ...]]
+
 LONGEST_NUMBER = 1000
 """Digits a number may have, written out."""
 
 
-def made(kind: type[ast.Node]) -> Callable[..., ast.Node]:
-    """The method for a rule whose parts are the fields of a node."""
+def made(kind: type[ast.Node], named: bool = False) -> Callable[..., ast.Node]:
+    """The method for a rule whose parts are the fields of a node; ``named``: its place is its name."""
 
     def build(self: Builder, meta: Meta, *parts: Any) -> ast.Node:
-        return kind(*parts, span=self.at(meta))
+        fields = (str(part) if isinstance(part, Token) else part for part in parts)
+        return kind(*fields, span=self.at(parts[0] if named else meta))
 
     return build
 
@@ -69,7 +72,9 @@ class Builder(Transformer_NonRecursive[Token, Any]):
     block = branch = options = option = noise_argument = binder = literals = binding = gathered
     param_list, input_list, output_list = listed("param"), listed("input"), listed("output")
     range, flip, uniform, choose = made(ast.Range), made(ast.Flip), made(ast.Uniform), made(ast.Choose)
-    formula_adjacency, exit_ = made(ast.FormulaAdjacency), made(ast.Exit)
+    formula_adjacency, named_adjacency = made(ast.FormulaAdjacency), made(ast.NamedAdjacency)
+    exit_, exp_mechanism = made(ast.Exit), made(ast.ExpMechanism)
+    param, declaration, for_ = (made(kind, named=True) for kind in (ast.Param, ast.Declaration, ast.For))
 
     # --- the program and its declarations ----------------------------------------------------
 
@@ -82,50 +87,25 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         start = self.at(meta).start
         return Span(self.source, start, start + len(word))
 
-    def param(self, meta: Meta, name: Token, value: ast.Expr) -> ast.Param:
-        return ast.Param(str(name), value, span=self.at(name))
-
-    def declaration(
-        self, meta: Meta, name: Token, size: ast.Expr | None, domain: ast.FiniteSet, start: ast.Expr | None
-    ) -> ast.Declaration:
-        return ast.Declaration(str(name), size, domain, start, span=self.at(name))
-
     def set_of(self, meta: Meta, *members: ast.Expr) -> ast.SetOf:
         return ast.SetOf(members, span=self.at(meta))
 
-    def named_adjacency(self, meta: Meta, kind: Token, distance: ast.Expr | None) -> ast.Adjacency:
-        return ast.NamedAdjacency(str(kind), distance, span=self.at(meta))
-
-    def claim(
-        self,
-        meta: Meta,
-        epsilon: ast.Expr,
-        delta: ast.Expr | None,
-        _eps: Token | None,
-        interval: ast.Interval | None,
-    ) -> ast.Claim:
+    def claim(self, meta: Meta, epsilon: ast.Expr, delta: Any, _eps: Any, interval: Any) -> ast.Claim:
         return ast.Claim(epsilon, delta, interval, span=self.at(meta))
 
-    def interval(
-        self, meta: Meta, opening: Token, low: ast.Expr, high: ast.Expr | Token, closing: Token
-    ) -> ast.Interval:
+    def interval(self, meta: Meta, opening: Token, low: ast.Expr, high: Any, closing: Token) -> ast.Interval:
         end = None if isinstance(high, Token) else high
         return ast.Interval(low, end, opening == "[", closing == "]", span=self.at(meta))
 
     # --- statements --------------------------------------------------------------------------
 
-    def assign(
-        self, meta: Meta, target: ast.Name | ast.Index, _arrow: Token, value: ast.Expr | ast.Distribution
-    ) -> ast.Assign:
+    def assign(self, meta: Meta, target: ast.Name | ast.Index, _arrow: Token, value: Any) -> ast.Assign:
         return ast.Assign(target, value, span=self.at(meta))
 
     def if_(self, meta: Meta, *parts: Any) -> ast.If:
         """The branches, and an ``else`` or None."""
         *branches, otherwise = parts
         return ast.If(tuple(branches), otherwise or (), span=self.keyword(meta, "if"))
-
-    def for_(self, meta: Meta, variable: Token, low: ast.Expr, high: ast.Expr, body: ast.Block) -> ast.For:
-        return ast.For(str(variable), low, high, body, span=self.at(variable))
 
     def while_(self, meta: Meta, condition: ast.Expr, body: ast.Block) -> ast.While:
         return ast.While(condition, body, span=self.keyword(meta, "while"))
@@ -139,11 +119,6 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         ]
         rate, mean = noise_parameters(str(kind), self.at(kind), given)
         return ast.Noise(str(kind), rate, mean, span=self.at(meta))
-
-    def exp_mechanism(
-        self, meta: Meta, rate: ast.Expr, variable: Token, support: ast.FiniteSet, score: ast.Expr
-    ) -> ast.ExpMechanism:
-        return ast.ExpMechanism(rate, str(variable), support, score, span=self.at(meta))
 
     # --- expressions -------------------------------------------------------------------------
 
@@ -189,11 +164,9 @@ class Builder(Transformer_NonRecursive[Token, Any]):
 
     # --- values on the command line ----------------------------------------------------------
 
-    def valuation(
-        self, meta: Meta, *bindings: tuple[Token, Value | tuple[Value, ...]]
-    ) -> dict[str, Value | tuple[Value, ...]]:
+    def valuation(self, meta: Meta, *bindings: tuple[Token, Value | tuple[Value, ...]]) -> Valuation:
         """Values by name."""
-        values: dict[str, Value | tuple[Value, ...]] = {}
+        values: Valuation = {}
         for name, value in bindings:
             if name in values:
                 raise InputError(f"`{name}` is given twice", self.at(name), "keep one of the values")

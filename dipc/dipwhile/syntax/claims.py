@@ -10,17 +10,17 @@ from flint import fmpq
 
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.arrays import check_uses
-from dipc.dipwhile.syntax.constants import evaluate
+from dipc.dipwhile.syntax.constants import check_known, evaluate
 from dipc.dipwhile.syntax.core import CoreAdjacency, CoreClaim, Variable
 from dipc.dipwhile.syntax.eps_positions import refuse_eps, slope
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
-from dipc.dipwhile.syntax.kinds import BOOLEANS, NOTHING, kinds_of_value
+from dipc.dipwhile.syntax.kinds import BOOLEANS
 from dipc.dipwhile.syntax.layout import METRICS
 from dipc.dipwhile.syntax.names import Names, check_expression, target_name
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.simplify import why_no_value
 from dipc.dipwhile.syntax.suggest import did_you_mean
-from dipc.dipwhile.syntax.types import EQUALITY, ORDER, check_needs
+from dipc.dipwhile.syntax.types import EQUALITY, ORDER, check_needs, declared_kinds
 from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.dipwhile.syntax.walk import children, nodes
 from dipc.errors import InputError
@@ -30,24 +30,11 @@ COMPARISONS = EQUALITY | ORDER
 
 
 def compile_claim(claim: ast.Claim, parameters: Mapping[str, fmpq]) -> CoreClaim:
-    """The claim with its constants evaluated; epsilon becomes ``t*eps``.
-
-    >>> from dipc.dipwhile.syntax.parser import parse_claim
-    >>> core = compile_claim(parse_claim("c*eps/2, exp(-2) for eps in (0, 1]"), {"c": fmpq(3)})
-    >>> core.epsilon.left.value, core.high
-    (3/2, 1)
-    """
+    """The claim with its constants evaluated; epsilon becomes ``t*eps``."""
     constants = dict(parameters)
-    low, high, low_closed, high_closed = compile_interval(claim.interval, constants)
-    return CoreClaim(
-        compile_epsilon(claim.epsilon, constants),
-        None if claim.delta is None else compile_delta(claim.delta, constants),
-        low,
-        high,
-        low_closed,
-        high_closed,
-        claim.span,
-    )
+    epsilon = compile_epsilon(claim.epsilon, constants)
+    delta = None if claim.delta is None else compile_delta(claim.delta, constants)
+    return CoreClaim(epsilon, delta, *compile_interval(claim.interval, constants), claim.span)
 
 
 EPSILON_HINT = "for example `eps`, `eps/2` or, with a delta, `2*eps, 1/100`"
@@ -181,22 +168,12 @@ def compile_distance(
         return None
     if written is None:
         raise InputError(f"`{kind}` is missing its distance", adjacency.span, f"write `adjacent {kind} 1`")
-    check_known_constants(written, constants)
+    check_known(written, constants)
     distance = evaluate(written, constants, "the distance")
     if distance < 0:
         hint = f"write `adjacent {kind} 1`"
         raise InputError(f"the distance is negative: `{show(distance)}`", written.span, hint)
     return distance
-
-
-def check_known_constants(expr: ast.Expr, constants: Constants) -> None:
-    """Refuse names that are not parameters."""
-    for node in nodes(expr):
-        if isinstance(node, ast.Call):
-            check_call(node)
-        if isinstance(node, ast.Name) and node.name not in constants:
-            message = f"`{node.name}` is not a parameter"
-            raise InputError(message, node.span, did_you_mean(node.name, constants))
 
 
 def check_metric(adjacency: ast.NamedAdjacency, inputs: Sequence[Variable]) -> None:
@@ -231,8 +208,7 @@ def compile_formula(
     core = substitute(expr, constants)
     refuse_eps((core,))
     check_uses(core, {variable.name: variable.size for variable in inputs if variable.size is not None})
-    kinding = {v.name: NOTHING.union(*map(kinds_of_value, v.domain)) for v in inputs}
-    check_needs(core, BOOLEANS, kinding, "an adjacency formula")
+    check_needs(core, BOOLEANS, declared_kinds(inputs), "an adjacency formula")
     return core
 
 
@@ -254,7 +230,9 @@ def check_whole_arrays(expr: ast.Expr, inputs: Sequence[Variable]) -> None:
             continue
         names = [part for side in (node.left, node.right) for part in bare_names(side) if part.name in arrays]
         if names:
-            cells = re.sub(r"([^\W\d]\w*)('?)(?![\w'\[(])", lambda m: cell_text(m, arrays), as_written(node))
+            cells = re.sub(
+                r"([^\W\d]\w*)('?)(?![\w'\[(])", lambda m: m[0] + "[i]" * (m[1] in arrays), as_written(node)
+            )
             raise InputError(
                 f"`{names[0].name}` is an array: its cells are compared one by one",
                 node.span,
@@ -271,11 +249,6 @@ def bare_names(expr: ast.Expr) -> Iterator[ast.Name]:
             yield node
         whole = isinstance(node, ast.Call) and FUNCTIONS[node.function].arrays and len(node.arguments) == 1
         todo.extend(part for part in children(node) if not (whole and isinstance(part, ast.Name)))
-
-
-def cell_text(name: re.Match[str], arrays: Mapping[str, Variable]) -> str:
-    """A name, with the index i if it is an array."""
-    return f"{name[0]}[i]" if name[1] in arrays else name[0]
 
 
 def size_text(variable: Variable) -> str:

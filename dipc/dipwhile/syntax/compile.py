@@ -17,11 +17,10 @@ from dipc.dipwhile.syntax.claims import compile_adjacency, compile_claim
 from dipc.dipwhile.syntax.constants import evaluate_parameters, evaluate_set, evaluate_size, evaluate_value
 from dipc.dipwhile.syntax.core import CoreProgram, Variable
 from dipc.dipwhile.syntax.eps_positions import check_budget
-from dipc.dipwhile.syntax.kinds import NOTHING, kinds_of_value
 from dipc.dipwhile.syntax.names import check_names, collect_names
 from dipc.dipwhile.syntax.outputs import check_loops, check_outputs, show_domain
 from dipc.dipwhile.syntax.parser import parse
-from dipc.dipwhile.syntax.types import check_types, infer
+from dipc.dipwhile.syntax.types import check_types, declared_kinds, infer
 from dipc.dipwhile.syntax.unroll import Constants, unroll
 from dipc.errors import InputError, Source, Span
 from dipc.models.values import Value, show
@@ -65,8 +64,7 @@ def compile_program(
     sizes = array_sizes(code, {variable.name: variable.size for variable in (*inputs, *outputs)})
     check_arrays(code, sizes)
     check_budget(code)
-    declared = {v.name: NOTHING.union(*map(kinds_of_value, v.domain)) for v in (*inputs, *outputs)}
-    kinding = infer(code, declared, names.locals)
+    kinding = infer(code, declared_kinds((*inputs, *outputs)), names.locals)
     check_types(code, kinding)
     check_loops(code, kinding)
     check_outputs(code, {output.name: output for output in outputs}, kinding)

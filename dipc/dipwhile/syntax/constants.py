@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import assert_never
 
 from flint import fmpq
@@ -23,13 +23,7 @@ NUMBER_HINT = "it must be a number, possibly computed from parameters"
 
 
 def evaluate_parameters(params: tuple[Param, ...], overrides: Mapping[str, fmpq]) -> Constants:
-    """The value of every parameter; each may use the earlier ones.
-
-    >>> from dipc.dipwhile.syntax.parser import parse, Source
-    >>> program = parse(Source("a.dip", "param N = 2, c = N/4"))
-    >>> evaluate_parameters(program.params, {"N": fmpq(3)})
-    {'N': 3, 'c': 3/4}
-    """
+    """The value of every parameter; each may use the earlier ones."""
     values: Constants = {}
     for name in overrides.keys() - {param.name for param in params}:
         known = did_you_mean(name, (param.name for param in params))
@@ -46,8 +40,8 @@ def evaluate_parameters(params: tuple[Param, ...], overrides: Mapping[str, fmpq]
     return values
 
 
-def check_known(expr: Expr, values: Constants, parameters: set[str]) -> None:
-    """Refuse every name that is not the parameter of an earlier declaration."""
+def check_known(expr: Expr, values: Constants, parameters: Set[str] = frozenset()) -> None:
+    """Refuse every name that has no value; ``parameters``: those that have one now or later."""
     for node in nodes(expr):
         match node:
             case Name(name) if name in parameters - values.keys():
@@ -96,13 +90,7 @@ def evaluate_size(expr: Expr, values: Constants, array: str) -> int:
 
 
 def evaluate_set(values: FiniteSet, constants: Constants) -> tuple[Value, ...]:
-    """The values of a set, in the order of the text.
-
-    >>> from dipc.dipwhile.syntax.parser import parse, Source
-    >>> program = parse(Source("a.dip", "input x in -1..1, y in {bot, 1/2}"))
-    >>> [evaluate_set(declaration.domain, {}) for declaration in program.inputs]
-    [(-1, 0, 1), (Atom(name='bot'), 1/2)]
-    """
+    """The values of a set, in the order of the text."""
     match values:
         case Range(low, high):
             return evaluate_range(low, high, constants, values.span)

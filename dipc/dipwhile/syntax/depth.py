@@ -7,12 +7,15 @@ Python's recursion limit could not even be put into a dictionary.  Sequences of 
 
 from __future__ import annotations
 
-from dipc.dipwhile.syntax.ast import Block, Claim, Expr, Program
+from collections.abc import Callable
+from typing import Any
+
+from dipc.dipwhile.syntax.ast import Claim, Expr, Program
 from dipc.dipwhile.syntax.walk import children, expressions, inner_statements
 from dipc.errors import InputError
 
-DEEPEST_EXPRESSION = 200
-DEEPEST_BLOCK = 100
+DEEPEST_EXPRESSION = (200, "this expression is", "split it: assign a part of it to a variable first")
+DEEPEST_BLOCK = (100, "blocks are", "join conditions with `and`, or use `elif`")
 
 
 def check_depth(tree: Program | Claim | Expr) -> None:
@@ -25,26 +28,18 @@ def check_depth(tree: Program | Claim | Expr) -> None:
     ...
     """
     if isinstance(tree, Program):
-        check_blocks(tree.body)
+        refuse_deep(tree.body, inner_statements, *DEEPEST_BLOCK)
     for expr in expressions(tree):
-        check_expression(expr)
+        refuse_deep((expr,), children, *DEEPEST_EXPRESSION)
 
 
-def check_expression(expr: Expr) -> None:
-    """Refuse an expression with too many levels."""
-    level, depth = [expr], 0
-    while level and depth < DEEPEST_EXPRESSION:
-        level, depth = [part for node in level for part in children(node)], depth + 1
+def refuse_deep(
+    level: tuple[Any, ...], inside: Callable[[Any], tuple[Any, ...]], most: int, what: str, hint: str
+) -> None:
+    """Refuse nodes with too many levels of nodes inside."""
+    for _ in range(most):
+        if not level:
+            return
+        level = tuple(part for node in level for part in inside(node))
     if level:
-        message = f"this expression is nested more than {DEEPEST_EXPRESSION} levels deep"
-        raise InputError(message, level[0].span, "split it: assign a part of it to a variable first")
-
-
-def check_blocks(body: Block) -> None:
-    """Refuse blocks within too many blocks."""
-    level, depth = body, 0
-    while level and depth < DEEPEST_BLOCK:
-        level, depth = tuple(part for statement in level for part in inner_statements(statement)), depth + 1
-    if level:
-        hint = "join conditions with `and`, or use `elif`"
-        raise InputError(f"blocks are nested more than {DEEPEST_BLOCK} levels deep", level[0].span, hint)
+        raise InputError(f"{what} nested more than {most} levels deep", level[0].span, hint)

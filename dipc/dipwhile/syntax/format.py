@@ -94,7 +94,8 @@ def _lines(text: str) -> Iterator[Line]:
         where = len(text) if token is None else token.start_pos or 0
         comment = text[end:where].strip()
         if token is None or "\n" in token:
-            yield Line(tuple(tokens), comment, _column(text, tokens, start, end, comment))
+            column = (tokens[0].start_pos or 0 if tokens else text.find(comment, end)) - start
+            yield Line(tuple(tokens), comment, column)
             tokens, separator = [], None
             start = end = where + 1
             continue
@@ -110,13 +111,6 @@ def _lines(text: str) -> Iterator[Line]:
         separator = None
         tokens.append(word)
         previous = word
-    return
-
-
-def _column(text: str, tokens: Sequence[Token], start: int, end: int, comment: str) -> int:
-    """Where the code of a line, or else its comment, begins."""
-    first = tokens[0].start_pos or 0 if tokens else text.find(comment, end)
-    return first - start
 
 
 # --- indentation ---------------------------------------------------------------------------------

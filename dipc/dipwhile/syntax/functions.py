@@ -76,8 +76,5 @@ def check_call(call: Call) -> None:
 
 
 def plural(count: int, noun: str) -> str:
-    """
-    >>> plural(1, "argument"), plural(2, "argument")
-    ('1 argument', '2 arguments')
-    """
+    """``1 argument``, ``2 arguments``."""
     return f"{count} {noun}{'s' * (count != 1)}"

@@ -28,7 +28,6 @@ from dipc.dipwhile.syntax.situation import (
     word_for,
 )
 from dipc.dipwhile.syntax.suggest import did_you_mean
-from dipc.dipwhile.syntax.value_mistakes import wrong_value
 from dipc.errors import InputError, Source, Span
 
 
@@ -61,13 +60,10 @@ CHARACTERS = {
     "\\": "a statement continues on the next line after an operator, after a comma and inside brackets",
     "~": "a sample is assigned with `<-`: `x <- Lap(eps, 0)`",
     "?": "write `if c then x <- a else x <- b end`",
-    "$": "names are made of letters, digits and `_`",
-    "@": "names are made of letters, digits and `_`",
+    **dict.fromkeys("$@", "names are made of letters, digits and `_`"),
     "\N{MINUS SIGN}": "this is a typographic minus sign: write `-`",
     "\N{EN DASH}": "this is a dash: write `-`",
-    "\N{MULTIPLICATION SIGN}": "write `*`",
-    "\N{DOT OPERATOR}": "write `*`",
-    "\N{MIDDLE DOT}": "write `*`",
+    **dict.fromkeys("\N{MULTIPLICATION SIGN}\N{DOT OPERATOR}\N{MIDDLE DOT}", "write `*`"),
     "\N{DIVISION SIGN}": "write `/`",
     "\N{LOGICAL AND}": "write `and`",
     "\N{LOGICAL OR}": "write `or`",
@@ -80,11 +76,7 @@ CHARACTERS = {
 
 
 def explain_character(source: Source, position: int) -> InputError:
-    """The error for a character that begins no token.
-
-    >>> explain_character(Source("a.dip", "a && b"), 2).hint
-    'write `and`'
-    """
+    """The error for a character that begins no token."""
     character = source.text[position]
     doubled = source.text[position : position + 2] in ("&&", "||")
     shown = character * 2 if doubled else character
@@ -385,6 +377,46 @@ def unexpected(s: Situation) -> InputError:
         bracket = s.brackets[-1]
         hint = f"`{bracket}` was opened in line {bracket.line}, column {bracket.column}"
     return s.error(f"expected {s.expected()}, found {s.found_text}", hint)
+
+
+# --- values on the command line: `--pair 'q=0,0'` ---------------------------------------------
+
+EXAMPLE = "write for example `q=[0,1]`, or `q=[0,1], x=top` for several"
+
+VALUE = r"-?\d+(?:\.\d+)?(?:/\d+)?|[^\W\d]\w*"
+NEXT = r"[,;\s]\s*[^\W\d]\w*\s*=|$"
+
+
+def wrong_value(s: Situation) -> InputError:
+    """What was found, with the same values in the right form."""
+    if not s.seen and s.found.type == "$END":
+        return s.error("no values are given", EXAMPLE)
+    return s.error(f"expected {s.expected()}, found {s.found_text}", rewritten(s) or EXAMPLE)
+
+
+def rewritten(s: Situation) -> str:
+    """The hint that writes the values out, if it is clear what they are."""
+    if s.found.type == "NAME" and "COMMA" in s.accepts and s.rest_of_line(s.span.end)[:1] == "=":
+        before, after = s.source.text[: s.span.start].strip(), s.source.text[s.span.start :].strip()
+        return f"separate the inputs by a comma: `{before}, {after}`"
+    equals = [i for i, token in enumerate(s.seen) if token.type == "EQ"]
+    name = s.seen[equals[-1] - 1] if equals else "q"
+    text = s.source.text[span_of(s.source, s.seen[equals[-1]]).end if equals else 0 :]
+    if not equals and s.found.type not in ("LSQB", "LPAR", "LBRACE", "NUMBER", "MINUS", "COLON"):
+        return ""
+    if not equals and s.seen:
+        name, text = s.seen[0], s.source.text[s.span.end :] if s.found.type == "COLON" else ""
+    text = re.split(NEXT, text.lstrip("= "), maxsplit=1)[0]
+    values = re.findall(VALUE, text)
+    if (
+        not values
+        or s.found.type in ("EPS", "INF")
+        or not re.fullmatch(rf"(?:{VALUE}|[\s,;()\[\]{{}}])*", text)
+    ):
+        return ""
+    several = len(values) > 1 or re.search(r"[\[({]", text)
+    shown = f"{name}=[{','.join(values)}]" if several else f"{name}={values[0]}"
+    return f"write `{shown}`" + ("" if equals or s.seen else ", with the name of the input")
 
 
 # --- the tables ------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import assert_never
 
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
@@ -49,13 +48,7 @@ class Names:
 
 
 def collect_names(program: ast.Program) -> Names:
-    """The names of a program; refuses a name with two roles.
-
-    >>> from dipc.dipwhile.syntax.parser import parse, Source
-    >>> names = collect_names(parse(Source("a.dip", "output o in {bot, top}; x <- 1; o <- bot")))
-    >>> sorted(names.atoms), sorted(names.locals)
-    (['bot', 'top'], ['x'])
-    """
+    """The names of a program; refuses a name with two roles."""
     declared: dict[str, str] = {}
     for role, parts in (
         ("parameter", program.params),
@@ -79,7 +72,8 @@ def collect_names(program: ast.Program) -> Names:
         for member in listed(declaration.domain):
             atoms.setdefault(member.name, member.span)
     for name in atoms.keys() & (inputs | outputs | locals_):
-        raise both(name, assigned.get(name, atoms[name]))
+        hint = "it is listed in the set of an input or output: rename the variable"
+        raise InputError(f"`{name}` is both an atom and a variable", assigned.get(name, atoms[name]), hint)
     variables = locals_ | frozenset(declared)
     for statement, scope in statements(program.body):
         if isinstance(statement, ast.Assign) and not isinstance(statement.value, ast.Expr):
@@ -100,17 +94,8 @@ def check_new(name: str, role: str, span: Span, declared: dict[str, str]) -> Non
 
 
 def article(noun: str) -> str:
-    """
-    >>> article("input"), article("parameter")
-    ('an input', 'a parameter')
-    """
+    """A noun with its article."""
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
-
-
-def both(name: str, span: Span) -> InputError:
-    """The error for a name with two meanings."""
-    hint = "it is listed in the set of an input or output: rename the variable"
-    return InputError(f"`{name}` is both an atom and a variable", span, hint)
 
 
 def listed(values: ast.FiniteSet) -> Iterator[ast.Name]:
@@ -139,17 +124,13 @@ def target_name(target: ast.Name | ast.Index) -> str:
 def check_names(program: ast.Program, names: Names) -> None:
     """Refuse unknown names, unknown functions, and assignments to what cannot be assigned."""
     for statement, scope in statements(program.body):
-        match statement:
-            case ast.Assign(target, value):
-                check_target(target, names, scope)
-                check_value(value, names, scope)
-            case ast.For(variable):
-                check_binder(variable, statement.span, names, scope)
-                check_all(own_parts(statement), names, scope)
-            case ast.If() | ast.While() | ast.Exit():
-                check_all(own_parts(statement), names, scope)
-            case _:
-                assert_never(statement)
+        if isinstance(statement, ast.Assign):
+            check_target(statement.target, names, scope)
+            check_value(statement.value, names, scope)
+            continue
+        if isinstance(statement, ast.For):
+            check_binder(statement.variable, statement.span, names, scope)
+        check_all(own_parts(statement), names, scope)
 
 
 def check_target(target: ast.Name | ast.Index, names: Names, scope: Scope) -> None:

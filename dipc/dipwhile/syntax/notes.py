@@ -14,24 +14,18 @@ from dipc.dipwhile.syntax.arrays import assignments, instruction_parts
 from dipc.dipwhile.syntax.ast import Binary, Call, Distribution, Expr, Index, Name, Noise, Number, Op, Unary
 from dipc.dipwhile.syntax.core import Cell, CoreProgram
 from dipc.dipwhile.syntax.distributions import NOISE
-from dipc.dipwhile.syntax.kinds import NOTHING, NUMBERS, kinds_of_value, surely
+from dipc.dipwhile.syntax.kinds import NUMBERS, surely
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
-from dipc.dipwhile.syntax.types import EQUALITY, Kinding, infer, kinds_of
+from dipc.dipwhile.syntax.suggest import nearest
+from dipc.dipwhile.syntax.types import EQUALITY, Kinding, declared_kinds, infer, kinds_of
 from dipc.dipwhile.syntax.walk import bottom_up, nodes
 from dipc.errors import Span
 from dipc.models.values import show
 
 
 def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
-    """Variables that are assigned and never read and resemble another: name, place, the other name.
-
-    >>> from dipc.errors import Source
-    >>> from dipc.dipwhile.syntax.compile import read
-    >>> core = read(Source("a.dip", "output out in {0, 1} = 0; ouput <- 1"))
-    >>> [(name, near) for name, _, near in unread_variables(core)]
-    [('ouput', 'out')]
-    """
+    """Variables that are assigned and never read and resemble another: name, place, the other name."""
     first: dict[str, Span] = {}
     for target, _ in assignments(core.code):
         first.setdefault(target_name(target), target.span)
@@ -54,12 +48,8 @@ def similar(name: str, known: Iterable[str]) -> str:
     >>> similar("cuont", ["count", "r"]), similar("x1", ["x2"])
     ('count', '')
     """
-    from difflib import get_close_matches  # needed only when something is wrong
-
     plain = without_digits(name)
-    others = [other for other in known if other != name and without_digits(other) != plain]
-    folded = [other for other in others if other.lower() == name.lower()]
-    return next(iter(folded or get_close_matches(name, others, n=1, cutoff=0.6)), "")
+    return nearest(name, [other for other in known if other != name and without_digits(other) != plain])
 
 
 def without_digits(name: str) -> str:
@@ -68,14 +58,7 @@ def without_digits(name: str) -> str:
 
 
 def unassigned_outputs(core: CoreProgram) -> list[tuple[str, Span]]:
-    """Outputs with a start value that no instruction assigns.
-
-    >>> from dipc.errors import Source
-    >>> from dipc.dipwhile.syntax.compile import read
-    >>> core = read(Source("a.dip", "output out in {0, 1} = 0, o in {0, 1}; o <- 1"))
-    >>> [name for name, _ in unassigned_outputs(core)]
-    ['out']
-    """
+    """Outputs with a start value that no instruction assigns."""
     assigned = {target_name(target) for target, _ in assignments(core.code)}
     return [
         (output.name, output.span)
@@ -110,7 +93,7 @@ def impossible_equalities(core: CoreProgram) -> list[tuple[Span, str]]:
 
 def kinds_of_variables(core: CoreProgram) -> Kinding:
     """The kinds of values of all variables."""
-    declared = {v.name: NOTHING.union(*map(kinds_of_value, v.domain)) for v in (*core.inputs, *core.outputs)}
+    declared = declared_kinds((*core.inputs, *core.outputs))
     return infer(core.code, declared, core.variables - declared.keys())
 
 

@@ -7,7 +7,7 @@ what the parser does not accept; :mod:`dipc.dipwhile.syntax.tables` has the pars
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -15,13 +15,12 @@ from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 
 from dipc.dipwhile.syntax.ast import Claim, Expr, Program
-from dipc.dipwhile.syntax.build import Builder
+from dipc.dipwhile.syntax.build import Builder, Valuation
 from dipc.dipwhile.syntax.depth import check_depth
 from dipc.dipwhile.syntax.layout import layout
 from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
 from dipc.dipwhile.syntax.tables import parser
 from dipc.errors import InputError, Source, Span
-from dipc.models.values import Value
 
 
 def parse(source: Source) -> Program:
@@ -47,28 +46,20 @@ EMPTY_HINT = "the smallest program is `output b in {true, false}; b <- flip(1/2)
 
 
 def parse_claim(text: str, name: str = "<claim>") -> Claim:
-    """The claim in a text, as after ``private``; messages call the text ``name``.
-
-    >>> parse_claim("eps/2, exp(-2) for eps in (0, 1]").interval.high_closed
-    True
-    """
+    """The claim in a text, as after ``private``; messages call the text ``name``."""
     claim: Claim = _parse(Source(name, text), "claim")
     check_depth(claim)
     return claim
 
 
 def parse_expression(text: str) -> Expr:
-    """An expression on its own.
-
-    >>> parse_expression("x").name
-    'x'
-    """
+    """An expression on its own."""
     expression: Expr = _parse(Source("<expression>", text), "expression")
     check_depth(expression)
     return expression
 
 
-def parse_valuation(text: str, name: str = "<values>") -> dict[str, Value | tuple[Value, ...]]:
+def parse_valuation(text: str, name: str = "<values>") -> Valuation:
     """The values of variables, as written on a command line; messages call the text ``name``.
 
     >>> parse_valuation("q = [0, -1/2]; x = top")
@@ -80,16 +71,12 @@ def parse_valuation(text: str, name: str = "<values>") -> dict[str, Value | tupl
             ^
         help: write `q=[0,1]`
     """
-    valuation: Mapping[str, Value | tuple[Value, ...]] = _parse(Source(name, text), "valuation")
-    return dict(valuation)
+    valuation: Valuation = _parse(Source(name, text), "valuation")
+    return valuation
 
 
 def raw_tokens(text: str) -> Iterator[Token]:
-    """The tokens of a text that can be parsed, with every separator; comments are in the gaps.
-
-    >>> [str(token) for token in raw_tokens("x <- 1 # one")]
-    ['x', '<-', '1']
-    """
+    """The tokens of a text that can be parsed, with every separator; comments are in the gaps."""
     return _lark().lex(text)
 
 

@@ -11,14 +11,7 @@ INTEGER = r"-?\d+"
 
 
 def bracketed(s: Situation, position: int) -> str:
-    """The text inside the brackets that open at a position, up to the end of its line.
-
-    >>> from lark import Token
-    >>> from dipc.errors import Source
-    >>> source = Source("", "Exp(eps, {1, 2}, 0) + 1")
-    >>> bracketed(Situation(source, [], Token("$END", ""), frozenset()), 3)
-    'eps, {1, 2}, 0'
-    """
+    """The text inside the brackets that open at a position, up to the end of its line."""
     depth = 0
     for length, sign in enumerate(s.source.text[position:].partition("\n")[0]):
         depth += (sign in "([{") - (sign in ")]}")

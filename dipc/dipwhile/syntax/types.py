@@ -8,11 +8,12 @@ an operand fits; the rest is settled when the program is explored.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import assert_never
 
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test
+from dipc.dipwhile.syntax.arrays import assignments
+from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable
 from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.functions import FUNCTIONS
@@ -50,42 +51,28 @@ CONNECTIVES = frozenset({ast.Op.AND, ast.Op.OR})
 
 
 def infer(code: Iterable[Instruction], declared: Kinding, local: Iterable[str]) -> Kinding:
-    """The kinds of all variables; ``declared`` are those of inputs and outputs, ``local`` the other names.
-
-    >>> from dipc.dipwhile.syntax.parser import parse, Source
-    >>> from dipc.dipwhile.syntax.unroll import unroll
-    >>> body = parse(Source("a.dip", "x <- 1; y <- x; x <- flip(1/2)")).body
-    >>> describe(infer(unroll(body, {}, body[0].span), {}, "xy")["y"])
-    'a Boolean or a number'
-    """
+    """The kinds of all variables; ``declared`` are those of inputs and outputs, ``local`` the other names."""
     kinding = dict.fromkeys(local, NOTHING) | dict(declared)
-    assignments = [instruction for instruction in code if isinstance(instruction, Put | Draw)]
+    assigned = [(target_name(target), value) for target, value in assignments(code)]
     changed = True
     while changed:
         changed = False
-        for assignment in assignments:
-            name = target_name(assignment.target)
-            kinds = kinding[name] | assigned_kinds(assignment, kinding)
+        for name, value in assigned:
+            kinds = kinding[name] | assigned_kinds(value, kinding)
             if name not in declared and kinds != kinding[name]:
                 kinding[name] = kinds
                 changed = True
     return kinding
 
 
-def assigned_kinds(assignment: Put | Draw, kinding: Kinding) -> Kinds:
-    """The kinds that an instruction gives to its target."""
-    match assignment:
-        case Put(_, value):
-            return kinds_of(value, kinding)
-        case Draw(_, distribution):
-            return drawn_kinds(distribution, kinding)
-        case _:
-            assert_never(assignment)
+def declared_kinds(variables: Iterable[Variable]) -> Kinding:
+    """The kinds of inputs and outputs: those of their sets."""
+    return {v.name: NOTHING.union(*map(kinds_of_value, v.domain)) for v in variables}
 
 
-def drawn_kinds(distribution: ast.Distribution, kinding: Kinding) -> Kinds:
-    """The kinds of a sample."""
-    match distribution:
+def assigned_kinds(value: ast.Expr | ast.Distribution, kinding: Kinding) -> Kinds:
+    """The kinds of a value or sample."""
+    match value:
         case ast.Noise(kind):
             return INTEGERS if NOISE[kind].integer else REALS
         case ast.Flip():
@@ -95,7 +82,7 @@ def drawn_kinds(distribution: ast.Distribution, kinding: Kinding) -> Kinds:
         case ast.Uniform(support) | ast.ExpMechanism(_, _, support):
             return NOTHING.union(*(kinds_of(part, kinding) for part in expressions(support)))
         case _:
-            assert_never(distribution)
+            return kinds_of(value, kinding)
 
 
 def kinds_of(expr: ast.Expr, kinding: Kinding) -> Kinds:
@@ -136,47 +123,39 @@ def mixed(left: Kinds, right: Kinds) -> Kinds:
 def check_types(code: Iterable[Instruction], kinding: Kinding) -> None:
     """Refuse operations that can never work."""
     for instruction in code:
-        if isinstance(instruction, Put | Draw) and isinstance(instruction.target, ast.Index):
-            check(instruction.target, kinding)
         match instruction:
-            case Put(_, value):
-                check(value, kinding)
-            case Draw(_, distribution):
-                check_distribution(distribution, kinding)
+            case Put(target, value) | Draw(target, value):
+                if isinstance(target, ast.Index):
+                    check(target, kinding)
+                for expr, role in roles(value):
+                    if role:
+                        check_settled(expr, check(expr, kinding), role)
+                    else:
+                        check(expr, kinding)
             case Test(condition):
                 check_needs(condition, BOOLEANS, kinding, "a condition")
 
 
-def check_distribution(distribution: ast.Distribution, kinding: Kinding) -> None:
-    """Refuse parameters of a distribution that can never work."""
-    match distribution:
+def roles(value: ast.Expr | ast.Distribution) -> Iterator[tuple[ast.Expr, str]]:
+    """What is evaluated before a value is assigned or drawn; with a name what must not be random."""
+    match value:
         case ast.Noise(_, rate, mean):
-            check_settled(rate, kinding, "a rate")
-            check_settled(mean, kinding, "a mean")
+            yield from ((rate, "a rate"), (mean, "a mean"))
         case ast.Flip(probability):
-            check_settled(probability, kinding, "a probability")
+            yield probability, "a probability"
         case ast.Choose(options):
-            for value, probability in options:
-                check(value, kinding)
-                check_settled(probability, kinding, "a probability")
+            for chosen, probability in options:
+                yield from ((chosen, ""), (probability, "a probability"))
         case ast.Uniform(support):
-            check_all(support, kinding)
+            yield from ((part, "") for part in expressions(support))
         case ast.ExpMechanism(rate, _, support):
-            check_all(rate, kinding)
-            check_all(support, kinding)
+            yield from ((part, "") for part in (rate, *expressions(support)))
         case _:
-            assert_never(distribution)
+            yield value, ""
 
 
-def check_all(node: ast.Node, kinding: Kinding) -> None:
-    """Check every expression of a node."""
-    for expr in expressions(node):
-        check(expr, kinding)
-
-
-def check_settled(expr: ast.Expr, kinding: Kinding, role: str) -> None:
-    """The expression must be a number that no random variable influences."""
-    kinds = check(expr, kinding)
+def check_settled(expr: ast.Expr, kinds: Kinds, role: str) -> None:
+    """An expression of these kinds must be a number that no random variable influences."""
     if surely(kinds, RANDOM):
         raise violation(3, f"{role} must not depend on a random variable", expr.span)
     require(expr, kinds, NUMBERS, role)
@@ -211,16 +190,14 @@ def check_node(node: ast.Expr, parts: tuple[Kinds, ...]) -> None:
             bound = high if isinstance(low, ast.Number) else low
             raise InputError(f"the bounds of `{kind}` must be constants", bound.span, "use a parameter")
         case ast.Index(_, index):
-            if surely(parts[0], RANDOM):
-                raise violation(3, "an index must not depend on a random variable", index.span)
-            require(index, parts[0], NUMBERS, "an index")
+            check_settled(index, parts[0], "an index")
         case ast.Unary(op, operand):
             wanted, sign = (BOOLEANS, "`not`") if op is ast.Op.NOT else (NUMERIC, "`-`")
             require(operand, parts[0], wanted, sign)
         case ast.Binary(op):
             check_binary(node, op, parts)
-        case ast.Call(function, arguments):
-            check_call_kinds(node, function, arguments, parts)
+        case ast.Call():
+            check_call_kinds(node, parts)
         case _:
             assert_never(node)
 
@@ -263,15 +240,14 @@ def check_linear(node: ast.Binary, op: ast.Op, parts: tuple[Kinds, ...]) -> None
         raise InputError("an exponent must be a constant integer", node.right.span, NO_VALUE_HINT)
 
 
-def check_call_kinds(
-    call: ast.Call, function: str, arguments: tuple[ast.Expr, ...], parts: tuple[Kinds, ...]
-) -> None:
+def check_call_kinds(call: ast.Call, parts: tuple[Kinds, ...]) -> None:
     """The arguments of a function."""
-    rule = FUNCTIONS[function]
+    function, arguments = call.function, call.arguments
+    takes = FUNCTIONS[function].takes
     for argument, kinds in zip(arguments, parts, strict=True):
-        if surely(kinds, RANDOM) and not rule.takes & RANDOM:
+        if surely(kinds, RANDOM) and not takes & RANDOM:
             raise violation(4, f"`{function}` of a random variable", call.span, "use `disc` to round it")
-        require(argument, kinds, rule.takes, f"`{function}`")
+        require(argument, kinds, takes, f"`{function}`")
     if function == "disc":
         check_steps(arguments[1:], parts[1:])
 
@@ -279,9 +255,7 @@ def check_call_kinds(
 def check_steps(steps: tuple[ast.Expr, ...], parts: tuple[Kinds, ...]) -> None:
     """The steps of ``disc`` are numbers in ascending order."""
     for step, kinds in zip(steps, parts, strict=True):
-        if surely(kinds, RANDOM):
-            raise violation(3, "a step of `disc` must not depend on a random variable", step.span)
-        require(step, kinds, NUMBERS, "a step of `disc`")
+        check_settled(step, kinds, "a step of `disc`")
     constants = [step for step in steps if isinstance(step, ast.Number)]
     for first, second in itertools.pairwise(constants):
         if first.value >= second.value:

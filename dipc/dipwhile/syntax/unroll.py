@@ -99,13 +99,7 @@ JOIN: dict[str, Callable[[list[ast.Expr], Span], ast.Expr]] = {
 
 
 def unroll(body: ast.Block, parameters: Constants, end: Span) -> tuple[Instruction, ...]:
-    """The instructions of a program's body.
-
-    >>> from dipc.dipwhile.syntax.parser import parse, Source
-    >>> body = parse(Source("a.dip", "for i in 1..3 do if i != 2 then x <- i end end")).body
-    >>> [type(instruction).__name__ for instruction in unroll(body, {}, body[0].span)]
-    ['Put', 'Put', 'Halt']
-    """
+    """The instructions of a program's body."""
     unroller = Unroller()
     if unroller.block(body, parameters):
         unroller.emit(Halt(end))
