@@ -6,7 +6,6 @@ import ast
 
 from dipc.dipwhile.python.expressions import Expressions
 from dipc.dipwhile.python.scope import ABSENT, exact_number, number
-from dipc.dipwhile.syntax.assemble import Argument, noise_parameters
 from dipc.dipwhile.syntax.ast import (
     Choose,
     Distribution,
@@ -20,6 +19,7 @@ from dipc.dipwhile.syntax.ast import (
     SetOf,
     Uniform,
 )
+from dipc.dipwhile.syntax.build import Argument, noise_parameters
 from dipc.errors import Span
 
 USAGE = {

@@ -7,7 +7,8 @@ built.  Optional parts that are absent arrive as None.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -16,8 +17,8 @@ from lark import Token, Transformer_NonRecursive, v_args
 from lark.tree import Meta
 
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.assemble import Argument, Item, assemble, noise_parameters
 from dipc.dipwhile.syntax.functions import FOLDS
+from dipc.dipwhile.syntax.suggest import did_you_mean
 from dipc.errors import InputError, Source, Span
 from dipc.models.values import Atom, Value
 
@@ -27,6 +28,19 @@ Valuation = dict[str, Value | tuple[Value, ...]]
 
 LONGEST_NUMBER = 1000
 """Digits a number may have, written out."""
+
+
+Argument = tuple[str | None, Span, ast.Expr]
+"""A keyword, or None, with its place, and the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A line of ``param``, ``input`` or ``output`` declarations."""
+
+    kind: str
+    members: tuple[Any, ...]
+    span: Span
 
 
 def made(kind: type[ast.Node], named: bool = False) -> Callable[..., ast.Node]:
@@ -207,3 +221,73 @@ def rational(digits: str, span: Span) -> fmpq:
     if len(mantissa) + abs(shift) > LONGEST_NUMBER:
         raise InputError(f"this number has more than {LONGEST_NUMBER} digits", span)
     return fmpq(int(whole + fraction)) * fmpq(10) ** (shift - len(fraction))
+
+
+# --- order and names that the grammar leaves open, for better messages --------------------------
+
+
+def assemble(items: Sequence[Item | ast.Adjacency | ast.Claim | ast.Statement], span: Span) -> ast.Program:
+    """The program made of these lines, in the order of the text."""
+    declared: dict[str, list[Any]] = {kind: [] for kind in ("param", "input", "output", *ONLY_ONE)}
+    body: list[ast.Statement] = []
+    for item in items:
+        match item:
+            case Item(kind, members):
+                pass
+            case ast.NamedAdjacency() | ast.FormulaAdjacency():
+                kind, members = "adjacent", (item,)
+            case ast.Claim():
+                kind, members = "private", (item,)
+            case _:
+                body.append(item)
+                continue
+        check_place(kind, item.span, body, declared[kind])
+        declared[kind] += members
+    params, inputs, outputs = (tuple(declared[kind]) for kind in ("param", "input", "output"))
+    adjacency, claim = (next(iter(declared[kind]), None) for kind in ONLY_ONE)
+    return ast.Program(params, inputs, outputs, adjacency, claim, tuple(body), span=span)
+
+
+ONLY_ONE = ("adjacent", "private")
+
+
+def check_place(kind: str, span: Span, body: Sequence[ast.Statement], earlier: Sequence[ast.Node]) -> None:
+    """Refuse a declaration below the first statement, and a second adjacency or claim."""
+    if body:
+        hint = f"declarations come first: move it above line {body[0].span.line}"
+        raise InputError(f"the declaration `{kind}` comes after a statement", span, hint)
+    if earlier and kind in ONLY_ONE:
+        hint = f"the first is on line {earlier[0].span.line}: keep one of them"
+        raise InputError(f"a second `{kind}`", span, hint)
+
+
+KEYWORDS = ("rate", "scale", "mean")
+ELSEWHERE = {
+    **dict.fromkeys(("loc", "location", "center", "centre", "mu", "value"), "mean"),
+    **dict.fromkeys(("b", "sigma", "width"), "scale"),
+}
+"""What the arguments of noise are called elsewhere."""
+
+
+def noise_parameters(kind: str, place: Span, arguments: Sequence[Argument]) -> tuple[ast.Expr, ast.Expr]:
+    """Rate and mean of ``Lap(rate, mean)``, ``Lap(scale = s, mean = m)`` and all their mixtures."""
+    form = f"write `{kind}(eps/2, 0)` or `{kind}(scale = 2/eps, mean = 0)`"
+    given: dict[str, ast.Expr] = {}
+    for position, (keyword, span, value) in enumerate(arguments):
+        if keyword is None and position > 1:
+            raise InputError(f"`{kind}` takes two arguments, the rate and the mean", span, form)
+        name = ("rate", "mean")[position] if keyword is None else keyword
+        if name not in KEYWORDS:
+            hint = did_you_mean(ELSEWHERE.get(name, name), KEYWORDS)
+            raise InputError(f"`{kind}` has no argument `{name}`", span, f"{hint}; {form}")
+        if name in given or {name, *given} >= {"rate", "scale"}:
+            raise InputError(f"`{kind}` is given its {name} twice", span, form)
+        given[name] = value
+    if not given.keys() & {"rate", "scale"}:
+        raise InputError(f"`{kind}` is missing its rate", place, form)
+    if "mean" not in given:
+        raise InputError(f"`{kind}` is missing its mean", place, form)
+    if "rate" in given:
+        return given["rate"], given["mean"]
+    scale = given["scale"]
+    return ast.Binary(ast.Op.DIV, ast.Number(fmpq(1), span=scale.span), scale, span=scale.span), given["mean"]

@@ -137,9 +137,6 @@ def check_interval(interval: ast.Interval, low: fmpq, high: fmpq | None) -> None
         raise InputError("the interval is empty", interval.span, "its lower end comes first: `(0, 1]`")
 
 
-# --- adjacency -------------------------------------------------------------------------------
-
-
 def compile_adjacency(
     adjacency: ast.Adjacency, names: Names, inputs: Sequence[Variable], constants: Constants
 ) -> CoreAdjacency:
@@ -183,11 +180,11 @@ def check_metric(adjacency: ast.NamedAdjacency, inputs: Sequence[Variable]) -> N
     for variable in inputs:
         for value in variable.domain:
             if isinstance(value, Atom):
-                raise InputError(
-                    f"`{adjacency.kind}` measures numbers, but `{variable.name}` may be `{show(value)}`",
-                    adjacency.span,
-                    "use `hamming 1`, which counts the inputs that differ, or a formula",
-                )
+                message = f"`{adjacency.kind}` measures numbers, but `{variable.name}` may be `{show(value)}`"
+                raise InputError(message, adjacency.span, METRIC_ADVICE)
+
+
+METRIC_ADVICE = "use `hamming 1`, which counts the inputs that differ, or a formula"
 
 
 def compile_formula(
@@ -201,7 +198,9 @@ def compile_formula(
             case ast.Name(name) | ast.Index(name) if name in names.outputs | names.locals:
                 hint = "an adjacency formula refers to inputs only"
                 raise InputError(f"`{name}` is not an input", node.span, hint)
-    check_no_metric(expr, names)
+    if isinstance(expr, ast.Name) and expr.name not in names.inputs:  # probably meant as a metric
+        hint = did_you_mean(expr.name, METRICS, METRIC_HINT)
+        raise InputError(f"unknown adjacency `{expr.name}`", expr.span, hint)
     check_expression(expr, speakable, none, primes=True)
     check_whole_arrays(expr, inputs)
     check_both_sides(expr, names)
@@ -213,13 +212,6 @@ def compile_formula(
 
 
 METRIC_HINT = "choose `linf`, `l1`, `hamming`, `all`, or a formula such as `abs(q - q') <= 1`"
-
-
-def check_no_metric(expr: ast.Expr, names: Names) -> None:
-    """A name on its own is probably meant as a metric."""
-    if isinstance(expr, ast.Name) and expr.name not in names.inputs:
-        hint = did_you_mean(expr.name, METRICS, METRIC_HINT)
-        raise InputError(f"unknown adjacency `{expr.name}`", expr.span, hint)
 
 
 def check_whole_arrays(expr: ast.Expr, inputs: Sequence[Variable]) -> None:

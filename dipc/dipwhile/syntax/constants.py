@@ -26,17 +26,14 @@ def evaluate_parameters(params: tuple[Param, ...], overrides: Mapping[str, fmpq]
     """The value of every parameter; each may use the earlier ones."""
     values: Constants = {}
     for name in overrides.keys() - {param.name for param in params}:
-        known = did_you_mean(name, (param.name for param in params))
+        hint = did_you_mean(name, (param.name for param in params)) or "it has no parameters at all"
         if name == "eps":
-            known = "eps stands for every value; choose a single one with `at` (`--at 1`)"
-        raise InputError(
-            f"the program has no parameter `{name}`", hint=known or "it has no parameters at all"
-        )
+            hint = "eps stands for every value; choose a single one with `at` (`--at 1`)"
+        raise InputError(f"the program has no parameter `{name}`", hint=hint)
     for param in params:
         check_known(param.value, values, {later.name for later in params})
-        values[param.name] = overrides.get(
-            param.name, evaluate(param.value, values, f"parameter `{param.name}`")
-        )
+        value = evaluate(param.value, values, f"parameter `{param.name}`")
+        values[param.name] = overrides.get(param.name, value)
     return values
 
 

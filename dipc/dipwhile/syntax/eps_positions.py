@@ -91,12 +91,7 @@ Line = tuple[fmpq, fmpq]
 
 
 def slope(expr: ast.Expr) -> fmpq | None:
-    """The t of an expression equal to ``t*eps``; None for other forms.
-
-    >>> from dipc.dipwhile.syntax.parser import parse_expression
-    >>> slope(parse_expression("(1 + 1)*eps/4 - eps/8")), slope(parse_expression("eps*eps"))
-    (3/8, None)
-    """
+    """The t of an expression equal to ``t*eps``; None for other forms."""
     line = bottom_up(expr, on_lines)
     return line[1] if line is not None and line[0] == 0 else None
 

@@ -81,9 +81,6 @@ def formatted(source: Source) -> str:
     return "\n".join(_written(lines)) + "\n"
 
 
-# --- tokens to lines -----------------------------------------------------------------------------
-
-
 def _lines(text: str) -> Iterator[Line]:
     """The lines of the original, without separators that do not count."""
     tokens: list[Token] = []
@@ -111,9 +108,6 @@ def _lines(text: str) -> Iterator[Line]:
         separator = None
         tokens.append(word)
         previous = word
-
-
-# --- indentation ---------------------------------------------------------------------------------
 
 
 def _indented(lines: Iterator[Line]) -> Iterator[Line]:
@@ -144,9 +138,6 @@ def _indented(lines: Iterator[Line]) -> Iterator[Line]:
         yield replace(each, indent=INDENT * depth)
 
 
-# --- empty lines ---------------------------------------------------------------------------------
-
-
 def _with_gaps(lines: Iterator[Line]) -> Iterator[Line]:
     """No empty line at the ends, one at most between, and one between declarations and statements."""
     started = blank = False
@@ -161,9 +152,6 @@ def _with_gaps(lines: Iterator[Line]) -> Iterator[Line]:
         started, blank = True, False
         yield line
         declaration = line.first in DECLARES if begins else declaration and bool(line.tokens)
-
-
-# --- lines to text -------------------------------------------------------------------------------
 
 
 def _written(lines: Sequence[Line]) -> Iterator[str]:

@@ -118,9 +118,6 @@ def target_name(target: ast.Name | ast.Index) -> str:
     return target.name if isinstance(target, ast.Name) else target.array
 
 
-# --- every name is known ---------------------------------------------------------------------
-
-
 def check_names(program: ast.Program, names: Names) -> None:
     """Refuse unknown names, unknown functions, and assignments to what cannot be assigned."""
     for statement, scope in statements(program.body):

@@ -30,16 +30,11 @@ def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
     for target, _ in assignments(core.code):
         first.setdefault(target_name(target), target.span)
     outputs = {output.name for output in core.outputs}
-    unread = first.keys() - outputs - read_names(core)
+    read = (node for one in core.code for part in instruction_parts(one) for node in nodes(part))
+    unread = first.keys() - outputs - {target_name(node) for node in read if isinstance(node, Name | Index)}
     known = sorted(outputs | first.keys())
     found = [(name, span, similar(name, known)) for name, span in first.items() if name in unread]
     return [(name, span, near) for name, span, near in found if near]
-
-
-def read_names(core: CoreProgram) -> set[str]:
-    """The variables and arrays that some instruction reads."""
-    parts = (part for instruction in core.code for part in instruction_parts(instruction))
-    return {target_name(node) for part in parts for node in nodes(part) if isinstance(node, Name | Index)}
 
 
 def similar(name: str, known: Iterable[str]) -> str:
@@ -67,9 +62,6 @@ def unassigned_outputs(core: CoreProgram) -> list[tuple[str, Span]]:
     ]
 
 
-# --- equalities ------------------------------------------------------------------------------
-
-
 def impossible_equalities(core: CoreProgram) -> list[tuple[Span, str]]:
     """Comparisons by ``=`` or ``!=`` whose outcome is certain: place and reason.
 
@@ -79,7 +71,16 @@ def impossible_equalities(core: CoreProgram) -> list[tuple[Span, str]]:
     >>> [reason for _, reason in impossible_equalities(core)]
     ['`r` is continuous noise: it is equal to `1` with probability 0']
     """
-    kinding, noise, levels = kinds_of_variables(core), noise_variables(core), levels_of_variables(core)
+    declared = declared_kinds((*core.inputs, *core.outputs))
+    kinding = infer(core.code, declared, core.variables - declared.keys())
+    assigned: dict[str, list[Expr | Distribution]] = {}
+    for target, value in assignments(core.code):
+        assigned.setdefault(target_name(target), []).append(value)
+    noise = frozenset(name for name, values in assigned.items() if all(map(is_continuous, values)))
+    for output in core.outputs:
+        assigned.pop(output.name, None)
+    steps = {name: [levels_of(value, {}) for value in values] for name, values in assigned.items()}
+    levels = {name: frozenset().union(*each) for name, each in steps.items() if all(each)}
     found: dict[tuple[int, int], tuple[Span, str]] = {}
     for instruction in core.code:
         for part in instruction_parts(instruction):
@@ -89,19 +90,6 @@ def impossible_equalities(core: CoreProgram) -> list[tuple[Span, str]]:
                     if reason:
                         found.setdefault((node.span.start, node.span.end), (node.span, reason))
     return [found[place] for place in sorted(found)]
-
-
-def kinds_of_variables(core: CoreProgram) -> Kinding:
-    """The kinds of values of all variables."""
-    declared = declared_kinds((*core.inputs, *core.outputs))
-    return infer(core.code, declared, core.variables - declared.keys())
-
-
-def noise_variables(core: CoreProgram) -> frozenset[str]:
-    """The variables that hold nothing but fresh continuous noise."""
-    names = {target_name(target) for target, _ in assignments(core.code)}
-    others = {target_name(target) for target, value in assignments(core.code) if not is_continuous(value)}
-    return frozenset(names - others)
 
 
 def is_continuous(value: Expr | Distribution) -> bool:
@@ -182,7 +170,7 @@ def no_level(equality: Binary, levels: Levels) -> str:
     return ""
 
 
-def levels_of(expr: Expr, levels: Levels) -> frozenset[fmpq]:
+def levels_of(expr: Expr | Distribution, levels: Levels) -> frozenset[fmpq]:
     """The values of ``disc`` with constant levels, or of a variable that holds no other; empty: unknown."""
     match expr:
         case Call("disc", (_, *steps)):
@@ -191,18 +179,3 @@ def levels_of(expr: Expr, levels: Levels) -> frozenset[fmpq]:
         case Name(name) | Index(name):
             return levels.get(name, frozenset())
     return frozenset()
-
-
-def levels_of_variables(core: CoreProgram) -> Levels:
-    """The variables that are assigned nothing but ``disc`` with constant levels, with these levels."""
-    found: dict[str, list[frozenset[fmpq]]] = {}
-    for target, value in assignments(core.code):
-        found.setdefault(target_name(target), []).append(constant_levels(value))
-    for output in core.outputs:
-        found.pop(output.name, None)
-    return {name: frozenset().union(*all_) for name, all_ in found.items() if all(all_)}
-
-
-def constant_levels(value: Expr | Distribution) -> frozenset[fmpq]:
-    """The levels of a ``disc`` that is assigned; empty for other values."""
-    return levels_of(value, {}) if isinstance(value, Call) else frozenset()

@@ -73,9 +73,5 @@ def check_loops(code: Sequence[Instruction], kinding: Kinding) -> None:
                 assigned_kinds(value, kinding), RANDOM
             ):
                 name = target_name(target)
-                raise violation(
-                    2,
-                    f"the random variable `{name}` is assigned inside a `while`",
-                    span,
-                    "use a `for` loop with constant bounds, which is unrolled",
-                )
+                message = f"the random variable `{name}` is assigned inside a `while`"
+                raise violation(2, message, span, "use a `for` loop with constant bounds, which is unrolled")

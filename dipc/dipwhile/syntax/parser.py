@@ -7,7 +7,7 @@ what the parser does not accept; :mod:`dipc.dipwhile.syntax.tables` has the pars
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -16,10 +16,10 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 
 from dipc.dipwhile.syntax.ast import Claim, Expr, Program
 from dipc.dipwhile.syntax.build import Builder, Valuation
-from dipc.dipwhile.syntax.depth import check_depth
 from dipc.dipwhile.syntax.layout import layout
 from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
 from dipc.dipwhile.syntax.tables import parser
+from dipc.dipwhile.syntax.walk import children, expressions, inner_statements
 from dipc.errors import InputError, Source, Span
 
 
@@ -64,12 +64,6 @@ def parse_valuation(text: str, name: str = "<values>") -> Valuation:
 
     >>> parse_valuation("q = [0, -1/2]; x = top")
     {'q': (0, -1/2), 'x': Atom(name='top')}
-    >>> parse_valuation("q=0,1", "--input")
-    Traceback (most recent call last):
-    dipc.errors.InputError: --input:1:5: error: expected a name, found `1`
-        q=0,1
-            ^
-        help: write `q=[0,1]`
     """
     valuation: Valuation = _parse(Source(name, text), "valuation")
     return valuation
@@ -109,3 +103,34 @@ def run(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> An
 @cache
 def _lark() -> Lark:
     return parser()
+
+
+DEEPEST_EXPRESSION = (200, "this expression is", "split it: assign a part of it to a variable first")
+DEEPEST_BLOCK = (100, "blocks are", "join conditions with `and`, or use `elif`")
+
+
+def check_depth(tree: Program | Claim | Expr) -> None:
+    """Refuse a tree that is nested too deep: hashing and comparing its nodes would recurse too deep.
+
+    >>> from dipc.dipwhile.syntax.parser import parse_expression
+    >>> parse_expression("-" * 300 + "1")
+    Traceback (most recent call last):
+    dipc.errors.InputError: <expression>:1:201: error: this expression is nested more than 200 levels deep
+    ...
+    """
+    if isinstance(tree, Program):
+        refuse_deep(tree.body, inner_statements, *DEEPEST_BLOCK)
+    for expr in expressions(tree):
+        refuse_deep((expr,), children, *DEEPEST_EXPRESSION)
+
+
+def refuse_deep(
+    level: tuple[Any, ...], inside: Callable[[Any], tuple[Any, ...]], most: int, what: str, hint: str
+) -> None:
+    """Refuse nodes with too many levels of nodes inside."""
+    for _ in range(most):
+        if not level:
+            return
+        level = tuple(part for node in level for part in inside(node))
+    if level:
+        raise InputError(f"{what} nested more than {most} levels deep", level[0].span, hint)

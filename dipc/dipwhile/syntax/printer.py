@@ -91,11 +91,7 @@ def within(part: Shown, level: int) -> str:
 
 
 def show_number(value: fmpq) -> Shown:
-    """A number: decimal if that is exact, else a quotient.
-
-    >>> show_number(fmpq(1, 8)), show_number(fmpq(-2, 3))
-    (('0.125', 9), ('-2/3', 6))
-    """
+    """A number: decimal if that is exact, else a quotient."""
     digits = decimals(value)
     if digits is None:
         return str(value), TERM

@@ -16,9 +16,8 @@ from lark.tree import Meta
 
 from dipc.dipwhile.syntax.ast import Binary, Expr, Interval, Number, Op, Unary
 from dipc.dipwhile.syntax.build import Builder
-from dipc.dipwhile.syntax.depth import check_depth
 from dipc.dipwhile.syntax.layout import layout
-from dipc.dipwhile.syntax.parser import run
+from dipc.dipwhile.syntax.parser import check_depth, run
 from dipc.dipwhile.syntax.tables import GRAMMAR
 from dipc.errors import Source, Span
 

@@ -47,9 +47,6 @@ EQUALITY = frozenset({ast.Op.EQ, ast.Op.NE})
 CONNECTIVES = frozenset({ast.Op.AND, ast.Op.OR})
 
 
-# --- inference -------------------------------------------------------------------------------
-
-
 def infer(code: Iterable[Instruction], declared: Kinding, local: Iterable[str]) -> Kinding:
     """The kinds of all variables; ``declared`` are those of inputs and outputs, ``local`` the other names."""
     kinding = dict.fromkeys(local, NOTHING) | dict(declared)
@@ -115,9 +112,6 @@ def result_kinds(node: ast.Expr, parts: tuple[Kinds, ...], kinding: Kinding) -> 
 def mixed(left: Kinds, right: Kinds) -> Kinds:
     """The kinds of a sum: a random variable makes the whole random."""
     return ((left | right) & RANDOM) | (left & right & NUMBERS)
-
-
-# --- checks ----------------------------------------------------------------------------------
 
 
 def check_types(code: Iterable[Instruction], kinding: Kinding) -> None:

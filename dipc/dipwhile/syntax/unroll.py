@@ -84,16 +84,11 @@ def balanced(op: ast.Op, unit: ast.Expr) -> Callable[[list[ast.Expr], Span], ast
     return join
 
 
-def count_terms(terms: list[ast.Expr], span: Span) -> ast.Expr:
-    """How many of the terms are true."""
-    return simplify(ast.Call("count", tuple(terms), span=span)) if terms else ast.Number(fmpq(0), span=span)
-
-
 JOIN: dict[str, Callable[[list[ast.Expr], Span], ast.Expr]] = {
     "forall": balanced(ast.Op.AND, ast.Name(TRUE.name)),
     "exists": balanced(ast.Op.OR, ast.Name(FALSE.name)),
     "sum": balanced(ast.Op.ADD, ast.Number(fmpq(0))),
-    "count": count_terms,
+    "count": lambda terms, span: simplify(ast.Call("count", tuple(terms), span=span)),
 }
 """How the instances of a fold are joined."""
 
