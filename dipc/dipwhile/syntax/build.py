@@ -158,7 +158,8 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         """``sum(i in 1..N: ...)`` and the like."""
         variable, low, high, body = binder
         if kind not in FOLDS:
-            raise InputError(f"`{kind}` does not run over a range", self.at(kind), FOLD_HINT)
+            hint = "only `forall`, `exists`, `count` and `sum` do"
+            raise InputError(f"`{kind}` does not run over a range", self.at(kind), hint)
         return ast.Fold(str(kind), str(variable), low, high, body, span=self.at(meta))
 
     def call(self, meta: Meta, function: Token, *arguments: ast.Expr) -> ast.Call:
@@ -199,9 +200,6 @@ class Builder(Transformer_NonRecursive[Token, Any]):
 
     def atom(self, meta: Meta, name: Token) -> Value:
         return Atom(str(name))
-
-
-FOLD_HINT = "only `forall`, `exists`, `count` and `sum` do"
 
 
 def join(first: Span, last: Span) -> Span:

@@ -20,7 +20,7 @@ from dipc.dipwhile.syntax.names import Names, check_expression, target_name
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.simplify import why_no_value
 from dipc.dipwhile.syntax.suggest import did_you_mean
-from dipc.dipwhile.syntax.types import EQUALITY, ORDER, check_needs, declared_kinds
+from dipc.dipwhile.syntax.types import ARITHMETIC, EQUALITY, ORDER, check, declared_kinds, require
 from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.dipwhile.syntax.walk import children, nodes
 from dipc.errors import InputError
@@ -53,9 +53,8 @@ def compile_epsilon(epsilon: ast.Expr, constants: Constants) -> ast.Expr:
     if value < 0:
         message = f"the epsilon of the claim is negative: `{show(value)}*eps`"
         raise InputError(message, epsilon.span, EPSILON_HINT)
-    return ast.Binary(
-        ast.Op.MUL, ast.Number(value, span=epsilon.span), ast.Eps(span=epsilon.span), span=epsilon.span
-    )
+    span = epsilon.span
+    return ast.Binary(ast.Op.MUL, ast.Number(value, span=span), ast.Eps(span=span), span=span)
 
 
 def compile_delta(delta: ast.Expr, constants: Constants) -> ast.Expr:
@@ -70,20 +69,17 @@ def compile_delta(delta: ast.Expr, constants: Constants) -> ast.Expr:
     return result
 
 
-DELTA_OPERATORS = frozenset({ast.Op.NEG, ast.Op.ADD, ast.Op.SUB, ast.Op.MUL, ast.Op.DIV, ast.Op.POW})
-
-
 def check_delta_node(node: ast.Expr) -> None:
     """Is this an operation that delta may use?"""
     if reason := why_no_value(node):
         raise InputError(reason, node.span)
     match node:
-        case ast.Number() | ast.Eps() | ast.Call("exp" | "sqrt"):
+        case ast.Number() | ast.Eps() | ast.Unary(ast.Op.NEG) | ast.Call("exp" | "sqrt"):
             return
         case ast.Binary(ast.Op.POW, _, exponent) if not isinstance(exponent, ast.Number):
             hint = "write `exp(x)` for the power of e"
             raise InputError("an exponent must be a constant integer", exponent.span, hint)
-        case ast.Unary(op) | ast.Binary(op) if op in DELTA_OPERATORS:
+        case ast.Binary(op) if op in ARITHMETIC:
             return
     message = "delta must be built from numbers, `eps`, `exp` and `sqrt` with `+ - * / ^`"
     raise InputError(message, node.span, "for example `exp(-2*eps)/4`")
@@ -142,8 +138,8 @@ def compile_adjacency(
 ) -> CoreAdjacency:
     """The adjacency with constants evaluated and folds unrolled."""
     match adjacency:
-        case ast.NamedAdjacency(kind, written):
-            distance = compile_distance(adjacency, written, constants)
+        case ast.NamedAdjacency(kind):
+            distance = compile_distance(adjacency, constants)
             check_metric(adjacency, inputs)
             return CoreAdjacency(kind, distance, None, adjacency.span)
         case ast.FormulaAdjacency(formula):
@@ -153,38 +149,32 @@ def compile_adjacency(
             assert_never(adjacency)
 
 
-def compile_distance(
-    adjacency: ast.NamedAdjacency, written: ast.Expr | None, constants: Constants
-) -> fmpq | None:
+def compile_distance(adjacency: ast.NamedAdjacency, constants: Constants) -> fmpq | None:
     """The distance of neighbours, which every metric but ``all`` needs."""
-    kind = adjacency.kind
+    kind, written = adjacency.kind, adjacency.distance
     if kind == "all":
-        if written is not None:
-            hint = "any two inputs are neighbours: `adjacent all`"
-            raise InputError("`all` takes no distance", written.span, hint)
-        return None
+        if written is None:
+            return None
+        hint = "any two inputs are neighbours: `adjacent all`"
+        raise InputError("`all` takes no distance", written.span, hint)
+    hint = f"write `adjacent {kind} 1`"
     if written is None:
-        raise InputError(f"`{kind}` is missing its distance", adjacency.span, f"write `adjacent {kind} 1`")
+        raise InputError(f"`{kind}` is missing its distance", adjacency.span, hint)
     check_known(written, constants)
     distance = evaluate(written, constants, "the distance")
     if distance < 0:
-        hint = f"write `adjacent {kind} 1`"
         raise InputError(f"the distance is negative: `{show(distance)}`", written.span, hint)
     return distance
 
 
 def check_metric(adjacency: ast.NamedAdjacency, inputs: Sequence[Variable]) -> None:
     """``linf`` and ``l1`` measure numbers."""
-    if adjacency.kind not in ("linf", "l1"):
-        return
-    for variable in inputs:
-        for value in variable.domain:
-            if isinstance(value, Atom):
-                message = f"`{adjacency.kind}` measures numbers, but `{variable.name}` may be `{show(value)}`"
-                raise InputError(message, adjacency.span, METRIC_ADVICE)
-
-
-METRIC_ADVICE = "use `hamming 1`, which counts the inputs that differ, or a formula"
+    atoms = [(v.name, value) for v in inputs for value in v.domain if isinstance(value, Atom)]
+    if adjacency.kind in ("linf", "l1") and atoms:
+        name, value = atoms[0]
+        message = f"`{adjacency.kind}` measures numbers, but `{name}` may be `{show(value)}`"
+        hint = "use `hamming 1`, which counts the inputs that differ, or a formula"
+        raise InputError(message, adjacency.span, hint)
 
 
 def compile_formula(
@@ -207,7 +197,7 @@ def compile_formula(
     core = substitute(expr, constants)
     refuse_eps((core,))
     check_uses(core, {variable.name: variable.size for variable in inputs if variable.size is not None})
-    check_needs(core, BOOLEANS, declared_kinds(inputs), "an adjacency formula")
+    require(core, check(core, declared_kinds(inputs)), BOOLEANS, "an adjacency formula")
     return core
 
 
@@ -225,11 +215,11 @@ def check_whole_arrays(expr: ast.Expr, inputs: Sequence[Variable]) -> None:
             cells = re.sub(
                 r"([^\W\d]\w*)('?)(?![\w'\[(])", lambda m: m[0] + "[i]" * (m[1] in arrays), as_written(node)
             )
-            raise InputError(
-                f"`{names[0].name}` is an array: its cells are compared one by one",
-                node.span,
-                f"write `forall i in 1..{size_text(arrays[names[0].name])}: {cells}`",
-            )
+            array = arrays[names[0].name]
+            size = re.match(r"\s*\[([^\]]*)\]", array.span.source.text[array.span.end :])  # as declared
+            message = f"`{array.name}` is an array: its cells are compared one by one"
+            hint = f"write `forall i in 1..{size[1].strip() if size else array.size}: {cells}`"
+            raise InputError(message, node.span, hint)
 
 
 def bare_names(expr: ast.Expr) -> Iterator[ast.Name]:
@@ -241,12 +231,6 @@ def bare_names(expr: ast.Expr) -> Iterator[ast.Name]:
             yield node
         whole = isinstance(node, ast.Call) and FUNCTIONS[node.function].arrays and len(node.arguments) == 1
         todo.extend(part for part in children(node) if not (whole and isinstance(part, ast.Name)))
-
-
-def size_text(variable: Variable) -> str:
-    """The size of an array as its declaration writes it."""
-    written = re.match(r"\s*\[([^\]]*)\]", variable.span.source.text[variable.span.end :])
-    return written[1].strip() if written else str(variable.size)
 
 
 def check_both_sides(expr: ast.Expr, names: Names) -> None:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from flint import fmpq
 
 from dipc.dipwhile.syntax.arrays import array_sizes, check_arrays
-from dipc.dipwhile.syntax.ast import Declaration, Expr, Program
+from dipc.dipwhile.syntax.ast import Declaration, Program
 from dipc.dipwhile.syntax.claims import compile_adjacency, compile_claim
 from dipc.dipwhile.syntax.constants import evaluate_parameters, evaluate_set, evaluate_size, evaluate_value
 from dipc.dipwhile.syntax.core import CoreProgram, Variable
@@ -23,7 +23,7 @@ from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.types import check_types, declared_kinds, infer
 from dipc.dipwhile.syntax.unroll import Constants, unroll
 from dipc.errors import InputError, Source, Span
-from dipc.models.values import Value, show
+from dipc.models.values import show
 
 __all__ = ["compile_claim", "compile_program", "read"]
 
@@ -63,8 +63,7 @@ def compile_program(
     check_loops(code, kinding)
     check_outputs(code, {output.name: output for output in outputs}, kinding)
 
-    adjacency = program.adjacency
-    claim = program.claim
+    adjacency, claim = program.adjacency, program.claim
     return CoreProgram(
         source=source,
         parameters=tuple(parameters.items()),
@@ -82,7 +81,12 @@ def declare(declaration: Declaration, constants: Constants) -> Variable:
     """An input or output with its size, set and start value."""
     size = None if declaration.size is None else evaluate_size(declaration.size, constants, declaration.name)
     domain = evaluate_set(declaration.domain, constants)
-    start = None if declaration.start is None else start_value(declaration.start, domain, constants)
+    start = None
+    if declaration.start is not None:
+        start = evaluate_value(declaration.start, constants)
+        if start not in domain:
+            message = f"the start value `{show(start)}` is not in the set"
+            raise InputError(message, declaration.start.span, f"the set is `{show_domain(domain)}`")
     return Variable(declaration.name, size, domain, start, declaration.span)
 
 
@@ -93,12 +97,3 @@ def declare_input(declaration: Declaration, constants: Constants) -> Variable:
         hint = "an input takes every value of its set in turn: remove it"
         raise InputError(message, declaration.start.span, hint)
     return declare(declaration, constants)
-
-
-def start_value(start: Expr, domain: tuple[Value, ...], constants: Constants) -> Value:
-    """The value of an output before it is assigned."""
-    value = evaluate_value(start, constants)
-    if value not in domain:
-        hint = f"the set is `{show_domain(domain)}`"
-        raise InputError(f"the start value `{show(value)}` is not in the set", start.span, hint)
-    return value

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 from lark import Token
 
@@ -59,11 +60,6 @@ class Line:
     def first(self) -> str:
         """The type of the first token."""
         return self.tokens[0].type if self.tokens else ""
-
-    @property
-    def is_blank(self) -> bool:
-        """Is there neither code nor a comment?"""
-        return not self.tokens and not self.comment
 
 
 def formatted(source: Source) -> str:
@@ -143,7 +139,7 @@ def _with_gaps(lines: Iterator[Line]) -> Iterator[Line]:
     started = blank = False
     declaration = False  # does the line before belong to the declarations?
     for line in lines:
-        if line.is_blank:
+        if not line.tokens and not line.comment:
             blank = started
             continue
         begins = bool(line.tokens) and not line.indent
@@ -156,23 +152,11 @@ def _with_gaps(lines: Iterator[Line]) -> Iterator[Line]:
 
 def _written(lines: Sequence[Line]) -> Iterator[str]:
     """The lines as text, with the trailing comments of neighbouring lines in one column."""
-    codes = [line.indent + "".join(_pieces(line.tokens)) for line in lines]
-    column = 0
-    for k, (line, code) in enumerate(zip(lines, codes, strict=True)):
-        if not (line.tokens and line.comment):
-            yield (code + line.comment).rstrip()
-            continue
-        if k == 0 or not (lines[k - 1].tokens and lines[k - 1].comment):
-            column = _comment_column(lines, codes, k)
-        yield f"{code:<{column}}{line.comment}"
-
-
-def _comment_column(lines: Sequence[Line], codes: Sequence[str], first: int) -> int:
-    """Two spaces after the longest code of the group of lines that begins here."""
-    last = first
-    while last < len(lines) and lines[last].tokens and lines[last].comment:
-        last += 1
-    return max(len(code) for code in codes[first:last]) + 2
+    for trailing, group in groupby(lines, key=lambda line: bool(line.tokens and line.comment)):
+        block = [(line.indent + "".join(_pieces(line.tokens)), line.comment) for line in group]
+        column = max(len(code) for code, _ in block) + 2 if trailing else 0
+        for code, comment in block:
+            yield f"{code:<{column}}{comment}".rstrip()
 
 
 def _pieces(tokens: Sequence[Token]) -> Iterator[str]:

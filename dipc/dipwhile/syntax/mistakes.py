@@ -151,11 +151,6 @@ def compound_assignment(s: Situation) -> InputError | None:
     return s.error(f"`{s.found}{after}` is not part of the language", hint, span)
 
 
-def is_comparison_with_minus(s: Situation) -> bool:
-    """``x <-1``, where ``x < -1`` is meant."""
-    return s.found == "<-" and s.source.text[s.span.end : s.span.end + 1].isalnum()
-
-
 def param_without_value(s: Situation) -> InputError | None:
     """``param N`` and ``param N <- 3``."""
     if s.types != ["PARAM", "NAME"] or "EQ" not in s.accepts:
@@ -175,12 +170,9 @@ def sample_in_expression(s: Situation) -> InputError | None:
         word = value[0] if value and value[0].type in SAMPLING else None
     if word is None:
         return None
-    form = DRAWS.get(word, "(...)")
+    form = " {...}" if word in ("choose", "uniform") else "(...)"
     hint = f"first sample into a variable, `x <- {word}{form}`, then use `x`"
     return s.error(f"`{word}` is not allowed inside an expression", hint, word)
-
-
-DRAWS = {"choose": " {...}", "uniform": " {...}"}
 
 
 # --- blocks ----------------------------------------------------------------------------------
@@ -336,8 +328,6 @@ def unknown_metric(s: Situation) -> InputError | None:
     return s.error(f"unknown adjacency `{name}`", did_you_mean(name, METRICS), name)
 
 
-# --- missing signs ---------------------------------------------------------------------------
-
 ENDS_VALUE = frozenset({"NUMBER", "NAME", "PRIMED", "EPS", "RPAR", "RSQB"})
 BEGINS_VALUE = frozenset({"NUMBER", "NAME", "PRIMED", "EPS", "LPAR"})
 
@@ -458,7 +448,7 @@ MISTAKES: tuple[Callable[[Situation], InputError | None], ...] = (
     *SHAPE_MISTAKES,
     param_without_value,
     Mistake(
-        lambda s: s.found.type == "ARROW" and "ARROW" not in s.accepts and is_comparison_with_minus(s),
+        lambda s: s.found == "<-" and "ARROW" not in s.accepts and s.source.text[s.span.end :][:1].isalnum(),
         "`{s.found}` assigns; it is not allowed inside an expression",
         "put a space between `<` and `-`: `x < -1`",
     ),

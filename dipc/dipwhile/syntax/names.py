@@ -50,18 +50,12 @@ class Names:
 def collect_names(program: ast.Program) -> Names:
     """The names of a program; refuses a name with two roles."""
     declared: dict[str, str] = {}
-    for role, parts in (
-        ("parameter", program.params),
-        ("input", program.inputs),
-        ("output", program.outputs),
-    ):
+    roles = (("parameter", program.params), ("input", program.inputs), ("output", program.outputs))
+    for role, parts in roles:
         for part in parts:
             check_new(part.name, role, part.span, declared)
             declared[part.name] = role
-    parameters, inputs, outputs = (
-        frozenset(name for name, role in declared.items() if role == wanted)
-        for wanted in ("parameter", "input", "output")
-    )
+    parameters, inputs, outputs = (frozenset(part.name for part in parts) for _, parts in roles)
     assigned: dict[str, Span] = {}
     for statement, scope in statements(program.body):
         if isinstance(statement, ast.Assign) and target_name(statement.target) not in scope:

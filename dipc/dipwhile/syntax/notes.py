@@ -76,25 +76,23 @@ def impossible_equalities(core: CoreProgram) -> list[tuple[Span, str]]:
     assigned: dict[str, list[Expr | Distribution]] = {}
     for target, value in assignments(core.code):
         assigned.setdefault(target_name(target), []).append(value)
-    noise = frozenset(name for name, values in assigned.items() if all(map(is_continuous, values)))
+    noise = frozenset(
+        name
+        for name, values in assigned.items()
+        if all(isinstance(value, Noise) and NOISE[value.kind].continuous for value in values)
+    )
     for output in core.outputs:
         assigned.pop(output.name, None)
     steps = {name: [levels_of(value, {}) for value in values] for name, values in assigned.items()}
     levels = {name: frozenset().union(*each) for name, each in steps.items() if all(each)}
     found: dict[tuple[int, int], tuple[Span, str]] = {}
-    for instruction in core.code:
-        for part in instruction_parts(instruction):
-            for node in nodes(part):
-                if isinstance(node, Binary) and node.op in EQUALITY:
-                    reason = continuous(node, noise, kinding) or no_level(node, levels)
-                    if reason:
-                        found.setdefault((node.span.start, node.span.end), (node.span, reason))
+    read = (node for one in core.code for part in instruction_parts(one) for node in nodes(part))
+    for node in read:
+        if isinstance(node, Binary) and node.op in EQUALITY:
+            reason = continuous(node, noise, kinding) or no_level(node, levels)
+            if reason:
+                found.setdefault((node.span.start, node.span.end), (node.span, reason))
     return [found[place] for place in sorted(found)]
-
-
-def is_continuous(value: Expr | Distribution) -> bool:
-    """Is this fresh continuous noise?"""
-    return isinstance(value, Noise) and NOISE[value.kind].continuous
 
 
 def continuous(equality: Binary, noise: frozenset[str], kinding: Kinding) -> str:

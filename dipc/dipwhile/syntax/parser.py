@@ -37,12 +37,10 @@ def parse(source: Source) -> Program:
     """
     program: Program = _parse(source, "program")
     if not (program.body or program.inputs or program.outputs or program.params):
-        raise InputError("the program is empty", Span(source, 0, 0), EMPTY_HINT)
+        hint = "the smallest program is `output b in {true, false}; b <- flip(1/2)`"
+        raise InputError("the program is empty", Span(source, 0, 0), hint)
     check_depth(program)
     return program
-
-
-EMPTY_HINT = "the smallest program is `output b in {true, false}; b <- flip(1/2)`"
 
 
 def parse_claim(text: str, name: str = "<claim>") -> Claim:
@@ -80,10 +78,7 @@ def _parse(source: Source, start: str) -> Any:
 
 
 def run(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Any:
-    """Feed tokens to the parser and build the tree; explain what does not fit.
-
-    ``start`` is the rule of the grammar to be read.
-    """
+    """Build the tree of tokens, by the rule ``start`` of the grammar; explain what does not fit."""
     machine = lark.parse_interactive(start=start)
     seen: list[Token] = []
     try:
@@ -100,9 +95,7 @@ def run(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> An
         raise error.orig_exc from None
 
 
-@cache
-def _lark() -> Lark:
-    return parser()
+_lark = cache(parser)
 
 
 DEEPEST_EXPRESSION = (200, "this expression is", "split it: assign a part of it to a variable first")
@@ -112,7 +105,6 @@ DEEPEST_BLOCK = (100, "blocks are", "join conditions with `and`, or use `elif`")
 def check_depth(tree: Program | Claim | Expr) -> None:
     """Refuse a tree that is nested too deep: hashing and comparing its nodes would recurse too deep.
 
-    >>> from dipc.dipwhile.syntax.parser import parse_expression
     >>> parse_expression("-" * 300 + "1")
     Traceback (most recent call last):
     dipc.errors.InputError: <expression>:1:201: error: this expression is nested more than 200 levels deep

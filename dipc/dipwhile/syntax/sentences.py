@@ -67,13 +67,9 @@ class _SentenceBuilder(Builder):
         """``eps < 1`` is ``eps in (0, 1)``: eps is positive."""
         span = self.at(meta)
         zero = Number(fmpq(0), span=span)
-        match rest:
-            case ():
-                return None
-            case (Interval() as interval,):
-                return interval
-            case _:
-                sign, bound = rest
+        if len(rest) < 2:
+            return rest[0] if rest else None
+        sign, bound = rest
         match sign.type:
             case "GT" | "GE":
                 return Interval(bound, None, sign.type == "GE", False, span=span)

@@ -7,8 +7,6 @@ import re
 from dipc.dipwhile.syntax.situation import Situation, span_of
 from dipc.errors import InputError
 
-INTEGER = r"-?\d+"
-
 
 def bracketed(s: Situation, position: int) -> str:
     """The text inside the brackets that open at a position, up to the end of its line."""
@@ -60,7 +58,7 @@ def set_in_brackets(s: Situation) -> InputError | None:
     inside = bracketed(s, start) or "0, 1"
     word = "uniform " if before.type == "UNIFORM" else "in "
     hint = f"write `{word}{{{inside}}}`"
-    if ends := re.fullmatch(rf"({INTEGER})\s*,\s*({INTEGER})", inside):
+    if ends := re.fullmatch(r"(-?\d+)\s*,\s*(-?\d+)", inside):
         hint += f", or `{word}{ends[1]}..{ends[2]}` for all integers between them"
     return s.error("a set is written in braces", hint)
 

@@ -99,7 +99,8 @@ def result_kinds(node: ast.Expr, parts: tuple[Kinds, ...], kinding: Kinding) -> 
         case ast.Unary(ast.Op.NEG):
             return parts[0] & NUMERIC
         case ast.Binary(op) if op in ARITHMETIC:
-            return mixed(*parts)
+            left, right = parts  # a random variable makes the whole random
+            return ((left | right) & RANDOM) | (left & right & NUMBERS)
         case ast.Call(function):
             given = FUNCTIONS[function].gives
             return NOTHING.union(*parts) & NUMERIC if given is None else given
@@ -107,11 +108,6 @@ def result_kinds(node: ast.Expr, parts: tuple[Kinds, ...], kinding: Kinding) -> 
             return BOOLEANS
         case _:
             assert_never(node)
-
-
-def mixed(left: Kinds, right: Kinds) -> Kinds:
-    """The kinds of a sum: a random variable makes the whole random."""
-    return ((left | right) & RANDOM) | (left & right & NUMBERS)
 
 
 def check_types(code: Iterable[Instruction], kinding: Kinding) -> None:
@@ -127,7 +123,7 @@ def check_types(code: Iterable[Instruction], kinding: Kinding) -> None:
                     else:
                         check(expr, kinding)
             case Test(condition):
-                check_needs(condition, BOOLEANS, kinding, "a condition")
+                require(condition, check(condition, kinding), BOOLEANS, "a condition")
 
 
 def roles(value: ast.Expr | ast.Distribution) -> Iterator[tuple[ast.Expr, str]]:
@@ -153,11 +149,6 @@ def check_settled(expr: ast.Expr, kinds: Kinds, role: str) -> None:
     if surely(kinds, RANDOM):
         raise violation(3, f"{role} must not depend on a random variable", expr.span)
     require(expr, kinds, NUMBERS, role)
-
-
-def check_needs(expr: ast.Expr, wanted: Kinds, kinding: Kinding, role: str) -> None:
-    """Check an expression that must have one of the wanted kinds."""
-    require(expr, check(expr, kinding), wanted, role)
 
 
 def check(expr: ast.Expr, kinding: Kinding) -> Kinds:
@@ -262,13 +253,9 @@ def require(expr: ast.Expr, kinds: Kinds, wanted: Kinds, role: str) -> None:
     if never(kinds, wanted):
         need = "a number" if wanted & NUMERIC else describe(wanted)
         message = f"{role} needs {need}, but `{as_written(expr)}` is {describe(kinds)}"
-        raise InputError(message, expr.span, repair(kinds, wanted))
-
-
-def repair(kinds: Kinds, wanted: Kinds) -> str:
-    """How to get a value of the wanted kinds."""
-    if wanted == BOOLEANS:
-        return "compare it with something: `x >= 1`, `x = bot`"
-    if kinds == BOOLEANS:
-        return "turn it into a number: `if b then x <- 1 else x <- 0 end`"
-    return "atoms can only be compared, with `=` and `!=`"
+        hint = "atoms can only be compared, with `=` and `!=`"
+        if wanted == BOOLEANS:
+            hint = "compare it with something: `x >= 1`, `x = bot`"
+        elif kinds == BOOLEANS:
+            hint = "turn it into a number: `if b then x <- 1 else x <- 0 end`"
+        raise InputError(message, expr.span, hint)
