@@ -26,8 +26,7 @@ from dipc.dipwhile.python.source import FunctionText, described, text_of
 from dipc.dipwhile.python.statements import Statements, names_in
 from dipc.dipwhile.syntax.ast import Node, Param, Program, Range
 from dipc.dipwhile.syntax.compile import compile_program
-from dipc.dipwhile.syntax.depth import check_depth
-from dipc.dipwhile.syntax.parser import parse
+from dipc.dipwhile.syntax.parser import check_depth, parse
 from dipc.dipwhile.syntax.printer import show_program
 from dipc.dipwhile.syntax.suggest import did_you_mean
 from dipc.dipwhile.syntax.walk import expressions

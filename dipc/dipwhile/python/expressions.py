@@ -24,9 +24,8 @@ from dipc.dipwhile.python.scope import ABSENT, Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, Located
 from dipc.dipwhile.python.words import MEANINGS
 from dipc.dipwhile.syntax import ast as dip
-from dipc.dipwhile.syntax.assemble import Argument, noise_parameters
 from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Expr, Index, Name, Number, Op, Statement, Unary
-from dipc.dipwhile.syntax.build import LONGEST_NUMBER
+from dipc.dipwhile.syntax.build import LONGEST_NUMBER, Argument, noise_parameters
 from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS
 from dipc.dipwhile.syntax.functions import FUNCTIONS
 from dipc.errors import InputError, Span

@@ -39,14 +39,7 @@ def assignments(code: Iterable[Instruction]) -> Iterator[tuple[Name | Index, Exp
 
 
 def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None]) -> Sizes:
-    """The size of every array; ``declared`` gives those of inputs and outputs, None for scalars.
-
-    >>> from dipc.dipwhile.syntax.parser import parse, Source
-    >>> from dipc.dipwhile.syntax.unroll import unroll
-    >>> body = parse(Source("a.dip", "for i in 1..3 do a[i] <- i end")).body
-    >>> array_sizes(unroll(body, {}, body[0].span), {})
-    {'a': 3}
-    """
+    """The size of every array; ``declared`` gives those of inputs and outputs, None for scalars."""
     code = list(code)
     sizes = {name: size for name, size in declared.items() if size is not None}
     scalars = {name: None for name, size in declared.items() if size is None}
@@ -55,7 +48,9 @@ def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None]) ->
         match target:
             case Name(name):
                 if name in sizes:
-                    raise assigned_as_scalar(target, value)
+                    written = value.span.source.text[value.span.start : value.span.end] or "..."
+                    hint = f"write `{name}[i] <- {' '.join(written.split())}`"
+                    raise InputError(f"`{name}` is an array and needs an index here", target.span, hint)
                 scalars.setdefault(name)
             case Index(name) if name in scalars:
                 raise InputError(f"`{name}` is not an array", target.span, "remove the index")
@@ -64,17 +59,13 @@ def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None]) ->
             case Index(name, Number(index)) if index.q == 1 and index >= 1:
                 sizes[name] = max(sizes.get(name, 1), int(index.p))
             case Index(name, Number(index)):
-                raise InputError(
-                    f"`{name}[{index}]` does not exist", target.span, "arrays are indexed from 1"
-                )
+                hint = "arrays are indexed from 1"
+                raise InputError(f"`{name}[{index}]` does not exist", target.span, hint)
             case Index(name):
                 computed.setdefault(name, target.span)
     for name in computed.keys() - sizes.keys():
-        raise InputError(
-            f"the size of the array `{name}` is unknown",
-            computed[name],
-            f"assign its last cell first, with a constant index: `{name}[3] <- 0`",
-        )
+        hint = f"assign its last cell first, with a constant index: `{name}[3] <- 0`"
+        raise InputError(f"the size of the array `{name}` is unknown", computed[name], hint)
     return sizes
 
 
@@ -110,11 +101,8 @@ def check_index(cell: Index, sizes: Sizes) -> None:
     if size is None:
         raise InputError(f"`{cell.array}` is not an array", cell.span, "remove the index")
     if isinstance(cell.index, Number) and not (cell.index.value.q == 1 and 1 <= cell.index.value <= size):
-        raise InputError(
-            f"`{cell.array}[{show(cell.index.value)}]` does not exist",
-            cell.span,
-            f"the cells of `{cell.array}` are numbered from 1 to {size}",
-        )
+        hint = f"the cells of `{cell.array}` are numbered from 1 to {size}"
+        raise InputError(f"`{cell.array}[{show(cell.index.value)}]` does not exist", cell.span, hint)
 
 
 def check_arguments(function: str, arguments: tuple[Expr, ...], sizes: Sizes) -> None:
@@ -131,13 +119,6 @@ def check_arguments(function: str, arguments: tuple[Expr, ...], sizes: Sizes) ->
 def is_array(expr: Expr, sizes: Sizes) -> bool:
     """Is this a whole array?"""
     return isinstance(expr, Name) and expr.name in sizes
-
-
-def assigned_as_scalar(target: Name, value: Expr | Distribution) -> InputError:
-    """The error for an array assigned as a whole."""
-    written = value.span.source.text[value.span.start : value.span.end] or "..."
-    hint = f"write `{target.name}[i] <- {' '.join(written.split())}`"
-    return InputError(f"`{target.name}` is an array and needs an index here", target.span, hint)
 
 
 def used_as_scalar(name: str, span: Span) -> InputError:

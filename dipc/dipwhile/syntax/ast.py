@@ -36,14 +36,10 @@ class Number(Node):
 
 @dataclass(frozen=True, slots=True)
 class Name(Node):
-    """A scalar variable, a whole array (as an argument of ``sum`` ...), a parameter, or an atom.
-
-    ``true`` and ``false`` are atoms.  ``primed`` marks ``q'``, the neighbouring input, which
-    only an adjacency formula may mention.
-    """
+    """A scalar variable, a whole array (as an argument of ``sum``), a parameter, or an atom (``true``)."""
 
     name: str
-    primed: bool = False
+    primed: bool = False  # ``q'``, the neighbouring input, which only an adjacency formula may mention
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ built.  Optional parts that are absent arrive as None.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -16,22 +17,38 @@ from lark import Token, Transformer_NonRecursive, v_args
 from lark.tree import Meta
 
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.assemble import Argument, Item, assemble, noise_parameters
 from dipc.dipwhile.syntax.functions import FOLDS
+from dipc.dipwhile.syntax.suggest import did_you_mean
 from dipc.errors import InputError, Source, Span
 from dipc.models.values import Atom, Value
 
 OPERATORS = {op.value: op for op in ast.Op} | {"≠": ast.Op.NE, "≤": ast.Op.LE, "≥": ast.Op.GE}
 
+Valuation = dict[str, Value | tuple[Value, ...]]
+
 LONGEST_NUMBER = 1000
 """Digits a number may have, written out."""
 
 
-def made(kind: type[ast.Node]) -> Callable[..., ast.Node]:
-    """The method for a rule whose parts are the fields of a node."""
+Argument = tuple[str | None, Span, ast.Expr]
+"""A keyword, or None, with its place, and the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A line of ``param``, ``input`` or ``output`` declarations."""
+
+    kind: str
+    members: tuple[Any, ...]
+    span: Span
+
+
+def made(kind: type[ast.Node], named: bool = False) -> Callable[..., ast.Node]:
+    """The method for a rule whose parts are the fields of a node; ``named``: its place is its name."""
 
     def build(self: Builder, meta: Meta, *parts: Any) -> ast.Node:
-        return kind(*parts, span=self.at(meta))
+        fields = (str(part) if isinstance(part, Token) else part for part in parts)
+        return kind(*fields, span=self.at(parts[0] if named else meta))
 
     return build
 
@@ -69,7 +86,9 @@ class Builder(Transformer_NonRecursive[Token, Any]):
     block = branch = options = option = noise_argument = binder = literals = binding = gathered
     param_list, input_list, output_list = listed("param"), listed("input"), listed("output")
     range, flip, uniform, choose = made(ast.Range), made(ast.Flip), made(ast.Uniform), made(ast.Choose)
-    formula_adjacency, exit_ = made(ast.FormulaAdjacency), made(ast.Exit)
+    formula_adjacency, named_adjacency = made(ast.FormulaAdjacency), made(ast.NamedAdjacency)
+    exit_, exp_mechanism = made(ast.Exit), made(ast.ExpMechanism)
+    param, declaration, for_ = (made(kind, named=True) for kind in (ast.Param, ast.Declaration, ast.For))
 
     # --- the program and its declarations ----------------------------------------------------
 
@@ -82,50 +101,25 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         start = self.at(meta).start
         return Span(self.source, start, start + len(word))
 
-    def param(self, meta: Meta, name: Token, value: ast.Expr) -> ast.Param:
-        return ast.Param(str(name), value, span=self.at(name))
-
-    def declaration(
-        self, meta: Meta, name: Token, size: ast.Expr | None, domain: ast.FiniteSet, start: ast.Expr | None
-    ) -> ast.Declaration:
-        return ast.Declaration(str(name), size, domain, start, span=self.at(name))
-
     def set_of(self, meta: Meta, *members: ast.Expr) -> ast.SetOf:
         return ast.SetOf(members, span=self.at(meta))
 
-    def named_adjacency(self, meta: Meta, kind: Token, distance: ast.Expr | None) -> ast.Adjacency:
-        return ast.NamedAdjacency(str(kind), distance, span=self.at(meta))
-
-    def claim(
-        self,
-        meta: Meta,
-        epsilon: ast.Expr,
-        delta: ast.Expr | None,
-        _eps: Token | None,
-        interval: ast.Interval | None,
-    ) -> ast.Claim:
+    def claim(self, meta: Meta, epsilon: ast.Expr, delta: Any, _eps: Any, interval: Any) -> ast.Claim:
         return ast.Claim(epsilon, delta, interval, span=self.at(meta))
 
-    def interval(
-        self, meta: Meta, opening: Token, low: ast.Expr, high: ast.Expr | Token, closing: Token
-    ) -> ast.Interval:
+    def interval(self, meta: Meta, opening: Token, low: ast.Expr, high: Any, closing: Token) -> ast.Interval:
         end = None if isinstance(high, Token) else high
         return ast.Interval(low, end, opening == "[", closing == "]", span=self.at(meta))
 
     # --- statements --------------------------------------------------------------------------
 
-    def assign(
-        self, meta: Meta, target: ast.Name | ast.Index, _arrow: Token, value: ast.Expr | ast.Distribution
-    ) -> ast.Assign:
+    def assign(self, meta: Meta, target: ast.Name | ast.Index, _arrow: Token, value: Any) -> ast.Assign:
         return ast.Assign(target, value, span=self.at(meta))
 
     def if_(self, meta: Meta, *parts: Any) -> ast.If:
         """The branches, and an ``else`` or None."""
         *branches, otherwise = parts
         return ast.If(tuple(branches), otherwise or (), span=self.keyword(meta, "if"))
-
-    def for_(self, meta: Meta, variable: Token, low: ast.Expr, high: ast.Expr, body: ast.Block) -> ast.For:
-        return ast.For(str(variable), low, high, body, span=self.at(variable))
 
     def while_(self, meta: Meta, condition: ast.Expr, body: ast.Block) -> ast.While:
         return ast.While(condition, body, span=self.keyword(meta, "while"))
@@ -139,11 +133,6 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         ]
         rate, mean = noise_parameters(str(kind), self.at(kind), given)
         return ast.Noise(str(kind), rate, mean, span=self.at(meta))
-
-    def exp_mechanism(
-        self, meta: Meta, rate: ast.Expr, variable: Token, support: ast.FiniteSet, score: ast.Expr
-    ) -> ast.ExpMechanism:
-        return ast.ExpMechanism(rate, str(variable), support, score, span=self.at(meta))
 
     # --- expressions -------------------------------------------------------------------------
 
@@ -169,7 +158,8 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         """``sum(i in 1..N: ...)`` and the like."""
         variable, low, high, body = binder
         if kind not in FOLDS:
-            raise InputError(f"`{kind}` does not run over a range", self.at(kind), FOLD_HINT)
+            hint = "only `forall`, `exists`, `count` and `sum` do"
+            raise InputError(f"`{kind}` does not run over a range", self.at(kind), hint)
         return ast.Fold(str(kind), str(variable), low, high, body, span=self.at(meta))
 
     def call(self, meta: Meta, function: Token, *arguments: ast.Expr) -> ast.Call:
@@ -189,11 +179,9 @@ class Builder(Transformer_NonRecursive[Token, Any]):
 
     # --- values on the command line ----------------------------------------------------------
 
-    def valuation(
-        self, meta: Meta, *bindings: tuple[Token, Value | tuple[Value, ...]]
-    ) -> dict[str, Value | tuple[Value, ...]]:
+    def valuation(self, meta: Meta, *bindings: tuple[Token, Value | tuple[Value, ...]]) -> Valuation:
         """Values by name."""
-        values: dict[str, Value | tuple[Value, ...]] = {}
+        values: Valuation = {}
         for name, value in bindings:
             if name in values:
                 raise InputError(f"`{name}` is given twice", self.at(name), "keep one of the values")
@@ -214,9 +202,6 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         return Atom(str(name))
 
 
-FOLD_HINT = "only `forall`, `exists`, `count` and `sum` do"
-
-
 def join(first: Span, last: Span) -> Span:
     """From the start of one span to the end of another."""
     return Span(first.source, first.start, last.end)
@@ -234,3 +219,73 @@ def rational(digits: str, span: Span) -> fmpq:
     if len(mantissa) + abs(shift) > LONGEST_NUMBER:
         raise InputError(f"this number has more than {LONGEST_NUMBER} digits", span)
     return fmpq(int(whole + fraction)) * fmpq(10) ** (shift - len(fraction))
+
+
+# --- order and names that the grammar leaves open, for better messages --------------------------
+
+
+def assemble(items: Sequence[Item | ast.Adjacency | ast.Claim | ast.Statement], span: Span) -> ast.Program:
+    """The program made of these lines, in the order of the text."""
+    declared: dict[str, list[Any]] = {kind: [] for kind in ("param", "input", "output", *ONLY_ONE)}
+    body: list[ast.Statement] = []
+    for item in items:
+        match item:
+            case Item(kind, members):
+                pass
+            case ast.NamedAdjacency() | ast.FormulaAdjacency():
+                kind, members = "adjacent", (item,)
+            case ast.Claim():
+                kind, members = "private", (item,)
+            case _:
+                body.append(item)
+                continue
+        check_place(kind, item.span, body, declared[kind])
+        declared[kind] += members
+    params, inputs, outputs = (tuple(declared[kind]) for kind in ("param", "input", "output"))
+    adjacency, claim = (next(iter(declared[kind]), None) for kind in ONLY_ONE)
+    return ast.Program(params, inputs, outputs, adjacency, claim, tuple(body), span=span)
+
+
+ONLY_ONE = ("adjacent", "private")
+
+
+def check_place(kind: str, span: Span, body: Sequence[ast.Statement], earlier: Sequence[ast.Node]) -> None:
+    """Refuse a declaration below the first statement, and a second adjacency or claim."""
+    if body:
+        hint = f"declarations come first: move it above line {body[0].span.line}"
+        raise InputError(f"the declaration `{kind}` comes after a statement", span, hint)
+    if earlier and kind in ONLY_ONE:
+        hint = f"the first is on line {earlier[0].span.line}: keep one of them"
+        raise InputError(f"a second `{kind}`", span, hint)
+
+
+KEYWORDS = ("rate", "scale", "mean")
+ELSEWHERE = {
+    **dict.fromkeys(("loc", "location", "center", "centre", "mu", "value"), "mean"),
+    **dict.fromkeys(("b", "sigma", "width"), "scale"),
+}
+"""What the arguments of noise are called elsewhere."""
+
+
+def noise_parameters(kind: str, place: Span, arguments: Sequence[Argument]) -> tuple[ast.Expr, ast.Expr]:
+    """Rate and mean of ``Lap(rate, mean)``, ``Lap(scale = s, mean = m)`` and all their mixtures."""
+    form = f"write `{kind}(eps/2, 0)` or `{kind}(scale = 2/eps, mean = 0)`"
+    given: dict[str, ast.Expr] = {}
+    for position, (keyword, span, value) in enumerate(arguments):
+        if keyword is None and position > 1:
+            raise InputError(f"`{kind}` takes two arguments, the rate and the mean", span, form)
+        name = ("rate", "mean")[position] if keyword is None else keyword
+        if name not in KEYWORDS:
+            hint = did_you_mean(ELSEWHERE.get(name, name), KEYWORDS)
+            raise InputError(f"`{kind}` has no argument `{name}`", span, f"{hint}; {form}")
+        if name in given or {name, *given} >= {"rate", "scale"}:
+            raise InputError(f"`{kind}` is given its {name} twice", span, form)
+        given[name] = value
+    if not given.keys() & {"rate", "scale"}:
+        raise InputError(f"`{kind}` is missing its rate", place, form)
+    if "mean" not in given:
+        raise InputError(f"`{kind}` is missing its mean", place, form)
+    if "rate" in given:
+        return given["rate"], given["mean"]
+    scale = given["scale"]
+    return ast.Binary(ast.Op.DIV, ast.Number(fmpq(1), span=scale.span), scale, span=scale.span), given["mean"]

@@ -10,17 +10,17 @@ from flint import fmpq
 
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.arrays import check_uses
-from dipc.dipwhile.syntax.constants import evaluate
+from dipc.dipwhile.syntax.constants import check_known, evaluate
 from dipc.dipwhile.syntax.core import CoreAdjacency, CoreClaim, Variable
 from dipc.dipwhile.syntax.eps_positions import refuse_eps, slope
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
-from dipc.dipwhile.syntax.kinds import BOOLEANS, NOTHING, kinds_of_value
+from dipc.dipwhile.syntax.kinds import BOOLEANS
 from dipc.dipwhile.syntax.layout import METRICS
 from dipc.dipwhile.syntax.names import Names, check_expression, target_name
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.simplify import why_no_value
 from dipc.dipwhile.syntax.suggest import did_you_mean
-from dipc.dipwhile.syntax.types import EQUALITY, ORDER, check_needs
+from dipc.dipwhile.syntax.types import ARITHMETIC, EQUALITY, ORDER, check, declared_kinds, require
 from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.dipwhile.syntax.walk import children, nodes
 from dipc.errors import InputError
@@ -30,24 +30,11 @@ COMPARISONS = EQUALITY | ORDER
 
 
 def compile_claim(claim: ast.Claim, parameters: Mapping[str, fmpq]) -> CoreClaim:
-    """The claim with its constants evaluated; epsilon becomes ``t*eps``.
-
-    >>> from dipc.dipwhile.syntax.parser import parse_claim
-    >>> core = compile_claim(parse_claim("c*eps/2, exp(-2) for eps in (0, 1]"), {"c": fmpq(3)})
-    >>> core.epsilon.left.value, core.high
-    (3/2, 1)
-    """
+    """The claim with its constants evaluated; epsilon becomes ``t*eps``."""
     constants = dict(parameters)
-    low, high, low_closed, high_closed = compile_interval(claim.interval, constants)
-    return CoreClaim(
-        compile_epsilon(claim.epsilon, constants),
-        None if claim.delta is None else compile_delta(claim.delta, constants),
-        low,
-        high,
-        low_closed,
-        high_closed,
-        claim.span,
-    )
+    epsilon = compile_epsilon(claim.epsilon, constants)
+    delta = None if claim.delta is None else compile_delta(claim.delta, constants)
+    return CoreClaim(epsilon, delta, *compile_interval(claim.interval, constants), claim.span)
 
 
 EPSILON_HINT = "for example `eps`, `eps/2` or, with a delta, `2*eps, 1/100`"
@@ -64,12 +51,10 @@ def compile_epsilon(epsilon: ast.Expr, constants: Constants) -> ast.Expr:
                 raise InputError(reason, node.span, EPSILON_HINT)
         raise InputError("the epsilon of the claim must be a multiple of eps", epsilon.span, EPSILON_HINT)
     if value < 0:
-        raise InputError(
-            f"the epsilon of the claim is negative: `{show(value)}*eps`", epsilon.span, EPSILON_HINT
-        )
-    return ast.Binary(
-        ast.Op.MUL, ast.Number(value, span=epsilon.span), ast.Eps(span=epsilon.span), span=epsilon.span
-    )
+        message = f"the epsilon of the claim is negative: `{show(value)}*eps`"
+        raise InputError(message, epsilon.span, EPSILON_HINT)
+    span = epsilon.span
+    return ast.Binary(ast.Op.MUL, ast.Number(value, span=span), ast.Eps(span=span), span=span)
 
 
 def compile_delta(delta: ast.Expr, constants: Constants) -> ast.Expr:
@@ -79,13 +64,9 @@ def compile_delta(delta: ast.Expr, constants: Constants) -> ast.Expr:
     for node in nodes(result):
         check_delta_node(node)
     if isinstance(result, ast.Number) and not 0 <= result.value <= 1:
-        raise InputError(
-            f"delta is `{show(result.value)}`, not a probability", delta.span, "choose it between 0 and 1"
-        )
+        hint = "choose it between 0 and 1"
+        raise InputError(f"delta is `{show(result.value)}`, not a probability", delta.span, hint)
     return result
-
-
-DELTA_OPERATORS = frozenset({ast.Op.NEG, ast.Op.ADD, ast.Op.SUB, ast.Op.MUL, ast.Op.DIV, ast.Op.POW})
 
 
 def check_delta_node(node: ast.Expr) -> None:
@@ -93,19 +74,15 @@ def check_delta_node(node: ast.Expr) -> None:
     if reason := why_no_value(node):
         raise InputError(reason, node.span)
     match node:
-        case ast.Number() | ast.Eps() | ast.Call("exp" | "sqrt"):
+        case ast.Number() | ast.Eps() | ast.Unary(ast.Op.NEG) | ast.Call("exp" | "sqrt"):
             return
         case ast.Binary(ast.Op.POW, _, exponent) if not isinstance(exponent, ast.Number):
-            raise InputError(
-                "an exponent must be a constant integer", exponent.span, "write `exp(x)` for the power of e"
-            )
-        case ast.Unary(op) | ast.Binary(op) if op in DELTA_OPERATORS:
+            hint = "write `exp(x)` for the power of e"
+            raise InputError("an exponent must be a constant integer", exponent.span, hint)
+        case ast.Binary(op) if op in ARITHMETIC:
             return
-    raise InputError(
-        "delta must be built from numbers, `eps`, `exp` and `sqrt` with `+ - * / ^`",
-        node.span,
-        "for example `exp(-2*eps)/4`",
-    )
+    message = "delta must be built from numbers, `eps`, `exp` and `sqrt` with `+ - * / ^`"
+    raise InputError(message, node.span, "for example `exp(-2*eps)/4`")
 
 
 def check_claim_names(expr: ast.Expr, constants: Constants) -> None:
@@ -132,9 +109,8 @@ def compile_interval(
         return fmpq(0), None, False, False
     low = evaluate(interval.low, constants, "the lower end")
     if isinstance(interval.high, ast.Name) and interval.high.name.lower() in INFINITY - constants.keys():
-        raise InputError(
-            f"unknown name `{interval.high.name}`", interval.high.span, "write `inf`: `(0, inf)`"
-        )
+        hint = "write `inf`: `(0, inf)`"
+        raise InputError(f"unknown name `{interval.high.name}`", interval.high.span, hint)
     high = None if interval.high is None else evaluate(interval.high, constants, "the upper end")
     check_interval(interval, low, high)
     return low, high, interval.low_closed, interval.high_closed
@@ -157,16 +133,13 @@ def check_interval(interval: ast.Interval, low: fmpq, high: fmpq | None) -> None
         raise InputError("the interval is empty", interval.span, "its lower end comes first: `(0, 1]`")
 
 
-# --- adjacency -------------------------------------------------------------------------------
-
-
 def compile_adjacency(
     adjacency: ast.Adjacency, names: Names, inputs: Sequence[Variable], constants: Constants
 ) -> CoreAdjacency:
     """The adjacency with constants evaluated and folds unrolled."""
     match adjacency:
-        case ast.NamedAdjacency(kind, written):
-            distance = compile_distance(adjacency, written, constants)
+        case ast.NamedAdjacency(kind):
+            distance = compile_distance(adjacency, constants)
             check_metric(adjacency, inputs)
             return CoreAdjacency(kind, distance, None, adjacency.span)
         case ast.FormulaAdjacency(formula):
@@ -176,51 +149,32 @@ def compile_adjacency(
             assert_never(adjacency)
 
 
-def compile_distance(
-    adjacency: ast.NamedAdjacency, written: ast.Expr | None, constants: Constants
-) -> fmpq | None:
+def compile_distance(adjacency: ast.NamedAdjacency, constants: Constants) -> fmpq | None:
     """The distance of neighbours, which every metric but ``all`` needs."""
-    kind = adjacency.kind
+    kind, written = adjacency.kind, adjacency.distance
     if kind == "all":
-        if written is not None:
-            raise InputError(
-                "`all` takes no distance", written.span, "any two inputs are neighbours: `adjacent all`"
-            )
-        return None
+        if written is None:
+            return None
+        hint = "any two inputs are neighbours: `adjacent all`"
+        raise InputError("`all` takes no distance", written.span, hint)
+    hint = f"write `adjacent {kind} 1`"
     if written is None:
-        raise InputError(f"`{kind}` is missing its distance", adjacency.span, f"write `adjacent {kind} 1`")
-    check_known_constants(written, constants)
+        raise InputError(f"`{kind}` is missing its distance", adjacency.span, hint)
+    check_known(written, constants)
     distance = evaluate(written, constants, "the distance")
     if distance < 0:
-        raise InputError(
-            f"the distance is negative: `{show(distance)}`", written.span, f"write `adjacent {kind} 1`"
-        )
+        raise InputError(f"the distance is negative: `{show(distance)}`", written.span, hint)
     return distance
-
-
-def check_known_constants(expr: ast.Expr, constants: Constants) -> None:
-    """Refuse names that are not parameters."""
-    for node in nodes(expr):
-        if isinstance(node, ast.Call):
-            check_call(node)
-        if isinstance(node, ast.Name) and node.name not in constants:
-            raise InputError(
-                f"`{node.name}` is not a parameter", node.span, did_you_mean(node.name, constants)
-            )
 
 
 def check_metric(adjacency: ast.NamedAdjacency, inputs: Sequence[Variable]) -> None:
     """``linf`` and ``l1`` measure numbers."""
-    if adjacency.kind not in ("linf", "l1"):
-        return
-    for variable in inputs:
-        for value in variable.domain:
-            if isinstance(value, Atom):
-                raise InputError(
-                    f"`{adjacency.kind}` measures numbers, but `{variable.name}` may be `{show(value)}`",
-                    adjacency.span,
-                    "use `hamming 1`, which counts the inputs that differ, or a formula",
-                )
+    atoms = [(v.name, value) for v in inputs for value in v.domain if isinstance(value, Atom)]
+    if adjacency.kind in ("linf", "l1") and atoms:
+        name, value = atoms[0]
+        message = f"`{adjacency.kind}` measures numbers, but `{name}` may be `{show(value)}`"
+        hint = "use `hamming 1`, which counts the inputs that differ, or a formula"
+        raise InputError(message, adjacency.span, hint)
 
 
 def compile_formula(
@@ -232,29 +186,22 @@ def compile_formula(
     for node in nodes(expr):
         match node:
             case ast.Name(name) | ast.Index(name) if name in names.outputs | names.locals:
-                raise InputError(
-                    f"`{name}` is not an input", node.span, "an adjacency formula refers to inputs only"
-                )
-    check_no_metric(expr, names)
+                hint = "an adjacency formula refers to inputs only"
+                raise InputError(f"`{name}` is not an input", node.span, hint)
+    if isinstance(expr, ast.Name) and expr.name not in names.inputs:  # probably meant as a metric
+        hint = did_you_mean(expr.name, METRICS, METRIC_HINT)
+        raise InputError(f"unknown adjacency `{expr.name}`", expr.span, hint)
     check_expression(expr, speakable, none, primes=True)
     check_whole_arrays(expr, inputs)
     check_both_sides(expr, names)
     core = substitute(expr, constants)
     refuse_eps((core,))
     check_uses(core, {variable.name: variable.size for variable in inputs if variable.size is not None})
-    kinding = {v.name: NOTHING.union(*map(kinds_of_value, v.domain)) for v in inputs}
-    check_needs(core, BOOLEANS, kinding, "an adjacency formula")
+    require(core, check(core, declared_kinds(inputs)), BOOLEANS, "an adjacency formula")
     return core
 
 
 METRIC_HINT = "choose `linf`, `l1`, `hamming`, `all`, or a formula such as `abs(q - q') <= 1`"
-
-
-def check_no_metric(expr: ast.Expr, names: Names) -> None:
-    """A name on its own is probably meant as a metric."""
-    if isinstance(expr, ast.Name) and expr.name not in names.inputs:
-        hint = did_you_mean(expr.name, METRICS, METRIC_HINT)
-        raise InputError(f"unknown adjacency `{expr.name}`", expr.span, hint)
 
 
 def check_whole_arrays(expr: ast.Expr, inputs: Sequence[Variable]) -> None:
@@ -265,12 +212,14 @@ def check_whole_arrays(expr: ast.Expr, inputs: Sequence[Variable]) -> None:
             continue
         names = [part for side in (node.left, node.right) for part in bare_names(side) if part.name in arrays]
         if names:
-            cells = re.sub(r"([^\W\d]\w*)('?)(?![\w'\[(])", lambda m: cell_text(m, arrays), as_written(node))
-            raise InputError(
-                f"`{names[0].name}` is an array: its cells are compared one by one",
-                node.span,
-                f"write `forall i in 1..{size_text(arrays[names[0].name])}: {cells}`",
+            cells = re.sub(
+                r"([^\W\d]\w*)('?)(?![\w'\[(])", lambda m: m[0] + "[i]" * (m[1] in arrays), as_written(node)
             )
+            array = arrays[names[0].name]
+            size = re.match(r"\s*\[([^\]]*)\]", array.span.source.text[array.span.end :])  # as declared
+            message = f"`{array.name}` is an array: its cells are compared one by one"
+            hint = f"write `forall i in 1..{size[1].strip() if size else array.size}: {cells}`"
+            raise InputError(message, node.span, hint)
 
 
 def bare_names(expr: ast.Expr) -> Iterator[ast.Name]:
@@ -284,17 +233,6 @@ def bare_names(expr: ast.Expr) -> Iterator[ast.Name]:
         todo.extend(part for part in children(node) if not (whole and isinstance(part, ast.Name)))
 
 
-def cell_text(name: re.Match[str], arrays: Mapping[str, Variable]) -> str:
-    """A name, with the index i if it is an array."""
-    return f"{name[0]}[i]" if name[1] in arrays else name[0]
-
-
-def size_text(variable: Variable) -> str:
-    """The size of an array as its declaration writes it."""
-    written = re.match(r"\s*\[([^\]]*)\]", variable.span.source.text[variable.span.end :])
-    return written[1].strip() if written else str(variable.size)
-
-
 def check_both_sides(expr: ast.Expr, names: Names) -> None:
     """A formula that mentions only one of the two inputs does not relate pairs."""
     mentioned = {
@@ -305,8 +243,5 @@ def check_both_sides(expr: ast.Expr, names: Names) -> None:
     if mentioned != {True, False}:
         example = min(names.inputs, default="q")
         missing = f"`{example}`" if True in mentioned else f"`{example}'`"
-        raise InputError(
-            f"an adjacency formula relates an input to its neighbour, but {missing} is missing",
-            expr.span,
-            f"for example `adjacent abs({example} - {example}') <= 1`",
-        )
+        message = f"an adjacency formula relates an input to its neighbour, but {missing} is missing"
+        raise InputError(message, expr.span, f"for example `adjacent abs({example} - {example}') <= 1`")

@@ -12,19 +12,18 @@ from types import MappingProxyType
 from flint import fmpq
 
 from dipc.dipwhile.syntax.arrays import array_sizes, check_arrays
-from dipc.dipwhile.syntax.ast import Declaration, Expr, Program
+from dipc.dipwhile.syntax.ast import Declaration, Program
 from dipc.dipwhile.syntax.claims import compile_adjacency, compile_claim
 from dipc.dipwhile.syntax.constants import evaluate_parameters, evaluate_set, evaluate_size, evaluate_value
 from dipc.dipwhile.syntax.core import CoreProgram, Variable
 from dipc.dipwhile.syntax.eps_positions import check_budget
-from dipc.dipwhile.syntax.kinds import NOTHING, kinds_of_value
 from dipc.dipwhile.syntax.names import check_names, collect_names
 from dipc.dipwhile.syntax.outputs import check_loops, check_outputs, show_domain
 from dipc.dipwhile.syntax.parser import parse
-from dipc.dipwhile.syntax.types import check_types, infer
+from dipc.dipwhile.syntax.types import check_types, declared_kinds, infer
 from dipc.dipwhile.syntax.unroll import Constants, unroll
 from dipc.errors import InputError, Source, Span
-from dipc.models.values import Value, show
+from dipc.models.values import show
 
 __all__ = ["compile_claim", "compile_program", "read"]
 
@@ -37,12 +36,6 @@ def read(source: Source, overrides: Mapping[str, fmpq] = NO_OVERRIDES) -> CorePr
     >>> core = read(Source("a.dip", "param N = 2; output o[N] in {0, 1}; for i in 1..N do o[i] <- 0 end"))
     >>> core.arrays, len(core.code)
     ((('o', 2),), 3)
-    >>> read(Source("a.dip", "output o in {0, 1}; o <- 2"))
-    Traceback (most recent call last):
-    dipc.errors.InputError: a.dip:1:26: error: the output `o` is assigned `2`, which is not in its set
-        output o in {0, 1}; o <- 2
-                                 ^
-        help: its set is `{0, 1}`
     """
     return compile_program(parse(source), source, overrides)
 
@@ -56,9 +49,8 @@ def compile_program(
     inputs = tuple(declare_input(declaration, parameters) for declaration in program.inputs)
     outputs = tuple(declare(declaration, parameters) for declaration in program.outputs)
     if not outputs:
-        raise InputError(
-            "the program has no output", Span(source, 0, 0), "declare one: `output b in {true, false}`"
-        )
+        hint = "declare one: `output b in {true, false}`"
+        raise InputError("the program has no output", Span(source, 0, 0), hint)
     check_names(program, names)
 
     end = len(source.text.rstrip())
@@ -66,14 +58,12 @@ def compile_program(
     sizes = array_sizes(code, {variable.name: variable.size for variable in (*inputs, *outputs)})
     check_arrays(code, sizes)
     check_budget(code)
-    declared = {v.name: NOTHING.union(*map(kinds_of_value, v.domain)) for v in (*inputs, *outputs)}
-    kinding = infer(code, declared, names.locals)
+    kinding = infer(code, declared_kinds((*inputs, *outputs)), names.locals)
     check_types(code, kinding)
     check_loops(code, kinding)
     check_outputs(code, {output.name: output for output in outputs}, kinding)
 
-    adjacency = program.adjacency
-    claim = program.claim
+    adjacency, claim = program.adjacency, program.claim
     return CoreProgram(
         source=source,
         parameters=tuple(parameters.items()),
@@ -91,28 +81,19 @@ def declare(declaration: Declaration, constants: Constants) -> Variable:
     """An input or output with its size, set and start value."""
     size = None if declaration.size is None else evaluate_size(declaration.size, constants, declaration.name)
     domain = evaluate_set(declaration.domain, constants)
-    start = None if declaration.start is None else start_value(declaration.start, domain, constants)
+    start = None
+    if declaration.start is not None:
+        start = evaluate_value(declaration.start, constants)
+        if start not in domain:
+            message = f"the start value `{show(start)}` is not in the set"
+            raise InputError(message, declaration.start.span, f"the set is `{show_domain(domain)}`")
     return Variable(declaration.name, size, domain, start, declaration.span)
 
 
 def declare_input(declaration: Declaration, constants: Constants) -> Variable:
     """An input, which has no start value."""
     if declaration.start is not None:
-        raise InputError(
-            f"the input `{declaration.name}` cannot have a start value",
-            declaration.start.span,
-            "an input takes every value of its set in turn: remove it",
-        )
+        message = f"the input `{declaration.name}` cannot have a start value"
+        hint = "an input takes every value of its set in turn: remove it"
+        raise InputError(message, declaration.start.span, hint)
     return declare(declaration, constants)
-
-
-def start_value(start: Expr, domain: tuple[Value, ...], constants: Constants) -> Value:
-    """The value of an output before it is assigned."""
-    value = evaluate_value(start, constants)
-    if value not in domain:
-        raise InputError(
-            f"the start value `{show(value)}` is not in the set",
-            start.span,
-            f"the set is `{show_domain(domain)}`",
-        )
-    return value

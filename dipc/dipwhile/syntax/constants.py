@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import assert_never
 
 from flint import fmpq
@@ -23,37 +23,27 @@ NUMBER_HINT = "it must be a number, possibly computed from parameters"
 
 
 def evaluate_parameters(params: tuple[Param, ...], overrides: Mapping[str, fmpq]) -> Constants:
-    """The value of every parameter; each may use the earlier ones.
-
-    >>> from dipc.dipwhile.syntax.parser import parse, Source
-    >>> program = parse(Source("a.dip", "param N = 2, c = N/4"))
-    >>> evaluate_parameters(program.params, {"N": fmpq(3)})
-    {'N': 3, 'c': 3/4}
-    """
+    """The value of every parameter; each may use the earlier ones."""
     values: Constants = {}
     for name in overrides.keys() - {param.name for param in params}:
-        known = did_you_mean(name, (param.name for param in params))
+        hint = did_you_mean(name, (param.name for param in params)) or "it has no parameters at all"
         if name == "eps":
-            known = "eps stands for every value; choose a single one with `at` (`--at 1`)"
-        raise InputError(
-            f"the program has no parameter `{name}`", hint=known or "it has no parameters at all"
-        )
+            hint = "eps stands for every value; choose a single one with `at` (`--at 1`)"
+        raise InputError(f"the program has no parameter `{name}`", hint=hint)
     for param in params:
         check_known(param.value, values, {later.name for later in params})
-        values[param.name] = overrides.get(
-            param.name, evaluate(param.value, values, f"parameter `{param.name}`")
-        )
+        value = evaluate(param.value, values, f"parameter `{param.name}`")
+        values[param.name] = overrides.get(param.name, value)
     return values
 
 
-def check_known(expr: Expr, values: Constants, parameters: set[str]) -> None:
-    """Refuse every name that is not the parameter of an earlier declaration."""
+def check_known(expr: Expr, values: Constants, parameters: Set[str] = frozenset()) -> None:
+    """Refuse every name that has no value; ``parameters``: those that have one now or later."""
     for node in nodes(expr):
         match node:
             case Name(name) if name in parameters - values.keys():
-                raise InputError(
-                    f"`{name}` has no value yet", node.span, "a parameter may only use earlier ones"
-                )
+                hint = "a parameter may only use earlier ones"
+                raise InputError(f"`{name}` has no value yet", node.span, hint)
             case Name(name) if name not in values:
                 raise InputError(f"`{name}` is not a parameter", node.span, did_you_mean(name, values))
             case Call():
@@ -70,15 +60,11 @@ def evaluate(expr: Expr, values: Constants, what: str) -> fmpq:
             raise InputError(reason, node.span, NUMBER_HINT)
         match node:
             case Eps():
-                raise InputError(
-                    f"{what} depends on `eps`",
-                    node.span,
-                    "`eps` is allowed only in rates, probabilities and the claim",
-                )
+                hint = "`eps` is allowed only in rates, probabilities and the claim"
+                raise InputError(f"{what} depends on `eps`", node.span, hint)
             case Name(name) if name not in ("true", "false"):
-                raise InputError(
-                    f"{what} depends on `{name}`, which is not a constant", node.span, NUMBER_HINT
-                )
+                message = f"{what} depends on `{name}`, which is not a constant"
+                raise InputError(message, node.span, NUMBER_HINT)
     raise InputError(f"{what} is not a number", expr.span, NUMBER_HINT)
 
 
@@ -101,13 +87,7 @@ def evaluate_size(expr: Expr, values: Constants, array: str) -> int:
 
 
 def evaluate_set(values: FiniteSet, constants: Constants) -> tuple[Value, ...]:
-    """The values of a set, in the order of the text.
-
-    >>> from dipc.dipwhile.syntax.parser import parse, Source
-    >>> program = parse(Source("a.dip", "input x in -1..1, y in {bot, 1/2}"))
-    >>> [evaluate_set(declaration.domain, {}) for declaration in program.inputs]
-    [(-1, 0, 1), (Atom(name='bot'), 1/2)]
-    """
+    """The values of a set, in the order of the text."""
     match values:
         case Range(low, high):
             return evaluate_range(low, high, constants, values.span)
@@ -116,9 +96,8 @@ def evaluate_set(values: FiniteSet, constants: Constants) -> tuple[Value, ...]:
             for member in members:
                 value = evaluate_value(member, constants)
                 if value in found:
-                    raise InputError(
-                        f"`{show(value)}` appears twice in this set", member.span, "remove one of them"
-                    )
+                    hint = "remove one of them"
+                    raise InputError(f"`{show(value)}` appears twice in this set", member.span, hint)
                 found[value] = member.span
             return tuple(found)
         case _:
@@ -130,11 +109,8 @@ def evaluate_range(low: Expr, high: Expr, constants: Constants, span: Span) -> t
     first = evaluate_integer(low, constants, "the start of the range")
     last = evaluate_integer(high, constants, "the end of the range")
     if first > last:
-        raise InputError(
-            f"the range `{first}..{last}` is empty",
-            span,
-            f"the smaller number comes first: `{last}..{first}`",
-        )
+        hint = f"the smaller number comes first: `{last}..{first}`"
+        raise InputError(f"the range `{first}..{last}` is empty", span, hint)
     if last - first >= LARGEST_SET:
         raise LimitReached(f"{span.place}: this range has more than {LARGEST_SET} values")
     return tuple(fmpq(value) for value in range(first, last + 1))

@@ -88,24 +88,17 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class CoreAdjacency:
-    """Which inputs are adjacent.
+    """Which inputs are adjacent."""
 
-    ``kind`` is "linf", "l1", "hamming" (with ``distance``), "all", or "formula" (with
-    ``formula``, an expression over the inputs and the primed inputs, folds unrolled).
-    """
-
-    kind: str
+    kind: str  # "linf", "l1", "hamming", "all" or "formula"
     distance: fmpq | None
-    formula: Expr | None
+    formula: Expr | None  # over the inputs and the primed inputs, folds unrolled
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class CoreClaim:
-    """``epsilon`` and ``delta`` are expressions in eps; ends of the interval are rational.
-
-    ``high`` None means infinity.  An open end is excluded.
-    """
+    """``epsilon`` and ``delta`` are expressions in eps; ``high`` None means infinity."""
 
     epsilon: Expr
     delta: Expr | None

@@ -25,9 +25,9 @@ def check_budget(code: Iterable[Instruction]) -> None:
             case Put(target, value):
                 refuse_eps((*children(target), value))
             case Draw(target, distribution):
-                refuse_swapped(distribution)
+                if isinstance(distribution, ast.Noise):
+                    check_rate(distribution)
                 refuse_eps((*children(target), *finite_parts(distribution)))
-                check_rate(distribution)
             case Test(condition):
                 refuse_eps((condition,))
 
@@ -47,17 +47,6 @@ def finite_parts(distribution: ast.Distribution) -> tuple[ast.Expr, ...]:
             return (*expressions(support), score)
         case _:
             assert_never(distribution)
-
-
-def refuse_swapped(distribution: ast.Distribution) -> None:
-    """``Lap(q[1], eps)``: eps occurs in the mean only."""
-    match distribution:
-        case ast.Noise(kind, rate, mean) if mentions_eps(mean) and not mentions_eps(rate):
-            raise InputError(
-                f"the mean `{as_written(mean)}` depends on `eps`, and the rate `{as_written(rate)}` does not",
-                mean.span,
-                f"the rate comes first: `{kind}({as_written(mean)}, {as_written(rate)})`",
-            )
 
 
 def mentions_eps(expr: ast.Expr) -> bool:
@@ -85,15 +74,16 @@ def refuse_eps(exprs: Iterable[ast.Expr]) -> None:
             raise InputError(message, node.span, f"`{word}` is allowed in {places}")
 
 
-def check_rate(distribution: ast.Distribution) -> None:
-    """A rate without eps is almost always a scale."""
-    match distribution:
-        case ast.Noise(kind, rate) if not mentions_eps(rate):
-            raise InputError(
-                f"the rate `{as_written(rate)}` does not mention `eps`",
-                rate.span,
-                f"the rate is 1/scale: `{kind}(eps/2, 0)` is `{kind}(scale = 2/eps, mean = 0)`",
-            )
+def check_rate(noise: ast.Noise) -> None:
+    """A rate without eps is almost always a scale, or the mean: ``Lap(q[1], eps)``."""
+    if mentions_eps(noise.rate):
+        return
+    rate, mean = as_written(noise.rate), as_written(noise.mean)
+    if mentions_eps(noise.mean):
+        message = f"the mean `{mean}` depends on `eps`, and the rate `{rate}` does not"
+        raise InputError(message, noise.mean.span, f"the rate comes first: `{noise.kind}({mean}, {rate})`")
+    hint = f"the rate is 1/scale: `{noise.kind}(eps/2, 0)` is `{noise.kind}(scale = 2/eps, mean = 0)`"
+    raise InputError(f"the rate `{rate}` does not mention `eps`", noise.rate.span, hint)
 
 
 Line = tuple[fmpq, fmpq]
@@ -101,12 +91,7 @@ Line = tuple[fmpq, fmpq]
 
 
 def slope(expr: ast.Expr) -> fmpq | None:
-    """The t of an expression equal to ``t*eps``; None for other forms.
-
-    >>> from dipc.dipwhile.syntax.parser import parse_expression
-    >>> slope(parse_expression("(1 + 1)*eps/4 - eps/8")), slope(parse_expression("eps*eps"))
-    (3/8, None)
-    """
+    """The t of an expression equal to ``t*eps``; None for other forms."""
     line = bottom_up(expr, on_lines)
     return line[1] if line is not None and line[0] == 0 else None
 

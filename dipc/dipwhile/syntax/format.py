@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 from lark import Token
 
@@ -60,11 +61,6 @@ class Line:
         """The type of the first token."""
         return self.tokens[0].type if self.tokens else ""
 
-    @property
-    def is_blank(self) -> bool:
-        """Is there neither code nor a comment?"""
-        return not self.tokens and not self.comment
-
 
 def formatted(source: Source) -> str:
     """The program in canonical style.  Raises :class:`InputError` for a text that is not a program.
@@ -81,9 +77,6 @@ def formatted(source: Source) -> str:
     return "\n".join(_written(lines)) + "\n"
 
 
-# --- tokens to lines -----------------------------------------------------------------------------
-
-
 def _lines(text: str) -> Iterator[Line]:
     """The lines of the original, without separators that do not count."""
     tokens: list[Token] = []
@@ -94,7 +87,8 @@ def _lines(text: str) -> Iterator[Line]:
         where = len(text) if token is None else token.start_pos or 0
         comment = text[end:where].strip()
         if token is None or "\n" in token:
-            yield Line(tuple(tokens), comment, _column(text, tokens, start, end, comment))
+            column = (tokens[0].start_pos or 0 if tokens else text.find(comment, end)) - start
+            yield Line(tuple(tokens), comment, column)
             tokens, separator = [], None
             start = end = where + 1
             continue
@@ -110,16 +104,6 @@ def _lines(text: str) -> Iterator[Line]:
         separator = None
         tokens.append(word)
         previous = word
-    return
-
-
-def _column(text: str, tokens: Sequence[Token], start: int, end: int, comment: str) -> int:
-    """Where the code of a line, or else its comment, begins."""
-    first = tokens[0].start_pos or 0 if tokens else text.find(comment, end)
-    return first - start
-
-
-# --- indentation ---------------------------------------------------------------------------------
 
 
 def _indented(lines: Iterator[Line]) -> Iterator[Line]:
@@ -150,15 +134,12 @@ def _indented(lines: Iterator[Line]) -> Iterator[Line]:
         yield replace(each, indent=INDENT * depth)
 
 
-# --- empty lines ---------------------------------------------------------------------------------
-
-
 def _with_gaps(lines: Iterator[Line]) -> Iterator[Line]:
     """No empty line at the ends, one at most between, and one between declarations and statements."""
     started = blank = False
     declaration = False  # does the line before belong to the declarations?
     for line in lines:
-        if line.is_blank:
+        if not line.tokens and not line.comment:
             blank = started
             continue
         begins = bool(line.tokens) and not line.indent
@@ -169,28 +150,13 @@ def _with_gaps(lines: Iterator[Line]) -> Iterator[Line]:
         declaration = line.first in DECLARES if begins else declaration and bool(line.tokens)
 
 
-# --- lines to text -------------------------------------------------------------------------------
-
-
 def _written(lines: Sequence[Line]) -> Iterator[str]:
     """The lines as text, with the trailing comments of neighbouring lines in one column."""
-    codes = [line.indent + "".join(_pieces(line.tokens)) for line in lines]
-    column = 0
-    for k, (line, code) in enumerate(zip(lines, codes, strict=True)):
-        if not (line.tokens and line.comment):
-            yield (code + line.comment).rstrip()
-            continue
-        if k == 0 or not (lines[k - 1].tokens and lines[k - 1].comment):
-            column = _comment_column(lines, codes, k)
-        yield f"{code:<{column}}{line.comment}"
-
-
-def _comment_column(lines: Sequence[Line], codes: Sequence[str], first: int) -> int:
-    """Two spaces after the longest code of the group of lines that begins here."""
-    last = first
-    while last < len(lines) and lines[last].tokens and lines[last].comment:
-        last += 1
-    return max(len(code) for code in codes[first:last]) + 2
+    for trailing, group in groupby(lines, key=lambda line: bool(line.tokens and line.comment)):
+        block = [(line.indent + "".join(_pieces(line.tokens)), line.comment) for line in group]
+        column = max(len(code) for code, _ in block) + 2 if trailing else 0
+        for code, comment in block:
+            yield f"{code:<{column}}{comment}".rstrip()
 
 
 def _pieces(tokens: Sequence[Token]) -> Iterator[str]:

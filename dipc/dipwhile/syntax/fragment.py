@@ -59,15 +59,6 @@ RULES: dict[int, Rule] = {
 
 
 def violation(rule: int, message: str, span: Span, hint: str = "") -> FragmentError:
-    """The error for breaking a rule.
-
-    >>> from dipc.errors import Source
-    >>> print(violation(5, "`r` is real, `z` an integer", Span(Source("a.dip", "r < z"), 0, 5)))
-    a.dip:1:1: outside the decidable fragment: `r` is real, `z` an integer
-        r < z
-        ^^^^^
-        help: rule 5: real and integer random variables are not combined in one expression,
-              because sums over integers and integrals over reals have no common closed form
-    """
+    """The error for breaking a rule."""
     stated = f"rule {rule}: {RULES[rule].statement},\n          because {RULES[rule].reason}"
     return FragmentError(message, span, f"{hint}\n          {stated}" if hint else stated)

@@ -71,16 +71,10 @@ def check_call(call: Call) -> None:
         raise InputError(f"unknown function `{name}`", call.span, hint)
     function = FUNCTIONS[name]
     if not function.least <= len(call.arguments) <= (function.most or len(call.arguments)):
-        raise InputError(
-            f"`{name}` does not take {plural(len(call.arguments), 'argument')}",
-            call.span,
-            f"usage: `{function.usage}`",
-        )
+        hint = f"usage: `{function.usage}`"
+        raise InputError(f"`{name}` does not take {plural(len(call.arguments), 'argument')}", call.span, hint)
 
 
 def plural(count: int, noun: str) -> str:
-    """
-    >>> plural(1, "argument"), plural(2, "argument")
-    ('1 argument', '2 arguments')
-    """
+    """``1 argument``, ``2 arguments``."""
     return f"{count} {noun}{'s' * (count != 1)}"

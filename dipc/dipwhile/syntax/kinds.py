@@ -30,10 +30,7 @@ NUMERIC: Kinds = NUMBERS | RANDOM
 
 
 def kinds_of_value(value: Value) -> Kinds:
-    """
-    >>> kinds_of_value(TRUE) == BOOLEANS, kinds_of_value(Atom("bot")) == ATOMS
-    (True, True)
-    """
+    """The kind of a value."""
     if not isinstance(value, Atom):
         return NUMBERS
     return BOOLEANS if value in (TRUE, FALSE) else ATOMS
@@ -50,8 +47,5 @@ def never(kinds: Kinds, wanted: Kinds) -> bool:
 
 
 def describe(kinds: Kinds) -> str:
-    """
-    >>> describe(BOOLEANS | NUMBERS)
-    'a Boolean or a number'
-    """
+    """The kinds in words, as alternatives."""
     return " or ".join(kind.value for kind in Kind if kind in kinds)

@@ -48,12 +48,7 @@ BEFORE = BLOCK_CLOSES | {"AND", "OR", "THEN", "DO"}
 
 
 def layout(tokens: Iterable[Token]) -> Iterator[Token]:
-    """The tokens with words classified and only those separators that count.
-
-    >>> text = [Token("NAME", "x"), Token("_SEP", "\\n"), Token("_SEP", ";"), Token("NAME", "eps")]
-    >>> [token.type for token in layout(text)]
-    ['NAME', '_SEP', 'EPS']
-    """
+    """The tokens with words classified and only those separators that count."""
     depth = 0
     waiting: Token | None = None
     previous: Token | None = None

@@ -28,7 +28,6 @@ from dipc.dipwhile.syntax.situation import (
     word_for,
 )
 from dipc.dipwhile.syntax.suggest import did_you_mean
-from dipc.dipwhile.syntax.value_mistakes import wrong_value
 from dipc.errors import InputError, Source, Span
 
 
@@ -61,13 +60,10 @@ CHARACTERS = {
     "\\": "a statement continues on the next line after an operator, after a comma and inside brackets",
     "~": "a sample is assigned with `<-`: `x <- Lap(eps, 0)`",
     "?": "write `if c then x <- a else x <- b end`",
-    "$": "names are made of letters, digits and `_`",
-    "@": "names are made of letters, digits and `_`",
+    **dict.fromkeys("$@", "names are made of letters, digits and `_`"),
     "\N{MINUS SIGN}": "this is a typographic minus sign: write `-`",
     "\N{EN DASH}": "this is a dash: write `-`",
-    "\N{MULTIPLICATION SIGN}": "write `*`",
-    "\N{DOT OPERATOR}": "write `*`",
-    "\N{MIDDLE DOT}": "write `*`",
+    **dict.fromkeys("\N{MULTIPLICATION SIGN}\N{DOT OPERATOR}\N{MIDDLE DOT}", "write `*`"),
     "\N{DIVISION SIGN}": "write `/`",
     "\N{LOGICAL AND}": "write `and`",
     "\N{LOGICAL OR}": "write `or`",
@@ -80,20 +76,13 @@ CHARACTERS = {
 
 
 def explain_character(source: Source, position: int) -> InputError:
-    """The error for a character that begins no token.
-
-    >>> explain_character(Source("a.dip", "a && b"), 2).hint
-    'write `and`'
-    """
+    """The error for a character that begins no token."""
     character = source.text[position]
     doubled = source.text[position : position + 2] in ("&&", "||")
     shown = character * 2 if doubled else character
     name = f"`{shown}`" if shown.isprintable() else f"the character U+{ord(character):04X}"
-    return InputError(
-        f"{name} has no meaning here",
-        Span(source, position, position + len(shown)),
-        CHARACTERS.get(character, ""),
-    )
+    message = f"{name} has no meaning here"
+    return InputError(message, Span(source, position, position + len(shown)), CHARACTERS.get(character, ""))
 
 
 # --- brackets and signs -----------------------------------------------------------------------
@@ -136,9 +125,8 @@ def double_sign(s: Situation) -> InputError | None:
     for first in (start - 1, start):
         pair = text[max(first, 0) : first + 2]
         if pair in PAIRS:
-            return s.error(
-                f"`{pair}` is not part of the language", PAIRS[pair], Span(s.source, first, first + 2)
-            )
+            message = f"`{pair}` is not part of the language"
+            return s.error(message, PAIRS[pair], Span(s.source, first, first + 2))
     return None
 
 
@@ -163,11 +151,6 @@ def compound_assignment(s: Situation) -> InputError | None:
     return s.error(f"`{s.found}{after}` is not part of the language", hint, span)
 
 
-def is_comparison_with_minus(s: Situation) -> bool:
-    """``x <-1``, where ``x < -1`` is meant."""
-    return s.found == "<-" and s.source.text[s.span.end : s.span.end + 1].isalnum()
-
-
 def param_without_value(s: Situation) -> InputError | None:
     """``param N`` and ``param N <- 3``."""
     if s.types != ["PARAM", "NAME"] or "EQ" not in s.accepts:
@@ -187,12 +170,9 @@ def sample_in_expression(s: Situation) -> InputError | None:
         word = value[0] if value and value[0].type in SAMPLING else None
     if word is None:
         return None
-    form = DRAWS.get(word, "(...)")
+    form = " {...}" if word in ("choose", "uniform") else "(...)"
     hint = f"first sample into a variable, `x <- {word}{form}`, then use `x`"
     return s.error(f"`{word}` is not allowed inside an expression", hint, word)
-
-
-DRAWS = {"choose": " {...}", "uniform": " {...}"}
 
 
 # --- blocks ----------------------------------------------------------------------------------
@@ -348,8 +328,6 @@ def unknown_metric(s: Situation) -> InputError | None:
     return s.error(f"unknown adjacency `{name}`", did_you_mean(name, METRICS), name)
 
 
-# --- missing signs ---------------------------------------------------------------------------
-
 ENDS_VALUE = frozenset({"NUMBER", "NAME", "PRIMED", "EPS", "RPAR", "RSQB"})
 BEGINS_VALUE = frozenset({"NUMBER", "NAME", "PRIMED", "EPS", "LPAR"})
 
@@ -391,6 +369,46 @@ def unexpected(s: Situation) -> InputError:
     return s.error(f"expected {s.expected()}, found {s.found_text}", hint)
 
 
+# --- values on the command line: `--pair 'q=0,0'` ---------------------------------------------
+
+EXAMPLE = "write for example `q=[0,1]`, or `q=[0,1], x=top` for several"
+
+VALUE = r"-?\d+(?:\.\d+)?(?:/\d+)?|[^\W\d]\w*"
+NEXT = r"[,;\s]\s*[^\W\d]\w*\s*=|$"
+
+
+def wrong_value(s: Situation) -> InputError:
+    """What was found, with the same values in the right form."""
+    if not s.seen and s.found.type == "$END":
+        return s.error("no values are given", EXAMPLE)
+    return s.error(f"expected {s.expected()}, found {s.found_text}", rewritten(s) or EXAMPLE)
+
+
+def rewritten(s: Situation) -> str:
+    """The hint that writes the values out, if it is clear what they are."""
+    if s.found.type == "NAME" and "COMMA" in s.accepts and s.rest_of_line(s.span.end)[:1] == "=":
+        before, after = s.source.text[: s.span.start].strip(), s.source.text[s.span.start :].strip()
+        return f"separate the inputs by a comma: `{before}, {after}`"
+    equals = [i for i, token in enumerate(s.seen) if token.type == "EQ"]
+    name = s.seen[equals[-1] - 1] if equals else "q"
+    text = s.source.text[span_of(s.source, s.seen[equals[-1]]).end if equals else 0 :]
+    if not equals and s.found.type not in ("LSQB", "LPAR", "LBRACE", "NUMBER", "MINUS", "COLON"):
+        return ""
+    if not equals and s.seen:
+        name, text = s.seen[0], s.source.text[s.span.end :] if s.found.type == "COLON" else ""
+    text = re.split(NEXT, text.lstrip("= "), maxsplit=1)[0]
+    values = re.findall(VALUE, text)
+    if (
+        not values
+        or s.found.type in ("EPS", "INF")
+        or not re.fullmatch(rf"(?:{VALUE}|[\s,;()\[\]{{}}])*", text)
+    ):
+        return ""
+    several = len(values) > 1 or re.search(r"[\[({]", text)
+    shown = f"{name}=[{','.join(values)}]" if several else f"{name}={values[0]}"
+    return f"write `{shown}`" + ("" if equals or s.seen else ", with the name of the input")
+
+
 # --- the tables ------------------------------------------------------------------------------
 
 UNOPENED = Mistake(
@@ -430,7 +448,7 @@ MISTAKES: tuple[Callable[[Situation], InputError | None], ...] = (
     *SHAPE_MISTAKES,
     param_without_value,
     Mistake(
-        lambda s: s.found.type == "ARROW" and "ARROW" not in s.accepts and is_comparison_with_minus(s),
+        lambda s: s.found == "<-" and "ARROW" not in s.accepts and s.source.text[s.span.end :][:1].isalnum(),
         "`{s.found}` assigns; it is not allowed inside an expression",
         "put a space between `<` and `-`: `x < -1`",
     ),

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import assert_never
 
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
@@ -49,26 +48,14 @@ class Names:
 
 
 def collect_names(program: ast.Program) -> Names:
-    """The names of a program; refuses a name with two roles.
-
-    >>> from dipc.dipwhile.syntax.parser import parse, Source
-    >>> names = collect_names(parse(Source("a.dip", "output o in {bot, top}; x <- 1; o <- bot")))
-    >>> sorted(names.atoms), sorted(names.locals)
-    (['bot', 'top'], ['x'])
-    """
+    """The names of a program; refuses a name with two roles."""
     declared: dict[str, str] = {}
-    for role, parts in (
-        ("parameter", program.params),
-        ("input", program.inputs),
-        ("output", program.outputs),
-    ):
+    roles = (("parameter", program.params), ("input", program.inputs), ("output", program.outputs))
+    for role, parts in roles:
         for part in parts:
             check_new(part.name, role, part.span, declared)
             declared[part.name] = role
-    parameters, inputs, outputs = (
-        frozenset(name for name, role in declared.items() if role == wanted)
-        for wanted in ("parameter", "input", "output")
-    )
+    parameters, inputs, outputs = (frozenset(part.name for part in parts) for _, parts in roles)
     assigned: dict[str, Span] = {}
     for statement, scope in statements(program.body):
         if isinstance(statement, ast.Assign) and target_name(statement.target) not in scope:
@@ -79,7 +66,8 @@ def collect_names(program: ast.Program) -> Names:
         for member in listed(declaration.domain):
             atoms.setdefault(member.name, member.span)
     for name in atoms.keys() & (inputs | outputs | locals_):
-        raise both(name, assigned.get(name, atoms[name]))
+        hint = "it is listed in the set of an input or output: rename the variable"
+        raise InputError(f"`{name}` is both an atom and a variable", assigned.get(name, atoms[name]), hint)
     variables = locals_ | frozenset(declared)
     for statement, scope in statements(program.body):
         if isinstance(statement, ast.Assign) and not isinstance(statement.value, ast.Expr):
@@ -100,20 +88,8 @@ def check_new(name: str, role: str, span: Span, declared: dict[str, str]) -> Non
 
 
 def article(noun: str) -> str:
-    """
-    >>> article("input"), article("parameter")
-    ('an input', 'a parameter')
-    """
+    """A noun with its article."""
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
-
-
-def both(name: str, span: Span) -> InputError:
-    """The error for a name with two meanings."""
-    return InputError(
-        f"`{name}` is both an atom and a variable",
-        span,
-        "it is listed in the set of an input or output: rename the variable",
-    )
 
 
 def listed(values: ast.FiniteSet) -> Iterator[ast.Name]:
@@ -136,23 +112,16 @@ def target_name(target: ast.Name | ast.Index) -> str:
     return target.name if isinstance(target, ast.Name) else target.array
 
 
-# --- every name is known ---------------------------------------------------------------------
-
-
 def check_names(program: ast.Program, names: Names) -> None:
     """Refuse unknown names, unknown functions, and assignments to what cannot be assigned."""
     for statement, scope in statements(program.body):
-        match statement:
-            case ast.Assign(target, value):
-                check_target(target, names, scope)
-                check_value(value, names, scope)
-            case ast.For(variable):
-                check_binder(variable, statement.span, names, scope)
-                check_all(own_parts(statement), names, scope)
-            case ast.If() | ast.While() | ast.Exit():
-                check_all(own_parts(statement), names, scope)
-            case _:
-                assert_never(statement)
+        if isinstance(statement, ast.Assign):
+            check_target(statement.target, names, scope)
+            check_value(statement.value, names, scope)
+            continue
+        if isinstance(statement, ast.For):
+            check_binder(statement.variable, statement.span, names, scope)
+        check_all(own_parts(statement), names, scope)
 
 
 def check_target(target: ast.Name | ast.Index, names: Names, scope: Scope) -> None:
@@ -173,9 +142,8 @@ def check_target(target: ast.Name | ast.Index, names: Names, scope: Scope) -> No
 def check_binder(variable: str, span: Span, names: Names, scope: Scope) -> None:
     """May this name a ``for`` or fold variable?"""
     if variable in names.everything | scope:
-        raise InputError(
-            f"`{variable}` already has a meaning here", span, "give this loop a variable of its own"
-        )
+        hint = "give this loop a variable of its own"
+        raise InputError(f"`{variable}` already has a meaning here", span, hint)
 
 
 def check_value(value: ast.Expr | ast.Distribution, names: Names, scope: Scope) -> None:
@@ -233,13 +201,11 @@ def check_no_cell(call: ast.Call, names: Names, scope: Scope) -> None:
 def check_prime(name: str, primed: bool, span: Span, names: Names, primes: bool) -> None:
     """Refuse ``q'`` outside adjacency formulas, and for anything but inputs."""
     if primed and not primes:
-        raise InputError(
-            f"`{name}'` is allowed only in an adjacency formula", span, "it refers to the neighbouring input"
-        )
+        hint = "it refers to the neighbouring input"
+        raise InputError(f"`{name}'` is allowed only in an adjacency formula", span, hint)
     if primed and name not in names.inputs:
-        raise InputError(
-            f"`{name}'` has no meaning: `{name}` is not an input", span, did_you_mean(name, names.inputs)
-        )
+        message = f"`{name}'` has no meaning: `{name}` is not an input"
+        raise InputError(message, span, did_you_mean(name, names.inputs))
 
 
 def unknown(name: str, span: Span, known: Iterable[str]) -> InputError:

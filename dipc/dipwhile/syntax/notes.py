@@ -14,38 +14,27 @@ from dipc.dipwhile.syntax.arrays import assignments, instruction_parts
 from dipc.dipwhile.syntax.ast import Binary, Call, Distribution, Expr, Index, Name, Noise, Number, Op, Unary
 from dipc.dipwhile.syntax.core import Cell, CoreProgram
 from dipc.dipwhile.syntax.distributions import NOISE
-from dipc.dipwhile.syntax.kinds import NOTHING, NUMBERS, kinds_of_value, surely
+from dipc.dipwhile.syntax.kinds import NUMBERS, surely
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
-from dipc.dipwhile.syntax.types import EQUALITY, Kinding, infer, kinds_of
+from dipc.dipwhile.syntax.suggest import nearest
+from dipc.dipwhile.syntax.types import EQUALITY, Kinding, declared_kinds, infer, kinds_of
 from dipc.dipwhile.syntax.walk import bottom_up, nodes
 from dipc.errors import Span
 from dipc.models.values import show
 
 
 def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
-    """Variables that are assigned and never read and resemble another: name, place, the other name.
-
-    >>> from dipc.errors import Source
-    >>> from dipc.dipwhile.syntax.compile import read
-    >>> core = read(Source("a.dip", "output out in {0, 1} = 0; ouput <- 1"))
-    >>> [(name, near) for name, _, near in unread_variables(core)]
-    [('ouput', 'out')]
-    """
+    """Variables that are assigned and never read and resemble another: name, place, the other name."""
     first: dict[str, Span] = {}
     for target, _ in assignments(core.code):
         first.setdefault(target_name(target), target.span)
     outputs = {output.name for output in core.outputs}
-    unread = first.keys() - outputs - read_names(core)
+    read = (node for one in core.code for part in instruction_parts(one) for node in nodes(part))
+    unread = first.keys() - outputs - {target_name(node) for node in read if isinstance(node, Name | Index)}
     known = sorted(outputs | first.keys())
     found = [(name, span, similar(name, known)) for name, span in first.items() if name in unread]
     return [(name, span, near) for name, span, near in found if near]
-
-
-def read_names(core: CoreProgram) -> set[str]:
-    """The variables and arrays that some instruction reads."""
-    parts = (part for instruction in core.code for part in instruction_parts(instruction))
-    return {target_name(node) for part in parts for node in nodes(part) if isinstance(node, Name | Index)}
 
 
 def similar(name: str, known: Iterable[str]) -> str:
@@ -54,12 +43,8 @@ def similar(name: str, known: Iterable[str]) -> str:
     >>> similar("cuont", ["count", "r"]), similar("x1", ["x2"])
     ('count', '')
     """
-    from difflib import get_close_matches  # needed only when something is wrong
-
     plain = without_digits(name)
-    others = [other for other in known if other != name and without_digits(other) != plain]
-    folded = [other for other in others if other.lower() == name.lower()]
-    return next(iter(folded or get_close_matches(name, others, n=1, cutoff=0.6)), "")
+    return nearest(name, [other for other in known if other != name and without_digits(other) != plain])
 
 
 def without_digits(name: str) -> str:
@@ -68,23 +53,13 @@ def without_digits(name: str) -> str:
 
 
 def unassigned_outputs(core: CoreProgram) -> list[tuple[str, Span]]:
-    """Outputs with a start value that no instruction assigns.
-
-    >>> from dipc.errors import Source
-    >>> from dipc.dipwhile.syntax.compile import read
-    >>> core = read(Source("a.dip", "output out in {0, 1} = 0, o in {0, 1}; o <- 1"))
-    >>> [name for name, _ in unassigned_outputs(core)]
-    ['out']
-    """
+    """Outputs with a start value that no instruction assigns."""
     assigned = {target_name(target) for target, _ in assignments(core.code)}
     return [
         (output.name, output.span)
         for output in core.outputs
         if output.start is not None and output.name not in assigned
     ]
-
-
-# --- equalities ------------------------------------------------------------------------------
 
 
 def impossible_equalities(core: CoreProgram) -> list[tuple[Span, str]]:
@@ -96,34 +71,28 @@ def impossible_equalities(core: CoreProgram) -> list[tuple[Span, str]]:
     >>> [reason for _, reason in impossible_equalities(core)]
     ['`r` is continuous noise: it is equal to `1` with probability 0']
     """
-    kinding, noise, levels = kinds_of_variables(core), noise_variables(core), levels_of_variables(core)
+    declared = declared_kinds((*core.inputs, *core.outputs))
+    kinding = infer(core.code, declared, core.variables - declared.keys())
+    assigned: dict[str, list[Expr | Distribution]] = {}
+    for target, value in assignments(core.code):
+        assigned.setdefault(target_name(target), []).append(value)
+    noise = frozenset(
+        name
+        for name, values in assigned.items()
+        if all(isinstance(value, Noise) and NOISE[value.kind].continuous for value in values)
+    )
+    for output in core.outputs:
+        assigned.pop(output.name, None)
+    steps = {name: [levels_of(value, {}) for value in values] for name, values in assigned.items()}
+    levels = {name: frozenset().union(*each) for name, each in steps.items() if all(each)}
     found: dict[tuple[int, int], tuple[Span, str]] = {}
-    for instruction in core.code:
-        for part in instruction_parts(instruction):
-            for node in nodes(part):
-                if isinstance(node, Binary) and node.op in EQUALITY:
-                    reason = continuous(node, noise, kinding) or no_level(node, levels)
-                    if reason:
-                        found.setdefault((node.span.start, node.span.end), (node.span, reason))
+    read = (node for one in core.code for part in instruction_parts(one) for node in nodes(part))
+    for node in read:
+        if isinstance(node, Binary) and node.op in EQUALITY:
+            reason = continuous(node, noise, kinding) or no_level(node, levels)
+            if reason:
+                found.setdefault((node.span.start, node.span.end), (node.span, reason))
     return [found[place] for place in sorted(found)]
-
-
-def kinds_of_variables(core: CoreProgram) -> Kinding:
-    """The kinds of values of all variables."""
-    declared = {v.name: NOTHING.union(*map(kinds_of_value, v.domain)) for v in (*core.inputs, *core.outputs)}
-    return infer(core.code, declared, core.variables - declared.keys())
-
-
-def noise_variables(core: CoreProgram) -> frozenset[str]:
-    """The variables that hold nothing but fresh continuous noise."""
-    names = {target_name(target) for target, _ in assignments(core.code)}
-    others = {target_name(target) for target, value in assignments(core.code) if not is_continuous(value)}
-    return frozenset(names - others)
-
-
-def is_continuous(value: Expr | Distribution) -> bool:
-    """Is this fresh continuous noise?"""
-    return isinstance(value, Noise) and NOISE[value.kind].continuous
 
 
 def continuous(equality: Binary, noise: frozenset[str], kinding: Kinding) -> str:
@@ -199,7 +168,7 @@ def no_level(equality: Binary, levels: Levels) -> str:
     return ""
 
 
-def levels_of(expr: Expr, levels: Levels) -> frozenset[fmpq]:
+def levels_of(expr: Expr | Distribution, levels: Levels) -> frozenset[fmpq]:
     """The values of ``disc`` with constant levels, or of a variable that holds no other; empty: unknown."""
     match expr:
         case Call("disc", (_, *steps)):
@@ -208,18 +177,3 @@ def levels_of(expr: Expr, levels: Levels) -> frozenset[fmpq]:
         case Name(name) | Index(name):
             return levels.get(name, frozenset())
     return frozenset()
-
-
-def levels_of_variables(core: CoreProgram) -> Levels:
-    """The variables that are assigned nothing but ``disc`` with constant levels, with these levels."""
-    found: dict[str, list[frozenset[fmpq]]] = {}
-    for target, value in assignments(core.code):
-        found.setdefault(target_name(target), []).append(constant_levels(value))
-    for output in core.outputs:
-        found.pop(output.name, None)
-    return {name: frozenset().union(*all_) for name, all_ in found.items() if all(all_)}
-
-
-def constant_levels(value: Expr | Distribution) -> frozenset[fmpq]:
-    """The levels of a ``disc`` that is assigned; empty for other values."""
-    return levels_of(value, {}) if isinstance(value, Call) else frozenset()

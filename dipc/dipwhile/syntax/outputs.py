@@ -4,85 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from dipc.dipwhile.syntax.ast import (
-    Choose,
-    Distribution,
-    ExpMechanism,
-    Expr,
-    Flip,
-    Name,
-    Noise,
-    Number,
-    Range,
-    Uniform,
-)
+from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.arrays import assignments
 from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.kinds import INTEGERS, NUMBERS, RANDOM, REALS, describe, never, surely
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.types import Kinding, assigned_kinds
-from dipc.dipwhile.syntax.walk import expressions
 from dipc.errors import InputError
 from dipc.models.values import Atom, Value, show
 
 
 def check_outputs(code: Iterable[Instruction], outputs: Mapping[str, Variable], kinding: Kinding) -> None:
     """Outputs are assigned values of their set, never raw noise (rule 6)."""
-    for instruction in code:
-        if isinstance(instruction, Put | Draw) and target_name(instruction.target) in outputs:
-            check_output(instruction, outputs[target_name(instruction.target)], kinding)
+    for target, value in assignments(code):
+        if target_name(target) in outputs:
+            check_output(value, outputs[target_name(target)], kinding)
 
 
-def check_output(instruction: Put | Draw, output: Variable, kinding: Kinding) -> None:
+def check_output(assigned: ast.Expr | ast.Distribution, output: Variable, kinding: Kinding) -> None:
     """Refuse a value that can never be in the set of the output."""
-    assigned = instruction.value if isinstance(instruction, Put) else instruction.distribution
-    kinds = assigned_kinds(instruction, kinding)
+    kinds = assigned_kinds(assigned, kinding)
     if surely(kinds, REALS):
         hint = f"round it first, for example `{output.name} <- disc(r, -1, 0, 1)`"
         raise violation(6, f"the output `{output.name}` is assigned {describe(kinds)}", assigned.span, hint)
     for expr, value in constants(assigned):
         if value not in output.domain:
-            raise InputError(
-                f"the output `{output.name}` is assigned `{show(value)}`, which is not in its set",
-                expr.span,
-                f"its set is `{show_domain(output.domain)}`",
-            )
+            message = f"the output `{output.name}` is assigned `{show(value)}`, which is not in its set"
+            raise InputError(message, expr.span, f"its set is `{show_domain(output.domain)}`")
     # An integer random variable may be assigned where its values are finitely many: found in exploration.
     possible = kinds | NUMBERS if kinds & INTEGERS else kinds
     if never(possible, kinding[output.name]):
-        raise InputError(
-            f"the output `{output.name}` is assigned {describe(kinds)}",
-            assigned.span,
-            f"its set is `{show_domain(output.domain)}`",
-        )
+        hint = f"its set is `{show_domain(output.domain)}`"
+        raise InputError(f"the output `{output.name}` is assigned {describe(kinds)}", assigned.span, hint)
 
 
-def constants(assigned: Expr | Distribution) -> Iterator[tuple[Expr | Distribution, Value]]:
+def constants(assigned: ast.Expr | ast.Distribution) -> Iterator[tuple[ast.Expr | ast.Distribution, Value]]:
     """The constants among the values that are assigned."""
     match assigned:
-        case Choose(options):
-            candidates: Sequence[Expr] = [value for value, _ in options]
-        case Uniform(Range()) | Noise() | ExpMechanism():
-            candidates = ()
-        case Uniform(support):
-            candidates = tuple(expressions(support))
-        case Flip():
-            candidates = ()
+        case ast.Choose(options):
+            candidates: Sequence[ast.Expr | ast.Distribution] = [value for value, _ in options]
+        case ast.Uniform(ast.SetOf(members)):
+            candidates = members
         case _:
             candidates = (assigned,)
     for expr in candidates:
         match expr:
-            case Number(value):
+            case ast.Number(value):
                 yield expr, value
-            case Name("true" | "false" as name):
+            case ast.Name("true" | "false" as name):
                 yield expr, Atom(name)
 
 
 def show_domain(domain: Sequence[Value]) -> str:
-    """
-    >>> show_domain((Atom("bot"), Atom("top")))
-    '{bot, top}'
-    """
+    """The set of an output, shortened to ten values."""
     shown = [show(value) for value in domain[:10]] + ["..."] * (len(domain) > 10)
     return "{" + ", ".join(shown) + "}"
 
@@ -94,11 +69,9 @@ def check_loops(code: Sequence[Instruction], kinding: Kinding) -> None:
         match instruction:
             case Test(_, otherwise, is_loop=True):
                 inside = max(inside, otherwise)
-            case Put() | Draw() if position < inside and surely(assigned_kinds(instruction, kinding), RANDOM):
-                name = target_name(instruction.target)
-                raise violation(
-                    2,
-                    f"the random variable `{name}` is assigned inside a `while`",
-                    instruction.span,
-                    "use a `for` loop with constant bounds, which is unrolled",
-                )
+            case Put(target, value, span) | Draw(target, value, span) if position < inside and surely(
+                assigned_kinds(value, kinding), RANDOM
+            ):
+                name = target_name(target)
+                message = f"the random variable `{name}` is assigned inside a `while`"
+                raise violation(2, message, span, "use a `for` loop with constant bounds, which is unrolled")

@@ -7,7 +7,7 @@ what the parser does not accept; :mod:`dipc.dipwhile.syntax.tables` has the pars
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -15,13 +15,12 @@ from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 
 from dipc.dipwhile.syntax.ast import Claim, Expr, Program
-from dipc.dipwhile.syntax.build import Builder
-from dipc.dipwhile.syntax.depth import check_depth
+from dipc.dipwhile.syntax.build import Builder, Valuation
 from dipc.dipwhile.syntax.layout import layout
 from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
 from dipc.dipwhile.syntax.tables import parser
+from dipc.dipwhile.syntax.walk import children, expressions, inner_statements
 from dipc.errors import InputError, Source, Span
-from dipc.models.values import Value
 
 
 def parse(source: Source) -> Program:
@@ -38,58 +37,38 @@ def parse(source: Source) -> Program:
     """
     program: Program = _parse(source, "program")
     if not (program.body or program.inputs or program.outputs or program.params):
-        raise InputError("the program is empty", Span(source, 0, 0), EMPTY_HINT)
+        hint = "the smallest program is `output b in {true, false}; b <- flip(1/2)`"
+        raise InputError("the program is empty", Span(source, 0, 0), hint)
     check_depth(program)
     return program
 
 
-EMPTY_HINT = "the smallest program is `output b in {true, false}; b <- flip(1/2)`"
-
-
 def parse_claim(text: str, name: str = "<claim>") -> Claim:
-    """The claim in a text, as after ``private``; messages call the text ``name``.
-
-    >>> parse_claim("eps/2, exp(-2) for eps in (0, 1]").interval.high_closed
-    True
-    """
+    """The claim in a text, as after ``private``; messages call the text ``name``."""
     claim: Claim = _parse(Source(name, text), "claim")
     check_depth(claim)
     return claim
 
 
 def parse_expression(text: str) -> Expr:
-    """An expression on its own.
-
-    >>> parse_expression("x").name
-    'x'
-    """
+    """An expression on its own."""
     expression: Expr = _parse(Source("<expression>", text), "expression")
     check_depth(expression)
     return expression
 
 
-def parse_valuation(text: str, name: str = "<values>") -> dict[str, Value | tuple[Value, ...]]:
+def parse_valuation(text: str, name: str = "<values>") -> Valuation:
     """The values of variables, as written on a command line; messages call the text ``name``.
 
     >>> parse_valuation("q = [0, -1/2]; x = top")
     {'q': (0, -1/2), 'x': Atom(name='top')}
-    >>> parse_valuation("q=0,1", "--input")
-    Traceback (most recent call last):
-    dipc.errors.InputError: --input:1:5: error: expected a name, found `1`
-        q=0,1
-            ^
-        help: write `q=[0,1]`
     """
-    valuation: Mapping[str, Value | tuple[Value, ...]] = _parse(Source(name, text), "valuation")
-    return dict(valuation)
+    valuation: Valuation = _parse(Source(name, text), "valuation")
+    return valuation
 
 
 def raw_tokens(text: str) -> Iterator[Token]:
-    """The tokens of a text that can be parsed, with every separator; comments are in the gaps.
-
-    >>> [str(token) for token in raw_tokens("x <- 1 # one")]
-    ['x', '<-', '1']
-    """
+    """The tokens of a text that can be parsed, with every separator; comments are in the gaps."""
     return _lark().lex(text)
 
 
@@ -99,10 +78,7 @@ def _parse(source: Source, start: str) -> Any:
 
 
 def run(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Any:
-    """Feed tokens to the parser and build the tree; explain what does not fit.
-
-    ``start`` is the rule of the grammar to be read.
-    """
+    """Build the tree of tokens, by the rule ``start`` of the grammar; explain what does not fit."""
     machine = lark.parse_interactive(start=start)
     seen: list[Token] = []
     try:
@@ -119,6 +95,34 @@ def run(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> An
         raise error.orig_exc from None
 
 
-@cache
-def _lark() -> Lark:
-    return parser()
+_lark = cache(parser)
+
+
+DEEPEST_EXPRESSION = (200, "this expression is", "split it: assign a part of it to a variable first")
+DEEPEST_BLOCK = (100, "blocks are", "join conditions with `and`, or use `elif`")
+
+
+def check_depth(tree: Program | Claim | Expr) -> None:
+    """Refuse a tree that is nested too deep: hashing and comparing its nodes would recurse too deep.
+
+    >>> parse_expression("-" * 300 + "1")
+    Traceback (most recent call last):
+    dipc.errors.InputError: <expression>:1:201: error: this expression is nested more than 200 levels deep
+    ...
+    """
+    if isinstance(tree, Program):
+        refuse_deep(tree.body, inner_statements, *DEEPEST_BLOCK)
+    for expr in expressions(tree):
+        refuse_deep((expr,), children, *DEEPEST_EXPRESSION)
+
+
+def refuse_deep(
+    level: tuple[Any, ...], inside: Callable[[Any], tuple[Any, ...]], most: int, what: str, hint: str
+) -> None:
+    """Refuse nodes with too many levels of nodes inside."""
+    for _ in range(most):
+        if not level:
+            return
+        level = tuple(part for node in level for part in inside(node))
+    if level:
+        raise InputError(f"{what} nested more than {most} levels deep", level[0].span, hint)

@@ -91,11 +91,7 @@ def within(part: Shown, level: int) -> str:
 
 
 def show_number(value: fmpq) -> Shown:
-    """A number: decimal if that is exact, else a quotient.
-
-    >>> show_number(fmpq(1, 8)), show_number(fmpq(-2, 3))
-    (('0.125', 9), ('-2/3', 6))
-    """
+    """A number: decimal if that is exact, else a quotient."""
     digits = decimals(value)
     if digits is None:
         return str(value), TERM
@@ -133,12 +129,7 @@ def show_set(values: ast.FiniteSet) -> str:
 
 
 def show_distribution(distribution: ast.Distribution) -> str:
-    """The right-hand side of a sampling assignment.
-
-    >>> from dipc.dipwhile.syntax.parser import parse_expression
-    >>> show_distribution(ast.Flip(parse_expression("1/3")))
-    'flip(1/3)'
-    """
+    """The right-hand side of a sampling assignment."""
     match distribution:
         case ast.Noise(kind, rate, mean):
             return f"{kind}({show_arith(rate)}, {show_arith(mean)})"
@@ -217,28 +208,28 @@ def show_block(block: ast.Block, indent: str) -> Iterator[str]:
 
 def show_statement(statement: ast.Statement, indent: str) -> Iterator[str]:
     """The lines of a statement."""
-    inner = indent + "  "
     match statement:
         case ast.Assign(target, value):
             shown = show_expr(value) if isinstance(value, ast.Expr) else show_distribution(value)
             yield f"{indent}{show_expr(target)} <- {shown}"
-        case ast.If(branches, otherwise):
-            for word, (condition, block) in zip(["if"] + ["elif"] * len(branches), branches, strict=False):
-                yield f"{indent}{word} {show_expr(condition)} then"
-                yield from show_block(block, inner)
-            if otherwise:
-                yield f"{indent}else"
-                yield from show_block(otherwise, inner)
-            yield f"{indent}end"
-        case ast.For(variable, low, high, body):
-            yield f"{indent}for {variable} in {show_arith(low)}..{show_arith(high)} do"
-            yield from show_block(body, inner)
-            yield f"{indent}end"
-        case ast.While(condition, body):
-            yield f"{indent}while {show_expr(condition)} do"
-            yield from show_block(body, inner)
-            yield f"{indent}end"
+            return
         case ast.Exit():
             yield f"{indent}exit"
+            return
+        case ast.If(branches, otherwise):
+            words = ["if", *["elif"] * (len(branches) - 1)]
+            blocks = [
+                (f"{word} {show_expr(c)} then", block)
+                for word, (c, block) in zip(words, branches, strict=True)
+            ]
+            blocks += [("else", otherwise)] if otherwise else []
+        case ast.For(variable, low, high, body):
+            blocks = [(f"for {variable} in {show_arith(low)}..{show_arith(high)} do", body)]
+        case ast.While(condition, body):
+            blocks = [(f"while {show_expr(condition)} do", body)]
         case _:
             assert_never(statement)
+    for header, block in blocks:
+        yield indent + header
+        yield from show_block(block, indent + "  ")
+    yield f"{indent}end"

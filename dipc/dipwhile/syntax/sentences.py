@@ -16,9 +16,8 @@ from lark.tree import Meta
 
 from dipc.dipwhile.syntax.ast import Binary, Expr, Interval, Number, Op, Unary
 from dipc.dipwhile.syntax.build import Builder
-from dipc.dipwhile.syntax.depth import check_depth
 from dipc.dipwhile.syntax.layout import layout
-from dipc.dipwhile.syntax.parser import run
+from dipc.dipwhile.syntax.parser import check_depth, run
 from dipc.dipwhile.syntax.tables import GRAMMAR
 from dipc.errors import Source, Span
 
@@ -68,13 +67,9 @@ class _SentenceBuilder(Builder):
         """``eps < 1`` is ``eps in (0, 1)``: eps is positive."""
         span = self.at(meta)
         zero = Number(fmpq(0), span=span)
-        match rest:
-            case ():
-                return None
-            case (Interval() as interval,):
-                return interval
-            case _:
-                sign, bound = rest
+        if len(rest) < 2:
+            return rest[0] if rest else None
+        sign, bound = rest
         match sign.type:
             case "GT" | "GE":
                 return Interval(bound, None, sign.type == "GE", False, span=span)

@@ -7,18 +7,9 @@ import re
 from dipc.dipwhile.syntax.situation import Situation, span_of
 from dipc.errors import InputError
 
-INTEGER = r"-?\d+"
-
 
 def bracketed(s: Situation, position: int) -> str:
-    """The text inside the brackets that open at a position, up to the end of its line.
-
-    >>> from lark import Token
-    >>> from dipc.errors import Source
-    >>> source = Source("", "Exp(eps, {1, 2}, 0) + 1")
-    >>> bracketed(Situation(source, [], Token("$END", ""), frozenset()), 3)
-    'eps, {1, 2}, 0'
-    """
+    """The text inside the brackets that open at a position, up to the end of its line."""
     depth = 0
     for length, sign in enumerate(s.source.text[position:].partition("\n")[0]):
         depth += (sign in "([{") - (sign in ")]}")
@@ -67,7 +58,7 @@ def set_in_brackets(s: Situation) -> InputError | None:
     inside = bracketed(s, start) or "0, 1"
     word = "uniform " if before.type == "UNIFORM" else "in "
     hint = f"write `{word}{{{inside}}}`"
-    if ends := re.fullmatch(rf"({INTEGER})\s*,\s*({INTEGER})", inside):
+    if ends := re.fullmatch(r"(-?\d+)\s*,\s*(-?\d+)", inside):
         hint += f", or `{word}{ends[1]}..{ends[2]}` for all integers between them"
     return s.error("a set is written in braces", hint)
 
@@ -107,11 +98,7 @@ def conditional_value(s: Situation) -> InputError | None:
     return s.error("`if` is not allowed inside an expression", hint)
 
 
-FORMS = {
-    "EXP": "Exp(eps/2, v in {{0, 1}}, v)",
-    "FLIP": "flip(1/2)",
-    "NOISE": "{word}(eps/2, 0)",
-}
+FORMS = {"EXP": "Exp(eps/2, v in {{0, 1}}, v)", "FLIP": "flip(1/2)", "NOISE": "{word}(eps/2, 0)"}
 
 
 def lonely_distribution(s: Situation) -> InputError | None:

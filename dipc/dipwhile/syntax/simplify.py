@@ -29,8 +29,10 @@ def simplify(node: Expr) -> Expr:
     (-1/2, 'DIV', 'false')
     """
     match node:
-        case Unary(op, operand):
-            return simplify_unary(node, op, operand)
+        case Unary(Op.NEG, Number(value)):
+            return constant(node, -value)
+        case Unary(Op.NOT, Name("true" | "false" as name)):
+            return constant(node, truth(name == "false"))
         case Binary(op, Number(left), Number(right)):
             return constant(node, on_numbers(op, left, right))
         case Binary(Op.AND, left, right):
@@ -55,16 +57,6 @@ def constant(node: Expr, value: Value | None) -> Expr:
             return Number(value, span=node.span)
         case _:
             return Name(value.name, span=node.span)
-
-
-def simplify_unary(node: Expr, op: Op, operand: Expr) -> Expr:
-    """The negation of a constant."""
-    match op, operand:
-        case Op.NEG, Number(value):
-            return constant(node, -value)
-        case Op.NOT, Name("true" | "false" as name):
-            return constant(node, truth(name == "false"))
-    return node
 
 
 def connective(node: Expr, left: Expr, right: Expr, unit: str, zero: str) -> Expr:
@@ -130,11 +122,7 @@ def power(base: fmpq, exponent: fmpq) -> fmpq | None:
 
 
 def why_no_value(node: Expr) -> str:
-    """Why a folded node with constant parts is not a constant; empty if there is no reason.
-
-    >>> why_no_value(Binary(Op.DIV, Name("x"), Number(fmpq(0))))
-    'division by zero'
-    """
+    """Why a folded node with constant parts is not a constant; empty if there is no reason."""
     match node:
         case Binary(Op.DIV, _, Number(value)) if value == 0:
             return "division by zero"

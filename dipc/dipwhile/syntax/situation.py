@@ -43,13 +43,13 @@ TERMINALS = {
     "COMMA": "`,`",
     "COLON": "`:`",
     "DOTS": "`..`",
+    "EQ": "`=`",
     "LPAR": "`(`",
     "RPAR": "`)`",
     "LSQB": "`[`",
     "RSQB": "`]`",
     "LBRACE": "`{`",
     "RBRACE": "`}`",
-    "EQ": "`=`",
 }
 """How messages name single terminals; a keyword stands for itself."""
 
@@ -188,11 +188,7 @@ def word_for(terminal: str) -> str:
 
 
 def either(phrases: Iterable[str]) -> str:
-    """The phrases as alternatives.
-
-    >>> either(["a", "b", "c"])
-    'a, b or c'
-    """
+    """The phrases as alternatives."""
     *most, last = list(phrases) or [""]
     return f"{', '.join(most)} or {last}" if most else last
 

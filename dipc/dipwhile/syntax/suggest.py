@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str | None = None) -> str:
@@ -13,13 +13,17 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str | None = None) 
     >>> did_you_mean("zzz", ["count", "r"])
     'known names: `count`, `r`'
     """
-    from difflib import get_close_matches  # needed only when something is wrong
-
     known = sorted(set(known))
-    folded = [other for other in known if other.lower() == name.lower()]
-    near = folded or get_close_matches(name, known, n=1, cutoff=0.6)
-    if near:
-        return f"did you mean `{near[0]}`?"
+    if near := nearest(name, known):
+        return f"did you mean `{near}`?"
     if otherwise is not None:
         return otherwise
     return "known names: " + ", ".join(f"`{other}`" for other in known) if known else ""
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """The known name that is most like this one; "" if none is."""
+    from difflib import get_close_matches  # needed only when something is wrong
+
+    folded = [other for other in known if other.lower() == name.lower()]
+    return next(iter(folded or get_close_matches(name, known, n=1, cutoff=0.6)), "")

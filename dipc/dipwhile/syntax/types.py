@@ -8,29 +8,12 @@ an operand fits; the rest is settled when the program is explored.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import assert_never
 
-from dipc.dipwhile.syntax.ast import (
-    Binary,
-    Call,
-    Choose,
-    Distribution,
-    Eps,
-    ExpMechanism,
-    Expr,
-    Flip,
-    Fold,
-    Index,
-    Name,
-    Node,
-    Noise,
-    Number,
-    Op,
-    Unary,
-    Uniform,
-)
-from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test
+from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.arrays import assignments
+from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable
 from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.functions import FUNCTIONS
@@ -58,157 +41,120 @@ from dipc.models.values import Atom
 Kinding = Mapping[str, Kinds]
 """The kinds of every variable; of an array, those of all its cells."""
 
-ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.POW})
-ORDER = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
-EQUALITY = frozenset({Op.EQ, Op.NE})
-CONNECTIVES = frozenset({Op.AND, Op.OR})
-
-
-# --- inference -------------------------------------------------------------------------------
+ARITHMETIC = frozenset({ast.Op.ADD, ast.Op.SUB, ast.Op.MUL, ast.Op.DIV, ast.Op.POW})
+ORDER = frozenset({ast.Op.LT, ast.Op.LE, ast.Op.GT, ast.Op.GE})
+EQUALITY = frozenset({ast.Op.EQ, ast.Op.NE})
+CONNECTIVES = frozenset({ast.Op.AND, ast.Op.OR})
 
 
 def infer(code: Iterable[Instruction], declared: Kinding, local: Iterable[str]) -> Kinding:
-    """The kinds of all variables; ``declared`` are those of inputs and outputs, ``local`` the other names.
-
-    >>> from dipc.dipwhile.syntax.parser import parse, Source
-    >>> from dipc.dipwhile.syntax.unroll import unroll
-    >>> body = parse(Source("a.dip", "x <- 1; y <- x; x <- flip(1/2)")).body
-    >>> describe(infer(unroll(body, {}, body[0].span), {}, "xy")["y"])
-    'a Boolean or a number'
-    """
+    """The kinds of all variables; ``declared`` are those of inputs and outputs, ``local`` the other names."""
     kinding = dict.fromkeys(local, NOTHING) | dict(declared)
-    assignments = [instruction for instruction in code if isinstance(instruction, Put | Draw)]
+    assigned = [(target_name(target), value) for target, value in assignments(code)]
     changed = True
     while changed:
         changed = False
-        for assignment in assignments:
-            name = target_name(assignment.target)
-            kinds = kinding[name] | assigned_kinds(assignment, kinding)
+        for name, value in assigned:
+            kinds = kinding[name] | assigned_kinds(value, kinding)
             if name not in declared and kinds != kinding[name]:
                 kinding[name] = kinds
                 changed = True
     return kinding
 
 
-def assigned_kinds(assignment: Put | Draw, kinding: Kinding) -> Kinds:
-    """The kinds that an instruction gives to its target."""
-    match assignment:
-        case Put(_, value):
-            return kinds_of(value, kinding)
-        case Draw(_, distribution):
-            return drawn_kinds(distribution, kinding)
-        case _:
-            assert_never(assignment)
+def declared_kinds(variables: Iterable[Variable]) -> Kinding:
+    """The kinds of inputs and outputs: those of their sets."""
+    return {v.name: NOTHING.union(*map(kinds_of_value, v.domain)) for v in variables}
 
 
-def drawn_kinds(distribution: Distribution, kinding: Kinding) -> Kinds:
-    """The kinds of a sample."""
-    match distribution:
-        case Noise(kind):
+def assigned_kinds(value: ast.Expr | ast.Distribution, kinding: Kinding) -> Kinds:
+    """The kinds of a value or sample."""
+    match value:
+        case ast.Noise(kind):
             return INTEGERS if NOISE[kind].integer else REALS
-        case Flip():
+        case ast.Flip():
             return BOOLEANS
-        case Choose(options):
+        case ast.Choose(options):
             return NOTHING.union(*(kinds_of(value, kinding) for value, _ in options))
-        case Uniform(support) | ExpMechanism(_, _, support):
+        case ast.Uniform(support) | ast.ExpMechanism(_, _, support):
             return NOTHING.union(*(kinds_of(part, kinding) for part in expressions(support)))
         case _:
-            assert_never(distribution)
+            return kinds_of(value, kinding)
 
 
-def kinds_of(expr: Expr, kinding: Kinding) -> Kinds:
+def kinds_of(expr: ast.Expr, kinding: Kinding) -> Kinds:
     """The kinds an expression may have."""
     return bottom_up(expr, lambda node, parts: result_kinds(node, parts, kinding))
 
 
-def result_kinds(node: Expr, parts: tuple[Kinds, ...], kinding: Kinding) -> Kinds:
+def result_kinds(node: ast.Expr, parts: tuple[Kinds, ...], kinding: Kinding) -> Kinds:
     """The kinds of a node, given those of its parts."""
     match node:
-        case Number() | Eps():
+        case ast.Number() | ast.Eps():
             return NUMBERS
-        case Name(name):
+        case ast.Name(name):
             return kinding[name] if name in kinding else kinds_of_value(Atom(name))
-        case Index(array):
+        case ast.Index(array):
             return kinding.get(array, NOTHING)
-        case Unary(Op.NEG):
+        case ast.Unary(ast.Op.NEG):
             return parts[0] & NUMERIC
-        case Binary(op) if op in ARITHMETIC:
-            return mixed(*parts)
-        case Call(function):
+        case ast.Binary(op) if op in ARITHMETIC:
+            left, right = parts  # a random variable makes the whole random
+            return ((left | right) & RANDOM) | (left & right & NUMBERS)
+        case ast.Call(function):
             given = FUNCTIONS[function].gives
             return NOTHING.union(*parts) & NUMERIC if given is None else given
-        case Unary() | Binary() | Fold():
+        case ast.Unary() | ast.Binary() | ast.Fold():
             return BOOLEANS
         case _:
             assert_never(node)
 
 
-def mixed(left: Kinds, right: Kinds) -> Kinds:
-    """The kinds of a sum: a random variable makes the whole random."""
-    return ((left | right) & RANDOM) | (left & right & NUMBERS)
-
-
-# --- checks ----------------------------------------------------------------------------------
-
-
 def check_types(code: Iterable[Instruction], kinding: Kinding) -> None:
     """Refuse operations that can never work."""
     for instruction in code:
-        if isinstance(instruction, Put | Draw) and isinstance(instruction.target, Index):
-            check(instruction.target, kinding)
         match instruction:
-            case Put(_, value):
-                check(value, kinding)
-            case Draw(_, distribution):
-                check_distribution(distribution, kinding)
+            case Put(target, value) | Draw(target, value):
+                if isinstance(target, ast.Index):
+                    check(target, kinding)
+                for expr, role in roles(value):
+                    if role:
+                        check_settled(expr, check(expr, kinding), role)
+                    else:
+                        check(expr, kinding)
             case Test(condition):
-                check_needs(condition, BOOLEANS, kinding, "a condition")
+                require(condition, check(condition, kinding), BOOLEANS, "a condition")
 
 
-def check_distribution(distribution: Distribution, kinding: Kinding) -> None:
-    """Refuse parameters of a distribution that can never work."""
-    match distribution:
-        case Noise(_, rate, mean):
-            check_settled(rate, kinding, "a rate")
-            check_settled(mean, kinding, "a mean")
-        case Flip(probability):
-            check_settled(probability, kinding, "a probability")
-        case Choose(options):
-            for value, probability in options:
-                check(value, kinding)
-                check_settled(probability, kinding, "a probability")
-        case Uniform(support):
-            check_all(support, kinding)
-        case ExpMechanism(rate, _, support):
-            check_all(rate, kinding)
-            check_all(support, kinding)
+def roles(value: ast.Expr | ast.Distribution) -> Iterator[tuple[ast.Expr, str]]:
+    """What is evaluated before a value is assigned or drawn; with a name what must not be random."""
+    match value:
+        case ast.Noise(_, rate, mean):
+            yield from ((rate, "a rate"), (mean, "a mean"))
+        case ast.Flip(probability):
+            yield probability, "a probability"
+        case ast.Choose(options):
+            for chosen, probability in options:
+                yield from ((chosen, ""), (probability, "a probability"))
+        case ast.Uniform(support):
+            yield from ((part, "") for part in expressions(support))
+        case ast.ExpMechanism(rate, _, support):
+            yield from ((part, "") for part in (rate, *expressions(support)))
         case _:
-            assert_never(distribution)
+            yield value, ""
 
 
-def check_all(node: Node, kinding: Kinding) -> None:
-    """Check every expression of a node."""
-    for expr in expressions(node):
-        check(expr, kinding)
-
-
-def check_settled(expr: Expr, kinding: Kinding, role: str) -> None:
-    """The expression must be a number that no random variable influences."""
-    kinds = check(expr, kinding)
+def check_settled(expr: ast.Expr, kinds: Kinds, role: str) -> None:
+    """An expression of these kinds must be a number that no random variable influences."""
     if surely(kinds, RANDOM):
         raise violation(3, f"{role} must not depend on a random variable", expr.span)
     require(expr, kinds, NUMBERS, role)
 
 
-def check_needs(expr: Expr, wanted: Kinds, kinding: Kinding, role: str) -> None:
-    """Check an expression that must have one of the wanted kinds."""
-    require(expr, check(expr, kinding), wanted, role)
-
-
-def check(expr: Expr, kinding: Kinding) -> Kinds:
+def check(expr: ast.Expr, kinding: Kinding) -> Kinds:
     """Check every node of an expression; its kinds."""
 
-    def visit(node: Expr, parts: tuple[Kinds, ...]) -> Kinds:
+    def visit(node: ast.Expr, parts: tuple[Kinds, ...]) -> Kinds:
         if reason := why_no_value(node):
             raise InputError(reason, node.span, NO_VALUE_HINT)
         check_node(node, parts)
@@ -220,30 +166,28 @@ def check(expr: Expr, kinding: Kinding) -> Kinds:
 NO_VALUE_HINT = "dipc computes with exact rational numbers"
 
 
-def check_node(node: Expr, parts: tuple[Kinds, ...]) -> None:
+def check_node(node: ast.Expr, parts: tuple[Kinds, ...]) -> None:
     """Can the operation work on parts of these kinds?"""
     match node:
-        case Number() | Name() | Eps():
+        case ast.Number() | ast.Name() | ast.Eps():
             pass
-        case Fold(kind, _, low, high):
-            bound = high if isinstance(low, Number) else low
+        case ast.Fold(kind, _, low, high):
+            bound = high if isinstance(low, ast.Number) else low
             raise InputError(f"the bounds of `{kind}` must be constants", bound.span, "use a parameter")
-        case Index(_, index):
-            if surely(parts[0], RANDOM):
-                raise violation(3, "an index must not depend on a random variable", index.span)
-            require(index, parts[0], NUMBERS, "an index")
-        case Unary(op, operand):
-            wanted, sign = (BOOLEANS, "`not`") if op is Op.NOT else (NUMERIC, "`-`")
+        case ast.Index(_, index):
+            check_settled(index, parts[0], "an index")
+        case ast.Unary(op, operand):
+            wanted, sign = (BOOLEANS, "`not`") if op is ast.Op.NOT else (NUMERIC, "`-`")
             require(operand, parts[0], wanted, sign)
-        case Binary(op):
+        case ast.Binary(op):
             check_binary(node, op, parts)
-        case Call(function, arguments):
-            check_call_kinds(node, function, arguments, parts)
+        case ast.Call():
+            check_call_kinds(node, parts)
         case _:
             assert_never(node)
 
 
-def check_binary(node: Binary, op: Op, parts: tuple[Kinds, ...]) -> None:
+def check_binary(node: ast.Binary, op: ast.Op, parts: tuple[Kinds, ...]) -> None:
     """Arithmetic, comparison or connective."""
     if op in EQUALITY:
         check_comparable(node, parts)
@@ -257,77 +201,61 @@ def check_binary(node: Binary, op: Op, parts: tuple[Kinds, ...]) -> None:
         raise violation(5, f"`{as_written(node)}` mixes real and integer random variables", node.span)
 
 
-def check_comparable(node: Binary, parts: tuple[Kinds, ...]) -> None:
+def check_comparable(node: ast.Binary, parts: tuple[Kinds, ...]) -> None:
     """Values of different kinds are never equal: this cannot be intended."""
     left, right = parts
     if never(left, right | (NUMERIC if right & NUMERIC else NOTHING)) and right:
         first = f"`{as_written(node.left)}` is {describe(left)}"
         second = f"`{as_written(node.right)}` is {describe(right)}"
-        raise InputError(
-            f"{first} and {second}: they are never equal",
-            node.span,
-            "compare values of the same kind",
-        )
+        hint = "compare values of the same kind"
+        raise InputError(f"{first} and {second}: they are never equal", node.span, hint)
 
 
-def check_linear(node: Binary, op: Op, parts: tuple[Kinds, ...]) -> None:
+def check_linear(node: ast.Binary, op: ast.Op, parts: tuple[Kinds, ...]) -> None:
     """No products of random expressions, no quotients by them, constant powers only."""
     left, right = (surely(kinds, RANDOM) for kinds in parts)
     for refused, what in (
-        (op is Op.MUL and left and right, "a product of two random expressions"),
-        (op is Op.DIV and right, "a quotient by a random expression"),
-        (op is Op.POW and (left or right), "a power of a random expression"),
+        (op is ast.Op.MUL and left and right, "a product of two random expressions"),
+        (op is ast.Op.DIV and right, "a quotient by a random expression"),
+        (op is ast.Op.POW and (left or right), "a power of a random expression"),
     ):
         if refused:
             raise violation(4, what, node.span)
-    if op is Op.POW and not isinstance(node.right, Number):
+    if op is ast.Op.POW and not isinstance(node.right, ast.Number):
         raise InputError("an exponent must be a constant integer", node.right.span, NO_VALUE_HINT)
 
 
-def check_call_kinds(
-    call: Call, function: str, arguments: tuple[Expr, ...], parts: tuple[Kinds, ...]
-) -> None:
+def check_call_kinds(call: ast.Call, parts: tuple[Kinds, ...]) -> None:
     """The arguments of a function."""
-    rule = FUNCTIONS[function]
+    function, arguments = call.function, call.arguments
+    takes = FUNCTIONS[function].takes
     for argument, kinds in zip(arguments, parts, strict=True):
-        if surely(kinds, RANDOM) and not rule.takes & RANDOM:
+        if surely(kinds, RANDOM) and not takes & RANDOM:
             raise violation(4, f"`{function}` of a random variable", call.span, "use `disc` to round it")
-        require(argument, kinds, rule.takes, f"`{function}`")
+        require(argument, kinds, takes, f"`{function}`")
     if function == "disc":
         check_steps(arguments[1:], parts[1:])
 
 
-def check_steps(steps: tuple[Expr, ...], parts: tuple[Kinds, ...]) -> None:
+def check_steps(steps: tuple[ast.Expr, ...], parts: tuple[Kinds, ...]) -> None:
     """The steps of ``disc`` are numbers in ascending order."""
     for step, kinds in zip(steps, parts, strict=True):
-        if surely(kinds, RANDOM):
-            raise violation(3, "a step of `disc` must not depend on a random variable", step.span)
-        require(step, kinds, NUMBERS, "a step of `disc`")
-    constants = [step for step in steps if isinstance(step, Number)]
+        check_settled(step, kinds, "a step of `disc`")
+    constants = [step for step in steps if isinstance(step, ast.Number)]
     for first, second in itertools.pairwise(constants):
         if first.value >= second.value:
-            raise InputError(
-                "the steps of `disc` must be in ascending order",
-                second.span,
-                "sort them: `disc(r, -1, 0, 1)`",
-            )
+            hint = "sort them: `disc(r, -1, 0, 1)`"
+            raise InputError("the steps of `disc` must be in ascending order", second.span, hint)
 
 
-def require(expr: Expr, kinds: Kinds, wanted: Kinds, role: str) -> None:
+def require(expr: ast.Expr, kinds: Kinds, wanted: Kinds, role: str) -> None:
     """Refuse an operand none of whose possible kinds fits."""
     if never(kinds, wanted):
         need = "a number" if wanted & NUMERIC else describe(wanted)
-        raise InputError(
-            f"{role} needs {need}, but `{as_written(expr)}` is {describe(kinds)}",
-            expr.span,
-            repair(kinds, wanted),
-        )
-
-
-def repair(kinds: Kinds, wanted: Kinds) -> str:
-    """How to get a value of the wanted kinds."""
-    if wanted == BOOLEANS:
-        return "compare it with something: `x >= 1`, `x = bot`"
-    if kinds == BOOLEANS:
-        return "turn it into a number: `if b then x <- 1 else x <- 0 end`"
-    return "atoms can only be compared, with `=` and `!=`"
+        message = f"{role} needs {need}, but `{as_written(expr)}` is {describe(kinds)}"
+        hint = "atoms can only be compared, with `=` and `!=`"
+        if wanted == BOOLEANS:
+            hint = "compare it with something: `x >= 1`, `x = bot`"
+        elif kinds == BOOLEANS:
+            hint = "turn it into a number: `if b then x <- 1 else x <- 0 end`"
+        raise InputError(message, expr.span, hint)

@@ -84,28 +84,17 @@ def balanced(op: ast.Op, unit: ast.Expr) -> Callable[[list[ast.Expr], Span], ast
     return join
 
 
-def count_terms(terms: list[ast.Expr], span: Span) -> ast.Expr:
-    """How many of the terms are true."""
-    return simplify(ast.Call("count", tuple(terms), span=span)) if terms else ast.Number(fmpq(0), span=span)
-
-
 JOIN: dict[str, Callable[[list[ast.Expr], Span], ast.Expr]] = {
     "forall": balanced(ast.Op.AND, ast.Name(TRUE.name)),
     "exists": balanced(ast.Op.OR, ast.Name(FALSE.name)),
     "sum": balanced(ast.Op.ADD, ast.Number(fmpq(0))),
-    "count": count_terms,
+    "count": lambda terms, span: simplify(ast.Call("count", tuple(terms), span=span)),
 }
 """How the instances of a fold are joined."""
 
 
 def unroll(body: ast.Block, parameters: Constants, end: Span) -> tuple[Instruction, ...]:
-    """The instructions of a program's body.
-
-    >>> from dipc.dipwhile.syntax.parser import parse, Source
-    >>> body = parse(Source("a.dip", "for i in 1..3 do if i != 2 then x <- i end end")).body
-    >>> [type(instruction).__name__ for instruction in unroll(body, {}, body[0].span)]
-    ['Put', 'Put', 'Halt']
-    """
+    """The instructions of a program's body."""
     unroller = Unroller()
     if unroller.block(body, parameters):
         unroller.emit(Halt(end))
@@ -207,11 +196,8 @@ class Unroller:
         low, high = (substitute(bound, constants) for bound in (statement.low, statement.high))
         for bound in (low, high):
             if not isinstance(bound, ast.Number):
-                raise InputError(
-                    "the bounds of a `for` must be constants",
-                    bound.span,
-                    "use a parameter, or write the loop with `while`",
-                )
+                hint = "use a parameter, or write the loop with `while`"
+                raise InputError("the bounds of a `for` must be constants", bound.span, hint)
         for value in integers(low, high):
             self.step(statement.span)
             if not self.block(statement.body, {**constants, statement.variable: fmpq(value)}):

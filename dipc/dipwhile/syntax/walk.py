@@ -11,49 +11,35 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, TypeVar, assert_never, cast
 
-from dipc.dipwhile.syntax.ast import (
-    Binary,
-    Block,
-    Call,
-    Eps,
-    Expr,
-    Fold,
-    For,
-    Index,
-    Name,
-    Node,
-    Number,
-    Statement,
-    Unary,
-)
+from dipc.dipwhile.syntax import ast
 
 Result = TypeVar("Result")
-AnyNode = TypeVar("AnyNode", bound=Node)
+AnyNode = TypeVar("AnyNode", bound=ast.Node)
 
 
 # --- expressions -----------------------------------------------------------------------------
 
 
-def children(expr: Expr) -> tuple[Expr, ...]:
+def children(expr: ast.Expr) -> tuple[ast.Expr, ...]:
     """The direct parts of an expression, in the order of the text."""
     match expr:
-        case Number() | Name() | Eps():
+        case ast.Number() | ast.Name() | ast.Eps():
             return ()
-        case Index(_, index):
+        case ast.Index(_, index):
             return (index,)
-        case Unary(_, operand):
+        case ast.Unary(_, operand):
             return (operand,)
-        case Binary(_, left, right):
+        case ast.Binary(_, left, right):
             return (left, right)
-        case Call(_, arguments):
+        case ast.Call(_, arguments):
             return arguments
-        case Fold(_, _, low, high, body):
+        case ast.Fold(_, _, low, high, body):
             return (low, high, body)
         case _:
             assert_never(expr)
 
 
-def with_children(expr: Expr, new: tuple[Expr, ...]) -> Expr:
+def with_children(expr: ast.Expr, new: tuple[ast.Expr, ...]) -> ast.Expr:
     """The same node with other parts; the very same object if the parts are."""
     if all(after is before for after, before in zip(new, children(expr), strict=True)):
         return expr
@@ -61,14 +47,14 @@ def with_children(expr: Expr, new: tuple[Expr, ...]) -> Expr:
     return rebuilt(expr, lambda _: next(rest))
 
 
-def bottom_up(expr: Expr, visit: Callable[[Expr, tuple[Result, ...]], Result]) -> Result:
+def bottom_up(expr: ast.Expr, visit: Callable[[ast.Expr, tuple[Result, ...]], Result]) -> Result:
     """``visit(node, results of its parts)`` for every node, parts first.
 
     >>> from dipc.dipwhile.syntax.parser import parse_expression
     >>> bottom_up(parse_expression("a + max(b, 2*c)"), lambda node, sizes: 1 + sum(sizes))
     7
     """
-    todo: list[tuple[Expr, bool]] = [(expr, False)]
+    todo: list[tuple[ast.Expr, bool]] = [(expr, False)]
     done: list[Result] = []
     while todo:
         node, ready = todo.pop()
@@ -84,7 +70,7 @@ def bottom_up(expr: Expr, visit: Callable[[Expr, tuple[Result, ...]], Result]) -
     return done[0]
 
 
-def nodes(expr: Expr) -> Iterator[Expr]:
+def nodes(expr: ast.Expr) -> Iterator[ast.Expr]:
     """All nodes of an expression, each before its parts, in the order of the text."""
     todo = [expr]
     while todo:
@@ -96,26 +82,26 @@ def nodes(expr: Expr) -> Iterator[Expr]:
 # --- all kinds of nodes ----------------------------------------------------------------------
 
 
-def fields_of(node: Node) -> tuple[str, ...]:
+def fields_of(node: ast.Node) -> tuple[str, ...]:
     """The names of the fields of a node, without its span: those that a ``match`` takes by position."""
     names: tuple[str, ...] = node.__match_args__
     return names
 
 
-def parts(node: Node) -> tuple[Node, ...]:
+def parts(node: ast.Node) -> tuple[ast.Node, ...]:
     """The nodes directly inside a node, in the order of the text."""
-    found: list[Node] = []
+    found: list[ast.Node] = []
     todo = [getattr(node, name) for name in reversed(fields_of(node))]
     while todo:
         value = todo.pop()
-        if isinstance(value, Node):
+        if isinstance(value, ast.Node):
             found.append(value)
         elif isinstance(value, tuple):
             todo.extend(reversed(value))
     return tuple(found)
 
 
-def expressions(node: Node) -> Iterator[Expr]:
+def expressions(node: ast.Node) -> Iterator[ast.Expr]:
     """The outermost expressions of a node, in the order of the text.
 
     >>> from dipc.dipwhile.syntax.parser import parse, Source
@@ -125,28 +111,28 @@ def expressions(node: Node) -> Iterator[Expr]:
     todo = [node]
     while todo:
         part = todo.pop()
-        if isinstance(part, Expr):
+        if isinstance(part, ast.Expr):
             yield part
         else:
             todo.extend(reversed(parts(part)))
 
 
-def rebuilt(node: AnyNode, change: Callable[[Node], Node]) -> AnyNode:
+def rebuilt(node: AnyNode, change: Callable[[ast.Node], ast.Node]) -> AnyNode:
     """The node with each of its direct parts changed."""
 
     def new(value: Any) -> Any:
         if isinstance(value, tuple):
             return tuple(map(new, value))
-        return change(value) if isinstance(value, Node) else value
+        return change(value) if isinstance(value, ast.Node) else value
 
     return replace(node, **{name: new(getattr(node, name)) for name in fields_of(node)})
 
 
-def map_expressions(node: AnyNode, change: Callable[[Expr], Expr]) -> AnyNode:
+def map_expressions(node: AnyNode, change: Callable[[ast.Expr], ast.Expr]) -> AnyNode:
     """The node with each of its outermost expressions changed."""
 
-    def inside(part: Node) -> Node:
-        return change(part) if isinstance(part, Expr) else rebuilt(part, inside)
+    def inside(part: ast.Node) -> ast.Node:
+        return change(part) if isinstance(part, ast.Expr) else rebuilt(part, inside)
 
     return cast(AnyNode, inside(node))
 
@@ -154,21 +140,23 @@ def map_expressions(node: AnyNode, change: Callable[[Expr], Expr]) -> AnyNode:
 # --- statements ------------------------------------------------------------------------------
 
 
-def statements(body: Block) -> Iterator[tuple[Statement, frozenset[str]]]:
+def statements(body: ast.Block) -> Iterator[tuple[ast.Statement, frozenset[str]]]:
     """Every statement, in the order of the text, with the ``for`` variables known there."""
-    todo: list[tuple[Statement, frozenset[str]]] = [(statement, frozenset()) for statement in reversed(body)]
+    todo: list[tuple[ast.Statement, frozenset[str]]] = [
+        (statement, frozenset()) for statement in reversed(body)
+    ]
     while todo:
         statement, scope = todo.pop()
         yield statement, scope
-        inner = scope | {statement.variable} if isinstance(statement, For) else scope
+        inner = scope | {statement.variable} if isinstance(statement, ast.For) else scope
         todo.extend((part, inner) for part in reversed(inner_statements(statement)))
 
 
-def inner_statements(statement: Statement) -> tuple[Statement, ...]:
+def inner_statements(statement: ast.Statement) -> tuple[ast.Statement, ...]:
     """The statements directly inside a statement."""
-    return tuple(part for part in parts(statement) if isinstance(part, Statement))
+    return tuple(part for part in parts(statement) if isinstance(part, ast.Statement))
 
 
-def own_parts(statement: Statement) -> tuple[Node, ...]:
+def own_parts(statement: ast.Statement) -> tuple[ast.Node, ...]:
     """The parts of a statement that are not statements: what it assigns, its condition, its bounds."""
-    return tuple(part for part in parts(statement) if not isinstance(part, Statement))
+    return tuple(part for part in parts(statement) if not isinstance(part, ast.Statement))

@@ -17,7 +17,7 @@ from dipc.dipwhile.semantics.noise import Random, distribution
 from dipc.dipwhile.syntax.ast import NOWHERE, Eps, Noise, Number
 from dipc.dipwhile.syntax.distributions import NOISE, NoiseKind
 from dipc.dipwhile.syntax.parser import parse
-from dipc.dipwhile.syntax.types import drawn_kinds
+from dipc.dipwhile.syntax.types import assigned_kinds
 from dipc.errors import InputError, Source
 from dipc.integration.linear import Linear
 from dipc.numbers.exppoly import ExpPoly
@@ -137,4 +137,4 @@ def test_an_unknown_kind_is_an_error_everywhere() -> None:
     with pytest.raises(KeyError):
         distribution(unknown, NOTHING, never)
     with pytest.raises(KeyError):
-        drawn_kinds(unknown, {})
+        assigned_kinds(unknown, {})
