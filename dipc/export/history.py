@@ -18,13 +18,13 @@ from dipc.dipwhile.semantics.chain import Node
 from dipc.dipwhile.semantics.noise import Random
 from dipc.dipwhile.semantics.step import Transition
 from dipc.dipwhile.syntax.core import Cell
-from dipc.export.operators import EXACT, PLAIN, Apply, Symbol, Tree, product, total, write
+from dipc.export.operators import ARITHMETIC, EXACT, Dialect, Symbol, Tree, scaled, total, write
 from dipc.export.subject import Picture
 from dipc.integration.linear import Linear
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
-PRETTY = PLAIN.with_symbols(eps="ε")
+PRETTY = Dialect(ARITHMETIC, symbols={"eps": "ε"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +186,5 @@ def sum_text(terms: list[tuple[str, fmpq]], constant: fmpq) -> str:
     >>> sum_text([("r", fmpq(1)), ("s", fmpq(-2))], fmpq(1, 2))
     'r - 2*s + 1/2'
     """
-    parts: list[Tree] = [_term(name, c) for name, c in terms]
+    parts: list[Tree] = [scaled(c, [Symbol(name)]) for name, c in terms]
     return write(total([*parts, *([constant] if constant else [])]), PRETTY)
-
-
-def _term(name: str, coefficient: fmpq) -> Tree:
-    if coefficient < 0:
-        return Apply("neg", (_term(name, -coefficient),))
-    return product([coefficient, Symbol(name)])

@@ -13,41 +13,14 @@ from typing import assert_never
 
 from flint import arb, fmpq
 
-from dipc.dipwhile.syntax.ast import (
-    Assign,
-    Binary,
-    Block,
-    Call,
-    Choose,
-    Distribution,
-    Eps,
-    Exit,
-    ExpMechanism,
-    Expr,
-    FiniteSet,
-    Flip,
-    Fold,
-    For,
-    If,
-    Index,
-    Name,
-    Noise,
-    Number,
-    SetOf,
-    Statement,
-    Unary,
-    Uniform,
-    While,
-)
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Variable
 from dipc.dipwhile.syntax.parser import parse
 from dipc.export.evidence import links
 from dipc.export.inequalities import Inequality
 from dipc.export.operators import (
-    AND,
     ARITHMETIC,
     COMPARISON,
-    COMPARISONS,
     EXACT,
     LEAF,
     NOT,
@@ -63,6 +36,7 @@ from dipc.export.operators import (
     Tree,
     cleared,
     condition,
+    logic,
     product,
     scaled,
     write,
@@ -83,11 +57,9 @@ def number(value: fmpq) -> tuple[str, int]:
     return (f"-{text}", SUM) if value < 0 else (text, LEAF)
 
 
-SIGNS = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne"}
-
 LATEX = Dialect(
     ARITHMETIC
-    | {sign: Infix(f" {SIGNS.get(sign, sign)} ", COMPARISON, SUM, SUM) for sign in COMPARISONS}
+    | logic(r" \land ", r" \lor ", {"<=": r"\le", ">=": r"\ge", "!=": r"\ne"})
     | {
         "*": Infix(r" \, ", PRODUCT, PRODUCT, PRODUCT),
         "/": Pattern(r"\frac{{{0}}}{{{1}}}"),
@@ -95,15 +67,9 @@ LATEX = Dialect(
         "exp": Pattern("e^{{{0}}}", POWER),
         "slash": Infix("/", PRODUCT, PRODUCT, POWER),
         "-": Infix(" - ", SUM, SUM, PRODUCT),
-        "and": Infix(r" \land ", AND, AND, NOT),
-        "or": Infix(r" \lor ", OR, OR, AND),
         "not": Pattern(r"\lnot {0}", NOT, NOT),
-        "true": Pattern(r"\mathrm{{true}}"),
-        "false": Pattern(r"\mathrm{{false}}"),
-        "forall": Pattern(r"\forall {0} \; ({1} \Rightarrow {2})"),
-        "exists": Pattern(r"\exists {0} \; ({1} \land {2})"),
-        "index": Pattern("{0}_{{{1}}}", LEAF),
-        "prime": Pattern("{0}'", LEAF),
+        "index": Pattern("{0}_{{{1}}}"),
+        "prime": Pattern("{0}'"),
         ",": Infix(", ", OR, OR, OR),
         "call": Pattern("{0}({1})"),
         "range": Pattern(r"{0}, \dots, {1}"),
@@ -171,17 +137,17 @@ def _cells(variable: Variable) -> str:
     return f"{{{word}}}_1{dots}{{{word}}}_{{{variable.size}}}"
 
 
-def _statements(block: Block, depth: int) -> Iterator[tuple[int, str]]:
+def _statements(block: ast.Block, depth: int) -> Iterator[tuple[int, str]]:
     """The lines of a block with their depth."""
     for statement in block:
         yield from _statement(statement, depth)
 
 
-def _statement(statement: Statement, depth: int) -> Iterator[tuple[int, str]]:
+def _statement(statement: ast.Statement, depth: int) -> Iterator[tuple[int, str]]:
     match statement:
-        case Assign(target, value):
+        case ast.Assign(target, value):
             yield depth, rf"${_show(target)} \leftarrow {_right(value)}$;"
-        case If(branches, otherwise):
+        case ast.If(branches, otherwise):
             word = "if"
             for test, body in branches:
                 yield depth, rf"\textbf{{{word}}} ${_show(test)}$ \textbf{{then}}"
@@ -191,40 +157,40 @@ def _statement(statement: Statement, depth: int) -> Iterator[tuple[int, str]]:
                 yield depth, r"\textbf{else}"
                 yield from _statements(otherwise, depth + 1)
             yield depth, r"\textbf{end}"
-        case For(variable, low, high, body):
+        case ast.For(variable, low, high, body):
             bounds = rf"{_word(variable)} = {_show(low)}, \dots, {_show(high)}"
             yield depth, rf"\textbf{{for}} ${bounds}$ \textbf{{do}}"
             yield from _statements(body, depth + 1)
             yield depth, r"\textbf{end}"
-        case While(test, body):
+        case ast.While(test, body):
             yield depth, rf"\textbf{{while}} ${_show(test)}$ \textbf{{do}}"
             yield from _statements(body, depth + 1)
             yield depth, r"\textbf{end}"
-        case Exit():
+        case ast.Exit():
             yield depth, r"\textbf{exit}"
         case _:
             assert_never(statement)
 
 
-def _right(value: Expr | Distribution) -> str:
+def _right(value: ast.Expr | ast.Distribution) -> str:
     match value:
-        case Noise(kind, rate, mean):
+        case ast.Noise(kind, rate, mean):
             return rf"\mathrm{{{kind}}}\left({_show(rate)}, {_show(mean)}\right)"
-        case Choose(options):
+        case ast.Choose(options):
             shown = ", ".join(f"{_show(result)} : {_show(p)}" for result, p in options)
             return rf"\mathrm{{choose}} \left\{{{shown}\right\}}"
-        case Flip(p):
+        case ast.Flip(p):
             return rf"\mathrm{{flip}}\left({_show(p)}\right)"
-        case Uniform(support):
+        case ast.Uniform(support):
             return rf"\mathrm{{uniform}}({write(_set(support), LATEX)})"
-        case ExpMechanism(rate, variable, support, score):
+        case ast.ExpMechanism(rate, variable, support, score):
             chosen = rf"{_word(variable)} \in {write(_set(support), LATEX)}"
             return rf"\mathrm{{Exp}}\left({_show(rate)}, {chosen}, {_show(score)}\right)"
         case _:
             return _show(value)
 
 
-def _show(expr: Expr) -> str:
+def _show(expr: ast.Expr) -> str:
     return _written(as_tree(expr))
 
 
@@ -259,28 +225,28 @@ def tidy(tree: Tree, small: bool = False) -> Tree:
             return tree if not small or tree.q == 1 else Apply("slash", (fmpq(tree.p), fmpq(tree.q)))
 
 
-def as_tree(expr: Expr) -> Tree:
+def as_tree(expr: ast.Expr) -> Tree:
     """An expression of the program as a tree of operators."""
     match expr:
-        case Number(value):
+        case ast.Number(value):
             return value
-        case Eps():
+        case ast.Eps():
             return Symbol("eps")
-        case Name(name, primed):
+        case ast.Name(name, primed):
             return _primed(Symbol(_word(name)), primed)
-        case Index(array, index, primed):
+        case ast.Index(array, index, primed):
             return Apply("index", (_primed(Symbol(_word(array)), primed), as_tree(index)))
-        case Unary(op, operand):
+        case ast.Unary(op, operand):
             return Apply(op.value, (as_tree(operand),))
-        case Binary(op, left, right):
+        case ast.Binary(op, left, right):
             return Apply(op.value, (as_tree(left), as_tree(right)))
-        case Call("exp", (argument,)):
+        case ast.Call("exp", (argument,)):
             return Apply("exp", (as_tree(argument),))
-        case Call("abs", (argument,)):
+        case ast.Call("abs", (argument,)):
             return Apply("abs", (as_tree(argument),))
-        case Call(function, arguments):
+        case ast.Call(function, arguments):
             return Apply("call", (Symbol(_roman(function)), Apply(",", tuple(map(as_tree, arguments)))))
-        case Fold(kind, variable, low, high, body):
+        case ast.Fold(kind, variable, low, high, body):
             span = Apply("element", (Symbol(_word(variable)), Apply("range", (as_tree(low), as_tree(high)))))
             return Apply("call", (Symbol(_roman(kind)), Apply("colon", (span, as_tree(body)))))
         case _:
@@ -291,9 +257,9 @@ def _primed(tree: Tree, primed: bool) -> Tree:
     return Apply("prime", (tree,)) if primed else tree
 
 
-def _set(values: FiniteSet) -> Tree:
+def _set(values: ast.FiniteSet) -> Tree:
     match values:
-        case SetOf(members):
+        case ast.SetOf(members):
             return Apply("set", (Apply(",", tuple(map(as_tree, members))),))
         case _:
             return Apply("set", (Apply("range", (as_tree(values.low), as_tree(values.high))),))

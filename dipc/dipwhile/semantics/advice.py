@@ -5,20 +5,7 @@ from __future__ import annotations
 from flint import fmpq
 
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
-from dipc.dipwhile.syntax.ast import (
-    Binary,
-    Call,
-    Eps,
-    ExpMechanism,
-    Expr,
-    Fold,
-    Index,
-    Name,
-    Noise,
-    Number,
-    Op,
-    Unary,
-)
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import CoreProgram, Draw
 from dipc.dipwhile.syntax.notes import impossible_equalities, unassigned_outputs, unread_variables
 from dipc.dipwhile.syntax.printer import as_written
@@ -43,9 +30,9 @@ def warnings(program: CoreProgram) -> tuple[str, ...]:
     for instruction in program.code:
         if isinstance(instruction, Draw):
             match instruction.distribution:
-                case Noise(kind, rate, mean) if _degree(rate) == -1:
+                case ast.Noise(kind, rate, mean) if _degree(rate) == -1:
                     found[rate.span.start, rate.span.end] = _growing(kind, rate, mean)
-                case ExpMechanism(rate) if _degree(rate) == -1:
+                case ast.ExpMechanism(rate) if _degree(rate) == -1:
                     text = f"the rate {as_written(rate)} of the exponential mechanism falls with eps"
                     found[rate.span.start, rate.span.end] = _warning(text, rate.span, "did you mean a*eps?")
     for name, span, other in unread_variables(program):
@@ -59,7 +46,7 @@ def warnings(program: CoreProgram) -> tuple[str, ...]:
     return tuple(found[place] for place in sorted(found))
 
 
-def _growing(kind: str, rate: Expr, mean: Expr) -> str:
+def _growing(kind: str, rate: ast.Expr, mean: ast.Expr) -> str:
     a = _coefficient(rate)
     if a is None:
         return _warning("the noise grows with eps: its rate is of the form a/eps", rate.span, _RATE)
@@ -91,7 +78,7 @@ def _times_eps(a: fmpq) -> str:
     return ("eps" if a.p == 1 else f"{a.p}*eps") + ("" if a.q == 1 else f"/{a.q}")
 
 
-def _coefficient(rate: Expr) -> fmpq | None:
+def _coefficient(rate: ast.Expr) -> fmpq | None:
     """a, for a rate a/eps that does not depend on variables."""
     try:
         value = function_of_eps(rate, NOTHING, never)
@@ -101,27 +88,27 @@ def _coefficient(rate: Expr) -> fmpq | None:
     return term.coefficient if term is not None and term.coefficient > 0 else None
 
 
-def _degree(expr: Expr) -> int | None:
+def _degree(expr: ast.Expr) -> int | None:
     """The d of an expression ``a * eps^d``, where a may depend on variables; None for other forms."""
     return bottom_up(expr, _on_degrees)
 
 
-def _on_degrees(node: Expr, parts: tuple[int | None, ...]) -> int | None:
+def _on_degrees(node: ast.Expr, parts: tuple[int | None, ...]) -> int | None:
     match node, parts:
-        case Eps(), _:
+        case ast.Eps(), _:
             return 1
-        case Number() | Name() | Index(), _:
+        case ast.Number() | ast.Name() | ast.Index(), _:
             return 0
-        case Unary(Op.NEG), (d,):
+        case ast.Unary(ast.Op.NEG), (d,):
             return d
-        case Binary(Op.MUL), (int(d), int(e)):
+        case ast.Binary(ast.Op.MUL), (int(d), int(e)):
             return d + e
-        case Binary(Op.DIV), (int(d), int(e)):
+        case ast.Binary(ast.Op.DIV), (int(d), int(e)):
             return d - e
-        case Binary(Op.ADD | Op.SUB), (d, e):
+        case ast.Binary(ast.Op.ADD | ast.Op.SUB), (d, e):
             return d if d == e else None
-        case Binary(Op.POW, _, Number(n)), (int(d), _) if n.q == 1:
+        case ast.Binary(ast.Op.POW, _, ast.Number(n)), (int(d), _) if n.q == 1:
             return d * int(n.p)
-        case Call() | Fold(), _:
+        case ast.Call() | ast.Fold(), _:
             return 0 if all(d == 0 for d in parts) else None
     return None
