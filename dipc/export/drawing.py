@@ -25,6 +25,7 @@ from dipc.numbers.quotient import Quotient
 LONG = 8  # of a probability on an arrow, in signs
 WIDTH = 28  # of a line in a box
 MIXED = "…"
+DIGITS = "₀₁₂₃₄₅₆₇₈₉"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +111,12 @@ def _state(program: CoreProgram, node: Node, history: History, names: Names) -> 
     values = (
         (name, names.value(value, history.samples)) for name, value in cells if isinstance(value, Linear)
     )
-    yield from _filled((f"{name} = {value}" for name, value in values if not _same(name, value)), ", ")
+    # Not for a variable that is the sample that bears its name, numbered or not.
+    others = (f"{name} = {value}" for name, value in values if value.rstrip(DIGITS) != name)
+    yield from _filled(others, ", ")
     yield from _filled(map(names.condition, history.conditions), ", ")
     if history.mixed:
         yield MIXED
-
-
-def _same(name: str, value: str) -> bool:
-    """Whether a variable is the sample that bears its name, numbered or not."""
-    return value.rstrip("₀₁₂₃₄₅₆₇₈₉") == name
 
 
 def _filled(items: Iterable[str], separator: str) -> Iterator[str]:

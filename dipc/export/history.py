@@ -84,8 +84,11 @@ def _after(history: History, source: Node, transition: Transition) -> History:
     move = transition.move
     if move is None:  # no sample is drawn in a loop; what it compares is not followed
         return _restricted(history, transition.kept, mixed=True)
-    conditions = (_condition(c, history.samples) for c in move.branch.conditions)
     samples = history.samples
+    conditions = [
+        Condition(tuple((samples[i], c) for i, c in form.coefficients), form.constant, form.integer)
+        for form in move.branch.conditions
+    ]
     if move.noise is not None:
         assert move.cell is not None
         samples = (*samples, Origin(cell_text(move.cell), source.state.pc, (law_text(move.noise),)))
@@ -101,10 +104,6 @@ def _restricted(history: History, kept: tuple[int, ...], mixed: bool = False) ->
         known |= more
     conditions = tuple(dict.fromkeys(c for c in history.conditions if c.samples & known))
     return History(samples, conditions, bool(samples) and (history.mixed or mixed))
-
-
-def _condition(form: Linear, samples: tuple[Origin, ...]) -> Condition:
-    return Condition(tuple((samples[i], c) for i, c in form.coefficients), form.constant, form.integer)
 
 
 def _met(arrivals: list[History]) -> History:

@@ -18,7 +18,7 @@ from dipc.signs.sentence import And, Comparison, Quantifier, Relation, Sentence
 
 @dataclass(frozen=True, slots=True)
 class Inequality:
-    """``probability <= exp(t eps) * neighbour_probability + delta`` for some outputs of one pair of inputs.
+    """``probability <= bound`` for some outputs of one pair of inputs.
 
     Other pairs and outputs that lead to the same inequality are not listed.  ``function`` has the signs of
     the right side minus the left side; ``answer`` is what dipc found out about ``function >= 0``.
@@ -28,7 +28,6 @@ class Inequality:
     neighbour: Valuation
     outputs: tuple[Valuation, ...]
     probability: Quotient
-    neighbour_probability: Quotient
     bound: Quotient
     function: ExpPoly
     answer: Answer

@@ -85,15 +85,14 @@ class Style:
 
     unit: int | None = None
 
-    def function(self, value: Quotient | ExpPoly) -> Tree:
+    def function(self, value: Quotient) -> Tree:
         """A function of eps, all powers positive and all coefficients integers, numerator over denominator.
 
         >>> p = Quotient(ExpPoly.exp(fmpq(1, 2)) - ExpPoly.of(fmpq(1, 3), 1)) / Quotient(ExpPoly.exp(1))
         >>> write(EXACT.function(p), PLAIN), write(Style(2).function(p), PLAIN)
         ('(3*exp(-1/2*eps) - eps*exp(-eps))/3', '(3*z - eps)/(3*z^2)')
         """
-        quotient = value if isinstance(value, Quotient) else Quotient(value)
-        above, below = cleared(quotient, only_powers=self.unit is None)
+        above, below = cleared(value, only_powers=self.unit is None)
         return ratio(self.polynomial(above), self.polynomial(below))
 
     def polynomial(self, f: ExpPoly) -> Tree:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from flint import fmpq
 
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
@@ -26,51 +28,47 @@ def warnings(program: CoreProgram) -> tuple[str, ...]:
         help: the first argument is the rate, 1/scale: for scale 2/eps write Lap(eps/2, 0),
               which is the same as Lap(scale = 2/eps, mean = 0)
     """
-    found: dict[tuple[int, int], str] = {}
+    found = {
+        (span.start, span.end): f"{span.place}: warning: {text}\n{span.excerpt()}\n    help: {hint}"
+        for span, text, hint in _advice(program)
+    }
+    return tuple(found[place] for place in sorted(found))
+
+
+def _advice(program: CoreProgram) -> Iterator[tuple[Span, str, str]]:
+    """Places, each with what is odd there and a hint."""
     for instruction in program.code:
         if isinstance(instruction, Draw):
             match instruction.distribution:
                 case ast.Noise(kind, rate, mean) if _degree(rate) == -1:
-                    found[rate.span.start, rate.span.end] = _growing(kind, rate, mean)
+                    yield rate.span, *_growing(kind, rate, mean)
                 case ast.ExpMechanism(rate) if _degree(rate) == -1:
                     text = f"the rate {as_written(rate)} of the exponential mechanism falls with eps"
-                    found[rate.span.start, rate.span.end] = _warning(text, rate.span, "did you mean a*eps?")
+                    yield rate.span, text, "did you mean a*eps?"
     for name, span, other in unread_variables(program):
-        text = f"`{name}` is assigned, but never read"
-        found[span.start, span.end] = _warning(text, span, f"did you mean `{other}`?")
+        yield span, f"`{name}` is assigned, but never read", f"did you mean `{other}`?"
     for name, span in unassigned_outputs(program):
-        text = f"the output `{name}` is never assigned"
-        found[span.start, span.end] = _warning(text, span, "it always has its start value")
+        yield span, f"the output `{name}` is never assigned", "it always has its start value"
     for span, reason in impossible_equalities(program):
-        found[span.start, span.end] = _warning(reason, span, "compare with < or <=, or round with disc")
-    return tuple(found[place] for place in sorted(found))
+        yield span, reason, "compare with < or <=, or round with disc"
 
 
-def _growing(kind: str, rate: ast.Expr, mean: ast.Expr) -> str:
+def _growing(kind: str, rate: ast.Expr, mean: ast.Expr) -> tuple[str, str]:
     a = _coefficient(rate)
     if a is None:
-        return _warning("the noise grows with eps: its rate is of the form a/eps", rate.span, _RATE)
-    m = as_written(mean)
-    return _warning(
-        f"the noise grows with eps: its rate is {_over_eps(a)}, its scale {_times_eps(1 / a)}",
-        rate.span,
-        f"{_RATE}: for scale {_over_eps(a)} write {kind}({_times_eps(1 / a)}, {m}),\n"
-        f"          which is the same as {kind}(scale = {_over_eps(a)}, mean = {m})",
+        return "the noise grows with eps: its rate is of the form a/eps", _RATE
+    over, times, m = _over_eps(a), _times_eps(1 / a), as_written(mean)
+    return (
+        f"the noise grows with eps: its rate is {over}, its scale {times}",
+        f"{_RATE}: for scale {over} write {kind}({times}, {m}),\n"
+        f"          which is the same as {kind}(scale = {over}, mean = {m})",
     )
 
 
 _RATE = "the first argument is the rate, 1/scale"
 
 
-def _warning(text: str, span: Span, hint: str) -> str:
-    return f"{span.place}: warning: {text}\n{span.excerpt()}\n    help: {hint}"
-
-
 def _over_eps(a: fmpq) -> str:
-    """
-    >>> _over_eps(fmpq(3)), _over_eps(fmpq(3, 2)), _times_eps(fmpq(3, 2))
-    ('3/eps', '3/(2*eps)', '3*eps/2')
-    """
     return f"{a.p}/eps" if a.q == 1 else f"{a.p}/({a.q}*eps)"
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from math import prod
 from typing import Any, Protocol, assert_never
 
 from flint import fmpq
@@ -173,17 +175,14 @@ def compare(op: Op, left: Datum, right: Datum, span: Span, decide: Decide) -> bo
         return _ORDER[op](difference, 0)
     try:
         if op in (Op.EQ, Op.NE):
-            return _equal(difference, decide) == (op is Op.EQ)
+            # Integer samples can tie; for real ones it has probability 0.
+            ties = difference.integer and decide(difference, strict=False)
+            return (ties and not decide(difference, strict=True)) == (op is Op.EQ)
         if op in (Op.LT, Op.LE):
             difference = difference.negated()
         return decide(difference, strict=op in (Op.LT, Op.GT))
     except Unsupported as limit:  # the density does not know the place of the comparison
         raise Unsupported(limit.message, limit.span or span, limit.hint) from None
-
-
-def _equal(difference: Linear, decide: Decide) -> bool:
-    """Integer samples can tie; for real ones it has probability 0."""
-    return difference.integer and decide(difference, strict=False) and not decide(difference, strict=True)
 
 
 _ORDER: dict[Op, Callable[[fmpq, int], bool]] = {
@@ -214,19 +213,22 @@ def _arithmetic(node: Binary, left: Datum, right: Datum) -> Datum:
             return _scaled(left, 1 / divisor, node.left.span)
         case Op.POW:
             exponent = _as_number(right, node.right.span)
-            base = _as_number(left, node.left.span)
-            return power(base, exponent, node.span)
+            number: fmpq = _power(_as_number(left, node.left.span), exponent, 10_000, node.span)
+            return number
         case _:
             raise AssertionError(node.op)
 
 
-def power(base: fmpq, exponent: fmpq, span: Span) -> fmpq:
+def _power(base: Any, exponent: fmpq, most: int, span: Span) -> Any:
     """``base ^ exponent`` for an integer exponent of sane size."""
-    if exponent.q != 1 or abs(exponent) > 10_000:
-        raise InputError("the exponent must be an integer between -10000 and 10000", span)
-    if not base and exponent < 0:
+    if exponent.q != 1 or abs(exponent) > most:
+        raise InputError(f"the exponent must be an integer between -{most} and {most}", span)
+    if exponent < 0 and not base:
         raise InputError("division by zero", span)
-    return base ** int(exponent.p)
+    n = int(exponent.p)
+    if not isinstance(base, Surd):
+        return base**n
+    return prod([base] * n, start=Quotient.one()) if n >= 0 else 1 / prod([base] * -n)
 
 
 def _sum(left: Numeric, right: Numeric, sign: fmpq, span: Span) -> Numeric:
@@ -298,18 +300,6 @@ def _disc(values: list[Numeric], span: Span, decide: Decide) -> Numeric:
     return levels[-1]
 
 
-def _total(values: list[Numeric], span: Span, decide: Decide) -> Numeric:
-    total: Numeric = fmpq(0)
-    for value in values:
-        total = _sum(total, value, fmpq(1), span)
-    return total
-
-
-def _absolute(values: list[Numeric], span: Span, decide: Decide) -> Numeric:
-    x = values[0]
-    return x if compare(Op.GE, x, fmpq(0), span, decide) else _scaled(x, fmpq(-1), span)
-
-
 def _modulo(values: list[Numeric], span: Span, decide: Decide) -> fmpq:
     a, b = (_as_number(v, span) for v in values)
     if not b:
@@ -322,8 +312,8 @@ _FUNCTIONS: dict[str, Callable[[list[Numeric], Span, Decide], Numeric]] = {
     "min": lambda v, s, d: v[_best(v, Op.LT, s, d)],
     "argmax": lambda v, s, d: fmpq(_best(v, Op.GT, s, d) + 1),
     "argmin": lambda v, s, d: fmpq(_best(v, Op.LT, s, d) + 1),
-    "abs": _absolute,
-    "sum": _total,
+    "abs": lambda v, s, d: v[0] if compare(Op.GE, v[0], fmpq(0), s, d) else _scaled(v[0], fmpq(-1), s),
+    "sum": lambda v, s, d: reduce(lambda a, b: _sum(a, b, fmpq(1), s), v),
     "disc": _disc,
     "floor": lambda v, s, d: fmpq(_as_number(v[0], s).floor()),
     "ceil": lambda v, s, d: fmpq(_as_number(v[0], s).ceil()),
@@ -372,7 +362,8 @@ def number_of_eps(expr: Expr, memory: Memory, decide: Decide) -> EpsNumber:
             return _eps_arithmetic(expr, memory, decide)
         case Binary(Op.POW, base, exponent):
             n = _as_number(evaluate(exponent, memory, decide), exponent.span)
-            return _eps_power(number_of_eps(base, memory, decide), n, expr.span)
+            power: EpsNumber = _power(number_of_eps(base, memory, decide), n, 100, expr.span)
+            return power
         case _:
             return Quotient.of(_as_number(evaluate(expr, memory, decide), expr.span))
 
@@ -432,17 +423,6 @@ def _exponential(argument: Quotient, span: Span) -> Quotient:
             "for example exp(eps/2) or exp(-2)",
         )
     return Quotient(ExpPoly.exp(exponents[1], exponents[0], exponents[-1]))
-
-
-def _eps_power(base: EpsNumber, exponent: fmpq, span: Span) -> EpsNumber:
-    if exponent.q != 1 or abs(exponent) > 100:
-        raise InputError("the exponent must be an integer between -100 and 100", span)
-    if exponent < 0 and not base:
-        raise InputError("division by zero", span)
-    power: EpsNumber = Quotient.one()
-    for _ in range(abs(int(exponent.p))):
-        power = power * base
-    return power if exponent >= 0 else 1 / power
 
 
 # --- conversions -----------------------------------------------------------------------------

@@ -20,7 +20,7 @@ unless probabilities of edges vanish; for the eps where one does, see :meth:`Loo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dipc.dipwhile.semantics.state import Key, State, live_part, merged
 from dipc.dipwhile.semantics.step import Move, Stepper, Transition
@@ -67,14 +67,11 @@ def run_loop(stepper: Stepper, state: State, inputs: Mapping[Cell, Value]) -> li
             "make sure that from everywhere in the loop its condition can become false",
         )
     weights = visits(range(len(graph.states)), graph.edges, 0)
-    left = (_scaled(graph.states[i], weights[i]) for i in sorted(graph.exits))
+    exits = ((graph.states[i], weights[i]) for i in sorted(graph.exits))
+    left = (replace(state, joint=state.joint.scaled(weight)) for state, weight in exits)
     states = [live_part(s, stepper.live[s.pc]) for s in left if s.joint]
     kept = {s.key: samples for s, samples in states}  # equal states hold the samples from before the loop
     return [Transition(s, kept[s.key], None) for s in merged(s for s, _ in states)]
-
-
-def _scaled(state: State, weight: Quotient) -> State:
-    return State(state.pc, state.env, state.joint.scaled(weight))
 
 
 def _explored(stepper: Stepper, start: State, inputs: Mapping[Cell, Value], head: Test) -> _Graph:

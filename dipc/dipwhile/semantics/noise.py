@@ -15,7 +15,7 @@ from dipc.dipwhile.semantics.evaluate import Decide, Memory, evaluate, function_
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.distributions import NOISE, NoiseKind
 from dipc.dipwhile.syntax.fragment import violation
-from dipc.errors import InputError, Span
+from dipc.errors import InputError
 from dipc.integration.linear import Linear
 from dipc.integration.weight import Weight
 from dipc.models.values import FALSE, TRUE, Value
@@ -60,7 +60,10 @@ def distribution(node: ast.Distribution, memory: Memory, decide: Decide) -> Fini
     """
     match node:
         case ast.Noise(kind, rate, mean):
-            return _noise(NOISE[kind], *_rate(rate, memory, decide), _number(mean, memory, decide), mean.span)
+            law = Random(NOISE[kind], *_rate(rate, memory, decide), _number(mean, memory, decide))
+            if law.kind.integer and law.mean.q != 1:
+                raise InputError(f"the mean of {kind} must be an integer, not {law.mean}", mean.span)
+            return law
         case ast.Flip(probability):
             p = function_of_eps(probability, memory, decide)
             return Finite(((TRUE, p), (FALSE, 1 - p)))
@@ -79,12 +82,6 @@ def distribution(node: ast.Distribution, memory: Memory, decide: Decide) -> Fini
             return _exponential_mechanism(node, memory, decide)
         case _:
             assert_never(node)
-
-
-def _noise(kind: NoiseKind, rate: fmpq, inverse: bool, mean: fmpq, place: Span) -> Random:
-    if kind.integer and mean.q != 1:
-        raise InputError(f"the mean of {kind.name} must be an integer, not {mean}", place)
-    return Random(kind, rate, inverse, mean)
 
 
 def _exponential_mechanism(node: ast.ExpMechanism, memory: Memory, decide: Decide) -> Finite:
