@@ -9,7 +9,7 @@ bear on a live sample.  Where several ways meet, what they have in common is kep
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from flint import fmpq
@@ -118,12 +118,9 @@ def _met(arrivals: list[History]) -> History:
     return History(samples, common, differ or any(a.mixed for a in arrivals))
 
 
-def _united(origins: Iterable[Origin]) -> Origin:
-    different = list(dict.fromkeys(origins))
-    if len(different) == 1:
-        return different[0]
-    laws = dict.fromkeys(law for origin in different for law in origin.laws)
-    return Origin(different[0].variable, max(o.place for o in different), tuple(laws))
+def _united(origins: Sequence[Origin]) -> Origin:
+    laws = dict.fromkeys(law for origin in origins for law in origin.laws)
+    return Origin(origins[0].variable, max(origin.place for origin in origins), tuple(laws))
 
 
 # --- texts -----------------------------------------------------------------------------------
@@ -180,10 +177,6 @@ RELATIONS = {False: (">", "<"), True: ("≥", "≤")}
 
 
 def sum_text(terms: list[tuple[str, fmpq]], constant: fmpq) -> str:
-    """A linear expression.
-
-    >>> sum_text([("r", fmpq(1)), ("s", fmpq(-2))], fmpq(1, 2))
-    'r - 2*s + 1/2'
-    """
+    """A linear expression, for example ``r - 2*s + 1/2``."""
     parts: list[Tree] = [scaled(c, [Symbol(name)]) for name, c in terms]
     return write(total([*parts, *([constant] if constant else [])]), PRETTY)

@@ -42,7 +42,7 @@ from dipc.export.operators import (
     write,
 )
 from dipc.export.subject import ClaimExport, NamedLaw
-from dipc.models.values import Value, show
+from dipc.models.values import Valuation, Value, show
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.derivatives import chain_exponents
@@ -99,18 +99,14 @@ MOST_TERMS = 8
 
 def latex(question: ClaimExport) -> str:
     """A document that can be compiled on its own."""
-    lines = [*(f"% {line}" for line in question.heading()), PREAMBLE]
     name = _escaped(Path(question.program.source.name).name)
+    lines = [*(f"% {line}" for line in question.heading()), PREAMBLE]
     lines += [rf"\section*{{Program \texttt{{{name}}}}}", *_program(question), ""]
-    lines += [r"\section*{Claim}", *_claim(question), ""]
-    lines.append(r"\section*{Output distributions}")
-    for law in question.laws:
-        lines += _law(law)
-    chosen = chosen_inequality(question)
-    if chosen is not None:
+    lines += [r"\section*{Claim}", *_claim(question), "", r"\section*{Output distributions}"]
+    lines += [line for law in question.laws for line in _law(law)]
+    if (chosen := chosen_inequality(question)) is not None:
         lines += [r"\section*{One inequality}", *_inequality(chosen)]
-    lines.append(r"\end{document}")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, r"\end{document}"]) + "\n"
 
 
 # --- the program -----------------------------------------------------------------------------
@@ -199,13 +195,7 @@ def _written(tree: Tree) -> str:
 
 
 def tidy(tree: Tree, small: bool = False) -> Tree:
-    """The tree with slashes, not fractions, in exponents (``small``) and with signs in front of products.
-
-    >>> write(tidy(Apply("exp", (Apply("*", (Apply("neg", (fmpq(5, 2),)), Symbol("eps"))),))), LATEX)
-    'e^{-5 \\\\, \\\\varepsilon/2}'
-    >>> write(tidy(Apply("*", (fmpq(3), Apply("/", (fmpq(1), Symbol("eps"))))), small=True), LATEX)
-    '3/\\\\varepsilon'
-    """
+    """The tree with slashes, not fractions, in exponents (``small``) and with signs in front of products."""
     match tree:
         case Symbol():
             return tree
@@ -240,15 +230,16 @@ def as_tree(expr: ast.Expr) -> Tree:
             return Apply(op.value, (as_tree(operand),))
         case ast.Binary(op, left, right):
             return Apply(op.value, (as_tree(left), as_tree(right)))
-        case ast.Call("exp", (argument,)):
-            return Apply("exp", (as_tree(argument),))
-        case ast.Call("abs", (argument,)):
-            return Apply("abs", (as_tree(argument),))
+        case ast.Call("exp" | "abs" as function, (argument,)):
+            return Apply(function, (as_tree(argument),))
         case ast.Call(function, arguments):
-            return Apply("call", (Symbol(_roman(function)), Apply(",", tuple(map(as_tree, arguments)))))
+            return Apply(
+                "call",
+                (Symbol(rf"\mathrm{{{_escaped(function)}}}"), Apply(",", tuple(map(as_tree, arguments)))),
+            )
         case ast.Fold(kind, variable, low, high, body):
             span = Apply("element", (Symbol(_word(variable)), Apply("range", (as_tree(low), as_tree(high)))))
-            return Apply("call", (Symbol(_roman(kind)), Apply("colon", (span, as_tree(body)))))
+            return Apply("call", (Symbol(rf"\mathrm{{{kind}}}"), Apply("colon", (span, as_tree(body)))))
         case _:
             assert_never(expr)
 
@@ -258,15 +249,9 @@ def _primed(tree: Tree, primed: bool) -> Tree:
 
 
 def _set(values: ast.FiniteSet) -> Tree:
-    match values:
-        case ast.SetOf(members):
-            return Apply("set", (Apply(",", tuple(map(as_tree, members))),))
-        case _:
-            return Apply("set", (Apply("range", (as_tree(values.low), as_tree(values.high))),))
-
-
-def _roman(word: str) -> str:
-    return rf"\mathrm{{{_escaped(word)}}}"
+    if isinstance(values, ast.SetOf):
+        return Apply("set", (Apply(",", tuple(map(as_tree, values.members))),))
+    return Apply("set", (Apply("range", (as_tree(values.low), as_tree(values.high))),))
 
 
 GREEK = ("alpha", "beta", "gamma", "Gamma", "delta", "Delta", "lambda", "mu", "rho", "sigma", "tau", "theta")
@@ -290,7 +275,7 @@ def _escaped(text: str) -> str:
 def _value(value: Value) -> str:
     if isinstance(value, fmpq):
         return _number(value)
-    return SYMBOLS.get(show(value), _roman(show(value)))
+    return SYMBOLS.get(show(value), rf"\mathrm{{{_escaped(show(value))}}}")
 
 
 def _number(value: fmpq) -> str:
@@ -312,20 +297,16 @@ def _claim(question: ClaimExport) -> Iterator[str]:
 
 
 def _law(named: NamedLaw) -> Iterator[str]:
-    yield (
-        rf"\medskip On the input ${_valuation(named.input)}$:" if named.input else "The program has no input:"
-    )
-    yield ""
+    where = rf"\medskip On the input ${_valuation(named.input)}$:"
+    yield where if named.input else "The program has no input:"
     for output, p in named.law:
-        yield rf"{HANGING}$\Pr[{_valuation(output)}] = {formula(p)}$"
-        yield ""
+        yield f"\n{HANGING}$\\Pr[{_valuation(output)}] = {formula(p)}$"
+    yield ""
 
 
-def _valuation(valuation: tuple[tuple[str, Value | tuple[Value, ...]], ...]) -> str:
-    def text(value: Value | tuple[Value, ...]) -> str:
-        return f"[{', '.join(map(_value, value))}]" if isinstance(value, tuple) else _value(value)
-
-    return r",\; ".join(f"{_word(name)} = {text(value)}" for name, value in valuation)
+def _valuation(valuation: Valuation) -> str:
+    texts = (f"[{', '.join(map(_value, v))}]" if isinstance(v, tuple) else _value(v) for _, v in valuation)
+    return r",\; ".join(f"{_word(name)} = {text}" for (name, _), text in zip(valuation, texts, strict=True))
 
 
 def formula(value: Quotient) -> str:
@@ -350,16 +331,13 @@ MOST_LINKS = 12
 
 def chosen_inequality(question: ClaimExport) -> Inequality | None:
     """The first that fails, or else the one with the longest derivative chain that fits on a page."""
-    for requirement in question.requirements:
-        if isinstance(requirement.answer, Fails):
-            return requirement
+    failing = [r for r in question.requirements if isinstance(r.answer, Fails)]
     different = [r for r in question.requirements if r.input != r.neighbour]
     proved = [r for r in different if r.function]
     sizes = [(r, len(chain_exponents(r.function))) for r in proved if r.chain_start is not None]
     short = [(r, size) for r, size in sizes if size <= MOST_LINKS]
-    if short:
-        return max(short, key=lambda pair: pair[1])[0]
-    return next(iter([*proved, *different, *question.requirements]), None)
+    longest = [max(short, key=lambda pair: pair[1])[0]] if short else []
+    return next(iter([*failing, *longest, *proved, *different, *question.requirements]), None)
 
 
 def _inequality(requirement: Inequality) -> Iterator[str]:
@@ -369,25 +347,20 @@ def _inequality(requirement: Inequality) -> Iterator[str]:
         rf"For the neighbours $u$: ${_valuation(requirement.input)}$ and $u'$: "
         rf"${_valuation(requirement.neighbour)}$, and the output ${outputs}$, the claim is"
     )
-    yield ""
-    yield rf"{HANGING}$\displaystyle {formula(requirement.probability)}$"
-    yield rf"$\displaystyle {{}} \;\le\; {formula(requirement.bound)}$."
-    yield ""
+    yield f"\n{HANGING}$\\displaystyle {formula(requirement.probability)}$"
+    yield f"$\\displaystyle {{}} \\;\\le\\; {formula(requirement.bound)}$.\n"
     if not f:
         yield "Both sides are equal."
         return
-    yield (
-        "The right side minus the left side is the positive function "
-        rf"${formula(requirement.margin / Quotient(f))}$ times "
-    )
-    yield ""
-    yield rf"{HANGING}$f(\varepsilon) = {_polynomial(f)}$."
-    yield ""
+    factor = formula(requirement.margin / Quotient(f))
+    yield f"The right side minus the left side is the positive function ${factor}$ times \n"
+    yield f"{HANGING}$f(\\varepsilon) = {_polynomial(f)}$.\n"
     match requirement.answer:
         case Fails(sample):
-            value = f.enclose(arb(sample)).str(10, radius=False)
+            mantissa, _, exponent = f.enclose(arb(sample)).str(10, radius=False).partition("e")
+            value = rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa
             where = rf"at $\varepsilon = {_number(sample)}$"
-            yield rf"It is false: {where}, $f(\varepsilon) \approx {_power(value)} < 0$."
+            yield rf"It is false: {where}, $f(\varepsilon) \approx {value} < 0$."
         case Holds(Chain(at)):
             yield from _proof(f, at)
         case Holds(Point()):
@@ -404,15 +377,13 @@ def _proof(f: ExpPoly, at: fmpq) -> Iterator[str]:
     to_start = rf"(s - {start})" if at else "s"
     yield rf"\textbf{{Proof}} that $f(\varepsilon) \ge 0$ for all $\varepsilon \ge {start}$."
     yield r"Put $f_0 = f$ and $f_k = f_{k-1}' - a_k f_{k-1}$, where $a_1 \le a_2 \le \dots$ are the exponents"
-    yield r"of $f$, each as often as its polynomial has coefficients:"
-    yield ""
+    yield "of $f$, each as often as its polynomial has coefficients:\n"
     for k, link in enumerate(chain):
         yield (
             rf"{HANGING}$f_{{{k}}} = {_polynomial(link.function)}$, \quad "
             rf"$f_{{{k}}}({start}) = {_polynomial(link.value)} \ge 0$, \quad "
-            rf"$a_{{{k + 1}}} = {_number(link.exponent)}$;"
+            f"$a_{{{k + 1}}} = {_number(link.exponent)}$;\n"
         )
-        yield ""
     yield rf"and $f_{{{count}}} = 0$."
     yield rf"For $k = {count}, \dots, 1$ in turn, $f_k \ge 0$ gives $f_{{k-1}} \ge 0$:"
     yield (
@@ -420,9 +391,3 @@ def _proof(f: ExpPoly, at: fmpq) -> Iterator[str]:
         rf"\int_{{{start}}}^\varepsilon e^{{-a_k {to_start}}} f_k(s) \, ds \right) \ge 0. \]"
     )
     yield r"Hence $f = f_0 \ge 0$. \hfill q.e.d."
-
-
-def _power(decimal: str) -> str:
-    """``1.2e-7`` with a power of ten."""
-    mantissa, _, exponent = decimal.partition("e")
-    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa

@@ -25,18 +25,12 @@ R = QQ['eps,z,w,v']     # z = exp(eps/u), w = exp(1/u), v = exp(1/(u*eps))
 K = Frac(R)
 eps, z, w, v = R.gens()
 u = {unit}
-fails = 0
-passes = 0
+results = []
 
 
 def check(name, holds):
-    global fails, passes
-    if holds:
-        passes += 1
-        print("PASS", name)
-    else:
-        fails += 1
-        print("FAIL", name)
+    results.append(bool(holds))
+    print("PASS" if holds else "FAIL", name)
 
 
 def sign(f, r):
@@ -103,9 +97,9 @@ def roots(f, low, high):
 '''
 
 CLOSING = """
-print("passed:", passes)
-print("failures:", fails)
-sys.exit(int(1 if fails else 0))
+print("passed:", results.count(True))
+print("failures:", results.count(False))
+sys.exit(int(not all(results)))
 """
 
 

@@ -325,13 +325,7 @@ _FUNCTIONS: dict[str, Callable[[list[Numeric], Span, Decide], Numeric]] = {
 
 
 def function_of_eps(expr: Expr, memory: Memory, decide: Decide) -> Quotient:
-    """A rate, probability or epsilon: numbers, eps, ``exp(a*eps + k + b/eps)`` and arithmetic.
-
-    >>> from dipc.dipwhile.syntax.ast import NOWHERE
-    >>> half = Binary(Op.DIV, Eps(), Number(fmpq(2)))
-    >>> function_of_eps(Call("exp", (half,)), NOTHING, never)
-    exp(1/2*eps)
-    """
+    """A rate, probability or epsilon: numbers, eps, ``exp(a*eps + k + b/eps)`` and arithmetic."""
     value = number_of_eps(expr, memory, decide)
     if isinstance(value, Surd):
         raise Unsupported(
@@ -343,12 +337,7 @@ def function_of_eps(expr: Expr, memory: Memory, decide: Decide) -> Quotient:
 
 
 def number_of_eps(expr: Expr, memory: Memory, decide: Decide) -> EpsNumber:
-    """A delta: like :func:`function_of_eps`, possibly with one square root.
-
-    >>> half = Binary(Op.DIV, Eps(), Number(fmpq(2)))
-    >>> number_of_eps(Binary(Op.ADD, half, Call("sqrt", (half,))), NOTHING, never)
-    1/2*eps + sqrt(1/2*eps)
-    """
+    """A delta: like :func:`function_of_eps`, possibly with one square root."""
     match expr:
         case Eps():
             return Quotient(ExpPoly.of(1, 1))
@@ -409,20 +398,15 @@ def _square_root(argument: Quotient, span: Span) -> EpsNumber:
 
 
 def _exponential(argument: Quotient, span: Span) -> Quotient:
-    exponents = {1: fmpq(0), 0: fmpq(0), -1: fmpq(0)}
-    linear = argument.denominator.as_rational() == 1
-    for c, n, a, k, b in argument.numerator.terms():
-        if a or k or b or n not in exponents:
-            linear = False
-        else:
-            exponents[n] = c
-    if not linear:
+    terms = list(argument.numerator.terms())
+    if argument.denominator.as_rational() != 1 or any(any(t[2:]) or abs(t.power) > 1 for t in terms):
         raise InputError(
             "exp takes a*eps + k + b/eps with rational numbers a, k and b",
             span,
             "for example exp(eps/2) or exp(-2)",
         )
-    return Quotient(ExpPoly.exp(exponents[1], exponents[0], exponents[-1]))
+    exponents = {t.power: t.coefficient for t in terms}
+    return Quotient(ExpPoly.exp(*(exponents.get(n, fmpq(0)) for n in (1, 0, -1))))
 
 
 # --- conversions -----------------------------------------------------------------------------
@@ -433,11 +417,9 @@ def _shown(value: Datum) -> str:
 
 
 def _as_truth(value: Datum, span: Span) -> bool:
-    if value == TRUE:
-        return True
-    if value == FALSE:
-        return False
-    raise InputError(f"a Boolean is needed here, not {_shown(value)}", span)
+    if value not in (TRUE, FALSE):
+        raise InputError(f"a Boolean is needed here, not {_shown(value)}", span)
+    return value == TRUE
 
 
 def _as_numeric(value: Datum, span: Span) -> fmpq | Linear:

@@ -26,14 +26,12 @@ def live_cells(program: CoreProgram) -> tuple[frozenset[Cell], ...]:
     reads = [outputs if isinstance(i, Halt) else frozenset(_reads(i, arrays)) for i in code]
     writes = [_writes(instruction) for instruction in code]
     live = [NO_CELLS] * len(code)
-    changed = True
-    while changed:
-        changed = False
+    before: list[frozenset[Cell]] = []
+    while live != before:
+        before = live.copy()
         for pc in reversed(range(len(code))):
             after = NO_CELLS.union(*(live[s] for s in successors(code[pc], pc)))
-            now = reads[pc] | (after - writes[pc])
-            changed = changed or now != live[pc]
-            live[pc] = now
+            live[pc] = reads[pc] | (after - writes[pc])
     return tuple(live)
 
 
