@@ -23,7 +23,6 @@ from dipc.export.operators import (
     COMPARISON,
     EXACT,
     LEAF,
-    NOT,
     OR,
     POWER,
     PRODUCT,
@@ -59,7 +58,7 @@ def number(value: fmpq) -> tuple[str, int]:
 
 LATEX = Dialect(
     ARITHMETIC
-    | logic(r" \land ", r" \lor ", {"<=": r"\le", ">=": r"\ge", "!=": r"\ne"})
+    | logic(r" \land ", r" \lor ", r"\lnot {0}", {"<=": r"\le", ">=": r"\ge", "!=": r"\ne"})
     | {
         "*": Infix(r" \, ", PRODUCT, PRODUCT, PRODUCT),
         "/": Pattern(r"\frac{{{0}}}{{{1}}}"),
@@ -67,7 +66,6 @@ LATEX = Dialect(
         "exp": Pattern("e^{{{0}}}", POWER),
         "slash": Infix("/", PRODUCT, PRODUCT, POWER),
         "-": Infix(" - ", SUM, SUM, PRODUCT),
-        "not": Pattern(r"\lnot {0}", NOT, NOT),
         "index": Pattern("{0}_{{{1}}}"),
         "prime": Pattern("{0}'"),
         ",": Infix(", ", OR, OR, OR),

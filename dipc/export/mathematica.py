@@ -10,30 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dipc.export.checks import System, checks
-from dipc.export.operators import (
-    ARITHMETIC,
-    EPS,
-    EXACT,
-    LEAF,
-    NOT,
-    Apply,
-    Dialect,
-    Pattern,
-    condition,
-    logic,
-    write,
-)
+from dipc.export.operators import ARITHMETIC, EPS, EXACT, Apply, Dialect, Pattern, condition, logic, write
 from dipc.export.subject import ClaimExport
 from dipc.signs.inequality import Fails, Unclear
 
 MATHEMATICA = Dialect(
     ARITHMETIC
-    | logic(" && ", " || ", {"=": "=="})
-    | {
-        "exp": Pattern("Exp[{0}]"),
-        "not": Pattern("!{0}", NOT, LEAF),
-        "forall": Pattern("ForAll[{0}, {1}, {2}]"),
-    }
+    | logic(" && ", " || ", "!({0})", {"=": "=="})
+    | {"exp": Pattern("Exp[{0}]"), "forall": Pattern("ForAll[{0}, {1}, {2}]")}
 )
 
 PRELUDE = """\

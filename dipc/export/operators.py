@@ -198,21 +198,21 @@ PLAIN = Dialect(ARITHMETIC)
 """dipc's own language."""
 
 
-def logic(conjunction: str, disjunction: str, signs: Mapping[str, str]) -> dict[str, Rule]:
-    """Rules for ``and``, ``or`` and comparisons; ``signs`` are those spelled differently."""
+def logic(conjunction: str, disjunction: str, negation: str, signs: Mapping[str, str]) -> dict[str, Rule]:
+    """Rules for ``and``, ``or``, ``not`` and comparisons; ``signs`` are those spelled differently."""
     comparisons: dict[str, Rule] = {
         sign: Infix(f" {signs.get(sign, sign)} ", COMPARISON, SUM, SUM)
         for sign in ("<", "<=", "=", "!=", ">=", ">")
     }
-    return comparisons | {"and": Infix(conjunction, AND, AND, NOT), "or": Infix(disjunction, OR, OR, AND)}
+    return comparisons | {
+        "and": Infix(conjunction, AND, AND, NOT),
+        "or": Infix(disjunction, OR, OR, AND),
+        "not": Pattern(negation, NOT, NOT),
+    }
 
 
 def write(tree: Tree, dialect: Dialect) -> str:
-    """The text of a tree.
-
-    >>> write(Apply("*", (fmpq(2), Apply("+", (EPS, fmpq(-1))))), PLAIN)
-    '2*(eps - 1)'
-    """
+    """The text of a tree."""
     return _write(tree, dialect)[0]
 
 

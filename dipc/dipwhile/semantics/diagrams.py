@@ -44,17 +44,7 @@ def solved(goal: K, needs: Callable[[K], Sequence[K]], combine: Callable[[K], V]
 
 
 class Diagrams:
-    """A store of diagrams over cells with the given numbers of values.
-
-    >>> store = Diagrams([2, 2])
-    >>> no, yes = store.leaf("no"), store.leaf("yes")
-    >>> first = store.choice(0, [no, yes])
-    >>> both = store.choice(1, [no, first])                      # reads the second cell first
-    >>> both == store.choice(0, [no, store.choice(1, [no, yes])])
-    True
-    >>> store.choice(1, [first, first]) == first                 # looks at what does not matter
-    True
-    """
+    """A store of diagrams over cells with the given numbers of values."""
 
     def __init__(self, sizes: Sequence[int]) -> None:
         self.sizes = sizes

@@ -77,11 +77,7 @@ class Memory:
 
 
 def evaluate(expr: Expr, memory: Memory, decide: Decide) -> Datum:
-    """The value of an expression.
-
-    Raises :class:`InputError` at the offending subexpression (division by zero, index out of range,
-    unassigned variable, wrong type) and :class:`InputNeeded`.
-    """
+    """The value.  Raises :class:`InputError` at the offending subexpression, and :class:`InputNeeded`."""
     spine: list[Binary] = []
     while isinstance(expr, Binary):  # long sums lean left: walk them without recursion
         spine.append(expr)
@@ -186,12 +182,7 @@ def compare(op: Op, left: Datum, right: Datum, span: Span, decide: Decide) -> bo
 
 
 _ORDER: dict[Op, Callable[[fmpq, int], bool]] = {
-    Op.EQ: operator.eq,
-    Op.NE: operator.ne,
-    Op.LT: operator.lt,
-    Op.LE: operator.le,
-    Op.GT: operator.gt,
-    Op.GE: operator.ge,
+    op: getattr(operator, op.name.lower()) for op in (Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE)
 }
 
 
@@ -294,10 +285,7 @@ def _disc(values: list[Numeric], span: Span, decide: Decide) -> Numeric:
     x, *levels = values
     if not levels:
         raise InputError("disc needs at least one level", span, "write disc(x, a0, a1, ...)")
-    for level in levels[:-1]:
-        if compare(Op.LE, x, level, span, decide):
-            return level
-    return levels[-1]
+    return next((a for a in levels[:-1] if compare(Op.LE, x, a, span, decide)), levels[-1])
 
 
 def _modulo(values: list[Numeric], span: Span, decide: Decide) -> fmpq:

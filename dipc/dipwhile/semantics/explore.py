@@ -18,7 +18,7 @@ from typing import NamedTuple
 from dipc.dipwhile.semantics.evaluate import InputNeeded
 from dipc.dipwhile.semantics.run import Sweep
 from dipc.dipwhile.semantics.state import State
-from dipc.dipwhile.semantics.step import LeftOpen, Outcome, Stepper
+from dipc.dipwhile.semantics.step import Outcome, Stepper
 from dipc.dipwhile.syntax.core import Cell, CoreProgram, Halt
 from dipc.errors import InternalError, LimitReached
 from dipc.models.values import Value
@@ -55,14 +55,10 @@ class Explorer:
 
     def __init__(self, program: CoreProgram, deadline: float | None = None) -> None:
         self.stepper = Stepper(program, self._count)
+        self.left_open = self.stepper.left_open  # what remains to be checked of everything explored so far
         self._deadline = deadline
         self._steps = 0
         self._seen: dict[object, Configuration] = {}
-
-    @property
-    def left_open(self) -> LeftOpen:
-        """What remains to be checked of everything explored so far."""
-        return self.stepper.left_open
 
     @cached_property
     def start(self) -> Arrival:

@@ -54,9 +54,7 @@ class Random:
 def distribution(node: ast.Distribution, memory: Memory, decide: Decide) -> Finite | Random:
     """The distribution with its parameters evaluated.
 
-    Raises :class:`InputError` for a rate that is not ``a*eps`` or ``a/eps`` with a > 0, and for
-    probabilities that do not sum to 1.  That they lie in [0, 1] depends on the interval of eps, and is
-    checked later.
+    That probabilities lie in [0, 1] depends on the interval of eps, and is checked later.
     """
     match node:
         case ast.Noise(kind, rate, mean):
