@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain, repeat
 from pathlib import Path
 from typing import assert_never
 
@@ -141,29 +142,29 @@ def _statement(statement: ast.Statement, depth: int) -> Iterator[tuple[int, str]
     match statement:
         case ast.Assign(target, value):
             yield depth, rf"${_show(target)} \leftarrow {_right(value)}$;"
-        case ast.If(branches, otherwise):
-            word = "if"
-            for test, body in branches:
-                yield depth, rf"\textbf{{{word}}} ${_show(test)}$ \textbf{{then}}"
-                yield from _statements(body, depth + 1)
-                word = "else if"
-            if otherwise:
-                yield depth, r"\textbf{else}"
-                yield from _statements(otherwise, depth + 1)
-            yield depth, r"\textbf{end}"
-        case ast.For(variable, low, high, body):
-            bounds = rf"{_word(variable)} = {_show(low)}, \dots, {_show(high)}"
-            yield depth, rf"\textbf{{for}} ${bounds}$ \textbf{{do}}"
-            yield from _statements(body, depth + 1)
-            yield depth, r"\textbf{end}"
-        case ast.While(test, body):
-            yield depth, rf"\textbf{{while}} ${_show(test)}$ \textbf{{do}}"
-            yield from _statements(body, depth + 1)
-            yield depth, r"\textbf{end}"
+            return
         case ast.Exit():
             yield depth, r"\textbf{exit}"
+            return
+        case ast.If(branches, otherwise):
+            words = chain(["if"], repeat("else if"))
+            parts = [
+                (rf"\textbf{{{word}}} ${_show(test)}$ \textbf{{then}}", body)
+                for word, (test, body) in zip(words, branches, strict=False)
+            ]
+            if otherwise:
+                parts.append((r"\textbf{else}", otherwise))
+        case ast.For(variable, low, high, body):
+            bounds = rf"{_word(variable)} = {_show(low)}, \dots, {_show(high)}"
+            parts = [(rf"\textbf{{for}} ${bounds}$ \textbf{{do}}", body)]
+        case ast.While(test, body):
+            parts = [(rf"\textbf{{while}} ${_show(test)}$ \textbf{{do}}", body)]
         case _:
             assert_never(statement)
+    for head, body in parts:
+        yield depth, head
+        yield from _statements(body, depth + 1)
+    yield depth, r"\textbf{end}"
 
 
 def _right(value: ast.Expr | ast.Distribution) -> str:
@@ -285,8 +286,8 @@ def _number(value: fmpq) -> str:
 
 def _claim(question: ClaimExport) -> Iterator[str]:
     goal = question.goal
-    delta = formula(goal.delta) if isinstance(goal.delta, Quotient) else str(goal.delta)
-    epsilon = formula(Quotient(ExpPoly.of(goal.t, 1)))
+    assert isinstance(goal.delta, Quotient)  # no other can be exported
+    epsilon, delta = formula(Quotient(ExpPoly.of(goal.t, 1))), formula(goal.delta)
     yield (
         rf"The program is $\left({epsilon}, {delta}\right)$-differentially "
         rf"private for all ${write(condition(goal.budgets), LATEX)}$."
@@ -369,14 +370,14 @@ def _inequality(requirement: Inequality) -> Iterator[str]:
 
 def _proof(f: ExpPoly, at: fmpq) -> Iterator[str]:
     """The derivative chain from a point on."""
-    chain = links(f, at)
-    count, start = len(chain), _number(at)
+    found = links(f, at)
+    count, start = len(found), _number(at)
     from_start = rf"(\varepsilon - {start})" if at else r"\varepsilon"
     to_start = rf"(s - {start})" if at else "s"
     yield rf"\textbf{{Proof}} that $f(\varepsilon) \ge 0$ for all $\varepsilon \ge {start}$."
     yield r"Put $f_0 = f$ and $f_k = f_{k-1}' - a_k f_{k-1}$, where $a_1 \le a_2 \le \dots$ are the exponents"
     yield "of $f$, each as often as its polynomial has coefficients:\n"
-    for k, link in enumerate(chain):
+    for k, link in enumerate(found):
         yield (
             rf"{HANGING}$f_{{{k}}} = {_polynomial(link.function)}$, \quad "
             rf"$f_{{{k}}}({start}) = {_polynomial(link.value)} \ge 0$, \quad "

@@ -200,10 +200,7 @@ class Stepper:
 
     @staticmethod
     def _raw_output(name: str, integer: bool, span: Span) -> FragmentError:
-        kind = "an unbounded integer" if integer else "a real"
-        clamp, levels = (
-            "clamp it, for example min(max(z, 0), 5)",
-            "round it to levels with disc(r, a0, a1, ...)",
-        )
-        text = f"the output `{name}` would be {kind} random value"
-        return violation(6, text, span, clamp if integer else levels)
+        kind, hint = "a real", "round it to levels with disc(r, a0, a1, ...)"
+        if integer:
+            kind, hint = "an unbounded integer", "clamp it, for example min(max(z, 0), 5)"
+        return violation(6, f"the output `{name}` would be {kind} random value", span, hint)
