@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from dipc.dipwhile.semantics.chain import Node
 from dipc.dipwhile.syntax.core import CoreProgram, Jump
-from dipc.export.history import PRETTY, History, Names, cell_text, histories
+from dipc.export.history import DIGITS, PRETTY, History, Names, cell_text, histories
 from dipc.export.operators import EXACT, write
 from dipc.export.states import edges
 from dipc.export.subject import Picture
@@ -25,7 +25,6 @@ from dipc.numbers.quotient import Quotient
 LONG = 8  # of a probability on an arrow, in signs
 WIDTH = 28  # of a line in a box
 MIXED = "…"
-DIGITS = "₀₁₂₃₄₅₆₇₈₉"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,8 @@ def drn(picture: Picture) -> str:
     style, marks = style_of(picture), labels(picture)
     symbols = symbols_of(picture, style)
     lines = [*(f"// {line}" for line in (*picture.heading(), *meaning(picture))), "@type: DTMC"]
-    if symbols:
-        lines += ["@value_type: parametric", "@parameters", " ".join(symbols)]
-    else:
-        lines += ["@value_type: rational"]
+    kinds = ["parametric", "@parameters", " ".join(symbols)] if symbols else ["rational"]
+    lines += ["@value_type: " + kinds[0], *kinds[1:]]
     size = str(len(picture.chain))
     lines += ["@reward_models", "", "@nr_states", size, "@nr_choices", size, "@model"]
     for number, outgoing in enumerate(edges(picture)):

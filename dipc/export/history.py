@@ -171,7 +171,8 @@ class Names:
         return f"{sum_text(own, fmpq(0))} {relation} {sum_text(others, -condition.constant * sign)}"
 
 
-SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+DIGITS = "₀₁₂₃₄₅₆₇₈₉"
+SUBSCRIPTS = str.maketrans("0123456789", DIGITS)
 RELATIONS = {False: (">", "<"), True: ("≥", "≤")}
 """For real and for integer samples; the second one for a condition whose sides are exchanged."""
 

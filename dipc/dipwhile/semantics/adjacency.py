@@ -100,15 +100,14 @@ def formula_pairs(
     """
     holds = _relation(space, formula)
 
-    def related() -> Iterator[Pair]:
-        for i, u in enumerate(inputs):
-            tick(i)
-            yield from ((i, j) for j, v in enumerate(inputs) if holds(u, v))
+    found: set[Pair] = set()
+    for i, u in enumerate(inputs):
+        tick(i)
+        found.update((i, j) for j, v in enumerate(inputs) if holds(u, v))
 
     def changed(pair: Pair) -> int:
         return sum(inputs[pair[0]][cell] != inputs[pair[1]][cell] for cell in space.cells)
 
-    found = set(related())
     mirrored = {(j, i) for i, j in found}
     return sorted(found | mirrored, key=lambda pair: (changed(pair), pair)), found == mirrored
 

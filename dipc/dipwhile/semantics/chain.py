@@ -85,17 +85,11 @@ class Chain:
             nodes[state.key] = node
             if isinstance(stepper.program.code[state.pc], Halt):
                 node.outcome = stepper.outcome(state)
-            known = ((nodes.get(way.source.key), way.transition) for way in ways)
-            _connect(node, [(source, transition) for source, transition in known if source is not None])
-
-
-def _connect(node: Node, ways: list[tuple[Node, Transition]]) -> None:
-    """Add the edges that lead to a node: all transitions from one state are one edge."""
-    flows: dict[Node, Quotient] = {}
-    for source, transition in ways:
-        flow = transition.state.joint.mass()
-        if flow:
-            node.ways.append((source, transition))
-            flows[source] = flows.get(source, Quotient.of(0)) + flow
-    for source, flow in flows.items():
-        source.edges.append((node, flow / source.mass))
+            flows: dict[Node, Quotient] = {}  # all transitions from one state are one edge
+            for way in ways:
+                source, flow = nodes.get(way.source.key), way.transition.state.joint.mass()
+                if source is not None and flow:
+                    node.ways.append((source, way.transition))
+                    flows[source] = flows.get(source, Quotient.of(0)) + flow
+            for source, flow in flows.items():
+                source.edges.append((node, flow / source.mass))

@@ -262,8 +262,8 @@ def _flattened(arguments: tuple[Expr, ...], memory: Memory, decide: Decide) -> l
     """The arguments, an array standing for all its cells."""
     result: list[tuple[Datum, Span]] = []
     for argument in arguments:
-        if isinstance(argument, Name) and spelled(argument.name, argument.primed) in memory.arrays:
-            name = spelled(argument.name, argument.primed)
+        name = spelled(argument.name, argument.primed) if isinstance(argument, Name) else ""
+        if name in memory.arrays:
             cells = ((name, i) for i in range(1, memory.arrays[name] + 1))
             result.extend((memory.read(cell, argument.span), argument.span) for cell in cells)
         else:
