@@ -24,12 +24,7 @@ V = TypeVar("V")
 def solved(goal: K, needs: Callable[[K], Sequence[K]], combine: Callable[[K], V], known: dict[K, V]) -> V:
     """The value of ``goal`` by a recursion without cycles, with a stack in place of recursive calls.
 
-    ``needs(k)`` are the arguments whose values must be in ``known`` before ``combine(k)`` is called.
-
-    >>> sums = {0: 0}
-    >>> solved(5000, lambda n: [n - 1], lambda n: n + sums[n - 1], sums)
-    12502500
-    """
+    ``needs(k)`` are the arguments whose values must be in ``known`` before ``combine(k)`` is called."""
     stack = [goal]
     while stack:
         top = stack[-1]

@@ -189,10 +189,8 @@ _ORDER: dict[Op, Callable[[fmpq, int], bool]] = {
 def _arithmetic(node: Binary, left: Datum, right: Datum) -> Datum:
     left, right = _as_numeric(left, node.left.span), _as_numeric(right, node.right.span)
     match node.op:
-        case Op.ADD:
-            return _sum(left, right, fmpq(1), node.span)
-        case Op.SUB:
-            return _sum(left, right, fmpq(-1), node.span)
+        case Op.ADD | Op.SUB:
+            return _sum(left, right, fmpq(1 if node.op is Op.ADD else -1), node.span)
         case Op.MUL:
             if isinstance(left, fmpq):
                 return _scaled(right, left, node.right.span)

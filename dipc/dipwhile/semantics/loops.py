@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from dipc.dipwhile.semantics.state import Key, State, live_part, merged
-from dipc.dipwhile.semantics.step import Move, Stepper, Transition
+from dipc.dipwhile.semantics.step import Stepper, Transition
 from dipc.dipwhile.syntax.core import Cell, Halt, Test
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.errors import InputError, LimitReached
@@ -89,7 +89,9 @@ def _explored(stepper: Stepper, start: State, inputs: Mapping[Cell, Value], head
         stepper.count(1)
         targets = graph.edges.setdefault(i, [])
         for move in stepper.moves(state, inputs):
-            _refuse_samples(state, move, head)
+            changed = (v for c, v in move.env.items() if state.env.get(c) is not v)
+            if move.noise is not None or any(isinstance(v, Linear) for v in changed):
+                raise violation(2, "a random variable is assigned inside this `while`", head.span)
             known = conditions[i].union(move.branch.conditions)
             env = {cell: value for cell, value in move.env.items() if cell in stepper.live[move.pc]}
             following = State(move.pc, env, move.branch.joint)
@@ -114,10 +116,3 @@ def _number(graph: _Graph, state: State, known: frozenset[Linear], head: Test) -
             )
         graph.states.append(state)
     return i
-
-
-def _refuse_samples(state: State, move: Move, head: Test) -> None:
-    """Rule 2, for variables that are random on some paths only."""
-    changed = (v for c, v in move.env.items() if state.env.get(c) is not v)
-    if move.noise is not None or any(isinstance(v, Linear) for v in changed):
-        raise violation(2, "a random variable is assigned inside this `while`", head.span)
