@@ -24,7 +24,8 @@ V = TypeVar("V")
 def solved(goal: K, needs: Callable[[K], Sequence[K]], combine: Callable[[K], V], known: dict[K, V]) -> V:
     """The value of ``goal`` by a recursion without cycles, with a stack in place of recursive calls.
 
-    ``needs(k)`` are the arguments whose values must be in ``known`` before ``combine(k)`` is called."""
+    ``needs(k)`` are the arguments whose values must be in ``known`` before ``combine(k)`` is called.
+    """
     stack = [goal]
     while stack:
         top = stack[-1]
