@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from dipc.dipwhile.semantics.chain import Node
 from dipc.dipwhile.syntax.core import CoreProgram, Jump
-from dipc.export.history import PRETTY, History, Names, cell_text, histories
+from dipc.export.history import DIGITS, PRETTY, History, Names, cell_text, histories
 from dipc.export.operators import EXACT, write
 from dipc.export.states import edges
 from dipc.export.subject import Picture
@@ -58,9 +58,16 @@ def drawing(picture: Picture) -> Drawing:
     """The content of the drawing of a chain."""
     found = histories(picture)
     names = Names(found)
-    short = _Short()
+    short: dict[str, str] = {}  # names for long probabilities
+
+    def label(p: Quotient) -> str:
+        text = write(EXACT.function(p), PRETTY)
+        if len(text) <= LONG:
+            return "" if text == "1" else text
+        return short.setdefault(text, f"p{len(short) + 1}")
+
     arrows = tuple(
-        Arrow(number, target, short.name(write(EXACT.function(p), PRETTY)))
+        Arrow(number, target, label(p))
         for number, outgoing in enumerate(edges(picture))
         if number not in picture.outputs
         for target, p in outgoing
@@ -71,27 +78,10 @@ def drawing(picture: Picture) -> Drawing:
         else Box(tuple(_state(picture.program, node, found[i], names)), False)
         for i, node in enumerate(picture.chain)
     )
-    foot = list(short.legend())
+    foot = [f"{name} = {text}" for text, name in short.items()]
     if any(MIXED in box.lines for box in boxes):
         foot.append(f"{MIXED} = and what differs between the ways that meet here")
     return Drawing(boxes, arrows, tuple(picture.heading()), tuple(foot))
-
-
-class _Short:
-    """Short names for long probabilities."""
-
-    def __init__(self) -> None:
-        self._names: dict[str, str] = {}
-
-    def name(self, text: str) -> str:
-        """The probability itself, if it is short."""
-        if len(text) <= LONG:
-            return "" if text == str(Quotient.one()) else text
-        return self._names.setdefault(text, f"p{len(self._names) + 1}")
-
-    def legend(self) -> Iterator[str]:
-        """What the short names stand for."""
-        yield from (f"{name} = {text}" for text, name in self._names.items())
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -110,15 +100,12 @@ def _state(program: CoreProgram, node: Node, history: History, names: Names) -> 
     values = (
         (name, names.value(value, history.samples)) for name, value in cells if isinstance(value, Linear)
     )
-    yield from _filled((f"{name} = {value}" for name, value in values if not _same(name, value)), ", ")
+    # Not for a variable that is the sample that bears its name, numbered or not.
+    others = (f"{name} = {value}" for name, value in values if value.rstrip(DIGITS) != name)
+    yield from _filled(others, ", ")
     yield from _filled(map(names.condition, history.conditions), ", ")
     if history.mixed:
         yield MIXED
-
-
-def _same(name: str, value: str) -> bool:
-    """Whether a variable is the sample that bears its name, numbered or not."""
-    return value.rstrip("₀₁₂₃₄₅₆₇₈₉") == name
 
 
 def _filled(items: Iterable[str], separator: str) -> Iterator[str]:

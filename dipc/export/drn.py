@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dipc.export.operators import ARITHMETIC, Dialect, write
+from dipc.export.operators import PLAIN, write
 from dipc.export.states import edges, labels, meaning, style_of, symbols_of
 from dipc.export.subject import Picture
-
-DRN = Dialect(ARITHMETIC)
 
 
 def drn(picture: Picture) -> str:
@@ -16,25 +14,14 @@ def drn(picture: Picture) -> str:
     """
     style, marks = style_of(picture), labels(picture)
     symbols = symbols_of(picture, style)
-    lines = [f"// {line}" for line in picture.heading()]
-    lines += [f"// {line}" for line in meaning(picture)]
-    lines += ["@type: DTMC"]
-    if symbols:
-        lines += ["@value_type: parametric", "@parameters", " ".join(symbols)]
-    else:
-        lines += ["@value_type: rational"]
-    lines += [
-        "@reward_models",
-        "",
-        "@nr_states",
-        str(len(picture.chain)),
-        "@nr_choices",
-        str(len(picture.chain)),
-    ]
-    lines.append("@model")
+    lines = [*(f"// {line}" for line in (*picture.heading(), *meaning(picture))), "@type: DTMC"]
+    kinds = ["parametric", "@parameters", " ".join(symbols)] if symbols else ["rational"]
+    lines += ["@value_type: " + kinds[0], *kinds[1:]]
+    size = str(len(picture.chain))
+    lines += ["@reward_models", "", "@nr_states", size, "@nr_choices", size, "@model"]
     for number, outgoing in enumerate(edges(picture)):
         names = [*(["init"] if number == 0 else []), *([marks[number]] if number in marks else [])]
         lines.append(" ".join([f"state {number}", *names]))
         lines.append("\taction 0")
-        lines += [f"\t\t{target} : {write(style.function(p), DRN)}" for target, p in outgoing]
+        lines += [f"\t\t{target} : {write(style.function(p), PLAIN)}" for target, p in outgoing]
     return "\n".join(lines) + "\n"

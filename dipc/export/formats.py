@@ -15,10 +15,7 @@ from dipc.export.smtlib import smtlib
 from dipc.export.subject import ClaimExport, Picture
 
 QUESTIONS: Mapping[str, Callable[[ClaimExport], str]] = {
-    "mathematica": mathematica,
-    "sage": sage,
-    "smtlib": smtlib,
-    "latex": latex,
+    export.__name__: export for export in (mathematica, sage, smtlib, latex)
 }
 """They speak of a claim."""
 

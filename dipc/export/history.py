@@ -9,7 +9,7 @@ bear on a live sample.  Where several ways meet, what they have in common is kep
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from flint import fmpq
@@ -18,13 +18,13 @@ from dipc.dipwhile.semantics.chain import Node
 from dipc.dipwhile.semantics.noise import Random
 from dipc.dipwhile.semantics.step import Transition
 from dipc.dipwhile.syntax.core import Cell
-from dipc.export.operators import EXACT, PLAIN, Apply, Symbol, Tree, product, total, write
+from dipc.export.operators import ARITHMETIC, EXACT, Dialect, Symbol, Tree, scaled, total, write
 from dipc.export.subject import Picture
 from dipc.integration.linear import Linear
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
-PRETTY = PLAIN.with_symbols(eps="ε")
+PRETTY = Dialect(ARITHMETIC, symbols={"eps": "ε"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,11 @@ def _after(history: History, source: Node, transition: Transition) -> History:
     move = transition.move
     if move is None:  # no sample is drawn in a loop; what it compares is not followed
         return _restricted(history, transition.kept, mixed=True)
-    conditions = (_condition(c, history.samples) for c in move.branch.conditions)
     samples = history.samples
+    conditions = [
+        Condition(tuple((samples[i], c) for i, c in form.coefficients), form.constant, form.integer)
+        for form in move.branch.conditions
+    ]
     if move.noise is not None:
         assert move.cell is not None
         samples = (*samples, Origin(cell_text(move.cell), source.state.pc, (law_text(move.noise),)))
@@ -103,10 +106,6 @@ def _restricted(history: History, kept: tuple[int, ...], mixed: bool = False) ->
     return History(samples, conditions, bool(samples) and (history.mixed or mixed))
 
 
-def _condition(form: Linear, samples: tuple[Origin, ...]) -> Condition:
-    return Condition(tuple((samples[i], c) for i, c in form.coefficients), form.constant, form.integer)
-
-
 def _met(arrivals: list[History]) -> History:
     """What several histories have in common."""
     samples = tuple(_united(origins) for origins in zip(*(a.samples for a in arrivals), strict=True))
@@ -119,12 +118,9 @@ def _met(arrivals: list[History]) -> History:
     return History(samples, common, differ or any(a.mixed for a in arrivals))
 
 
-def _united(origins: Iterable[Origin]) -> Origin:
-    different = list(dict.fromkeys(origins))
-    if len(different) == 1:
-        return different[0]
-    laws = dict.fromkeys(law for origin in different for law in origin.laws)
-    return Origin(different[0].variable, max(o.place for o in different), tuple(laws))
+def _united(origins: Sequence[Origin]) -> Origin:
+    laws = dict.fromkeys(law for origin in origins for law in origin.laws)
+    return Origin(origins[0].variable, max(origin.place for origin in origins), tuple(laws))
 
 
 # --- texts -----------------------------------------------------------------------------------
@@ -175,22 +171,13 @@ class Names:
         return f"{sum_text(own, fmpq(0))} {relation} {sum_text(others, -condition.constant * sign)}"
 
 
-SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+DIGITS = "₀₁₂₃₄₅₆₇₈₉"
+SUBSCRIPTS = str.maketrans("0123456789", DIGITS)
 RELATIONS = {False: (">", "<"), True: ("≥", "≤")}
 """For real and for integer samples; the second one for a condition whose sides are exchanged."""
 
 
 def sum_text(terms: list[tuple[str, fmpq]], constant: fmpq) -> str:
-    """A linear expression.
-
-    >>> sum_text([("r", fmpq(1)), ("s", fmpq(-2))], fmpq(1, 2))
-    'r - 2*s + 1/2'
-    """
-    parts: list[Tree] = [_term(name, c) for name, c in terms]
+    """A linear expression, for example ``r - 2*s + 1/2``."""
+    parts: list[Tree] = [scaled(c, [Symbol(name)]) for name, c in terms]
     return write(total([*parts, *([constant] if constant else [])]), PRETTY)
-
-
-def _term(name: str, coefficient: fmpq) -> Tree:
-    if coefficient < 0:
-        return Apply("neg", (_term(name, -coefficient),))
-    return product([coefficient, Symbol(name)])

@@ -1,24 +1,21 @@
-"""The claim of a program as a list of different inequalities, and as one sentence of Th_exp."""
+"""The claim of a program as a list of different inequalities."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flint import fmpq
 
-from dipc.claims.privacy import Goal
 from dipc.models.values import Valuation
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.inequality import Answer, Holds
 from dipc.signs.proofs import Chain
-from dipc.signs.sentence import And, Comparison, Quantifier, Relation, Sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Inequality:
-    """``probability <= exp(t eps) * neighbour_probability + delta`` for some outputs of one pair of inputs.
+    """``probability <= bound`` for some outputs of one pair of inputs.
 
     Other pairs and outputs that lead to the same inequality are not listed.  ``function`` has the signs of
     the right side minus the left side; ``answer`` is what dipc found out about ``function >= 0``.
@@ -28,7 +25,6 @@ class Inequality:
     neighbour: Valuation
     outputs: tuple[Valuation, ...]
     probability: Quotient
-    neighbour_probability: Quotient
     bound: Quotient
     function: ExpPoly
     answer: Answer
@@ -46,17 +42,3 @@ class Inequality:
     def margin(self) -> Quotient:
         """Right side minus left side."""
         return self.bound - self.probability
-
-    @property
-    def atom(self) -> Comparison:
-        """The inequality between functions of eps."""
-        return Comparison(self.probability, Relation.LE, self.bound)
-
-
-def claim_as_sentence(goal: Goal, requirements: Sequence[Inequality]) -> Sentence:
-    """The claim: all requirements at all budgets.
-
-    For delta > 0 the requirements are those of the worst sets of outputs, see :mod:`dipc.claims.privacy`.
-    """
-    body = And(tuple(dict.fromkeys(requirement.atom for requirement in requirements)))
-    return Sentence(Quantifier.FORALL, goal.budgets, body)

@@ -8,49 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain, repeat
 from pathlib import Path
 from typing import assert_never
 
 from flint import arb, fmpq
 
-from dipc.dipwhile.syntax.ast import (
-    Assign,
-    Binary,
-    Block,
-    Call,
-    Choose,
-    Distribution,
-    Eps,
-    Exit,
-    ExpMechanism,
-    Expr,
-    FiniteSet,
-    Flip,
-    Fold,
-    For,
-    If,
-    Index,
-    Name,
-    Noise,
-    Number,
-    SetOf,
-    Statement,
-    Unary,
-    Uniform,
-    While,
-)
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Variable
 from dipc.dipwhile.syntax.parser import parse
 from dipc.export.evidence import links
 from dipc.export.inequalities import Inequality
 from dipc.export.operators import (
-    AND,
     ARITHMETIC,
     COMPARISON,
-    COMPARISONS,
     EXACT,
     LEAF,
-    NOT,
     OR,
     POWER,
     PRODUCT,
@@ -63,12 +36,13 @@ from dipc.export.operators import (
     Tree,
     cleared,
     condition,
+    logic,
     product,
     scaled,
     write,
 )
 from dipc.export.subject import ClaimExport, NamedLaw
-from dipc.models.values import Value, show
+from dipc.models.values import Valuation, Value, show
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.derivatives import chain_exponents
@@ -83,11 +57,9 @@ def number(value: fmpq) -> tuple[str, int]:
     return (f"-{text}", SUM) if value < 0 else (text, LEAF)
 
 
-SIGNS = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne"}
-
 LATEX = Dialect(
     ARITHMETIC
-    | {sign: Infix(f" {SIGNS.get(sign, sign)} ", COMPARISON, SUM, SUM) for sign in COMPARISONS}
+    | logic(r" \land ", r" \lor ", r"\lnot {0}", {"<=": r"\le", ">=": r"\ge", "!=": r"\ne"})
     | {
         "*": Infix(r" \, ", PRODUCT, PRODUCT, PRODUCT),
         "/": Pattern(r"\frac{{{0}}}{{{1}}}"),
@@ -95,15 +67,8 @@ LATEX = Dialect(
         "exp": Pattern("e^{{{0}}}", POWER),
         "slash": Infix("/", PRODUCT, PRODUCT, POWER),
         "-": Infix(" - ", SUM, SUM, PRODUCT),
-        "and": Infix(r" \land ", AND, AND, NOT),
-        "or": Infix(r" \lor ", OR, OR, AND),
-        "not": Pattern(r"\lnot {0}", NOT, NOT),
-        "true": Pattern(r"\mathrm{{true}}"),
-        "false": Pattern(r"\mathrm{{false}}"),
-        "forall": Pattern(r"\forall {0} \; ({1} \Rightarrow {2})"),
-        "exists": Pattern(r"\exists {0} \; ({1} \land {2})"),
-        "index": Pattern("{0}_{{{1}}}", LEAF),
-        "prime": Pattern("{0}'", LEAF),
+        "index": Pattern("{0}_{{{1}}}"),
+        "prime": Pattern("{0}'"),
         ",": Infix(", ", OR, OR, OR),
         "call": Pattern("{0}({1})"),
         "range": Pattern(r"{0}, \dots, {1}"),
@@ -133,18 +98,14 @@ MOST_TERMS = 8
 
 def latex(question: ClaimExport) -> str:
     """A document that can be compiled on its own."""
-    lines = [*(f"% {line}" for line in question.heading()), PREAMBLE]
     name = _escaped(Path(question.program.source.name).name)
+    lines = [*(f"% {line}" for line in question.heading()), PREAMBLE]
     lines += [rf"\section*{{Program \texttt{{{name}}}}}", *_program(question), ""]
-    lines += [r"\section*{Claim}", *_claim(question), ""]
-    lines.append(r"\section*{Output distributions}")
-    for law in question.laws:
-        lines += _law(law)
-    chosen = chosen_inequality(question)
-    if chosen is not None:
+    lines += [r"\section*{Claim}", *_claim(question), "", r"\section*{Output distributions}"]
+    lines += [line for law in question.laws for line in _law(law)]
+    if (chosen := chosen_inequality(question)) is not None:
         lines += [r"\section*{One inequality}", *_inequality(chosen)]
-    lines.append(r"\end{document}")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, r"\end{document}"]) + "\n"
 
 
 # --- the program -----------------------------------------------------------------------------
@@ -171,60 +132,60 @@ def _cells(variable: Variable) -> str:
     return f"{{{word}}}_1{dots}{{{word}}}_{{{variable.size}}}"
 
 
-def _statements(block: Block, depth: int) -> Iterator[tuple[int, str]]:
+def _statements(block: ast.Block, depth: int) -> Iterator[tuple[int, str]]:
     """The lines of a block with their depth."""
     for statement in block:
         yield from _statement(statement, depth)
 
 
-def _statement(statement: Statement, depth: int) -> Iterator[tuple[int, str]]:
+def _statement(statement: ast.Statement, depth: int) -> Iterator[tuple[int, str]]:
     match statement:
-        case Assign(target, value):
+        case ast.Assign(target, value):
             yield depth, rf"${_show(target)} \leftarrow {_right(value)}$;"
-        case If(branches, otherwise):
-            word = "if"
-            for test, body in branches:
-                yield depth, rf"\textbf{{{word}}} ${_show(test)}$ \textbf{{then}}"
-                yield from _statements(body, depth + 1)
-                word = "else if"
-            if otherwise:
-                yield depth, r"\textbf{else}"
-                yield from _statements(otherwise, depth + 1)
-            yield depth, r"\textbf{end}"
-        case For(variable, low, high, body):
-            bounds = rf"{_word(variable)} = {_show(low)}, \dots, {_show(high)}"
-            yield depth, rf"\textbf{{for}} ${bounds}$ \textbf{{do}}"
-            yield from _statements(body, depth + 1)
-            yield depth, r"\textbf{end}"
-        case While(test, body):
-            yield depth, rf"\textbf{{while}} ${_show(test)}$ \textbf{{do}}"
-            yield from _statements(body, depth + 1)
-            yield depth, r"\textbf{end}"
-        case Exit():
+            return
+        case ast.Exit():
             yield depth, r"\textbf{exit}"
+            return
+        case ast.If(branches, otherwise):
+            words = chain(["if"], repeat("else if"))
+            parts = [
+                (rf"\textbf{{{word}}} ${_show(test)}$ \textbf{{then}}", body)
+                for word, (test, body) in zip(words, branches, strict=False)
+            ]
+            if otherwise:
+                parts.append((r"\textbf{else}", otherwise))
+        case ast.For(variable, low, high, body):
+            bounds = rf"{_word(variable)} = {_show(low)}, \dots, {_show(high)}"
+            parts = [(rf"\textbf{{for}} ${bounds}$ \textbf{{do}}", body)]
+        case ast.While(test, body):
+            parts = [(rf"\textbf{{while}} ${_show(test)}$ \textbf{{do}}", body)]
         case _:
             assert_never(statement)
+    for head, body in parts:
+        yield depth, head
+        yield from _statements(body, depth + 1)
+    yield depth, r"\textbf{end}"
 
 
-def _right(value: Expr | Distribution) -> str:
+def _right(value: ast.Expr | ast.Distribution) -> str:
     match value:
-        case Noise(kind, rate, mean):
+        case ast.Noise(kind, rate, mean):
             return rf"\mathrm{{{kind}}}\left({_show(rate)}, {_show(mean)}\right)"
-        case Choose(options):
+        case ast.Choose(options):
             shown = ", ".join(f"{_show(result)} : {_show(p)}" for result, p in options)
             return rf"\mathrm{{choose}} \left\{{{shown}\right\}}"
-        case Flip(p):
+        case ast.Flip(p):
             return rf"\mathrm{{flip}}\left({_show(p)}\right)"
-        case Uniform(support):
+        case ast.Uniform(support):
             return rf"\mathrm{{uniform}}({write(_set(support), LATEX)})"
-        case ExpMechanism(rate, variable, support, score):
+        case ast.ExpMechanism(rate, variable, support, score):
             chosen = rf"{_word(variable)} \in {write(_set(support), LATEX)}"
             return rf"\mathrm{{Exp}}\left({_show(rate)}, {chosen}, {_show(score)}\right)"
         case _:
             return _show(value)
 
 
-def _show(expr: Expr) -> str:
+def _show(expr: ast.Expr) -> str:
     return _written(as_tree(expr))
 
 
@@ -233,13 +194,7 @@ def _written(tree: Tree) -> str:
 
 
 def tidy(tree: Tree, small: bool = False) -> Tree:
-    """The tree with slashes, not fractions, in exponents (``small``) and with signs in front of products.
-
-    >>> write(tidy(Apply("exp", (Apply("*", (Apply("neg", (fmpq(5, 2),)), Symbol("eps"))),))), LATEX)
-    'e^{-5 \\\\, \\\\varepsilon/2}'
-    >>> write(tidy(Apply("*", (fmpq(3), Apply("/", (fmpq(1), Symbol("eps"))))), small=True), LATEX)
-    '3/\\\\varepsilon'
-    """
+    """The tree with slashes, not fractions, in exponents (``small``) and with signs in front of products."""
     match tree:
         case Symbol():
             return tree
@@ -259,30 +214,31 @@ def tidy(tree: Tree, small: bool = False) -> Tree:
             return tree if not small or tree.q == 1 else Apply("slash", (fmpq(tree.p), fmpq(tree.q)))
 
 
-def as_tree(expr: Expr) -> Tree:
+def as_tree(expr: ast.Expr) -> Tree:
     """An expression of the program as a tree of operators."""
     match expr:
-        case Number(value):
+        case ast.Number(value):
             return value
-        case Eps():
+        case ast.Eps():
             return Symbol("eps")
-        case Name(name, primed):
+        case ast.Name(name, primed):
             return _primed(Symbol(_word(name)), primed)
-        case Index(array, index, primed):
+        case ast.Index(array, index, primed):
             return Apply("index", (_primed(Symbol(_word(array)), primed), as_tree(index)))
-        case Unary(op, operand):
+        case ast.Unary(op, operand):
             return Apply(op.value, (as_tree(operand),))
-        case Binary(op, left, right):
+        case ast.Binary(op, left, right):
             return Apply(op.value, (as_tree(left), as_tree(right)))
-        case Call("exp", (argument,)):
-            return Apply("exp", (as_tree(argument),))
-        case Call("abs", (argument,)):
-            return Apply("abs", (as_tree(argument),))
-        case Call(function, arguments):
-            return Apply("call", (Symbol(_roman(function)), Apply(",", tuple(map(as_tree, arguments)))))
-        case Fold(kind, variable, low, high, body):
+        case ast.Call("exp" | "abs" as function, (argument,)):
+            return Apply(function, (as_tree(argument),))
+        case ast.Call(function, arguments):
+            return Apply(
+                "call",
+                (Symbol(rf"\mathrm{{{_escaped(function)}}}"), Apply(",", tuple(map(as_tree, arguments)))),
+            )
+        case ast.Fold(kind, variable, low, high, body):
             span = Apply("element", (Symbol(_word(variable)), Apply("range", (as_tree(low), as_tree(high)))))
-            return Apply("call", (Symbol(_roman(kind)), Apply("colon", (span, as_tree(body)))))
+            return Apply("call", (Symbol(rf"\mathrm{{{kind}}}"), Apply("colon", (span, as_tree(body)))))
         case _:
             assert_never(expr)
 
@@ -291,16 +247,10 @@ def _primed(tree: Tree, primed: bool) -> Tree:
     return Apply("prime", (tree,)) if primed else tree
 
 
-def _set(values: FiniteSet) -> Tree:
-    match values:
-        case SetOf(members):
-            return Apply("set", (Apply(",", tuple(map(as_tree, members))),))
-        case _:
-            return Apply("set", (Apply("range", (as_tree(values.low), as_tree(values.high))),))
-
-
-def _roman(word: str) -> str:
-    return rf"\mathrm{{{_escaped(word)}}}"
+def _set(values: ast.FiniteSet) -> Tree:
+    if isinstance(values, ast.SetOf):
+        return Apply("set", (Apply(",", tuple(map(as_tree, values.members))),))
+    return Apply("set", (Apply("range", (as_tree(values.low), as_tree(values.high))),))
 
 
 GREEK = ("alpha", "beta", "gamma", "Gamma", "delta", "Delta", "lambda", "mu", "rho", "sigma", "tau", "theta")
@@ -324,7 +274,7 @@ def _escaped(text: str) -> str:
 def _value(value: Value) -> str:
     if isinstance(value, fmpq):
         return _number(value)
-    return SYMBOLS.get(show(value), _roman(show(value)))
+    return SYMBOLS.get(show(value), rf"\mathrm{{{_escaped(show(value))}}}")
 
 
 def _number(value: fmpq) -> str:
@@ -336,8 +286,8 @@ def _number(value: fmpq) -> str:
 
 def _claim(question: ClaimExport) -> Iterator[str]:
     goal = question.goal
-    delta = formula(goal.delta) if isinstance(goal.delta, Quotient) else str(goal.delta)
-    epsilon = formula(Quotient(ExpPoly.of(goal.t, 1)))
+    assert isinstance(goal.delta, Quotient)  # no other can be exported
+    epsilon, delta = formula(Quotient(ExpPoly.of(goal.t, 1))), formula(goal.delta)
     yield (
         rf"The program is $\left({epsilon}, {delta}\right)$-differentially "
         rf"private for all ${write(condition(goal.budgets), LATEX)}$."
@@ -346,20 +296,16 @@ def _claim(question: ClaimExport) -> Iterator[str]:
 
 
 def _law(named: NamedLaw) -> Iterator[str]:
-    yield (
-        rf"\medskip On the input ${_valuation(named.input)}$:" if named.input else "The program has no input:"
-    )
-    yield ""
+    where = rf"\medskip On the input ${_valuation(named.input)}$:"
+    yield where if named.input else "The program has no input:"
     for output, p in named.law:
-        yield rf"{HANGING}$\Pr[{_valuation(output)}] = {formula(p)}$"
-        yield ""
+        yield f"\n{HANGING}$\\Pr[{_valuation(output)}] = {formula(p)}$"
+    yield ""
 
 
-def _valuation(valuation: tuple[tuple[str, Value | tuple[Value, ...]], ...]) -> str:
-    def text(value: Value | tuple[Value, ...]) -> str:
-        return f"[{', '.join(map(_value, value))}]" if isinstance(value, tuple) else _value(value)
-
-    return r",\; ".join(f"{_word(name)} = {text(value)}" for name, value in valuation)
+def _valuation(valuation: Valuation) -> str:
+    texts = (f"[{', '.join(map(_value, v))}]" if isinstance(v, tuple) else _value(v) for _, v in valuation)
+    return r",\; ".join(f"{_word(name)} = {text}" for (name, _), text in zip(valuation, texts, strict=True))
 
 
 def formula(value: Quotient) -> str:
@@ -384,16 +330,13 @@ MOST_LINKS = 12
 
 def chosen_inequality(question: ClaimExport) -> Inequality | None:
     """The first that fails, or else the one with the longest derivative chain that fits on a page."""
-    for requirement in question.requirements:
-        if isinstance(requirement.answer, Fails):
-            return requirement
+    failing = [r for r in question.requirements if isinstance(r.answer, Fails)]
     different = [r for r in question.requirements if r.input != r.neighbour]
     proved = [r for r in different if r.function]
     sizes = [(r, len(chain_exponents(r.function))) for r in proved if r.chain_start is not None]
     short = [(r, size) for r, size in sizes if size <= MOST_LINKS]
-    if short:
-        return max(short, key=lambda pair: pair[1])[0]
-    return next(iter([*proved, *different, *question.requirements]), None)
+    longest = [max(short, key=lambda pair: pair[1])[0]] if short else []
+    return next(iter([*failing, *longest, *proved, *different, *question.requirements]), None)
 
 
 def _inequality(requirement: Inequality) -> Iterator[str]:
@@ -403,25 +346,20 @@ def _inequality(requirement: Inequality) -> Iterator[str]:
         rf"For the neighbours $u$: ${_valuation(requirement.input)}$ and $u'$: "
         rf"${_valuation(requirement.neighbour)}$, and the output ${outputs}$, the claim is"
     )
-    yield ""
-    yield rf"{HANGING}$\displaystyle {formula(requirement.probability)}$"
-    yield rf"$\displaystyle {{}} \;\le\; {formula(requirement.bound)}$."
-    yield ""
+    yield f"\n{HANGING}$\\displaystyle {formula(requirement.probability)}$"
+    yield f"$\\displaystyle {{}} \\;\\le\\; {formula(requirement.bound)}$.\n"
     if not f:
         yield "Both sides are equal."
         return
-    yield (
-        "The right side minus the left side is the positive function "
-        rf"${formula(requirement.margin / Quotient(f))}$ times "
-    )
-    yield ""
-    yield rf"{HANGING}$f(\varepsilon) = {_polynomial(f)}$."
-    yield ""
+    factor = formula(requirement.margin / Quotient(f))
+    yield f"The right side minus the left side is the positive function ${factor}$ times \n"
+    yield f"{HANGING}$f(\\varepsilon) = {_polynomial(f)}$.\n"
     match requirement.answer:
         case Fails(sample):
-            value = f.enclose(arb(sample)).str(10, radius=False)
+            mantissa, _, exponent = f.enclose(arb(sample)).str(10, radius=False).partition("e")
+            value = rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa
             where = rf"at $\varepsilon = {_number(sample)}$"
-            yield rf"It is false: {where}, $f(\varepsilon) \approx {_power(value)} < 0$."
+            yield rf"It is false: {where}, $f(\varepsilon) \approx {value} < 0$."
         case Holds(Chain(at)):
             yield from _proof(f, at)
         case Holds(Point()):
@@ -432,21 +370,19 @@ def _inequality(requirement: Inequality) -> Iterator[str]:
 
 def _proof(f: ExpPoly, at: fmpq) -> Iterator[str]:
     """The derivative chain from a point on."""
-    chain = links(f, at)
-    count, start = len(chain), _number(at)
+    found = links(f, at)
+    count, start = len(found), _number(at)
     from_start = rf"(\varepsilon - {start})" if at else r"\varepsilon"
     to_start = rf"(s - {start})" if at else "s"
     yield rf"\textbf{{Proof}} that $f(\varepsilon) \ge 0$ for all $\varepsilon \ge {start}$."
     yield r"Put $f_0 = f$ and $f_k = f_{k-1}' - a_k f_{k-1}$, where $a_1 \le a_2 \le \dots$ are the exponents"
-    yield r"of $f$, each as often as its polynomial has coefficients:"
-    yield ""
-    for k, link in enumerate(chain):
+    yield "of $f$, each as often as its polynomial has coefficients:\n"
+    for k, link in enumerate(found):
         yield (
             rf"{HANGING}$f_{{{k}}} = {_polynomial(link.function)}$, \quad "
             rf"$f_{{{k}}}({start}) = {_polynomial(link.value)} \ge 0$, \quad "
-            rf"$a_{{{k + 1}}} = {_number(link.exponent)}$;"
+            f"$a_{{{k + 1}}} = {_number(link.exponent)}$;\n"
         )
-        yield ""
     yield rf"and $f_{{{count}}} = 0$."
     yield rf"For $k = {count}, \dots, 1$ in turn, $f_k \ge 0$ gives $f_{{k-1}} \ge 0$:"
     yield (
@@ -454,9 +390,3 @@ def _proof(f: ExpPoly, at: fmpq) -> Iterator[str]:
         rf"\int_{{{start}}}^\varepsilon e^{{-a_k {to_start}}} f_k(s) \, ds \right) \ge 0. \]"
     )
     yield r"Hence $f = f_0 \ge 0$. \hfill q.e.d."
-
-
-def _power(decimal: str) -> str:
-    """``1.2e-7`` with a power of ten."""
-    mantissa, _, exponent = decimal.partition("e")
-    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa

@@ -13,18 +13,15 @@ Functions of eps come in two styles:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import lcm
-from typing import assert_never
 
 from flint import fmpq
 
-from dipc.export.inequalities import Inequality
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.polynomial import common_unit
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.sentence import And, Comparison, Formula, Not, Or, Quantifier, Sentence
 
 # --- trees -----------------------------------------------------------------------------------
 
@@ -38,7 +35,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """An operator of the tables: + neg * / ^ exp, a comparison, and or not true false, forall exists."""
+    """An operator of the tables: + neg * / ^ exp, a comparison, and or not forall."""
 
     operator: str
     arguments: tuple[Tree, ...] = ()
@@ -88,15 +85,14 @@ class Style:
 
     unit: int | None = None
 
-    def function(self, value: Quotient | ExpPoly) -> Tree:
+    def function(self, value: Quotient) -> Tree:
         """A function of eps, all powers positive and all coefficients integers, numerator over denominator.
 
         >>> p = Quotient(ExpPoly.exp(fmpq(1, 2)) - ExpPoly.of(fmpq(1, 3), 1)) / Quotient(ExpPoly.exp(1))
         >>> write(EXACT.function(p), PLAIN), write(Style(2).function(p), PLAIN)
         ('(3*exp(-1/2*eps) - eps*exp(-eps))/3', '(3*z - eps)/(3*z^2)')
         """
-        quotient = value if isinstance(value, Quotient) else Quotient(value)
-        above, below = cleared(quotient, only_powers=self.unit is None)
+        above, below = cleared(value, only_powers=self.unit is None)
         return ratio(self.polynomial(above), self.polynomial(below))
 
     def polynomial(self, f: ExpPoly) -> Tree:
@@ -115,31 +111,6 @@ class Style:
             if rate:
                 powers.append(power(Symbol(name), int((rate * self.unit).p)))
         return scaled(c, powers)
-
-    def formula(self, formula: Formula) -> Tree:
-        """A Boolean combination of comparisons."""
-        match formula:
-            case Comparison(left, relation, right):
-                return Apply(relation.value, (self.function(left), self.function(right)))
-            case Not(part):
-                return Apply("not", (self.formula(part),))
-            case And(parts) | Or(parts):
-                operator = "and" if isinstance(formula, And) else "or"
-                if not parts:
-                    return Apply("true" if isinstance(formula, And) else "false")
-                inner = tuple(map(self.formula, parts))
-                return inner[0] if len(inner) == 1 else Apply(operator, inner)
-            case _:
-                assert_never(formula)
-
-    def requirement(self, requirement: Inequality) -> Tree:
-        """``left <= right``."""
-        return self.formula(requirement.atom)
-
-    def sentence(self, sentence: Sentence) -> Tree:
-        """The quantifier's arguments are eps, the condition for the budgets, and the body."""
-        arguments = (EPS, condition(sentence.budgets), self.formula(sentence.body))
-        return Apply("forall" if sentence.quantifier is Quantifier.FORALL else "exists", arguments)
 
 
 EXACT = Style()
@@ -189,17 +160,14 @@ class Infix:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A text with places ``{0}``, ``{1}`` ..., or ``{all}`` for all arguments with spaces in between.
-
-    ``inner`` is the level that arguments must have.
-    """
+    """A text with places ``{0}``, ``{1}`` ...; ``inner`` is the level that arguments must have."""
 
     text: str
     level: int = LEAF
     inner: int = OR
 
 
-Rule = Infix | Pattern
+Rule = Infix | Pattern | Callable[..., str]
 Number = Callable[[fmpq], tuple[str, int]]  # a text and its level
 
 
@@ -214,11 +182,7 @@ class Dialect:
 
     rules: Mapping[str, Rule]
     number: Number = plain_number
-    symbols: Mapping[str, str] | None = None
-
-    def with_symbols(self, **symbols: str) -> Dialect:
-        """The same language with other names for symbols."""
-        return Dialect(self.rules, self.number, symbols)
+    symbols: Mapping[str, str] = field(default_factory=dict)
 
 
 ARITHMETIC: dict[str, Rule] = {
@@ -230,37 +194,32 @@ ARITHMETIC: dict[str, Rule] = {
     "exp": Pattern("exp({0})"),
 }
 
-COMPARISONS: dict[str, Rule] = {
-    sign: Infix(f" {sign} ", COMPARISON, SUM, SUM) for sign in ("<", "<=", "=", "!=", ">=", ">")
-}
-
-PLAIN = Dialect(
-    ARITHMETIC
-    | COMPARISONS
-    | {
-        "and": Infix(" and ", AND, AND, NOT),
-        "or": Infix(" or ", OR, OR, AND),
-        "not": Pattern("not {0}", NOT, NOT),
-        "true": Pattern("true"),
-        "false": Pattern("false"),
-    }
-)
+PLAIN = Dialect(ARITHMETIC)
 """dipc's own language."""
 
 
-def write(tree: Tree, dialect: Dialect) -> str:
-    """The text of a tree.
+def logic(conjunction: str, disjunction: str, negation: str, signs: Mapping[str, str]) -> dict[str, Rule]:
+    """Rules for ``and``, ``or``, ``not`` and comparisons; ``signs`` are those spelled differently."""
+    comparisons: dict[str, Rule] = {
+        sign: Infix(f" {signs.get(sign, sign)} ", COMPARISON, SUM, SUM)
+        for sign in ("<", "<=", "=", "!=", ">=", ">")
+    }
+    return comparisons | {
+        "and": Infix(conjunction, AND, AND, NOT),
+        "or": Infix(disjunction, OR, OR, AND),
+        "not": Pattern(negation, NOT, NOT),
+    }
 
-    >>> write(Apply("*", (fmpq(2), Apply("+", (EPS, fmpq(-1))))), PLAIN)
-    '2*(eps - 1)'
-    """
+
+def write(tree: Tree, dialect: Dialect) -> str:
+    """The text of a tree."""
     return _write(tree, dialect)[0]
 
 
 def _write(tree: Tree, dialect: Dialect) -> tuple[str, int]:
     match tree:
         case Symbol(name):
-            return (dialect.symbols or {}).get(name, name), LEAF
+            return dialect.symbols.get(name, name), LEAF
         case Apply(operator, arguments):
             shown = [_write(argument, dialect) for argument in arguments]
             match dialect.rules[operator]:
@@ -269,8 +228,9 @@ def _write(tree: Tree, dialect: Dialect) -> tuple[str, int]:
                     text = sign.join(parts)
                     return (text.replace("+ -", "- ") if operator == "+" else text), level
                 case Pattern(text, level, inner):
-                    parts = [_within(part, inner) for part in shown]
-                    return text.format(*parts, all=" ".join(parts)), level
+                    return text.format(*(_within(part, inner) for part in shown)), level
+                case rule:
+                    return rule(*(text for text, _ in shown)), LEAF
         case _:
             return dialect.number(tree)
 

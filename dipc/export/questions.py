@@ -68,14 +68,12 @@ def _requirements(
                 continue
             seen.add(f)
             u, v = neighbours.pair(case.pairs.first)
-            p, q = mass(case.left, chosen), mass(case.right, chosen)
             yield Inequality(
                 input=u,
                 neighbour=v,
                 outputs=tuple(neighbours.outcomes[case.outputs[k]] for k in chosen),
-                probability=p,
-                neighbour_probability=q,
-                bound=factor * q + delta,
+                probability=mass(case.left, chosen),
+                bound=factor * mass(case.right, chosen) + delta,
                 function=f,
                 answer=comparison.judge.decide(f),
             )

@@ -8,21 +8,15 @@ precision ends).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from flint import fmpq
-
-from dipc.export.evidence import numbers, roots, samples
+from dipc.export.checks import System, checks
+from dipc.export.evidence import roots
 from dipc.export.inequalities import Inequality
-from dipc.export.operators import ARITHMETIC, Dialect, Style, unit_of, write
-from dipc.export.subject import ClaimExport, requirement_text
-from dipc.models.values import valuation_text
-from dipc.numbers.exppoly import ExpPoly
-from dipc.numbers.quotient import Quotient
+from dipc.export.operators import PLAIN
+from dipc.export.subject import ClaimExport
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.limits import Unsettled
-
-SAGE = Dialect(ARITHMETIC)
 
 PRELUDE = '''\
 import sys
@@ -31,18 +25,12 @@ R = QQ['eps,z,w,v']     # z = exp(eps/u), w = exp(1/u), v = exp(1/(u*eps))
 K = Frac(R)
 eps, z, w, v = R.gens()
 u = {unit}
-fails = 0
-passes = 0
+results = []
 
 
 def check(name, holds):
-    global fails, passes
-    if holds:
-        passes += 1
-        print("PASS", name)
-    else:
-        fails += 1
-        print("FAIL", name)
+    results.append(bool(holds))
+    print("PASS" if holds else "FAIL", name)
 
 
 def sign(f, r):
@@ -109,62 +97,22 @@ def roots(f, low, high):
 '''
 
 CLOSING = """
-print("passed:", passes)
-print("failures:", fails)
-sys.exit(int(1 if fails else 0))
+print("passed:", results.count(True))
+print("failures:", results.count(False))
+sys.exit(int(not all(results)))
 """
 
 
 def sage(question: ClaimExport) -> str:
     """A script that prints PASS or FAIL for every check, and ends with the number of failures."""
-    functions = [p for law in question.laws for _, p in law.law]
-    functions += [f for r in question.requirements for f in (r.probability, r.bound)]
-    style = Style(unit_of(functions))
-    lines = [f"# {line}" for line in question.heading()]
-    lines.append(PRELUDE.format(unit=style.unit))
-    for number, named in enumerate(question.laws, start=1):
-        lines.append(f"# the output law on {valuation_text(named.input) or 'no input'}")
-        lines.append(f"law{number} = [")
-        lines += [f"    K({_function(p, style)}),  # {valuation_text(output)}" for output, p in named.law]
-        lines += ["]", f'check("law {number} sums to 1", sum(law{number}) == 1)', ""]
-    for number, requirement in enumerate(question.requirements, start=1):
-        lines += _requirement(number, requirement, question.goal.budgets, style)
-    lines.append(CLOSING)
-    return "\n".join(lines)
+    heading = map(SYSTEM.comment, question.heading())
+    return "\n".join([*heading, *checks(question, SYSTEM), CLOSING])
 
 
-def _requirement(number: int, requirement: Inequality, budgets: EpsRange, style: Style) -> Iterator[str]:
+def _isolation(number: int, requirement: Inequality, budgets: EpsRange) -> Iterator[str]:
+    """The question by root isolation, if no derivative chain answers it: the same roots, found again."""
     f = requirement.function
-    yield f"# {number}. {requirement_text(requirement)}"
-    yield f"left = K({_function(requirement.probability, style)})"
-    yield f"right = K({_function(requirement.bound, style)})"
-    yield f"f = R({write(style.polynomial(f), SAGE)})"
-    if not f:
-        yield f'check("{number}: both sides are equal", left == right)\n'
-        return
-    yield f"factor = K({_function(requirement.margin / Quotient(f), style)})"
-    yield f'check("{number}: right - left is f times factor", right - left == f*factor)'
-    chain = numbers(requirement)
-    if chain is not None:
-        exponents, values = chain
-        yield "links, exponents, rest = chain(f)"
-        yield (
-            f'check("{number}: derivative chain", rest == 0 and exponents == {_list(exponents)} '
-            f"and [link(0, 1, 1, 1) for link in links] == {_list(values)})"
-        )
-    for point, sign in samples(f, budgets):
-        yield (
-            f'check("{number}: signs at {point}", sign(f, {point}) == {sign} '
-            f"and sign(factor.numerator(), {point})*sign(factor.denominator(), {point}) == 1)"
-        )
-    if chain is None:
-        yield from _isolation(number, f, budgets)
-    yield ""
-
-
-def _isolation(number: int, f: ExpPoly, budgets: EpsRange) -> Iterator[str]:
-    """The question by root isolation: the same roots, found again."""
-    if f.has_inverse or f.has_constants or budgets.is_point:
+    if requirement.chain_start == 0 or f.has_inverse or f.has_constants or budgets.is_point:
         return
     try:
         known = list(roots(f, budgets))
@@ -178,9 +126,21 @@ def _isolation(number: int, f: ExpPoly, budgets: EpsRange) -> Iterator[str]:
     )
 
 
-def _function(value: Quotient, style: Style) -> str:
-    return write(style.function(value), SAGE)
-
-
-def _list(numbers: Sequence[fmpq]) -> str:
-    return "[" + ", ".join(map(str, numbers)) + "]"
+SYSTEM = System(
+    dialect=PLAIN,
+    comment="# {}".format,
+    prelude=PRELUDE,
+    entry="    K({}),  {}",
+    separator="\n",
+    law='law{n} = [\n{entries}\n]\ncheck("law {n} sums to 1", sum(law{n}) == 1)\n',
+    sides="left = K({left})\nright = K({right})\nf = R({f})",
+    equal='check("{n}: both sides are equal", left == right)\n',
+    factor='factor = K({factor})\ncheck("{n}: right - left is f times factor", right - left == f*factor)',
+    chain="links, exponents, rest = chain(f)\n"
+    'check("{n}: derivative chain", rest == 0 and exponents == [{exponents}] '
+    "and [link(0, 1, 1, 1) for link in links] == [{values}])",
+    sign='check("{n}: signs at {point}", sign(f, {point}) == {sign} '
+    "and sign(factor.numerator(), {point})*sign(factor.denominator(), {point}) == 1)",
+    signs={-1: "-1", 0: "0", 1: "1"},
+    more=_isolation,
+)

@@ -8,56 +8,32 @@ sides multiplied by the (positive) denominators.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from flint import fmpq
 
 from dipc.export.inequalities import Inequality
-from dipc.export.operators import (
-    EPS,
-    Apply,
-    Dialect,
-    Pattern,
-    Style,
-    Symbol,
-    Tree,
-    condition,
-    write,
-)
+from dipc.export.operators import EPS, GENERATORS, LEAF, Apply, Dialect, Style, Tree, condition, write
 from dipc.export.subject import ClaimExport, requirement_text
 from dipc.numbers.polynomial import common_unit
 from dipc.signs.inequality import Fails, Holds, Unclear
-
-
-def prefix(operator: str) -> Pattern:
-    """``(operator arguments)``."""
-    return Pattern(f"({operator} {{all}})")
 
 
 def number(value: fmpq) -> tuple[str, int]:
     """Integers, quotients and minus signs are applications too."""
     size = abs(value)
     text = str(size.p) if size.q == 1 else f"(/ {size.p} {size.q})"
-    return (f"(- {text})" if value < 0 else text), Pattern("").level
+    return (f"(- {text})" if value < 0 else text), LEAF
+
+
+def prefix(operator: str) -> Callable[..., str]:
+    """``(operator arguments)``."""
+    return lambda *arguments: f"({operator} {' '.join(arguments)})"
 
 
 SMTLIB = Dialect(
-    {
-        "+": prefix("+"),
-        "neg": prefix("-"),
-        "*": prefix("*"),
-        "/": prefix("/"),
-        "exp": prefix("exp"),
-        **{sign: prefix(sign) for sign in ("<", "<=", "=", ">=", ">")},
-        "!=": prefix("distinct"),
-        "and": prefix("and"),
-        "or": prefix("or"),
-        "not": prefix("not"),
-        "true": Pattern("true"),
-        "false": Pattern("false"),
-        "forall": Pattern("(forall (({0} Real)) (=> {1} {2}))"),
-        "exists": Pattern("(exists (({0} Real)) (and {1} {2}))"),
-    },
+    {operator: prefix(operator) for operator in ["+", "*", "/", "exp", "<", "<=", ">=", ">", "and"]}
+    | {"neg": prefix("-"), "^": lambda base, exponent: prefix("*")(*[base] * int(exponent))},
     number,
 )
 
@@ -85,38 +61,14 @@ def _query(number: int, requirement: Inequality) -> Iterator[str]:
     yield f"; {number}. {requirement_text(requirement)}"
     yield f"; dipc: {EXPECTED[type(requirement.answer)]}"
     yield "(push 1)"
-    exponents: dict[str, Tree] = {
-        "z": Apply("/", (EPS, fmpq(unit))),
-        "w": fmpq(1, unit),
-        "v": Apply("/", (fmpq(1), Apply("*", (fmpq(unit), EPS)))),
-    }
-    polynomial = without_powers(Style(unit).polynomial(f))
-    for name in sorted(symbols(polynomial) & exponents.keys()):
-        yield f"(declare-const {name} Real)"
-        yield f"(assert (= {name} {write(Apply('exp', (exponents[name],)), SMTLIB)}))"
-        yield f"(assert (> {name} 1)) ; follows, and helps solvers"
-    yield f"(assert {write(Apply('<', (polynomial, fmpq(0))), SMTLIB)})"
+    inverse = Apply("/", (fmpq(1), Apply("*", (fmpq(unit), EPS))))
+    exponents: tuple[Tree, ...] = Apply("/", (EPS, fmpq(unit))), fmpq(1, unit), inverse
+    rates = zip(*(term[2:] for term in f.terms()), strict=True)
+    for name, exponent, occurring in sorted(zip(GENERATORS, exponents, rates, strict=False)):
+        if any(occurring):
+            yield f"(declare-const {name} Real)"
+            yield f"(assert (= {name} {write(Apply('exp', (exponent,)), SMTLIB)}))"
+            yield f"(assert (> {name} 1)) ; follows, and helps solvers"
+    yield f"(assert {write(Apply('<', (Style(unit).polynomial(f), fmpq(0))), SMTLIB)})"
     yield "(check-sat)"
     yield "(pop 1)"
-
-
-def symbols(tree: Tree) -> set[str]:
-    """The names in a tree."""
-    match tree:
-        case Symbol(name):
-            return {name}
-        case Apply(_, arguments):
-            return set().union(*map(symbols, arguments))
-        case _:
-            return set()
-
-
-def without_powers(tree: Tree) -> Tree:
-    """Powers as repeated products: SMT-LIB has none."""
-    match tree:
-        case Apply("^", (base, exponent)) if isinstance(exponent, fmpq):
-            return Apply("*", (without_powers(base),) * int(exponent.p))
-        case Apply(operator, arguments):
-            return Apply(operator, tuple(map(without_powers, arguments)))
-        case _:
-            return tree

@@ -29,13 +29,8 @@ def style_of(picture: Picture) -> Style:
 
 def symbols_of(picture: Picture, style: Style) -> dict[str, str]:
     """The symbols that occur on edges, with what they stand for."""
-    terms = [
-        term
-        for outgoing in edges(picture)
-        for _, p in outgoing
-        for f in (p.numerator, p.denominator)
-        for term in f.terms()
-    ]
+    probabilities = [p for outgoing in edges(picture) for _, p in outgoing]
+    terms = [t for p in probabilities for f in (p.numerator, p.denominator) for t in f.terms()]
     unit = style.unit
     known = {
         "eps": (any(t.power for t in terms), "the privacy budget"),
@@ -49,17 +44,13 @@ def symbols_of(picture: Picture, style: Style) -> dict[str, str]:
 def labels(picture: Picture) -> dict[int, str]:
     """An identifier for the output of every final state."""
     names: dict[str, str] = {}  # of each output, by its text
-    found = {}
-    for number, output in picture.outputs.items():
-        text = valuation_text(output)
-        if text not in names:
-            name = "".join(UNSAFE.get(c, c) for c in text)
-            name = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")
-            while name in names.values():
-                name += "_"
-            names[text] = name
-        found[number] = names[text]
-    return found
+    for text in map(valuation_text, picture.outputs.values()):
+        name = "".join(UNSAFE.get(c, c) for c in text)
+        name = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")
+        while text not in names and name in names.values():
+            name += "_"
+        names.setdefault(text, name)
+    return {number: names[valuation_text(output)] for number, output in picture.outputs.items()}
 
 
 def meaning(picture: Picture) -> Iterator[str]:

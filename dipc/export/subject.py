@@ -9,10 +9,10 @@ from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.syntax.core import CoreProgram
-from dipc.export.inequalities import Inequality, claim_as_sentence
+from dipc.export.inequalities import Inequality
 from dipc.models.values import Valuation, valuation_text
 from dipc.numbers.quotient import Quotient
-from dipc.signs.sentence import Sentence
+from dipc.signs.sentence import And, Comparison, Quantifier, Relation, Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,12 @@ class ClaimExport:
 
     @property
     def sentence(self) -> Sentence:
-        """The claim as one sentence of Th_exp."""
-        return claim_as_sentence(self.goal, self.requirements)
+        """The claim as one sentence of Th_exp: all requirements at all budgets.
+
+        For delta > 0 the requirements are those of the worst sets of outputs, see :mod:`dipc.claims.privacy`.
+        """
+        parts = dict.fromkeys(Comparison(r.probability, Relation.LE, r.bound) for r in self.requirements)
+        return Sentence(Quantifier.FORALL, self.goal.budgets, And(tuple(parts)))
 
     def heading(self) -> Iterator[str]:
         """The lines at the top of every script."""

@@ -1,7 +1,8 @@
 """SVG: the drawing of the chain, by Graphviz where it is installed.
 
-Without Graphviz small chains are drawn here: boxes in layers (:mod:`dipc.export.layers`), arrows as smooth
-curves in the space between the layers.  The type is monospaced, so that the width of a text is known.
+Without Graphviz small chains are drawn here: boxes in rows from top to bottom, the topological generations,
+with a row for labels below each.  An arrow passes every row on its way through a place of its own, its label
+being the first.  The type is monospaced, so that the width of a text is known.
 """
 
 from __future__ import annotations
@@ -9,15 +10,19 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import pairwise, product
-from xml.etree import ElementTree
+from html import escape
+from itertools import pairwise
+from math import inf
+from statistics import fmean
+from typing import TYPE_CHECKING, NamedTuple
 
 from dipc.errors import InputError
 from dipc.export.dot import dot
-from dipc.export.drawing import Arrow, Box, Drawing, drawing, wrapped
-from dipc.export.layers import Layout, Place, layout
+from dipc.export.drawing import Box, Drawing, drawing, wrapped
 from dipc.export.subject import Picture
+
+if TYPE_CHECKING:
+    import networkx
 
 SMALL = 100  # states that are drawn without Graphviz
 LARGE = 1000  # more is unreadable
@@ -25,9 +30,11 @@ PATIENCE = 60  # seconds for Graphviz
 
 SIGN, LINE = 6.7, 15.0  # the width of a sign and the height of a line
 MARGIN, PADDING = 16.0, 7.0
-GAP, BETWEEN = 22.0, 46.0  # between boxes, and between layers
+GAP, BETWEEN = 22.0, 17.0  # between boxes, and between rows
 TIP = 6.0
-PARTS = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # where on an arrow a label can be
+SWEEPS = 20  # over the rows, to reduce crossings
+
+Place = int | tuple[int, int]  # a box, or where an arrow passes a row
 
 STYLE = (
     "text { font: 11px 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #111; white-space: pre } "
@@ -79,205 +86,147 @@ def _by_graphviz(program: str, picture: Picture) -> str:
 # --- without Graphviz ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Rectangle:
-    """A place in the drawing."""
+class Frame(NamedTuple):
+    """A place in the drawing; ``floor`` is the lower end of its row."""
 
     left: float
     top: float
     width: float
     height: float
-
-    @property
-    def right(self) -> float:
-        return self.left + self.width
-
-    @property
-    def bottom(self) -> float:
-        return self.top + self.height
+    floor: float = 0.0
 
     @property
     def middle(self) -> float:
         return self.left + self.width / 2
 
-    def meets(self, other: Rectangle) -> bool:
-        """Whether the two overlap."""
-        return (
-            self.left < other.right
-            and other.left < self.right
-            and self.top < other.bottom
-            and other.top < self.bottom
-        )
-
-
-Point = tuple[float, float]
+    @property
+    def bottom(self) -> float:
+        return self.top + self.height
 
 
 def by_layers(content: Drawing) -> str:
     """The drawing with a layout of our own."""
-    sizes = [_size(box) for box in content.boxes]
-    places = layout(content, [width for width, _ in sizes], GAP)
-    boxes, bands = _boxes(places, sizes)
-    ways = [list(_stretches(way, places, boxes, bands)) for way in places.ways]
-    labels = _labels(content.arrows, ways, boxes)
-    shown = [*boxes, *(label for label in labels if label is not None)]
-    left, right = min(r.left for r in shown), max(r.right for r in shown)
-    bottom = max(r.bottom for r in boxes)
-    signs = max(80, int((right - left) / SIGN))
-    foot = [line for text in (*content.heading, *content.foot) for line in wrapped(text, signs)]
-    frame = Rectangle(
-        left - MARGIN,
-        -MARGIN,
-        max(right - left, SIGN * max(map(len, foot))) + 2 * MARGIN,
-        bottom + (len(foot) + 1) * LINE + 2 * MARGIN,
-    )
-    root = _root(frame, content.heading)
-    for way in ways:
-        root.extend(_curve(way))
-    for box, place in zip(content.boxes, boxes, strict=True):
-        root.extend(_box(box, place))
-    for arrow, label in zip(content.arrows, labels, strict=True):
-        if label is not None:
-            root.append(_rectangle(label, **PLAIN))
-            root.append(_text(arrow.label, label.middle, label.bottom - LINE / 4, anchor="middle"))
-    for number, line in enumerate(foot):
-        root.append(_text(line, left, bottom + (number + 2) * LINE, anchor="start"))
-    return ElementTree.tostring(root, encoding="unicode") + "\n"
+    ways = _ways(content)
+    frames = _frames(content, ways)
+    left = min(f.left for f in frames.values())
+    span = max(f.left + f.width for f in frames.values()) - left
+    texts = (*content.heading, *content.foot)
+    foot = [line for text in texts for line in wrapped(text, max(80, int(span / SIGN)))]
+    bottom = max(f.floor for f in frames.values())
+    width = max(span, SIGN * max(map(len, foot))) + 2 * MARGIN
+    whole = Frame(left - MARGIN, -MARGIN, width, bottom + (len(foot) + 1) * LINE + 2 * MARGIN)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{_numbers(*whole[:4])}" width="{width:.1f}" '
+        f'height="{whole.height:.1f}" role="img"><title>{escape("; ".join(content.heading))}</title>'
+        f"<style>{STYLE}</style>{_rectangle(whole, PLAIN)}"
+    ]
+    parts += [_curve([frames[place] for place in way]) for way in ways]
+    for number, box in enumerate(content.boxes):
+        parts += _box(box, frames[number])
+    for arrow, way in zip(content.arrows, ways, strict=True):
+        if arrow.label:
+            place = frames[way[1]]
+            parts += [_rectangle(place, PLAIN), _text(arrow.label, place.middle, place.bottom - LINE / 4)]
+    parts += [_text(line, left, bottom + n * LINE, "start") for n, line in enumerate(foot, start=2)]
+    return "".join([*parts, "</svg>\n"])
 
 
-def _size(box: Box) -> tuple[float, float]:
-    return max(map(len, box.lines)) * SIGN + 2 * PADDING, len(box.lines) * LINE + 2 * PADDING
+def _ways(content: Drawing) -> list[list[Place]]:
+    """The places of every arrow: its source, one in each row that it passes, its target."""
+    import networkx
+
+    graph = networkx.DiGraph((arrow.source, arrow.target) for arrow in content.arrows)
+    graph.add_nodes_from(range(len(content.boxes)))
+    generations = networkx.topological_generations(graph)
+    row = {box: 2 * i for i, generation in enumerate(generations) for box in generation}
+    ways: list[list[Place]] = []
+    for number, arrow in enumerate(content.arrows):
+        passed = range(row[arrow.source] + 1, row[arrow.target])
+        ways.append([arrow.source, *((number, i) for i in passed), arrow.target])
+    return ways
 
 
-def _boxes(places: Layout, sizes: list[tuple[float, float]]) -> tuple[list[Rectangle], list[Point]]:
-    """The boxes, and top and bottom of every layer."""
-    found: dict[int, Rectangle] = {}
-    bands = []
+def _frames(content: Drawing, ways: list[list[Place]]) -> dict[Place, Frame]:
+    """The places in rows, each near to those that it is joined to."""
+    import networkx
+
+    graph = networkx.DiGraph(pair for way in ways for pair in pairwise(way))
+    graph.add_nodes_from(range(len(content.boxes)))
+    sizes: dict[Place, tuple[float, float]] = dict.fromkeys(graph, (0.0, 0.0))
+    for number, box in enumerate(content.boxes):
+        width = max(map(len, box.lines)) * SIGN + 2 * PADDING
+        sizes[number] = width, len(box.lines) * LINE + 2 * PADDING
+    for arrow, way in zip(content.arrows, ways, strict=True):
+        sizes[way[1]] = len(arrow.label) * SIGN + 4, LINE
+    first = {place: i for i, place in enumerate(networkx.dfs_preorder_nodes(graph, 0))}
+    rows = [sorted(row, key=first.__getitem__) for row in networkx.topological_generations(graph)]
+    middle = _middles(rows, graph, sizes)
+    frames = {}
     top = 0.0
-    for layer in places.layers:
-        height = max(sizes[place][1] for place in layer if isinstance(place, int))
-        for place in layer:
-            if isinstance(place, int):
-                width, own = sizes[place]
-                found[place] = Rectangle(
-                    places.middle[place] - width / 2, top + (height - own) / 2, width, own
-                )
-        bands.append((top, top + height))
-        top += height + BETWEEN
-    return [found[i] for i in range(len(sizes))], bands
+    for row in rows:
+        floor = top + max(sizes[p][1] for p in row)
+        for p in row:
+            width, height = sizes[p]
+            frames[p] = Frame(middle[p] - width / 2, top, width, height, floor)
+        top = floor + BETWEEN
+    return frames
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """A part of an arrow: straight from ``start`` down to ``low``, then a curve to ``end``."""
-
-    start: Point
-    low: float
-    end: Point
-
-    def at(self, part: float) -> Point:
-        """A point of the curve, a cubic one with vertical ends."""
-        (x, _), y, (x2, y2) = self.start, self.low, self.end
-        eased = 3 * part**2 * (1 - part) + part**3
-        return x + (x2 - x) * eased, y + (y2 - y) * (1.5 * part * (1 - part) + part**3)
-
-
-def _stretches(
-    way: tuple[Place, ...], places: Layout, boxes: list[Rectangle], bands: list[Point]
-) -> Iterator[Stretch]:
-    level = {place: depth for depth, layer in enumerate(places.layers) for place in layer}
-
-    def ends(place: Place) -> Point:
-        return (boxes[place].top, boxes[place].bottom) if isinstance(place, int) else bands[level[place]]
-
-    for place, target in pairwise(way):
-        # Through a gap of a layer an arrow goes straight, as part of the stretch that leaves it.
-        start = ends(place)[1] if isinstance(place, int) else ends(place)[0]
-        yield Stretch(
-            (places.middle[place], start), bands[level[place]][1], (places.middle[target], ends(target)[0])
-        )
-
-
-def _labels(
-    arrows: tuple[Arrow, ...], ways: list[list[Stretch]], boxes: list[Rectangle]
-) -> list[Rectangle | None]:
-    """A place for every label on its arrow, on the first stretch if it covers nothing there."""
-    taken = list(boxes)
-    found: list[Rectangle | None] = []
-    for arrow, way in zip(arrows, ways, strict=True):
-        if not arrow.label:
-            found.append(None)
-            continue
-        width = len(arrow.label) * SIGN + 4
-        choices = []
-        for stretch, aside, part in product(way, (0.0, 0.5, -0.5, 1.0, -1.0), PARTS):
-            x, y = stretch.at(part)
-            left = x + (aside - 0.5) * width
-            choices.append(Rectangle(left, y - LINE / 2, width, LINE))
-        best = min(choices, key=lambda r: sum(map(r.meets, taken)))
-        taken.append(best)
-        found.append(best)
-    return found
+def _middles(
+    rows: list[list[Place]], graph: networkx.DiGraph, sizes: dict[Place, tuple[float, float]]
+) -> dict[Place, float]:
+    """Sort each row by where its places would like to be, and move them apart."""
+    middle = dict.fromkeys(graph, 0.0)
+    for sweep in range(SWEEPS):
+        joined, order = (graph.succ, rows[::-1]) if sweep % 2 else (graph.pred, rows)
+        for row in order:
+            wished = {p: fmean([middle[q] for q in joined[p]] or [middle[p]]) for p in row}
+            row.sort(key=wished.__getitem__)
+            end = -inf
+            for p in row:
+                half = sizes[p][0] / 2
+                middle[p] = max(wished[p], end + GAP + half)
+                end = middle[p] + half
+            shift = fmean(wished[p] - middle[p] for p in row)
+            middle |= {p: middle[p] + shift for p in row}
+    return middle
 
 
 # --- elements --------------------------------------------------------------------------------
 
-
-def _element(tag: str, text: str | None = None, /, **attributes: str | float) -> ElementTree.Element:
-    """An element; numbers get one decimal place."""
-    shown = {name: f"{v:.1f}" if isinstance(v, float) else str(v) for name, v in attributes.items()}
-    element = ElementTree.Element(tag, {name.replace("_", "-"): v for name, v in shown.items()})
-    element.text = text
-    return element
+PLAIN = 'class="plain"'
 
 
-def _root(frame: Rectangle, heading: tuple[str, ...]) -> ElementTree.Element:
-    box = " ".join(f"{v:.1f}" for v in (frame.left, frame.top, frame.width, frame.height))
-    root = _element(
-        "svg",
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=box,
-        width=frame.width,
-        height=frame.height,
-        role="img",
-    )
-    root.extend([_element("title", "; ".join(heading)), _element("style", STYLE), _rectangle(frame, **PLAIN)])
-    return root
+def _numbers(*values: float) -> str:
+    return " ".join(f"{value:.1f}" for value in values)
 
 
-PLAIN: dict[str, str] = {"class": "plain"}
+def _rectangle(place: Frame, more: str) -> str:
+    x, y, width, height, _ = place
+    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" {more}/>'
 
 
-def _rectangle(place: Rectangle, **more: str | float) -> ElementTree.Element:
-    return _element("rect", x=place.left, y=place.top, width=place.width, height=place.height, **more)
+def _text(text: str, x: float, y: float, anchor: str = "middle") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def _text(text: str, x: float, y: float, anchor: str) -> ElementTree.Element:
-    return _element("text", text, x=x, y=y, text_anchor=anchor)
-
-
-def _box(box: Box, place: Rectangle) -> Iterator[ElementTree.Element]:
+def _box(box: Box, place: Frame) -> Iterator[str]:
     """A frame, double for a final state, and the lines in it."""
-    yield _rectangle(place, rx=PADDING)
+    yield _rectangle(place, f'rx="{PADDING}"')
     if box.final:
-        inner = Rectangle(place.left + 2.5, place.top + 2.5, place.width - 5, place.height - 5)
-        yield _rectangle(inner, rx=PADDING - 2)
+        inner = Frame(place.left + 2.5, place.top + 2.5, place.width - 5, place.height - 5)
+        yield _rectangle(inner, f'rx="{PADDING - 2}"')
     for number, line in enumerate(box.lines, start=1):
-        yield _text(line, place.middle, place.top + PADDING + number * LINE - LINE / 4, anchor="middle")
+        yield _text(line, place.middle, place.top + PADDING + number * LINE - LINE / 4)
 
 
-def _curve(way: list[Stretch]) -> Iterator[ElementTree.Element]:
-    """An arrow with its tip."""
-    steps = []
-    for stretch in way:
-        (x, y), low, (x2, y2) = stretch.start, stretch.low, stretch.end
-        if stretch is way[-1]:
-            y2 -= TIP
-        half = (low + y2) / 2
-        steps.append(
-            f"M {x:.1f} {y:.1f} V {low:.1f} C {x:.1f} {half:.1f} {x2:.1f} {half:.1f} {x2:.1f} {y2:.1f}"
-        )
-    yield _element("path", d=" ".join(steps))
-    x, y = way[-1].end
-    tip = f"M {x:.1f} {y:.1f} l {-TIP / 2:.1f} {-TIP:.1f} h {TIP:.1f} z"
-    yield _element("path", **{"class": "tip", "d": tip})
+def _curve(way: list[Frame]) -> str:
+    """An arrow with its tip: straight through its places, smooth from row to row."""
+    path = f"M {_numbers(way[0].middle, way[0].bottom)}"
+    for place, after in pairwise(way):
+        end = after.top - (TIP if after is way[-1] else 0)
+        half = (place.floor + end) / 2
+        curve = _numbers(place.middle, half, after.middle, half, after.middle, end)
+        path += f" V {place.floor:.1f} C {curve}"
+    tip = f"M {_numbers(way[-1].middle, way[-1].top)} l {_numbers(-TIP / 2, -TIP)} h {TIP} z"
+    return f'<path d="{path}"/><path class="tip" d="{tip}"/>'

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from math import lcm
+from math import lcm, prod
 
 from flint import fmpq
 
@@ -33,14 +33,9 @@ class InputSpace:
         self.cells: list[Cell] = [cell for v in program.inputs for cell in v.cells]
         self.domains: list[tuple[Value, ...]] = [v.domain for v in program.inputs for _ in v.cells]
         self.place = {cell: i for i, cell in enumerate(self.cells)}
-        self.strides = [1] * len(self.cells)
-        for i in range(len(self.cells) - 2, -1, -1):
-            self.strides[i] = self.strides[i + 1] * len(self.domains[i + 1])
-
-    @property
-    def size(self) -> int:
-        """The number of inputs, which may be too large for ``len``."""
-        return self.strides[0] * len(self.domains[0]) if self.cells else 1
+        sizes = [len(domain) for domain in self.domains]
+        self.size = prod(sizes)  # may be too large for ``len``
+        self.strides = [prod(sizes[i:]) for i in range(1, len(sizes) + 1)]
 
     def __iter__(self) -> Iterator[Input]:
         for values in product(*self.domains):
@@ -64,7 +59,7 @@ class Distance:
     """
 
     def __init__(self, space: InputSpace, adjacency: CoreAdjacency) -> None:
-        budget = adjacency.distance if adjacency.distance is not None else fmpq(0)
+        budget = adjacency.distance or fmpq(0)
         costs = [[[_cost(adjacency.kind, a, b) for b in d] for a in d] for d in space.domains]
         unit = lcm(int(budget.q), *(int(c.q) for table in costs for row in table for c in row))
         self.start = int((budget * unit).p)
@@ -90,11 +85,9 @@ def adjacent(space: InputSpace, u: Input, v: Input, adjacency: CoreAdjacency) ->
     if adjacency.formula is not None:
         holds = _relation(space, adjacency.formula)
         return holds(u, v) or holds(v, u)
-    budget = adjacency.distance if adjacency.distance is not None else fmpq(0)
     costs = [_cost(adjacency.kind, u[cell], v[cell]) for cell in space.cells]
-    if adjacency.kind == "linf":
-        return all(cost <= budget for cost in costs)
-    return sum(costs, fmpq(0)) <= budget
+    total = max(costs, default=fmpq(0)) if adjacency.kind == "linf" else sum(costs, fmpq(0))
+    return total <= (adjacency.distance or fmpq(0))
 
 
 def formula_pairs(
@@ -107,15 +100,14 @@ def formula_pairs(
     """
     holds = _relation(space, formula)
 
-    def related() -> Iterator[Pair]:
-        for i, u in enumerate(inputs):
-            tick(i)
-            yield from ((i, j) for j, v in enumerate(inputs) if holds(u, v))
+    found: set[Pair] = set()
+    for i, u in enumerate(inputs):
+        tick(i)
+        found.update((i, j) for j, v in enumerate(inputs) if holds(u, v))
 
     def changed(pair: Pair) -> int:
         return sum(inputs[pair[0]][cell] != inputs[pair[1]][cell] for cell in space.cells)
 
-    found = set(related())
     mirrored = {(j, i) for i, j in found}
     return sorted(found | mirrored, key=lambda pair: (changed(pair), pair)), found == mirrored
 

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from flint import fmpq
 
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
-from dipc.dipwhile.syntax.ast import (
-    Binary,
-    Call,
-    Eps,
-    ExpMechanism,
-    Expr,
-    Fold,
-    Index,
-    Name,
-    Noise,
-    Number,
-    Op,
-    Unary,
-)
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import CoreProgram, Draw
 from dipc.dipwhile.syntax.notes import impossible_equalities, unassigned_outputs, unread_variables
 from dipc.dipwhile.syntax.printer import as_written
@@ -39,51 +28,47 @@ def warnings(program: CoreProgram) -> tuple[str, ...]:
         help: the first argument is the rate, 1/scale: for scale 2/eps write Lap(eps/2, 0),
               which is the same as Lap(scale = 2/eps, mean = 0)
     """
-    found: dict[tuple[int, int], str] = {}
-    for instruction in program.code:
-        if isinstance(instruction, Draw):
-            match instruction.distribution:
-                case Noise(kind, rate, mean) if _degree(rate) == -1:
-                    found[rate.span.start, rate.span.end] = _growing(kind, rate, mean)
-                case ExpMechanism(rate) if _degree(rate) == -1:
-                    text = f"the rate {as_written(rate)} of the exponential mechanism falls with eps"
-                    found[rate.span.start, rate.span.end] = _warning(text, rate.span, "did you mean a*eps?")
-    for name, span, other in unread_variables(program):
-        text = f"`{name}` is assigned, but never read"
-        found[span.start, span.end] = _warning(text, span, f"did you mean `{other}`?")
-    for name, span in unassigned_outputs(program):
-        text = f"the output `{name}` is never assigned"
-        found[span.start, span.end] = _warning(text, span, "it always has its start value")
-    for span, reason in impossible_equalities(program):
-        found[span.start, span.end] = _warning(reason, span, "compare with < or <=, or round with disc")
+    found = {
+        (span.start, span.end): f"{span.place}: warning: {text}\n{span.excerpt()}\n    help: {hint}"
+        for span, text, hint in _advice(program)
+    }
     return tuple(found[place] for place in sorted(found))
 
 
-def _growing(kind: str, rate: Expr, mean: Expr) -> str:
+def _advice(program: CoreProgram) -> Iterator[tuple[Span, str, str]]:
+    """Places, each with what is odd there and a hint."""
+    for instruction in program.code:
+        if isinstance(instruction, Draw):
+            match instruction.distribution:
+                case ast.Noise(kind, rate, mean) if _degree(rate) == -1:
+                    yield rate.span, *_growing(kind, rate, mean)
+                case ast.ExpMechanism(rate) if _degree(rate) == -1:
+                    text = f"the rate {as_written(rate)} of the exponential mechanism falls with eps"
+                    yield rate.span, text, "did you mean a*eps?"
+    for name, span, other in unread_variables(program):
+        yield span, f"`{name}` is assigned, but never read", f"did you mean `{other}`?"
+    for name, span in unassigned_outputs(program):
+        yield span, f"the output `{name}` is never assigned", "it always has its start value"
+    for span, reason in impossible_equalities(program):
+        yield span, reason, "compare with < or <=, or round with disc"
+
+
+def _growing(kind: str, rate: ast.Expr, mean: ast.Expr) -> tuple[str, str]:
     a = _coefficient(rate)
     if a is None:
-        return _warning("the noise grows with eps: its rate is of the form a/eps", rate.span, _RATE)
-    m = as_written(mean)
-    return _warning(
-        f"the noise grows with eps: its rate is {_over_eps(a)}, its scale {_times_eps(1 / a)}",
-        rate.span,
-        f"{_RATE}: for scale {_over_eps(a)} write {kind}({_times_eps(1 / a)}, {m}),\n"
-        f"          which is the same as {kind}(scale = {_over_eps(a)}, mean = {m})",
+        return "the noise grows with eps: its rate is of the form a/eps", _RATE
+    over, times, m = _over_eps(a), _times_eps(1 / a), as_written(mean)
+    return (
+        f"the noise grows with eps: its rate is {over}, its scale {times}",
+        f"{_RATE}: for scale {over} write {kind}({times}, {m}),\n"
+        f"          which is the same as {kind}(scale = {over}, mean = {m})",
     )
 
 
 _RATE = "the first argument is the rate, 1/scale"
 
 
-def _warning(text: str, span: Span, hint: str) -> str:
-    return f"{span.place}: warning: {text}\n{span.excerpt()}\n    help: {hint}"
-
-
 def _over_eps(a: fmpq) -> str:
-    """
-    >>> _over_eps(fmpq(3)), _over_eps(fmpq(3, 2)), _times_eps(fmpq(3, 2))
-    ('3/eps', '3/(2*eps)', '3*eps/2')
-    """
     return f"{a.p}/eps" if a.q == 1 else f"{a.p}/({a.q}*eps)"
 
 
@@ -91,7 +76,7 @@ def _times_eps(a: fmpq) -> str:
     return ("eps" if a.p == 1 else f"{a.p}*eps") + ("" if a.q == 1 else f"/{a.q}")
 
 
-def _coefficient(rate: Expr) -> fmpq | None:
+def _coefficient(rate: ast.Expr) -> fmpq | None:
     """a, for a rate a/eps that does not depend on variables."""
     try:
         value = function_of_eps(rate, NOTHING, never)
@@ -101,27 +86,27 @@ def _coefficient(rate: Expr) -> fmpq | None:
     return term.coefficient if term is not None and term.coefficient > 0 else None
 
 
-def _degree(expr: Expr) -> int | None:
+def _degree(expr: ast.Expr) -> int | None:
     """The d of an expression ``a * eps^d``, where a may depend on variables; None for other forms."""
     return bottom_up(expr, _on_degrees)
 
 
-def _on_degrees(node: Expr, parts: tuple[int | None, ...]) -> int | None:
+def _on_degrees(node: ast.Expr, parts: tuple[int | None, ...]) -> int | None:
     match node, parts:
-        case Eps(), _:
+        case ast.Eps(), _:
             return 1
-        case Number() | Name() | Index(), _:
+        case ast.Number() | ast.Name() | ast.Index(), _:
             return 0
-        case Unary(Op.NEG), (d,):
+        case ast.Unary(ast.Op.NEG), (d,):
             return d
-        case Binary(Op.MUL), (int(d), int(e)):
+        case ast.Binary(ast.Op.MUL), (int(d), int(e)):
             return d + e
-        case Binary(Op.DIV), (int(d), int(e)):
+        case ast.Binary(ast.Op.DIV), (int(d), int(e)):
             return d - e
-        case Binary(Op.ADD | Op.SUB), (d, e):
+        case ast.Binary(ast.Op.ADD | ast.Op.SUB), (d, e):
             return d if d == e else None
-        case Binary(Op.POW, _, Number(n)), (int(d), _) if n.q == 1:
+        case ast.Binary(ast.Op.POW, _, ast.Number(n)), (int(d), _) if n.q == 1:
             return d * int(n.p)
-        case Call() | Fold(), _:
+        case ast.Call() | ast.Fold(), _:
             return 0 if all(d == 0 for d in parts) else None
     return None

@@ -8,7 +8,7 @@ is evaluated again from the start, with the outcomes up to there given.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from flint import fmpq
@@ -33,15 +33,15 @@ class Branch(Generic[T]):
     conditions: tuple[Linear, ...]
 
 
+@dataclass
 class _Run:
     """One evaluation; ``joint`` already satisfies the answers ``given``."""
 
-    def __init__(self, given: tuple[bool | Range, ...], joint: Joint, conditions: tuple[Linear, ...]) -> None:
-        self.given = given
-        self.joint = joint
-        self.conditions = conditions
-        self.answers: list[bool | Range] = []
-        self.queued: list[_Run] = []
+    given: tuple[bool | Range, ...]
+    joint: Joint
+    conditions: tuple[Linear, ...]
+    answers: list[bool | Range] = field(default_factory=list)
+    queued: list[_Run] = field(default_factory=list)
 
     def __call__(self, form: Linear, strict: bool) -> bool:
         """Whether ``form > 0`` (strict) or ``form >= 0`` on this branch."""

@@ -43,15 +43,7 @@ class Node:
 
 
 class Chain:
-    """The nodes in the order of the program, the initial one first.
-
-    >>> from dipc.dipwhile.syntax.compile import read
-    >>> from dipc.errors import Source
-    >>> text = "output o in {0, 1}; b <- flip(1/3); if b then o <- 1 else o <- 0 end"
-    >>> chain = Chain(read(Source("coin", text)), {})
-    >>> [(str(node), node.outcome, node.mass) for node in chain if node.outcome]
-    [('5: o=1', (1,), 1/3), ('5: o=0', (0,), 2/3)]
-    """
+    """The nodes in the order of the program, the initial one first."""
 
     def __init__(self, program: CoreProgram, inputs: Input) -> None:
         self.nodes: list[Node] = []
@@ -93,18 +85,11 @@ class Chain:
             nodes[state.key] = node
             if isinstance(stepper.program.code[state.pc], Halt):
                 node.outcome = stepper.outcome(state)
-            known = ((nodes.get(way.source.key), way.transition) for way in ways)
-            _connect(node, [(source, transition) for source, transition in known if source is not None])
-
-
-def _connect(node: Node, ways: list[tuple[Node, Transition]]) -> None:
-    """Add the edges that lead to a node: all transitions from one state are one edge."""
-    flows: dict[Key, tuple[Node, Quotient]] = {}
-    for source, transition in ways:
-        flow = transition.state.joint.mass()
-        if flow:
-            node.ways.append((source, transition))
-            _, before = flows.get(source.state.key, (source, Quotient.of(0)))
-            flows[source.state.key] = source, before + flow
-    for source, flow in flows.values():
-        source.edges.append((node, flow / source.mass))
+            flows: dict[Node, Quotient] = {}  # all transitions from one state are one edge
+            for way in ways:
+                source, flow = nodes.get(way.source.key), way.transition.state.joint.mass()
+                if source is not None and flow:
+                    node.ways.append((source, way.transition))
+                    flows[source] = flows.get(source, Quotient.of(0)) + flow
+            for source, flow in flows.items():
+                source.edges.append((node, flow / source.mass))

@@ -25,10 +25,6 @@ def solved(goal: K, needs: Callable[[K], Sequence[K]], combine: Callable[[K], V]
     """The value of ``goal`` by a recursion without cycles, with a stack in place of recursive calls.
 
     ``needs(k)`` are the arguments whose values must be in ``known`` before ``combine(k)`` is called.
-
-    >>> sums = {0: 0}
-    >>> solved(5000, lambda n: [n - 1], lambda n: n + sums[n - 1], sums)
-    12502500
     """
     stack = [goal]
     while stack:
@@ -44,17 +40,7 @@ def solved(goal: K, needs: Callable[[K], Sequence[K]], combine: Callable[[K], V]
 
 
 class Diagrams:
-    """A store of diagrams over cells with the given numbers of values.
-
-    >>> store = Diagrams([2, 2])
-    >>> no, yes = store.leaf("no"), store.leaf("yes")
-    >>> first = store.choice(0, [no, yes])
-    >>> both = store.choice(1, [no, first])                      # reads the second cell first
-    >>> both == store.choice(0, [no, store.choice(1, [no, yes])])
-    True
-    >>> store.choice(1, [first, first]) == first                 # looks at what does not matter
-    True
-    """
+    """A store of diagrams over cells with the given numbers of values."""
 
     def __init__(self, sizes: Sequence[int]) -> None:
         self.sizes = sizes

@@ -11,6 +11,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from math import prod
 from typing import Any, Protocol, assert_never
 
 from flint import fmpq
@@ -75,11 +77,7 @@ class Memory:
 
 
 def evaluate(expr: Expr, memory: Memory, decide: Decide) -> Datum:
-    """The value of an expression.
-
-    Raises :class:`InputError` at the offending subexpression (division by zero, index out of range,
-    unassigned variable, wrong type) and :class:`InputNeeded`.
-    """
+    """The value.  Raises :class:`InputError` at the offending subexpression, and :class:`InputNeeded`."""
     spine: list[Binary] = []
     while isinstance(expr, Binary):  # long sums lean left: walk them without recursion
         spine.append(expr)
@@ -173,7 +171,9 @@ def compare(op: Op, left: Datum, right: Datum, span: Span, decide: Decide) -> bo
         return _ORDER[op](difference, 0)
     try:
         if op in (Op.EQ, Op.NE):
-            return _equal(difference, decide) == (op is Op.EQ)
+            # Integer samples can tie; for real ones it has probability 0.
+            ties = difference.integer and decide(difference, strict=False)
+            return (ties and not decide(difference, strict=True)) == (op is Op.EQ)
         if op in (Op.LT, Op.LE):
             difference = difference.negated()
         return decide(difference, strict=op in (Op.LT, Op.GT))
@@ -181,28 +181,16 @@ def compare(op: Op, left: Datum, right: Datum, span: Span, decide: Decide) -> bo
         raise Unsupported(limit.message, limit.span or span, limit.hint) from None
 
 
-def _equal(difference: Linear, decide: Decide) -> bool:
-    """Integer samples can tie; for real ones it has probability 0."""
-    return difference.integer and decide(difference, strict=False) and not decide(difference, strict=True)
-
-
 _ORDER: dict[Op, Callable[[fmpq, int], bool]] = {
-    Op.EQ: operator.eq,
-    Op.NE: operator.ne,
-    Op.LT: operator.lt,
-    Op.LE: operator.le,
-    Op.GT: operator.gt,
-    Op.GE: operator.ge,
+    op: getattr(operator, op.name.lower()) for op in (Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE)
 }
 
 
 def _arithmetic(node: Binary, left: Datum, right: Datum) -> Datum:
     left, right = _as_numeric(left, node.left.span), _as_numeric(right, node.right.span)
     match node.op:
-        case Op.ADD:
-            return _sum(left, right, fmpq(1), node.span)
-        case Op.SUB:
-            return _sum(left, right, fmpq(-1), node.span)
+        case Op.ADD | Op.SUB:
+            return _sum(left, right, fmpq(1 if node.op is Op.ADD else -1), node.span)
         case Op.MUL:
             if isinstance(left, fmpq):
                 return _scaled(right, left, node.right.span)
@@ -214,19 +202,22 @@ def _arithmetic(node: Binary, left: Datum, right: Datum) -> Datum:
             return _scaled(left, 1 / divisor, node.left.span)
         case Op.POW:
             exponent = _as_number(right, node.right.span)
-            base = _as_number(left, node.left.span)
-            return power(base, exponent, node.span)
+            number: fmpq = _power(_as_number(left, node.left.span), exponent, 10_000, node.span)
+            return number
         case _:
             raise AssertionError(node.op)
 
 
-def power(base: fmpq, exponent: fmpq, span: Span) -> fmpq:
+def _power(base: Any, exponent: fmpq, most: int, span: Span) -> Any:
     """``base ^ exponent`` for an integer exponent of sane size."""
-    if exponent.q != 1 or abs(exponent) > 10_000:
-        raise InputError("the exponent must be an integer between -10000 and 10000", span)
-    if not base and exponent < 0:
+    if exponent.q != 1 or abs(exponent) > most:
+        raise InputError(f"the exponent must be an integer between -{most} and {most}", span)
+    if exponent < 0 and not base:
         raise InputError("division by zero", span)
-    return base ** int(exponent.p)
+    n = int(exponent.p)
+    if not isinstance(base, Surd):
+        return base**n
+    return prod([base] * n, start=Quotient.one()) if n >= 0 else 1 / prod([base] * -n)
 
 
 def _sum(left: Numeric, right: Numeric, sign: fmpq, span: Span) -> Numeric:
@@ -269,8 +260,8 @@ def _flattened(arguments: tuple[Expr, ...], memory: Memory, decide: Decide) -> l
     """The arguments, an array standing for all its cells."""
     result: list[tuple[Datum, Span]] = []
     for argument in arguments:
-        if isinstance(argument, Name) and spelled(argument.name, argument.primed) in memory.arrays:
-            name = spelled(argument.name, argument.primed)
+        name = spelled(argument.name, argument.primed) if isinstance(argument, Name) else ""
+        if name in memory.arrays:
             cells = ((name, i) for i in range(1, memory.arrays[name] + 1))
             result.extend((memory.read(cell, argument.span), argument.span) for cell in cells)
         else:
@@ -292,22 +283,7 @@ def _disc(values: list[Numeric], span: Span, decide: Decide) -> Numeric:
     x, *levels = values
     if not levels:
         raise InputError("disc needs at least one level", span, "write disc(x, a0, a1, ...)")
-    for level in levels[:-1]:
-        if compare(Op.LE, x, level, span, decide):
-            return level
-    return levels[-1]
-
-
-def _total(values: list[Numeric], span: Span, decide: Decide) -> Numeric:
-    total: Numeric = fmpq(0)
-    for value in values:
-        total = _sum(total, value, fmpq(1), span)
-    return total
-
-
-def _absolute(values: list[Numeric], span: Span, decide: Decide) -> Numeric:
-    x = values[0]
-    return x if compare(Op.GE, x, fmpq(0), span, decide) else _scaled(x, fmpq(-1), span)
+    return next((a for a in levels[:-1] if compare(Op.LE, x, a, span, decide)), levels[-1])
 
 
 def _modulo(values: list[Numeric], span: Span, decide: Decide) -> fmpq:
@@ -322,8 +298,8 @@ _FUNCTIONS: dict[str, Callable[[list[Numeric], Span, Decide], Numeric]] = {
     "min": lambda v, s, d: v[_best(v, Op.LT, s, d)],
     "argmax": lambda v, s, d: fmpq(_best(v, Op.GT, s, d) + 1),
     "argmin": lambda v, s, d: fmpq(_best(v, Op.LT, s, d) + 1),
-    "abs": _absolute,
-    "sum": _total,
+    "abs": lambda v, s, d: v[0] if compare(Op.GE, v[0], fmpq(0), s, d) else _scaled(v[0], fmpq(-1), s),
+    "sum": lambda v, s, d: reduce(lambda a, b: _sum(a, b, fmpq(1), s), v),
     "disc": _disc,
     "floor": lambda v, s, d: fmpq(_as_number(v[0], s).floor()),
     "ceil": lambda v, s, d: fmpq(_as_number(v[0], s).ceil()),
@@ -335,13 +311,7 @@ _FUNCTIONS: dict[str, Callable[[list[Numeric], Span, Decide], Numeric]] = {
 
 
 def function_of_eps(expr: Expr, memory: Memory, decide: Decide) -> Quotient:
-    """A rate, probability or epsilon: numbers, eps, ``exp(a*eps + k + b/eps)`` and arithmetic.
-
-    >>> from dipc.dipwhile.syntax.ast import NOWHERE
-    >>> half = Binary(Op.DIV, Eps(), Number(fmpq(2)))
-    >>> function_of_eps(Call("exp", (half,)), NOTHING, never)
-    exp(1/2*eps)
-    """
+    """A rate, probability or epsilon: numbers, eps, ``exp(a*eps + k + b/eps)`` and arithmetic."""
     value = number_of_eps(expr, memory, decide)
     if isinstance(value, Surd):
         raise Unsupported(
@@ -353,12 +323,7 @@ def function_of_eps(expr: Expr, memory: Memory, decide: Decide) -> Quotient:
 
 
 def number_of_eps(expr: Expr, memory: Memory, decide: Decide) -> EpsNumber:
-    """A delta: like :func:`function_of_eps`, possibly with one square root.
-
-    >>> half = Binary(Op.DIV, Eps(), Number(fmpq(2)))
-    >>> number_of_eps(Binary(Op.ADD, half, Call("sqrt", (half,))), NOTHING, never)
-    1/2*eps + sqrt(1/2*eps)
-    """
+    """A delta: like :func:`function_of_eps`, possibly with one square root."""
     match expr:
         case Eps():
             return Quotient(ExpPoly.of(1, 1))
@@ -372,7 +337,8 @@ def number_of_eps(expr: Expr, memory: Memory, decide: Decide) -> EpsNumber:
             return _eps_arithmetic(expr, memory, decide)
         case Binary(Op.POW, base, exponent):
             n = _as_number(evaluate(exponent, memory, decide), exponent.span)
-            return _eps_power(number_of_eps(base, memory, decide), n, expr.span)
+            power: EpsNumber = _power(number_of_eps(base, memory, decide), n, 100, expr.span)
+            return power
         case _:
             return Quotient.of(_as_number(evaluate(expr, memory, decide), expr.span))
 
@@ -418,31 +384,15 @@ def _square_root(argument: Quotient, span: Span) -> EpsNumber:
 
 
 def _exponential(argument: Quotient, span: Span) -> Quotient:
-    exponents = {1: fmpq(0), 0: fmpq(0), -1: fmpq(0)}
-    linear = argument.denominator.as_rational() == 1
-    for c, n, a, k, b in argument.numerator.terms():
-        if a or k or b or n not in exponents:
-            linear = False
-        else:
-            exponents[n] = c
-    if not linear:
+    terms = list(argument.numerator.terms())
+    if argument.denominator.as_rational() != 1 or any(any(t[2:]) or abs(t.power) > 1 for t in terms):
         raise InputError(
             "exp takes a*eps + k + b/eps with rational numbers a, k and b",
             span,
             "for example exp(eps/2) or exp(-2)",
         )
-    return Quotient(ExpPoly.exp(exponents[1], exponents[0], exponents[-1]))
-
-
-def _eps_power(base: EpsNumber, exponent: fmpq, span: Span) -> EpsNumber:
-    if exponent.q != 1 or abs(exponent) > 100:
-        raise InputError("the exponent must be an integer between -100 and 100", span)
-    if exponent < 0 and not base:
-        raise InputError("division by zero", span)
-    power: EpsNumber = Quotient.one()
-    for _ in range(abs(int(exponent.p))):
-        power = power * base
-    return power if exponent >= 0 else 1 / power
+    exponents = {t.power: t.coefficient for t in terms}
+    return Quotient(ExpPoly.exp(*(exponents.get(n, fmpq(0)) for n in (1, 0, -1))))
 
 
 # --- conversions -----------------------------------------------------------------------------
@@ -453,11 +403,9 @@ def _shown(value: Datum) -> str:
 
 
 def _as_truth(value: Datum, span: Span) -> bool:
-    if value == TRUE:
-        return True
-    if value == FALSE:
-        return False
-    raise InputError(f"a Boolean is needed here, not {_shown(value)}", span)
+    if value not in (TRUE, FALSE):
+        raise InputError(f"a Boolean is needed here, not {_shown(value)}", span)
+    return value == TRUE
 
 
 def _as_numeric(value: Datum, span: Span) -> fmpq | Linear:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from dipc.dipwhile.semantics.evaluate import InputNeeded
 from dipc.dipwhile.semantics.run import Sweep
 from dipc.dipwhile.semantics.state import State
-from dipc.dipwhile.semantics.step import LeftOpen, Outcome, Stepper
+from dipc.dipwhile.semantics.step import Outcome, Stepper
 from dipc.dipwhile.syntax.core import Cell, CoreProgram, Halt
 from dipc.errors import InternalError, LimitReached
 from dipc.models.values import Value
@@ -55,14 +55,10 @@ class Explorer:
 
     def __init__(self, program: CoreProgram, deadline: float | None = None) -> None:
         self.stepper = Stepper(program, self._count)
+        self.left_open = self.stepper.left_open  # what remains to be checked of everything explored so far
         self._deadline = deadline
         self._steps = 0
         self._seen: dict[object, Configuration] = {}
-
-    @property
-    def left_open(self) -> LeftOpen:
-        """What remains to be checked of everything explored so far."""
-        return self.stepper.left_open
 
     @cached_property
     def start(self) -> Arrival:
@@ -90,7 +86,7 @@ class Explorer:
         while (asked := arrival.configuration.asks) is not None:
             arrival = self.after(arrival.configuration, inputs[asked])
             for outcome, p in arrival.emitted.items():
-                law[outcome] = law[outcome] + p if outcome in law else p
+                _add(law, outcome, p)
         law = {outcome: p for outcome, p in law.items() if p}
         check_total(sum(law.values(), Quotient.of(0)))
         return law
@@ -101,22 +97,15 @@ class Explorer:
         sweep = Sweep(self.stepper, states, known)
         try:
             for visit in sweep:
-                if isinstance(self.stepper.program.code[visit.state.pc], Halt):
-                    self._emit(visit.state, emitted)
+                halted = isinstance(self.stepper.program.code[visit.state.pc], Halt)
+                if halted and (p := visit.state.joint.mass()):
+                    _add(emitted, self.stepper.outcome(visit.state), p)
         except InputNeeded as need:
             rest = sweep.rest
-            return Arrival(emitted, self._shared(Configuration(need.cell, rest, self._readable(rest, known))))
+            live = frozenset().union(*(self.stepper.live[state.pc] for state in rest))
+            readable = {cell: value for cell, value in known.items() if cell in live}
+            return Arrival(emitted, self._shared(Configuration(need.cell, rest, readable)))
         return Arrival(emitted, self._shared(Configuration(None, (), {})))
-
-    def _emit(self, state: State, emitted: Law) -> None:
-        p = state.joint.mass()
-        if p:
-            outcome = self.stepper.outcome(state)
-            emitted[outcome] = emitted[outcome] + p if outcome in emitted else p
-
-    def _readable(self, states: tuple[State, ...], known: dict[Cell, Value]) -> dict[Cell, Value]:
-        live = frozenset().union(*(self.stepper.live[state.pc] for state in states))
-        return {cell: value for cell, value in known.items() if cell in live}
 
     def _shared(self, new: Configuration) -> Configuration:
         """The configuration, or the equal one that was met before."""
@@ -133,6 +122,10 @@ class Explorer:
             raise LimitReached(f"more than {MAX_STEPS} steps: does a while loop run forever?")
         if self._deadline is not None and monotonic() > self._deadline:
             raise LimitReached("the time limit was reached")
+
+
+def _add(law: Law, outcome: Outcome, p: Quotient) -> None:
+    law[outcome] = law[outcome] + p if outcome in law else p
 
 
 def check_total(total: Quotient) -> None:

@@ -63,7 +63,7 @@ class OutputFunctions:
             if outcome not in self._futures[configuration].outcomes:
                 return []
             arrivals = self._arrivals(configuration)
-            return [(following, _plus(p, emitted.get(outcome))) for emitted, following in arrivals]
+            return [(c, p + emitted[outcome] if outcome in emitted else p) for emitted, c in arrivals]
 
         def combine(at: tuple[Configuration, Quotient]) -> int:
             configuration, p = at
@@ -101,7 +101,3 @@ class OutputFunctions:
 
 def _total(law: Law) -> Quotient:
     return sum(law.values(), _ZERO)
-
-
-def _plus(p: Quotient, q: Quotient | None) -> Quotient:
-    return p if q is None else p + q

@@ -8,10 +8,11 @@ again, and dead samples are integrated out at once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import assert_never
 
 from dipc.dipwhile.syntax.arrays import instruction_parts
-from dipc.dipwhile.syntax.ast import Expr, Index, Name, Number
+from dipc.dipwhile.syntax.ast import Index, Name, Number
 from dipc.dipwhile.syntax.core import Cell, CoreProgram, Draw, Halt, Instruction, Jump, Put, Test
 from dipc.dipwhile.syntax.walk import nodes
 
@@ -25,14 +26,12 @@ def live_cells(program: CoreProgram) -> tuple[frozenset[Cell], ...]:
     reads = [outputs if isinstance(i, Halt) else frozenset(_reads(i, arrays)) for i in code]
     writes = [_writes(instruction) for instruction in code]
     live = [NO_CELLS] * len(code)
-    changed = True
-    while changed:
-        changed = False
+    before: list[frozenset[Cell]] = []
+    while live != before:
+        before = live.copy()
         for pc in reversed(range(len(code))):
             after = NO_CELLS.union(*(live[s] for s in successors(code[pc], pc)))
-            now = reads[pc] | (after - writes[pc])
-            changed = changed or now != live[pc]
-            live[pc] = now
+            live[pc] = reads[pc] | (after - writes[pc])
     return tuple(live)
 
 
@@ -63,17 +62,11 @@ def _writes(instruction: Instruction) -> frozenset[Cell]:
 
 def _reads(instruction: Instruction, arrays: Mapping[str, int]) -> Iterator[Cell]:
     """The cells that may be read."""
-    for part in instruction_parts(instruction):
-        for node in nodes(part):
-            yield from _read_at(node, arrays)
-
-
-def _read_at(node: Expr, arrays: Mapping[str, int]) -> Iterator[Cell]:
-    """The cells that a node reads, beside those that its parts read."""
-    match node:
-        case Index(array, Number(index)):
-            yield array, int(index.p)
-        case Name(name) | Index(name) if name in arrays:
-            yield from ((name, i) for i in range(1, arrays[name] + 1))
-        case Name(name):
-            yield name, 0
+    for node in chain.from_iterable(map(nodes, instruction_parts(instruction))):
+        match node:
+            case Index(array, Number(index)):
+                yield array, int(index.p)
+            case Name(name) | Index(name) if name in arrays:
+                yield from ((name, i) for i in range(1, arrays[name] + 1))
+            case Name(name):
+                yield name, 0

@@ -20,10 +20,10 @@ unless probabilities of edges vanish; for the eps where one does, see :meth:`Loo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dipc.dipwhile.semantics.state import Key, State, live_part, merged
-from dipc.dipwhile.semantics.step import Move, Stepper, Transition
+from dipc.dipwhile.semantics.step import Stepper, Transition
 from dipc.dipwhile.syntax.core import Cell, Halt, Test
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.errors import InputError, LimitReached
@@ -67,14 +67,11 @@ def run_loop(stepper: Stepper, state: State, inputs: Mapping[Cell, Value]) -> li
             "make sure that from everywhere in the loop its condition can become false",
         )
     weights = visits(range(len(graph.states)), graph.edges, 0)
-    left = (_scaled(graph.states[i], weights[i]) for i in sorted(graph.exits))
+    exits = ((graph.states[i], weights[i]) for i in sorted(graph.exits))
+    left = (replace(state, joint=state.joint.scaled(weight)) for state, weight in exits)
     states = [live_part(s, stepper.live[s.pc]) for s in left if s.joint]
     kept = {s.key: samples for s, samples in states}  # equal states hold the samples from before the loop
     return [Transition(s, kept[s.key], None) for s in merged(s for s, _ in states)]
-
-
-def _scaled(state: State, weight: Quotient) -> State:
-    return State(state.pc, state.env, state.joint.scaled(weight))
 
 
 def _explored(stepper: Stepper, start: State, inputs: Mapping[Cell, Value], head: Test) -> _Graph:
@@ -92,7 +89,9 @@ def _explored(stepper: Stepper, start: State, inputs: Mapping[Cell, Value], head
         stepper.count(1)
         targets = graph.edges.setdefault(i, [])
         for move in stepper.moves(state, inputs):
-            _refuse_samples(state, move, head)
+            changed = (v for c, v in move.env.items() if state.env.get(c) is not v)
+            if move.noise is not None or any(isinstance(v, Linear) for v in changed):
+                raise violation(2, "a random variable is assigned inside this `while`", head.span)
             known = conditions[i].union(move.branch.conditions)
             env = {cell: value for cell, value in move.env.items() if cell in stepper.live[move.pc]}
             following = State(move.pc, env, move.branch.joint)
@@ -117,10 +116,3 @@ def _number(graph: _Graph, state: State, known: frozenset[Linear], head: Test) -
             )
         graph.states.append(state)
     return i
-
-
-def _refuse_samples(state: State, move: Move, head: Test) -> None:
-    """Rule 2, for variables that are random on some paths only."""
-    changed = (v for c, v in move.env.items() if state.env.get(c) is not v)
-    if move.noise is not None or any(isinstance(v, Linear) for v in changed):
-        raise violation(2, "a random variable is assigned inside this `while`", head.span)

@@ -12,20 +12,10 @@ from typing import assert_never
 from flint import fmpq
 
 from dipc.dipwhile.semantics.evaluate import Decide, Memory, evaluate, function_of_eps
-from dipc.dipwhile.syntax.ast import (
-    Choose,
-    Distribution,
-    ExpMechanism,
-    Expr,
-    FiniteSet,
-    Flip,
-    Noise,
-    SetOf,
-    Uniform,
-)
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.distributions import NOISE, NoiseKind
 from dipc.dipwhile.syntax.fragment import violation
-from dipc.errors import InputError, Span
+from dipc.errors import InputError
 from dipc.integration.linear import Linear
 from dipc.integration.weight import Weight
 from dipc.models.values import FALSE, TRUE, Value
@@ -61,20 +51,21 @@ class Random:
         return factor.at_inverse() if self.inverse else factor
 
 
-def distribution(node: Distribution, memory: Memory, decide: Decide) -> Finite | Random:
+def distribution(node: ast.Distribution, memory: Memory, decide: Decide) -> Finite | Random:
     """The distribution with its parameters evaluated.
 
-    Raises :class:`InputError` for a rate that is not ``a*eps`` or ``a/eps`` with a > 0, and for
-    probabilities that do not sum to 1.  That they lie in [0, 1] depends on the interval of eps, and is
-    checked later.
+    That probabilities lie in [0, 1] depends on the interval of eps, and is checked later.
     """
     match node:
-        case Noise(kind, rate, mean):
-            return _noise(NOISE[kind], *_rate(rate, memory, decide), _number(mean, memory, decide), mean.span)
-        case Flip(probability):
+        case ast.Noise(kind, rate, mean):
+            law = Random(NOISE[kind], *_rate(rate, memory, decide), _number(mean, memory, decide))
+            if law.kind.integer and law.mean.q != 1:
+                raise InputError(f"the mean of {kind} must be an integer, not {law.mean}", mean.span)
+            return law
+        case ast.Flip(probability):
             p = function_of_eps(probability, memory, decide)
             return Finite(((TRUE, p), (FALSE, 1 - p)))
-        case Choose(options):
+        case ast.Choose(options):
             pairs = [(_value(v, memory, decide), function_of_eps(p, memory, decide)) for v, p in options]
             total = sum((p for _, p in pairs), Quotient.of(0))
             if total != Quotient.one():
@@ -82,22 +73,16 @@ def distribution(node: Distribution, memory: Memory, decide: Decide) -> Finite |
                     f"the probabilities of `choose` sum to {total}, not to 1", node.span, "fix one of them"
                 )
             return Finite(tuple(pairs))
-        case Uniform(support):
+        case ast.Uniform(support):
             values = dict.fromkeys(_members(support, memory, decide))
             return Finite(tuple((v, Quotient.of(fmpq(1, len(values)))) for v in values))
-        case ExpMechanism():
+        case ast.ExpMechanism():
             return _exponential_mechanism(node, memory, decide)
         case _:
             assert_never(node)
 
 
-def _noise(kind: NoiseKind, rate: fmpq, inverse: bool, mean: fmpq, place: Span) -> Random:
-    if kind.integer and mean.q != 1:
-        raise InputError(f"the mean of {kind.name} must be an integer, not {mean}", place)
-    return Random(kind, rate, inverse, mean)
-
-
-def _exponential_mechanism(node: ExpMechanism, memory: Memory, decide: Decide) -> Finite:
+def _exponential_mechanism(node: ast.ExpMechanism, memory: Memory, decide: Decide) -> Finite:
     """Each value with probability proportional to exp(rate * score) (DiPC, Section 2)."""
     rate, inverse = _rate(node.rate, memory, decide)
     weights: dict[Value, Quotient] = {}
@@ -114,7 +99,7 @@ def _exponential_mechanism(node: ExpMechanism, memory: Memory, decide: Decide) -
     return Finite(tuple((value, weight / total) for value, weight in weights.items()))
 
 
-def _rate(expr: Expr, memory: Memory, decide: Decide) -> tuple[fmpq, bool]:
+def _rate(expr: ast.Expr, memory: Memory, decide: Decide) -> tuple[fmpq, bool]:
     """a, for a rate ``a*eps`` or ``a/eps``, and whether it is the latter."""
     rate = function_of_eps(expr, memory, decide)
     term = rate.numerator.as_term() if rate.denominator.as_rational() == 1 else None
@@ -130,22 +115,22 @@ def _rate(expr: Expr, memory: Memory, decide: Decide) -> tuple[fmpq, bool]:
     return term.coefficient, term.power == -1
 
 
-def _value(expr: Expr, memory: Memory, decide: Decide) -> Value:
+def _value(expr: ast.Expr, memory: Memory, decide: Decide) -> Value:
     value = evaluate(expr, memory, decide)
     if isinstance(value, Linear):
         raise InputError("a number or an atom is needed here, not a random value", expr.span)
     return value
 
 
-def _number(expr: Expr, memory: Memory, decide: Decide, what: str = "the mean") -> fmpq:
+def _number(expr: ast.Expr, memory: Memory, decide: Decide, what: str = "the mean") -> fmpq:
     value = _value(expr, memory, decide)
     if not isinstance(value, fmpq):
         raise InputError(f"{what} must be a number, not {value}", expr.span)
     return value
 
 
-def _members(support: FiniteSet, memory: Memory, decide: Decide) -> list[Value]:
-    if isinstance(support, SetOf):
+def _members(support: ast.FiniteSet, memory: Memory, decide: Decide) -> list[Value]:
+    if isinstance(support, ast.SetOf):
         return [_value(member, memory, decide) for member in support.members]
     low, high = _whole(support.low, memory, decide), _whole(support.high, memory, decide)
     if low > high:
@@ -153,7 +138,7 @@ def _members(support: FiniteSet, memory: Memory, decide: Decide) -> list[Value]:
     return [fmpq(i) for i in range(low, high + 1)]
 
 
-def _whole(expr: Expr, memory: Memory, decide: Decide) -> int:
+def _whole(expr: ast.Expr, memory: Memory, decide: Decide) -> int:
     value = _number(expr, memory, decide)
     if value.q != 1:
         raise InputError(f"{value} is not an integer", expr.span)

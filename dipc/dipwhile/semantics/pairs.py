@@ -21,6 +21,7 @@ matters, and the least rank at the end is that of the first pair.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Protocol
 
 from dipc.dipwhile.semantics.adjacency import InputSpace
@@ -143,26 +144,21 @@ class _Steps:
         self.size = len(space.domains[place])
         self._relation = relation
         self._ranks = Ranks(space)
-        self._all: dict[Any, list[Step]] = {}
-        self._merged: dict[Any, list[Step]] = {}
+        self.all, self.merged = cache(self._all), cache(self._merged)
 
-    def all(self, state: Any) -> list[Step]:
+    def _all(self, state: Any) -> list[Step]:
         """Each move from a state."""
-        if state not in self._all:
-            self._all[state] = [
-                (a, b, after, Pairs(self._ranks.step(self.place, a, b), 1))
-                for a, b, after in self._relation.moves(self.place, state)
-            ]
-        return self._all[state]
+        return [
+            (a, b, after, Pairs(self._ranks.step(self.place, a, b), 1))
+            for a, b, after in self._relation.moves(self.place, state)
+        ]
 
-    def merged(self, state: Any) -> list[Step]:
+    def _merged(self, state: Any) -> list[Step]:
         """The moves from a state where the values do not matter: one for each state that follows."""
-        if state not in self._merged:
-            by_state: dict[Any, Pairs] = {}
-            for _, _, after, pairs in self.all(state):
-                _add(by_state, after, pairs.first, pairs.number)
-            self._merged[state] = [(0, 0, after, pairs) for after, pairs in by_state.items()]
-        return self._merged[state]
+        by_state: dict[Any, Pairs] = {}
+        for _, _, after, pairs in self.all(state):
+            _add(by_state, after, pairs.first, pairs.number)
+        return [(0, 0, after, pairs) for after, pairs in by_state.items()]
 
 
 def _add(found: dict[Any, Pairs], key: Any, first: int, number: int) -> None:

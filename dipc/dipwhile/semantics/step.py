@@ -102,11 +102,8 @@ class Stepper:
             case Draw():
                 return self._draw(state, memory, instruction)
             case Test(otherwise=otherwise):
-                outcomes = branches(lambda d: condition(instruction.condition, memory, d), state.joint)
-                return [
-                    Move(state.pc + 1 if branch.value else otherwise, state.env, branch)
-                    for branch in outcomes
-                ]
+                found = branches(lambda d: condition(instruction.condition, memory, d), state.joint)
+                return [Move(state.pc + 1 if b.value else otherwise, state.env, b) for b in found]
             case Jump(to):
                 return [Move(to, state.env, Branch(None, state.joint, ()))]
             case Halt():
@@ -144,11 +141,8 @@ class Stepper:
             cell = cell_of(put.target, memory, decide)
             return cell, self._checked(cell, evaluate(put.value, memory, decide), put.span, decide)
 
-        moves = []
-        for branch in branches(run, state.joint):
-            cell, value = branch.value
-            moves.append(Move(state.pc + 1, {**state.env, cell: value}, branch, cell))
-        return moves
+        found = [(branch, *branch.value) for branch in branches(run, state.joint)]
+        return [Move(state.pc + 1, {**state.env, cell: v}, branch, cell) for branch, cell, v in found]
 
     def _draw(self, state: State, memory: Memory, draw: Draw) -> list[Move]:
         def run(decide: Decide) -> tuple[Cell, Finite | Random]:
@@ -206,8 +200,7 @@ class Stepper:
 
     @staticmethod
     def _raw_output(name: str, integer: bool, span: Span) -> FragmentError:
+        kind, hint = "a real", "round it to levels with disc(r, a0, a1, ...)"
         if integer:
-            hint = "clamp it, for example min(max(z, 0), 5)"
-            return violation(6, f"the output `{name}` would be an unbounded integer random value", span, hint)
-        hint = "round it to levels with disc(r, a0, a1, ...)"
-        return violation(6, f"the output `{name}` would be a real random value", span, hint)
+            kind, hint = "an unbounded integer", "clamp it, for example min(max(z, 0), 5)"
+        return violation(6, f"the output `{name}` would be {kind} random value", span, hint)
