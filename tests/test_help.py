@@ -15,9 +15,8 @@ import click
 import pytest
 from click.shell_completion import CompletionItem, ShellComplete
 
-from dipc.cli.completion import SHELLS
 from dipc.cli.group import SECTIONS
-from dipc.cli.main import cli, status
+from dipc.cli.main import SHELLS, cli, status
 from dipc.shipped import paths
 
 ROOT = Path(__file__).parent.parent

@@ -15,13 +15,11 @@ import click
 from dipc.certificate.format import write
 from dipc.certificate.produce import certificate
 from dipc.cli import options
-from dipc.cli.alarm import alarm
 from dipc.cli.failures import error_record, kind_of
-from dipc.cli.interrupt import INTERRUPTED, Interrupted, interruptible
 from dipc.cli.junit import write_report
 from dipc.cli.outcome import Outcome, rank, worst
-from dipc.cli.progress import Bar
 from dipc.cli.terminal import answer, say, show_table
+from dipc.cli.work import INTERRUPTED, Bar, Interrupted, alarm, interruptible
 from dipc.mechanisms import Mechanism
 from dipc.report.record import verdict_record
 from dipc.report.words import aligned

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from dipc.cli import options
-from dipc.cli.progress import Bar
 from dipc.cli.terminal import answer, say
+from dipc.cli.work import Bar
 from dipc.dipwhile.sentences import decide as decision_of
 from dipc.signs.sentence import Decision, Quantifier
 

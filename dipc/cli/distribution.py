@@ -10,8 +10,8 @@ from flint import fmpq
 
 from dipc.claims.wording import decimal_at, pretty
 from dipc.cli import options
-from dipc.cli.progress import Bar
 from dipc.cli.terminal import columns, say
+from dipc.cli.work import Bar
 from dipc.dipwhile.convert import to_eps
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.pipeline import goal_of

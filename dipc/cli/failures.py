@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from dipc.cli.interrupt import INTERRUPTED, Interrupted
+from dipc.cli.work import INTERRUPTED, Interrupted
 from dipc.errors import (
     CLAIM_NAME,
     EPSILON_NAME,

@@ -8,29 +8,28 @@ from typing import Any
 
 import click
 
-from dipc.cli.terminal import colour_option
-from dipc.cli.text import TEXT
+from dipc.cli.terminal import TEXT, colour_option
 from dipc.dipwhile.syntax.suggest import did_you_mean
 from dipc.shipped import paths
 
 SECTIONS = {
     "Prove and refute": {
         "check": "check.check",
-        "explain": "explain.explain",
-        "budget": "budget.budget",
-        "profile": "budget.profile",
-        "regions": "budget.regions",
+        "explain": "tightness.explain",
+        "budget": "tightness.budget",
+        "profile": "tightness.profile",
+        "regions": "tightness.regions",
         "decide": "decide.decide",
         "verify": "verify.verify",
     },
     "Look inside": {
         "distribution": "distribution.distribution",
-        "plot": "plot.plot",
+        "plot": "report.plot",
         "report": "report.report",
         "export": "export.export",
     },
-    "Write programs": {"programs": "programs.programs", "new": "new.new", "format": "format.format_"},
-    "This tool": {"completion": "completion.completion"},
+    "Write programs": {"programs": "programs.programs", "new": "programs.new", "format": "format.format_"},
+    "This tool": {"completion": "main.completion"},
 }
 """The commands under the headings of the first page, and where they are in :mod:`dipc.cli`."""
 

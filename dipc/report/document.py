@@ -106,7 +106,7 @@ def record(rows: Iterable[Node]) -> Record:
     return found
 
 
-def as_json(document: Document) -> str:
+def json_of(document: Document) -> str:
     """The document as JSON; headings are for people only."""
     return json.dumps(record(chain.from_iterable(section.rows for section in document)), indent=2)
 
