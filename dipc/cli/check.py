@@ -21,8 +21,7 @@ from dipc.cli.outcome import Outcome, rank, worst
 from dipc.cli.terminal import answer, say, show_table
 from dipc.cli.work import INTERRUPTED, Bar, Interrupted, alarm, interruptible
 from dipc.mechanisms import Mechanism
-from dipc.report.record import verdict_record
-from dipc.report.words import aligned
+from dipc.report import document
 from dipc.shipped import STDIN, expected_verdict
 
 
@@ -187,21 +186,16 @@ def decided(
 
 def record(outcome: Outcome) -> dict[str, Any]:
     """An outcome for machines."""
-    if outcome.verdict is None:
-        assert outcome.error is not None
-        found: dict[str, Any] = {"program": outcome.file, "error": error_record(outcome.error)}
-    else:
-        seconds = {"reading": outcome.reading, "total": outcome.seconds}
-        found = verdict_record(outcome.verdict, outcome.file, outcome.parameters, seconds)
-    if outcome.expected is not None:
-        found |= {"expected": outcome.expected, "as_expected": outcome.as_expected}
-    return found
+    if outcome.verdict is not None:
+        return document.record(outcome.rows)
+    assert outcome.error is not None
+    return {"program": outcome.file, "error": error_record(outcome.error)}
 
 
 def show(outcome: Outcome) -> None:
     """The verdict for people."""
-    lines = aligned(outcome.lines)
-    for (heading, text), line in zip(outcome.lines, lines, strict=True):
+    shown = list(document.lines(outcome.rows))
+    for (heading, text), line in zip(shown, document.aligned(shown), strict=True):
         say(line.removesuffix(text) + answer(text) if heading == "verdict" else line)
 
 

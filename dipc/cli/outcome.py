@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from dipc.claims.verdict import Proved, Refuted, Verdict
-from dipc.claims.wording import Line, pretty
+from dipc.claims.wording import pretty
 from dipc.cli.failures import explained, kind_of
-from dipc.report.words import aligned, program_line, short_witness, verdict_lines
+from dipc.report.document import Node, Row, aligned, data, lines
+from dipc.report.words import program_rows, short_witness, verdict_rows
 
 WORST = (130, 2, 1, 3, 0)
 """Exit statuses, worst first: interrupted, broken input, refuted, undecided, as it should be.
@@ -82,16 +83,21 @@ class Outcome:
         """Everything known about the program, line by line."""
         if self.verdict is None:
             return str(explained(self.error)) if self.error is not None else ""
-        return "\n".join(aligned([*self.lines, *(("note", note) for note in self.verdict.notes)]))
+        return "\n".join(aligned([*lines(self.rows), *(("note", note) for note in self.verdict.notes)]))
 
     @property
-    def lines(self) -> list[Line]:
-        """The verdict for people, line by line."""
+    def rows(self) -> Iterator[Node]:
+        """The verdict as a document."""
         assert self.verdict is not None
-        lines = [program_line(self.file, self.parameters), *verdict_lines(self.verdict)]
+        yield from program_rows(self.file, self.parameters)
+        yield from verdict_rows(self.verdict)
+        seconds = {**self.verdict.seconds, "reading": self.reading, "total": self.seconds}
+        yield data("seconds", {stage: round(time, 6) for stage, time in seconds.items()})
         if self.expected is not None:
-            lines.append(("expected", self.expected + ("" if self.as_expected else ", but it is not so")))
-        return [*lines, ("time", f"{self.seconds:.2f} s")]
+            text = self.expected + ("" if self.as_expected else ", but it is not so")
+            yield Row("expected", text, "expected", self.expected)
+            yield data("as_expected", self.as_expected)
+        yield Row("time", f"{self.seconds:.2f} s")
 
 
 def exit_status(verdict: Verdict) -> int:

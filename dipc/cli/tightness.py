@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from time import monotonic
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from dipc.mechanisms import Mechanism
 from dipc.report.document import Document, Row, Section, data, json_of, plain_document, section_lines
 from dipc.report.explanation import explanation_document
 from dipc.report.tightness import Tight, epsilon_text, rows_of
-from dipc.report.words import program_line
+from dipc.report.words import program_rows
 
 T = TypeVar("T")
 
@@ -227,12 +227,6 @@ def _after_a_proof(found: Explanation, program: str) -> list[Line]:
     strongest = epsilon_text(exact) + (f" for eps in {budgets}" if budgets != "(0, inf)" else "")
     check = f"dipc check {program} --claim {shlex.quote(strongest)}"
     return [(check, "the strongest claim that holds"), curve]
-
-
-def program_rows(file: str, parameters: Mapping[str, str]) -> Iterator[Row]:
-    """The program with its parameters: what a document begins with."""
-    yield Row(*program_line(file, parameters), "program", file)
-    yield data("parameters", dict(parameters))
 
 
 def show(document: Document, as_json: bool) -> None:

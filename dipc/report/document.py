@@ -14,7 +14,6 @@ from itertools import chain
 from typing import Any, assert_never
 
 from dipc.claims.wording import Line, Record
-from dipc.report.words import aligned
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +76,17 @@ def lines(rows: Iterable[Node]) -> Iterator[Line]:
                     yield "", more.format(len(items) - most)
             case _:
                 assert_never(row)
+
+
+def aligned(lines: Iterable[Line]) -> list[str]:
+    """Headings and texts in two columns.
+
+    >>> aligned([("claim", "eps"), ("verdict", "PRIVATE")])
+    ['claim    eps', 'verdict  PRIVATE']
+    """
+    lines = list(lines)
+    width = max((len(heading) for heading, _ in lines), default=0)
+    return [f"{heading:<{width}}  {text}" for heading, text in lines]
 
 
 def section_lines(section: Section) -> list[str]:

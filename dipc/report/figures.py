@@ -22,7 +22,7 @@ from dipc.report.curve_panels import SHOWN_DIGITS, View, loss_panels, profile_pa
 from dipc.report.law_panels import law_panels
 from dipc.report.sampling import Range, as_float, beginning, float_end, fmpq_of, refuse_file
 from dipc.report.study import Attempts, Study, Subject, study
-from dipc.report.words import nice, program_line
+from dipc.report.words import nice, program_title
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -105,7 +105,7 @@ def _nothing(found: Study, what: str, attempts: Attempts) -> DipcError:
 
 
 def _heading(found: Study) -> str:
-    _, head = program_line(found.name, found.subject.mechanism.parameters)
+    head = program_title(found.name, found.subject.mechanism.parameters)
     if found.verdict is None:
         return head
     return f"{head}\nclaim: {nice(str(found.goal))}: {found.verdict.status.upper()}"

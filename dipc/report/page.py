@@ -30,13 +30,14 @@ from dipc.mechanisms import Mechanism
 from dipc.models.values import valuation_text
 from dipc.numbers.quotient import Quotient
 from dipc.report.canvas import MissingPackage, Panel, broken, sheet
+from dipc.report.document import lines
 from dipc.report.downloads import commands, data_uri, downloads, plain_stem
 from dipc.report.figures import panels_of
 from dipc.report.mathml import mathml
 from dipc.report.proofs import proofs
 from dipc.report.study import Attempts, Note, Study, Subject, gave_up, study
 from dipc.report.tightness import enclosure, where
-from dipc.report.words import checked, doubt_lines, nice, sign
+from dipc.report.words import checked, doubts, nice, sign
 from dipc.signs.tables import end_as_text
 from dipc.version import __version__
 
@@ -114,7 +115,7 @@ def _of_verdict(found: Study) -> dict[str, Any]:
         "status": verdict.status,
         "sign": sign(verdict),
         "counts": checked(verdict.counts),
-        "doubts": [text for _, text in doubt_lines(verdict)] if isinstance(verdict, Undecided) else [],
+        "doubts": [text for _, text in lines([doubts(verdict)])] if isinstance(verdict, Undecided) else [],
         "example": verdict.counterexample if isinstance(verdict, Violated) else None,
     }
 

@@ -31,7 +31,8 @@ from dipc.models.laws import Listed, Neighbours, Vector, mass
 from dipc.models.values import Valuation, valuation_record, valuation_text
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.report.words import aligned, verdict_lines
+from dipc.report.document import plain_document, section_lines
+from dipc.report.words import verdict_rows
 from dipc.signs.eps_range import EpsRange
 
 EPS = ExpPoly.exp(1)
@@ -229,7 +230,7 @@ FAILING = MostLikely(EpsRange(fmpq(0), fmpq(2)), fmpq(1, 2))
 
 
 def test_text() -> None:
-    assert aligned(verdict_lines(decided(FAILING, SURVEY))) == [
+    assert section_lines(*plain_document(verdict_rows(decided(FAILING, SURVEY)))) == [
         "claim    every probability is at most 1/2 for every ε in (0, 2)",
         "checked  2 inputs, 1 ordered pair of neighbours, 2 outputs: 1 inequality, 1 distinct (1 broken)",
         "verdict  FAILS",
