@@ -13,8 +13,7 @@ from dipc.cli.terminal import say
 from dipc.cli.work import INTERRUPTED, say_left_out, work
 from dipc.errors import InputError
 from dipc.mechanisms import Mechanism
-from dipc.report.curve_panels import SHOWN_DIGITS
-from dipc.report.figures import WHAT, plot_mechanism
+from dipc.report.figures import SHOWN_DIGITS, WHAT, plot_mechanism
 from dipc.report.page import refuse_no_page, report_html
 from dipc.report.study import PATIENCE, Attempts
 from dipc.shipped import STDIN
