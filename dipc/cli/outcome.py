@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from dipc.claims.verdict import Proved, Refuted, Verdict
 from dipc.claims.wording import pretty
 from dipc.cli.failures import explained, kind_of
+from dipc.cli.work import Interrupted
 from dipc.report.document import Node, Row, aligned, data, lines
 from dipc.report.words import program_rows, short_witness, verdict_rows
 
@@ -37,6 +38,11 @@ class Outcome:
         return self.verdict.status if self.verdict is not None else "error"
 
     @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the check."""
+        return isinstance(self.error, Interrupted)
+
+    @property
     def as_expected(self) -> bool | None:
         """Whether the verdict is the announced one; None if none is announced."""
         return None if self.expected is None else self.word == self.expected
@@ -44,7 +50,7 @@ class Outcome:
     @property
     def status(self) -> int:
         """The exit status of this program on its own."""
-        if self.verdict is None:
+        if self.verdict is None or self.interrupted:
             return kind_of(self.error)[1] if self.error is not None else 3
         if self.as_expected:
             return 0
@@ -53,13 +59,9 @@ class Outcome:
     @property
     def answer(self) -> str:
         """The verdict, compared with the expected one."""
-        match self.as_expected:
-            case None:
-                return self.word
-            case True:
-                return f"{self.word} (as expected)"
-            case False:
-                return f"{self.word} (expected: {self.expected})"
+        if self.expected is None:
+            return self.word
+        return f"{self.word} ({'as expected' if self.as_expected else f'expected: {self.expected}'})"
 
     @property
     def claim(self) -> str:

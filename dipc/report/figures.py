@@ -417,11 +417,6 @@ def plot_mechanism(
     return sheet(panels, heading)
 
 
-@views.plot.register(Mechanism)
-def _of_mechanism(mechanism: Mechanism, low: Any = None, high: Any = None, **options: Any) -> Figure:
-    return plot_mechanism(mechanism, low=low, high=high, **options)
-
-
 def panels_of(found: Study, view: View | None = None, kinds: Sequence[str] = WHAT) -> list[Panel]:
     """All panels that there are, or those of some kinds."""
     view = view or View(axis_of(found, None, None, None))
@@ -456,3 +451,8 @@ def axis_of(found: Study, low: Number | None, high: Number | None, log: bool | N
     far = max([fmpq(ceil(3 * as_float(max(finite)))), found.point]) if any(finite) else FARTHEST
     # The axis is linear unless the user asks otherwise: the claim is a straight line there.
     return Range.of(start, max(far, 2 * budgets.low, 2 * found.point), log or False)
+
+
+views.plot.register(
+    Mechanism, lambda m, low=None, high=None, **options: plot_mechanism(m, low=low, high=high, **options)
+)

@@ -18,8 +18,6 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import dipc.views as views
-from dipc.claims.privacy import Violated
-from dipc.claims.verdict import Undecided
 from dipc.dipwhile.convert import PythonValue, to_input
 from dipc.dipwhile.distribution import Distribution
 from dipc.errors import InputError
@@ -94,30 +92,21 @@ def report_html(
         "mechanism": mechanism,
         "drawn": drawn,
         "laws": _laws(found, drawn, attempts),
-        "panels": attempts("the plots", lambda: _plots(found)) or [],
+        "panels": attempts(
+            "the plots",
+            lambda: [
+                (panel, plot_svg(panel, f"plot{n}")) for n, panel in enumerate(panels_of(found), start=1)
+            ],
+        )
+        or [],
         "drawing": _drawing(drawn, attempts) if drawn else None,
         "proofs": proved or [],
         "commands": list(commands(found, drawn)),
         "downloads": list(downloads(found, asked, drawn, attempts)),
         "version": __version__,
-        **_of_verdict(found),
     }
     context["notes"] = {note.part: note.why for note in attempts.notes}  # one for each part
     return environment.get_template("report.html").render(context)
-
-
-def _of_verdict(found: Study) -> dict[str, Any]:
-    """The verdict, what was checked, and its counterexample."""
-    verdict = found.verdict
-    if verdict is None:
-        return {"status": "none", "sign": "", "counts": "", "doubts": [], "example": None}
-    return {
-        "status": verdict.status,
-        "sign": sign(verdict),
-        "counts": checked(verdict.counts),
-        "doubts": [text for _, text in lines([doubts(verdict)])] if isinstance(verdict, Undecided) else [],
-        "example": verdict.counterexample if isinstance(verdict, Violated) else None,
-    }
 
 
 def _laws(found: Study, drawn: Picture | None, attempts: Attempts) -> Sequence[Distribution]:
@@ -166,7 +155,9 @@ def _environment() -> Environment:
     )
     filters: dict[str, Callable[..., object]] = {
         "formula": lambda f: marked(mathml(f)),
-        "marked": marked,
+        "sign": sign,
+        "checked": checked,
+        "doubts": lambda verdict: [text for _, text in lines([doubts(verdict)])],
         "valuation": valuation_text,
         "outputs": lambda outputs: " or ".join(map(valuation_text, outputs)),
         "end": end_as_text,
@@ -204,10 +195,6 @@ def highlighted(text: str) -> Markup:
 # --- drawings --------------------------------------------------------------------------------
 
 
-def _plots(found: Study) -> list[tuple[Panel, Markup]]:
-    return [(panel, plot_svg(panel, f"plot{n}")) for n, panel in enumerate(panels_of(found), start=1)]
-
-
 def plot_svg(panel: Panel, prefix: str) -> Markup:
     """The panel as an ``<svg>`` element with the colours of the page; its ids begin with the prefix."""
     import matplotlib
@@ -222,14 +209,10 @@ def plot_svg(panel: Panel, prefix: str) -> Markup:
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"<!--.*?-->|<style.*?</style>", "", text, flags=re.DOTALL)
     text = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{prefix}-", text)
-    text = re.sub(r"#[0-9a-f]{6}\b", lambda ink: _ink(ink[0]), text)
+    text = re.sub(r"#[0-9a-f]{6}\b", lambda ink: f"var(--{INKS[ink[0]]})" if ink[0] in INKS else ink[0], text)
     label = escape(f"{panel.title}. {panel.words}")
     text = re.sub(r'<svg ([^>]*?)width="[^"]*" height="[^"]*"|<svg ', r"<svg \1", text, count=1)
     return marked(text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1))
-
-
-def _ink(colour: str) -> str:
-    return f"var(--{INKS[colour]})" if colour in INKS else colour
 
 
 def _picture(found: Study) -> Picture:

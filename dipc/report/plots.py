@@ -20,10 +20,8 @@ from dipc.dipwhile.distribution import Distribution
 from dipc.errors import InputError
 from dipc.models.values import show_valuation, valuation_text
 from dipc.numbers.exact import Number, rational
-from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.function import FunctionOfEps, budget
 from dipc.numbers.quotient import Quotient
-from dipc.numbers.surd import Surd
 from dipc.report.canvas import COLOURS, LINES, clipped, dress, legend, sheet, single
 from dipc.report.figures import FARTHEST, draw_curve, example_panels, grouped_bars
 from dipc.report.sampling import (
@@ -55,6 +53,7 @@ Laws = Mapping[str, Mapping[Any, FunctionOfEps]]
 # --- functions -------------------------------------------------------------------------------
 
 
+@views.plot.register(FunctionOfEps)
 def plot_functions(
     functions: Functions,
     low: Eps = None,
@@ -106,13 +105,6 @@ def _legend(name: str, f: FunctionOfEps) -> str:
     return f"{name}:  {formula}" if name else formula
 
 
-@views.plot.register(ExpPoly)
-@views.plot.register(Quotient)
-@views.plot.register(Surd)
-def _of_function(f: FunctionOfEps, low: Eps = None, high: Eps = None, **options: Any) -> Figure:
-    return plot_functions(f, low, high, **options)
-
-
 # --- distributions ---------------------------------------------------------------------------
 
 
@@ -126,11 +118,10 @@ def plot_distributions(
     if not outputs:
         raise InputError("there is no distribution to plot")
     names = _names(outputs)
-    turned: dict[str, Any] = {"rotation": 30, "ha": "right"} if sum(map(len, names)) > 60 else {}
+    turned: Any = {"rotation": 30, "ha": "right"} if sum(map(len, names)) > 60 else {}
 
     def draw(axes: Axes) -> None:
-        for _ in grouped_bars(axes.bar, groups, outputs, point):
-            pass
+        list(grouped_bars(axes.bar, groups, outputs, point))
         axes.set_xticks(range(len(outputs)), names, **turned)
         axes.grid(axis="x", visible=False)
         axes.set_ylim(bottom=0)
@@ -139,12 +130,6 @@ def plot_distributions(
 
     width = max(6.0, 1.2 + 0.5 * len(outputs) * (1 + len(groups)))
     return single(draw, title or f"ε = {point}", size or (width, 4.8))
-
-
-@views.plot.register(Distribution)
-def _of_distribution(law: Distribution, low: Eps = None, high: Eps = None, **options: Any) -> Figure:
-    named = {show_valuation(output): p for output, p in law.items()}
-    return plot_functions(named, low, high, **{"label": "probability", **options})
 
 
 # --- counterexamples -------------------------------------------------------------------------
@@ -211,11 +196,6 @@ def plot_curve(
     return single(draw, title)
 
 
-@views.plot.register(Profile)
-def _of_profile(found: Profile, low: Eps = None, high: Eps = None, **options: Any) -> Figure:
-    return plot_curve(found.curve, low, high, **options)
-
-
 @views.plot.register(LeastEpsilon)
 def plot_budget(
     found: LeastEpsilon, low: Eps = None, high: Eps = None, *, log: bool | None = None, title: str = ""
@@ -252,3 +232,12 @@ def _needed(found: LeastEpsilon) -> dict[str, Quotient]:
             said = clipped(f"{pair_text(witness.input, witness.neighbour)}: {outputs}", 60)
             needed.setdefault(said, witness.probability / witness.neighbour_probability)
     return needed
+
+
+views.plot.register(
+    Distribution,
+    lambda law, *ends, **options: plot_functions(
+        {show_valuation(output): p for output, p in law.items()}, *ends, **{"label": "probability", **options}
+    ),
+)
+views.plot.register(Profile, lambda found, *ends, **options: plot_curve(found.curve, *ends, **options))
