@@ -16,8 +16,7 @@ from dipc.certificate.format import write
 from dipc.certificate.produce import certificate
 from dipc.cli import options
 from dipc.cli.failures import error_record, kind_of
-from dipc.cli.junit import write_report
-from dipc.cli.outcome import Outcome, rank, worst
+from dipc.cli.outcome import Outcome, rank, worst, write_report
 from dipc.cli.terminal import answer, say, show_table
 from dipc.cli.work import INTERRUPTED, Bar, Interrupted, alarm, interruptible
 from dipc.clock import Progress

@@ -12,7 +12,6 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.claims.privacy import Goal
 from dipc.claims.regions import region_words
 from dipc.claims.tightness.least import Kind
 from dipc.claims.wording import Line, Record, decimal_at, number_record, number_text, pretty
@@ -64,18 +63,15 @@ def _head(found: Explanation) -> Iterator[Node]:
         yield data("claim", None)
     else:
         yield Row("claim", pretty(str(claim.goal)), "claim", claim.goal.record())
-    yield Row("why these", _why(found), "reason", found.reason.name.lower())
+    needs_delta = found.reason is Reason.TIGHTEST and found.tightness is not None and found.tightness.of_delta
+    why = "these inputs and this output need the greatest δ" if needs_delta else WHY[found.reason]
+    yield Row("why these", why, "reason", found.reason.name.lower())
     yield from input_rows(found.input, found.neighbour)
     changes = (f"{cell_text(c)} is {show(a)} on u and {show(b)} on u'" for c, a, b in found.changed)
     records = [{"cell": cell_text(c), "input": str(a), "neighbour": str(b)} for c, a, b in found.changed]
     yield Row("changed", "; ".join(changes) or "nothing: the two inputs are equal", "changed", records)
     yield output_row(found.outputs)
     yield Row("budget", pretty(f"eps = {found.eps}"), "epsilon", str(found.eps))
-
-
-def _why(found: Explanation) -> str:
-    needs_delta = found.reason is Reason.TIGHTEST and found.tightness is not None and found.tightness.of_delta
-    return "these inputs and this output need the greatest δ" if needs_delta else WHY[found.reason]
 
 
 def _sums(found: Explanation, names: Names) -> Iterator[Node]:
@@ -121,7 +117,9 @@ def _inequality(found: Explanation) -> Iterator[Node]:
     if claimed is None:
         yield data("inequality", None)
     else:
-        yield Row("claimed", _claimed_text(claimed.goal))
+        goal = claimed.goal
+        factor, delta = f"exp({goal.epsilon}) * " * bool(goal.t), f" + {goal.delta}" * bool(goal.delta)
+        yield Row("claimed", pretty(f"P(u) ≤ {factor}P(u'){delta}"))
         record = _claimed_record(claimed, found.eps)
         yield Row("here", pretty(_state(claimed, found.eps)), "inequality", record)
     if tightness is None:
@@ -133,12 +131,6 @@ def _inequality(found: Explanation) -> Iterator[Node]:
         yield Row(label, pretty(text), "least", {key: least_record(tightness.least), "where": spots})
         if spots and not tightness.least.infinite:
             yield Row("", pretty(spots[0]))
-
-
-def _claimed_text(goal: Goal) -> str:
-    factor = f"exp({goal.epsilon}) * " if goal.t else ""
-    delta = f" + {goal.delta}" if goal.delta else ""
-    return pretty(f"P(u) ≤ {factor}P(u'){delta}")
 
 
 def _state(claimed: Claimed, eps: fmpq) -> str:
@@ -263,7 +255,8 @@ def _steps(path: Path, twin: Path | None, before: Path | None, names: Names) -> 
     shared = _shared(path, before)
     if shared:
         yield f"line {path.steps[shared - 1].span.line}", "up to here as on the path before"
-    others = _matched(path, twin)
+    rest = iter(twin.choices if twin is not None else ())  # the same choices in the same order
+    others = [next(rest, None) if step.random else None for step in path.steps]
     rows = [(step, *_row(path, twin, step, others[i], names)) for i, step in enumerate(path.steps)][shared:]
     width = max((len(source) for _, source, _ in rows), default=0)
     for step, source, meaning in rows:
@@ -280,12 +273,6 @@ def _shared(path: Path, before: Path | None) -> int:
             break
         number += 1
     return number if 2 < number < len(path.steps) else 0
-
-
-def _matched(path: Path, twin: Path | None) -> list[Step | None]:
-    """For each random step the matching one of the twin, which makes the same choices in the same order."""
-    rest = iter(twin.choices if twin is not None else ())
-    return [next(rest, None) if step.random else None for step in path.steps]
 
 
 def _row(path: Path, twin: Path | None, step: Step, other: Step | None, names: Names) -> tuple[str, str]:

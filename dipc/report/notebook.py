@@ -81,9 +81,7 @@ def _rows(found: Counterexample) -> Iterable[Line]:
 
 
 def _witness_rows(found: Witness) -> Iterable[Line]:
-    if isinstance(found, Counterexample):
-        return _rows(found)
-    return _escaped(found.lines())
+    return _rows(found) if isinstance(found, Counterexample) else _escaped(found.lines())
 
 
 @views.html.register

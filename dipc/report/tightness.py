@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, assert_never
+from typing import assert_never
 
 from flint import arb, fmpq
 
@@ -218,17 +218,9 @@ def logarithm_at(value: Quotient, eps: fmpq, digits: int = 10) -> str:
 def least_record(found: Least) -> Record:
     """``exact`` or an enclosure as strings; null where there is none."""
 
-    def text(value: Any) -> str | None:
-        return None if value is None else str(value)
-
-    return {
-        "exact": text(found.exact),
-        "formula": text(found.name),
-        "low": str(found.low),
-        "high": text(found.high),
-        "infinite": found.infinite,
-        "attained": found.attained,
-    }
+    named = {"exact": found.exact, "formula": found.name, "low": found.low, "high": found.high}
+    texts = {key: None if value is None else str(value) for key, value in named.items()}
+    return {**texts, "infinite": found.infinite, "attained": found.attained}
 
 
 def regions_record(regions: tuple[Region, ...]) -> list[list[str]]:

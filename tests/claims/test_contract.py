@@ -22,8 +22,7 @@ from dipc.claims.oracle import SignOracle
 from dipc.claims.verdict import Proved, Refuted, Undecided, Verdict
 from dipc.claims.wording import Line, Record, number_record, number_text, pretty
 from dipc.cli.check import record, summary
-from dipc.cli.junit import report
-from dipc.cli.outcome import Outcome, worst
+from dipc.cli.outcome import Outcome, report, worst
 from dipc.clock import Clock
 from dipc.dipwhile.pipeline import neighbours_of
 from dipc.errors import InputError, LimitReached
