@@ -48,11 +48,6 @@ class Commands(click.Group):
             self.add_command(getattr(import_module(f"dipc.cli.{module}"), attribute))
         return super().get_command(ctx, cmd_name)
 
-    def all(self, ctx: click.Context) -> dict[str, click.Command]:
-        """The commands by name."""
-        found = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
-        return {name: command for name, command in found if command is not None}
-
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -84,19 +79,14 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands in their sections, each with an example."""
-        commands = self.all(ctx)
+        width = max(map(len, HOMES))
         for heading, names in SECTIONS.items():
             with formatter.section(heading):
-                for name in names:
-                    describe(commands[name], formatter, max(map(len, commands)))
-
-
-def describe(command: click.Command, formatter: click.HelpFormatter, width: int) -> None:
-    """What a command does, in a line, and an example."""
-    indent = " " * formatter.current_indent
-    formatter.write(f"{indent}{command.name:<{width}}  {command.get_short_help_str(60)}\n")
-    if example := example_of(command):
-        formatter.write(f"{indent}{'':<{width}}    {example}\n")
+                indent = " " * formatter.current_indent
+                for command in filter(None, (self.get_command(ctx, name) for name in names)):
+                    formatter.write(f"{indent}{command.name:<{width}}  {command.get_short_help_str(60)}\n")
+                    if example := example_of(command):
+                        formatter.write(f"{indent}{'':<{width}}    {example}\n")
 
 
 def example_of(command: click.Command) -> str:

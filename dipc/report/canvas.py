@@ -75,10 +75,23 @@ def sheet(
     """The panels in columns, each of this size in inches; with titles if there is a heading."""
     columns = min(columns, len(panels))
     rows = ceil(len(panels) / columns)
-    figure = empty_figure((size[0] * columns, size[1] * rows + (0.4 if heading else 0)))
-    import matplotlib
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingPackage("plots need matplotlib", hint="pip install matplotlib") from None
 
+    class Shown(Figure):
+        """A figure that a notebook shows, whatever its backend is."""
+
+        def _repr_png_(self) -> bytes:
+            data = BytesIO()
+            self.savefig(data, format="png")
+            return data.getvalue()
+
+    whole = size[0] * columns, size[1] * rows + (0.4 if heading else 0)
     with matplotlib.rc_context(STYLE):
+        figure = Shown(figsize=whole, layout="constrained", dpi=110)
         if heading:
             figure.suptitle(plain(heading), x=0.01, ha="left", fontsize=12, fontweight="bold")
         for number, panel in enumerate(panels, start=1):
@@ -97,26 +110,6 @@ def single(draw: Callable[[Axes], None], title: str = "", size: tuple[float, flo
         axes.set_title(title, loc="left")
 
     return sheet([Panel("", "", "", titled)], size=size)
-
-
-def empty_figure(size: tuple[float, float]) -> Figure:
-    """A figure to be filled within ``matplotlib.rc_context(STYLE)``."""
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingPackage("plots need matplotlib", hint="pip install matplotlib") from None
-
-    class Shown(Figure):
-        """A figure that a notebook shows, whatever its backend is."""
-
-        def _repr_png_(self) -> bytes:
-            data = BytesIO()
-            self.savefig(data, format="png")
-            return data.getvalue()
-
-    with matplotlib.rc_context(STYLE):
-        return Shown(figsize=size, layout="constrained", dpi=110)
 
 
 # --- axes ------------------------------------------------------------------------------------

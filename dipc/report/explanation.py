@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import assert_never
 
 from flint import fmpq
@@ -85,10 +86,8 @@ def _sums(found: Explanation, names: Names) -> Iterator[Node]:
         yield Row(f"rest on {name}", text, key, number_record(rest, eps))
     yield data("complete", found.complete and found.neighbour_complete)
     several = "   (the sum of all paths)" if len(found.routes) > 1 else ""
-    for name, key, value, note in (
-        ("P(u)", "probability", found.probability, several),
-        ("P(u')", "neighbour_probability", found.neighbour_probability, ""),
-    ):
+    for name, key, note in (("P(u)", "probability", several), ("P(u')", "neighbour_probability", "")):
+        value = getattr(found, key)
         yield Row(name, _probability_text(value, eps) + note, key, number_record(value, eps))
     yield _loss(found)
     yield data("paths", [_route_record(found, route, names) for route in found.routes])
@@ -267,11 +266,8 @@ def _shared(path: Path, before: Path | None) -> int:
     """How many steps two paths have in common from the start; 0 if only one or two."""
     if before is None:
         return 0
-    number = 0
-    for a, b in zip(path.steps, before.steps, strict=False):
-        if (a.sign(path.samples), a.value) != (b.sign(before.samples), b.value):
-            break
-        number += 1
+    own, earlier = ([(step.sign(one.samples), step.value) for step in one.steps] for one in (path, before))
+    number = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(own, earlier, strict=False)))
     return number if 2 < number < len(path.steps) else 0
 
 
@@ -284,10 +280,7 @@ def _row(path: Path, twin: Path | None, step: Step, other: Step | None, names: N
 
 def _source(step: Step) -> str:
     text = " ".join(step.span.source.text[step.span.start : step.span.end].split())
-    if step.event is Event.LOOP:
-        text = f"while {text}"
-    elif step.taken is not None:
-        text = f"if {text}"
+    text = ("while " if step.event is Event.LOOP else "if " if step.taken is not None else "") + text
     return text if len(text) <= MOST_SOURCE else f"{text[: MOST_SOURCE - 3]}..."
 
 

@@ -41,10 +41,8 @@ CODE = re.compile(rf"(?P<comment>{PATTERNS['comment']})|{words((*DECLARATIONS, *
 
 def formula(f: FunctionOfEps) -> str:
     """A function, or its size if it is very long."""
-    text = f.html()
-    if str(f).count("exp(") <= MOST_TERMS:
-        return text
-    return f"(a function with {str(f).count('exp(')} exponentials)"
+    count = str(f).count("exp(")
+    return f.html() if count <= MOST_TERMS else f"(a function with {count} exponentials)"
 
 
 @views.html.register
@@ -64,17 +62,11 @@ def _listing(items: Iterable[tuple[str, FunctionOfEps]], head: Line) -> str:
 def _rows(found: Counterexample) -> Iterable[Line]:
     yield "input u", escape(show_valuation(found.input))
     yield "neighbour u′", escape(show_valuation(found.neighbour))
-    yield (
-        "outputs" if len(found.outputs) > 1 else "output",
-        escape(" or ".join(map(show_valuation, found.outputs))),
-    )
+    outputs = " or ".join(map(show_valuation, found.outputs))
+    yield "outputs" if len(found.outputs) > 1 else "output", escape(outputs)
     yield "budget", f"ε = {found.epsilon}"
-    for name, f in (
-        ("P(u)", found.probability),
-        ("P(u′)", found.neighbour_probability),
-        ("bound", found.bound),
-        ("excess", found.excess),
-    ):
+    functions = (found.probability, found.neighbour_probability, found.bound, found.excess)
+    for name, f in zip(("P(u)", "P(u′)", "bound", "excess"), functions, strict=True):
         yield name, f"{f.decimal(found.epsilon)} &nbsp;=&nbsp; {formula(f)}"
     if found.violated_for:
         yield "broken for", escape(dict(found.lines())["broken for"])
