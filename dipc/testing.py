@@ -10,7 +10,8 @@ from dipc.claims.verdict import Undecided, Verdict
 from dipc.dipwhile.convert import PythonValue
 from dipc.errors import InputError
 from dipc.mechanisms import Mechanism
-from dipc.report.words import aligned, program_line, verdict_lines
+from dipc.report.document import plain_document, text
+from dipc.report.words import program_rows, verdict_rows
 from dipc.shipped import expected_verdict
 
 
@@ -69,8 +70,8 @@ WHAT = {
 
 def described(mechanism: Mechanism, verdict: Verdict) -> str:
     """A verdict as ``dipc check`` shows it."""
-    first = program_line(mechanism.program.source.name, mechanism.parameters)
-    return "\n".join(aligned([first, *verdict_lines(verdict)]))
+    first = program_rows(mechanism.program.source.name, mechanism.parameters)
+    return text(plain_document([*first, *verdict_rows(verdict)]))
 
 
 class UnexpectedVerdict(AssertionError):

@@ -13,9 +13,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dipc.cli.junit import report
 from dipc.cli.main import status
-from dipc.cli.outcome import Outcome
+from dipc.cli.outcome import Outcome, report
 from dipc.errors import InputError
 from dipc.testing import check_file
 

@@ -15,13 +15,12 @@ import click
 import pytest
 from click.shell_completion import CompletionItem, ShellComplete
 
-from dipc.cli.completion import SHELLS
-from dipc.cli.group import SECTIONS
-from dipc.cli.main import cli, status
+from dipc.cli.group import HOMES, SECTIONS
+from dipc.cli.main import SHELLS, cli, status
 from dipc.shipped import paths
 
 ROOT = Path(__file__).parent.parent
-ALL = cli.all(click.Context(cli))  # type: ignore[attr-defined]
+ALL = {name: command for name in HOMES if (command := cli.get_command(click.Context(cli), name))}  # type: ignore[attr-defined]
 COMMANDS = sorted(ALL)
 
 Capture = pytest.CaptureFixture[str]

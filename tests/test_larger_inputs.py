@@ -28,8 +28,8 @@ import dipc
 from dipc import Quotient
 from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import worst_sets
-from dipc.cli.alarm import alarm
 from dipc.cli.main import status
+from dipc.cli.work import alarm
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.semantics.adjacency import Distance, Input, InputSpace, adjacent
 from dipc.dipwhile.semantics.diagrams import Diagrams

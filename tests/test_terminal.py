@@ -13,9 +13,9 @@ from pathlib import Path
 import mpmath
 import pytest
 
-from dipc.cli import progress
 from dipc.cli.main import status
 from dipc.cli.terminal import columns, encodable, show_table
+from dipc.cli.work import Bar
 
 ROOT = Path(__file__).parent.parent
 ASK = ["distribution", "svt1", "-D", "N=2", "--input", "q=[0,1]"]
@@ -190,7 +190,7 @@ def test_progress_says_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("TERM", "xterm-256color")
-    with progress.Bar("reading", patience=0) as bar:
+    with Bar("reading", patience=0) as bar:
         bar._timer.join()
         bar.show("inequalities", 3, 12)
     shown = stream.getvalue()
@@ -202,7 +202,7 @@ def test_progress_says_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_progress_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    with progress.Bar("reading", patience=0) as bar:
+    with Bar("reading", patience=0) as bar:
         bar.show("inequalities", 3, 12)
     assert stream.getvalue() == ""
     assert not bar._timer.is_alive()
@@ -211,7 +211,7 @@ def test_no_progress_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None
 def test_quick_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
-    with progress.Bar("reading") as bar:
+    with Bar("reading") as bar:
         bar.show("inequalities", 3, 12)
     bar._timer.join()
     assert stream.getvalue() == ""

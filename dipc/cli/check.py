@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -15,28 +15,20 @@ import click
 from dipc.certificate.format import write
 from dipc.certificate.produce import certificate
 from dipc.cli import options
-from dipc.cli.alarm import alarm
 from dipc.cli.failures import error_record, kind_of
-from dipc.cli.interrupt import INTERRUPTED, Interrupted, interruptible
-from dipc.cli.junit import write_report
-from dipc.cli.outcome import Outcome, rank, worst
-from dipc.cli.progress import Bar
+from dipc.cli.outcome import Outcome, rank, worst, write_report
 from dipc.cli.terminal import answer, say, show_table
+from dipc.cli.work import INTERRUPTED, Bar, Interrupted, alarm, interruptible
+from dipc.clock import Progress
 from dipc.mechanisms import Mechanism
-from dipc.report.record import verdict_record
-from dipc.report.words import aligned
+from dipc.report import document
 from dipc.shipped import STDIN, expected_verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is asked about each program."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted(options.Asked):
+    """What is asked about a program."""
 
-    definitions: tuple[str, ...]
-    claim: str | None
-    at: str | None
-    pair: tuple[options.Values, options.Values] | None
-    time_limit: float | None
     memory_limit: float | None
     jobs: int
     certificate_file: str | None
@@ -97,7 +89,7 @@ def check(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
     Of several programs the worst counts: 2, then 1, then 3, then 0.  With --expect an expected
     verdict counts as 0, and another one that is decided as 1.
     """
-    wanted = Wanted(**given)
+    wanted = Wanted(file=files[0], **given)
     single = len(files) == 1 and not Path(files[0]).is_dir()
     _refuse_contradictions(wanted, single)
     programs = [files[0]] if single else options.expanded(files)
@@ -105,22 +97,14 @@ def check(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
         options.refuse_overwriting(target, *programs)
     outcomes: list[Outcome] = []
     try:
-        outcomes += [_single(files[0], wanted)] if single else _several(programs, wanted)
+        outcomes += [_single(wanted)] if single else _several(programs, wanted)
     except Exception as error:
         outcomes.append(Outcome(files[0], 0.0, error=error))
         raise
     finally:
         if junit is not None:
             write_report(outcomes, junit)
-    return worst(_status(outcome) for outcome in outcomes)
-
-
-def _status(outcome: Outcome) -> int:
-    return INTERRUPTED if _was_interrupted(outcome) else outcome.status
-
-
-def _was_interrupted(outcome: Outcome) -> bool:
-    return isinstance(outcome.error, Interrupted)
+    return worst(outcome.status for outcome in outcomes)
 
 
 def _refuse_contradictions(wanted: Wanted, single: bool) -> None:
@@ -128,8 +112,7 @@ def _refuse_contradictions(wanted: Wanted, single: bool) -> None:
         raise click.UsageError("a certificate is about all neighbours: leave out --pair or --certificate")
     if wanted.certificate_file is not None and not single:
         raise click.UsageError("a certificate is about one program: give one file")
-    changed = wanted.definitions or wanted.claim is not None or wanted.at is not None or wanted.pair
-    if wanted.expect and changed:
+    if wanted.expect and (wanted.definitions or wanted.claim is not None or wanted.restrictions):
         raise click.UsageError(
             "the expected verdict is about the program as it stands: leave out --expect, or -D, --claim, "
             "--at and --pair"
@@ -139,10 +122,10 @@ def _refuse_contradictions(wanted: Wanted, single: bool) -> None:
 # --- one program ---------------------------------------------------------------------------------
 
 
-def _single(file: str, wanted: Wanted) -> Outcome:
+def _single(wanted: Wanted) -> Outcome:
     """Check one program and show the verdict; its errors are those of the command."""
-    with Bar(f"reading {file}") as bar:
-        outcome, mechanism = decided(file, wanted, bar.show)
+    with Bar(f"reading {wanted.file}") as bar:
+        outcome, mechanism = decided(wanted, bar.show)
     assert outcome.verdict is not None
     if wanted.as_json:
         say(json.dumps(record(outcome), indent=2))
@@ -152,31 +135,28 @@ def _single(file: str, wanted: Wanted) -> Outcome:
         show(outcome)
     for note in outcome.verdict.notes:
         click.echo(f"note: {note}", err=True)
-    if wanted.certificate_file is not None and not _was_interrupted(outcome):
+    if wanted.certificate_file is not None and not outcome.interrupted:
         write(certificate(mechanism.program, outcome.verdict), wanted.certificate_file)
     return outcome
 
 
-def decided(
-    file: str, wanted: Wanted, progress: Callable[[str, int, int | None], None]
-) -> tuple[Outcome, Mechanism]:
+def decided(wanted: Wanted, progress: Progress) -> tuple[Outcome, Mechanism]:
     """The verdict on one program.  If Ctrl-C is pressed it is undecided and says what was settled."""
     start = monotonic()
-    mechanism = options.load(file, wanted.definitions)
+    mechanism = wanted.load()
     expected = expected_verdict(mechanism.program.source) if wanted.expect else None
     reading = monotonic() - start
     with alarm(wanted.time_limit), interruptible() as stop:
         verdict = mechanism.check(
             wanted.claim,
-            at=wanted.at,
-            pair=wanted.pair,
+            **wanted.restrictions,
             time_limit=wanted.time_limit,
             memory_limit=wanted.memory_limit,
             progress=progress,
             jobs=wanted.jobs,
         )
     outcome = Outcome(
-        "<stdin>" if file == STDIN else file,
+        "<stdin>" if wanted.file == STDIN else wanted.file,
         monotonic() - start,
         verdict,
         reading=reading,
@@ -189,21 +169,16 @@ def decided(
 
 def record(outcome: Outcome) -> dict[str, Any]:
     """An outcome for machines."""
-    if outcome.verdict is None:
-        assert outcome.error is not None
-        found: dict[str, Any] = {"program": outcome.file, "error": error_record(outcome.error)}
-    else:
-        seconds = {"reading": outcome.reading, "total": outcome.seconds}
-        found = verdict_record(outcome.verdict, outcome.file, outcome.parameters, seconds)
-    if outcome.expected is not None:
-        found |= {"expected": outcome.expected, "as_expected": outcome.as_expected}
-    return found
+    if outcome.verdict is not None:
+        return document.record(outcome.rows)
+    assert outcome.error is not None
+    return {"program": outcome.file, "error": error_record(outcome.error)}
 
 
 def show(outcome: Outcome) -> None:
     """The verdict for people."""
-    lines = aligned(outcome.lines)
-    for (heading, text), line in zip(outcome.lines, lines, strict=True):
+    shown = list(document.lines(outcome.rows))
+    for (heading, text), line in zip(shown, document.aligned(shown), strict=True):
         say(line.removesuffix(text) + answer(text) if heading == "verdict" else line)
 
 
@@ -216,8 +191,8 @@ def _several(files: Sequence[str], wanted: Wanted) -> list[Outcome]:
     with Bar("programs") as bar:
         for done, file in enumerate(files):
             bar.show("programs", done, len(files))
-            outcomes.append(_attempt(file, wanted, bar))
-            if _was_interrupted(outcomes[-1]):
+            outcomes.append(_attempt(replace(wanted, file=file), bar))
+            if outcomes[-1].interrupted:
                 break
     if wanted.as_json:
         say(json.dumps([record(outcome) for outcome in outcomes], indent=2))
@@ -233,18 +208,18 @@ def _several(files: Sequence[str], wanted: Wanted) -> list[Outcome]:
     return outcomes
 
 
-def _attempt(file: str, wanted: Wanted, bar: Bar) -> Outcome:
+def _attempt(wanted: Wanted, bar: Bar) -> Outcome:
     start = monotonic()
     try:
-        return decided(file, wanted, bar.show)[0]
+        return decided(wanted, bar.show)[0]
     except (Exception, KeyboardInterrupt) as error:  # each program has its own row
-        interrupted = kind_of(error)[1] == INTERRUPTED
-        return Outcome(file, monotonic() - start, error=Interrupted("interrupted") if interrupted else error)
+        shown = Interrupted("interrupted") if kind_of(error)[1] == INTERRUPTED else error
+        return Outcome(wanted.file, monotonic() - start, error=shown)
 
 
 def summary(outcomes: Sequence[Outcome], wanted: int) -> str:
     """For example ``3 programs: 2 private, 1 violated``."""
-    settled = [outcome for outcome in outcomes if not _was_interrupted(outcome)]
+    settled = [outcome for outcome in outcomes if not outcome.interrupted]
     counts = Counter(outcome.word for outcome in sorted(settled, key=rank))
     done = len(settled)
     head = f"{done} program{'s' * (done != 1)}"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import click
 
 from dipc.cli import options
-from dipc.cli.progress import Bar
 from dipc.cli.terminal import answer, say
+from dipc.cli.work import Bar
 from dipc.dipwhile.sentences import decide as decision_of
 from dipc.signs.sentence import Decision, Quantifier
 
@@ -38,22 +37,18 @@ def decide(sentence: str, as_json: bool) -> int:
     with Bar("deciding"):
         decision = decision_of(sentence)
     if as_json:
-        say(json.dumps(record(decision), indent=2))
+        witness, holds_for = decision.witness, decision.holds_for
+        record = {
+            "sentence": str(decision.sentence),
+            "decision": decision.status,
+            "witness": None if witness is None else {"low": str(witness.low), "high": str(witness.high)},
+            "holds_for": None if holds_for is None else list(holds_for),
+            "reason": decision.reason,
+        }
+        say(json.dumps(record, indent=2))
     else:
         show(decision)
     return EXIT_STATUS[decision.status]
-
-
-def record(decision: Decision) -> dict[str, Any]:
-    """The decision with exact numbers as strings."""
-    witness = decision.witness
-    return {
-        "sentence": str(decision.sentence),
-        "decision": decision.status,
-        "witness": None if witness is None else {"low": str(witness.low), "high": str(witness.high)},
-        "holds_for": None if decision.holds_for is None else list(decision.holds_for),
-        "reason": decision.reason,
-    }
 
 
 def show(decision: Decision) -> None:

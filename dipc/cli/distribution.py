@@ -10,13 +10,12 @@ from flint import fmpq
 
 from dipc.claims.wording import decimal_at, pretty
 from dipc.cli import options
-from dipc.cli.progress import Bar
 from dipc.cli.terminal import columns, say
+from dipc.cli.work import Bar
 from dipc.dipwhile.convert import to_eps
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.pipeline import goal_of
 from dipc.models.values import show_valuation, valuation_record
-from dipc.numbers.quotient import Quotient
 
 DIGITS = 10
 
@@ -81,7 +80,7 @@ def records(law: Distribution, budget: fmpq | None, digits: int) -> list[dict[st
     for output, p in law.items():
         record: dict[str, Any] = {"output": valuation_record(output), "probability": str(p)}
         if budget is not None:
-            record["value"] = {"exact": str(value_at(p, budget)), "decimal": decimal_at(p, budget, digits)}
+            record["value"] = {"exact": str(p.at(budget)), "decimal": decimal_at(p, budget, digits)}
         found.append(record)
     return found
 
@@ -92,19 +91,9 @@ def show(law: Distribution, budget: fmpq | None, digits: int) -> None:
     for output, p in law.items():
         row = [show_valuation(output)]
         if budget is not None:
-            row += [decimal_at(p, budget, digits), f"=  {value_at(p, budget)}"]
+            row += [decimal_at(p, budget, digits), f"=  {p.at(budget)}"]
         else:
             row.append(pretty(str(p)))
         rows.append(row)
     for line in columns(rows):
         say(line)
-
-
-def value_at(p: Quotient, budget: fmpq) -> Quotient:
-    """The exact value of a probability at a budget.
-
-    >>> from dipc.numbers.exppoly import ExpPoly
-    >>> value_at(Quotient(ExpPoly.exp(1)) / 2, fmpq(1, 2))
-    1/2*exp(1/2)
-    """
-    return Quotient(p.numerator.at(budget)) / Quotient(p.denominator.at(budget))

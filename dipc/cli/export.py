@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from dipc.cli import options
-from dipc.cli.progress import Bar
 from dipc.cli.terminal import say
+from dipc.cli.work import Bar
 from dipc.export.formats import CHAINS, QUESTIONS
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from dipc.cli.interrupt import INTERRUPTED, Interrupted
+from dipc.cli.work import INTERRUPTED, Interrupted
 from dipc.errors import (
     CLAIM_NAME,
     EPSILON_NAME,
@@ -78,7 +78,9 @@ def explained(error: BaseException) -> InputError:
         case click.NoSuchOption() if advice_for(error):
             return InputError(f"no such option `{error.option_name}`", hint=advice_for(error))
         case click.ClickException():
-            return InputError(plain(error.format_message()), hint=usage_help(error))
+            context = getattr(error, "ctx", None)
+            hint = f"the options are shown by `{context.command_path if context else 'dipc'} --help`"
+            return InputError(plain(error.format_message()), hint=hint)
         case LimitReached():
             return InputError(str(error))
         case OSError():
@@ -119,9 +121,3 @@ def plain(message: str) -> str:
     """
     quoted = re.sub(r"'([^']*)'", r"`\1`", message).removesuffix(".")
     return quoted[:1].lower() + quoted[1:]
-
-
-def usage_help(error: click.ClickException) -> str:
-    """A pointer to the help page with the options."""
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    return f"the options are shown by `{context.command_path if context else 'dipc'} --help`"

@@ -8,29 +8,28 @@ from typing import Any
 
 import click
 
-from dipc.cli.terminal import colour_option
-from dipc.cli.text import TEXT
+from dipc.cli.terminal import TEXT, colour_option
 from dipc.dipwhile.syntax.suggest import did_you_mean
 from dipc.shipped import paths
 
 SECTIONS = {
     "Prove and refute": {
         "check": "check.check",
-        "explain": "explain.explain",
-        "budget": "budget.budget",
-        "profile": "budget.profile",
-        "regions": "budget.regions",
+        "explain": "tightness.explain",
+        "budget": "tightness.budget",
+        "profile": "tightness.profile",
+        "regions": "tightness.regions",
         "decide": "decide.decide",
         "verify": "verify.verify",
     },
     "Look inside": {
         "distribution": "distribution.distribution",
-        "plot": "plot.plot",
+        "plot": "report.plot",
         "report": "report.report",
         "export": "export.export",
     },
-    "Write programs": {"programs": "programs.programs", "new": "new.new", "format": "format.format_"},
-    "This tool": {"completion": "completion.completion"},
+    "Write programs": {"programs": "programs.programs", "new": "programs.new", "format": "format.format_"},
+    "This tool": {"completion": "main.completion"},
 }
 """The commands under the headings of the first page, and where they are in :mod:`dipc.cli`."""
 
@@ -48,11 +47,6 @@ class Commands(click.Group):
             module, attribute = HOMES[cmd_name].split(".")
             self.add_command(getattr(import_module(f"dipc.cli.{module}"), attribute))
         return super().get_command(ctx, cmd_name)
-
-    def all(self, ctx: click.Context) -> dict[str, click.Command]:
-        """The commands by name."""
-        found = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
-        return {name: command for name, command in found if command is not None}
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -85,19 +79,14 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands in their sections, each with an example."""
-        commands = self.all(ctx)
+        width = max(map(len, HOMES))
         for heading, names in SECTIONS.items():
             with formatter.section(heading):
-                for name in names:
-                    describe(commands[name], formatter, max(map(len, commands)))
-
-
-def describe(command: click.Command, formatter: click.HelpFormatter, width: int) -> None:
-    """What a command does, in a line, and an example."""
-    indent = " " * formatter.current_indent
-    formatter.write(f"{indent}{command.name:<{width}}  {command.get_short_help_str(60)}\n")
-    if example := example_of(command):
-        formatter.write(f"{indent}{'':<{width}}    {example}\n")
+                indent = " " * formatter.current_indent
+                for command in filter(None, (self.get_command(ctx, name) for name in names)):
+                    formatter.write(f"{indent}{command.name:<{width}}  {command.get_short_help_str(60)}\n")
+                    if example := example_of(command):
+                        formatter.write(f"{indent}{'':<{width}}    {example}\n")
 
 
 def example_of(command: click.Command) -> str:

@@ -1,4 +1,4 @@
-"""The command line: one file per sub-command.
+"""The command line; its sub-commands are in the other files here.
 
 Exit status: 0 private, 1 violated, 2 broken input, 3 undecided, over a limit, or a defect of dipc, 130
 interrupted.  A crash must never look like a verdict, so nothing but a violation ends with 1.
@@ -12,14 +12,15 @@ import sys
 from typing import Any
 
 import click
-from click.shell_completion import shell_complete
+from click.shell_completion import get_completion_class, shell_complete
 
-from dipc.cli.completion import VARIABLE
 from dipc.cli.failures import BROKEN_INPUT, error_record, explained, kind_of
 from dipc.cli.group import Commands
-from dipc.cli.terminal import make_robust
+from dipc.cli.terminal import make_robust, say
 from dipc.version import __version__
 
+SHELLS = ("bash", "zsh", "fish")
+VARIABLE = "_DIPC_COMPLETE"
 CLOSED = 141  # what a shell reports for a process that wrote into a closed pipe
 
 
@@ -43,6 +44,26 @@ def cli() -> None:
 
     A FILE is a program in dipc's language, or the name of a program that comes with dipc.
     """
+
+
+@click.command(
+    short_help="Teach a shell to complete commands and names.",
+    epilog="""\b
+Examples:
+  dipc completion bash >> ~/.bashrc
+  dipc completion zsh >> ~/.zshrc
+  dipc completion fish > ~/.config/fish/completions/dipc.fish
+""",
+)
+@click.argument("shell", type=click.Choice(SHELLS))
+def completion(shell: str) -> int:
+    """Print a script that teaches a SHELL to complete commands, options, programs and files."""
+    kind = get_completion_class(shell)
+    assert kind is not None
+    # The script of bash is printed without asking the bash at hand for its version, which click would do.
+    script = kind(cli, {}, "dipc", VARIABLE)
+    say(script.source_template % script.source_vars())
+    return 0
 
 
 def run() -> None:

@@ -1,14 +1,30 @@
-"""The result of checking one program: a verdict, or the reason why there is none."""
+"""The result of checking one program: a verdict, or the reason why there is none; and JUnit reports of such.
+
+Continuous integration systems show JUnit reports as test results.  Each program is a test case.  A refuted
+claim, or a verdict other than the expected one, is a failure; a program that cannot be read, or a claim that
+stays undecided, is an error.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dipc.claims.verdict import Proved, Refuted, Verdict
-from dipc.claims.wording import Line, pretty
+from dipc.claims.wording import pretty
 from dipc.cli.failures import explained, kind_of
-from dipc.report.words import aligned, program_line, short_witness, verdict_lines
+from dipc.cli.work import Interrupted
+from dipc.report.document import Node, Row, aligned, data, lines
+from dipc.report.words import program_rows, short_witness, verdict_rows
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML cannot contain."""
 
 WORST = (130, 2, 1, 3, 0)
 """Exit statuses, worst first: interrupted, broken input, refuted, undecided, as it should be.
@@ -36,6 +52,11 @@ class Outcome:
         return self.verdict.status if self.verdict is not None else "error"
 
     @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the check."""
+        return isinstance(self.error, Interrupted)
+
+    @property
     def as_expected(self) -> bool | None:
         """Whether the verdict is the announced one; None if none is announced."""
         return None if self.expected is None else self.word == self.expected
@@ -43,7 +64,7 @@ class Outcome:
     @property
     def status(self) -> int:
         """The exit status of this program on its own."""
-        if self.verdict is None:
+        if self.verdict is None or self.interrupted:
             return kind_of(self.error)[1] if self.error is not None else 3
         if self.as_expected:
             return 0
@@ -52,13 +73,9 @@ class Outcome:
     @property
     def answer(self) -> str:
         """The verdict, compared with the expected one."""
-        match self.as_expected:
-            case None:
-                return self.word
-            case True:
-                return f"{self.word} (as expected)"
-            case False:
-                return f"{self.word} (expected: {self.expected})"
+        if self.expected is None:
+            return self.word
+        return f"{self.word} ({'as expected' if self.as_expected else f'expected: {self.expected}'})"
 
     @property
     def claim(self) -> str:
@@ -82,27 +99,26 @@ class Outcome:
         """Everything known about the program, line by line."""
         if self.verdict is None:
             return str(explained(self.error)) if self.error is not None else ""
-        return "\n".join(aligned([*self.lines, *(("note", note) for note in self.verdict.notes)]))
+        return "\n".join(aligned([*lines(self.rows), *(("note", note) for note in self.verdict.notes)]))
 
     @property
-    def lines(self) -> list[Line]:
-        """The verdict for people, line by line."""
+    def rows(self) -> Iterator[Node]:
+        """The verdict as a document."""
         assert self.verdict is not None
-        lines = [program_line(self.file, self.parameters), *verdict_lines(self.verdict)]
+        yield from program_rows(self.file, self.parameters)
+        yield from verdict_rows(self.verdict)
+        seconds = {**self.verdict.seconds, "reading": self.reading, "total": self.seconds}
+        yield data("seconds", {stage: round(time, 6) for stage, time in seconds.items()})
         if self.expected is not None:
-            lines.append(("expected", self.expected + ("" if self.as_expected else ", but it is not so")))
-        return [*lines, ("time", f"{self.seconds:.2f} s")]
+            text = self.expected + ("" if self.as_expected else ", but it is not so")
+            yield Row("expected", text, "expected", self.expected)
+            yield data("as_expected", self.as_expected)
+        yield Row("time", f"{self.seconds:.2f} s")
 
 
 def exit_status(verdict: Verdict) -> int:
     """0 if the claim was proved, 1 if it was refuted, 3 if it is undecided."""
-    match verdict:
-        case Proved():
-            return 0
-        case Refuted():
-            return 1
-        case _:
-            return 3
+    return 0 if isinstance(verdict, Proved) else 1 if isinstance(verdict, Refuted) else 3
 
 
 def rank(outcome: Outcome) -> int:
@@ -117,3 +133,58 @@ def worst(statuses: Iterable[int]) -> int:
     (1, 2, 3, 0)
     """
     return min(statuses, key=WORST.index, default=0)
+
+
+# --- JUnit -----------------------------------------------------------------------------------
+
+
+def write_report(outcomes: Sequence[Outcome], path: str) -> None:
+    """Write the report to a file."""
+    from xml.etree import ElementTree  # rarely needed
+
+    tree = ElementTree.ElementTree(report(outcomes))
+    ElementTree.indent(tree)
+    tree.write(path, encoding="utf-8", xml_declaration=True)
+
+
+def report(outcomes: Sequence[Outcome]) -> Element:
+    """The report as an element tree."""
+    from xml.etree import ElementTree
+
+    cases = [case(outcome) for outcome in outcomes]
+    numbers = {
+        "tests": str(len(cases)),
+        "failures": str(sum(each.find("failure") is not None for each in cases)),
+        "errors": str(sum(each.find("error") is not None for each in cases)),
+        "time": f"{sum(outcome.seconds for outcome in outcomes):.3f}",
+    }
+    root = ElementTree.Element("testsuites", numbers)
+    suite = ElementTree.SubElement(root, "testsuite", {"name": "dipc check", **numbers, "skipped": "0"})
+    suite.extend(cases)
+    return root
+
+
+def case(outcome: Outcome) -> Element:
+    """The test case of one program."""
+    from xml.etree import ElementTree
+
+    path = Path(outcome.file)
+    folder = ".".join(part for part in path.parent.parts if part not in (path.anchor, ".", ".."))
+    element = ElementTree.Element(
+        "testcase",
+        {"classname": clean(folder or "dipc"), "name": clean(path.name), "time": f"{outcome.seconds:.3f}"},
+    )
+    tag = {0: "system-out", 1: "failure"}.get(outcome.status, "error")
+    attributes = {"type": outcome.word, "message": clean(outcome.remark or outcome.word)}
+    shown = ElementTree.SubElement(element, tag, attributes if outcome.status else {})
+    shown.text = clean(outcome.text)
+    return element
+
+
+def clean(text: str) -> str:
+    """The text with every character that XML cannot contain replaced by `?`.
+
+    >>> clean("a\\x00b\\x1b[31m")
+    'a?b?[31m'
+    """
+    return FORBIDDEN.sub("?", text)

@@ -1,18 +1,80 @@
-"""``dipc report``: all about a program on one page."""
+"""``dipc plot`` and ``dipc report``: all about a program, as a figure or as a page."""
 
 from __future__ import annotations
 
-from pathlib import Path, PurePath
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import click
 
 from dipc.cli import options
-from dipc.cli.interrupt import INTERRUPTED
 from dipc.cli.terminal import say
-from dipc.cli.work import say_left_out, work
+from dipc.cli.work import INTERRUPTED, say_left_out, work
+from dipc.errors import InputError
+from dipc.mechanisms import Mechanism
+from dipc.report.figures import SHOWN_DIGITS, WHAT, plot_mechanism
 from dipc.report.page import refuse_no_page, report_html
 from dipc.report.study import PATIENCE, Attempts
 from dipc.shipped import STDIN
+
+FORMATS = (".png", ".svg", ".pdf")
+
+
+@click.command(
+    short_help="Plot privacy loss, profile and distributions.",
+    epilog="""\b
+Examples:
+  dipc plot svt4 -o svt4.png
+  dipc plot svt1 --what loss --to 20 -o loss.svg
+  dipc plot sparse --what profile -o sparse.pdf
+  dipc plot svt1 --what distributions --pair "q=[0,0,0]" "q=[1,1,1]" --at 1/2
+""",
+)
+@options.program
+@options.output(help="The file: .png, .svg or .pdf [NAME.png].")
+@click.option(
+    "--what", type=click.Choice([*WHAT, "all"]), default="all", show_default=True, help="What to show."
+)
+@options.claim()
+@options.interval(help="The range of eps of the claim, for example '(0, 1]'.")
+@options.pair()
+@options.at(help="The eps of the distributions, for example --at 1/2.")
+@click.option("--from", "low", metavar="EPS", help="Where the axis of eps begins.")
+@click.option("--to", "high", metavar="EPS", help="Where it ends.")
+@click.option("--log/--linear", "log", default=None, help="Its scale; linear by default.")
+@click.option(
+    "--digits",
+    type=click.IntRange(1, 50),
+    default=SHOWN_DIGITS,
+    show_default=True,
+    metavar="N",
+    help="Significant digits beside the bars.",
+)
+@options.time_limit(default=PATIENCE, show_default=True, help="Leave out what takes longer.")
+def plot(asked: options.Asked, output: str | None, what: str, **more: Any) -> int:
+    """Draw FILE: what it loses against what it claims, for every eps.
+
+    \b
+    loss            the privacy loss against the claimed t*eps, and the factor t that is needed
+    profile         the least delta at each eps against the claimed one
+    distributions   of two adjacent inputs, at one eps and for all
+    region          a counterexample, and the eps at which it violates the claim
+
+    The eps that violate the claim are shaded, with their ends exactly or to 10 digits.  The inputs are those
+    of the counterexample, or those that need the most budget.
+    """
+    target = Path(output or f"{Path(asked.file).stem if asked.file != '-' else 'plot'}.png")
+    if target.suffix.lower() not in FORMATS:
+        raise InputError(
+            f"{target}: a figure is written as {', '.join(FORMATS)}", hint=f"for example -o {target.stem}.png"
+        )
+
+    def draw(mechanism: Mechanism, attempts: Attempts) -> None:
+        figure = plot_mechanism(mechanism, what, asked.claim, attempts=attempts, **more, **asked.restrictions)
+        figure.savefig(target, dpi=160, metadata={"Date": None} if target.suffix == ".svg" else None)
+
+    return _written(asked, target, f"plotting {asked.file}", draw)
 
 
 @click.command(
@@ -39,14 +101,25 @@ def report(asked: options.Asked, output: str | None, title: str | None) -> int:
     whatever the verdict (for that, use `dipc check`).  After Ctrl-C the page is written with what is known,
     and the exit status is 130.
     """
-    target = Path(output or ("report.html" if asked.file == STDIN else f"{PurePath(asked.file).stem}.html"))
+    target = Path(output or ("report.html" if asked.file == STDIN else f"{Path(asked.file).stem}.html"))
     refuse_no_page(target)
     options.refuse_overwriting(target, asked.file)
-    mechanism = asked.load()
-    with work(f"report of {asked.file}") as running:
-        attempts = Attempts(asked.time_limit, running.within, running.progress)
+
+    def write(mechanism: Mechanism, attempts: Attempts) -> None:
         page = report_html(mechanism, asked.claim, title=title, at=asked.at, attempts=attempts)
-    target.write_text(page, encoding="utf-8", errors="replace")
+        target.write_text(page, encoding="utf-8", errors="replace")
+
+    return _written(asked, target, f"report of {asked.file}", write)
+
+
+def _written(
+    asked: options.Asked, target: Path, doing: str, write: Callable[[Mechanism, Attempts], None]
+) -> int:
+    """Write the file, with a limit for each part, and say what was left out."""
+    mechanism = asked.load()
+    with work(doing) as running:
+        attempts = Attempts(asked.time_limit, running.within, running.progress)
+        write(mechanism, attempts)
     say_left_out(attempts.notes)
     say(f"wrote {target}")
     return INTERRUPTED if running.stop.pressed else 0

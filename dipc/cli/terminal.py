@@ -1,4 +1,4 @@
-"""The look of the output: colour, tables, and terminals that cannot show Greek letters."""
+"""The terminal: colour, tables, any encoding of what is read and printed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import codecs
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -63,6 +64,28 @@ def make_robust() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=HANDLER)
+
+
+class Text(click.types.StringParamType):
+    """Text of the language: UTF-8, even where the locale is another one and bytes arrive as surrogates."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return recovered(str(super().convert(value, param, ctx)))
+
+
+TEXT = Text()
+
+
+def recovered(text: str) -> str:
+    """The UTF-8 text behind surrogate escapes; other text as it is.
+
+    >>> recovered("\\udcce\\udcb5/2"), recovered("eps/2")
+    ('ε/2', 'eps/2')
+    """
+    try:
+        return text.encode("ascii", "surrogateescape").decode("utf-8")
+    except UnicodeError:
+        return text
 
 
 def set_colour(context: click.Context, option: click.Parameter, value: bool | None) -> None:

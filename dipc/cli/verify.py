@@ -11,8 +11,8 @@ import click
 from dipc.certificate.rederive import Statement, compared, rederive
 from dipc.certificate.slow.values import fraction
 from dipc.cli import options
-from dipc.cli.progress import Bar
 from dipc.cli.terminal import say
+from dipc.cli.work import Bar
 from dipc.dipwhile.convert import to_rational
 from dipc.errors import LimitReached
 from dipc.kernel.privacy import Certificate, shown

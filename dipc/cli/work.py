@@ -1,22 +1,169 @@
-"""Long work, with a progress bar, a time limit and Ctrl-C; whatever ends it early says how far it came."""
+"""Long work, with a progress bar, a time limit and Ctrl-C; whatever ends it early says how far it came.
+
+The library looks at the clock between its steps, but a single integral or polynomial may take longer.  The
+command line owns its process and can ask the system for a signal.  Where there is none (on Windows, or
+outside the main thread), only the library's own limit works.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
 
-from dipc.cli.alarm import alarm
-from dipc.cli.interrupt import Interrupted, Stop, interruptible
-from dipc.cli.progress import Bar
-from dipc.clock import Progress
+from dipc.clock import Progress, how_far
 from dipc.errors import LimitReached
-from dipc.report.study import Note
 
+if TYPE_CHECKING:
+    from rich.progress import Progress as Display
+    from rich.progress import TaskID
+
+    from dipc.report.study import Note
+
+GRACE = 0.2  # seconds in which the library can end on its own, with all that it knows
+PATIENCE = 1.0  # seconds before a bar appears
+INTERRUPTED = 130  # the exit status of a process that Ctrl-C ended, by convention
 BARE = ("interrupted", "the time limit was reached")
 """Messages that say nothing about the work itself."""
+
+
+# --- signals ---------------------------------------------------------------------------------
+
+
+@contextmanager
+def handled(number: int, handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """``with handled(SIGINT, act): work()`` calls ``act`` on the signal; nothing outside the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
+@contextmanager
+def alarm(seconds: float | None) -> Iterator[None]:
+    """``with alarm(10): work()`` raises :class:`LimitReached` inside ``work`` a little after 10 seconds."""
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if seconds is None or not hasattr(signal, "setitimer") or not in_main_thread:
+        yield
+        return
+    with handled(signal.SIGALRM, _ring):
+        signal.setitimer(signal.ITIMER_REAL, seconds + GRACE)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _ring(number: int, frame: FrameType | None) -> None:
+    raise LimitReached("the time limit was reached")
+
+
+class Interrupted(LimitReached):
+    """The user does not want to wait any longer."""
+
+
+class Stop:
+    """Whether Ctrl-C was pressed."""
+
+    pressed = False
+
+    def press(self, number: int, frame: FrameType | None) -> None:
+        """Handle the signal."""
+        self.pressed = True
+        raise Interrupted("interrupted")
+
+
+@contextmanager
+def interruptible() -> Iterator[Stop]:
+    """``with interruptible() as stop: work()``: Ctrl-C raises :class:`Interrupted` inside ``work``.
+
+    Python's own KeyboardInterrupt would bypass the code that knows how far a check was.
+
+    >>> with interruptible() as stop:
+    ...     try:
+    ...         signal.raise_signal(signal.SIGINT)
+    ...     except LimitReached as limit:
+    ...         print(limit, stop.pressed)
+    interrupted True
+    """
+    stop = Stop()
+    with handled(signal.SIGINT, stop.press):
+        yield stop
+
+
+# --- progress --------------------------------------------------------------------------------
+
+
+class Bar:
+    """``with Bar("reading svt1") as bar: work(progress=bar.show)``, on the stderr of a terminal.
+
+    A timer opens the display, so that a single long step is announced as well.
+    """
+
+    def __init__(self, doing: str, patience: float = PATIENCE) -> None:
+        self.doing = doing
+        self._stages: dict[str, tuple[int, int | None]] = {doing: (0, None)}
+        self._display: Display | None = None
+        self._tasks: dict[str, TaskID] = {}
+        self._lock = threading.RLock()
+        self._timer = threading.Timer(patience, self._open)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Bar:
+        if sys.stderr.isatty():
+            self._timer.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._timer.cancel()
+        with self._lock:
+            if self._display is not None:
+                self._display.stop()
+                self._display = None
+            self._stages.clear()
+
+    def show(self, stage: str, done: int, total: int | None) -> None:
+        """Report ``done`` of ``total`` steps of a stage; None: the total is unknown."""
+        with self._lock:
+            self.doing = how_far(stage, done, total)
+            self._stages[stage] = done, total
+            if self._display is not None:
+                self._draw(self._display, stage)
+
+    def _draw(self, display: Display, stage: str) -> None:
+        done, total = self._stages[stage]
+        if stage not in self._tasks:
+            self._tasks[stage] = display.add_task(stage, total=total)
+        display.update(self._tasks[stage], completed=done, total=total)
+
+    def _open(self) -> None:
+        from rich import progress
+        from rich.console import Console
+
+        columns = (progress.BarColumn(), progress.MofNCompleteColumn(), progress.TimeElapsedColumn())
+        with self._lock:
+            if not self._stages:  # the work has ended in the meantime
+                return
+            console = Console(stderr=True)
+            display = progress.Progress("{task.description}", *columns, console=console, transient=True)
+            for stage in self._stages:
+                self._draw(display, stage)
+            display.start()
+            self._display = display
+
+
+# --- all of it -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dipc.claims.regions import Region, region_words
 from dipc.errors import InputError
-from dipc.models.values import Valuation, show, valuation_text
-from dipc.report.sampling import Range, float_end
+from dipc.report.sampling import Range
 from dipc.report.words import nice
 
 if TYPE_CHECKING:
@@ -76,10 +75,23 @@ def sheet(
     """The panels in columns, each of this size in inches; with titles if there is a heading."""
     columns = min(columns, len(panels))
     rows = ceil(len(panels) / columns)
-    figure = empty_figure((size[0] * columns, size[1] * rows + (0.4 if heading else 0)))
-    import matplotlib
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingPackage("plots need matplotlib", hint="pip install matplotlib") from None
 
+    class Shown(Figure):
+        """A figure that a notebook shows, whatever its backend is."""
+
+        def _repr_png_(self) -> bytes:
+            data = BytesIO()
+            self.savefig(data, format="png")
+            return data.getvalue()
+
+    whole = size[0] * columns, size[1] * rows + (0.4 if heading else 0)
     with matplotlib.rc_context(STYLE):
+        figure = Shown(figsize=whole, layout="constrained", dpi=110)
         if heading:
             figure.suptitle(plain(heading), x=0.01, ha="left", fontsize=12, fontweight="bold")
         for number, panel in enumerate(panels, start=1):
@@ -98,26 +110,6 @@ def single(draw: Callable[[Axes], None], title: str = "", size: tuple[float, flo
         axes.set_title(title, loc="left")
 
     return sheet([Panel("", "", "", titled)], size=size)
-
-
-def empty_figure(size: tuple[float, float]) -> Figure:
-    """A figure to be filled within ``matplotlib.rc_context(STYLE)``."""
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingPackage("plots need matplotlib", hint="pip install matplotlib") from None
-
-    class Shown(Figure):
-        """A figure that a notebook shows, whatever its backend is."""
-
-        def _repr_png_(self) -> bytes:
-            data = BytesIO()
-            self.savefig(data, format="png")
-            return data.getvalue()
-
-    with matplotlib.rc_context(STYLE):
-        return Shown(figsize=size, layout="constrained", dpi=110)
 
 
 # --- axes ------------------------------------------------------------------------------------
@@ -139,29 +131,20 @@ def dress(axes: Axes, span: Range, label: str) -> None:
 
 def legend(axes: Axes, above: bool = False) -> None:
     """A legend below the axes in as many columns as fit, or above them at the right end of the title."""
-    handles, names = axes.get_legend_handles_labels()
-    if not any(names):
+    named = {name: handle for handle, name in zip(*axes.get_legend_handles_labels(), strict=True) if name}
+    if not named:
         return
     width = axes.bbox.width / axes.figure.dpi
-    fitting = max(1, min(4, int(LETTERS * width / (max(map(len, names)) + 3))))
+    fitting = max(1, min(4, int(LETTERS * width / (max(map(len, named)) + 3))))
     place: Any = {"loc": "upper left", "bbox_to_anchor": (0.0, -0.16), "borderaxespad": 0.0}
     if above:
         place = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0)}
-    columns = fitting if above or len(names) > 2 else 1
-    axes.legend(handles, names, fontsize=10, ncols=columns, **place)
+    columns = fitting if above or len(named) > 2 else 1
+    axes.legend(named.values(), named, fontsize=10, ncols=columns, **place)
 
 
-Stretch = tuple[float, float, str]
-"""An interval of eps to be shaded, with its words."""
-
-
-def stretches(regions: Iterable[Region]) -> list[Stretch]:
-    """The intervals of eps on which a claim is broken."""
-    return [(float_end(r.low), float_end(r.high), f"broken for {broken(r)}") for r in regions]
-
-
-def shade(axes: Axes, span: Range, regions: Iterable[Stretch]) -> None:
-    """Colour what is on the axis."""
+def shade(axes: Axes, span: Range, regions: Iterable[tuple[float, float, str]]) -> None:
+    """Colour intervals of eps, each with its words, as far as they are on the axis."""
     first, last = span.ends
     for start, end, label in regions:
         low, high = max(first, start), min(last, end)
@@ -191,16 +174,3 @@ def plain(text: str) -> str:
 def clipped(text: str, most: int) -> str:
     """The beginning of a long text, safe for matplotlib."""
     return plain(text if len(text) <= most else f"{text[: most - 1]}…")
-
-
-def once(named: set[str], label: str) -> str | None:
-    """A label for the legend, the first time only."""
-    if label in named:
-        return None
-    named.add(label)
-    return label
-
-
-def name_of(output: Valuation) -> str:
-    """An output: the value alone if there is one variable."""
-    return show(output[0][1]) if len(output) == 1 else valuation_text(output)

@@ -14,7 +14,6 @@ from itertools import chain
 from typing import Any, assert_never
 
 from dipc.claims.wording import Line, Record
-from dipc.report.words import aligned
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +78,17 @@ def lines(rows: Iterable[Node]) -> Iterator[Line]:
                 assert_never(row)
 
 
+def aligned(lines: Iterable[Line]) -> list[str]:
+    """Headings and texts in two columns.
+
+    >>> aligned([("claim", "eps"), ("verdict", "PRIVATE")])
+    ['claim    eps', 'verdict  PRIVATE']
+    """
+    lines = list(lines)
+    width = max((len(heading) for heading, _ in lines), default=0)
+    return [f"{heading:<{width}}  {text}" for heading, text in lines]
+
+
 def section_lines(section: Section) -> list[str]:
     """The rows of a section in two columns, indented if there is a heading."""
     margin = "  " if section.heading else ""
@@ -106,7 +116,7 @@ def record(rows: Iterable[Node]) -> Record:
     return found
 
 
-def as_json(document: Document) -> str:
+def json_of(document: Document) -> str:
     """The document as JSON; headings are for people only."""
     return json.dumps(record(chain.from_iterable(section.rows for section in document)), indent=2)
 

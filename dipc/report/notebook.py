@@ -1,6 +1,7 @@
-"""HTML views for notebooks: plain tables that take their colours from the page, light or dark.
+"""How results show themselves: in a line at the prompt, as text in print, as tables in a notebook.
 
-Formulas are HTML too, so that they need no script.
+Tables are plain and take their colours from the page, light or dark.  Formulas are HTML too, so that they
+need no script.
 """
 
 from __future__ import annotations
@@ -8,20 +9,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from html import escape
+from typing import assert_never
 
 import dipc.views as views
 from dipc.claims.claim import Witness
 from dipc.claims.counterexample import Counterexample
+from dipc.claims.regions import region_words
+from dipc.claims.tightness.curves import Curve, Profile
+from dipc.claims.tightness.least_epsilon import LeastEpsilon
+from dipc.claims.tightness.regions import Regions
 from dipc.claims.verdict import Undecided, Verdict
 from dipc.claims.wording import Line, pretty
 from dipc.dipwhile.distribution import Distribution
+from dipc.dipwhile.explain.explanation import Explanation
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.editors.words import COMMENT, CONTROL, DECLARATIONS, LOGIC, words
 from dipc.mechanisms import Mechanism
-from dipc.models.values import show_valuation
+from dipc.models.values import show_valuation, valuation_text
 from dipc.numbers.function import FunctionOfEps
-from dipc.report.document import table
-from dipc.report.words import checked, doubt_lines, sign
+from dipc.report.document import Document, html, lines, plain_document, table, text
+from dipc.report.explanation import explanation_document
+from dipc.report.tightness import Tight, enclosure, epsilon_text, rows_of, where
+from dipc.report.words import checked, doubts, pair_text, program_title, sign
 
 COLOURS = {"✓": "#0a8f5b", "✗": "#d55e00", "?": "#b07d00"}
 MOST_ROWS = 60
@@ -32,10 +41,8 @@ CODE = re.compile(rf"(?P<comment>{COMMENT})|{words((*DECLARATIONS, *CONTROL, *LO
 
 def formula(f: FunctionOfEps) -> str:
     """A function, or its size if it is very long."""
-    text = f.html()
-    if str(f).count("exp(") <= MOST_TERMS:
-        return text
-    return f"(a function with {str(f).count('exp(')} exponentials)"
+    count = str(f).count("exp(")
+    return f.html() if count <= MOST_TERMS else f"(a function with {count} exponentials)"
 
 
 @views.html.register
@@ -52,34 +59,21 @@ def _listing(items: Iterable[tuple[str, FunctionOfEps]], head: Line) -> str:
     return table(rows, head)
 
 
-@views.html.register
-def _witness(found: Witness) -> str:
-    return table(_witness_rows(found))
-
-
 def _rows(found: Counterexample) -> Iterable[Line]:
     yield "input u", escape(show_valuation(found.input))
     yield "neighbour u′", escape(show_valuation(found.neighbour))
-    yield (
-        "outputs" if len(found.outputs) > 1 else "output",
-        escape(" or ".join(map(show_valuation, found.outputs))),
-    )
+    outputs = " or ".join(map(show_valuation, found.outputs))
+    yield "outputs" if len(found.outputs) > 1 else "output", escape(outputs)
     yield "budget", f"ε = {found.epsilon}"
-    for name, f in (
-        ("P(u)", found.probability),
-        ("P(u′)", found.neighbour_probability),
-        ("bound", found.bound),
-        ("excess", found.excess),
-    ):
+    functions = (found.probability, found.neighbour_probability, found.bound, found.excess)
+    for name, f in zip(("P(u)", "P(u′)", "bound", "excess"), functions, strict=True):
         yield name, f"{f.decimal(found.epsilon)} &nbsp;=&nbsp; {formula(f)}"
     if found.violated_for:
         yield "broken for", escape(dict(found.lines())["broken for"])
 
 
 def _witness_rows(found: Witness) -> Iterable[Line]:
-    if isinstance(found, Counterexample):
-        return _rows(found)
-    return ((escape(heading), escape(text)) for heading, text in found.lines())
+    return _rows(found) if isinstance(found, Counterexample) else _escaped(found.lines())
 
 
 @views.html.register
@@ -89,19 +83,18 @@ def _verdict(verdict: Verdict) -> str:
     if verdict.counterexample is not None:
         rows += _witness_rows(verdict.counterexample)
     if isinstance(verdict, Undecided):
-        rows += [
-            (escape(head), escape(text)) for head, text in (("reason", verdict.reason), *doubt_lines(verdict))
-        ]
-    rows += [("note", escape(note)) for note in verdict.notes]
-    return table(rows)
+        rows += _escaped([("reason", verdict.reason), *lines([doubts(verdict)])])
+    return table([*rows, *_escaped(("note", note) for note in verdict.notes)])
+
+
+def _escaped(lines: Iterable[Line]) -> list[Line]:
+    return [(escape(heading), escape(text)) for heading, text in lines]
 
 
 @views.html.register
 def _mechanism(mechanism: Mechanism) -> str:
-    settings = ", ".join(f"{name} = {value}" for name, value in mechanism.parameters.items())
-    heading = f"<b>{escape(mechanism.program.source.name)}</b>" + (
-        f" ({escape(settings)})" if settings else ""
-    )
+    settings = program_title("", mechanism.parameters)[1:]
+    heading = f"<b>{escape(mechanism.program.source.name)}</b>{escape(settings)}"
     return f"<div>{heading}</div>\n<pre>{_code(mechanism.program.source.text)}</pre>"
 
 
@@ -120,3 +113,39 @@ def _code(text: str) -> str:
 def _chain(chain: Chain) -> str:
     nodes = _listing(((str(node), node.mass) for node in chain.nodes), ("state", "probability of being here"))
     return f"<div>{escape(repr(chain).strip('<>'))}</div>\n{nodes}"
+
+
+# --- tightness and explanations --------------------------------------------------------------
+
+
+def document_of(found: Tight | Explanation) -> Document:
+    """The document of a result."""
+    return explanation_document(found) if isinstance(found, Explanation) else plain_document(rows_of(found))
+
+
+def brief(found: Tight | Explanation) -> str:
+    """A result in one line, for the prompt."""
+    match found:
+        case LeastEpsilon(_, least, witnesses):
+            spots = [where(spot, least.attained) for spot, _ in witnesses[:1]]
+            return f"LeastEpsilon({', '.join([f't={enclosure(least)}', *spots])})"
+        case Profile():
+            return f"Profile({epsilon_text(found.t)}: delta={enclosure(found.least)})"
+        case Curve():
+            count = len(found.segments)
+            return f"Curve({count} segment{'s' * (count != 1)})"
+        case Regions():
+            return f"Regions(broken for {' or '.join(map(region_words, found.regions)) or 'no eps'})"
+        case Explanation():
+            outputs = valuation_text(found.outputs[0]) + " or ..." * (len(found.outputs) > 1)
+            inputs = pair_text(found.input, found.neighbour)
+            return f"Explanation({inputs}, output {outputs}, eps = {found.eps})"
+        case _:
+            assert_never(found)
+
+
+views.html.register(Witness, lambda found: table(_witness_rows(found)))
+for _kind in (LeastEpsilon, Profile, Curve, Regions, Explanation):
+    views.short.register(_kind, brief)
+    views.text.register(_kind, lambda found: text(document_of(found)))
+    views.html.register(_kind, lambda found: html(document_of(found)))

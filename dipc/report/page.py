@@ -9,8 +9,12 @@ It needs jinja2, matplotlib and pygments (``pip install '.[report]'`` in dipc's 
 
 from __future__ import annotations
 
+import gzip
 import re
-from collections.abc import Callable, Sequence
+import shlex
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from io import StringIO
@@ -18,25 +22,28 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import dipc.views as views
+from dipc.certificate.format import dumps
+from dipc.certificate.produce import certificate
 from dipc.claims.privacy import Violated
 from dipc.claims.verdict import Undecided
 from dipc.dipwhile.convert import PythonValue, to_input
 from dipc.dipwhile.distribution import Distribution
 from dipc.errors import InputError
+from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.export.questions import picture, question
-from dipc.export.subject import Picture
+from dipc.export.subject import ClaimExport, Picture
 from dipc.export.svg import svg
 from dipc.mechanisms import Mechanism
 from dipc.models.values import valuation_text
 from dipc.numbers.quotient import Quotient
 from dipc.report.canvas import MissingPackage, Panel, broken, sheet
-from dipc.report.downloads import commands, data_uri, downloads, plain_stem
+from dipc.report.document import lines
 from dipc.report.figures import panels_of
-from dipc.report.mathml import mathml
+from dipc.report.mathml import mathml, rational
 from dipc.report.proofs import proofs
 from dipc.report.study import Attempts, Note, Study, Subject, gave_up, study
 from dipc.report.tightness import enclosure, where
-from dipc.report.words import checked, doubt_lines, nice, sign
+from dipc.report.words import checked, doubts, nice, sign
 from dipc.signs.tables import end_as_text
 from dipc.version import __version__
 
@@ -45,8 +52,20 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 TEMPLATES = Path(__file__).parent / "templates"
+LARGEST = 200_000  # bytes of a file that the page carries
 PANEL = (5.6, 4.2)  # inches: still to be read on a phone
 MOST_STATES = 60  # of a chain that is drawn
+
+FILES = {
+    "mathematica": (".wl", "Mathematica, checks itself and asks the question again"),
+    "sage": (".sage", "Sage, checks itself"),
+    "smtlib": (".smt2", "SMT-LIB, one query for each different inequality"),
+    "latex": (".tex", "LaTeX: program, distributions, an inequality with its proof"),
+    "dot": (".dot", "the chain for Graphviz"),
+    "svg": (".svg", "the chain as a drawing"),
+    "drn": (".drn", "the chain for Storm"),
+    "prism": (".pm", "the chain for PRISM and Storm"),
+}
 
 INKS = {
     "#000000": "ink",
@@ -93,30 +112,21 @@ def report_html(
         "mechanism": mechanism,
         "drawn": drawn,
         "laws": _laws(found, drawn, attempts),
-        "panels": attempts("the plots", lambda: _plots(found)) or [],
+        "panels": attempts(
+            "the plots",
+            lambda: [
+                (panel, plot_svg(panel, f"plot{n}")) for n, panel in enumerate(panels_of(found), start=1)
+            ],
+        )
+        or [],
         "drawing": _drawing(drawn, attempts) if drawn else None,
         "proofs": proved or [],
         "commands": list(commands(found, drawn)),
         "downloads": list(downloads(found, asked, drawn, attempts)),
         "version": __version__,
-        **_of_verdict(found),
     }
     context["notes"] = {note.part: note.why for note in attempts.notes}  # one for each part
     return environment.get_template("report.html").render(context)
-
-
-def _of_verdict(found: Study) -> dict[str, Any]:
-    """The verdict, what was checked, and its counterexample."""
-    verdict = found.verdict
-    if verdict is None:
-        return {"status": "none", "sign": "", "counts": "", "doubts": [], "example": None}
-    return {
-        "status": verdict.status,
-        "sign": sign(verdict),
-        "counts": checked(verdict.counts),
-        "doubts": [text for _, text in doubt_lines(verdict)] if isinstance(verdict, Undecided) else [],
-        "example": verdict.counterexample if isinstance(verdict, Violated) else None,
-    }
 
 
 def _laws(found: Study, drawn: Picture | None, attempts: Attempts) -> Sequence[Distribution]:
@@ -165,7 +175,10 @@ def _environment() -> Environment:
     )
     filters: dict[str, Callable[..., object]] = {
         "formula": lambda f: marked(mathml(f)),
-        "marked": marked,
+        "number": lambda value: marked(rational(value)),
+        "sign": sign,
+        "checked": checked,
+        "doubts": lambda verdict: [text for _, text in lines([doubts(verdict)])],
         "valuation": valuation_text,
         "outputs": lambda outputs: " or ".join(map(valuation_text, outputs)),
         "end": end_as_text,
@@ -203,10 +216,6 @@ def highlighted(text: str) -> Markup:
 # --- drawings --------------------------------------------------------------------------------
 
 
-def _plots(found: Study) -> list[tuple[Panel, Markup]]:
-    return [(panel, plot_svg(panel, f"plot{n}")) for n, panel in enumerate(panels_of(found), start=1)]
-
-
 def plot_svg(panel: Panel, prefix: str) -> Markup:
     """The panel as an ``<svg>`` element with the colours of the page; its ids begin with the prefix."""
     import matplotlib
@@ -221,14 +230,10 @@ def plot_svg(panel: Panel, prefix: str) -> Markup:
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"<!--.*?-->|<style.*?</style>", "", text, flags=re.DOTALL)
     text = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{prefix}-", text)
-    text = re.sub(r"#[0-9a-f]{6}\b", lambda ink: _ink(ink[0]), text)
+    text = re.sub(r"#[0-9a-f]{6}\b", lambda ink: f"var(--{INKS[ink[0]]})" if ink[0] in INKS else ink[0], text)
     label = escape(f"{panel.title}. {panel.words}")
     text = re.sub(r'<svg ([^>]*?)width="[^"]*" height="[^"]*"|<svg ', r"<svg \1", text, count=1)
     return marked(text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1))
-
-
-def _ink(colour: str) -> str:
-    return f"var(--{INKS[colour]})" if colour in INKS else colour
 
 
 def _picture(found: Study) -> Picture:
@@ -249,3 +254,101 @@ def _drawing(drawn: Picture, attempts: Attempts) -> Markup | None:
         return None
     text = attempts("the drawing of the chain", lambda: svg(drawn))
     return None if text is None else marked(data_uri(text.encode(), "image/svg+xml"))
+
+
+# --- files -----------------------------------------------------------------------------------
+
+
+def data_uri(data: bytes, kind: str) -> str:
+    """A file as an address.
+
+    >>> data_uri(b"1", "text/plain")
+    'data:text/plain;base64,MQ=='
+    """
+    return f"data:{kind};base64,{b64encode(data).decode()}"
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """A file in the page, or the command that writes it if ``href`` is None."""
+
+    name: str
+    about: str
+    size: str
+    href: str | None
+    command: str
+
+
+def downloads(
+    found: Study, asked: ClaimExport | None, drawn: Picture | None, attempts: Attempts
+) -> Iterator[Download]:
+    """The program, the certificate and the exports; only the command for a file that is too large."""
+    stem, program = plain_stem(found.name), found.subject.mechanism.program
+    yield _download(f"{stem}.dip", "the program", program.source.text.encode(), "")
+    verdict = found.verdict
+    if verdict is not None and not isinstance(verdict, Undecided):
+        text = attempts("the certificate", lambda: dumps(certificate(program, verdict)))
+        data = text.encode() if text else b""
+        name = f"{stem}.json"
+        if len(data) > LARGEST // 4:
+            data, name = gzip.compress(data, mtime=0), f"{name}.gz"
+        if data:
+            command = f"dipc check {_words(found)} --certificate {name}"
+            yield _download(name, "the certificate: the verdict with its proofs", data, command)
+    subjects: list[tuple[Mapping[str, Callable[[Any], str]], Any, str]] = [
+        (QUESTIONS, asked, f"export {_words(found)}"),
+        (CHAINS, drawn, f"export {_words(found, claim=False)}{_input(drawn)}"),
+    ]
+    for formats, subject, command in subjects:
+        for name, write in formats.items() if subject is not None else ():
+            ending, about = FILES[name]
+            text = attempts(f"the export to {name}", lambda w=write, s=subject: w(s))  # type: ignore[misc]
+            if text is not None:
+                full = f"dipc {command} --to {name} -o {stem}{ending}"
+                yield _download(f"{stem}{ending}", about, text.encode(), full)
+
+
+def _download(name: str, about: str, data: bytes, command: str) -> Download:
+    size = f"{len(data) / 1024:.0f} KiB" if len(data) >= 10_240 else f"{len(data)} bytes"
+    href = data_uri(data, "application/octet-stream") if len(data) <= LARGEST else None
+    return Download(name, about, size, href, command)
+
+
+def plain_stem(name: str) -> str:
+    """A file name without special characters.
+
+    >>> plain_stem("programs/svt/svt1.dip"), plain_stem("<text>")
+    ('svt1', 'text')
+    """
+    stem = re.sub(r"[^\w.-]+", "_", PurePath(name).stem, flags=re.ASCII).strip("._-")
+    return stem or "program"
+
+
+def _words(found: Study, claim: bool = True) -> str:
+    """FILE, its parameters and the claim, quoted for a shell."""
+    words = [f"{plain_stem(found.name)}.dip" if found.name.startswith("<") else found.name]
+    for name, value in found.subject.mechanism.parameters.items():
+        words += ["-D", f"{name}={value}"]
+    if claim and found.subject.text is not None:
+        words += ["--claim", found.subject.text]
+    return shlex.join(words)
+
+
+def _input(drawn: Picture | None) -> str:
+    """The option that names the input of the chain."""
+    return f" --input {shlex.quote(valuation_text(drawn.input))}" if drawn and drawn.input else ""
+
+
+def commands(found: Study, drawn: Picture | None) -> Iterator[tuple[str, str]]:
+    """How to check the verdict again: each command with what it does."""
+    file, words = f"{plain_stem(found.name)}.json", _words(found)
+    if found.goal is None:
+        yield f"dipc distribution {words}{_input(drawn)}", "the distributions on an input"
+    elif found.verdict is None or isinstance(found.verdict, Undecided):
+        yield f"dipc check {words}", "decide again, without a limit of time"
+    else:
+        yield f"dipc check {words} --certificate {file}", "decide again, and write a certificate"
+        expected = " --expect violated" if isinstance(found.verdict, Violated) else ""
+        about = "check it against this program, whose distributions are derived anew by a second, slower way"
+        yield f"dipc verify {file} --program {words}{expected}", about
+        yield f"python -m dipc.kernel {file}", "check its proofs with one folder that uses nothing of dipc"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import cycle
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -19,14 +20,10 @@ from dipc.dipwhile.distribution import Distribution
 from dipc.errors import InputError
 from dipc.models.values import show_valuation, valuation_text
 from dipc.numbers.exact import Number, rational
-from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.function import FunctionOfEps, budget
 from dipc.numbers.quotient import Quotient
-from dipc.numbers.surd import Surd
-from dipc.report.canvas import COLOURS, LINES, clipped, dress, legend, once, sheet, single
-from dipc.report.curve_panels import draw_curve, example_panels
-from dipc.report.figures import FARTHEST
-from dipc.report.law_panels import grouped_bars
+from dipc.report.canvas import COLOURS, LINES, clipped, dress, legend, sheet, single
+from dipc.report.figures import FARTHEST, draw_curve, example_panels, grouped_bars
 from dipc.report.sampling import (
     Range,
     as_float,
@@ -49,16 +46,18 @@ if TYPE_CHECKING:
 LONGEST = 100  # characters of a formula in a legend
 
 Functions = FunctionOfEps | Sequence[FunctionOfEps] | Mapping[str, FunctionOfEps]
+Eps = Number | None  # an end of an axis; None: the usual one
 Laws = Mapping[str, Mapping[Any, FunctionOfEps]]
 
 
 # --- functions -------------------------------------------------------------------------------
 
 
+@views.plot.register(FunctionOfEps)
 def plot_functions(
     functions: Functions,
-    low: Number | None = None,
-    high: Number | None = None,
+    low: Eps = None,
+    high: Eps = None,
     *,
     log: bool | None = None,
     title: str = "",
@@ -86,7 +85,7 @@ def _named(functions: Functions) -> dict[str, FunctionOfEps]:
         case FunctionOfEps():
             return {"": functions}
         case Mapping():
-            named = {_output_name(name): f for name, f in functions.items()}
+            named = dict(zip(_names(functions), functions.values(), strict=True))
         case _:
             named = {f"f{number}": f for number, f in enumerate(functions, 1)}
     if not named:
@@ -94,8 +93,8 @@ def _named(functions: Functions) -> dict[str, FunctionOfEps]:
     return named
 
 
-def _output_name(output: Any) -> str:
-    return output if isinstance(output, str) else show_valuation(output)
+def _names(outputs: Iterable[Any]) -> list[str]:
+    return [output if isinstance(output, str) else show_valuation(output) for output in outputs]
 
 
 def _legend(name: str, f: FunctionOfEps) -> str:
@@ -106,22 +105,11 @@ def _legend(name: str, f: FunctionOfEps) -> str:
     return f"{name}:  {formula}" if name else formula
 
 
-@views.plot.register(ExpPoly)
-@views.plot.register(Quotient)
-@views.plot.register(Surd)
-def _of_function(f: FunctionOfEps, low: Any = None, high: Any = None, **options: Any) -> Figure:
-    return plot_functions(f, low, high, **options)
-
-
 # --- distributions ---------------------------------------------------------------------------
 
 
 def plot_distributions(
-    laws: Distribution | Laws,
-    eps: Number,
-    *,
-    title: str = "",
-    size: tuple[float, float] | None = None,
+    laws: Distribution | Laws, eps: Number, *, title: str = "", size: tuple[float, float] | None = None
 ) -> Figure:
     """Output distributions side by side at one eps: ``plot_distributions({"u": d, "u'": e}, 1)``."""
     point = budget(eps)
@@ -129,12 +117,11 @@ def plot_distributions(
     outputs = list(dict.fromkeys(output for law in groups.values() for output in law))
     if not outputs:
         raise InputError("there is no distribution to plot")
-    names = [_output_name(output) for output in outputs]
-    turned: dict[str, Any] = {"rotation": 30, "ha": "right"} if sum(map(len, names)) > 60 else {}
+    names = _names(outputs)
+    turned: Any = {"rotation": 30, "ha": "right"} if sum(map(len, names)) > 60 else {}
 
     def draw(axes: Axes) -> None:
-        for _ in grouped_bars(axes.bar, groups, outputs, point):
-            pass
+        list(grouped_bars(axes.bar, groups, outputs, point))
         axes.set_xticks(range(len(outputs)), names, **turned)
         axes.grid(axis="x", visible=False)
         axes.set_ylim(bottom=0)
@@ -145,12 +132,6 @@ def plot_distributions(
     return single(draw, title or f"ε = {point}", size or (width, 4.8))
 
 
-@views.plot.register(Distribution)
-def _of_distribution(law: Distribution, low: Any = None, high: Any = None, **options: Any) -> Figure:
-    named = {show_valuation(output): p for output, p in law.items()}
-    return plot_functions(named, low, high, **{"label": "probability", **options})
-
-
 # --- counterexamples -------------------------------------------------------------------------
 
 
@@ -158,8 +139,8 @@ def _of_distribution(law: Distribution, low: Any = None, high: Any = None, **opt
 @views.plot.register(Violated)
 def plot_region(
     found: Counterexample | Violated,
-    low: Number | None = None,
-    high: Number | None = None,
+    low: Eps = None,
+    high: Eps = None,
     *,
     log: bool | None = None,
     title: str = "",
@@ -182,7 +163,7 @@ def _pair(example: Counterexample) -> str:
 
 
 @views.plot.register(Verdict)
-def _of_verdict(verdict: Verdict, low: Any = None, high: Any = None, **options: Any) -> Figure:
+def _of_verdict(verdict: Verdict, low: Eps = None, high: Eps = None, **options: Any) -> Figure:
     article = "an" if verdict.status[0] in "aeiou" else "a"
     raise InputError(
         f"{article} {verdict.status} verdict has no counterexample to plot",
@@ -195,12 +176,7 @@ def _of_verdict(verdict: Verdict, low: Any = None, high: Any = None, **options: 
 
 @views.plot.register(Curve)
 def plot_curve(
-    found: Curve,
-    low: Number | None = None,
-    high: Number | None = None,
-    *,
-    log: bool | None = None,
-    title: str = "",
+    found: Curve, low: Eps = None, high: Eps = None, *, log: bool | None = None, title: str = ""
 ) -> Figure:
     """A loss curve or a privacy profile, by default on its whole eps range or to beyond its last break."""
     budgets = found.budgets
@@ -220,19 +196,9 @@ def plot_curve(
     return single(draw, title)
 
 
-@views.plot.register(Profile)
-def _of_profile(found: Profile, low: Any = None, high: Any = None, **options: Any) -> Figure:
-    return plot_curve(found.curve, low, high, **options)
-
-
 @views.plot.register(LeastEpsilon)
 def plot_budget(
-    found: LeastEpsilon,
-    low: Number | None = None,
-    high: Number | None = None,
-    *,
-    log: bool | None = None,
-    title: str = "",
+    found: LeastEpsilon, low: Eps = None, high: Eps = None, *, log: bool | None = None, title: str = ""
 ) -> Figure:
     """The factor that each witness of a least t needs at each eps, and the least t itself."""
     if found.budgets.is_point or not found.witnesses:
@@ -240,9 +206,8 @@ def plot_budget(
     span, least = _axis(found.budgets, FARTHEST, low, high, log), found.least
 
     def draw(axes: Axes) -> None:
-        for number, (said, ratio) in enumerate(_needed(found)):
-            xs, ys = sampled(lambda eps, f=ratio: factor_value(f, eps), span)  # type: ignore[misc]
-            axes.plot(xs, ys, color=COLOURS[number % len(COLOURS)], label=said)
+        for (said, ratio), colour in zip(_needed(found).items(), cycle(COLOURS)):
+            axes.plot(*sampled(partial(factor_value, ratio), span), color=colour, label=said)
         if least.high is not None:
             label = f"least t = {least.exact}" if least.exact is not None else "least t"
             axes.axhline(as_float(least.high), color="black", linestyle=":", label=label)
@@ -252,17 +217,27 @@ def plot_budget(
     return single(draw, title)
 
 
-def _axis(budgets: EpsRange, far: fmpq, low: Number | None, high: Number | None, log: bool | None) -> Range:
+def _axis(budgets: EpsRange, far: fmpq, low: Eps, high: Eps, log: bool | None) -> Range:
     """As asked, or the whole eps range, up to ``far`` if it is unbounded."""
     end = max(far, 2 * budgets.low) if budgets.high is None else budgets.high
     return Range.of(beginning(low, budgets.low, log), end if high is None else high, log or False)
 
 
-def _needed(found: LeastEpsilon) -> Iterator[tuple[str, Quotient]]:
+def _needed(found: LeastEpsilon) -> dict[str, Quotient]:
     """The different witnesses of a finite loss, each with its ratio of probabilities."""
-    named: set[str] = set()
+    needed: dict[str, Quotient] = {}
     for _, witness in found.witnesses:
         outputs = " or ".join(map(valuation_text, witness.outputs))
-        said = once(named, clipped(f"{pair_text(witness.input, witness.neighbour)}: {outputs}", 60))
-        if said is not None and witness.neighbour_probability:
-            yield said, witness.probability / witness.neighbour_probability
+        if witness.neighbour_probability:
+            said = clipped(f"{pair_text(witness.input, witness.neighbour)}: {outputs}", 60)
+            needed.setdefault(said, witness.probability / witness.neighbour_probability)
+    return needed
+
+
+views.plot.register(
+    Distribution,
+    lambda law, *ends, **options: plot_functions(
+        {show_valuation(output): p for output, p in law.items()}, *ends, **{"label": "probability", **options}
+    ),
+)
+views.plot.register(Profile, lambda found, *ends, **options: plot_curve(found.curve, *ends, **options))

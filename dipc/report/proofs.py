@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from flint import fmpq
 
 from dipc.certificate.format import proof_as_json
-from dipc.export.evidence import links
+from dipc.export.evidence import Link, links
 from dipc.export.inequalities import Inequality
 from dipc.export.latex import chosen_inequality
 from dipc.export.subject import ClaimExport
 from dipc.numbers.quotient import Quotient
-from dipc.report.mathml import mathml, rational
 from dipc.signs.inequality import Fails
 
 LONGEST = 3000  # characters of a proof that is shown as in the certificate
@@ -32,30 +31,18 @@ KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Formulas:
-    """A function f_k of a chain with its value at 0 and the next exponent, as formulas."""
-
-    function: str
-    value: str
-    exponent: str
-
-
-@dataclass(frozen=True, slots=True)
 class Proof:
-    """An inequality with its proof: the links of a chain, or a proof of another kind as in a certificate.
-
-    ``left <= right`` is the claim for the pair of inputs and the outputs; ``positive * f`` is the difference,
-    both empty if that is 0.
-    """
+    """An inequality with its proof: the links of a chain, or a proof of another kind as in a certificate."""
 
     requirement: Inequality
-    left: str
-    right: str
-    positive: str
-    f: str
-    links: tuple[Formulas, ...]
+    links: tuple[Link, ...] = ()
     kind: str = ""
     written: str = ""
+
+    @property
+    def positive(self) -> Quotient:
+        """The right side minus the left side is this times the function that is proved nonnegative."""
+        return self.requirement.margin / Quotient(self.requirement.function)
 
 
 def proofs(question: ClaimExport) -> Iterator[Proof]:
@@ -64,24 +51,13 @@ def proofs(question: ClaimExport) -> Iterator[Proof]:
         return
     chosen = chosen_inequality(question)
     if chosen is not None and not chosen.function:
-        yield Proof(chosen, mathml(chosen.probability), mathml(chosen.bound), "", "", (), KINDS["identity"])
+        yield Proof(chosen, kind=KINDS["identity"])
     elif chosen is not None and chosen.chain_start == 0:
-        chain = links(chosen.function, fmpq(0))
-        rows = tuple(Formulas(mathml(x.function), mathml(x.value), rational(x.exponent)) for x in chain)
-        yield Proof(chosen, *_sides(chosen), rows)
+        yield Proof(chosen, tuple(links(chosen.function, fmpq(0))))
     found = [(r, question.oracle.proof_of(r.function)) for r in question.requirements if r.chain_start != 0]
     written = [(r, proof_as_json(proof, r.function)) for r, proof in found if r.function]
     if written:
         hardest, proof = max(written, key=lambda pair: len(json.dumps(pair[1])))
         text = json.dumps(proof)
         kind = KINDS.get(proof["kind"], proof["kind"])
-        yield Proof(hardest, *_sides(hardest), (), kind, text if len(text) <= LONGEST else "")
-
-
-def _sides(requirement: Inequality) -> tuple[str, str, str, str]:
-    return (
-        mathml(requirement.probability),
-        mathml(requirement.bound),
-        mathml(requirement.margin / Quotient(requirement.function)),
-        mathml(requirement.function),
-    )
+        yield Proof(hardest, (), kind, text if len(text) <= LONGEST else "")

@@ -166,11 +166,17 @@ PARTS = ("verdict", "budget", "loss", "profile", "laws")
 def study(subject: Subject, attempts: Attempts, parts: Sequence[str] = PARTS) -> Study:
     """Compute the requested parts and what they need."""
     mechanism, goal = subject.mechanism, subject.goal
-    check = partial(mechanism.check, subject.text, pair=subject.pair, **_limits(attempts))
-    verdict = None if goal is None else attempts(NAMES["verdict"], check)
+    asked: dict[str, Any] = {
+        "pair": subject.pair,
+        "time_limit": attempts.seconds,
+        "progress": attempts.progress,
+    }
+    verdict = None
+    if goal is not None:
+        verdict = attempts(NAMES["verdict"], partial(mechanism.check, subject.text, **asked))
     wanted = {need for part in parts for need in NEEDS.get(part, (part,))}
     answers: dict[str, Any] = dict.fromkeys(("budget", "loss", "profile", "regions"))
-    for part, task in _tasks(subject, attempts, verdict):
+    for part, task in _tasks(subject, asked, verdict):
         if part not in wanted:
             continue
         if goal is None or not gave_up(verdict):
@@ -190,16 +196,11 @@ def study(subject: Subject, attempts: Attempts, parts: Sequence[str] = PARTS) ->
     )  # fmt: skip
 
 
-def _limits(attempts: Attempts) -> dict[str, Any]:
-    return {"time_limit": attempts.seconds, "progress": attempts.progress}
-
-
 def _tasks(
-    subject: Subject, attempts: Attempts, verdict: Verdict | None
+    subject: Subject, asked: dict[str, Any], verdict: Verdict | None
 ) -> Iterator[tuple[str, Callable[[], Any]]]:
     """The parts other than the verdict, each with its computation."""
     mechanism, budgets = subject.mechanism, subject.budgets
-    asked = {"pair": subject.pair, **_limits(attempts)}
     where = {"at": budgets.low} if budgets.is_point else {"budgets": str(budgets)}
     yield "budget", partial(mechanism.budget, **where, **asked)
     yield "loss", partial(mechanism.loss_curve, **where, **asked)

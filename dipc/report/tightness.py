@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, assert_never
+from typing import assert_never
 
 from flint import arb, fmpq
 
@@ -44,9 +44,8 @@ def rows_of(found: Tight) -> Iterator[Node]:
 
 def _budget(found: LeastEpsilon) -> Iterator[Node]:
     """The least t, where it is attained or approached, and the inputs and outputs that need it."""
-    eps = f"eps = {found.budgets.low}" if found.budgets.is_point else f"every eps in {found.budgets}"
-    budgets = str(found.budgets.low if found.budgets.is_point else found.budgets)
-    t = found.least
+    budgets, t = str(found.budgets.low if found.budgets.is_point else found.budgets), found.least
+    eps = f"eps = {budgets}" if found.budgets.is_point else f"every eps in {budgets}"
     if t.infinite:
         least = "infinite: (t*eps)-private for no t"
     elif t.exact is not None:
@@ -95,11 +94,9 @@ def _spot(spot: Spot, witness: Witness, attained: bool | None) -> Iterator[Row]:
 def _witness(witness: Witness) -> Iterator[Row]:
     yield from input_rows(witness.input, witness.neighbour)
     yield output_row(witness.outputs)
-    for name, key, value in (
-        ("P(u)", "probability", witness.probability),
-        ("P(u')", "neighbour_probability", witness.neighbour_probability),
-    ):
-        yield Row(name, pretty(str(value)), key, str(value))
+    for name, key in (("P(u)", "probability"), ("P(u')", "neighbour_probability")):
+        value = str(getattr(witness, key))
+        yield Row(name, pretty(value), key, value)
 
 
 def input_rows(left: Valuation, right: Valuation) -> Iterator[Row]:
@@ -218,17 +215,9 @@ def logarithm_at(value: Quotient, eps: fmpq, digits: int = 10) -> str:
 def least_record(found: Least) -> Record:
     """``exact`` or an enclosure as strings; null where there is none."""
 
-    def text(value: Any) -> str | None:
-        return None if value is None else str(value)
-
-    return {
-        "exact": text(found.exact),
-        "formula": text(found.name),
-        "low": str(found.low),
-        "high": text(found.high),
-        "infinite": found.infinite,
-        "attained": found.attained,
-    }
+    named = {"exact": found.exact, "formula": found.name, "low": found.low, "high": found.high}
+    texts = {key: None if value is None else str(value) for key, value in named.items()}
+    return {**texts, "infinite": found.infinite, "attained": found.attained}
 
 
 def regions_record(regions: tuple[Region, ...]) -> list[list[str]]:

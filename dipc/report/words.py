@@ -1,61 +1,67 @@
-"""A verdict in words, for people."""
+"""A verdict for people and machines."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from dipc.claims.counts import Counts
-from dipc.claims.verdict import Proved, Refuted, Undecided, Verdict
-from dipc.claims.wording import Line, pretty
-from dipc.models.values import Valuation, valuation_text
+from dipc.claims.verdict import Doubt, Proved, Refuted, Undecided, Verdict
+from dipc.claims.wording import pretty
+from dipc.models.values import Valuation, valuation_record, valuation_text
+from dipc.report.document import Group, Node, Row, data
 
 
-def aligned(lines: Iterable[Line]) -> list[str]:
-    """Headings and texts in two columns.
-
-    >>> aligned([("claim", "eps"), ("verdict", "PRIVATE")])
-    ['claim    eps', 'verdict  PRIVATE']
-    """
-    lines = list(lines)
-    width = max((len(heading) for heading, _ in lines), default=0)
-    return [f"{heading:<{width}}  {text}" for heading, text in lines]
-
-
-def program_line(name: str, parameters: Mapping[str, str]) -> Line:
+def program_title(name: str, parameters: Mapping[str, str]) -> str:
     """The program with its parameters.
 
-    >>> program_line("svt1", {"N": "3", "c": "1"})
-    ('program', 'svt1  (N = 3, c = 1)')
+    >>> program_title("svt1", {"N": "3", "c": "1"})
+    'svt1  (N = 3, c = 1)'
     """
     settings = ", ".join(f"{parameter} = {value}" for parameter, value in parameters.items())
-    return "program", name + (f"  ({settings})" if settings else "")
+    return name + (f"  ({settings})" if settings else "")
 
 
-def verdict_lines(verdict: Verdict) -> Iterator[Line]:
-    """The claim, what was checked and the answer, line by line."""
-    yield "claim", pretty(str(verdict.claim))
-    yield "checked", checked(verdict.counts)
-    yield "verdict", verdict.status.upper()
-    if verdict.counterexample is not None:
-        yield from verdict.counterexample.lines()
+def program_rows(name: str, parameters: Mapping[str, str]) -> Iterator[Row]:
+    """The program with its parameters: what a document begins with."""
+    yield Row("program", program_title(name, parameters), "program", name)
+    yield data("parameters", dict(parameters))
+
+
+def verdict_rows(verdict: Verdict) -> Iterator[Node]:
+    """The claim, what was checked and the answer."""
+    found = verdict.counterexample
+    yield Row("claim", pretty(str(verdict.claim)), "claim", verdict.claim.record())
+    yield data("verdict", verdict.status)
+    yield Row("checked", checked(verdict.counts))
+    for name in ("inputs", "pairs", "outputs", "inequalities", "distinct"):
+        yield data(name, getattr(verdict.counts, name))
+    yield Row("verdict", verdict.status.upper())
+    yield from () if found is None else (Row(*line) for line in found.lines())
+    yield data("counterexample", None if found is None else found.record())
     if isinstance(verdict, Undecided):
-        yield "reason", verdict.reason
-        yield from doubt_lines(verdict)
+        yield Row("reason", verdict.reason, "reason", verdict.reason)
+        yield doubts(verdict)
+    if verdict.notes:
+        yield data("notes", list(verdict.notes))
+
+
+def doubts(verdict: Undecided) -> Group:
+    """The open inequalities, each with its inputs and where it is open."""
+    return Group("doubts", tuple(tuple(_doubt(doubt)) for doubt in verdict.doubts), 5)
+
+
+def _doubt(doubt: Doubt) -> Iterator[Row]:
+    place = f"{pair_text(doubt.input, doubt.neighbour)}: eps in [{doubt.low}, {doubt.high}]"
+    yield Row("open", pretty(place), "input", valuation_record(doubt.input))
+    yield data("neighbour", valuation_record(doubt.neighbour))
+    yield data("outputs", list(map(valuation_record, doubt.outputs)))
+    yield data("interval", [str(doubt.low), str(doubt.high)])
 
 
 def sign(verdict: Verdict) -> str:
     """The answer as a sign."""
     return "✓" if isinstance(verdict, Proved) else "✗" if isinstance(verdict, Refuted) else "?"
-
-
-def doubt_lines(verdict: Undecided) -> Iterator[Line]:
-    """The first open inequalities, each with its inputs and where it is open."""
-    for doubt in verdict.doubts[:5]:
-        inputs = pair_text(doubt.input, doubt.neighbour)
-        yield "open", pretty(f"{inputs}: eps in [{doubt.low}, {doubt.high}]")
-    if len(verdict.doubts) > 5:
-        yield "", f"and {len(verdict.doubts) - 5} more"
 
 
 def short_witness(verdict: Verdict) -> str:

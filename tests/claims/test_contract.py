@@ -22,8 +22,7 @@ from dipc.claims.oracle import SignOracle
 from dipc.claims.verdict import Proved, Refuted, Undecided, Verdict
 from dipc.claims.wording import Line, Record, number_record, number_text, pretty
 from dipc.cli.check import record, summary
-from dipc.cli.junit import report
-from dipc.cli.outcome import Outcome, worst
+from dipc.cli.outcome import Outcome, report, worst
 from dipc.clock import Clock
 from dipc.dipwhile.pipeline import neighbours_of
 from dipc.errors import InputError, LimitReached
@@ -31,7 +30,8 @@ from dipc.models.laws import Listed, Neighbours, Vector, mass
 from dipc.models.values import Valuation, valuation_record, valuation_text
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.report.words import aligned, verdict_lines
+from dipc.report.document import plain_document, section_lines
+from dipc.report.words import verdict_rows
 from dipc.signs.eps_range import EpsRange
 
 EPS = ExpPoly.exp(1)
@@ -229,7 +229,7 @@ FAILING = MostLikely(EpsRange(fmpq(0), fmpq(2)), fmpq(1, 2))
 
 
 def test_text() -> None:
-    assert aligned(verdict_lines(decided(FAILING, SURVEY))) == [
+    assert section_lines(*plain_document(verdict_rows(decided(FAILING, SURVEY)))) == [
         "claim    every probability is at most 1/2 for every ε in (0, 2)",
         "checked  2 inputs, 1 ordered pair of neighbours, 2 outputs: 1 inequality, 1 distinct (1 broken)",
         "verdict  FAILS",
