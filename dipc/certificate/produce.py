@@ -19,7 +19,6 @@ from fractions import Fraction
 from hashlib import sha256
 from itertools import chain, combinations, pairwise
 from pathlib import PurePath
-from typing import Any
 
 from flint import fmpq
 
@@ -38,6 +37,7 @@ from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram, Variable
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.kernel import facts, privacy
 from dipc.kernel import laws as listing
+from dipc.kernel.exponential import exp_bounds
 from dipc.kernel.facts import ONE, ZERO, Function, Interval, Rooted
 from dipc.kernel.laws import Delta, Integers, Pairs, Ratio, Surd, Table
 from dipc.models.laws import Listed, Neighbours, Vector
@@ -509,7 +509,7 @@ def bounds(f: Function, eps: Fraction, bits: int = 256) -> Bounds:
     """Two rationals around f(eps)."""
     low = high = ZERO
     for x, c in facts.value_at(f, eps).items():
-        ends = [c * e for e in facts.exp_bounds(x, bits)]
+        ends = [c * e for e in exp_bounds(x, bits)]
         low, high = low + min(ends), high + max(ends)
     return low, high
 

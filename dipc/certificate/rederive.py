@@ -31,6 +31,7 @@ from dipc.certificate.slow.programs import (
 )
 from dipc.certificate.slow.reader import check_reading, read_claim
 from dipc.certificate.slow.reader import plain as as_tuples
+from dipc.certificate.slow.sizes import spend_on_front_end, spend_on_text
 from dipc.certificate.slow.values import Plain, described
 from dipc.dipwhile.convert import to_rational
 from dipc.dipwhile.syntax import ast
@@ -150,8 +151,10 @@ def understood(source: Source, known: Mapping[str, Fraction]) -> ast.Program:
     meaning that the slow route gives it.
     """
     try:
-        read(source, rationals(known))
+        spend_on_text(source.text)
         program = parse(source)
+        spend_on_front_end(program, known)
+        read(source, rationals(known))
     except InputError as error:
         raise Refused("deep: program", error.message) from None
     check_reading(source.text, program)
