@@ -37,7 +37,7 @@ from dipc.dipwhile.convert import to_rational
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import compile_claim, read
 from dipc.dipwhile.syntax.parser import parse, parse_claim
-from dipc.errors import CLAIM_NAME, InputError, Source
+from dipc.errors import CLAIM_NAME, InputError, LimitReached, Source
 from dipc.kernel.privacy import Certificate
 from dipc.kernel.reading import Refused
 from dipc.kernel.reading import places as digits
@@ -157,6 +157,8 @@ def understood(source: Source, known: Mapping[str, Fraction]) -> ast.Program:
         read(source, rationals(known))
     except InputError as error:
         raise Refused("deep: program", error.message) from None
+    except LimitReached as limit:
+        raise Refused("deep: program", str(limit)) from None
     check_reading(source.text, program)
     return program
 

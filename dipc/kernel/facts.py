@@ -70,7 +70,7 @@ Scaled = dict[tuple[int, int, int, int], int]
 
 def function(value: Any, step: str) -> Function:
     """A list of terms [c, n, a, k, b], zeros at the end left out, ascending in (b, k, a, n)."""
-    f: Function = {}
+    terms: list[tuple[Key, Fraction]] = []
     last: tuple[Fraction, Fraction, Fraction, int] | None = None
     if len(array(value, step)) > MAX_TERMS:
         raise Refused(step, f"more than {MAX_TERMS} terms")
@@ -85,10 +85,9 @@ def function(value: Any, step: str) -> Function:
             raise Refused(step, "the terms of a function are not in order")
         last = (b, k, a, n)
         notice((a, k, b))
-        f[n, a, k, b] = c
+        terms.append(((n, a, k, b), c))
         spend(1)
-    spend_on_keys(f)
-    return f
+    return dict(counted(terms))
 
 
 # --- functions of eps --------------------------------------------------------------------------------
