@@ -19,7 +19,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
-MAX_STEPS = 5 * 10**6  # of one or two microseconds
+MAX_STEPS = 7 * 10**6  # of about a microsecond
 MAX_BYTES = 32 * 2**20  # of a file, unpacked
 MAX_MEMORY = 160 * 2**20  # of its values, estimated before they are read
 MAX_DIGITS = 4000  # of a number
