@@ -351,8 +351,8 @@ def verified(file: Path, *arguments: str) -> str:
 
 
 def bounded() -> None:
-    """More than the limit for memory that is reserved, but not used."""
-    resource.setrlimit(resource.RLIMIT_AS, (3 * LIMIT, 3 * LIMIT))
+    """Twice the limit: some memory is reserved, but not used."""
+    resource.setrlimit(resource.RLIMIT_AS, (2 * LIMIT, 2 * LIMIT))
 
 
 BOMBS: dict[str, Callable[[], bytes]] = {
