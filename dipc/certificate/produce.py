@@ -19,7 +19,6 @@ from fractions import Fraction
 from hashlib import sha256
 from itertools import chain, combinations, pairwise
 from pathlib import PurePath
-from typing import Any
 
 from flint import fmpq
 
@@ -38,6 +37,7 @@ from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram, Variable
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.kernel import facts, privacy
 from dipc.kernel import laws as listing
+from dipc.kernel.exponential import exp_bounds
 from dipc.kernel.facts import ONE, ZERO, Function, Interval, Rooted
 from dipc.kernel.laws import Delta, Integers, Pairs, Ratio, Surd, Table
 from dipc.models.laws import Listed, Neighbours, Vector
@@ -89,7 +89,7 @@ class Writer:
         self.items: dict[tuple[str, Interval, str], Json] = {}
         self.pieces: dict[tuple[int, int], list[Piece]] = {}
         self.radicand: Function = {}
-        self.proved: set[tuple[facts.Form, Interval]] = set()
+        self.proved: set[tuple[bytes, Interval]] = set()
 
     # --- the two kinds ---
 
@@ -325,18 +325,17 @@ class Writer:
         Equal ones once; with the proof of the answer, if it is about the same function.
         """
         f = self.integers.slack(pairs) if what == "slack" else self.integers.signed(pairs[0], what)
-        form = f.form()
-        if (form, on) in self.proved:
+        form = f.reduced()
+        key = form.key(), on
+        if key in self.proved:
             return
-        self.proved.add((form, on))
+        self.proved.add(key)
         uncancelled = all(self.ratios[i].denominator == 0 for pair in pairs for i in pair)
         match answer:
-            case Holds(Chain() | Identity() | Point() as found) if uncancelled and len(form) == 1:
+            case Holds(Chain() | Identity() | Point() as found) if uncancelled and not form.root:
                 written = proof_as_json(found, ExpPoly())
             case _:
-                plain, root = (
-                    facts.unscaled(dict(part), self.integers.unit) for part in (*form, frozenset[Any]())[:2]
-                )
+                plain, root = (facts.unscaled(part, self.integers.unit) for part in form)
                 written = proved_rooted(Rooted(plain, root), self.radicand, on)
         self._item(what, pairs, on, written)
 
@@ -510,7 +509,7 @@ def bounds(f: Function, eps: Fraction, bits: int = 256) -> Bounds:
     """Two rationals around f(eps)."""
     low = high = ZERO
     for x, c in facts.value_at(f, eps).items():
-        ends = [c * e for e in facts.exp_bounds(x, bits)]
+        ends = [c * e for e in exp_bounds(x, bits)]
         low, high = low + min(ends), high + max(ends)
     return low, high
 

@@ -31,12 +31,13 @@ from dipc.certificate.slow.programs import (
 )
 from dipc.certificate.slow.reader import check_reading, read_claim
 from dipc.certificate.slow.reader import plain as as_tuples
+from dipc.certificate.slow.sizes import spend_on_front_end, spend_on_text
 from dipc.certificate.slow.values import Plain, described
 from dipc.dipwhile.convert import to_rational
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import compile_claim, read
 from dipc.dipwhile.syntax.parser import parse, parse_claim
-from dipc.errors import CLAIM_NAME, InputError, Source
+from dipc.errors import CLAIM_NAME, InputError, LimitReached, Source
 from dipc.kernel.privacy import Certificate
 from dipc.kernel.reading import Refused
 from dipc.kernel.reading import places as digits
@@ -150,10 +151,14 @@ def understood(source: Source, known: Mapping[str, Fraction]) -> ast.Program:
     meaning that the slow route gives it.
     """
     try:
-        read(source, rationals(known))
+        spend_on_text(source.text)
         program = parse(source)
+        spend_on_front_end(program, known)
+        read(source, rationals(known))
     except InputError as error:
         raise Refused("deep: program", error.message) from None
+    except LimitReached as limit:
+        raise Refused("deep: program", str(limit)) from None
     check_reading(source.text, program)
     return program
 

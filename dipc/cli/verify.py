@@ -17,7 +17,7 @@ from dipc.dipwhile.convert import to_rational
 from dipc.errors import LimitReached
 from dipc.kernel.privacy import Certificate, shown
 from dipc.kernel.privacy import check as checked
-from dipc.kernel.reading import MAX_STEPS, Refused
+from dipc.kernel.reading import MAX_STEPS, Refused, file_bytes, metered
 from dipc.shipped import source_of
 
 ACCEPTED, REFUSED, CONDITIONAL = 0, 1, 3
@@ -105,11 +105,12 @@ def verify(
         raise click.UsageError("-D and --claim are compared by the deep check: leave out --no-deep")
     parameters = {n: fraction(to_rational(v, n)) for n, v in options.defined(definitions).items()}
     wanted = Wanted(file, program, claim, parameters, expect, deep)
-    data = Path(file).read_bytes()
+    data = file_bytes(Path(file))
     source = None if program is None else source_of(program).text.encode()
     with Bar(f"verifying {file}"):
         try:
-            return _judged(checked(data, source, steps), wanted)
+            with metered(steps):  # of the deep check; the kernel's own meter has the same limit
+                return _judged(checked(data, source, steps), wanted)
         except Refused as refused:
             say(f"refused: {_reason(str(refused), wanted)}")
             return REFUSED

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     try:
         program = None if given.program is None else Path(given.program).read_bytes()
-        lines = privacy.check(Path(given.certificate).read_bytes(), program, given.steps).summary()
+        lines = privacy.check(reading.file_bytes(Path(given.certificate)), program, given.steps).summary()
     except OSError as error:
         lines = [f"refused: reading: {error.strerror}: {error.filename}"]
     except reading.Refused as refused:

@@ -33,16 +33,29 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from itertools import chain as chained
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
-from .reading import Refused, array, integer, pair_of, rational, record, spend, text, weight
+from .exponential import exp_bounds
+from .reading import (
+    Refused,
+    array,
+    counted,
+    integer,
+    notice,
+    pair_of,
+    rational,
+    record,
+    salted,
+    spend,
+    spend_on_keys,
+    text,
+    weight,
+)
 
 MAX_POWER = 500  # of eps
 MAX_TERMS = 20_000  # of a function
-MAX_EXPONENT = 100_000  # of exp
 MAX_BITS = 2**16  # spent on a sign
 MAX_ORDER = 100  # of a derivative in Taylor's theorem
 MAX_UNIT_BITS = 2**14  # of the common denominator of exponents
@@ -57,7 +70,7 @@ Scaled = dict[tuple[int, int, int, int], int]
 
 def function(value: Any, step: str) -> Function:
     """A list of terms [c, n, a, k, b], zeros at the end left out, ascending in (b, k, a, n)."""
-    f: Function = {}
+    terms: list[tuple[Key, Fraction]] = []
     last: tuple[Fraction, Fraction, Fraction, int] | None = None
     if len(array(value, step)) > MAX_TERMS:
         raise Refused(step, f"more than {MAX_TERMS} terms")
@@ -71,8 +84,10 @@ def function(value: Any, step: str) -> Function:
         if last is not None and (b, k, a, n) <= last:
             raise Refused(step, "the terms of a function are not in order")
         last = (b, k, a, n)
-        f[n, a, k, b] = c
-    return f
+        notice((a, k, b))
+        terms.append(((n, a, k, b), c))
+        spend(1)
+    return dict(counted(terms))
 
 
 # --- functions of eps --------------------------------------------------------------------------------
@@ -82,7 +97,7 @@ def collected(terms: Iterable[tuple[Key, Fraction]]) -> Function:
     """The sum of the terms."""
     spend(weight())
     total: Function = {}
-    for key, c in terms:
+    for key, c in counted(terms):
         total[key] = total[key] + c if key in total else c
         spend(weight(total[key], *key[1:]))
     return {key: c for key, c in total.items() if c}
@@ -102,6 +117,8 @@ def multiply(f: Function, g: Function) -> Function:
         return f if g == ONE else g
     if len(f) * len(g) > 100 * MAX_TERMS:
         raise Refused("arithmetic", "a product has too many terms")
+    spend(8 * len(f) * len(g))
+    notice(chained.from_iterable(key[1:] for h in (f, g) for key in islice(h, 1)))
     return collected(
         ((n + m, a + d, k + j, b + i), c * e)
         for (n, a, k, b), c in f.items()
@@ -216,6 +233,7 @@ def combined(parts: Iterable[tuple[int, Scaled]]) -> Scaled:
     """The sum of integers times functions."""
     total: Scaled = {}
     for factor, f in parts:
+        spend_on_keys(chained(total, f))
         for key, c in f.items():
             total[key] = total.get(key, 0) + factor * c
         spend(len(f) * (4 + bits_of(f) >> 2))
@@ -226,7 +244,8 @@ def scaled_product(f: Scaled, g: Scaled) -> Scaled:
     if len(f) * len(g) > 100 * MAX_TERMS:
         raise Refused("arithmetic", "a product has too many terms")
     total: Scaled = {}
-    spend(len(f) * len(g) * (2 + (bits_of(f) * bits_of(g) >> 12)))
+    spend(len(f) * len(g) * (12 + (bits_of(f) * bits_of(g) >> 12)))
+    spend_on_keys((n + m, a + d, k + j, b + i) for n, a, k, b in f for m, d, j, i in g)
     for (n, a, k, b), c in f.items():
         for (m, d, j, i), e in g.items():
             key = n + m, a + d, k + j, b + i
@@ -292,51 +311,23 @@ def _step(p: list[int], rate: int) -> list[int]:
 # --- exact signs -------------------------------------------------------------------------------------
 
 
-def exp_bounds(x: Fraction, bits: int) -> tuple[Fraction, Fraction]:
-    """Two positive rationals around exp(x) that differ by about 2^-bits of their size."""
-    if not -MAX_EXPONENT <= x <= MAX_EXPONENT:
-        raise Refused("exp", f"an exponent is not between -{MAX_EXPONENT} and {MAX_EXPONENT}")
-    spend(weight(x) + ((bits + 64) ** 2 >> 10))
-    low, high = exp_of_positive(abs(x), bits)
-    return (low, high) if x >= 0 else (1 / high, 1 / low)
-
-
-@lru_cache(maxsize=10_000)
-def exp_of_positive(x: Fraction, bits: int) -> tuple[Fraction, Fraction]:
-    """The same for x >= 0: exp(x) = exp(x/2^h)^(2^h) with x/2^h <= 1/2, by Taylor's series.
-
-    Every step rounds outwards to multiples of 2^-w.
-    """
-    halvings = max(0, math.ceil(x).bit_length() + 1)
-    w = bits + 2 * halvings + 16
-    low_x = (x.numerator << w) // (x.denominator << halvings)  # in units of 2^-w, as all that follows
-    high_x = low_x + 1
-    low_term = high_term = low = high = 1 << w
-    i = 0
-    while high_term > 1:
-        i += 1
-        low_term = (low_term * low_x >> w) // i
-        high_term = (high_term * high_x >> w) // i + 1
-        low += low_term
-        high += high_term
-    high += 2 * high_term  # the rest of the series is below 2 y^i/i!, as y <= 1/2
-    for _ in range(halvings):
-        low = low * low >> w
-        high = (high * high >> w) + 1
-    return Fraction(low, 1 << w), Fraction(high, 1 << w)
-
-
 def value_at(f: Function, r: Fraction) -> dict[Fraction, Fraction]:
     """f(r) as a sum of c * exp(x): {x: c}.  At r = 0 f must have no power or exponent of 1/eps."""
+    notice((r,))
     total: dict[Fraction, Fraction] = {}
+    for x, c in counted(terms_at(f, r)):
+        total[x] = total.get(x, ZERO) + c
+        spend(weight(total[x]))
+    return {x: c for x, c in total.items() if c}
+
+
+def terms_at(f: Function, r: Fraction) -> Iterator[tuple[Fraction, Fraction]]:
+    """Exponent and coefficient of every term of f at r."""
     for (n, a, k, b), c in f.items():
         if r == 0 and (n < 0 or b):
             raise Refused("value", "a function with 1/eps has no value at 0")
         spend(weight(r) * (1 + n * n) + weight(a, k, b, c))
-        x = a * r + k + (b / r if b else 0)
-        total[x] = total.get(x, ZERO) + c * r**n
-        spend(weight(total[x]))
-    return {x: c for x, c in total.items() if c}
+        yield a * r + k + (b / r if b else 0), c * r**n
 
 
 def sign_of(value: dict[Fraction, Fraction]) -> int:
@@ -645,7 +636,6 @@ def prove_rooted(f: Rooted, g: Function, on: Interval, proof: Any, step: str, st
 # --- facts ---------------------------------------------------------------------------------------------
 
 CHAIN_AT_0 = {"kind": "chain", "at": "0"}
-Form = tuple[frozenset[tuple[tuple[int, int, int, int], int]], ...]
 
 
 class ScaledRooted(NamedTuple):
@@ -654,10 +644,13 @@ class ScaledRooted(NamedTuple):
     plain: Scaled
     root: Scaled
 
-    def form(self) -> Form:
+    def reduced(self) -> ScaledRooted:
         """The same for all functions that differ by a positive factor."""
-        plain, root = reduced(self.plain, self.root) if self.root else (*reduced(self.plain), {})
-        return (frozenset(plain.items()), frozenset(root.items())) if root else (frozenset(plain.items()),)
+        return ScaledRooted(*(reduced(*self) if self.root else (*reduced(self.plain), {})))
+
+    def key(self) -> bytes:
+        """A key that only equal functions have."""
+        return salted(tuple(tuple(sorted(part.items())) for part in self))
 
 
 class Facts:
@@ -668,18 +661,17 @@ class Facts:
 
     def __init__(self, unit: int, radicand: Function) -> None:
         self.unit, self.radicand = unit, radicand
-        self.known: dict[Form, list[tuple[Interval, int]]] = {}
+        self.known: dict[bytes, list[tuple[Interval, int]]] = {}
         self.used: set[int] = set()
         self.count = 0
 
     def prove(self, f: ScaledRooted, on: Interval, proof: Any, step: str) -> int:
         """Check the proof of f >= 0 on the interval; the number of the new fact."""
-        form = f.form()
-        known = self.known.setdefault(form, [])
+        plain, root = form = f.reduced()
+        known = self.known.setdefault(form.key(), [])
         spend(len(known))
         if any(on[:2] == other[:2] for other, _ in known):
             raise Refused(step, "it is listed twice")
-        plain, root = (dict(part) for part in (*form, frozenset[Any]())[:2])
         if proof == CHAIN_AT_0 and plain and not root and is_regular(plain) and on.low != on.high:
             if not chain_holds(plain, self.unit):
                 raise Refused(step, "a number of the chain is negative")
@@ -692,7 +684,7 @@ class Facts:
 
     def require(self, f: ScaledRooted, low: Fraction, high: Fraction | None, step: str) -> None:
         """Refuse unless f >= 0 is known on (low, high), and so at both ends."""
-        for on, number in self.known.get(f.form(), ()):
+        for on, number in self.known.get(f.reduced().key(), ()):
             spend(1)
             if on.low <= low and (on.high is None or (high is not None and high <= on.high)):
                 self.used.add(number)

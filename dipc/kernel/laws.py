@@ -41,11 +41,13 @@ from .reading import (
     Refused,
     array,
     integer,
+    key_of,
     name_of,
     pair_of,
     places,
     rational,
     record,
+    salted,
     spend,
     text,
     value_of,
@@ -83,7 +85,7 @@ class Sets(NamedTuple):
 def read_sets(data: dict[str, Any]) -> Sets:
     """The sets, with different outcomes inside the output sets."""
     inputs, outputs = read_domains(data, "inputs"), read_domains(data, "outputs")
-    outcomes = [tuple(places(o, outputs, "outcomes")) for o in array(data["outcomes"], "outcomes")]
+    outcomes = [salted(tuple(places(o, outputs, "outcomes"))) for o in array(data["outcomes"], "outcomes")]
     if not outcomes or len(set(outcomes)) != len(outcomes):
         raise Refused("outcomes", "there are none, or one occurs twice")
     return Sets(inputs, outputs, len(outcomes))
@@ -97,7 +99,7 @@ def read_domains(data: dict[str, Any], which: str) -> list[Domain]:
         variable = record(item, which, "name", "size", "domain")
         names.add(name_of(variable["name"], which))
         domain = tuple(value_of(v, which) for v in array(variable["domain"], which))
-        if not domain or len(set(domain)) != len(domain):
+        if not domain or len(set(variable["domain"])) != len(domain):  # each value is written in one way
             raise Refused(which, "a set is empty or names a value twice")
         size = variable["size"]
         domains += [domain] * (1 if size is None else integer(size, which, 1, MAX_CELLS))
@@ -186,13 +188,14 @@ class Table(NamedTuple):
 
 def read_table(data: dict[str, Any], on: Interval, sample: Fraction) -> Table:
     """Denominators are proved positive; functions differ and are not negative at a sample eps."""
-    denominators = [ONE]
+    denominators, known = [ONE], {repr([["1"]])}
     for i, item in enumerate(array(data["denominators"], "denominators"), start=1):
         step = f"denominator {i}"
         f = function(record(item, step, "function", "proof")["function"], step)
-        spend(len(denominators))
-        if f != normal(f) or f in denominators:
+        written = repr(item["function"])  # each function is written in one way
+        if f != normal(f) or written in known:
             raise Refused(step, "it is not in normal form, or occurs twice")
+        known.add(written)
         prove(f, on, item["proof"], step, strict=True)
         denominators.append(f)
 
@@ -202,7 +205,7 @@ def read_table(data: dict[str, Any], on: Interval, sample: Fraction) -> Table:
         return Ratio(f, integer(denominator, step, 0, len(denominators) - 1 if f else 0))
 
     functions = [ratio(p, f"function {i}") for i, p in enumerate(array(data["functions"], "functions"))]
-    if len({(d, frozenset(f.items())) for f, d in functions}) != len(functions):
+    if len(set(map(repr, data["functions"]))) != len(functions):
         raise Refused("functions", "a function is listed twice")
     for i, (f, _) in enumerate(functions):
         if sign_at(f, sample) < 0:
@@ -359,9 +362,10 @@ def read_diagram(data: dict[str, Any], sets: Sets, functions: int) -> Diagram:
             raise Refused(here, "there is not one branch for every value of its cell")
         if any(cells[child] <= cell for child in below):
             raise Refused(here, "the cells on a path are not in order")
-        if len(set(below)) == 1 or (cell, below) in known:
+        key = salted((cell, below))
+        if len(set(below)) == 1 or key in known:
             raise Refused(here, "all its branches are equal, or it is listed twice")
-        known.add((cell, below))
+        known.add(key)
         cells.append(cell)
         nodes.append(below)
     roots = [integer(root, "roots", 0, len(cells) - 1) for root in array(data["roots"], "roots")]
@@ -406,19 +410,21 @@ class Sums:
         self.cells: list[int] = []
         self.branches: list[tuple[int, ...]] = []
         self.values: dict[int, Value] = {}
-        self.known: dict[object, int] = {}
+        self.known: dict[bytes, int] = {}
 
-    def node(self, key: object, cell: int, branches: tuple[int, ...]) -> int:
+    def node(self, written: object, cell: int, branches: tuple[int, ...]) -> int:
         """The reference of a leaf or of a choice, equal ones only once."""
+        key = salted(written)
         if key not in self.known:
             self.known[key] = len(self.cells)
             self.cells.append(cell)
             self.branches.append(branches)
+            spend(4)
         return self.known[key]
 
     def leaf(self, value: Value) -> int:
         """The reference of a constant sum."""
-        node = self.node(frozenset(value.items()), self.diagram.end, ())
+        node = self.node(tuple(sorted(value.items())), self.diagram.end, ())
         self.values[node] = value
         return node
 
@@ -433,7 +439,7 @@ class Sums:
                 other = diagram.branches[f] if diagram.cells[f] == cell else None
                 width = len(own or other or ())
                 below += zip(own or (s,) * width, other or (f,) * width, strict=True)
-                spend(1 + width)
+                spend(2 + 2 * width)
                 for x, y in below:
                     layers[min(self.cells[x], diagram.cells[y])].setdefault((x, y), [])
         results = {}
@@ -469,7 +475,7 @@ def joint(diagram: Diagram) -> tuple[Diagram, list[tuple[int, ...]]]:
     for cell in range(diagram.end):
         for group, below in layers[cell].items():
             width = max(len(diagram.branches[node]) for node in group if diagram.cells[node] == cell)
-            spend(1 + width * len(group))
+            spend(2 + 2 * width * len(group))
             below += (tuple(diagram.branch(node, cell, k) for node in group) for k in range(width))
             for following in below:
                 layers[min(diagram.cells[node] for node in following)].setdefault(following, [])
@@ -542,28 +548,38 @@ def cost(kind: str, x: Fraction | str, y: Fraction | str) -> Fraction:
     return abs(x - y)
 
 
-Move = tuple[int, int, Fraction]
+Move = tuple[int, int, int]
 
 
 class Automaton:
     """A named adjacency reads two inputs cell by cell; its state is what is left of the distance.
 
-    In the linf distance every cell may spend all of it, so nothing is remembered.
+    In the linf distance every cell may spend all of it, so nothing is remembered.  States are numbered.
     """
 
     def __init__(self, adjacency: Adjacency, sets: Sets) -> None:
         self.shared = adjacency.kind in ("l1", "hamming")
-        self.kind, self.start, self.domains = adjacency.kind, adjacency.distance, sets.inputs
-        self._moves: dict[tuple[Domain, Fraction], list[Move]] = {}
+        self.kind, self.domains = adjacency.kind, sets.inputs
+        self._states: list[Fraction] = []
+        self._numbers: dict[str, int] = {}
+        self._moves: dict[tuple[int, int], list[Move]] = {}
+        self.start = self._number(adjacency.distance)
 
-    def moves(self, cell: int, left: Fraction) -> list[Move]:
-        """(a, b, what is left then): the cell may have its a-th value in u and its b-th in u'."""
-        domain = self.domains[cell]
-        key = domain, left
+    def _number(self, left: Fraction) -> int:
+        """The number of a state."""
+        number = self._numbers.setdefault(key_of(left), len(self._states))
+        if number == len(self._states):
+            self._states.append(left)
+        return number
+
+    def moves(self, cell: int, state: int) -> list[Move]:
+        """(a, b, the state then): the cell may have its a-th value in u and its b-th in u'."""
+        domain, left = self.domains[cell], self._states[state]
+        key = id(domain), state
         if key not in self._moves:
             spend(len(domain) ** 2 * weight(left))
             self._moves[key] = [
-                (a, b, left - more if self.shared else left)
+                (a, b, self._number(left - more) if self.shared and more else state)
                 for a, x in enumerate(domain)
                 for b, y in enumerate(domain)
                 if (more := cost(self.kind, x, y)) <= left
@@ -574,7 +590,7 @@ class Automaton:
         """How many ordered pairs of inputs are adjacent."""
         counts = {self.start: 1}
         for cell in range(len(self.domains)):
-            following: dict[Fraction, int] = {}
+            following: dict[int, int] = {}
             for left, count in counts.items():
                 spend(len(self.moves(cell, left)))
                 for _, _, after in self.moves(cell, left):

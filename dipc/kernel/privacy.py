@@ -54,12 +54,11 @@ from .laws import (
 )
 from .reading import (
     MAX_STEPS,
-    METER,
-    Meter,
     Refused,
     array,
     flag,
     integer,
+    metered,
     name_of,
     pair_of,
     places,
@@ -431,21 +430,17 @@ def shown(text: str) -> str:
 
 def check(data: bytes, program: bytes | None = None, steps: int = MAX_STEPS) -> Certificate:
     """Check the bytes of a certificate, and that it is about the program.  Raises :class:`Refused`."""
-    outer = METER.set(Meter(steps))
     try:
-        read = unpacked(data)
-        certificate = checked(read, program)
-        if read["digest"] != digest(read):
-            raise Refused("digest", "the certificate is not as it was written")
-        return certificate
+        with metered(steps):
+            read = unpacked(data)
+            certificate = checked(read, program)
+            if read["digest"] != digest(read):
+                raise Refused("digest", "the certificate is not as it was written")
+            return certificate
     except Refused:
         raise
-    except RecursionError:
-        raise Refused("reading", "too deeply nested") from None
     except Exception as error:  # a file that is broken in a way not thought of is refused as well
         raise Refused("reading", f"{type(error).__name__}: {str(error)[:200]}") from None
-    finally:
-        METER.reset(outer)
 
 
 def checked(data: Any, file: bytes | None) -> Certificate:

@@ -6,20 +6,27 @@ Every value of the file is taken through one of these readers.  Each returns a c
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import gzip
 import io
 import json
+import marshal
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
-MAX_STEPS = 10**8  # of one or two microseconds
-MAX_BYTES = 64 * 2**20
+MAX_STEPS = 7 * 10**6  # of about a microsecond
+MAX_BYTES = 32 * 2**20  # of a file, unpacked
+MAX_MEMORY = 160 * 2**20  # of its values, estimated before they are read
 MAX_DIGITS = 4000  # of a number
+MAX_NARROW_BITS = 54  # of the numbers of a key whose hash cannot be chosen at will
 
 Domain = tuple["Fraction | str", ...]
+T = TypeVar("T")
 
 
 class Refused(Exception):
@@ -30,17 +37,32 @@ class Refused(Exception):
 
 
 class Meter:
-    """The steps that are left."""
+    """The steps that are left, and whether the exponents read so far are long enough to forge hashes."""
 
     def __init__(self, limit: int) -> None:
         self.limit = self.left = limit
+        self.wide = False
 
 
 METER: contextvars.ContextVar[Meter | None] = contextvars.ContextVar("METER", default=None)
 
 
+@contextlib.contextmanager
+def metered(steps: int) -> Iterator[None]:
+    """Limit the work done inside; what is nested too deeply is refused as well."""
+    outer = METER.set(Meter(steps))
+    try:
+        yield
+    except RecursionError:
+        raise Refused("reading", "too deeply nested") from None
+    except MemoryError:
+        raise Refused("work", "out of memory") from None
+    finally:
+        METER.reset(outer)
+
+
 def spend(steps: int) -> None:
-    """Count work; only :func:`check` sets a limit."""
+    """Count work; only :func:`metered` sets a limit."""
     meter = METER.get()
     if meter is not None:
         meter.left -= steps
@@ -56,7 +78,65 @@ def weight(*numbers: Fraction) -> int:
     return 16 + (size * size >> 18)
 
 
+# --- keys of dictionaries -----------------------------------------------------------------------------
+#
+# Python hashes numbers modulo 2^61 - 1, and tuples by a fixed formula: a forger can choose thousands of keys
+# of one hash, and every access to a dictionary would compare them one by one.  Hashes of texts and bytes
+# depend on a secret of the process.  So numbers of a certificate become keys as texts or bytes, or their
+# collisions are counted.
+
+
+def salted(numbers: Any) -> bytes:
+    """A key that only the same integers have, in the same nested tuples."""
+    return marshal.dumps(numbers, 2)
+
+
+def key_of(number: Fraction) -> str:
+    """A key that only this number has."""
+    return f"{number.numerator:x}/{number.denominator:x}"
+
+
+def width(numbers: Iterable[Fraction]) -> int:
+    """The bits of numerators and denominators: a hash of 64 bits needs more than as many to be forged."""
+    return sum(x.numerator.bit_length() + x.denominator.bit_length() for x in numbers)
+
+
+def notice(numbers: Iterable[Fraction]) -> None:
+    """Remember that long exponents occur: from now on collisions of hashes are counted."""
+    meter = METER.get()
+    if meter is not None and not meter.wide:
+        meter.wide = width(numbers) > MAX_NARROW_BITS
+
+
+def counted(terms: Iterable[tuple[Hashable, T]]) -> Iterable[tuple[Any, T]]:
+    """The terms; where long exponents occur, comparisons of keys with equal hashes are counted."""
+    meter = METER.get()
+    return terms if meter is None or not meter.wide else _counted(terms)
+
+
+def _counted(terms: Iterable[tuple[Hashable, T]]) -> Iterator[tuple[Any, T]]:
+    seen: Counter[int] = Counter()
+    for key, value in terms:
+        spend(8 + seen[hash(key)])
+        seen[hash(key)] += 1
+        yield key, value
+
+
+def spend_on_keys(keys: Iterable[Hashable]) -> None:
+    """Count the comparisons of keys with equal hashes, where long exponents occur."""
+    meter = METER.get()
+    if meter is not None and meter.wide:
+        for _ in _counted((key, None) for key in keys):
+            pass
+
+
 # --- values -----------------------------------------------------------------------------------------
+
+
+def file_bytes(path: Path) -> bytes:
+    """The bytes of a file, or the first of them if there are more than are ever accepted."""
+    with path.open("rb") as stream:
+        return stream.read(MAX_BYTES + 1)
 
 
 def unpacked(data: bytes) -> Any:
@@ -67,6 +147,9 @@ def unpacked(data: bytes) -> Any:
             data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise Refused(step, f"more than {MAX_BYTES} bytes")
+    if memory_for(data) > MAX_MEMORY:
+        raise Refused(step, f"its values take more than {MAX_MEMORY >> 20} MB")
+    spend(len(data) >> 6)
 
     def whole(digits: str) -> int:
         if len(digits) > 10:
@@ -88,6 +171,11 @@ def unpacked(data: bytes) -> Any:
         parse_constant=unexpected,
         object_pairs_hook=unique,
     )
+
+
+def memory_for(data: bytes) -> int:
+    """At least the bytes that the values of a JSON text take: an object 300, a list 100, an item 70."""
+    return 2 * len(data) + 300 * data.count(b"{") + 100 * data.count(b"[") + 70 * data.count(b",")
 
 
 def record(value: Any, step: str, *fields: str) -> dict[str, Any]:

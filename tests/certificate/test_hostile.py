@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import copy
 import gzip
+import hashlib
 import json
+import os
 import random
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -115,6 +119,20 @@ def diagram(
     return data
 
 
+PRIME = 2**61 - 1
+"""Python's hashes of numbers are remainders modulo this prime."""
+
+
+def alike(count: int) -> list[str]:
+    """Numbers with the same hash."""
+    return [str(i * PRIME) for i in range(count)]
+
+
+def same_hash(count: int) -> list[Any]:
+    """A function whose exponents have the same hash."""
+    return [["1"], *([str((-1) ** i), 0, str(i * PRIME)] for i in range(1, count))]
+
+
 HOSTILE: dict[str, Callable[[], Data]] = {
     "a power of a long number": lambda: with_first(chain(f"1/{LONG}"), [["-1"], ["1", 500, "1"]]),
     "the greatest power": lambda: with_first(chain("0"), [["-1"], ["1", 500, "1"], ["1", 500, "2"]]),
@@ -219,6 +237,43 @@ HOSTILE: dict[str, Callable[[], Data]] = {
             },
         },
     ),
+    "values of one hash": lambda: changed(PROVED, inputs=[{**SIDE, "size": None, "domain": alike(12_000)}]),
+    "outcomes of one hash": lambda: changed(
+        PROVED,
+        outputs=[{"name": "o", "size": None, "domain": alike(3000)}],
+        outcomes=[[value] for value in alike(3000)],
+    ),
+    "exponents of one hash": lambda: with_first(chain("0"), same_hash(10_000)),
+    "products of one hash": lambda: with_first(
+        {
+            "kind": "binomial",
+            "binomial": [["-1"], ["1", 0, "1"]],
+            "cofactor": same_hash(10_000),
+            "proof": {"kind": "identity"},
+        }
+    ),
+    "probabilities of one hash": lambda: changed(
+        PROVED, functions=[[[[f"1/{1 + i * PRIME}"]], 0] for i in range(1, 5000)]
+    ),
+    "sums of exponents of one hash": lambda: with_first(
+        {
+            "kind": "product",
+            "scale": "1",
+            "factors": [
+                {"function": [["1"], *([["1", 0, str(x)] for x in numbers])], "power": 1, "proof": None}
+                for numbers in (
+                    [i * (1 + PRIME) for i in range(1, 400)],
+                    [i + i * i * PRIME for i in range(1, 400)],
+                )
+            ],
+        }
+    ),
+    "distances of one hash": lambda: changed(
+        PROVED,
+        inputs=[{"name": "q", "size": 60, "domain": ["0", str(PRIME), str(3 * PRIME), str(7 * PRIME)]}],
+        adjacency={"kind": "l1", "distance": str(10**6 * PRIME), "pairs": None},
+        nodes=[[0, 0, 1, 0, 1]],
+    ),
     "many functions": lambda: changed(PROVED, functions=[[[[str(i)]], 0] for i in range(1, 200_000)]),
 }
 
@@ -266,3 +321,126 @@ def test_a_bomb_of_lists_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "MAX_BYTES", 10_000)
     with pytest.raises(reading.Refused, match="more than 10000 bytes"):
         privacy.check(gzip.compress(b"[" + b"[]," * 10**6 + b"0]"))
+
+
+# --- memory and the deep check, in a process of its own ---------------------------------------------
+
+resource = pytest.importorskip("resource")
+
+LIMIT = 300 * 2**20  # bytes of memory
+HEAD = "param N = 1\ninput q in {0, 1}\noutput o in {0, 1}\nadjacent all\nprivate eps\n"
+END = "o <- 0\n"
+
+
+def verified(file: Path, *arguments: str) -> str:
+    """What ``dipc verify`` prints about a file that it refuses, within the memory."""
+    command = [sys.executable, "-m", "dipc", "verify", str(file), *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        preexec_fn=bounded,
+    )
+    said, errors = process.communicate(timeout=120)
+    assert "Traceback" not in errors
+    assert (process.returncode, errors) == (1, "")
+    return said
+
+
+def bounded() -> None:
+    """Twice the limit: some memory is reserved, but not used."""
+    resource.setrlimit(resource.RLIMIT_AS, (2 * LIMIT, 2 * LIMIT))
+
+
+BOMBS: dict[str, Callable[[], bytes]] = {
+    "lists": lambda: b"[" + b"[]," * (10 * 10**6) + b"0]",
+    "objects": lambda: b"[" + b'{"a":0},' * (3 * 10**6) + b"0]",
+    "strings": lambda: b"[" + b'"ab",' * (5 * 10**6) + b"0]",
+    "a string": lambda: b'"' + b"a" * (200 * 2**20) + b'"',
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_what_a_bomb_unpacks_to_is_bounded(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "bomb.json"
+    file.write_bytes(gzip.compress(BOMBS[name](), 1))
+    assert verified(file).startswith("refused: reading: ")
+
+
+def sum_of_noise(kind: str, count: int) -> str:
+    """A comparison of a weighted sum of noise."""
+    draws = "".join(f"r{i} <- {kind}(eps/{i + 1}, q)\n" for i in range(count))
+    return f"{draws}o <- 0\nif {' + '.join(f'{i + 2}*r{i}' for i in range(count))} > 3 then o <- 1 end\n"
+
+
+COINS = "".join(f"c{i} <- flip(1/2)\n" for i in range(30))
+EVEN = "x <- choose({" + ", ".join(f"{i}: 1/5000" for i in range(5000)) + "})\n"
+SQUARES = "N = 1, a0 = 9^999" + "".join(f", a{i + 1} = a{i}*a{i}" for i in range(40))
+WALK = """x <- 0
+while x < 60 do
+  c <- flip(1/(1 + exp(eps)))
+  if c then x <- x + 1 elif x > 0 then x <- x - 1 end
+end
+"""
+
+DEEP: dict[str, tuple[str, int]] = {
+    "coins that nothing reads": (HEAD + COINS + END, 1),
+    "coins in a loop": (HEAD + "for i in 1..N do c <- flip(1/2) end\n" + END, 30),
+    "a long for": (HEAD + "for i in 1..1000000000 do x <- i end\n" + END, 1),
+    "nested for": (HEAD + "for i in 1..N do for j in 1..N do x <- i*j end end\n" + END, 10_000),
+    "a long sum": (HEAD + "x <- sum(i in 1..1000000000: i)\n" + END, 1),
+    "sums in a for": (
+        HEAD + "x <- q\nfor i in 1..30 do x <- x + sum(j in 1..N: j*q) end\n" + END,
+        30_000,
+    ),
+    "a power": (HEAD + "x <- 2^(2^36)\n" + END, 1),
+    "a power of a parameter": (HEAD + "x <- 2^(N^4)\n" + END, 1000),
+    "a parameter that is a power": (HEAD.replace("N = 1", "N = 1, M = 2^(2^36)") + END, 1),
+    "parameters that are squares": (HEAD.replace("N = 1", SQUARES) + END, 1),
+    "squares": (HEAD + "x <- q + 3\nfor i in 1..60 do x <- x*x end\n" + END, 1),
+    "a power of a function": (HEAD + "x <- flip(1/(1 + eps)^(10^12))\n" + END, 1),
+    "a product of functions": (HEAD + "x <- flip(1/(1 + exp(eps) + eps)^200)\n" + END, 1),
+    "an enormous domain": (HEAD.replace("q in {0, 1}", "q in 1..10^12") + END, 1),
+    "many cells": (HEAD.replace("q in {0, 1}", "q[N] in {0, 1}") + END, 100_000),
+    "many outputs": (HEAD.replace("o in {0, 1}", "o[N] in {0, 1} = 0"), 100_000),
+    "an enormous uniform": (HEAD + "x <- uniform(1..10^12)\n" + END, 1),
+    "a wide uniform": (HEAD + "x <- uniform(1..99999)\n" + END, 1),
+    "a wide choose": (HEAD + EVEN + END, 1),
+    "a wide exponential mechanism": (HEAD + "x <- Exp(eps, v in 1..3000, v*q)\n" + END, 1),
+    "a random walk": (HEAD + WALK + END, 1),
+    "deep parentheses": (HEAD + "x <- " + "(" * 5000 + "1" + ")" * 5000 + "\n" + END, 1),
+    "deep blocks": (HEAD + "if q = 1 then\n" * 300 + "x <- 0\n" + "end\n" * 300 + END, 1),
+    "a long text": (HEAD + "".join(f"x{i} <- {i}\n" for i in range(40_000)) + END, 1),
+    "a sum of real noise": (HEAD + sum_of_noise("Lap", 9), 1),
+    "a sum of integer noise": (HEAD + sum_of_noise("DLap", 6), 1),
+    "a formula over a long range": (
+        HEAD.replace("all", "forall i in 1..N: forall j in 1..N: q = q' or q = i") + END,
+        10_000,
+    ),
+}
+"""Programs, with the N that a forger chose."""
+
+
+@pytest.fixture(scope="module")
+def constant(tmp_path_factory: pytest.TempPathFactory) -> Data:
+    """The certificate of the program that does nothing."""
+    path = tmp_path_factory.mktemp("constant") / "constant.dip"
+    path.write_text(HEAD + END, encoding="utf-8")
+    mechanism = dipc.load(path)
+    return mechanism.certificate(mechanism.check())
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_the_deep_check_is_bounded(name: str, constant: Data, tmp_path: Path) -> None:
+    """Other programs in the place of the one that the kernel's part is about."""
+    text, n = DEEP[name]
+    data = copy.deepcopy(constant)
+    data["program"] |= {"text": text, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+    data["parameters"] = {"N": str(n)}
+    file = tmp_path / "out.json"
+    file.write_text(json.dumps({**data, "digest": privacy.digest(data)}), encoding="utf-8")
+    said = verified(file, "--deep", "--steps", "1000000", "-D", f"N={n}")
+    assert said.splitlines()[-1].startswith(("refused: work: more than", "refused: deep: "))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from proving import NoProof, proof_of, rooted_proof
 
-from dipc.kernel import facts, reading
+from dipc.kernel import exponential, facts, reading
 from dipc.kernel.facts import ZERO, Function, Interval, Rooted
 
 POSITIVE = Interval(ZERO, None, False, False)
@@ -171,11 +171,11 @@ def test_the_proof_of_one_function_proves_no_other(seed: int) -> None:
 @pytest.mark.parametrize("bits", [8, 64, 500])
 def test_bounds_of_exp(x: Fraction, bits: int) -> None:
     """The bounds hold each other's finer bounds, multiply like exp, and are as close as they say."""
-    low, high = facts.exp_bounds(x, bits)
-    finer = facts.exp_bounds(x, 2 * bits)
+    low, high = exponential.exp_bounds(x, bits)
+    finer = exponential.exp_bounds(x, 2 * bits)
     assert low <= finer[0] <= finer[1] <= high
     assert (high - low) * 2**bits <= high
-    twice = facts.exp_bounds(2 * x, bits)
+    twice = exponential.exp_bounds(2 * x, bits)
     assert low * low <= twice[1] and twice[0] <= high * high
 
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from dipc.errors import LimitReached
 from dipc.kernel.facts import UNIT, ZERO, Function, Key, add, chain_of, multiply, sign_at
+from dipc.kernel.reading import spend
 
 ONE = Fraction(1)
 EPS: Key = (1, ZERO, ZERO, ZERO)
@@ -126,6 +127,7 @@ def total(masses: Sequence[Mass]) -> Mass:
     """
     common: Counter[frozenset[tuple[Key, Fraction]]] = Counter()
     for mass in masses:
+        spend(2 + len(common))
         common |= mass.factors
     parts = (
         product([mass.numerator, *(dict(factor) for factor in (common - mass.factors).elements())])

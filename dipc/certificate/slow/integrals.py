@@ -15,6 +15,7 @@ from fractions import Fraction
 from dipc.certificate.slow.functions import ONE, NotCovered
 from dipc.certificate.slow.inequalities import Row, has_interior, row
 from dipc.kernel.facts import ZERO, Function, add
+from dipc.kernel.reading import spend
 
 Term = tuple[int, tuple[Fraction, ...], tuple[int, ...], Fraction]
 """``(n, k, m, q)``: the function ``eps^n exp(q eps) prod_i x_i^m_i exp(k_i eps x_i)``."""
@@ -35,6 +36,7 @@ def power(h: Affine, exponent: int) -> dict[tuple[int, ...], Fraction]:
     result: dict[tuple[int, ...], Fraction] = {(0,) * width: ONE}
     for _ in range(exponent):
         larger: dict[tuple[int, ...], Fraction] = {}
+        spend(2 * len(result) * len(h))
         for powers, c in result.items():
             for i, factor in enumerate(h):
                 key = powers if i == width else (*powers[:i], powers[i] + 1, *powers[i + 1 :])
@@ -47,6 +49,7 @@ def substitute(f: Integrand, x: int, h: Affine) -> Integrand:
     """f with x_x replaced by the affine function h of the others."""
     result: Integrand = {}
     for (n, k, m, q), c in f.items():
+        spend(8 + 4 * len(k))
         rates = tuple(ZERO if i == x else k[i] + k[x] * h[i] for i in range(len(k)))
         others = tuple(0 if i == x else m[i] for i in range(len(m)))
         for powers, d in power(h, m[x]).items():
@@ -72,6 +75,7 @@ def antiderivative(f: Integrand, x: int) -> Integrand:
         if k[x] == 0:
             put(n, k, m, m[x] + 1, q, c / (m[x] + 1))
             continue
+        spend(8 * (m[x] + 1))
         for j in range(m[x] + 1):
             falling = Fraction(math.factorial(m[x]), math.factorial(m[x] - j))
             put(n - j - 1, k, m, m[x] - j, q, (-1) ** j * c * falling / k[x] ** (j + 1))
@@ -110,6 +114,7 @@ def integrate(f: Integrand, rows: frozenset[Row], remaining: tuple[int, ...]) ->
     highs: set[Affine | None] = {bound(r, x) for r in rows if r[x] < 0} or {None}
     total: Function = {}
     for low, high in itertools.product(lows, highs):
+        spend(8 * (len(rows) + 1))
         cell = free | {above(low, other) for other in lows if other != low}
         if high is not None:
             cell |= {above(other, high) for other in highs if other is not None and other != high}
@@ -137,6 +142,7 @@ def real_mass(rows: frozenset[Row], rates: Sequence[Fraction], symmetric: Sequen
     density: Integrand = {(count, tuple(-a for a in sorted(rates)), (0,) * count, ZERO): weight}
     cells: Counter[frozenset[Row]] = Counter()
     for signs in itertools.product(*((1, -1) if both else (1,) for both in symmetric)):
+        spend(8 * (len(rows) + 1))
         mirrored = {tuple(c * s for c, s in zip(r, (*signs, 1), strict=True)) for r in rows}
         cells[by_rate(mirrored | positive, rates)] += 1
     parts = ((times, integrate(density, cell, tuple(range(count)))) for cell, times in cells.items())

@@ -27,6 +27,7 @@ from dipc.certificate.slow.functions import (
     total,
 )
 from dipc.kernel.facts import Function, add, multiply
+from dipc.kernel.reading import spend
 
 MAX_STATES = 1000
 
@@ -95,6 +96,7 @@ def lumped(chain: dict[S, Moves[S]]) -> tuple[dict[S, Moves[S]], dict[S, S]]:
 
 def signature(moves: Moves[S]) -> object:
     """Equal for steps that are written in the same way."""
+    spend(4 * len(moves))
     return frozenset(
         (target, frozenset(mass.numerator.items()), frozenset(mass.factors.items()))
         for target, mass in moves.items()
@@ -126,7 +128,9 @@ def reachable(start: S, chain: Mapping[S, Moves[S]]) -> set[S]:
     """The states with a step that a state leads to, itself included."""
     found, waiting = {start}, [start]
     while waiting:
-        new = {target for target in chain[waiting.pop()] if target in chain} - found
+        state = waiting.pop()
+        spend(1 + len(chain[state]))
+        new = {target for target in chain[state] if target in chain} - found
         found |= new
         waiting += new
     return found

@@ -37,6 +37,7 @@ from dipc.certificate.slow.values import (
 )
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import ZERO
+from dipc.kernel.reading import spend
 
 TRUTH = frozenset({"true", "false"})
 
@@ -131,6 +132,7 @@ class Run:
 
     def pick(self, table: Sequence[tuple[Value, Value]]) -> Value:
         """One of the values that have a probability other than 0."""
+        spend(8 * len(table))
         draw = tuple(as_pair(chance) for _, chance in table)
         self.drawn.setdefault(repr(draw), draw)
         options = [(value, chance) for value, chance in table if chance != 0]
@@ -144,8 +146,9 @@ class Run:
     def lookup(self, name: str) -> Value:
         """The value of a variable or an array; a name that is never assigned is an atom."""
         if name in self.arrays:
-            cells = self.arrays[name]
-            return tuple(cells[i] for i in range(1, max(cells) + 1))
+            last = max(self.arrays[name])
+            spend(last)
+            return tuple(self.cell(name, i) for i in range(1, last + 1))
         if name in self.scalars:
             return self.scalars[name]
         if name in self.variables:
@@ -161,6 +164,8 @@ class Run:
         return cells[index]
 
     def value(self, expr: ast.Expr) -> Value:
+        """The value of an expression, a random one by choice where it is compared."""
+        spend(2)
         match expr:
             case ast.Number(value=number):
                 return fraction(number)
@@ -217,6 +222,7 @@ class Run:
         if not least <= len(arguments) <= (len(arguments) if most is None else most):
             raise NotCovered(f"{name} of {len(arguments)} arguments")
         items = flat(arguments)
+        spend(len(items))
         match name:
             case "exp":
                 return exponential_of(arguments[0])
@@ -271,6 +277,7 @@ class Run:
 
     def fold(self, expr: ast.Fold) -> Value:
         low, high = as_index(self.value(expr.low)), as_index(self.value(expr.high))
+        spend(max(0, high - low))
         results = self.each(expr.variable, [Fraction(i) for i in range(low, high + 1)], expr.body)
         match expr.kind:
             case "forall":
@@ -286,6 +293,7 @@ class Run:
     def members(self, support: ast.FiniteSet) -> list[Plain]:
         if isinstance(support, ast.Range):
             low, high = as_index(self.value(support.low)), as_index(self.value(support.high))
+            spend(max(0, high - low))
             return [Fraction(i) for i in range(low, high + 1)]
         values = [self.value(member) for member in support.members]
         return list(dict.fromkeys(v if isinstance(v, str) else as_number(v) for v in values))
@@ -336,6 +344,8 @@ class Run:
             self.execute(statement)
 
     def execute(self, statement: ast.Statement) -> None:
+        """Run one statement."""
+        spend(4)
         match statement:
             case ast.Assign(target=target, value=source):
                 new = self.draw(source) if isinstance(source, ast.Distribution) else self.value(source)
@@ -350,6 +360,7 @@ class Run:
                 if variable in self.scalars or variable in self.arrays:
                     raise NotCovered(f"the loop variable {variable}, which is a variable already")
                 for i in range(as_index(self.value(low)), as_index(self.value(high)) + 1):
+                    spend(1)
                     self.scalars[variable] = Fraction(i)
                     self.block(body)
                 self.scalars.pop(variable, None)
@@ -362,6 +373,7 @@ class Run:
 
     def moment(self) -> Moment:
         """Conditions that follow from others are left out, so that equal moments look equal."""
+        spend(8 * (len(self.scalars) + sum(map(len, self.arrays.values()))))
         arrays = {name: tuple(sorted(cells.items())) for name, cells in self.arrays.items()}
         return Moment(
             tuple(sorted(self.scalars.items())),
@@ -446,6 +458,7 @@ def all_runs(begin: Callable[[Sequence[int]], Run], act: Callable[[Run], str]) -
     """Every path once, with what ``act`` returns, or ``exit``: run, then turn the last choice that can be."""
     script: list[int] | None = []
     while script is not None:
+        spend(16 + len(script))
         run = begin(script)
         how = "exit"
         with contextlib.suppress(Stop):

@@ -14,7 +14,7 @@ from dipc.certificate.slow.paths import TRUTH, Run, Solved, Stop, all_runs
 from dipc.certificate.slow.values import Linear, Plain, Value, as_index, as_number, as_pair, flat
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import ZERO
-from dipc.kernel.reading import Refused
+from dipc.kernel.reading import Refused, spend
 
 InputValue = Plain | tuple[Plain, ...]
 Inputs = Mapping[str, InputValue]
@@ -69,15 +69,25 @@ def atoms_in(program: ast.Program) -> frozenset[str]:
 def all_inputs(program: ast.Program, known: Known) -> list[Inputs]:
     """Every input of the program, the last cell varying fastest."""
     choices: list[list[InputValue]] = []
+    count = 1
     for d in program.inputs:
         domain, size = domain_of(d, known), size_of(d, known)
+        count *= power_of(len(domain), 1 if size is None else size)
+        spend(count * (size or 1))
         choices.append(list(domain) if size is None else list(itertools.product(domain, repeat=size)))
     names = [d.name for d in program.inputs]
     return [dict(zip(names, values, strict=True)) for values in itertools.product(*choices)]
 
 
+def power_of(base: int, exponent: int) -> int:
+    """The power, after its digits are counted."""
+    spend(base.bit_length() * max(exponent, 0))
+    return int(base**exponent)
+
+
 def adjacent(program: ast.Program, u: Inputs, v: Inputs, known: Known) -> bool:
     """Are u and v neighbours?  The symmetric closure of what the program says."""
+    spend(8 + 4 * sum(len(value) if isinstance(value, tuple) else 1 for value in u.values()))
     match program.adjacency:
         case ast.NamedAdjacency(kind="all"):
             return True
@@ -115,6 +125,7 @@ def formula_holds(formula: ast.Expr, known: Known, u: Inputs, v: Inputs, atoms: 
 def put(run: Run, name: str, value: InputValue) -> None:
     """Set a scalar or a whole array."""
     if isinstance(value, tuple):
+        spend(len(value))
         run.arrays[name] = dict(enumerate(value, start=1))
     else:
         run.scalars[name] = value
@@ -154,6 +165,7 @@ def prepared(program: ast.Program, inputs: Inputs, run: Run) -> Run:
         if size is None:
             run.scalars[output.name] = start
         else:
+            spend(size)
             run.arrays[output.name] = dict.fromkeys(range(1, size + 1), start)
     return run
 
@@ -161,6 +173,7 @@ def prepared(program: ast.Program, inputs: Inputs, run: Run) -> Run:
 def statements(block: ast.Block) -> Iterator[ast.Statement]:
     """Every statement, those in blocks after the one that they are in."""
     for statement in block:
+        spend(1)
         yield statement
         match statement:
             case ast.If(branches=branches, otherwise=otherwise):
@@ -186,6 +199,7 @@ def outcome(program: ast.Program, run: Run) -> Outcome:
         array = run.arrays.get(output.name, {})
         if not set(array) <= set(range(1, (size or 0) + 1)):
             raise NotCovered(f"{output.name}, which is assigned outside of its cells")
+        spend(1 + 2 * (size or 1))
         cells = [run.scalars.get(output.name)] if size is None else [array.get(i + 1) for i in range(size)]
         for cell in cells:
             if not isinstance(cell, Fraction | str):
@@ -246,5 +260,6 @@ def settled(run: Run, cell: Value, domain: Sequence[Plain]) -> Value:
     """The value of the domain that a random integer has, by choice; anything else as it is."""
     if not isinstance(cell, Linear):
         return cell
+    spend(len(domain))
     numbers = (value for value in domain if isinstance(value, Fraction))
     return next((value for value in numbers if run.equal(cell, value)), cell)

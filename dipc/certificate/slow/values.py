@@ -14,6 +14,7 @@ from typing import Any
 from dipc.certificate.slow.functions import EPS, INVERSE, ONE, NotCovered, Pair, constant, product
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import UNIT, ZERO, Function, Key, add, multiply
+from dipc.kernel.reading import spend, width
 
 Plain = Fraction | str
 
@@ -117,12 +118,22 @@ def combine(op: ast.Op, left: Value, right: Value) -> Value:
     if isinstance(left, Linear) or isinstance(right, Linear):
         return combine_linear(op, left, right)
     if op is ast.Op.POW:
-        return Fraction(as_number(left) ** as_index(right))
+        return power(as_number(left), as_index(right))
     if op is ast.Op.DIV and right == 0:
         raise NotCovered("division by zero")
     if op not in OPERATIONS:
         raise NotCovered(f"{op} as arithmetic")
-    return OPERATIONS[op](as_number(left), as_number(right))
+    a, b = as_number(left), as_number(right)
+    spend(1 + ((width((a, b)) >> 5) ** 2 >> 6))
+    return OPERATIONS[op](a, b)
+
+
+def power(base: Fraction, exponent: int) -> Fraction:
+    """The power of a number, after it is known how long it will be."""
+    if not base and exponent < 0:
+        raise NotCovered("division by zero")
+    spend(1 + (((width((base,)) - 2) * abs(exponent) >> 5) ** 2 >> 6))
+    return Fraction(base**exponent)
 
 
 OPERATIONS: dict[ast.Op, Callable[[Fraction, Fraction], Fraction]] = {
@@ -138,6 +149,7 @@ def combine_functions(op: ast.Op, left: Value, right: Value) -> Value:
     n, d = as_pair(left)
     if op is ast.Op.POW:
         times = as_index(right)
+        spend(abs(times))
         up, down = product([n] * abs(times)), product([d] * abs(times))
         return quotient(up, down) if times >= 0 else quotient(down, up)
     m, e = as_pair(right)

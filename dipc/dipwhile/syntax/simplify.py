@@ -16,7 +16,7 @@ from dipc.dipwhile.syntax.ast import Binary, Call, Expr, Name, Number, Op, Unary
 from dipc.models.values import FALSE, TRUE, Value, truth
 
 BITS = 20_000
-"""How many bits the result of a power of constants may have."""
+"""How many bits the result of constant arithmetic may have."""
 
 
 def simplify(node: Expr) -> Expr:
@@ -100,14 +100,20 @@ COMPARISON: dict[Op, Callable[[fmpq, fmpq], bool]] = {
 def on_numbers(op: Op, left: fmpq, right: fmpq) -> Value | None:
     """The value of an operator on two numbers, if it has one."""
     if op in ARITHMETIC:
-        return ARITHMETIC[op](left, right)
+        return bounded(ARITHMETIC[op](left, right))
     if op in COMPARISON:
         return truth(COMPARISON[op](left, right))
     if op is Op.DIV:
-        return left / right if right != 0 else None
+        return bounded(left / right) if right != 0 else None
     if op is Op.POW:
         return power(left, right)
     return None
+
+
+def bounded(value: fmpq) -> fmpq | None:
+    """The value, unless it is enormous."""
+    small = max(value.p.bit_length(), value.q.bit_length()) <= BITS
+    return value if small else None
 
 
 def power(base: fmpq, exponent: fmpq) -> fmpq | None:
