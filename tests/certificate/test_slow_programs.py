@@ -5,12 +5,14 @@ The programs are refused by dipc's front end, too; here only its parser has seen
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from dipc.certificate.slow.functions import NotCovered
 from dipc.certificate.slow.programs import Inputs, adjacent, distribution
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source
 
@@ -75,3 +77,14 @@ def test_adjacency_without_a_meaning(formula: str) -> None:
 def test_counting() -> None:
     program = parse(Source("p.dip", "output o in 0..3\no <- count(1 < 2, 2 < 1, true)"))
     assert list(distribution(program, {}, {})) == [(Fraction(2),)]
+
+
+def test_noise_of_an_unknown_kind() -> None:
+    """A distribution that is new in the front end is not taken for one that the slow route knows."""
+    program = parse(Source("p.dip", HEAD + "x <- Lap(eps, q); if x > 1 then o <- 1 end"))
+    draw, *rest = program.body
+    assert isinstance(draw, ast.Assign)
+    assert isinstance(draw.value, ast.Noise)
+    other = replace(draw, value=replace(draw.value, kind="Gauss"))
+    with pytest.raises(NotCovered, match="noise of the kind Gauss"):
+        distribution(replace(program, body=(other, *rest)), {"q": Fraction(0)}, {})

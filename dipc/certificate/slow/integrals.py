@@ -39,8 +39,9 @@ def power(h: Affine, exponent: int) -> dict[tuple[int, ...], Fraction]:
         spend(2 * len(result) * len(h))
         for powers, c in result.items():
             for i, factor in enumerate(h):
-                key = powers if i == width else (*powers[:i], powers[i] + 1, *powers[i + 1 :])
-                larger[key] = larger.get(key, ZERO) + c * factor
+                if factor:
+                    key = powers if i == width else (*powers[:i], powers[i] + 1, *powers[i + 1 :])
+                    larger[key] = larger.get(key, ZERO) + c * factor
         result = {key: c for key, c in larger.items() if c}
     return result
 
@@ -48,13 +49,17 @@ def power(h: Affine, exponent: int) -> dict[tuple[int, ...], Fraction]:
 def substitute(f: Integrand, x: int, h: Affine) -> Integrand:
     """f with x_x replaced by the affine function h of the others."""
     result: Integrand = {}
+    used = [i for i, slope in enumerate(h[:-1]) if slope and i != x]
     for (n, k, m, q), c in f.items():
         spend(8 + 4 * len(k))
-        rates = tuple(ZERO if i == x else k[i] + k[x] * h[i] for i in range(len(k)))
+        rates = list(k)
+        rates[x] = ZERO
+        for i in used:
+            rates[i] += k[x] * h[i]
         others = tuple(0 if i == x else m[i] for i in range(len(m)))
         for powers, d in power(h, m[x]).items():
             exponents = tuple(a + b for a, b in zip(others, powers, strict=True))
-            key = (n, rates, exponents, q + k[x] * h[-1])
+            key = (n, tuple(rates), exponents, q + k[x] * h[-1])
             result[key] = result.get(key, ZERO) + c * d
     return {key: c for key, c in result.items() if c}
 

@@ -13,14 +13,25 @@ from dipc.certificate.slow.integrals import real_mass
 from dipc.certificate.slow.sums import integer_mass
 from dipc.kernel.facts import Function
 
+KINDS = ("Lap", "LapPlus", "DLap")
+
 
 @dataclass(frozen=True)
 class Sample:
-    """Centred noise ``Lap``, ``LapPlus`` or ``DLap`` of rate ``rate * eps``, or ``rate / eps`` if inverse."""
+    """Centred noise ``Lap``, ``LapPlus`` or ``DLap`` of rate ``rate * eps``, or ``rate / eps`` if inverse.
+
+    >>> Sample("Gauss", Fraction(1))
+    Traceback (most recent call last):
+    dipc.certificate.slow.functions.NotCovered: noise of the kind Gauss
+    """
 
     kind: str
     rate: Fraction
     inverse: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise NotCovered(f"noise of the kind {self.kind}")
 
     @property
     def integer(self) -> bool:

@@ -81,6 +81,8 @@ def test_the_normative_example() -> None:
         ("x <- Lap(ε, 0)", "x <- Lap(eps, 0)"),
         ("x <- a ≤ b and c ≥ d and e ≠ f", "x <- a <= b and c >= d and e != f"),
         ("x <- a < b < c", "x <- a < b and b < c"),
+        ("x <- a or b and c", "x <- a or (b and c)"),
+        ("x <- a - b - c", "x <- (a - b) - c"),
         ("x <- (1 +\n 2)", "x <- (1 + 2)"),
         ("x <- a\nand b or\nc", "x <- a and b or c"),
         ("x <- max(a,\n b)", "x <- max(a, b)"),
@@ -147,6 +149,8 @@ def test_claims(text: str) -> None:
     claim = parse_claim(text)
     assert (claim.delta is not None) == ("," in text.split("for")[0])
     assert (claim.interval is not None) == ("for" in text)
+    if claim.interval is not None:
+        assert (claim.interval.low_closed, claim.interval.high_closed) == ("[" in text, "]" in text)
 
 
 def test_valuations() -> None:
