@@ -24,11 +24,13 @@ from lark.tree import Meta
 import dipc
 from dipc.certificate.format import dumps
 from dipc.certificate.rederive import rederive
-from dipc.dipwhile.syntax import assemble, ast, build, parser, tables
+from dipc.dipwhile.syntax import ast, build, parser, tables
 from dipc.dipwhile.syntax.build import Builder
 from dipc.errors import DipcError
 from dipc.kernel.privacy import check
 from dipc.kernel.reading import Refused
+
+ASSEMBLE, NOISE_PARAMETERS = build.assemble, build.noise_parameters
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,7 +62,7 @@ def scale_is_a_rate(patch: pytest.MonkeyPatch) -> None:
 
     def wrong(kind: str, place: Any, arguments: list[Any]) -> Any:
         renamed = [("rate" if keyword == "scale" else keyword, *rest) for keyword, *rest in arguments]
-        return assemble.noise_parameters(kind, place, renamed)  # type: ignore[arg-type]
+        return NOISE_PARAMETERS(kind, place, renamed)  # type: ignore[arg-type]
 
     patch.setattr(build, "noise_parameters", wrong)
 
@@ -78,7 +80,7 @@ def less_or_equal_is_less(patch: pytest.MonkeyPatch) -> None:
 
 def the_last_statement_is_lost(patch: pytest.MonkeyPatch) -> None:
     """A program without its last line."""
-    patch.setattr(build, "assemble", lambda items, span: assemble.assemble(items[:-1], span))
+    patch.setattr(build, "assemble", lambda items, span: ASSEMBLE(items[:-1], span))
 
 
 class WithoutElif(Builder):
