@@ -101,12 +101,12 @@ def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str
     for name in set(given) - set(own):
         raise InputError(f"the program has no parameter `{name}`")
     differences = [
-        f"{name} = {value} ({'-D' if name in given else 'the program'} says {described(wanted[name])})"
+        f"{name} = {described(value)} ({'-D' if name in given else 'the program'} says {described(wanted[name])})"
         for name, value in listed.items()
         if value != wanted[name]
     ]
     overridden = [
-        f"{name} = {value} (the program says {described(own[name])})"
+        f"{name} = {described(value)} (the program says {described(own[name])})"
         for name, value in listed.items()
         if value != own[name]
     ]

@@ -15,6 +15,9 @@ from dipc.certificate.slow.functions import EPS, INVERSE, ONE, NotCovered, Pair,
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import UNIT, ZERO, Function, Key, add, multiply
 
+MAX_EXPONENT = 10_000  # of a power
+MAX_SHOWN_BITS = 10_000  # of a number in a message
+
 Plain = Fraction | str
 
 
@@ -77,6 +80,8 @@ def described(value: Value) -> str:
             return "a function of eps"
         case tuple():
             return "an array"
+        case Fraction() if max(abs(value.numerator), value.denominator).bit_length() > MAX_SHOWN_BITS:
+            return "a number of thousands of digits"
         case _:
             return str(value)
 
@@ -90,7 +95,7 @@ def as_number(value: Value) -> Fraction:
 def as_index(value: Value) -> int:
     number = as_number(value)
     if number.denominator != 1:
-        raise NotCovered(f"{number} as an integer")
+        raise NotCovered(f"{described(number)} as an integer")
     return int(number)
 
 
@@ -117,12 +122,21 @@ def combine(op: ast.Op, left: Value, right: Value) -> Value:
     if isinstance(left, Linear) or isinstance(right, Linear):
         return combine_linear(op, left, right)
     if op is ast.Op.POW:
-        return Fraction(as_number(left) ** as_index(right))
+        return power(as_number(left), as_index(right))
     if op is ast.Op.DIV and right == 0:
         raise NotCovered("division by zero")
     if op not in OPERATIONS:
         raise NotCovered(f"{op} as arithmetic")
     return OPERATIONS[op](as_number(left), as_number(right))
+
+
+def power(base: Fraction, exponent: int) -> Fraction:
+    """An integer power that dipc takes as well."""
+    if abs(exponent) > MAX_EXPONENT:
+        raise NotCovered("a power whose exponent is too large")
+    if not base and exponent < 0:
+        raise NotCovered("division by zero")
+    return Fraction(base**exponent)
 
 
 OPERATIONS: dict[ast.Op, Callable[[Fraction, Fraction], Fraction]] = {
