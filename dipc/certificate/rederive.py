@@ -101,7 +101,8 @@ def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str
     for name in set(given) - set(own):
         raise InputError(f"the program has no parameter `{name}`")
     differences = [
-        f"{name} = {described(value)} ({'-D' if name in given else 'the program'} says {described(wanted[name])})"
+        f"{name} = {described(value)} "
+        f"({'-D' if name in given else 'the program'} says {described(wanted[name])})"
         for name, value in listed.items()
         if value != wanted[name]
     ]
