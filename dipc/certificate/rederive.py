@@ -65,7 +65,7 @@ def rederive(certificate: Certificate) -> str:
         raise NotCovered(f"{size} inputs: the distributions of at most {MAX_INPUTS} are derived one by one")
     check_adjacency(program, certificate, known)
     rows = [tuple(plain(value) for value in outcome) for outcome in data["outcomes"]]
-    drawn: dict[str, Draw] = {}
+    drawn: dict[object, Draw] = {}
     count = 0
     for law, inputs in laws_of(program, certificate, known):
         claimed_law = {
@@ -183,7 +183,11 @@ def plain(value: str) -> Plain:
 def declared(declarations: Iterable[ast.Declaration], known: Known) -> list[dict[str, Any]]:
     """Names, sizes and sets as a certificate lists them."""
     return [
-        {"name": d.name, "size": size_of(d, known), "domain": [str(value) for value in domain_of(d, known)]}
+        {
+            "name": d.name,
+            "size": size_of(d, known),
+            "domain": [described(value) for value in domain_of(d, known)],
+        }
         for d in declarations
     ]
 

@@ -382,6 +382,23 @@ def test_a_second_byte_order_mark(verified: Any, tmp_path: Path) -> None:
         assert verified(data, "--program", path)[0] == code
 
 
+LONG_NUMBERS = {
+    "o in {0, 1}\nadjacent all\nprivate eps\no <- choose {0: -10^5000, 1: 10^5000 + 1}": "deep: draws: ",
+    "o in {0, 10^5000}\nadjacent all\nprivate eps\no <- 0": "deep: outputs: ",
+}
+
+
+@pytest.mark.parametrize("rest", LONG_NUMBERS)
+def test_a_text_with_numbers_of_thousands_of_digits(verified: Any, tmp_path: Path, rest: str) -> None:
+    path = tmp_path / "a.dip"
+    path.write_text("input q in {0, 1}\noutput o in {0, 1}\nadjacent all\nprivate eps\no <- uniform {0, 1}\n")
+    data = data_of(path)
+    text = f"input q in {{0, 1}}\noutput {rest}\n"
+    data["program"] |= {"text": text, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+    code, lines = verified(data)
+    assert (code, lines[0].startswith(f"refused: {LONG_NUMBERS[rest]}")) == (1, True)
+
+
 def test_numbers_of_thousands_of_digits(verified: Any) -> None:
     code, lines = verified(data_of(SVT1, N=1), "-D", "N=1e5000")
     assert (code, lines[0]) == (1, BUT + "N = 1 (-D says a number of thousands of digits)")

@@ -94,7 +94,7 @@ class Run:
     variables: frozenset[str] = frozenset()
     atoms: frozenset[str] = TRUTH
     solved: Solved = field(default_factory=dict)
-    drawn: dict[str, Draw] = field(default_factory=dict)
+    drawn: dict[object, Draw] = field(default_factory=dict)
 
     # choices
 
@@ -136,7 +136,7 @@ class Run:
         if all(chance == 0 for _, chance in table):
             raise NotCovered("a draw of nothing")
         draw = tuple(as_pair(chance) for _, chance in table)
-        self.drawn.setdefault(repr(draw), draw)
+        self.drawn.setdefault(tuple(frozenset(f.items()) for pair in draw for f in pair), draw)
         options = [(value, chance) for value, chance in table if chance != 0]
         value, chance = options[self.choose(len(options))]
         numerator, denominator = as_pair(chance)

@@ -16,7 +16,7 @@ from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import UNIT, ZERO, Function, Key, add, multiply
 
 MAX_EXPONENT = 10_000  # of a power
-MAX_SHOWN_BITS = 10_000  # of a number in a message
+MAX_SHOWN_BITS = 14_000  # of a number as text; Python refuses more than 4300 digits
 
 Plain = Fraction | str
 
