@@ -383,7 +383,7 @@ def test_a_second_byte_order_mark(verified: Any, tmp_path: Path) -> None:
 
 
 LONG_NUMBERS = {
-    "o in {0, 1}\nadjacent all\nprivate eps\no <- choose {0: -10^5000, 1: 10^5000 + 1}": "deep: draws: ",
+    "o in {0, 1}\nadjacent all\nprivate eps\no <- choose {0: -10^5000, 1: 10^5000 + 1}": "deep: laws: ",
     "o in {0, 10^5000}\nadjacent all\nprivate eps\no <- 0": "deep: outputs: ",
 }
 
