@@ -66,7 +66,7 @@ def rederive(certificate: Certificate) -> str:
         raise NotCovered(f"{size} inputs: the distributions of at most {MAX_INPUTS} are derived one by one")
     check_adjacency(program, certificate, known)
     rows = [tuple(plain(value) for value in outcome) for outcome in data["outcomes"]]
-    drawn: dict[str, Draw] = {}
+    drawn: dict[object, Draw] = {}
     count = 0
     for law, inputs in laws_of(program, certificate, known):
         claimed_law = {
@@ -102,12 +102,13 @@ def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str
     for name in set(given) - set(own):
         raise InputError(f"the program has no parameter `{name}`")
     differences = [
-        f"{name} = {value} ({'-D' if name in given else 'the program'} says {described(wanted[name])})"
+        f"{name} = {described(value)} "
+        f"({'-D' if name in given else 'the program'} says {described(wanted[name])})"
         for name, value in listed.items()
         if value != wanted[name]
     ]
     overridden = [
-        f"{name} = {value} (the program says {described(own[name])})"
+        f"{name} = {described(value)} (the program says {described(own[name])})"
         for name, value in listed.items()
         if value != own[name]
     ]
@@ -187,7 +188,11 @@ def plain(value: str) -> Plain:
 def declared(declarations: Iterable[ast.Declaration], known: Known) -> list[dict[str, Any]]:
     """Names, sizes and sets as a certificate lists them."""
     return [
-        {"name": d.name, "size": size_of(d, known), "domain": [str(value) for value in domain_of(d, known)]}
+        {
+            "name": d.name,
+            "size": size_of(d, known),
+            "domain": [described(value) for value in domain_of(d, known)],
+        }
         for d in declarations
     ]
 

@@ -106,7 +106,7 @@ def verify(
     parameters = {n: fraction(to_rational(v, n)) for n, v in options.defined(definitions).items()}
     wanted = Wanted(file, program, claim, parameters, expect, deep)
     data = file_bytes(Path(file))
-    source = None if program is None else source_of(program).text.encode()
+    source = None if program is None else source_of(program).text.encode("utf-8-sig")
     with Bar(f"verifying {file}"):
         try:
             with metered(steps):  # of the deep check; the kernel's own meter has the same limit

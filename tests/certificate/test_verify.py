@@ -336,3 +336,69 @@ def test_compared_refuses_other_parameters() -> None:
     certificate = privacy.check(json.dumps({**data, "digest": privacy.digest(data)}).encode())
     with pytest.raises(reading.Refused, match=r"^deep: parameters: "):
         compared(certificate, {}, None)
+
+
+# --- programs that check refuses ----------------------------------------------------------------------------
+
+CONSTANT = "input q in {0, 1}\noutput o in {0, 1}\nadjacent all\nprivate eps\n"
+REFUSED_BY_CHECK = [
+    "x <- 0; y <- x^(-1); o <- 0",
+    "x <- 2; y <- x^20000; o <- 0",
+    "z <- 1; y <- uniform z..0; o <- 0",
+    "z <- 1; y <- Exp(eps, r in z..0, q); o <- 0",
+    "y <- Exp(-eps, r in {0, 1}, q); o <- 0",
+    "y <- Exp(1, r in {0, 1}, q); o <- 0",
+    "z <- 0; y <- Exp(z*eps, r in {0, 1}, q); o <- 0",
+    "z <- 0; y <- choose {0: z, 1: z}; o <- 0",
+    "x <- Lap(eps, q); y <- choose {x: 1/2, 0: 1/2}; o <- 0",
+    "x <- DLap(eps, 1/2); if x = 0 then o <- q else o <- 0 end",
+    "z <- q/2; x <- DLap(eps, z); o <- 0",
+    "x[1] <- 1; x[3] <- 1; y <- sum(x); o <- 0",
+]
+
+
+@pytest.mark.parametrize("body", REFUSED_BY_CHECK)
+def test_a_program_that_check_refuses(verified: Any, tmp_path: Path, body: str) -> None:
+    """The certificate of a program without a leak, with the text of a program that has no meaning."""
+    honest, broken = tmp_path / "honest.dip", tmp_path / "broken.dip"
+    honest.write_text(CONSTANT + "o <- 0\n")
+    broken.write_text(CONSTANT + body + "\n")
+    data = data_of(honest)
+    text = broken.read_text()
+    data["program"] |= {"text": text, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+    assert status(["check", str(broken)]) == 2
+    code, lines = verified(data, "--program", broken)
+    assert (code, lines[0].partition(" THEN ")[0]) == (3, IF.partition(" THEN ")[0])
+    assert lines[-1].startswith("not derived: the deep check does not cover ")
+
+
+def test_a_second_byte_order_mark(verified: Any, tmp_path: Path) -> None:
+    """One is no part of the text; two are a broken program."""
+    path = tmp_path / "a.dip"
+    path.write_text(CONSTANT + "o <- 0\n")
+    data = data_of(path)
+    for marks, code in (("", 0), ("\ufeff", 0), ("\ufeff\ufeff", 1)):
+        path.write_text(marks + CONSTANT + "o <- 0\n", encoding="utf-8")
+        assert verified(data, "--program", path)[0] == code
+
+
+LONG_NUMBERS = {
+    "o in {0, 1}\nadjacent all\nprivate eps\no <- choose {0: -10^5000, 1: 10^5000 + 1}": "deep: laws: ",
+    "o in {0, 10^5000}\nadjacent all\nprivate eps\no <- 0": "deep: outputs: ",
+}
+
+
+@pytest.mark.parametrize("rest", LONG_NUMBERS)
+def test_a_text_with_numbers_of_thousands_of_digits(verified: Any, tmp_path: Path, rest: str) -> None:
+    path = tmp_path / "a.dip"
+    path.write_text("input q in {0, 1}\noutput o in {0, 1}\nadjacent all\nprivate eps\no <- uniform {0, 1}\n")
+    data = data_of(path)
+    text = f"input q in {{0, 1}}\noutput {rest}\n"
+    data["program"] |= {"text": text, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+    code, lines = verified(data)
+    assert (code, lines[0].startswith(f"refused: {LONG_NUMBERS[rest]}")) == (1, True)
+
+
+def test_numbers_of_thousands_of_digits(verified: Any) -> None:
+    code, lines = verified(data_of(SVT1, N=1), "-D", "N=1e5000")
+    assert (code, lines[0]) == (1, BUT + "N = 1 (-D says a number of thousands of digits)")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from dipc.certificate.slow.functions import Draw, Mass, NotCovered, Pair, surely_positive, total
+from dipc.certificate.slow.values import MAX_SHOWN_BITS
 from dipc.kernel.facts import (
     Function,
     Interval,
@@ -47,7 +48,7 @@ def check_draws(draws: Iterable[Draw], on: Interval) -> None:
 def check_probability(probability: Pair, on: Interval) -> None:
     """Refuse a number that is negative or not defined for some budgets of the interval."""
     numerator, denominator = probability
-    shown = f"({function_shown(numerator)}) / ({function_shown(denominator)})"
+    shown = pair_shown(probability)
     signs = [(sign_at(numerator, eps), sign_at(denominator, eps)) for eps in samples(on)]
     if any(above * below < 0 for above, below in signs):
         raise Refused(STEP, f"a probability is negative: {shown}")
@@ -57,6 +58,14 @@ def check_probability(probability: Pair, on: Interval) -> None:
         numerator, denominator = negative(numerator), negative(denominator)
     if not (surely(denominator, on, True) and surely(numerator, on, False)):
         raise NotCovered(f"a draw with {shown}, of which it is not shown that it is always a probability")
+
+
+def pair_shown(pair: Pair) -> str:
+    """A quotient for messages."""
+    numbers = [x for f in pair for (_, *exponents), c in f.items() for x in (c, *exponents)]
+    if any(max(abs(c.numerator), c.denominator).bit_length() > MAX_SHOWN_BITS for c in numbers):
+        return "a quotient with numbers of thousands of digits"
+    return " / ".join(f"({function_shown(f)})" for f in pair)
 
 
 def surely(f: Function, on: Interval, strict: bool) -> bool:

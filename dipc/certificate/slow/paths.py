@@ -95,7 +95,7 @@ class Run:
     variables: frozenset[str] = frozenset()
     atoms: frozenset[str] = TRUTH
     solved: Solved = field(default_factory=dict)
-    drawn: dict[str, Draw] = field(default_factory=dict)
+    drawn: dict[object, Draw] = field(default_factory=dict)
 
     # choices
 
@@ -133,8 +133,12 @@ class Run:
     def pick(self, table: Sequence[tuple[Value, Value]]) -> Value:
         """One of the values that have a probability other than 0."""
         spend(8 * len(table))
+        if any(isinstance(value, Linear) for value, _ in table):
+            raise NotCovered("a draw of a random expression")
+        if all(chance == 0 for _, chance in table):
+            raise NotCovered("a draw of nothing")
         draw = tuple(as_pair(chance) for _, chance in table)
-        self.drawn.setdefault(repr(draw), draw)
+        self.drawn.setdefault(tuple(frozenset(f.items()) for pair in draw for f in pair), draw)
         options = [(value, chance) for value, chance in table if chance != 0]
         value, chance = options[self.choose(len(options))]
         numerator, denominator = as_pair(chance)
@@ -303,7 +307,8 @@ class Run:
     def draw(self, source: ast.Distribution) -> Value:
         match source:
             case ast.Noise(kind=kind, rate=rate, mean=mean):
-                return combine(ast.Op.ADD, self.noise(kind, self.value(rate)), self.value(mean))
+                noise, shift = self.noise(kind, self.value(rate)), as_number(self.value(mean))
+                return combine(ast.Op.ADD, noise, Fraction(as_index(shift)) if kind == "DLap" else shift)
             case ast.Choose(options=options):
                 return self.pick([(self.value(value), self.value(chance)) for value, chance in options])
             case ast.Flip(probability=probability):
@@ -314,6 +319,7 @@ class Run:
                 return self.pick([(item, Fraction(1, len(items))) for item in items])
             case ast.ExpMechanism(rate=rate, variable=variable, support=support, score=score):
                 items = self.members(support)
+                rate_of(self.value(rate))
                 exponent = ast.Binary(ast.Op.MUL, rate, score)
                 weights = [exponential_of(value) for value in self.each(variable, items, exponent)]
                 total = added(weights)
@@ -322,13 +328,8 @@ class Run:
 
     def noise(self, kind: str, rate: Value) -> Value:
         """Fresh centred noise of rate a*eps or a/eps."""
-        numerator, denominator = as_pair(rate)
-        if denominator != constant(1) or len(numerator) != 1:
-            raise NotCovered("noise of a rate that is neither a*eps nor a/eps")
-        ((key, a),) = numerator.items()
-        if key not in (EPS, INVERSE) or a <= 0:
-            raise NotCovered("noise of a rate that is neither a*eps nor a/eps")
-        self.samples.append(Sample(kind, a, key == INVERSE))
+        a, inverse = rate_of(rate)
+        self.samples.append(Sample(kind, a, inverse))
         return Linear(((len(self.samples) - 1, ONE),), ZERO)
 
     # statements
@@ -416,6 +417,16 @@ class Run:
         run = replace(self, script=script, taken=[], mass=Mass())
         run.at(moment)
         return run
+
+
+def rate_of(rate: Value) -> tuple[Fraction, bool]:
+    """a, of a rate a*eps or a/eps with a > 0, and whether it is the latter."""
+    numerator, denominator = as_pair(rate)
+    if denominator == constant(1) and len(numerator) == 1:
+        ((key, a),) = numerator.items()
+        if key in (EPS, INVERSE) and a > 0:
+            return a, key == INVERSE
+    raise NotCovered("a rate that is neither a*eps nor a/eps")
 
 
 BETTER = {"max": ast.Op.GT, "min": ast.Op.LT}

@@ -209,7 +209,7 @@ def outcome(program: ast.Program, run: Run) -> Outcome:
 
 
 def distribution(
-    program: ast.Program, inputs: Inputs, known: Known, drawn: dict[str, Draw] | None = None
+    program: ast.Program, inputs: Inputs, known: Known, drawn: dict[object, Draw] | None = None
 ) -> dict[Outcome, Pair]:
     """The exact probability of every outcome that is not impossible, as (numerator, denominator).
 
@@ -225,7 +225,7 @@ def distribution(
 
 
 def path_masses(
-    program: ast.Program, inputs: Inputs, known: Known, drawn: dict[str, Draw] | None = None
+    program: ast.Program, inputs: Inputs, known: Known, drawn: dict[object, Draw] | None = None
 ) -> dict[Outcome, list[Mass]]:
     """The probabilities of all paths that are not impossible, by outcome."""
     solved: Solved = {}

@@ -16,6 +16,9 @@ from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import UNIT, ZERO, Function, Key, add, multiply
 from dipc.kernel.reading import spend, width
 
+MAX_EXPONENT = 10_000  # of a power
+MAX_SHOWN_BITS = 14_000  # of a number as text; Python refuses more than 4300 digits
+
 Plain = Fraction | str
 
 
@@ -78,6 +81,8 @@ def described(value: Value) -> str:
             return "a function of eps"
         case tuple():
             return "an array"
+        case Fraction() if max(abs(value.numerator), value.denominator).bit_length() > MAX_SHOWN_BITS:
+            return "a number of thousands of digits"
         case _:
             return str(value)
 
@@ -91,7 +96,7 @@ def as_number(value: Value) -> Fraction:
 def as_index(value: Value) -> int:
     number = as_number(value)
     if number.denominator != 1:
-        raise NotCovered(f"{number} as an integer")
+        raise NotCovered(f"{described(number)} as an integer")
     return int(number)
 
 
@@ -133,6 +138,15 @@ def power(base: Fraction, exponent: int) -> Fraction:
     if not base and exponent < 0:
         raise NotCovered("division by zero")
     spend(1 + (((width((base,)) - 2) * abs(exponent) >> 5) ** 2 >> 6))
+    return Fraction(base**exponent)
+
+
+def power(base: Fraction, exponent: int) -> Fraction:
+    """An integer power that dipc takes as well."""
+    if abs(exponent) > MAX_EXPONENT:
+        raise NotCovered("a power whose exponent is too large")
+    if not base and exponent < 0:
+        raise NotCovered("division by zero")
     return Fraction(base**exponent)
 
 
