@@ -395,7 +395,8 @@ class Certificate:
         """What was proved, in words, about the listed distributions."""
         program = self.program
         settings = ", ".join(f"{name} = {value}" for name, value in program.parameters.items())
-        about = f"program {program.name[:MAX_NAME]!r}" + (f" with {settings}" if settings else "")
+        name = program.name[:MAX_NAME].translate({ord(c): "_" for c in "\"'`"})
+        about = f"program '{name}'" + (f" with {settings}" if settings else "")
         claim = f"({self.claim.t}*eps, {delta_shown(self.table.delta, self.table.denominators)})-private"
         if self.violated:
             return shown(f"{about} is not {claim}: violated at eps = {self.claim.eps}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from fractions import Fraction
 from numbers import Rational
@@ -13,6 +14,7 @@ from dipc.errors import InputError, WrongType
 Number = fmpq | Rational | int | str
 """A rational number as users give it; ``numbers.Rational`` includes Fraction and the integers of numpy."""
 
+LONGEST = 1000  # digits of a number, written out
 EXACT_HINT = 'write a string such as "1/10", a fractions.Fraction or an integer'
 
 
@@ -56,6 +58,8 @@ def rational(value: Number, what: str) -> fmpq:
     if isinstance(value, Rational) and not isinstance(value, bool):
         return fmpq(int(value.numerator), int(value.denominator))
     if isinstance(value, str):
+        if re.search(r"[eE][+-]?0*[1-9]\d{3}", value) or len(value) > 2 * LONGEST:
+            raise InputError(f"{what}: a number of more than {LONGEST} digits")
         try:
             return rational(Fraction(value), what)
         except ZeroDivisionError:

@@ -45,6 +45,7 @@ MEANINGLESS = [
     "if count(i in 1..2: q) = 2 then o <- 1 end",
     "o <- 1/q",
     "o <- q and 1",
+    "o <- q + 5; o <- 0",
 ]
 
 

@@ -94,6 +94,7 @@ class Run:
     mass: Mass = field(default_factory=Mass)
     variables: frozenset[str] = frozenset()
     atoms: frozenset[str] = TRUTH
+    domains: dict[str, frozenset[Plain]] = field(default_factory=dict)
     solved: Solved = field(default_factory=dict)
     drawn: dict[object, Draw] = field(default_factory=dict)
 
@@ -335,6 +336,10 @@ class Run:
     # statements
 
     def assign(self, target: ast.Name | ast.Index, value: Value) -> None:
+        """Set a variable or a cell; an output takes values of its set only, at all times."""
+        name = target.name if isinstance(target, ast.Name) else target.array
+        if isinstance(value, Fraction | str) and value not in self.domains.get(name, (value,)):
+            raise NotCovered(f"{name}, which is assigned a value outside its set")
         if isinstance(target, ast.Name):
             self.scalars[target.name] = value
         else:

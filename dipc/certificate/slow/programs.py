@@ -156,6 +156,7 @@ def claimed_interval(claim: ast.Claim, known: Known) -> tuple[Fraction, Fraction
 def prepared(program: ast.Program, inputs: Inputs, run: Run) -> Run:
     """Inputs and outputs get their start values."""
     run.variables, run.atoms = frozenset(assigned(program.body)), atoms_in(program)
+    run.domains = {output.name: frozenset(run.members(output.domain)) for output in program.outputs}
     for name, value in inputs.items():
         put(run, name, value)
     for output in program.outputs:

@@ -134,19 +134,12 @@ def combine(op: ast.Op, left: Value, right: Value) -> Value:
 
 
 def power(base: Fraction, exponent: int) -> Fraction:
-    """The power of a number, after it is known how long it will be."""
-    if not base and exponent < 0:
-        raise NotCovered("division by zero")
-    spend(1 + (((width((base,)) - 2) * abs(exponent) >> 5) ** 2 >> 6))
-    return Fraction(base**exponent)
-
-
-def power(base: Fraction, exponent: int) -> Fraction:
-    """An integer power that dipc takes as well."""
+    """An integer power that dipc takes as well, after it is known how long it will be."""
     if abs(exponent) > MAX_EXPONENT:
         raise NotCovered("a power whose exponent is too large")
     if not base and exponent < 0:
         raise NotCovered("division by zero")
+    spend(1 + (((width((base,)) - 2) * abs(exponent) >> 5) ** 2 >> 6))
     return Fraction(base**exponent)
 
 

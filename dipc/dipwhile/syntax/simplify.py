@@ -15,7 +15,7 @@ from flint import fmpq
 from dipc.dipwhile.syntax.ast import Binary, Call, Expr, Name, Number, Op, Unary
 from dipc.models.values import FALSE, TRUE, Value, truth
 
-BITS = 20_000
+BITS = 14_000  # Python prints integers of up to 4,300 digits
 """How many bits the result of constant arithmetic may have."""
 
 
