@@ -29,11 +29,11 @@ def parser() -> Lark:
     >>> parser().parse("1+x", start="expression").data
     'binary'
     """
-    shipped = json.loads(TABLES.read_text(encoding="utf-8"))
+    shipped = json.loads(TABLES.read_text(encoding="utf-8"), object_hook=thawed)
     grammar = GRAMMAR.read_text(encoding="utf-8")
     if shipped["for"] != made_for(grammar):
         return built(grammar)
-    return Lark.load(thawed(shipped["tables"]))
+    return Lark.load(shipped["tables"])
 
 
 def built(grammar: str) -> Lark:
@@ -47,29 +47,25 @@ def made_for(grammar: str) -> list[str]:
 
 
 def frozen(value: Any) -> Any:
-    """As JSON: a dictionary is a list of its items, marked, because its keys need not be strings."""
+    """As JSON: a dictionary whose keys are numbers is a marked list of its items."""
     match value:
+        case dict() if all(isinstance(key, str) for key in value):
+            return {key: frozen(item) for key, item in value.items()}
         case dict():
-            return {"items": [[frozen(key), frozen(item)] for key, item in value.items()]}
+            return {"items": [[key, frozen(item)] for key, item in value.items()]}
         case list() | tuple():
             return [frozen(item) for item in value]
         case _:
             return value
 
 
-def thawed(value: Any) -> Any:
-    """The inverse of :func:`frozen`, but for tuples.
+def thawed(record: dict[str, Any]) -> dict[Any, Any]:
+    """The inverse of :func:`frozen` for one dictionary, but for tuples: a hook for ``json``.
 
-    >>> thawed(frozen({1: ["a", None]}))
+    >>> json.loads(json.dumps(frozen({1: ["a", None]})), object_hook=thawed)
     {1: ['a', None]}
     """
-    match value:
-        case {"items": items}:
-            return {key if isinstance(key, int | str) else tuple(key): thawed(item) for key, item in items}
-        case list():
-            return [thawed(item) for item in value]
-        case _:
-            return value
+    return dict(record["items"]) if record.keys() == {"items"} else record
 
 
 def shipped_text() -> str:
