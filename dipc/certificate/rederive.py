@@ -53,7 +53,7 @@ def rederive(certificate: Certificate) -> str:
     :class:`~dipc.certificate.slow.functions.NotCovered`.
     """
     data, listed_parameters = certificate.data, certificate.program.parameters
-    program = understood(Source(data["program"]["name"], data["program"]["text"]), listed_parameters)
+    program, sizes = understood(Source(data["program"]["name"], data["program"]["text"]), listed_parameters)
     known = parameters(program, listed_parameters)
     if known != listed_parameters:
         raise Refused("deep: parameters", "they are not those of the program")
@@ -72,7 +72,7 @@ def rederive(certificate: Certificate) -> str:
         claimed_law = {
             outcome: certificate_pair(certificate, i) for outcome, i in zip(rows, law, strict=True)
         }
-        compare(distribution(program, inputs, known, drawn), claimed_law)
+        compare(distribution(program, inputs, known, drawn, sizes), claimed_law)
         count += 1
     check_draws(drawn.values(), certificate.claim.on)
     return f"{count} distributions were derived from the program text"
@@ -95,7 +95,7 @@ def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str
     """
     listed = certificate.program.parameters
     source = Source(certificate.data["program"]["name"], certificate.data["program"]["text"])
-    program = understood(source, listed)
+    program, _ = understood(source, listed)
     own, wanted = parameters(program, {}), parameters(program, given)
     if set(own) != set(listed):
         raise Refused("deep: parameters", "they are not those of the program")
@@ -145,8 +145,8 @@ def rationals(known: Mapping[str, Fraction]) -> dict[str, Any]:
     return {name: to_rational(value, name) for name, value in known.items()}
 
 
-def understood(source: Source, known: Mapping[str, Fraction]) -> ast.Program:
-    """The syntax tree: of a program that dipc accepts, and that a second reader reads alike.
+def understood(source: Source, known: Mapping[str, Fraction]) -> tuple[ast.Program, dict[str, int]]:
+    """The tree of a program that dipc accepts and that a second reader reads alike, and its arrays' sizes.
 
     The front end is shared with the main route, but can only refuse here: what it accepts must have the
     meaning that the slow route gives it.
@@ -155,13 +155,13 @@ def understood(source: Source, known: Mapping[str, Fraction]) -> ast.Program:
         spend_on_text(source.text)
         program = parse(source)
         spend_on_front_end(program, known)
-        read(source, rationals(known))
+        core = read(source, rationals(known))
     except InputError as error:
         raise Refused("deep: program", error.message) from None
     except LimitReached as limit:
         raise Refused("deep: program", str(limit)) from None
     check_reading(source.text, program)
-    return program
+    return program, dict(core.arrays)
 
 
 def certificate_pair(certificate: Certificate, place: int) -> Pair:

@@ -354,6 +354,8 @@ REFUSED_BY_CHECK = [
     "x <- DLap(eps, 1/2); if x = 0 then o <- q else o <- 0 end",
     "z <- q/2; x <- DLap(eps, z); o <- 0",
     "x[1] <- 1; x[3] <- 1; y <- sum(x); o <- 0",
+    "x[1] <- 1; z <- q + 3; x[z] <- 1; o <- 0",
+    "o <- q + 5; o <- 0",
 ]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -95,6 +95,7 @@ class Run:
     variables: frozenset[str] = frozenset()
     atoms: frozenset[str] = TRUTH
     domains: dict[str, frozenset[Plain]] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
     solved: Solved = field(default_factory=dict)
     drawn: dict[object, Draw] = field(default_factory=dict)
 
@@ -343,7 +344,10 @@ class Run:
         if isinstance(target, ast.Name):
             self.scalars[target.name] = value
         else:
-            self.arrays.setdefault(target.array, {})[as_index(self.value(target.index))] = value
+            index = as_index(self.value(target.index))
+            if not 1 <= index <= self.sizes.get(name, index):
+                raise NotCovered(f"{name}[{index}], which is beyond the end")
+            self.arrays.setdefault(name, {})[index] = value
 
     def block(self, statements: ast.Block) -> None:
         for statement in statements:

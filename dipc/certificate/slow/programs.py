@@ -20,6 +20,7 @@ InputValue = Plain | tuple[Plain, ...]
 Inputs = Mapping[str, InputValue]
 Outcome = tuple[Plain, ...]
 Known = Mapping[str, Value]
+NO_SIZES: Mapping[str, int] = {}
 
 
 def parameters(program: ast.Program, overrides: Mapping[str, Fraction]) -> dict[str, Value]:
@@ -210,11 +211,16 @@ def outcome(program: ast.Program, run: Run) -> Outcome:
 
 
 def distribution(
-    program: ast.Program, inputs: Inputs, known: Known, drawn: dict[object, Draw] | None = None
+    program: ast.Program,
+    inputs: Inputs,
+    known: Known,
+    drawn: dict[object, Draw] | None = None,
+    sizes: Mapping[str, int] = NO_SIZES,
 ) -> dict[Outcome, Pair]:
     """The exact probability of every outcome that is not impossible, as (numerator, denominator).
 
-    The finite draws on the way are added to ``drawn``: their numbers are taken as they are.
+    The finite draws on the way are added to ``drawn``: their numbers are taken as they are.  A cell beyond
+    the ``sizes`` of its array is not covered.
 
     >>> from dipc.errors import Source
     >>> from dipc.dipwhile.syntax.parser import parse
@@ -222,18 +228,23 @@ def distribution(
     >>> distribution(parse(Source("a.dip", text)), {}, {})[Fraction(1),][0]  # exp(-eps)/2
     {(0, Fraction(-1, 1), Fraction(0, 1), Fraction(0, 1)): Fraction(1, 2)}
     """
-    return {key: total(masses).pair() for key, masses in path_masses(program, inputs, known, drawn).items()}
+    masses = path_masses(program, inputs, known, drawn, sizes)
+    return {key: total(parts).pair() for key, parts in masses.items()}
 
 
 def path_masses(
-    program: ast.Program, inputs: Inputs, known: Known, drawn: dict[object, Draw] | None = None
+    program: ast.Program,
+    inputs: Inputs,
+    known: Known,
+    drawn: dict[object, Draw] | None = None,
+    sizes: Mapping[str, int] = NO_SIZES,
 ) -> dict[Outcome, list[Mass]]:
     """The probabilities of all paths that are not impossible, by outcome."""
     solved: Solved = {}
     tables = {} if drawn is None else drawn
 
     def begin(script: Sequence[int]) -> Run:
-        return prepared(program, inputs, Run(script, dict(known), solved=solved, drawn=tables))
+        return prepared(program, inputs, Run(script, dict(known), solved=solved, drawn=tables, sizes=sizes))
 
     parts: dict[Outcome, list[Mass]] = {}
     for _, run in all_runs(begin, partial(whole, program)):
