@@ -100,7 +100,7 @@ def collected(terms: Iterable[tuple[Key, Fraction]]) -> Function:
     for key, c in counted(terms):
         total[key] = total[key] + c if key in total else c
         spend(weight(total[key], *key[1:]))
-    return {key: c for key, c in total.items() if c}
+    return total if all(total.values()) else {key: c for key, c in total.items() if c}
 
 
 def constant(c: Fraction) -> Function:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
@@ -56,12 +57,18 @@ def substitute(f: Integrand, x: int, h: Affine) -> Integrand:
         rates[x] = ZERO
         for i in used:
             rates[i] += k[x] * h[i]
-        others = tuple(0 if i == x else m[i] for i in range(len(m)))
+        others = (*m[:x], 0, *m[x + 1 :])
+        slopes, shift = tuple(rates), q + k[x] * h[-1]
         for powers, d in power(h, m[x]).items():
-            exponents = tuple(a + b for a, b in zip(others, powers, strict=True))
-            key = (n, tuple(rates), exponents, q + k[x] * h[-1])
+            exponents = tuple(map(operator.add, others, powers)) if m[x] else others
+            key = (n, slopes, exponents, shift)
             result[key] = result.get(key, ZERO) + c * d
-    return {key: c for key, c in result.items() if c}
+    return without_zeros(result)
+
+
+def without_zeros(f: Integrand) -> Integrand:
+    """f without the terms that are 0; mostly there are none."""
+    return f if all(f.values()) else {key: c for key, c in f.items() if c}
 
 
 def antiderivative(f: Integrand, x: int) -> Integrand:
@@ -84,7 +91,7 @@ def antiderivative(f: Integrand, x: int) -> Integrand:
         for j in range(m[x] + 1):
             falling = Fraction(math.factorial(m[x]), math.factorial(m[x] - j))
             put(n - j - 1, k, m, m[x] - j, q, (-1) ** j * c * falling / k[x] ** (j + 1))
-    return {key: c for key, c in result.items() if c}
+    return without_zeros(result)
 
 
 def definite(f: Integrand, x: int, low: Affine, high: Affine | None) -> Integrand:
@@ -98,7 +105,7 @@ def definite(f: Integrand, x: int, low: Affine, high: Affine | None) -> Integran
         upper = substitute(primitive, x, high)
     for key, c in substitute(primitive, x, low).items():
         upper[key] = upper.get(key, ZERO) - c
-    return {key: c for key, c in upper.items() if c}
+    return without_zeros(upper)
 
 
 def integrate(f: Integrand, rows: frozenset[Row], remaining: tuple[int, ...]) -> Function:
