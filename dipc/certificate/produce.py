@@ -468,10 +468,6 @@ def proved_rooted(f: Rooted, radicand: Function, on: Interval, strict: bool = Fa
     return proof_as_json(proof(g, eps_range(on), strict), g)
 
 
-def fraction_or_name(value: Value) -> Fraction | str:
-    return fraction(value) if isinstance(value, fmpq) else value.name
-
-
 def flat(valuation: Valuation) -> list[Value]:
     """The values of all cells."""
     return [v for _, value in valuation for v in (value if isinstance(value, tuple) else (value,))]

@@ -58,7 +58,7 @@ def rational(value: Number, what: str) -> fmpq:
     if isinstance(value, Rational) and not isinstance(value, bool):
         return fmpq(int(value.numerator), int(value.denominator))
     if isinstance(value, str):
-        if re.search(r"[eE][+-]?0*[1-9]\d{3}", value) or len(value) > 2 * LONGEST:
+        if re.search(r"[eE][+-]?0*[1-9]\d{3}", value.replace("_", "")) or len(value) > 2 * LONGEST:
             raise InputError(f"{what}: a number of more than {LONGEST} digits")
         try:
             return rational(Fraction(value), what)

@@ -405,6 +405,7 @@ def test_a_text_with_numbers_of_thousands_of_digits(verified: Any, tmp_path: Pat
 
 def test_numbers_of_thousands_of_digits(verified: Any) -> None:
     assert verified(data_of(SVT1, N=1), "-D", "N=1e5000") == (2, [])
+    assert verified(data_of(SVT1, N=1), "-D", "N=1e9_99999999") == (2, [])
 
 
 def test_a_name_cannot_end_its_quotation(verified: Any) -> None:
