@@ -46,14 +46,18 @@ MAX_INPUTS = 20_000  # whose distributions are derived
 MAX_SHOWN = 200  # characters of a claim as written
 
 
-def rederive(certificate: Certificate) -> str:
+Understood = tuple[ast.Program, dict[str, int]]  # a program and the sizes of its arrays
+
+
+def rederive(certificate: Certificate, text: Understood | None = None) -> str:
     """Derive everything that the kernel trusts from the program text, and compare; what was found, in words.
 
+    ``text`` is what :func:`compared` understood of the same certificate's program; else it is read here.
     Raises :class:`~dipc.kernel.reading.Refused` for a difference and
     :class:`~dipc.certificate.slow.functions.NotCovered`.
     """
     data, listed_parameters = certificate.data, certificate.program.parameters
-    program, sizes = understood(Source(data["program"]["name"], data["program"]["text"]), listed_parameters)
+    program, sizes = text or understood(source_in(certificate), listed_parameters)
     known = parameters(program, listed_parameters)
     if known != listed_parameters:
         raise Refused("deep: parameters", "they are not those of the program")
@@ -84,6 +88,7 @@ class Statement:
 
     differences: list[str]
     overridden: list[str]
+    text: Understood | None = None
 
 
 def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str | None) -> Statement:
@@ -94,8 +99,9 @@ def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str
     :class:`~dipc.errors.InputError` for what is given.
     """
     listed = certificate.program.parameters
-    source = Source(certificate.data["program"]["name"], certificate.data["program"]["text"])
-    program, _ = understood(source, listed)
+    source = source_in(certificate)
+    text = understood(source, listed)
+    program, _ = text
     own, wanted = parameters(program, {}), parameters(program, given)
     if set(own) != set(listed):
         raise Refused("deep: parameters", "they are not those of the program")
@@ -120,7 +126,13 @@ def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str
             differences.append(overridden[-1])
     if claim is not None and not is_claim_of(certificate, understood_claim(claim, source, listed), known):
         differences.append(f"claim {certificate.claim_shown()} (--claim says '{claim}')")
-    return Statement(differences, overridden)
+    return Statement(differences, overridden, text)
+
+
+def source_in(certificate: Certificate) -> Source:
+    """The program text that a certificate contains."""
+    program = certificate.data["program"]
+    return Source(program["name"], program["text"])
 
 
 def written(claim: ast.Claim | None) -> str:
@@ -145,7 +157,7 @@ def rationals(known: Mapping[str, Fraction]) -> dict[str, Any]:
     return {name: to_rational(value, name) for name, value in known.items()}
 
 
-def understood(source: Source, known: Mapping[str, Fraction]) -> tuple[ast.Program, dict[str, int]]:
+def understood(source: Source, known: Mapping[str, Fraction]) -> Understood:
     """The tree of a program that dipc accepts and that a second reader reads alike, and its arrays' sizes.
 
     The front end is shared with the main route, but can only refuse here: what it accepts must have the

@@ -144,7 +144,7 @@ def _judged(certificate: Certificate, wanted: Wanted) -> int:
         if wanted.deep:
             statement, unknown = compared(certificate, wanted.parameters, wanted.claim), LISTED
             differences += statement.differences
-            derived = None if differences else rederive(certificate)
+            derived = None if differences else rederive(certificate, statement.text)
     except LimitReached as reached:
         limit = reached
     if differences:
