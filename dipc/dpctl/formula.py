@@ -1,0 +1,150 @@
+"""Formulas of dpCTL*: state formulas and path formulas in one tree.
+
+Source: Liu, Wang, Zhang, *Model checking differentially private properties*, sections 4 and 5.  The tree is
+the core: derived operators are expanded by the parser, ``F f = true U f``, ``G f = not F not f``,
+``f W g = not (not g U (not f and not g))``, ``f R g = not (not f U not g)``; ``X^k`` is a Next of that count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from flint import fmpq
+
+from dipc.errors import Span
+from dipc.numbers.exppoly import ExpPoly
+from dipc.signs.eps_range import EpsRange
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """True or false."""
+
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Proposition:
+    """A label or the name of a state."""
+
+    name: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Negation."""
+
+    operand: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """Conjunction of any number of operands."""
+
+    operands: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Disjunction of any number of operands."""
+
+    operands: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """``X^count operand``, count >= 1: a path formula."""
+
+    operand: Formula
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Until:
+    """``left U right``, or ``left U<=bound right``: a path formula."""
+
+    left: Formula
+    right: Formula
+    bound: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An interval of probabilities; its ends may depend on eps."""
+
+    low: ExpPoly
+    high: ExpPoly
+    low_closed: bool = True
+    high_closed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Probability:
+    """``P in interval (path)``: the probability of a path formula; in a decision process for every scheduler."""
+
+    interval: Interval
+    path: Formula
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Exponent:
+    """``rate*eps + constant + sum of power * ln(base)``: the first parameter of D, linear in eps.
+
+    ``logarithms`` are pairs (base, power), each base > 0 and not 1, each power not 0, no base twice.
+    """
+
+    rate: fmpq
+    constant: fmpq
+    logarithms: tuple[tuple[fmpq, fmpq], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Privacy:
+    """``D[epsilon, delta](path)``: every neighbour t of the state s satisfies
+    Pr_s(path) <= e^epsilon * Pr_t(path) + delta, and the same with s and t exchanged."""
+
+    epsilon: Exponent
+    delta: ExpPoly
+    path: Formula
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Formula = Truth | Proposition | Not | And | Or | Next | Until | Probability | Privacy
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """``P=? (f)``, ``Pmax=?``, ``Pmin=?`` (kind P, Pmax, Pmin), ``D[?, d](f)`` (kind "epsilon": the least
+    epsilon for ``delta``) or ``D[e, ?](f)`` (kind "delta": the least delta for ``epsilon``)."""
+
+    kind: str
+    path: Formula
+    epsilon: Exponent | None = None
+    delta: ExpPoly | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A formula or a query with what was asked: the states (default: the start states of the model) and the
+    range of eps.  ``text`` is the formula as it was written; ``name`` that of a ``property`` line."""
+
+    formula: Formula | Query
+    text: str
+    states: tuple[str, ...] | None = None
+    eps_range: EpsRange = EpsRange.positive()
+    name: str | None = None
+
+
+def is_state_formula(formula: Formula) -> bool:
+    """Whether the truth of a formula depends on the first state of a path only."""
+    match formula:
+        case Truth() | Proposition() | Probability() | Privacy():
+            return True
+        case Not(operand):
+            return is_state_formula(operand)
+        case And(operands) | Or(operands):
+            return all(map(is_state_formula, operands))
+        case Next() | Until():
+            return False

@@ -1,0 +1,73 @@
+"""Markov chains and Markov decision processes whose states may be adjacent.
+
+Numbers are ``fmpq`` in a model without eps, else :class:`~dipc.numbers.quotient.Quotient`: functions of eps that
+are nonnegative on the range in question and sum to 1 in every row.  States are numbered in the order of the
+file.  A state without transitions goes to the state ``†``: the last one, without labels, with a loop, adjacent
+to itself only (Liu, Wang, Zhang, *Model checking differentially private properties*, section 3.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from flint import fmpq
+
+from dipc.numbers.quotient import Quotient
+
+DEAD = "†"
+"""The name of the implicit state behind states without transitions."""
+
+K = TypeVar("K", fmpq, Quotient)
+Row = tuple[tuple[int, K], ...]
+"""The successors of a state with their probabilities, none of which is the zero function."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Labelled:
+    """What chains and decision processes share.
+
+    ``names`` are the states; ``labels`` the states of each proposition (those named after states are implied,
+    see :meth:`states_of`); ``neighbours`` pairs (s, t) with s != t, each once and in the order of the file;
+    ``start`` the states that are asked about by default.
+    """
+
+    names: tuple[str, ...]
+    labels: Mapping[str, frozenset[int]] = field(hash=False)
+    neighbours: tuple[tuple[int, int], ...]
+    start: tuple[int, ...]
+
+    def states_of(self, proposition: str) -> frozenset[int] | None:
+        """The states in which a proposition holds: those of a label, or the one with that name; else None."""
+        if proposition in self.labels:
+            return self.labels[proposition]
+        found = proposition != DEAD and proposition in self.names
+        return frozenset([self.names.index(proposition)]) if found else None
+
+    def neighbours_of(self, state: int) -> Iterator[int]:
+        """The other states adjacent to a state, in the order of the file."""
+        for s, t in self.neighbours:
+            if state in (s, t):
+                yield t if state == s else s
+
+
+@dataclass(frozen=True, slots=True)
+class MarkovChain(_Labelled, Generic[K]):
+    """A finite Markov chain: ``rows[s]`` are the transitions of state s."""
+
+    rows: tuple[Row[K], ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Mdp(_Labelled, Generic[K]):
+    """A Markov decision process: ``rows[s][a]`` are the transitions of state s under the action a.
+
+    Every action is enabled in every state: those that a state lacks lead to ``†``.
+    """
+
+    actions: tuple[str, ...]
+    rows: tuple[tuple[Row[K], ...], ...] = field(repr=False)
+
+
+Model = MarkovChain[fmpq] | MarkovChain[Quotient] | Mdp[fmpq] | Mdp[Quotient]
