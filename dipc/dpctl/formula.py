@@ -81,7 +81,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Probability:
-    """``P in interval (path)``: the probability of a path formula; in a decision process for every scheduler."""
+    """``P in interval (path)``: the probability of a path; in a decision process for every scheduler."""
 
     interval: Interval
     path: Formula
@@ -125,6 +125,9 @@ class Query:
     delta: ExpPoly | None = None
 
 
+ALL = EpsRange.positive()
+
+
 @dataclass(frozen=True, slots=True)
 class Property:
     """A formula or a query with what was asked: the states (default: the start states of the model) and the
@@ -133,7 +136,7 @@ class Property:
     formula: Formula | Query
     text: str
     states: tuple[str, ...] | None = None
-    eps_range: EpsRange = EpsRange.positive()
+    eps_range: EpsRange = ALL
     name: str | None = None
 
 

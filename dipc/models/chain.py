@@ -1,9 +1,9 @@
 """Markov chains and Markov decision processes whose states may be adjacent.
 
-Numbers are ``fmpq`` in a model without eps, else :class:`~dipc.numbers.quotient.Quotient`: functions of eps that
-are nonnegative on the range in question and sum to 1 in every row.  States are numbered in the order of the
-file.  A state without transitions goes to the state ``†``: the last one, without labels, with a loop, adjacent
-to itself only (Liu, Wang, Zhang, *Model checking differentially private properties*, section 3.1).
+Numbers are ``fmpq`` in a model without eps, else :class:`~dipc.numbers.quotient.Quotient`: functions of eps
+that are nonnegative on the range in question and sum to 1 in every row.  States are numbered in the order of
+the file.  A state without transitions goes to the state ``†``: the last one, without labels, with a loop,
+adjacent to itself only (Liu, Wang, Zhang, *Model checking differentially private properties*, section 3.1).
 """
 
 from __future__ import annotations

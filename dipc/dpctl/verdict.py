@@ -1,0 +1,104 @@
+"""Answers about a Markov model: where a formula holds, and why it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
+
+from flint import fmpq
+
+from dipc.dpctl.formula import Property
+from dipc.models.chain import Model
+from dipc.numbers.quotient import Quotient
+from dipc.signs.tables import End
+
+Number = fmpq | Quotient
+Status = str
+"""``"holds"``, ``"fails"`` or ``"undecided"``."""
+
+
+class Region(NamedTuple):
+    """A maximal set of neighbouring eps: an interval, or one point (both ends are the same)."""
+
+    low: End
+    high: End
+    low_closed: bool
+    high_closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Why a formula fails in ``state``: one probability or one inequality, at one eps.
+
+    ``subformula`` is the P or D to blame.  For D the inequality Pr_state <= e^epsilon Pr_neighbour + delta is
+    violated; ``bound`` is its right-hand side and ``excess`` the difference; for P the bound is the end of the
+    interval that is missed and there is no neighbour.  ``prefix`` and ``cycle`` are the actions, of a
+    decision process, that lead there.  ``epsilon`` is None in a model and a formula without eps.
+    """
+
+    subformula: str
+    state: str
+    neighbour: str | None
+    probability: Number
+    neighbour_probability: Number | None
+    bound: Quotient
+    excess: Quotient
+    epsilon: fmpq | None = None
+    violated_for: tuple[Region, ...] = ()
+    prefix: tuple[str, ...] = ()
+    cycle: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A pair of states for which D stays undecided: the least delta that would do lies in [low, high]."""
+
+    state: str
+    neighbour: str
+    low: fmpq
+    high: fmpq
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelVerdict:
+    """What the three answers about a formula share.
+
+    ``at`` is the answer at each state that was asked about; it "holds" only if it holds for every eps of the
+    range, ``regions`` tell for which it does.  ``satisfying`` are all states in which the formula holds for
+    every eps of the range.
+    """
+
+    property: Property
+    model: Model = field(repr=False, compare=False)
+    at: Mapping[str, Status]
+    regions: Mapping[str, tuple[Region, ...]] = field(repr=False)
+    satisfying: frozenset[str] = field(repr=False)
+    seconds: float = field(default=0.0, compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    witness: Witness | None = None
+    undecided: tuple[Open, ...] = ()
+    reason: str = ""
+    status: ClassVar[Status]
+
+
+@dataclass(frozen=True, slots=True)
+class Holds(ModelVerdict):
+    """The formula holds at every state asked about, for every eps of the range."""
+
+    status: ClassVar[Status] = "holds"
+
+
+@dataclass(frozen=True, slots=True)
+class Fails(ModelVerdict):
+    """It fails at some state for some eps; ``witness`` says why."""
+
+    status: ClassVar[Status] = "fails"
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided(ModelVerdict):
+    """Neither a proof nor a counterexample was found, for the ``reason``."""
+
+    status: ClassVar[Status] = "undecided"
