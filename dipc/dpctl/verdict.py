@@ -31,9 +31,9 @@ class Region(NamedTuple):
 class Witness:
     """Why a formula fails in ``state``: one probability or one inequality, at one eps.
 
-    ``subformula`` is the P or D to blame.  For D the inequality Pr_state <= e^epsilon Pr_neighbour + delta is
-    violated; ``bound`` is its right-hand side and ``excess`` the difference; for P the bound is the end of the
-    interval that is missed and there is no neighbour.  ``prefix`` and ``cycle`` are the actions, of a
+    ``subformula`` is the P or D to blame.  For D the inequality Pr_state <= e^epsilon Pr_neighbour + delta
+    is violated; ``bound`` is its right-hand side, ``excess`` the difference.  For P the bound is the end of
+    the interval that is missed, and there is no neighbour.  ``prefix`` and ``cycle`` are the actions, of a
     decision process, that lead there.  ``epsilon`` is None in a model and a formula without eps.
     """
 
