@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from dipc.dipwhile.syntax.suggest import did_you_mean
+from dipc.suggest import did_you_mean
 from dipc.errors import InputError, Source, Span
 
 PACKAGE = Path(__file__).parent

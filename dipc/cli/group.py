@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from dipc.cli.terminal import TEXT, colour_option
-from dipc.dipwhile.syntax.suggest import did_you_mean
+from dipc.suggest import did_you_mean
 from dipc.shipped import paths
 
 SECTIONS = {

@@ -18,7 +18,7 @@ from lark.tree import Meta
 
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.functions import FOLDS
-from dipc.dipwhile.syntax.suggest import did_you_mean
+from dipc.suggest import did_you_mean
 from dipc.errors import InputError, Source, Span
 from dipc.models.values import Atom, Value
 

@@ -10,7 +10,7 @@ from flint import fmpq
 from dipc.dipwhile.syntax.ast import Call, Eps, Expr, FiniteSet, Name, Number, Param, Range, SetOf
 from dipc.dipwhile.syntax.functions import check_call
 from dipc.dipwhile.syntax.simplify import why_no_value
-from dipc.dipwhile.syntax.suggest import did_you_mean
+from dipc.suggest import did_you_mean
 from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.dipwhile.syntax.walk import nodes
 from dipc.errors import InputError, LimitReached, Span

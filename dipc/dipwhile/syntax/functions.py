@@ -12,7 +12,7 @@ from dipc.dipwhile.syntax.ast import Call
 from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS, NOISE, OTHER_NOISE
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.kinds import BOOLEANS, NUMBERS, NUMERIC, Kinds
-from dipc.dipwhile.syntax.suggest import did_you_mean
+from dipc.suggest import did_you_mean
 from dipc.errors import InputError
 
 

@@ -27,7 +27,7 @@ from dipc.dipwhile.syntax.situation import (
     span_of,
     word_for,
 )
-from dipc.dipwhile.syntax.suggest import did_you_mean
+from dipc.suggest import did_you_mean
 from dipc.errors import InputError, Source, Span
 
 

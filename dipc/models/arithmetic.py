@@ -1,0 +1,266 @@
+"""Text to exact numbers: functions of eps, and sums of such with logarithms of rational numbers.
+
+The rules are ``arithmetic.lark``, to which model files and formulas append their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from flint import fmpq
+from lark import Lark, Token, Tree
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+from lark.visitors import Interpreter
+
+from dipc.errors import InputError, LimitReached, Source, Span
+from dipc.numbers.exact import rational
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
+from dipc.suggest import did_you_mean
+
+RULES = Path(__file__).with_name("arithmetic.lark")
+WORDS = {"eps": "EPS", "ε": "EPS", "epsilon": "EPS", "inf": "INF", "exp": "EXP", "ln": "LN"}
+"""Names with a meaning of their own in arithmetic."""
+
+DEEPEST = 200  # levels of a tree
+HIGHEST_POWER = 1000
+
+Node = Tree[Token]
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """A grammar that includes arithmetic: its file, its rules for whole texts, its words (names that are a
+    terminal of their own), and what messages call its terminals."""
+
+    file: Path
+    starts: tuple[str, ...]
+    words: Mapping[str, str]
+    names: Mapping[str, str]
+
+    def parse(self, source: Source, start: str) -> Node:
+        """The tree of a text.  Raises :class:`InputError`, also for a tree that is too deep."""
+        parser = _parser(self.file, self.starts, tuple(sorted({**WORDS, **self.words}.items())))
+        seen: list[Token] = []
+        machine = parser.parse_interactive(start=start)
+        try:
+            for token in parser.lex(source.text):
+                machine.feed_token(token)
+                seen.append(token)
+            tree: Node = machine.feed_eof(seen[-1] if seen else None)  # type: ignore[no-untyped-call]
+        except UnexpectedCharacters as error:
+            place = error.pos_in_stream or 0
+            raise InputError(
+                f"unexpected character `{source.text[place]}`", Span(source, place, place + 1)
+            ) from None
+        except UnexpectedToken as error:
+            raise self._unexpected(source, error.token, machine.accepts()) from None  # type: ignore[no-untyped-call]
+        check_depth(tree, source)
+        return tree
+
+    def _unexpected(self, source: Source, token: Token, accepts: set[str]) -> InputError:
+        expected = sorted({self.names.get(name, name.lower()) for name in accepts} - {""})
+        hint = f"expected {' or '.join(expected)}" if 0 < len(expected) <= 6 else ""
+        if token.type == "$END":
+            end = len(source.text.rstrip())
+            return InputError("the text ends too early", Span(source, end, end), hint)
+        shown = "the end of the line" if token.strip() == "" else f"`{token}`"
+        return InputError(f"{shown} is not expected here", span_of(token, source), hint)
+
+
+@lru_cache
+def _parser(file: Path, starts: tuple[str, ...], words: tuple[tuple[str, str], ...]) -> Lark:
+    """The parser of a grammar; a name that is a word becomes a terminal of its own."""
+    table = dict(words)
+
+    def keyword(token: Token) -> Token:
+        return token.update(type=table.get(token.value, token.type))
+
+    text = "\n".join(path.read_text(encoding="utf-8") for path in (file, RULES))
+    return Lark(
+        text,
+        parser="lalr",
+        lexer="basic",
+        start=list(starts),
+        propagate_positions=True,
+        maybe_placeholders=True,
+        lexer_callbacks={"NAME": keyword},
+    )
+
+
+def check_depth(tree: Node, source: Source) -> None:
+    """Refuse a tree of more than 200 levels: whoever walks it recurses."""
+    level: list[Node] = [tree]
+    for _ in range(DEEPEST):
+        level = [child for node in level for child in node.children if isinstance(child, Tree)]
+        if not level:
+            return
+    raise LimitReached(f"{span_of(level[0], source).place}: nested more than {DEEPEST} levels deep")
+
+
+def span_of(node: Node | Token, source: Source) -> Span:
+    """The place of a part of a tree."""
+    meta: Any = node if isinstance(node, Token) else node.meta
+    if isinstance(node, Tree) and node.meta.empty:
+        return Span(source, 0, 0)
+    start = meta.start_pos or 0
+    return Span(source, start, meta.end_pos or start + 1)
+
+
+Logarithms = tuple[tuple[fmpq, fmpq], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """``value + sum of power * ln(base)`` over the pairs (base, power) of ``logarithms``."""
+
+    value: Quotient
+    logarithms: Logarithms = ()
+
+    def scaled(self, factor: fmpq) -> Amount:
+        """This times a number."""
+        return Amount(self.value * factor, tuple((b, p * factor) for b, p in self.logarithms if factor))
+
+    def plus(self, other: Amount) -> Amount:
+        """The sum."""
+        powers = dict(self.logarithms)
+        for base, power in other.logarithms:
+            powers[base] = powers.get(base, fmpq(0)) + power
+        return Amount(self.value + other.value, tuple((b, p) for b, p in sorted(powers.items()) if p))
+
+
+class Arithmetic(Interpreter[Token, Amount]):
+    """The exact value of a tree of arithmetic.
+
+    ``names`` are the numbers that have names.  A number without logarithms comes from :meth:`number_of`.
+    """
+
+    def __init__(self, source: Source, names: Mapping[str, Amount]) -> None:
+        self.source = source
+        self.names = names
+
+    def number_of(self, node: Node) -> Quotient:
+        """The value of a tree without logarithms."""
+        amount = self.amount(node)
+        if amount.logarithms:
+            raise InputError(
+                "a logarithm is allowed in the first parameter of D only", span_of(node, self.source)
+            )
+        return amount.value
+
+    def amount(self, node: Node) -> Amount:
+        """The value of a tree."""
+        return self.visit(node)
+
+    def _fail(self, node: Node | Token, message: str, hint: str = "") -> InputError:
+        return InputError(message, span_of(node, self.source), hint)
+
+    def number(self, node: Node) -> Amount:
+        (token,) = node.children
+        return Amount(Quotient(ExpPoly.of(rational(str(token), "a number"))))
+
+    def eps(self, node: Node) -> Amount:
+        return Amount(Quotient(ExpPoly.of(1, 1)))
+
+    def name(self, node: Node) -> Amount:
+        (token,) = node.children
+        if (found := self.names.get(str(token))) is None:
+            raise self._fail(node, f"no number is called `{token}`", did_you_mean(str(token), self.names))
+        return found
+
+    def plus(self, node: Node) -> Amount:
+        left, _, right = node.children
+        return self.visit(left).plus(self.visit(right))  # type: ignore[arg-type]
+
+    def minus(self, node: Node) -> Amount:
+        left, _, right = node.children
+        return self.visit(left).plus(self.visit(right).scaled(fmpq(-1)))  # type: ignore[arg-type]
+
+    def negative(self, node: Node) -> Amount:
+        return self.visit(node.children[1]).scaled(fmpq(-1))  # type: ignore[arg-type]
+
+    def times(self, node: Node) -> Amount:
+        left, right = (self.visit(child) for child in node.children[::2])  # type: ignore[arg-type]
+        if right.logarithms:
+            left, right = right, left
+        if not left.logarithms:
+            return Amount(left.value * right.value)
+        factor = right.value.as_rational()
+        if right.logarithms or factor is None:
+            raise self._fail(node, "a logarithm may only be multiplied by a number")
+        return left.scaled(factor)
+
+    def over(self, node: Node) -> Amount:
+        left, right = (self.visit(child) for child in node.children[::2])  # type: ignore[arg-type]
+        if right.logarithms:
+            raise self._fail(node, "division by a logarithm")
+        if not right.value:
+            raise self._fail(node, "division by zero")
+        if not left.logarithms:
+            return Amount(left.value / right.value)
+        if (divisor := right.value.as_rational()) is None:
+            raise self._fail(node, "a logarithm may only be divided by a number")
+        return left.scaled(1 / divisor)
+
+    def power(self, node: Node) -> Amount:
+        base, exponent = (self.visit(child) for child in node.children[::2])  # type: ignore[arg-type]
+        count = exponent.value.as_rational()
+        if base.logarithms or exponent.logarithms or count is None or count.denominator != 1:
+            raise self._fail(node, "a power needs an integer exponent and a base without logarithms")
+        if abs(count) > HIGHEST_POWER:
+            raise self._fail(node, f"a power beyond {HIGHEST_POWER} is too large")
+        if not base.value and count < 0:
+            raise self._fail(node, "division by zero")
+        return Amount(base.value ** int(count.numerator))
+
+    def exp(self, node: Node) -> Amount:
+        inside = self.visit(node.children[1])  # type: ignore[arg-type]
+        if any(power.q != 1 or abs(power) > HIGHEST_POWER for _, power in inside.logarithms):
+            raise self._fail(
+                node, "exp of a fractional multiple of a logarithm is a root, not a rational number"
+            )
+        if (linear := linear_part(inside.value, inverse=True)) is None:
+            hint = "for example exp(eps/2), exp(-1) or exp(1/eps)"
+            raise self._fail(node, "the argument of exp must be linear in eps", hint)
+        factor = fmpq(1)
+        for base, power in inside.logarithms:
+            factor *= base ** int(power.p)
+        return Amount(Quotient(ExpPoly.exp(*linear) * factor))
+
+    def ln(self, node: Node) -> Amount:
+        return self._logarithm(node, node.children[1], self.visit(node.children[1]))  # type: ignore[arg-type]
+
+    def ln_number(self, node: Node) -> Amount:
+        token = node.children[1]
+        return self._logarithm(node, token, Amount(Quotient(ExpPoly.of(rational(str(token), "a number")))))
+
+    def _logarithm(self, node: Node, argument: Any, of: Amount) -> Amount:
+        base = of.value.as_rational()
+        if base is None or of.logarithms:
+            raise self._fail(argument, "the argument of ln must be a rational number")
+        if base <= 0:
+            raise self._fail(argument, f"ln {base} does not exist: the argument of ln must be positive")
+        zero = Quotient.of(0)
+        return (
+            Amount(zero) if base == 1 else Amount(zero, ((fmpq(base.numerator, base.denominator), fmpq(1)),))
+        )
+
+
+def linear_part(value: Quotient, inverse: bool = False) -> tuple[fmpq, fmpq, fmpq] | None:
+    """(rate, constant, inverse) of ``rate*eps + constant + inverse/eps``; None if it has another form.
+
+    >>> linear_part(Quotient(ExpPoly.of(2, 1) + 3))
+    (2, 3, 0)
+    """
+    parts = {1: fmpq(0), 0: fmpq(0), -1: fmpq(0)}
+    if value.denominator.as_rational() is None:
+        return None
+    for term in value.numerator.terms():
+        if term.rate or term.constant or term.inverse or term.power not in parts:
+            return None
+        parts[term.power] = term.coefficient
+    return None if parts[-1] and not inverse else (parts[1], parts[0], parts[-1])
