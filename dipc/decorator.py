@@ -28,10 +28,10 @@ from dipc.dipwhile.syntax.ast import Node, Param, Program, Range
 from dipc.dipwhile.syntax.compile import compile_program
 from dipc.dipwhile.syntax.parser import check_depth, parse
 from dipc.dipwhile.syntax.printer import show_program
-from dipc.suggest import did_you_mean
 from dipc.dipwhile.syntax.walk import expressions
 from dipc.errors import InputError, InternalError, Source
 from dipc.mechanisms import Mechanism, settings
+from dipc.suggest import did_you_mean
 
 
 class PythonMechanism(Mechanism):

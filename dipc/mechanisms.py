@@ -30,12 +30,12 @@ from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.parser import parse
-from dipc.suggest import did_you_mean
 from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, Source, WrongType
 from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.export.questions import picture, question
 from dipc.shipped import source_of
 from dipc.signs.sentence import Sentence
+from dipc.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from dipc.suggest import did_you_mean
 from dipc.errors import InputError, Source, Span
+from dipc.suggest import did_you_mean
 
 PACKAGE = Path(__file__).parent
 FOLDERS = (PACKAGE / "programs", PACKAGE.parent / "programs")  # as installed, in a checkout

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from dipc.cli.terminal import TEXT, colour_option
-from dipc.suggest import did_you_mean
 from dipc.shipped import paths
+from dipc.suggest import did_you_mean
 
 SECTIONS = {
     "Prove and refute": {

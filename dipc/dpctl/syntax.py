@@ -1,7 +1,7 @@
 """Text to formulas of dpCTL*.
 
-The grammar is ``formula.lark``.  Derived operators and ``forall`` are expanded here, what is a state formula and
-what a path formula is checked, and readings on which other tools disagree (``F a & b``) are refused.
+The grammar is ``formula.lark``.  Here derived operators and ``forall`` are expanded, state formulas are told
+from path formulas, and texts that other tools read differently (``F a & b``) are refused.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ WORDS = {
 }  # fmt: skip
 NAMES = {
     "NAME": "a label", "STRING": "", "NUMBER": "a number", "LPAR": "`(`", "RPAR": "`)`", "LSQB": "`[`",
-    "RSQB": "`]`", "COMMA": "`,`", "COLON": "`:`", "LBRACE": "`{`", "RBRACE": "`}`", "AND": "`&`", "OR": "`|`",
-    "UNTIL": "`U`", "IN": "`in`", "$END": "the end", "EPS": "`eps`", "QUERY": "`?`",
+    "RSQB": "`]`", "COMMA": "`,`", "COLON": "`:`", "LBRACE": "`{`", "RBRACE": "`}`", "AND": "`&`",
+    "OR": "`|`", "UNTIL": "`U`", "IN": "`in`", "$END": "the end", "EPS": "`eps`", "QUERY": "`?`",
 }  # fmt: skip
 GRAMMAR = Grammar(Path(__file__).with_name("formula.lark"), ("property",), WORDS, NAMES)
 
@@ -175,7 +175,8 @@ class _Builder(Interpreter[Token, Formula]):
             raise LimitReached(f"{self.source.name}: the formula has more than {MOST_NODES} parts")
         if str(tree.data).endswith("_query") or tree.data in ("least_epsilon", "least_delta"):
             raise self._fail(tree, "a query cannot be a part of a formula", "ask it by `dipc model value`")
-        return cast(Formula, super().visit(tree))
+        formula: Formula = super().visit(tree)
+        return formula
 
     def _amount(self, node: Any) -> Amount:
         known = dict(self.numbers)
@@ -228,7 +229,7 @@ class _Builder(Interpreter[Token, Formula]):
         return self.visit(node.children[0])
 
     def proposition(self, node: Node) -> Formula:
-        (token,) = node.children
+        token = cast(Token, node.children[0])
         text = _unquoted(token)
         if token.type == "NAME" and (value := self.bound.get(text)) is not None:
             return self._known(value, node) if isinstance(value, str) else value

@@ -17,9 +17,9 @@ from dipc.dipwhile.python.words import MEANINGS, RESERVED
 from dipc.dipwhile.syntax.ast import Binary, Eps, Expr, Name, Number, Op, Unary
 from dipc.dipwhile.syntax.distributions import OTHER_NOISE
 from dipc.dipwhile.syntax.functions import OTHER_NAMES
-from dipc.suggest import did_you_mean
 from dipc.errors import InputError, Span
 from dipc.models.values import Atom
+from dipc.suggest import did_you_mean
 
 ABSENT = object()
 

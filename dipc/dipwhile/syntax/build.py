@@ -18,9 +18,9 @@ from lark.tree import Meta
 
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.functions import FOLDS
-from dipc.suggest import did_you_mean
 from dipc.errors import InputError, Source, Span
 from dipc.models.values import Atom, Value
+from dipc.suggest import did_you_mean
 
 OPERATORS = {op.value: op for op in ast.Op} | {"≠": ast.Op.NE, "≤": ast.Op.LE, "≥": ast.Op.GE}
 

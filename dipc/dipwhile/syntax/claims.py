@@ -19,12 +19,12 @@ from dipc.dipwhile.syntax.layout import METRICS
 from dipc.dipwhile.syntax.names import Names, check_expression, target_name
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.simplify import why_no_value
-from dipc.suggest import did_you_mean
 from dipc.dipwhile.syntax.types import ARITHMETIC, EQUALITY, ORDER, check, declared_kinds, require
 from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.dipwhile.syntax.walk import children, nodes
 from dipc.errors import InputError
 from dipc.models.values import Atom, show
+from dipc.suggest import did_you_mean
 
 COMPARISONS = EQUALITY | ORDER
 

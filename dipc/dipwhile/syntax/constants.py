@@ -10,11 +10,11 @@ from flint import fmpq
 from dipc.dipwhile.syntax.ast import Call, Eps, Expr, FiniteSet, Name, Number, Param, Range, SetOf
 from dipc.dipwhile.syntax.functions import check_call
 from dipc.dipwhile.syntax.simplify import why_no_value
-from dipc.suggest import did_you_mean
 from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.dipwhile.syntax.walk import nodes
 from dipc.errors import InputError, LimitReached, Span
 from dipc.models.values import Atom, Value, show
+from dipc.suggest import did_you_mean
 
 LARGEST_SET = 100_000
 """How many values a set, and how many cells an array, may have."""

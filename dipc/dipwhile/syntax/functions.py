@@ -12,8 +12,8 @@ from dipc.dipwhile.syntax.ast import Call
 from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS, NOISE, OTHER_NOISE
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.kinds import BOOLEANS, NUMBERS, NUMERIC, Kinds
-from dipc.suggest import did_you_mean
 from dipc.errors import InputError
+from dipc.suggest import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)

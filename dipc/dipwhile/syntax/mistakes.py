@@ -27,8 +27,8 @@ from dipc.dipwhile.syntax.situation import (
     span_of,
     word_for,
 )
-from dipc.suggest import did_you_mean
 from dipc.errors import InputError, Source, Span
+from dipc.suggest import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)

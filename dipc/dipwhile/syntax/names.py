@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
 from dipc.dipwhile.syntax.printer import as_written
-from dipc.suggest import did_you_mean
 from dipc.dipwhile.syntax.walk import children, expressions, own_parts, statements
 from dipc.errors import InputError, Span
+from dipc.suggest import did_you_mean
 
 TRUTH = frozenset({"true", "false"})
 

@@ -17,11 +17,11 @@ from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.kinds import NUMBERS, surely
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
-from dipc.suggest import nearest
 from dipc.dipwhile.syntax.types import EQUALITY, Kinding, declared_kinds, infer, kinds_of
 from dipc.dipwhile.syntax.walk import bottom_up, nodes
 from dipc.errors import Span
 from dipc.models.values import show
+from dipc.suggest import nearest
 
 
 def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
