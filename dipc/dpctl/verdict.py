@@ -11,9 +11,8 @@ from flint import fmpq
 from dipc.dpctl.formula import Property
 from dipc.models.chain import Model
 from dipc.numbers.quotient import Quotient
-from dipc.signs.tables import End
+from dipc.signs.tables import End, RootCluster
 
-Number = fmpq | Quotient
 Status = str
 """``"holds"``, ``"fails"`` or ``"undecided"``."""
 
@@ -31,20 +30,21 @@ class Region(NamedTuple):
 class Witness:
     """Why a formula fails in ``state``: one probability or one inequality, at one eps.
 
-    ``subformula`` is the P or D to blame.  For D the inequality Pr_state <= e^epsilon Pr_neighbour + delta
-    is violated; ``bound`` is its right-hand side, ``excess`` the difference.  For P the bound is the end of
-    the interval that is missed, and there is no neighbour.  ``prefix`` and ``cycle`` are the actions, of a
-    decision process, that lead there.  ``epsilon`` is None in a model and a formula without eps.
+    ``subformula`` is the P or D to blame, or a proposition, which has no numbers.  For D the inequality
+    Pr_state <= e^epsilon Pr_neighbour + delta is violated; ``bound`` is its right-hand side, ``excess`` the
+    difference.  For P the bound is the end of the interval that is missed, and there is no neighbour.
+    ``prefix`` and ``cycle`` are the actions, of a decision process, that lead there; ``epsilon`` is None in a
+    model and a formula without eps; it is an isolated root if the formula fails at no rational eps.
     """
 
     subformula: str
     state: str
-    neighbour: str | None
-    probability: Number
-    neighbour_probability: Number | None
-    bound: Quotient
-    excess: Quotient
-    epsilon: fmpq | None = None
+    neighbour: str | None = None
+    probability: Quotient | None = None
+    neighbour_probability: Quotient | None = None
+    bound: Quotient | None = None
+    excess: Quotient | None = None
+    epsilon: fmpq | RootCluster | None = None
     violated_for: tuple[Region, ...] = ()
     prefix: tuple[str, ...] = ()
     cycle: tuple[str, ...] = ()

@@ -1,0 +1,135 @@
+"""From a model and a property to an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from flint import fmpq
+
+from dipc.clock import Clock
+from dipc.dpctl.formula import (
+    And,
+    Formula,
+    Next,
+    Not,
+    Or,
+    Privacy,
+    Probability,
+    Property,
+    Query,
+    Until,
+)
+from dipc.dpctl.regions import Evaluation, Found, merged
+from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Region, Undecided
+from dipc.dpctl.witness import Reason, reason, simplest, witness
+from dipc.errors import InputError, LimitReached, Unsupported
+from dipc.models.chain import MarkovChain, Mdp, Model
+from dipc.numbers.quotient import Quotient
+
+NO_NEIGHBOURS = "no two different states are neighbours: each state was compared with itself only"
+
+
+def check(model: Model, property: Property, clock: Clock) -> ModelVerdict:
+    """Decide a formula at the states asked about, for every eps of its range.
+
+    A limit that runs out is an :class:`~dipc.dpctl.verdict.Undecided` verdict.  Raises :class:`InputError`.
+    """
+    formula, asked = property.formula, start_states(model, property)
+    if isinstance(formula, Query):
+        raise InputError("a query has no truth value", hint="ask it by `dipc model value`")
+    if isinstance(model, Mdp):
+        raise Unsupported("formulas on Markov decision processes")
+    try:
+        return _on_chain(lifted(model), property, formula, asked, clock)
+    except LimitReached as limit:
+        at = {model.names[s]: "undecided" for s in asked}
+        return Undecided(property, model, at, {}, frozenset(), reason=f"{limit} ({clock.doing})")
+
+
+def _on_chain(
+    chain: MarkovChain[Quotient], property: Property, formula: Formula, asked: Sequence[int], clock: Clock
+) -> ModelVerdict:
+    evaluation = Evaluation(chain, property.eps_range, clock)
+    found = evaluation.everywhere(lambda local: tuple(reason(local, formula, s) for s in asked))
+    names, symbolic = chain.names, bool(evaluation.transitions) or any(map(depends_on_eps, [formula]))
+    each = [_answers(found, i) for i in range(len(asked))]
+    at = {names[s]: _status(answers) for s, answers in zip(asked, each, strict=True)}
+    regions = {
+        names[s]: merged(answers, lambda why: why is None) for s, answers in zip(asked, each, strict=True)
+    }
+    satisfying = frozenset(name for name, status in at.items() if status == "holds")
+    common: dict[str, Any] = {"notes": notes(chain, formula)}
+    for answers in each:
+        if broken := [a for a in answers if a.results and None not in a.results]:
+            piece = simplest([a.piece for a in broken])
+            (blamed, *_) = next(a.results for a in broken if a.piece is piece)
+            assert blamed is not None
+            told = witness(evaluation, blamed, piece, symbolic)
+            return Fails(property, chain, at, regions, satisfying, witness=told, **common)
+    if "undecided" in at.values():
+        why = "the signs of two functions could not be told apart"
+        return Undecided(property, chain, at, regions, satisfying, reason=why, **common)
+    return Holds(property, chain, at, regions, satisfying, **common)
+
+
+def _answers(found: Sequence[Found[tuple[Reason | None, ...]]], place: int) -> list[Found[Reason | None]]:
+    return [Found(each.piece, frozenset(result[place] for result in each.results)) for each in found]
+
+
+def _status(answers: Sequence[Found[Reason | None]]) -> str:
+    if any(None not in each.results for each in answers):
+        return "fails"
+    return "holds" if all(each.results == {None} for each in answers) else "undecided"
+
+
+def start_states(model: Model, property: Property) -> tuple[int, ...]:
+    """The states that a property asks about."""
+    if property.states is None:
+        return model.start
+    return tuple(dict.fromkeys(model.names.index(name) for name in property.states))
+
+
+def lifted(chain: MarkovChain[fmpq] | MarkovChain[Quotient]) -> MarkovChain[Quotient]:
+    """The chain with functions of eps for numbers."""
+    rows = tuple(
+        tuple((t, p if isinstance(p, Quotient) else Quotient.of(p)) for t, p in row) for row in chain.rows
+    )
+    return replace(chain, rows=rows)  # type: ignore[arg-type,return-value]
+
+
+def notes(model: Model, formula: Formula) -> tuple[str, ...]:
+    """Why an answer may say less than it seems to."""
+    parts = list(_parts(formula))
+    found = []
+    if not model.neighbours and any(isinstance(part, Privacy) for part in parts):
+        found.append(NO_NEIGHBOURS)
+    return tuple(found)
+
+
+def _parts(formula: Formula) -> Iterator[Formula]:
+    yield formula
+    match formula:
+        case Not(inside) | Next(inside) | Probability(_, inside) | Privacy(_, _, inside):
+            yield from _parts(inside)
+        case And(operands) | Or(operands):
+            for operand in operands:
+                yield from _parts(operand)
+        case Until(left, right):
+            yield from _parts(left)
+            yield from _parts(right)
+
+
+def depends_on_eps(formula: Formula) -> bool:
+    """Whether eps occurs in a formula."""
+    for part in _parts(formula):
+        match part:
+            case Privacy(epsilon, delta) if epsilon.rate or not delta.is_constant:
+                return True
+            case Probability(interval) if not (interval.low.is_constant and interval.high.is_constant):
+                return True
+    return False
+
+
+__all__ = ["Region", "check"]

@@ -1,0 +1,270 @@
+"""Where a formula holds: all eps of a range at once, exactly.
+
+A formula is evaluated on *pieces* of the range on which every function that matters has one sign.  Which
+functions matter depends on the sets of states that satisfy the inner formulas, so the list grows until no
+piece asks for a sign that is not in it: as many rounds as P and D are nested.
+
+**Vanishing transitions.**  At a zero of a transition probability the graph of the chain is a smaller one, and
+so are the sets of states from which something is reachable: there the functions come from the chain without
+those transitions.  Skipping this is unsound (a loop with probability 1 - (eps - 1)^2/4 is left for certain at
+every eps except 1).  The cuts are made first; on every other piece the graph is the generic one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar, assert_never
+
+from dipc.clock import Clock
+from dipc.dpctl.formula import (
+    And,
+    Exponent,
+    Formula,
+    Interval,
+    Next,
+    Not,
+    Or,
+    Privacy,
+    Probability,
+    Proposition,
+    Truth,
+    Until,
+    is_state_formula,
+)
+from dipc.dpctl.paths import path_probabilities
+from dipc.dpctl.verdict import Region
+from dipc.errors import Unsupported
+from dipc.models.chain import MarkovChain
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import EpsRange
+from dipc.signs.inequality import sign_if_constant, without_monomial
+from dipc.signs.tables import Piece, pieces
+
+States = frozenset[int]
+Signs = dict[ExpPoly, int]
+Result = TypeVar("Result")
+
+
+def power_of_e(epsilon: Exponent) -> Quotient:
+    """``e^epsilon`` as a function of eps.
+
+    >>> power_of_e(Exponent(fmpq(1), fmpq(0), ((fmpq(2), fmpq(3)),)))
+    8*exp(eps)
+    """
+    value = ExpPoly.exp(epsilon.rate, epsilon.constant)
+    for base, power in epsilon.logarithms:
+        if power.q != 1:
+            raise Unsupported(
+                f"e^({power}*ln {base}) is a root of {base}: only integer multiples of ln have a value here"
+            )
+        value = value * (base ** int(power.p))
+    return Quotient(value)
+
+
+def state_parts(path: Formula) -> Iterator[Formula]:
+    """The largest state formulas in a path formula."""
+    if is_state_formula(path):
+        yield path
+        return
+    match path:
+        case Not(inside) | Next(inside):
+            yield from state_parts(inside)
+        case And(operands) | Or(operands):
+            for operand in operands:
+                yield from state_parts(operand)
+        case Until(left, right):
+            yield from state_parts(left)
+            yield from state_parts(right)
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Generic[Result]):
+    """A piece of the range with the results that are possible there: several where signs are not settled."""
+
+    piece: Piece
+    results: frozenset[Result]
+
+
+class Evaluation:
+    """The evaluation of formulas on one chain and one range of eps.  Everything found is remembered."""
+
+    def __init__(self, chain: MarkovChain[Quotient], eps_range: EpsRange, clock: Clock) -> None:
+        self.chain, self.eps_range, self.clock = chain, eps_range, clock
+        self.every = frozenset(range(len(chain.names)))
+        self._signs: dict[ExpPoly, int | None] = {}
+        self._vectors: dict[object, tuple[Quotient, ...]] = {}
+        self._chains: dict[States, MarkovChain[Quotient]] = {}
+        self.transitions = list(
+            dict.fromkeys(p for row in chain.rows for _, p in row if p.numerator.as_rational() is None)
+        )
+        self.functions: dict[ExpPoly, None] = {}
+
+    def everywhere(self, question: Callable[[Local], Result]) -> list[Found[Result]]:
+        """The answers on all pieces, from left to right.
+
+        Raises :class:`~dipc.signs.limits.Unsettled` if the range cannot be cut.
+        """
+        for p in self.transitions:
+            self.functions[self.normal_form(p)[0]] = None
+        while True:
+            functions = list(self.functions)
+            wanted: dict[ExpPoly, None] = {}
+            found = []
+            for piece in pieces(functions, self.eps_range):
+                self.clock.tick("regions", len(found))
+                found.append(self._on(piece, functions, wanted, question))
+            if not wanted:
+                return found
+            self.functions.update(wanted)
+
+    def _on(
+        self,
+        piece: Piece,
+        functions: Sequence[ExpPoly],
+        wanted: dict[ExpPoly, None],
+        question: Callable[[Local], Result],
+    ) -> Found[Result]:
+        results = set()
+        for signs in piece.readings:
+            local = Local(self, dict(zip(functions, signs, strict=True)), wanted)
+            try:
+                results.add(question(local))
+            except _MissingSigns:
+                continue
+        return Found(piece, frozenset(results))
+
+    def normal_form(self, value: Quotient) -> tuple[ExpPoly, int]:
+        """A function and a factor, 1 or -1: their product has the signs of ``value``."""
+        sign = self._sign_of_denominator(value.denominator)
+        above = value.numerator * value.denominator if sign is None else value.numerator
+        f, sign = without_monomial(above), 1 if sign is None else sign
+        return (-f, -sign) if f and next(f.terms()).coefficient < 0 else (f, sign)
+
+    def _sign_of_denominator(self, f: ExpPoly) -> int | None:
+        if f not in self._signs:
+            self._signs[f] = sign_if_constant(f, self.eps_range)
+        return self._signs[f]
+
+    def chain_without(self, vanishing: frozenset[Quotient]) -> MarkovChain[Quotient]:
+        """The chain without the transitions that have one of these probabilities."""
+        if not vanishing:
+            return self.chain
+        rows = tuple(tuple((t, p) for t, p in row if p not in vanishing) for row in self.chain.rows)
+        return replace(self.chain, rows=rows)
+
+    def vector(
+        self, vanishing: frozenset[Quotient], path: Formula, sets: dict[Formula, States]
+    ) -> tuple[Quotient, ...]:
+        """The probabilities of a path formula in all states, given the states of its state formulas."""
+        key = vanishing, path, tuple(sets.items())
+        if key not in self._vectors:
+            self.clock.tick("probabilities", len(self._vectors))
+            self._vectors[key] = path_probabilities(self.chain_without(vanishing), path, sets.__getitem__)
+        return self._vectors[key]
+
+
+class _MissingSigns(Exception):
+    """The evaluation cannot go on before the signs that it asked for are known."""
+
+
+class Local:
+    """The evaluation on one piece, where every known function has one sign."""
+
+    def __init__(self, evaluation: Evaluation, signs: Signs, wanted: dict[ExpPoly, None]) -> None:
+        self.evaluation, self._signs, self._wanted = evaluation, signs, wanted
+        self._missing = False
+        self._sets: dict[Formula, States] = {}
+        self._vanishing = frozenset(p for p in evaluation.transitions if not self.sign(p))
+
+    def sign(self, value: Quotient) -> int:
+        """The sign of a function on this piece; 0 and a wish if it is not known yet."""
+        f, factor = self.evaluation.normal_form(value)
+        if (number := f.as_rational()) is not None:
+            return factor * ((number > 0) - (number < 0))
+        if f not in self._signs:
+            self._wanted[f] = None
+            self._missing = True
+            return 0
+        return factor * self._signs[f]
+
+    def settled(self, result: Result) -> Result:
+        """The result, if no sign was missing."""
+        if self._missing:
+            raise _MissingSigns
+        return result
+
+    def satisfying(self, formula: Formula, asked: States) -> States:
+        """The states among ``asked`` in which a state formula holds."""
+        return self.settled(self._states(formula, asked))
+
+    def _states(self, formula: Formula, asked: States) -> States:
+        match formula:
+            case Truth(value):
+                return asked if value else frozenset()
+            case Proposition(name):
+                return (self.evaluation.chain.states_of(name) or frozenset()) & asked
+            case Not(operand):
+                return asked - self._states(operand, asked)
+            case And(operands):
+                for operand in operands:
+                    asked = self._states(operand, asked)
+                return asked
+            case Or(operands):
+                rest = asked
+                for operand in operands:
+                    rest = rest - self._states(operand, rest)
+                return asked - rest
+            case Probability(interval, path):
+                numbers = self.numbers(path)
+                return frozenset(s for s in asked if self.missed(interval, numbers[s]) is None)
+            case Privacy():
+                return frozenset(s for s in asked if next(self.broken(formula, s), None) is None)
+            case Next() | Until():
+                raise AssertionError("a path formula is not evaluated in states")
+            case _:
+                assert_never(formula)
+
+    def numbers(self, path: Formula) -> tuple[Quotient, ...]:
+        """The probabilities of a path formula in all states."""
+        sets = {part: self._set(part) for part in state_parts(path)}
+        return self.evaluation.vector(self._vanishing, path, sets)
+
+    def _set(self, part: Formula) -> States:
+        if part not in self._sets:
+            self._sets[part] = self.satisfying(part, self.evaluation.every)
+        return self._sets[part]
+
+    def missed(self, interval: Interval, p: Quotient) -> Quotient | None:
+        """The end of the interval that a probability misses."""
+        if self.sign(p - interval.low) < (0 if interval.low_closed else 1):
+            return interval.low
+        if self.sign(interval.high - p) < (0 if interval.high_closed else 1):
+            return interval.high
+        return None
+
+    def broken(self, formula: Privacy, state: int) -> Iterator[tuple[int, int]]:
+        """The pairs (s, t), one of them ``state``, with Pr_s > e^epsilon Pr_t + delta."""
+        numbers, factor = self.numbers(formula.path), power_of_e(formula.epsilon)
+        for other in self.evaluation.chain.neighbours_of(state):
+            for s, t in ((state, other), (other, state)):
+                if self.sign(factor * numbers[t] + formula.delta - numbers[s]) < 0:
+                    yield s, t
+
+
+def merged(found: Sequence[Found[Result]], holds: Callable[[Result], bool]) -> tuple[Region, ...]:
+    """The maximal regions on which a condition surely holds."""
+    regions: list[Region] = []
+    joined = False
+    for each in found:
+        if all(map(holds, each.results)):
+            piece = each.piece
+            if joined:
+                regions[-1] = regions[-1]._replace(high=piece.high, high_closed=piece.is_point)
+            else:
+                regions.append(Region(piece.low, piece.high, piece.is_point, piece.is_point))
+            joined = True
+        else:
+            joined = False
+    return tuple(regions)
