@@ -111,7 +111,7 @@ class Evaluation:
         while True:
             functions = list(self.functions)
             wanted: dict[ExpPoly, None] = {}
-            found = []
+            found: list[Found[Result]] = []
             for piece in pieces(functions, self.eps_range):
                 self.clock.tick("regions", len(found))
                 found.append(self._on(piece, functions, wanted, question))
