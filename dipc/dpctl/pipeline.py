@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flint import fmpq
@@ -22,7 +22,8 @@ from dipc.dpctl.formula import (
     Until,
 )
 from dipc.dpctl.regions import Evaluation, Found, merged
-from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Region, Undecided
+from dipc.dpctl.values import Segment, least_segments, probability_segments
+from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Undecided
 from dipc.dpctl.witness import Reason, reason, simplest, witness
 from dipc.errors import InputError, LimitReached, Unsupported
 from dipc.models.chain import MarkovChain, Mdp, Model
@@ -72,6 +73,35 @@ def _on_chain(
         why = "the signs of two functions could not be told apart"
         return Undecided(property, chain, at, regions, satisfying, reason=why, **common)
     return Holds(property, chain, at, regions, satisfying, **common)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelValue:
+    """The answer to a query: of P a value for each state asked about, of D one for all of them.
+
+    ``values`` holds the segments by state; of D their key is "".  Of a least epsilon they are ``e^epsilon``.
+    """
+
+    property: Property
+    model: Model
+    values: Mapping[str, tuple[Segment, ...]]
+    notes: tuple[str, ...] = ()
+
+
+def value(model: Model, property: Property, clock: Clock) -> ModelValue:
+    """Answer a query.  Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out."""
+    query, asked = property.formula, start_states(model, property)
+    if not isinstance(query, Query):
+        raise InputError("a formula has no value", hint="check it by `dipc model check`, or ask `P=? (...)`")
+    if isinstance(model, Mdp):
+        raise Unsupported("queries on Markov decision processes")
+    evaluation = Evaluation(lifted(model), property.eps_range, clock)
+    if query.kind in ("epsilon", "delta"):
+        values = {"": least_segments(evaluation, query, asked)}
+    else:
+        values = {model.names[s]: probability_segments(evaluation, query.path, s) for s in asked}
+    same = "a chain has no schedulers: this is the same as `P=?`"
+    return ModelValue(property, model, values, (same,) if query.kind in ("Pmax", "Pmin") else ())
 
 
 def _answers(found: Sequence[Found[tuple[Reason | None, ...]]], place: int) -> list[Found[Reason | None]]:
@@ -130,6 +160,3 @@ def depends_on_eps(formula: Formula) -> bool:
             case Probability(interval) if not (interval.low.is_constant and interval.high.is_constant):
                 return True
     return False
-
-
-__all__ = ["Region", "check"]

@@ -1,0 +1,91 @@
+"""Values of a Markov chain: probabilities, the least epsilon and the least delta, as functions of eps.
+
+``D[?, d](f)`` is the least e >= 0 with Pr_s <= e^e Pr_t + d for the states s asked about and their neighbours
+t, both ways: the largest ln((Pr_s - d)/Pr_t), infinite where Pr_t = 0 and Pr_s > d.  ``D[e, ?](f)`` is the
+largest Pr_s - e^e Pr_t, at least 0.  Which pair attains the maximum may depend on eps: a value comes in
+*segments*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dipc.dpctl.formula import Formula, Query
+from dipc.dpctl.regions import Evaluation, Found, Local, merged, power_of_e
+from dipc.dpctl.verdict import Region
+from dipc.numbers.quotient import Quotient
+
+
+class Attained(NamedTuple):
+    """A value with the pair of states that attains it; ``value`` None: infinite.
+
+    Of a least epsilon the value is its exponential, ``e^epsilon``.
+    """
+
+    value: Quotient | None
+    state: int
+    neighbour: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A maximal region of eps with the value there; several candidates where signs are not settled."""
+
+    region: Region
+    candidates: frozenset[Attained]
+
+    @property
+    def found(self) -> Attained | None:
+        """The value, if it is settled."""
+        (first, *others) = self.candidates
+        return None if others else first
+
+
+def probability_segments(evaluation: Evaluation, path: Formula, state: int) -> tuple[Segment, ...]:
+    """The probability of a path formula in a state."""
+    return _segments(evaluation, lambda local: Attained(local.numbers(path)[state], state))
+
+
+def least_segments(evaluation: Evaluation, query: Query, asked: Sequence[int]) -> tuple[Segment, ...]:
+    """The least epsilon or the least delta over the states asked about and their neighbours."""
+    return _segments(evaluation, lambda local: _least(local, query, asked))
+
+
+def _segments(evaluation: Evaluation, question: Callable[[Local], Attained]) -> tuple[Segment, ...]:
+    found = evaluation.everywhere(lambda local: local.settled(question(local)))
+    runs: list[list[Found[Attained]]] = []
+    for each in found:
+        if runs and runs[-1][-1].results == each.results:
+            runs[-1].append(each)
+        else:
+            runs.append([each])
+    return tuple(Segment(merged(run, lambda _: True)[0], run[0].results) for run in runs)
+
+
+def _least(local: Local, query: Query, asked: Sequence[int]) -> Attained:
+    numbers, chain = local.numbers(query.path), local.evaluation.chain
+    zero, one = Quotient.of(0), Quotient.of(1)
+    least = query.kind == "epsilon"
+    pairs = dict.fromkeys(pair for s in asked for t in chain.neighbours_of(s) for pair in ((s, t), (t, s)))
+    best = Attained(one if least else zero, asked[0])
+    for s, t in pairs:
+        value = _needed(local, query, numbers[s], numbers[t])
+        if value is None:
+            return Attained(None, s, t)
+        assert best.value is not None
+        if local.sign(value - best.value) > 0 or (best.neighbour is None and value == best.value):
+            best = Attained(value, s, t)
+    return best
+
+
+def _needed(local: Local, query: Query, p: Quotient, q: Quotient) -> Quotient | None:
+    """What one inequality needs: ``e^epsilon`` or delta, None for an infinite epsilon."""
+    if query.epsilon is not None:
+        return p - power_of_e(query.epsilon) * q
+    assert query.delta is not None
+    excess = p - query.delta
+    if local.sign(excess) <= 0:
+        return Quotient.of(0)
+    return excess / q if local.sign(q) else None
