@@ -1,0 +1,168 @@
+"""From rows, labels and neighbours to a model, with all names and sums checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from flint import fmpq
+
+from dipc.errors import InputError, LimitReached, Source, Span
+from dipc.models.chain import DEAD, MarkovChain, Mdp, Model
+from dipc.numbers.quotient import Quotient
+from dipc.suggest import did_you_mean
+
+MOST_STATES = 10**6
+MOST_TRANSITIONS = 10**7
+
+Place = tuple[int, int]
+"""Where something is written."""
+
+Named = tuple[str, Place]
+Cell = tuple[str, str | None]
+"""A state and, in a decision process, an action."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A model that is being read: its names are checked at the end, when all of them are known."""
+
+    source: Source
+    kind: Named | None = None
+    rows: dict[Cell, list[tuple[str, Quotient, Place]]] = field(default_factory=dict)
+    places: dict[Cell, Place] = field(default_factory=dict)
+    final: list[Named] = field(default_factory=list)
+    labels: dict[str, list[Named]] = field(default_factory=dict)
+    label_places: dict[str, Place] = field(default_factory=dict)
+    pairs: list[tuple[Named, Named]] = field(default_factory=list)
+    start: list[Named] = field(default_factory=list)
+    actions: dict[str, None] = field(default_factory=dict)
+    transitions: int = 0
+
+    def fail(self, place: Place, message: str, hint: str = "") -> InputError:
+        """The error about what is written there; without a place in a model that has no text."""
+        return InputError(message, Span(self.source, *place) if self.source.text else None, hint)
+
+    def add_row(
+        self, state: str, action: str | None, targets: list[tuple[str, Quotient, Place]], place: Place
+    ) -> None:
+        """Add the transitions of a state."""
+        cell = state, action
+        if cell in self.rows:
+            what = f"`{state}`" if action is None else f"`{state}` under `{action}`"
+            hint = f"first in line {Span(self.source, *self.places[cell]).line}" if self.source.text else ""
+            raise self.fail(place, f"the transitions of {what} are given twice", hint)
+        if action is not None and action != STAR:
+            self.actions[action] = None
+        self.rows[cell], self.places[cell] = targets, place
+        self.transitions += len(targets)
+        if len(self.rows) > MOST_STATES or self.transitions > MOST_TRANSITIONS:
+            raise LimitReached(f"more than {MOST_STATES} states or {MOST_TRANSITIONS} transitions")
+
+    # --- the whole -----------------------------------------------------------------------------------
+
+    def model(self) -> Model:
+        """The model, once everything is read."""
+        if self.kind is None:
+            raise self.fail((0, 1), "a model begins with a line `chain` or `mdp`")
+        number = self._states()
+        rows = {cell: self._row(cell, number) for cell in self.rows}
+        constant = all(p.as_rational() is not None for row in rows.values() for _, p in row)
+        labels = {name: self._members(members, number) for name, members in self.labels.items()}
+        pairs = self._neighbours(number)
+        start = tuple(dict.fromkeys(self._number(each, number) for each in self.start))
+        if not start:
+            start = tuple(sorted({s for pair in pairs for s in pair})) or tuple(
+                range(len(number) - (DEAD in number))
+            )
+        common: dict[str, Any] = {
+            "names": tuple(number),
+            "labels": labels,
+            "neighbours": pairs,
+            "start": start,
+        }
+        exact = (
+            {cell: tuple((t, _fmpq(p)) for t, p in row) for cell, row in rows.items()} if constant else rows
+        )
+        dead: Any = ((number.get(DEAD, 0), fmpq(1) if constant else Quotient.one()),)
+        if self.kind[0] == "chain":
+            return MarkovChain(**common, rows=tuple(exact.get((name, None), dead) for name in number))
+        actions = tuple(self.actions)
+        table = tuple(tuple(exact.get((s, a), exact.get((s, STAR), dead)) for a in actions) for s in number)
+        return Mdp(**common, actions=actions, rows=table)
+
+    def _states(self) -> dict[str, int]:
+        """The states in the order of the file, and at the end the one behind states without transitions."""
+        final = dict(self.final)
+        for state, action in self.rows:
+            if state in final:
+                raise self.fail(final[state], f"`{state}` is final, but it has transitions")
+            if self.kind is not None and (self.kind[0] == "chain") is not (action is None):
+                need = (
+                    "has no actions" if self.kind[0] == "chain" else "needs an action: STATE [ACTION] -> ..."
+                )
+                raise self.fail(self.places[state, action], f"a state of {ARTICLE[self.kind[0]]} {need}")
+        written = [(self.places[cell], cell[0]) for cell in self.rows] + [
+            (place, name) for name, place in self.final
+        ]
+        names = dict.fromkeys(name for _, name in sorted(written))
+        number = {name: i for i, name in enumerate(names)}
+        if not number:
+            raise self.fail((0, 1), "the model has no states")
+        for label, place in self.label_places.items():
+            if label in number:
+                raise self.fail(
+                    place,
+                    f"`{label}` is a state, and a state is a proposition of its own",
+                    "rename the label",
+                )
+        enabled = {(s, a) for s, a in self.rows}
+        full = all((s, STAR) in enabled or all((s, a) in enabled for a in self.actions) for s, _ in self.rows)
+        if self.final or (self.kind is not None and self.kind[0] == "mdp" and not full):
+            number[DEAD] = len(number)
+        return number
+
+    def _number(self, named: Named, number: dict[str, int]) -> int:
+        name, place = named
+        if name not in number or name == DEAD:
+            hint = did_you_mean(
+                name, list(number)[:1000], "declare it: `final NAME` for a state without transitions"
+            )
+            raise self.fail(place, f"there is no state `{name}`", hint)
+        return number[name]
+
+    def _members(self, members: list[Named], number: dict[str, int]) -> frozenset[int]:
+        return frozenset(self._number(each, number) for each in members)
+
+    def _row(self, cell: Cell, number: dict[str, int]) -> tuple[tuple[int, Quotient], ...]:
+        """A row with the numbers of its targets, which must sum to 1."""
+        found: dict[int, Quotient] = {}
+        for name, p, place in self.rows[cell]:
+            target = self._number((name, place), number)
+            if target in found:
+                raise self.fail(
+                    place, f"`{name}` is given twice as a target of `{cell[0]}`", "add the probabilities"
+                )
+            if (value := p.as_rational()) is not None and not 0 <= value <= 1:
+                size = "negative" if value < 0 else "above 1"
+                raise self.fail(place, f"the probability {value} of `{cell[0]} -> {name}` is {size}")
+            found[target] = p
+        total = sum(found.values(), Quotient.of(0))
+        if total != 1:
+            what = f"`{cell[0]}`" if cell[1] is None else f"`{cell[0]} [{cell[1]}]`"
+            raise self.fail(self.places[cell], f"the probabilities of {what} sum to {total}, not to 1")
+        return tuple((t, p) for t, p in sorted(found.items()) if p)
+
+    def _neighbours(self, number: dict[str, int]) -> tuple[tuple[int, int], ...]:
+        found = ((self._number(s, number), self._number(t, number)) for s, t in self.pairs)
+        return tuple(dict.fromkeys((min(pair), max(pair)) for pair in found if pair[0] != pair[1]))
+
+
+STAR = "*"
+ARTICLE = {"chain": "a chain", "mdp": "a decision process"}
+
+
+def _fmpq(p: Quotient) -> fmpq:
+    value = p.as_rational()
+    assert value is not None
+    return fmpq(value.numerator, value.denominator)
