@@ -3,17 +3,36 @@
 The expected numbers of visits w to the states of a chain that starts in ``start`` solve
 
     w(t) = [t is the start] + sum over edges s -> t of p(s, t) w(s).
+
+The probabilities h of being absorbed in a goal solve h(s) = sum over edges s -> t of p(s, t) h(t).  There,
+nothing is ever subtracted: the row of an eliminated state is divided by the sum of its other edges and never
+by 1 - p(s, s) (Grassmann, Taksar and Heyman, *Regenerative analysis and steady state distributions for Markov
+chains*, 1985).  So balls stay tight, functions of eps stay nonnegative, and no denominator vanishes where
+the graph keeps its edges.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING, Generic, TypeVar
 
+from flint import arb, fmpq
+
+from dipc.models.graph import components
 from dipc.numbers.quotient import Quotient
 
 if TYPE_CHECKING:
     import networkx
+
+N = TypeVar("N", fmpq, Quotient, arb)
+Rows = Sequence[Sequence[tuple[int, N]]]
+Tick = Callable[[], None]  # called now and then; may raise LimitReached
+
+
+def silent() -> None:
+    """Do nothing: the default tick."""
+
 
 Edges = Mapping[int, Sequence[tuple[int, Quotient]]]
 
@@ -65,3 +84,128 @@ def _solve_component(edges: Edges, members: list[int], incoming: dict[int, Quoti
             if s in flow[r]:
                 weights[s] = weights[s] + weights[r] * flow[r][s]
     return weights
+
+
+def absorption(
+    rows: Rows[N], transient: Collection[int], goal: Collection[int], one: N, tick: Tick = silent
+) -> list[N]:
+    """For every state the probability of leaving the transient states into the goal.
+
+    Every transient state leaves them with probability 1; the others stay where they are.  What is 0 or 1
+    because of the graph is exactly that: 0 is the state's only value without a path to the goal.
+
+    >>> half, one = fmpq(1, 2), fmpq(1)                     # the ruin of a gambler
+    >>> rows = [[(0, one)], [(0, half), (2, half)], [(1, half), (3, half)], [(3, one)]]
+    >>> absorption(rows, {1, 2}, {3}, one)
+    [0, 1/3, 2/3, 1]
+    """
+    nothing = one - one
+    values = [nothing] * len(rows)
+    for s in goal:
+        values[s] = one
+    reached = set(goal)  # the states whose value is not 0
+    for members in components(rows, transient):
+        tick()
+        block = _Block(rows, members, values, reached)
+        for s, row, gain in reversed(list(block.eliminated(tick))):
+            terms = [p * values[t] for t, p in row if t in reached] + gain
+            if terms:
+                values[s] = total(terms)
+                reached.add(s)
+    return values
+
+
+def total(terms: list[N]) -> N:
+    """The sum of one or more numbers."""
+    result = terms[0]
+    for term in terms[1:]:
+        result = result + term
+    return result
+
+
+def increase(table: dict[int, N], key: int, amount: N) -> None:
+    """Add to an entry, which is 0 if it is missing."""
+    table[key] = table[key] + amount if key in table else amount
+
+
+class _Block(Generic[N]):
+    """A strongly connected component whose states are eliminated one by one.
+
+    ``edges[s]`` are the edges to other states of the block, ``leave[s]`` the probability of leaving it and
+    ``gain[s]`` the part that ends in the goal; a state missing there has 0.
+    """
+
+    edges: dict[int, dict[int, N]]
+    leave: dict[int, N]
+    gain: dict[int, N]
+
+    def __init__(self, rows: Rows[N], members: list[int], values: list[N], reached: set[int]) -> None:
+        self.edges = {s: {} for s in members}
+        self.sources: dict[int, set[int]] = {s: set() for s in members}
+        self.leave, self.gain = {}, {}
+        self.loops: set[int] = set()
+        for s in members:
+            for t, p in rows[s]:
+                if t == s:
+                    self.loops.add(s)
+                elif t in self.edges:
+                    increase(self.edges[s], t, p)
+                    self.sources[t].add(s)
+                else:
+                    increase(self.leave, s, p)
+                    if t in reached:
+                        increase(self.gain, s, p * values[t])
+
+    def eliminated(self, tick: Tick) -> Iterator[tuple[int, list[tuple[int, N]], list[N]]]:
+        """The states by least degree: each with its edges to states that come later, and its gain."""
+        if len(self.edges) == 1:
+            yield self._eliminate(next(iter(self.edges)))
+            return
+        heap = [(self._degree(s), s) for s in self.edges]
+        heapify(heap)
+        while heap:
+            degree, s = heappop(heap)
+            if s in self.edges and degree == self._degree(s):  # else there is a newer entry
+                tick()
+                changed = self.sources[s].union(self.edges[s])
+                yield self._eliminate(s)
+                for t in changed:
+                    heappush(heap, (self._degree(t), t))
+
+    def _degree(self, s: int) -> int:
+        return len(self.sources[s]) * len(self.edges[s])
+
+    def _eliminate(self, s: int) -> tuple[int, list[tuple[int, N]], list[N]]:
+        """Send the flow into a state on to where it goes from there."""
+        edges, sources = self.edges.pop(s), self.sources.pop(s)
+        for t in edges:
+            self.sources[t].discard(s)
+        leave: list[N] = [self.leave.pop(s)] if s in self.leave else []
+        gain: list[N] = [self.gain.pop(s)] if s in self.gain else []
+        row = list(edges.items())
+        if s in self.loops:  # else the other edges sum to 1
+            rest = total([*edges.values(), *leave])
+            row = [(t, p / rest) for t, p in row]
+            leave, gain = [x / rest for x in leave], [x / rest for x in gain]
+        for r in sources:
+            flow = self.edges[r].pop(s)
+            self._redirect(r, flow, row)
+            for amount in leave:
+                increase(self.leave, r, flow * amount)
+            for amount in gain:
+                increase(self.gain, r, flow * amount)
+        return s, row, gain
+
+    def _redirect(self, r: int, flow: N, row: list[tuple[int, N]]) -> None:
+        """Add the flow from r through an eliminated state; what comes back to r is a loop."""
+        edges, back = self.edges[r], False
+        for t, p in row:
+            if t == r:
+                back = True
+            elif t in edges:
+                edges[t] = edges[t] + flow * p
+            else:
+                edges[t] = flow * p
+                self.sources[t].add(r)
+        if back:
+            self.loops.add(r)
