@@ -31,7 +31,7 @@ LAYERS = (
     {"editors", "shipped"},
     {"certificate"},
     {"export"},
-    {"mechanisms"},
+    {"mechanisms", "model"},
     {"report"},
     {"decorator", "testing"},
     {"python", "__init__", "pytest_items"},

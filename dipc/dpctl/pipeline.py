@@ -87,6 +87,13 @@ class ModelValue:
     values: Mapping[str, tuple[Segment, ...]]
     notes: tuple[str, ...] = ()
 
+    def __getitem__(self, state: str) -> Quotient:
+        """The probability in a state.  Raises :class:`InputError` if it is not one function for all eps."""
+        segments = self.values[state]
+        if len(segments) != 1 or (found := segments[0].found) is None or found.value is None:
+            raise InputError(f"the value in {state} is not one function for all eps: see `values`")
+        return found.value
+
 
 def value(model: Model, property: Property, clock: Clock) -> ModelValue:
     """Answer a query.  Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out."""

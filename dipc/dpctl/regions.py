@@ -50,6 +50,7 @@ Result = TypeVar("Result")
 def power_of_e(epsilon: Exponent) -> Quotient:
     """``e^epsilon`` as a function of eps.
 
+    >>> from flint import fmpq
     >>> power_of_e(Exponent(fmpq(1), fmpq(0), ((fmpq(2), fmpq(3)),)))
     8*exp(eps)
     """

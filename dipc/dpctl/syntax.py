@@ -450,7 +450,9 @@ def show(formula: Formula | Query) -> str:
 
 def _operand(formula: Formula) -> str:
     text = show(formula)
-    simple = isinstance(formula, Truth | Proposition | Probability | Privacy) or text.startswith("!")
+    simple = isinstance(formula, Truth | Proposition | Probability | Privacy) or (
+        isinstance(formula, Not) and text.startswith("!")
+    )
     return text if simple else f"({text})"
 
 

@@ -69,7 +69,7 @@ class Draft:
         rows = {cell: self._row(cell, number) for cell in self.rows}
         constant = all(p.as_rational() is not None for row in rows.values() for _, p in row)
         labels = {name: self._members(members, number) for name, members in self.labels.items()}
-        pairs = self._neighbours(number)
+        pairs = self.neighbours(number)
         start = tuple(dict.fromkeys(self._number(each, number) for each in self.start))
         if not start:
             start = tuple(sorted({s for pair in pairs for s in pair})) or tuple(
@@ -153,7 +153,8 @@ class Draft:
             raise self.fail(self.places[cell], f"the probabilities of {what} sum to {total}, not to 1")
         return tuple((t, p) for t, p in sorted(found.items()) if p)
 
-    def _neighbours(self, number: dict[str, int]) -> tuple[tuple[int, int], ...]:
+    def neighbours(self, number: dict[str, int]) -> tuple[tuple[int, int], ...]:
+        """The pairs of different adjacent states, each once."""
         found = ((self._number(s, number), self._number(t, number)) for s, t in self.pairs)
         return tuple(dict.fromkeys((min(pair), max(pair)) for pair in found if pair[0] != pair[1]))
 

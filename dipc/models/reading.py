@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -237,3 +238,26 @@ class _Declaration(Interpreter[Token, None]):
 
     def actions(self, node: Node) -> None:
         self.draft.actions |= dict.fromkeys(name for name, _ in self._named(node.children[1:]))
+
+
+def number_from_text(text: str) -> Quotient:
+    """The exact number, or function of eps, in a text.
+
+    >>> number_from_text("exp(eps)/(1 + exp(eps))")
+    (exp(eps))/(1 + exp(eps))
+    """
+    source = Source("<number>", text)
+    return Arithmetic(source, {}).number_of(cast(Node, GRAMMAR.parse(source, "value").children[0]))
+
+
+def read_neighbours(text: str, model: Model) -> Model:
+    """The model with the neighbours in a text instead of its own: ``a ~ b ~ c, d ~ e`` or ``{a, b, c}``."""
+    source = Source("<neighbours>", text)
+    tree = GRAMMAR.parse(source, "neighbours")
+    draft = Draft(source)
+    for link in tree.children:
+        names = [
+            (_unquoted(t), (t.start_pos, t.end_pos)) for t in cast("list[Any]", cast(Node, link).children)
+        ]
+        draft.pairs += combinations(names, 2) if cast(Node, link).data == "among" else pairwise(names)
+    return replace(model, neighbours=draft.neighbours({name: i for i, name in enumerate(model.names)}))
