@@ -28,10 +28,11 @@ from dipc.certificate.slow.programs import (
     named_adjacency,
     parameters,
     size_of,
+    spend_on_front_end,
+    spend_on_text,
 )
 from dipc.certificate.slow.reader import check_reading, read_claim
 from dipc.certificate.slow.reader import plain as as_tuples
-from dipc.certificate.slow.sizes import spend_on_front_end, spend_on_text
 from dipc.certificate.slow.values import Plain, described
 from dipc.dipwhile.convert import to_rational
 from dipc.dipwhile.syntax import ast

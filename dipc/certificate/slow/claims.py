@@ -23,7 +23,7 @@ from dipc.certificate.slow.functions import (
     surely_positive,
 )
 from dipc.certificate.slow.paths import Run
-from dipc.certificate.slow.programs import Known, claimed_interval
+from dipc.certificate.slow.programs import Known, claimed_interval, value_of
 from dipc.certificate.slow.values import as_index, as_pair
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import Function, Interval, Rooted, add, multiply, negative, sign_at
@@ -39,7 +39,7 @@ def is_claim_of(certificate: Certificate, claim: ast.Claim, known: Known) -> boo
     listed, t = certificate.claim, certificate.claim.t
     if tuple(listed.on) != claimed_interval(claim, known):
         return False
-    epsilon = as_pair(Run(scalars=dict(known)).value(claim.epsilon))
+    epsilon = as_pair(value_of(claim.epsilon, known))
     table, delta = certificate.table, rooted_delta(claim, known)
     return same(epsilon, ({EPS: t} if t else {}, constant(1))) and same_delta(
         delta, table.delta, table.denominators, listed.proved_on
