@@ -1,9 +1,9 @@
 """Claims of the slow route, also with a square root in delta: what a program claims, exactly compared.
 
 A delta with a root is ``(a + b sqrt(z)) / (c + d sqrt(z))`` with functions a, b, c, d of eps and a quotient
-z, the argument of the root as the program writes it.  A certificate has another radicand G, such that
-``sqrt(z) = s sqrt(G)`` with a quotient ``s >= 0``.  Two deltas are equal if, after cross-multiplication, the
-parts without a root are equal, and so are the factors of ``sqrt(G)``.
+z, the argument of the root as written in the program.  A certificate has another radicand G, such that
+``sqrt(z) = s sqrt(G)`` with a quotient ``s >= 0``.  Two deltas are equal if, after cross-multiplication, both
+the parts without a root and the factors of ``sqrt(G)`` are equal.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial, reduce
 from math import isqrt
 
 from dipc.certificate.slow.functions import (
@@ -18,6 +19,7 @@ from dipc.certificate.slow.functions import (
     NotCovered,
     Pair,
     constant,
+    difference,
     product,
     same,
     surely_positive,
@@ -80,7 +82,7 @@ class Roots:
                 above, below = self.value(operand)
                 return Rooted(*map(negative, above)), below
             case ast.Binary(op=ast.Op.POW, left=left, right=right):
-                return self.power(*self.value(left), as_index(self.run.value(right)))
+                return self.power(self.value(left), as_index(self.run.value(right)))
             case ast.Binary(op=op, left=left, right=right):
                 return self.combined(op, self.value(left), self.value(right))
         n, d = as_pair(self.run.value(expr))
@@ -112,27 +114,22 @@ class Roots:
         (a, b), (c, d) = left, right
         match op:
             case ast.Op.ADD | ast.Op.SUB:
-                x, y = self.times(a, d), self.times(c, b)
-                if op is ast.Op.SUB:
-                    y = Rooted(*map(negative, y))
-                return Rooted(add(x.plain, y.plain), add(x.root, y.root)), self.times(b, d)
+                join = add if op is ast.Op.ADD else difference
+                return Rooted(*map(join, self.times(a, d), self.times(c, b))), self.times(b, d)
             case ast.Op.MUL:
                 return self.times(a, c), self.times(b, d)
             case ast.Op.DIV if c != Rooted({}, {}):
                 return self.times(a, d), self.times(b, c)
         raise NotCovered(f"{op} in delta")
 
-    def power(self, above: Rooted, below: Rooted, times: int) -> tuple[Rooted, Rooted]:
+    def power(self, base: tuple[Rooted, Rooted], times: int) -> tuple[Rooted, Rooted]:
         """An integer power."""
-        if times < 0:
-            above, below = below, above
+        above, below = base if times >= 0 else reversed(base)
         if abs(times) > MAX_EXPONENT or below == Rooted({}, {}):
             raise NotCovered(f"the power {times} in delta")
         one = Rooted(constant(1), {})
-        result = one, one
-        for _ in range(abs(times)):
-            result = self.combined(ast.Op.MUL, result, (above, below))
-        return result
+        factors = [(above, below)] * abs(times)
+        return reduce(partial(self.combined, ast.Op.MUL), factors, (one, one))
 
 
 def same_delta(own: RootedDelta, listed: Delta, denominators: list[Function], on: Interval) -> bool:
@@ -152,11 +149,6 @@ def same_delta(own: RootedDelta, listed: Delta, denominators: list[Function], on
     return not add(multiply(plain, under), product([both, over, radicand])) and not add(
         multiply(root, under), multiply(own_root, over)
     )
-
-
-def difference(f: Function, g: Function) -> Function:
-    """f - g."""
-    return add(f, negative(g))
 
 
 def root_ratio(argument: Pair, radicand: Function, on: Interval) -> Pair:

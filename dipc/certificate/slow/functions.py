@@ -1,4 +1,4 @@
-"""Functions of the budget for the slow route: sums of exponentials as the kernel writes them, and quotients.
+"""Functions of eps for the slow route: sums of exponentials as the kernel writes them, and quotients.
 
 A function is a dictionary ``{(n, a, k, b): c}`` for the sum of ``c eps^n exp(a eps + k + b/eps)``.  By the
 theorem of Lindemann and Weierstrass two functions are equal exactly if their dictionaries are.
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from dipc.errors import LimitReached
-from dipc.kernel.facts import UNIT, ZERO, Function, Key, add, chain_of, multiply, sign_at
+from dipc.kernel.facts import UNIT, ZERO, Function, Key, add, chain_of, multiply, negative, sign_at
 from dipc.kernel.reading import spend
 
 ONE = Fraction(1)
@@ -26,15 +26,11 @@ Draw = tuple[Pair, ...]
 
 
 class NotCovered(LimitReached):
-    """The slow route does not go there."""
+    """The slow route does not cover this."""
 
 
 def constant(value: Fraction | int) -> Function:
-    """The constant function.
-
-    >>> constant(0)
-    {}
-    """
+    """The constant function."""
     return {UNIT: Fraction(value)} if value else {}
 
 
@@ -52,15 +48,13 @@ def product(factors: Iterable[Function]) -> Function:
 
 
 def same(left: Pair, right: Pair) -> bool:
-    """Are the two quotients one function?  Cross-multiplied.
-
-    >>> e, one = exponential(ONE), constant(1)
-    >>> same((e, add(one, e)), (one, add(one, exponential(-ONE))))
-    True
-    >>> same((e, one), (one, one))
-    False
-    """
+    """Are the two quotients one function?  Cross-multiplied."""
     return multiply(left[0], right[1]) == multiply(right[0], left[1])
+
+
+def difference(f: Function, g: Function) -> Function:
+    """f - g."""
+    return add(f, negative(g))
 
 
 def divided(f: Function, g: Function) -> Function:
@@ -79,7 +73,7 @@ def divided(f: Function, g: Function) -> Function:
         (n, a, k, b), (m, c, j, i) = largest, top
         part: Function = {(n - m, a - c, k - j, b - i): f[largest] / g[top]}
         result = add(result, part)
-        f = add(f, multiply(constant(-1), multiply(part, g)))
+        f = difference(f, multiply(part, g))
     return result
 
 

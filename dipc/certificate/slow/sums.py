@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from dipc.certificate.slow.cones import Simplicial, Vector, dot, generic_point, rays, simplices
-from dipc.certificate.slow.functions import ONE, Mass, constant, exponential, product, total
+from dipc.certificate.slow.functions import ONE, Mass, constant, difference, exponential, product, total
 from dipc.certificate.slow.inequalities import Row, has_interior, integer_row
 from dipc.kernel.facts import ZERO, Function, add
 
@@ -36,7 +36,7 @@ def simplicial_sum(cone: Simplicial, weights: Sequence[Fraction], inside: Vector
     mass = Mass(add(product([at_zero, steps]), *(term(p) for p in points if p[-1] == 1)))
     for v in cone.rays:
         if v[-1] == 0:
-            mass = mass.over(add(constant(1), product([constant(-1), term(v)])))
+            mass = mass.over(difference(constant(1), term(v)))
     return mass
 
 
