@@ -113,12 +113,7 @@ class Mass:
 
 
 def total(masses: Sequence[Mass]) -> Mass:
-    """The sum, over a common denominator.
-
-    >>> e = add(constant(1), exponential(ONE))
-    >>> total([Mass().over(e), Mass(exponential(ONE)).over(e)]).pair() == (e, e)
-    True
-    """
+    """The sum, over a common denominator."""
     common: Counter[frozenset[tuple[Key, Fraction]]] = Counter()
     for mass in masses:
         spend(2 + len(common))

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from dipc.certificate.slow.functions import ONE, NotCovered
-from dipc.certificate.slow.inequalities import Row, has_interior, row
+from dipc.certificate.slow.inequalities import Row, arranged, has_interior, row
 from dipc.kernel.facts import ZERO, Function, add
 from dipc.kernel.reading import spend
 
@@ -111,9 +111,9 @@ def definite(f: Integrand, x: int, low: Affine, high: Affine | None) -> Integran
 def integrate(f: Integrand, rows: frozenset[Row], remaining: tuple[int, ...]) -> Function:
     """The integral of f over ``{x : every row >= 0}`` in the remaining variables.
 
-    One variable is eliminated at a time.  Its range is cut into cells by which lower bound is the
-    largest and which upper bound the smallest; cells overlap in measure 0 because different
-    bounds are different affine functions.  Cells without interior have measure 0.
+    One variable is eliminated at a time.  The cells of its range differ in which lower bound is the largest
+    and which upper bound the smallest; they overlap in measure 0, since different bounds are different affine
+    functions.  Cells without interior have measure 0.
     """
     if not has_interior(rows):
         return {}
@@ -156,22 +156,6 @@ def real_mass(rows: frozenset[Row], rates: Sequence[Fraction], symmetric: Sequen
     for signs in itertools.product(*((1, -1) if both else (1,) for both in symmetric)):
         spend(8 * (len(rows) + 1))
         mirrored = {tuple(c * s for c, s in zip(r, (*signs, 1), strict=True)) for r in rows}
-        cells[by_rate(mirrored | positive, rates)] += 1
+        cells[arranged(range(count), mirrored | positive, rates.__getitem__)[1]] += 1
     parts = ((times, integrate(density, cell, tuple(range(count)))) for cell, times in cells.items())
     return add(*({key: times * c for key, c in part.items()} for times, part in parts))
-
-
-def by_rate(rows: set[Row], rates: Sequence[Fraction]) -> frozenset[Row]:
-    """The rows with the variables in the order of their rates; those of one rate by the rows with them.
-
-    Cells that differ by a permutation of variables of one rate have the same integral.
-
-    >>> by_rate({(1, 0, 2), (0, 1, 1)}, [ONE, ONE]) == by_rate({(1, 0, 1), (0, 1, 2)}, [ONE, ONE])
-    True
-    """
-
-    def appearance(i: int) -> tuple[Fraction, list[tuple[int, int, list[int]]]]:
-        return rates[i], sorted((r[i], r[-1], sorted(r[:-1])) for r in rows if r[i])
-
-    order = sorted(range(len(rates)), key=appearance)
-    return frozenset((*(r[i] for i in order), r[-1]) for r in rows)

@@ -38,13 +38,7 @@ Moves = Mapping[S, Mass]
 
 
 def exits(start: S, step: Callable[[S], Moves[S] | None]) -> dict[S, Mass]:
-    """The probabilities of the states without a step that the chain ends in.
-
-    >>> half = Mass(constant(1)).over(constant(2))
-    >>> law = exits("go", lambda s: {"go": half, "left": half} if s == "go" else None)
-    >>> {s: p.pair() for s, p in law.items()} == {"left": (constant(1), constant(1))}
-    True
-    """
+    """The probabilities of the states without a step that the chain ends in."""
     chain, leader = lumped(explored(start, step))
     arrived: dict[S, list[Mass]] = defaultdict(list)
     arrived[leader.get(start, start)].append(Mass())
@@ -82,9 +76,6 @@ def lumped(chain: dict[S, Moves[S]]) -> tuple[dict[S, Moves[S]], dict[S, S]]:
     """The chain with one of every set of states that have the same step, and the one that stands for each.
 
     Such states differ in a variable that the next round does not read.
-
-    >>> lumped({1: {2: Mass()}, 3: {2: Mass()}, 4: {1: Mass()}, 5: {3: Mass()}})[1]
-    {1: 1, 3: 1, 4: 4, 5: 4}
     """
     leader = {state: state for state in chain}
     while True:
@@ -114,12 +105,7 @@ def redirected(moves: Moves[S], to: Mapping[S, S]) -> Moves[S]:
 
 
 def components(chain: Mapping[S, Moves[S]]) -> list[frozenset[S]]:
-    """The strongly connected components, each before those that it leads to.
-
-    >>> one = Mass()
-    >>> [sorted(part) for part in components({1: {1: one}, 2: {1: one, 3: one}, 3: {2: one}})]
-    [[2, 3], [1]]
-    """
+    """The strongly connected components, each before those that it leads to."""
     reach = {state: explored(state, chain.get) for state in chain}
     parts = {state: frozenset(t for t in reach[state] if state in reach[t]) for state in chain}
     # A state that leads to another component reaches all that this one does, and itself.
@@ -172,12 +158,7 @@ def equation(state: S, unknowns: Sequence[S], targets: Sequence[S], moves: Moves
 
 
 def eliminated(matrix: Iterable[list[Function]]) -> list[list[Function]]:
-    """Bareiss's elimination: the square part becomes triangular, every entry is a minor of the matrix.
-
-    >>> one, two = constant(1), constant(2)
-    >>> eliminated([[two, one, constant(5)], [one, two, constant(4)]])[1] == [{}, constant(3), constant(3)]
-    True
-    """
+    """Bareiss's elimination: the square part becomes triangular, every entry is a minor of the matrix."""
     rows = list(matrix)
     before = constant(1)
     for i in range(len(rows) - 1):

@@ -14,18 +14,18 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 
-from dipc.certificate.slow.conditions import (
+from dipc.certificate.slow.functions import EPS, INVERSE, ONE, Draw, Mass, NotCovered, constant, total
+from dipc.certificate.slow.inequalities import Row
+from dipc.certificate.slow.loops import exits
+from dipc.certificate.slow.noise import (
     Condition,
+    Sample,
     as_row,
     condition_of,
     opposite,
     possible,
     without_implied,
 )
-from dipc.certificate.slow.functions import EPS, INVERSE, ONE, Draw, Mass, NotCovered, constant, total
-from dipc.certificate.slow.inequalities import Row
-from dipc.certificate.slow.loops import exits
-from dipc.certificate.slow.noise import Sample
 from dipc.certificate.slow.values import (
     Linear,
     Plain,

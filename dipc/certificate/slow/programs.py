@@ -286,14 +286,7 @@ def spend_on_front_end(program: ast.Program, overrides: Mapping[str, Fraction]) 
 
 
 def size(node: object, known: Known) -> int:
-    """About how many nodes a part of a syntax tree has when it is unrolled.
-
-    >>> from dipc.errors import Source
-    >>> from dipc.dipwhile.syntax.parser import parse
-    >>> body = parse(Source("a.dip", "output o in {0, 1}; for i in 1..N do o <- i end")).body
-    >>> size(body, {"N": Fraction(3)}), size(body, {"N": Fraction(1000)})
-    (9, 3000)
-    """
+    """About how many nodes a part of a syntax tree has when it is unrolled."""
     match node:
         case ast.For() | ast.Fold():
             return repeated(node, known)

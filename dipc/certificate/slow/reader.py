@@ -433,20 +433,12 @@ def read(text: str, method: Callable[[Reader], Tree] = Reader.program) -> Tree:
 
 
 def read_claim(text: str) -> Tree:
-    """The tree of a claim on its own, as after ``private``.
-
-    >>> read_claim("eps for eps in (0, 1]")[1:3]
-    (('Eps',), None)
-    """
+    """The tree of a claim on its own, as after ``private``."""
     return read(text, Reader.claim)
 
 
 def plain(node: object) -> Tree:
-    """A syntax tree of dipc as tuples.
-
-    >>> plain(ast.Name("q", True))
-    ('Name', 'q', True)
-    """
+    """A syntax tree of dipc as tuples."""
     match node:
         case ast.Number(value=value):
             return "Number", Fraction(int(value.p), int(value.q))
