@@ -35,6 +35,9 @@ from dipc.kernel.privacy import Certificate
 MAX_TERMS = 200  # of a square root of a function
 MAX_EXPONENT = 64  # of a power of a delta with a root
 
+RootedPair = tuple[Rooted, Rooted]
+"""Numerator and denominator of a delta."""
+
 
 def is_claim_of(certificate: Certificate, claim: ast.Claim, known: Known) -> bool:
     """Is the certificate about this claim, with the same epsilon, delta and interval?"""
@@ -42,28 +45,11 @@ def is_claim_of(certificate: Certificate, claim: ast.Claim, known: Known) -> boo
     if tuple(listed.on) != claimed_interval(claim, known):
         return False
     epsilon = as_pair(value_of(claim.epsilon, known))
-    table, delta = certificate.table, rooted_delta(claim, known)
+    roots = Roots(Run(scalars=dict(known)))
+    delta = roots.value(claim.delta) if claim.delta else (Rooted({}, {}), Rooted(constant(1), {}))
     return same(epsilon, ({EPS: t} if t else {}, constant(1))) and same_delta(
-        delta, table.delta, table.denominators, listed.proved_on
+        delta, roots.argument, certificate.table.delta, certificate.table.denominators, listed.proved_on
     )
-
-
-@dataclass(frozen=True)
-class RootedDelta:
-    """``above / below``; ``argument`` is what the root is of, None if there is no root."""
-
-    above: Rooted
-    below: Rooted
-    argument: Pair | None
-
-
-def rooted_delta(claim: ast.Claim, known: Known) -> RootedDelta:
-    """The delta of a claim, 0 if it has none."""
-    if claim.delta is None:
-        return RootedDelta(Rooted({}, {}), Rooted(constant(1), {}), None)
-    evaluation = Roots(Run(scalars=dict(known)))
-    above, below = evaluation.value(claim.delta)
-    return RootedDelta(above, below, evaluation.argument)
 
 
 @dataclass
@@ -73,7 +59,7 @@ class Roots:
     run: Run
     argument: Pair | None = None
 
-    def value(self, expr: ast.Expr) -> tuple[Rooted, Rooted]:
+    def value(self, expr: ast.Expr) -> RootedPair:
         """Numerator and denominator."""
         match expr:
             case ast.Call(function="sqrt", arguments=(inside,)):
@@ -88,7 +74,7 @@ class Roots:
         n, d = as_pair(self.run.value(expr))
         return Rooted(n, {}), Rooted(d, {})
 
-    def root(self, argument: Pair) -> tuple[Rooted, Rooted]:
+    def root(self, argument: Pair) -> RootedPair:
         """The square root of a quotient: of a square the root that is positive, else a new root."""
         n, d = argument
         inside = square_root(multiply(n, d))
@@ -107,9 +93,7 @@ class Roots:
         plain = add(product([d, x.plain, y.plain]), product([n, x.root, y.root]))
         return Rooted(plain, multiply(d, add(multiply(x.plain, y.root), multiply(x.root, y.plain))))
 
-    def combined(
-        self, op: ast.Op, left: tuple[Rooted, Rooted], right: tuple[Rooted, Rooted]
-    ) -> tuple[Rooted, Rooted]:
+    def combined(self, op: ast.Op, left: RootedPair, right: RootedPair) -> RootedPair:
         """Arithmetic of quotients."""
         (a, b), (c, d) = left, right
         match op:
@@ -122,7 +106,7 @@ class Roots:
                 return self.times(a, d), self.times(b, c)
         raise NotCovered(f"{op} in delta")
 
-    def power(self, base: tuple[Rooted, Rooted], times: int) -> tuple[Rooted, Rooted]:
+    def power(self, base: RootedPair, times: int) -> RootedPair:
         """An integer power."""
         above, below = base if times >= 0 else reversed(base)
         if abs(times) > MAX_EXPONENT or below == Rooted({}, {}):
@@ -132,9 +116,11 @@ class Roots:
         return reduce(partial(self.combined, ast.Op.MUL), factors, (one, one))
 
 
-def same_delta(own: RootedDelta, listed: Delta, denominators: list[Function], on: Interval) -> bool:
-    """Are the two deltas one function?"""
-    (a, b), (c, d) = own.above, own.below
+def same_delta(
+    own: RootedPair, argument: Pair | None, listed: Delta, denominators: list[Function], on: Interval
+) -> bool:
+    """Are the two deltas one function?  ``argument`` is what the root of the own one is of, if it has one."""
+    (a, b), (c, d) = own
     if isinstance(listed, Ratio):
         p, q = listed.numerator, denominators[listed.denominator]
         return multiply(a, q) == multiply(c, p) and multiply(b, q) == multiply(d, p)
@@ -143,9 +129,9 @@ def same_delta(own: RootedDelta, listed: Delta, denominators: list[Function], on
     root = difference(multiply(a, h), multiply(c, f))
     own_root = difference(multiply(b, g), multiply(d, e))
     both = difference(multiply(b, h), multiply(d, f))
-    if own.argument is None:
+    if argument is None:
         return not plain and not root
-    over, under = root_ratio(own.argument, radicand, on)
+    over, under = root_ratio(argument, radicand, on)
     return not add(multiply(plain, under), product([both, over, radicand])) and not add(
         multiply(root, under), multiply(own_root, over)
     )

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import reduce
 
 from dipc.errors import LimitReached
 from dipc.kernel.facts import UNIT, ZERO, Function, Key, add, chain_of, multiply, negative, sign_at
@@ -41,10 +42,7 @@ def exponential(a: Fraction, factor: Fraction = ONE) -> Function:
 
 def product(factors: Iterable[Function]) -> Function:
     """The product of all factors, 1 for none."""
-    result = constant(1)
-    for factor in factors:
-        result = multiply(result, factor)
-    return result
+    return reduce(multiply, factors, constant(1))
 
 
 def same(left: Pair, right: Pair) -> bool:

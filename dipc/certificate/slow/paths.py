@@ -119,12 +119,8 @@ class Run:
             number = as_number(value)
             return number > 0 if strict else number >= 0
         condition = condition_of(value, strict, self.samples)
-        outcomes = {True: condition, False: opposite(condition, self.samples)}
-        open_ones = [
-            (answer, condition)
-            for answer, condition in outcomes.items()
-            if possible({*self.conditions, condition}, self.samples)
-        ]
+        outcomes = (True, condition), (False, opposite(condition, self.samples))
+        open_ones = [(answer, c) for answer, c in outcomes if possible({*self.conditions, c}, self.samples)]
         answer, condition = open_ones[self.choose(len(open_ones))]
         if len(open_ones) > 1:
             self.conditions.add(condition)
@@ -245,10 +241,8 @@ class Run:
             case "disc":
                 x, *steps, last = items
                 return next((step for step in steps if self.compare(ast.Op.LE, x, step)), last)
-            case "sum":
-                return added(items)
-            case "count":
-                return Fraction(sum(map(is_true, items)))
+            case "sum" | "count":
+                return GATHERED[name](items)
             case "max" | "min":
                 return items[self.best(BETTER[name], items)]
             case "argmax" | "argmin":
@@ -267,29 +261,19 @@ class Run:
 
     def each(self, variable: str, items: Sequence[Plain], expr: ast.Expr) -> list[Value]:
         """The values of an expression, with a variable bound to each item in turn."""
-        hidden = self.scalars.get(variable)
-        results = []
+        outer, results = self.scalars, []
         for item in items:
-            self.scalars[variable] = item
+            self.scalars = {**outer, variable: item}
             results.append(self.value(expr))
-        self.scalars.pop(variable, None)
-        if hidden is not None:
-            self.scalars[variable] = hidden
+        self.scalars = outer
         return results
 
     def fold(self, expr: ast.Fold) -> Value:
         """A quantifier, a count or a sum over a range."""
-        results = self.each(expr.variable, self.range(expr.low, expr.high), expr.body)
-        match expr.kind:
-            case "forall":
-                return truth(all(map(is_true, results)))
-            case "exists":
-                return truth(any(map(is_true, results)))
-            case "count":
-                return Fraction(sum(map(is_true, results)))
-            case "sum":
-                return added(results)
-        raise NotCovered(f"{expr.kind} over a range")
+        if expr.kind not in GATHERED:
+            raise NotCovered(f"{expr.kind} over a range")
+        items = self.range(expr.low, expr.high)
+        return GATHERED[expr.kind](self.each(expr.variable, items, expr.body))
 
     def range(self, low: ast.Expr, high: ast.Expr) -> list[Plain]:
         """The integers from low to high."""
@@ -350,22 +334,19 @@ class Run:
             self.arrays.setdefault(name, {})[index] = value
 
     def block(self, statements: ast.Block) -> None:
+        """Run the statements one by one."""
         for statement in statements:
+            spend(4)
             self.execute(statement)
 
     def execute(self, statement: ast.Statement) -> None:
         """Run one statement."""
-        spend(4)
         match statement:
             case ast.Assign(target=target, value=source):
                 new = self.draw(source) if isinstance(source, ast.Distribution) else self.value(source)
                 self.assign(target, new)
             case ast.If(branches=branches, otherwise=otherwise):
-                for condition, block in branches:
-                    if self.holds(condition):
-                        self.block(block)
-                        return
-                self.block(otherwise)
+                self.block(next((block for condition, block in branches if self.holds(condition)), otherwise))
             case ast.For(variable=variable, low=low, high=high, body=body):
                 if variable in self.scalars or variable in self.arrays:
                     raise NotCovered(f"the loop variable {variable}, which is a variable already")
@@ -450,6 +431,14 @@ def added(items: Sequence[Value]) -> Value:
     for item in items:
         total = combine(ast.Op.ADD, total, item)
     return total
+
+
+GATHERED: dict[str, Callable[[list[Value]], Value]] = {
+    "forall": lambda items: truth(all(map(is_true, items))),
+    "exists": lambda items: truth(any(map(is_true, items))),
+    "count": lambda items: Fraction(sum(map(is_true, items))),
+    "sum": added,
+}
 
 
 def round_of(loop: ast.While, run: Run) -> str:

@@ -25,7 +25,7 @@ Outcome = tuple[Plain, ...]
 Known = Mapping[str, Value]
 
 PER_NODE = 10  # steps for one node of the unrolled program
-PER_CHARACTER = 20  # steps for one character of the text
+PER_CHARACTER = 20  # steps for reading one character of the text
 
 
 def value_of(expr: ast.Expr, known: Known) -> Value:
@@ -83,17 +83,13 @@ def all_inputs(program: ast.Program, known: Known) -> list[Inputs]:
     count = 1
     for d in program.inputs:
         domain, size = domain_of(d, known), size_of(d, known)
-        count *= power_of(len(domain), 1 if size is None else size)
-        spend(count * (size or 1))
-        choices.append(list(domain) if size is None else list(itertools.product(domain, repeat=size)))
+        cells = 1 if size is None else max(size, 0)
+        spend(len(domain).bit_length() * cells)  # before the power is computed
+        count *= len(domain) ** cells
+        spend(count * max(cells, 1))
+        choices.append(list(domain) if size is None else list(itertools.product(domain, repeat=cells)))
     names = [d.name for d in program.inputs]
     return [dict(zip(names, values, strict=True)) for values in itertools.product(*choices)]
-
-
-def power_of(base: int, exponent: int) -> int:
-    """The power, after its digits are counted."""
-    spend(base.bit_length() * max(exponent, 0))
-    return int(base**exponent)
 
 
 def adjacent(program: ast.Program, u: Inputs, v: Inputs, known: Known) -> bool:
@@ -134,7 +130,7 @@ def formula_holds(formula: ast.Expr, known: Known, u: Inputs, v: Inputs, atoms: 
     return run.holds(formula)
 
 
-def put(run: Run, name: str, value: InputValue) -> None:
+def put(run: Run, name: str, value: Value) -> None:
     """Set a scalar or a whole array."""
     if isinstance(value, tuple):
         spend(len(value))
@@ -163,14 +159,10 @@ def prepared(program: ast.Program, inputs: Inputs, run: Run) -> Run:
     for name, value in inputs.items():
         put(run, name, value)
     for output in program.outputs:
-        if output.start is None:
-            continue
-        start, size = run.value(output.start), size_of(output, run.scalars)
-        if size is None:
-            run.scalars[output.name] = start
-        else:
-            spend(size)
-            run.arrays[output.name] = dict.fromkeys(range(1, size + 1), start)
+        if output.start is not None:
+            start, size = run.value(output.start), size_of(output, run.scalars)
+            spend(size or 0)
+            put(run, output.name, start if size is None else (start,) * size)
     return run
 
 
@@ -269,11 +261,6 @@ def settled(run: Run, cell: Value, domain: Sequence[Plain]) -> Value:
 
 
 # --- the work of the front end ------------------------------------------------------------------------
-
-
-def spend_on_text(text: str) -> None:
-    """Count the work of reading a program."""
-    spend(PER_CHARACTER * len(text))
 
 
 def spend_on_front_end(program: ast.Program, overrides: Mapping[str, Fraction]) -> None:

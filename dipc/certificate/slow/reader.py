@@ -156,21 +156,16 @@ class Reader:
         """The item if this word or sign comes first, else None."""
         return item() if self.skip(text) else None
 
-    def listed(self, item: Item, between: str = ",") -> tuple[Tree, ...]:
-        """One or more, with commas between them."""
+    def listed(self, item: Item, between: str = ",", end: str = "") -> tuple[Tree, ...]:
+        """One or more, with commas between them; the last one may have a comma before the end."""
         found = [item()]
-        while self.skip(between):
+        while self.skip(between) and not self.at(end):
             found.append(item())
         return tuple(found)
 
-    def braces(self, item: Item) -> tuple[Tree, ...]:
+    def braces(self, item: Item) -> Tree:
         """One or more in braces; a comma may follow the last one."""
-        self.expect("{")
-        found = [item()]
-        while self.skip(",") and not self.at("}"):
-            found.append(item())
-        self.expect("}")
-        return tuple(found)
+        return self.parts("{", partial(self.listed, item, ",", "}"), "}")[0]
 
     def in_parentheses(self, item: Item) -> Tree:
         """The item in parentheses."""
