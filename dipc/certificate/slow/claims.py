@@ -14,16 +14,7 @@ from fractions import Fraction
 from functools import partial, reduce
 from math import isqrt
 
-from dipc.certificate.slow.functions import (
-    EPS,
-    NotCovered,
-    Pair,
-    constant,
-    difference,
-    product,
-    same,
-    surely_positive,
-)
+from dipc.certificate.slow.functions import EPS, NotCovered, Pair, constant, difference, same, surely_positive
 from dipc.certificate.slow.paths import Run
 from dipc.certificate.slow.programs import Known, claimed_interval, value_of
 from dipc.certificate.slow.values import as_index, as_pair
@@ -90,7 +81,7 @@ class Roots:
     def times(self, x: Rooted, y: Rooted) -> Rooted:
         """The product times the denominator of the root's argument, which cancels in every quotient."""
         n, d = self.argument or (constant(0), constant(1))
-        plain = add(product([d, x.plain, y.plain]), product([n, x.root, y.root]))
+        plain = add(multiply(d, multiply(x.plain, y.plain)), multiply(n, multiply(x.root, y.root)))
         return Rooted(plain, multiply(d, add(multiply(x.plain, y.root), multiply(x.root, y.plain))))
 
     def combined(self, op: ast.Op, left: RootedPair, right: RootedPair) -> RootedPair:
@@ -132,7 +123,7 @@ def same_delta(
     if argument is None:
         return not plain and not root
     over, under = root_ratio(argument, radicand, on)
-    return not add(multiply(plain, under), product([both, over, radicand])) and not add(
+    return not add(multiply(plain, under), multiply(both, multiply(over, radicand))) and not add(
         multiply(root, under), multiply(own_root, over)
     )
 
@@ -148,10 +139,9 @@ def root_ratio(argument: Pair, radicand: Function, on: Interval) -> Pair:
     if r is None:
         raise NotCovered("two square roots that are not multiples of each other")
     for f in sign_carriers(r, d, radicand):
-        if positive(f, on):
-            return r, below
-        if positive(negative(f), on):
-            return negative(r), below
+        for signed, root in ((f, r), (negative(f), negative(r))):
+            if positive(signed, on):
+                return root, below
     raise NotCovered("a square root with a factor of unknown sign")
 
 
@@ -200,6 +190,6 @@ def square_root(f: Function) -> Function | None:
         m, *others = max(rest)
         a, k, b = (x - y for x, y in zip(others, top[1:], strict=True))
         term: Function = {(m - top[0], a, k, b): rest[max(rest)] / (2 * number)}
-        rest = difference(rest, add(multiply(term, term), product([constant(2), root, term])))
+        rest = difference(rest, add(multiply(term, term), multiply(constant(2), multiply(root, term))))
         root = add(root, term)
     return None if rest else root

@@ -25,10 +25,7 @@ HALVINGS = 12
 
 
 def check_draws(draws: Iterable[Draw], on: Interval) -> None:
-    """Refuse a draw whose numbers are no probabilities for some budgets of the interval.
-
-    Raises :class:`~dipc.certificate.slow.functions.NotCovered` if neither is shown.
-    """
+    """Refuse a draw whose numbers are not probabilities for some eps in question; NotCovered if unclear."""
     for draw in draws:
         numerator, denominator = total([Mass(p).over(q) for p, q in draw]).pair()
         if numerator != denominator:
@@ -38,7 +35,7 @@ def check_draws(draws: Iterable[Draw], on: Interval) -> None:
 
 
 def check_probability(probability: Pair, on: Interval) -> None:
-    """Refuse a number that is negative or not defined for some budgets of the interval."""
+    """Refuse a number that is negative or not defined for some eps of the interval."""
     numerator, denominator = probability
     shown = pair_shown(probability)
     signs = [(sign_at(numerator, eps), sign_at(denominator, eps)) for eps in samples(on)]

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
+from typing import TypeVar
 
 from dipc.errors import LimitReached
 from dipc.kernel.facts import UNIT, ZERO, Function, Key, add, chain_of, multiply, negative, sign_at
@@ -20,6 +21,7 @@ ONE = Fraction(1)
 EPS: Key = (1, ZERO, ZERO, ZERO)
 INVERSE: Key = (-1, ZERO, ZERO, ZERO)
 
+K = TypeVar("K")
 Pair = tuple[Function, Function]
 """Numerator and denominator."""
 Draw = tuple[Pair, ...]
@@ -121,3 +123,11 @@ def total(masses: Sequence[Mass]) -> Mass:
         for mass in masses
     )
     return Mass(add(*parts), common)
+
+
+def totals(masses: Iterable[tuple[K, Mass]]) -> dict[K, Mass]:
+    """The sum of the masses of each key."""
+    parts: dict[K, list[Mass]] = {}
+    for key, mass in masses:
+        parts.setdefault(key, []).append(mass)
+    return {key: total(same_key) for key, same_key in parts.items()}

@@ -26,6 +26,7 @@ from dipc.certificate.slow.functions import (
     product,
     surely_positive,
     total,
+    totals,
 )
 from dipc.kernel.facts import Function, multiply, negative
 from dipc.kernel.reading import spend
@@ -84,7 +85,11 @@ def lumped(chain: dict[S, Moves[S]]) -> tuple[dict[S, Moves[S]], dict[S, S]]:
         if len(first) == len(chain):
             return chain, leader
         leader = {state: same[other] for state, other in leader.items()}
-        chain = {state: redirected(moves, same) for state, moves in chain.items() if same[state] == state}
+        chain = {
+            state: totals((same.get(target, target), mass) for target, mass in moves.items())
+            for state, moves in chain.items()
+            if same[state] == state
+        }
 
 
 def signature(moves: Moves[S]) -> object:
@@ -94,14 +99,6 @@ def signature(moves: Moves[S]) -> object:
         (target, frozenset(mass.numerator.items()), frozenset(mass.factors.items()))
         for target, mass in moves.items()
     )
-
-
-def redirected(moves: Moves[S], to: Mapping[S, S]) -> Moves[S]:
-    """The step with other targets."""
-    found: dict[S, list[Mass]] = defaultdict(list)
-    for target, mass in moves.items():
-        found[to.get(target, target)].append(mass)
-    return {target: total(masses) for target, masses in found.items()}
 
 
 def components(chain: Mapping[S, Moves[S]]) -> list[frozenset[S]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -34,8 +35,6 @@ class Sample:
         """Are its values integers?"""
         return self.kind == "DLap"
 
-
-# --- conditions on samples ---------------------------------------------------------------------------
 
 Condition = tuple[tuple[tuple[int, int], ...], int]
 """``sum of c_j X_j + constant >= 0`` with integer coefficients, as ``(((j, c_j), ...), constant)``."""
@@ -79,17 +78,12 @@ def possible(conditions: Iterable[Condition], samples: Sequence[Sample]) -> bool
 
     An integer inequality ``c x + c_0 >= 0`` is relaxed to ``c x + c_0 > -1``.
     """
-    width = len(samples)
-    relaxed = set()
-    for condition in conditions:
-        *slopes, shift = as_row(condition, width)
-        relaxed.add((*slopes, shift + about_integers(condition, samples)))
-    support = {
-        tuple(int(i == j) for j in range(width + 1))
-        for i, sample in enumerate(samples)
-        if sample.kind == "LapPlus"
-    }
-    return has_interior(frozenset(relaxed | support))
+    positive = ((((i, 1),), 0) for i, sample in enumerate(samples) if sample.kind == "LapPlus")
+    relaxed = (
+        (slopes, shift + about_integers((slopes, shift), samples))
+        for slopes, shift in itertools.chain(conditions, positive)
+    )
+    return has_interior(frozenset(as_row(condition, len(samples)) for condition in relaxed))
 
 
 def without_implied(conditions: Iterable[Condition], samples: Sequence[Sample]) -> frozenset[Condition]:
@@ -99,9 +93,6 @@ def without_implied(conditions: Iterable[Condition], samples: Sequence[Sample]) 
         if not possible({*(kept - {condition}), opposite(condition, samples)}, samples):
             kept.remove(condition)
     return frozenset(kept)
-
-
-# --- probabilities -------------------------------------------------------------------------------------
 
 
 def measure(rows: Iterable[Row], samples: Sequence[Sample]) -> Mass:

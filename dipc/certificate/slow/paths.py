@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 
-from dipc.certificate.slow.functions import EPS, INVERSE, ONE, Draw, Mass, NotCovered, constant, total
+from dipc.certificate.slow.functions import EPS, INVERSE, ONE, Draw, Mass, NotCovered, constant, totals
 from dipc.certificate.slow.inequalities import Row
 from dipc.certificate.slow.loops import exits
 from dipc.certificate.slow.noise import (
@@ -395,12 +395,10 @@ class Run:
         """Where a round of the loop may lead, or None after the loop."""
         if before[0] != "round":
             return None
-        found: dict[AtLoop, list[Mass]] = {}
-        for how, run in all_runs(partial(self.resumed, before[1]), partial(round_of, loop)):
-            if len(run.samples) > len(before[1].samples):
-                raise NotCovered("noise that is drawn inside a while loop")
-            found.setdefault((how, run.moment()), []).append(run.mass)
-        return {target: total(masses) for target, masses in found.items()}
+        runs = list(all_runs(partial(self.resumed, before[1]), partial(round_of, loop)))
+        if any(len(run.samples) > len(before[1].samples) for _, run in runs):
+            raise NotCovered("noise that is drawn inside a while loop")
+        return totals(((how, run.moment()), run.mass) for how, run in runs)
 
     def resumed(self, moment: Moment, script: Sequence[int]) -> Run:
         run = replace(self, script=script, taken=[], mass=Mass())

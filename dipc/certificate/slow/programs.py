@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 
-from dipc.certificate.slow.functions import Draw, Mass, NotCovered, Pair, total
+from dipc.certificate.slow.functions import Draw, NotCovered, Pair, totals
 from dipc.certificate.slow.noise import measure
 from dipc.certificate.slow.paths import TRUTH, Run, Solved, Stop, all_runs
 from dipc.certificate.slow.values import Linear, Plain, Value, as_index, as_number, flat
@@ -229,12 +229,10 @@ def distribution(
         run = Run(script, dict(known), solved=solved, drawn=tables, sizes=sizes or {})
         return prepared(program, inputs, run)
 
-    parts: dict[Outcome, list[Mass]] = {}
-    for _, run in all_runs(begin, partial(whole, program)):
-        mass = run.mass.times(measure(run.rows(), run.samples))
-        if mass.numerator:
-            parts.setdefault(outcome(program, run), []).append(mass)
-    return {key: total(masses).pair() for key, masses in parts.items()}
+    paths = (run for _, run in all_runs(begin, partial(whole, program)))
+    masses = ((run, run.mass.times(measure(run.rows(), run.samples))) for run in paths)
+    law = totals((outcome(program, run), mass) for run, mass in masses if mass.numerator)
+    return {key: mass.pair() for key, mass in law.items()}
 
 
 def whole(program: ast.Program, run: Run) -> str:

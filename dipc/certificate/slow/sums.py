@@ -20,18 +20,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dipc.certificate.slow.functions import (
-    ONE,
-    Mass,
-    NotCovered,
-    constant,
-    difference,
-    exponential,
-    product,
-    total,
-)
+from dipc.certificate.slow.functions import ONE, Mass, NotCovered, constant, difference, exponential, total
 from dipc.certificate.slow.inequalities import Row, has_interior, integer_row
-from dipc.kernel.facts import ZERO, Function, add
+from dipc.kernel.facts import ZERO, Function, add, multiply
 from dipc.kernel.reading import spend
 
 Vector = tuple[int, ...]
@@ -172,7 +163,7 @@ def simplicial_sum(cone: Simplicial, weights: Sequence[Fraction], inside: Vector
     points = list(cone.fundamental([c < 0 for c in cone.coordinates(inside)]))
     steps = add(*(term(v) for v in cone.rays if v[-1] == 1))
     at_zero = add(*(term(p) for p in points if p[-1] == 0))
-    mass = Mass(add(product([at_zero, steps]), *(term(p) for p in points if p[-1] == 1)))
+    mass = Mass(add(multiply(at_zero, steps), *(term(p) for p in points if p[-1] == 1)))
     for v in cone.rays:
         if v[-1] == 0:
             mass = mass.over(difference(constant(1), term(v)))

@@ -93,6 +93,7 @@ def as_index(value: Value) -> int:
 
 
 def truth(flag: bool) -> str:
+    """A Boolean of the language."""
     return "true" if flag else "false"
 
 
