@@ -146,10 +146,7 @@ def root_ratio(argument: Pair, radicand: Function, on: Interval) -> Pair:
 
 
 def sign_carriers(r: Function, d: Function, radicand: Function) -> Iterator[Function]:
-    """Functions each of which has the sign of r/(d G), where G >= 0.
-
-    They are c if r = c d G, c d if r = c G, and r d.
-    """
+    """Functions with the sign of r/(d G), where G >= 0: c if r = c d G, c d if r = c G, and r d."""
     for whole, rest in ((multiply(d, radicand), constant(1)), (radicand, d)):
         ratio = monomial_ratio(r, whole)
         if ratio is not None:

@@ -63,10 +63,9 @@ def has_interior(rows: frozenset[Row]) -> bool:
     for x in range(width):
         lower = [r for r in system if r[x] > 0]
         upper = [r for r in system if r[x] < 0]
-        free = {r for r in system if r[x] == 0}
         longest = max((c.bit_length() for r in (*lower, *upper) for c in r), default=0)
         spend(len(system) + len(lower) * len(upper) * (4 + width) * (1 + (longest >> 6)))
-        system = free | {
+        system = {r for r in system if r[x] == 0} | {
             row([a * -high[x] + b * low[x] for a, b in zip(low, high, strict=True)])
             for low in lower
             for high in upper

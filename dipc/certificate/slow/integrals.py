@@ -1,7 +1,6 @@
 """The probability that independent real noise satisfies linear inequalities, by nested integrals.
 
-The slow, obvious route (DiPC, Lemma 23): every variable is split by its sign, and one variable is
-integrated out after the other.
+The slow, obvious route (DiPC, Lemma 23): split variables by their signs, integrate out one after the other.
 """
 
 from __future__ import annotations

@@ -189,10 +189,13 @@ class Run:
                 return combine(op, self.value(left), self.value(right))
             case ast.Call(function=name, arguments=arguments):
                 return self.call(name, [self.value(argument) for argument in arguments])
-            case ast.Fold():
-                return self.fold(expr)
+            case ast.Fold(kind=kind, variable=variable, low=low, high=high, body=body) if kind in GATHERED:
+                return GATHERED[kind](self.each(variable, self.range(low, high), body))
+            case ast.Fold(kind=kind):
+                raise NotCovered(f"{kind} over a range")
 
     def holds(self, expr: ast.Expr) -> bool:
+        """Is the condition true?"""
         return is_true(self.value(expr))
 
     def compare(self, op: ast.Op, left: Value, right: Value) -> bool:
@@ -226,10 +229,9 @@ class Run:
         match name:
             case "exp":
                 return exponential_of(arguments[0])
-            case "floor":
-                return Fraction(math.floor(as_number(arguments[0])))
-            case "ceil":
-                return Fraction(math.ceil(as_number(arguments[0])))
+            case "floor" | "ceil":
+                rounded = math.floor if name == "floor" else math.ceil
+                return Fraction(rounded(as_number(arguments[0])))
             case "mod":
                 a, b = map(as_number, arguments)
                 if not b:
@@ -267,13 +269,6 @@ class Run:
             results.append(self.value(expr))
         self.scalars = outer
         return results
-
-    def fold(self, expr: ast.Fold) -> Value:
-        """A quantifier, a count or a sum over a range."""
-        if expr.kind not in GATHERED:
-            raise NotCovered(f"{expr.kind} over a range")
-        items = self.range(expr.low, expr.high)
-        return GATHERED[expr.kind](self.each(expr.variable, items, expr.body))
 
     def range(self, low: ast.Expr, high: ast.Expr) -> list[Plain]:
         """The integers from low to high."""

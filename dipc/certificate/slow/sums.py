@@ -142,13 +142,14 @@ class Simplicial:
 
 def generic_point(all_rays: Sequence[Vector], parts: Sequence[Simplicial]) -> Vector:
     """A point inside the cone that lies on no facet of its parts."""
-    for power in itertools.count(1):
+
+    def candidate(power: int) -> Vector:
         spend(8 * len(parts) + len(all_rays))
         weights = [PRIMES[i % len(PRIMES)] ** power + i for i in range(len(all_rays))]
-        point = tuple(dot(weights, cells) for cells in zip(*all_rays, strict=True))
-        if all(all(part.coordinates(point)) for part in parts):
-            return point
-    raise AssertionError
+        return tuple(dot(weights, cells) for cells in zip(*all_rays, strict=True))
+
+    points = map(candidate, itertools.count(1))
+    return next(point for point in points if all(all(part.coordinates(point)) for part in parts))
 
 
 # --- sums ---------------------------------------------------------------------------------------------------
