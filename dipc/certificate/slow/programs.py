@@ -290,7 +290,7 @@ def repeated(loop: ast.For | ast.Fold, known: Known) -> int:
     spend(4)
     try:
         low, high = as_index(value_of(loop.low, known)), as_index(value_of(loop.high, known))
-    except NotCovered:  # bounds that are no constants are refused by the front end, or stay as they are
+    except NotCovered:  # bounds that are not constants are refused by the front end, or stay as they are
         return 1 + size(loop.body, known)
     ends = (size(loop.body, {**known, loop.variable: Fraction(end)}) for end in {low, high})
     return max(0, high - low + 1) * max(ends)
