@@ -14,19 +14,17 @@ from dipc.dipwhile.syntax.constants import check_known, evaluate
 from dipc.dipwhile.syntax.core import CoreAdjacency, CoreClaim, Variable
 from dipc.dipwhile.syntax.eps_positions import refuse_eps, slope
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
-from dipc.dipwhile.syntax.kinds import BOOLEANS
+from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.layout import METRICS
 from dipc.dipwhile.syntax.names import Names, check_expression, target_name
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.simplify import why_no_value
 from dipc.dipwhile.syntax.suggest import did_you_mean
-from dipc.dipwhile.syntax.types import ARITHMETIC, EQUALITY, ORDER, check, declared_kinds, require
+from dipc.dipwhile.syntax.types import check, declared_kinds, require
 from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.dipwhile.syntax.walk import children, nodes
 from dipc.errors import InputError
 from dipc.models.values import Atom, show
-
-COMPARISONS = EQUALITY | ORDER
 
 
 def compile_claim(claim: ast.Claim, parameters: Mapping[str, fmpq]) -> CoreClaim:
@@ -79,7 +77,7 @@ def check_delta_node(node: ast.Expr) -> None:
         case ast.Binary(ast.Op.POW, _, exponent) if not isinstance(exponent, ast.Number):
             hint = "write `exp(x)` for the power of e"
             raise InputError("an exponent must be a constant integer", exponent.span, hint)
-        case ast.Binary(op) if op in ARITHMETIC:
+        case ast.Binary(op) if op in ast.ARITHMETIC:
             return
     message = "delta must be built from numbers, `eps`, `exp` and `sqrt` with `+ - * / ^`"
     raise InputError(message, node.span, "for example `exp(-2*eps)/4`")
@@ -197,7 +195,7 @@ def compile_formula(
     core = substitute(expr, constants)
     refuse_eps((core,))
     check_uses(core, {variable.name: variable.size for variable in inputs if variable.size is not None})
-    require(core, check(core, declared_kinds(inputs)), BOOLEANS, "an adjacency formula")
+    require(core, check(core, declared_kinds(inputs)), Kinds.BOOLEAN, "an adjacency formula")
     return core
 
 
@@ -208,7 +206,7 @@ def check_whole_arrays(expr: ast.Expr, inputs: Sequence[Variable]) -> None:
     """``q = q'`` for arrays: cells are compared, not arrays."""
     arrays = {variable.name: variable for variable in inputs if variable.size is not None}
     for node in nodes(expr):
-        if not isinstance(node, ast.Binary) or node.op not in COMPARISONS:
+        if not isinstance(node, ast.Binary) or node.op not in ast.COMPARISONS:
             continue
         names = [part for side in (node.left, node.right) for part in bare_names(side) if part.name in arrays]
         if names:

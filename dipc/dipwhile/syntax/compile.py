@@ -17,10 +17,10 @@ from dipc.dipwhile.syntax.claims import compile_adjacency, compile_claim
 from dipc.dipwhile.syntax.constants import evaluate_parameters, evaluate_set, evaluate_size, evaluate_value
 from dipc.dipwhile.syntax.core import CoreProgram, Variable
 from dipc.dipwhile.syntax.eps_positions import check_budget
+from dipc.dipwhile.syntax.kinds import show_domain
 from dipc.dipwhile.syntax.names import check_names, collect_names
-from dipc.dipwhile.syntax.outputs import check_loops, check_outputs, show_domain
 from dipc.dipwhile.syntax.parser import parse
-from dipc.dipwhile.syntax.types import check_types, declared_kinds, infer
+from dipc.dipwhile.syntax.types import check_loops, check_outputs, check_types, declared_kinds, infer
 from dipc.dipwhile.syntax.unroll import Constants, unroll
 from dipc.errors import InputError, Source, Span
 from dipc.models.values import show

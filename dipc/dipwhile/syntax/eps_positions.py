@@ -12,24 +12,23 @@ from typing import assert_never
 from flint import fmpq
 
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test
+from dipc.dipwhile.syntax.arrays import instruction_parts
+from dipc.dipwhile.syntax.core import Draw, Instruction
 from dipc.dipwhile.syntax.printer import as_written
-from dipc.dipwhile.syntax.walk import bottom_up, children, expressions, nodes
+from dipc.dipwhile.syntax.simplify import linear
+from dipc.dipwhile.syntax.walk import children, expressions, nodes
 from dipc.errors import InputError
 
 
 def check_budget(code: Iterable[Instruction]) -> None:
     """Refuse eps and exp outside rates and probabilities, and rates without eps."""
     for instruction in code:
-        match instruction:
-            case Put(target, value):
-                refuse_eps((*children(target), value))
-            case Draw(target, distribution):
-                if isinstance(distribution, ast.Noise):
-                    check_rate(distribution)
-                refuse_eps((*children(target), *finite_parts(distribution)))
-            case Test(condition):
-                refuse_eps((condition,))
+        if isinstance(instruction, Draw):
+            if isinstance(instruction.distribution, ast.Noise):
+                check_rate(instruction.distribution)
+            refuse_eps((*children(instruction.target), *finite_parts(instruction.distribution)))
+        else:
+            refuse_eps(instruction_parts(instruction))
 
 
 def finite_parts(distribution: ast.Distribution) -> tuple[ast.Expr, ...]:
@@ -86,31 +85,7 @@ def check_rate(noise: ast.Noise) -> None:
     raise InputError(f"the rate `{rate}` does not mention `eps`", noise.rate.span, hint)
 
 
-Line = tuple[fmpq, fmpq]
-"""``(a, b)`` stands for ``a + b*eps``."""
-
-
 def slope(expr: ast.Expr) -> fmpq | None:
     """The t of an expression equal to ``t*eps``; None for other forms."""
-    line = bottom_up(expr, on_lines)
-    return line[1] if line is not None and line[0] == 0 else None
-
-
-def on_lines(node: ast.Expr, parts: tuple[Line | None, ...]) -> Line | None:
-    """A node as a line in eps, given its parts; None for other forms."""
-    match node, parts:
-        case ast.Number(value), _:
-            return value, fmpq(0)
-        case ast.Eps(), _:
-            return fmpq(0), fmpq(1)
-        case ast.Unary(ast.Op.NEG), ((a, b),):
-            return -a, -b
-        case ast.Binary(ast.Op.ADD), ((a, b), (c, d)):
-            return a + c, b + d
-        case ast.Binary(ast.Op.SUB), ((a, b), (c, d)):
-            return a - c, b - d
-        case ast.Binary(ast.Op.MUL), ((a, b), (c, d)) if b == 0 or d == 0:
-            return a * c, a * d + b * c
-        case ast.Binary(ast.Op.DIV), ((a, b), (c, d)) if d == 0 and c != 0:
-            return a / c, b / c
-    return None
+    form = linear(expr, lambda node: {"eps": fmpq(1)} if isinstance(node, ast.Eps) else None)
+    return form.get("eps", fmpq(0)) if form is not None and None not in form else None
