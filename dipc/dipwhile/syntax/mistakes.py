@@ -12,10 +12,8 @@ from itertools import pairwise
 
 from lark import Token
 
-from dipc.dipwhile.syntax.claim_mistakes import claim_hint, claim_mistakes
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.layout import CLOSING, METRICS, OPENING
-from dipc.dipwhile.syntax.shape_mistakes import SHAPE_MISTAKES
 from dipc.dipwhile.syntax.situation import DECLARING, OPERATORS, SAMPLING, Situation, depths, word_for
 from dipc.dipwhile.syntax.suggest import did_you_mean
 from dipc.errors import InputError, Source, Span
@@ -337,6 +335,204 @@ def no_quantifier(s: Situation) -> Errors:
         yield s.error("a sentence begins with `forall` or `exists`", hint)
 
 
+# --- distributions, sets and choices written as in another language ----------------------------
+
+
+def bracketed(s: Situation, position: int) -> str:
+    """The text inside the brackets that open at a position, up to the end of its line."""
+    line = s.source.text[position:].partition("\n")[0]
+    return line[1 : next((end for end, depth in enumerate(depths(line)) if depth == 0), 0)].strip()
+
+
+def split_arguments(text: str) -> list[str]:
+    """The arguments of a call.
+
+    >>> split_arguments("eps/2, {lo, hi}, 1")
+    ['eps/2', '{lo, hi}', '1']
+    """
+    commas = [k for k, depth in enumerate(depths(text)) if depth == 0 and text[k] == ","]
+    return [text[start + 1 : end].strip() for start, end in pairwise((-1, *commas, len(text)))]
+
+
+def range_in_braces(s: Situation) -> Errors:
+    """``{0..3}``."""
+    if s.found.type == "DOTS" and s.brackets and s.brackets[-1].type == "LBRACE":
+        inside = bracketed(s, s.span_of(s.brackets[-1]).start)
+        if not inside or "," in inside:
+            yield s.error("a range is not allowed inside a set", "list the values: `{0, 1, 2}`")
+        hint = f"write `{s.before(s.brackets[-1])} {inside}`"
+        yield s.error("a range is written without braces", hint, s.brackets[-1])
+
+
+def set_in_brackets(s: Situation) -> Errors:
+    """``uniform(0, 1)``, ``uniform[0, 1]``, ``in [0, 1]``."""
+    before, start = None, 0
+    if s.found.type == "LSQB":
+        before, start = s.previous, s.span.start
+    elif s.found.type == "COMMA" and len(s.brackets) == 1 and s.brackets[0].type == "LPAR":
+        before, start = s.before(s.brackets[0]), s.span_of(s.brackets[0]).start
+    if before is not None and (before.type == "UNIFORM" or (s.declares and before.type == "IN")):
+        inside = bracketed(s, start) or "0, 1"
+        word = "uniform " if before.type == "UNIFORM" else "in "
+        hint = f"write `{word}{{{inside}}}`"
+        if ends := re.fullmatch(r"(-?\d+)\s*,\s*(-?\d+)", inside):
+            hint += f", or `{word}{ends[1]}..{ends[2]}` for all integers between them"
+        yield s.error("a set is written in braces", hint)
+
+
+def exponential_mechanism(s: Situation) -> Errors:
+    """``Exp(eps/2, {lo, hi}, 1)``: the variable is missing."""
+    if "EXP" not in s.types[:-1] or len(s.brackets) != 1:
+        return
+    place = len(s.types) - 1 - s.types[::-1].index("EXP")
+    if "IN" in s.types[place + 2 :] or not (s.accepts & {"IN", "COMMA"} or s.accepts == {"NAME"}):
+        return
+    arguments = split_arguments(bracketed(s, s.span_of(s.statement[place + 1]).start))
+    rate = arguments[0] or "eps/2"
+    sets = [argument for argument in arguments[1:] if re.match(r"\{|.*\.\.", argument)]
+    score = arguments[2] if len(arguments) == 3 and sets == [arguments[1]] else "v"
+    chosen = sets[0] if sets else "{0, 1}"
+    message = f"`Exp` takes a rate, a variable with its set, and a score; found {s.found_text}"
+    yield s.error(message, f"write `Exp({rate}, v in {chosen}, {score})`")
+
+
+def conditional_value(s: Situation) -> Errors:
+    """``x <- a if c else b`` and ``x <- if c then a else b end``."""
+    if s.found.type != "IF" or "ARROW" not in s.types or s.brackets:
+        return
+    place = s.types.index("ARROW")
+    target = "".join(s.statement[:place])
+    value = s.rest_of_line(s.span_of(s.statement[place]).end)
+    parts = re.fullmatch(r"(?P<yes>.+?)\s+if\s+(?P<c>.+?)\s+else\s+(?P<no>.+)", value) or re.fullmatch(
+        r"if\s+(?P<c>.+?)\s+then\s+(?P<yes>.+?)\s+else\s+(?P<no>.+?)(?:\s+end)?", value
+    )
+    two_statements = s.types[place + 1 :] and (parts is None or " then " in value)
+    if not two_statements:
+        c, yes, no = (parts["c"], parts["yes"], parts["no"]) if parts else ("c", "1", "0")
+        hint = f"write `if {c} then {target} <- {yes} else {target} <- {no} end`"
+        yield s.error("`if` is not allowed inside an expression", hint)
+
+
+FORMS = {"EXP": "Exp(eps/2, v in {{0, 1}}, v)", "FLIP": "flip(1/2)", "NOISE": "{word}(eps/2, 0)"}
+
+
+def lonely_distribution(s: Situation) -> Errors:
+    """``r <- Lap``."""
+    if s.follows in FORMS and "LPAR" in s.accepts:
+        hint = f"write `{FORMS[s.follows].format(word=s.previous)}`"
+        yield s.error(f"expected `(` after `{s.previous}`, found {s.found_text}", hint)
+
+
+# --- claims: after `private`, or on the command line after `--claim` ---------------------------
+
+EPSILON = "eps/2"
+PAIR = "eps/2, 1/100"
+
+
+def claim_hint(s: Situation) -> str:
+    """What a claim looks like."""
+    return f"for example {quoted(s, EPSILON)} or {quoted(s, 'eps, 1/100 for eps in (0, 1]')}"
+
+
+def quoted(s: Situation, claim: str) -> str:
+    """A claim as it would be written here."""
+    return f"`{claim}`" if s.start == "claim" else f"`private {claim}`"
+
+
+def written(s: Situation) -> str:
+    """The text of the claim, up to the end of its line."""
+    if s.start == "claim":
+        return s.source.text.strip()
+    return s.rest_of_line(s.span_of(s.statement[0]).end)
+
+
+def claim_mistakes(s: Situation) -> Errors:
+    """The mistakes in a claim, if it is a claim that is being read."""
+    if s.claim is None:
+        return
+    if s.found.type == "PRIVATE" and not s.claim:
+        hint = f"leave out the word: write {quoted(s, s.rest_of_line(s.span.end) or EPSILON)}"
+        yield s.error("the claim begins with epsilon, not with `private`", hint)
+    empty = all(token.type == "LPAR" for token in s.claim)
+    if empty and s.found.type in ("$END", "_SEP", "RPAR", "COMMA", "FOR"):
+        yield s.error("the claim has no epsilon", f"it is a multiple of eps, {claim_hint(s)}")
+    for mistake in (missing_delta, pair_in_brackets, named_part, no_interval, missing_comma):
+        if s.claim:
+            yield from mistake(s, s.claim)
+
+
+def missing_delta(s: Situation, claim: Sequence[Token]) -> Errors:
+    """A comma at the end: the program's next line is read as delta."""
+    commas = [i for i, token in enumerate(claim) if token.type == "COMMA"]
+    if commas and not s.brackets:
+        comma, after = [*claim, s.found][commas[-1] :][:2]
+        if after.type in ("$END", "_SEP", "FOR") or after.line != comma.line:
+            hint = f"write for example {quoted(s, PAIR)}, or leave the comma out"
+            yield s.error("delta is missing after the comma", hint, comma)
+
+
+def pair_in_brackets(s: Situation, claim: Sequence[Token]) -> Errors:
+    """``private (eps, 1/10)``."""
+    if s.found.type == "COMMA" and claim[0].type == "LPAR" and len(s.brackets) == 1:
+        whole = re.fullmatch(r"\((?P<pair>.*?,[^,]*?)\)?(?P<interval>\s*for\b.*)?", written(s))
+        pair = whole["pair"] + (whole["interval"] or "") if whole else ""
+        complete = pair if all(part.strip() for part in pair.split(",")[:2]) else ""
+        hint = f"write {quoted(s, complete or PAIR)}"
+        yield s.error("a claim is written without brackets", hint, s.brackets[-1])
+
+
+def named_part(s: Situation, claim: Sequence[Token]) -> Errors:
+    """``delta = 1/20``: the parts of a claim have no names."""
+    if s.found.type == "EQ" and all(token.type != "FOR" for token in claim):
+        plain = re.sub(r"[^\W\d]\w*\s*=\s*", "", written(s))
+        message = f"epsilon and delta have no names in a claim: leave out `{claim[-1]} =`"
+        yield s.error(message, f"write {quoted(s, plain)}", claim[-1])
+
+
+NUMBER = r"(\d+(?:\.\d+)?(?:/\d+)?)"
+
+INTERVALS = (
+    (rf"> *{NUMBER}$", "({}, inf)"),
+    (rf">= *{NUMBER}$", "[{}, inf)"),
+    (rf"< *{NUMBER}$", "(0, {})"),
+    (rf"<= *{NUMBER}$", "(0, {}]"),
+    (rf"= *{NUMBER}$", "[{0}, {0}]"),
+    (rf"in *\{{ *{NUMBER} *, *{NUMBER} *\}}$", "[{}, {}]"),
+    (rf"in *{NUMBER} *\.\. *{NUMBER}$", "[{}, {}]"),
+)
+"""What people write instead of an interval (after ``for eps``), and the interval."""
+
+
+def no_interval(s: Situation, claim: Sequence[Token]) -> Errors:
+    """``for eps > 0``, ``for all eps``."""
+    types = [token.type for token in claim]
+    if s.brackets or "FOR" not in types or {"LPAR", "LSQB"} & {*types[types.index("FOR") :]}:
+        return
+    said = re.sub(r"^(eps|ε)\s*", "", s.rest_of_line(s.span_of(claim[types.index("FOR")]).end))
+    found = [form.format(*m.groups()) for pattern, form in INTERVALS if (m := re.match(pattern, said))]
+    interval = found[0].replace("[0,", "(0,") if found else "(0, inf)"
+    yield s.error(f"expected an interval of eps, found {s.found_text}", f"write `for eps in {interval}`")
+
+
+def missing_comma(s: Situation, claim: Sequence[Token]) -> Errors:
+    """``private eps 1/20``, and ``private 2 eps``."""
+    last = claim[-1]
+    if s.brackets or {"COMMA", "FOR"} & {token.type for token in claim}:
+        return
+    if s.found.type == "EPS" and last.type == "NUMBER":
+        yield s.error(f"expected `*` before `{s.found}`", f"for a product write `{last}*{s.found}`")
+    end = s.span_of(last).end
+    separated = s.found.type == "_SEP" and s.start == "claim"
+    value = s.found.type in ("NUMBER", "LPAR") or s.found == "exp"
+    if separated or (value and s.span.start != end):
+        before = s.source.text[s.span_of(claim[0]).start : end]
+        after = s.rest_of_line(s.span.end if separated else s.span.start)
+        message = f"expected `,` between epsilon and delta, found {s.found_text}"
+        yield s.error(message, f"write {quoted(s, f'{before}, {after}')}")
+
+
+# --- any other mistake -----------------------------------------------------------------------
+
 HINTS = {
     "": "a program is a list of declarations, then statements such as `x <- 1`",
     "PARAM": "a parameter is declared like this: `param N = 3`",
@@ -416,7 +612,11 @@ MISTAKES = (
     sample_in_expression,
     claim_mistakes,
     brackets,
-    *SHAPE_MISTAKES,
+    range_in_braces,
+    set_in_brackets,
+    exponential_mechanism,
+    conditional_value,
+    lonely_distribution,
     param_without_value,
     arrow_in_expression,
     infinite_set,
