@@ -13,37 +13,20 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax import ast, types
 from dipc.dipwhile.syntax.arrays import array_sizes, check_arrays, check_uses
-from dipc.dipwhile.syntax.constants import (
-    check_known,
-    evaluate,
-    evaluate_parameters,
-    evaluate_set,
-    evaluate_size,
-    evaluate_value,
-)
+from dipc.dipwhile.syntax.constants import check_known, declare, declare_input, evaluate, evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreAdjacency, CoreClaim, CoreProgram, Variable
-from dipc.dipwhile.syntax.eps_positions import check_budget, refuse_eps, slope
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
-from dipc.dipwhile.syntax.kinds import Kinds, show_domain
+from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.layout import METRICS
 from dipc.dipwhile.syntax.names import Names, check_expression, check_names, collect_names, target_name
 from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.printer import as_written
-from dipc.dipwhile.syntax.simplify import why_no_value
+from dipc.dipwhile.syntax.simplify import linear, why_no_value
 from dipc.dipwhile.syntax.suggest import did_you_mean
-from dipc.dipwhile.syntax.types import (
-    check,
-    check_loops,
-    check_outputs,
-    check_types,
-    declared_kinds,
-    infer,
-    require,
-)
 from dipc.dipwhile.syntax.unroll import Constants, substitute, unroll
-from dipc.dipwhile.syntax.walk import children, nodes
+from dipc.dipwhile.syntax.walk import children, nodes, preorder
 from dipc.errors import InputError, Source, Span
 from dipc.models.values import Atom, show
 
@@ -77,11 +60,11 @@ def compile_program(
     code = unroll(program.body, parameters, Span(source, end, end))
     sizes = array_sizes(code, {variable.name: variable.size for variable in (*inputs, *outputs)})
     check_arrays(code, sizes)
-    check_budget(code)
-    kinding = infer(code, declared_kinds((*inputs, *outputs)), names.locals)
-    check_types(code, kinding)
-    check_loops(code, kinding)
-    check_outputs(code, {output.name: output for output in outputs}, kinding)
+    types.check_budget(code)
+    kinding = types.infer(code, types.declared_kinds((*inputs, *outputs)), names.locals)
+    types.check_types(code, kinding)
+    types.check_loops(code, kinding)
+    types.check_outputs(code, {output.name: output for output in outputs}, kinding)
 
     adjacency, claim = program.adjacency, program.claim
     return CoreProgram(
@@ -95,28 +78,6 @@ def compile_program(
         variables=names.variables,
         arrays=tuple(sizes.items()),
     )
-
-
-def declare(declaration: ast.Declaration, constants: Constants) -> Variable:
-    """An input or output with its size, set and start value."""
-    size = None if declaration.size is None else evaluate_size(declaration.size, constants, declaration.name)
-    domain = evaluate_set(declaration.domain, constants)
-    start = None
-    if declaration.start is not None:
-        start = evaluate_value(declaration.start, constants)
-        if start not in domain:
-            message = f"the start value `{show(start)}` is not in the set"
-            raise InputError(message, declaration.start.span, f"the set is `{show_domain(domain)}`")
-    return Variable(declaration.name, size, domain, start, declaration.span)
-
-
-def declare_input(declaration: ast.Declaration, constants: Constants) -> Variable:
-    """An input, which has no start value."""
-    if declaration.start is not None:
-        message = f"the input `{declaration.name}` cannot have a start value"
-        hint = "an input takes every value of its set in turn: remove it"
-        raise InputError(message, declaration.start.span, hint)
-    return declare(declaration, constants)
 
 
 # --- the claim and the adjacency -------------------------------------------------------------
@@ -148,6 +109,12 @@ def compile_epsilon(epsilon: ast.Expr, constants: Constants) -> ast.Expr:
         raise InputError(message, epsilon.span, EPSILON_HINT)
     span = epsilon.span
     return ast.Binary(ast.Op.MUL, ast.Number(value, span=span), ast.Eps(span=span), span=span)
+
+
+def slope(expr: ast.Expr) -> fmpq | None:
+    """The t of an expression equal to ``t*eps``; None for other forms."""
+    form = linear(expr, lambda node: {"eps": fmpq(1)} if isinstance(node, ast.Eps) else None)
+    return form.get("eps", fmpq(0)) if form is not None and None not in form else None
 
 
 def compile_delta(delta: ast.Expr, constants: Constants) -> ast.Expr:
@@ -288,9 +255,11 @@ def compile_formula(
     check_whole_arrays(expr, inputs)
     check_both_sides(expr, names)
     core = substitute(expr, constants)
-    refuse_eps((core,))
+    types.refuse_eps((core,))
     check_uses(core, {variable.name: variable.size for variable in inputs if variable.size is not None})
-    require(core, check(core, declared_kinds(inputs)), Kinds.BOOLEAN, "an adjacency formula")
+    types.require(
+        core, types.check(core, types.declared_kinds(inputs)), Kinds.BOOLEAN, "an adjacency formula"
+    )
     return core
 
 
@@ -317,13 +286,12 @@ def check_whole_arrays(expr: ast.Expr, inputs: Sequence[Variable]) -> None:
 
 def bare_names(expr: ast.Expr) -> Iterator[ast.Name]:
     """The names in an expression, but not a name that is the whole argument of a function of arrays."""
-    todo = [expr]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.Name):
-            yield node
+
+    def inside(node: ast.Expr) -> tuple[ast.Expr, ...]:
         whole = isinstance(node, ast.Call) and FUNCTIONS[node.function].arrays and len(node.arguments) == 1
-        todo.extend(part for part in children(node) if not (whole and isinstance(part, ast.Name)))
+        return () if whole and isinstance(children(node)[0], ast.Name) else children(node)
+
+    return (node for node in preorder(expr, inside) if isinstance(node, ast.Name))
 
 
 def check_both_sides(expr: ast.Expr, names: Names) -> None:

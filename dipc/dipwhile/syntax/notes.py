@@ -6,6 +6,7 @@ that unrolling removed are ignored.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from flint import fmpq
@@ -49,13 +50,8 @@ def similar(name: str, known: Iterable[str]) -> str:
     >>> similar("cuont", ["count", "r"]), similar("x1", ["x2"])
     ('count', '')
     """
-    plain = without_digits(name)
-    return nearest(name, [other for other in known if other != name and without_digits(other) != plain])
-
-
-def without_digits(name: str) -> str:
-    """A name without its digits."""
-    return "".join(sign for sign in name if not sign.isdigit())
+    plain = re.sub(r"\d", "", name)
+    return nearest(name, [other for other in known if other != name and re.sub(r"\d", "", other) != plain])
 
 
 def unassigned_outputs(core: CoreProgram) -> list[tuple[str, Span]]:
