@@ -261,12 +261,14 @@ def lonely_expression(s: Situation) -> Errors:
 
 
 def word_as_name(s: Situation) -> Errors:
-    """A keyword where a name is expected; not one that closes a block where a statement is expected."""
+    """A keyword or a brace for a name; not a word that closes a block where a statement is expected."""
     closes = s.found.type in ("END", "ELSE", "ELIF", "THEN", "DO", "AND", "OR") and "IF" in s.accepts
     if "NAME" in s.accepts and "NUMBER" not in s.accepts and s.found[:1].isalpha() and not closes:
         what = "`eps` is the privacy parameter and cannot name anything else"
         message = what if s.found.type == "EPS" else f"`{s.found}` is a keyword and cannot be a name here"
         yield s.error(message, "choose another name")
+    if s.found.type == "LBRACE" and "LBRACE" not in s.accepts:
+        yield s.error("`{` is not allowed here", BLOCK_HINT)
 
 
 def missing_in(s: Situation) -> Errors:
@@ -320,12 +322,6 @@ def missing_sign(s: Situation) -> Errors:
     if "COLON" in s.accepts and "CHOOSE" in s.types:
         message = f"expected `:` and a probability, found {s.found_text}"
         yield s.error(message, "write `choose {0: 1/3, 1: 2/3}`")
-
-
-def misplaced_brace(s: Situation) -> Errors:
-    """``if c {``."""
-    if s.found.type == "LBRACE" and "LBRACE" not in s.accepts:
-        yield s.error("`{` is not allowed here", BLOCK_HINT)
 
 
 def no_quantifier(s: Situation) -> Errors:
@@ -627,7 +623,6 @@ MISTAKES = (
     unknown_metric,
     lonely_expression,
     word_as_name,
-    misplaced_brace,
     missing_sign,
     unexpected,
 )
