@@ -31,13 +31,7 @@ from dipc.signs.taylor import by_pieces
 
 
 def proof(f: Function, eps_range: EpsRange, strict: bool = False) -> Proof:
-    """A proof of f >= 0 (f > 0, if strict) on the range; it is about f in normal form.
-
-    Raises :class:`NoProof`.
-
-    >>> proof(ExpPoly.exp(1) - 1, EpsRange.positive())
-    Chain(at=0)
-    """
+    """A proof of f >= 0 (f > 0, if strict) on the range, about f in normal form.  Raises :class:`NoProof`."""
     if isinstance(f, Radical):
         return _rooted(f, eps_range, strict)
     if strict and (not f or any(f.sign_at(end) <= 0 for end in eps_range.closed_ends)):
@@ -122,9 +116,8 @@ def _rooted(f: Radical, eps_range: EpsRange, strict: bool) -> Proof:
         inner = EpsRange(a, b, i > 0 or eps_range.low_closed, i < len(points) - 2 or eps_range.high_closed)
         piece = _rooted_piece(f, inner, strict)
         if piece is None:
-            raise NoProof(
-                f"no certificate: no proof was found of an inequality with a square root in {inner}"
-            )
+            message = "no proof was found of an inequality with a square root"
+            raise NoProof(f"no certificate: {message} in {inner}")
         pieces.append(piece)
     return proofs.Rooted(tuple(points), tuple(pieces))
 
@@ -150,9 +143,8 @@ def _separators(f: Radical, eps_range: EpsRange) -> list[fmpq]:
     try:
         roots = positive_roots(product, eps_range.low, eps_range.high)
     except Unsettled as doubt:
-        raise NoProof(
-            f"no certificate: roots in [{doubt.low}, {doubt.high}] could not be told apart"
-        ) from None
+        where = f"[{doubt.low}, {doubt.high}]"
+        raise NoProof(f"no certificate: roots in {where} could not be told apart") from None
     points = {root.low for root in roots if root.is_rational}
     for left, right in pairwise(roots):
         if not left.is_rational and not right.is_rational:

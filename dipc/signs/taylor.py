@@ -45,18 +45,11 @@ def by_pieces(f: ExpPoly, eps_range: EpsRange, strict: bool) -> Pieces:
     for end in (left, right):
         if end is not None and f.sign_at(end) <= 0:
             raise negative(eps_range)
-    points: list[End] = [low]
-    pieces: list[Taylor | Tail] = []
-    if left is not None:
-        points.append(left)
-        pieces.append(Tail())
-    for end, piece in _bisected(f, start, stop, eps_range, strict):
-        points.append(end)
-        pieces.append(piece)
-    if right is not None:
-        points.append(None)
-        pieces.append(Tail())
-    return Pieces(tuple(points), tuple(pieces))
+    pieces: list[tuple[End, Taylor | Tail]] = []  # each with its upper end
+    pieces += [] if left is None else [(left, Tail())]
+    pieces += _bisected(f, start, stop, eps_range, strict)
+    pieces += [] if right is None else [(None, Tail())]
+    return Pieces((low, *(end for end, _ in pieces)), tuple(piece for _, piece in pieces))
 
 
 def _check_exponents(f: ExpPoly, low: fmpq, high: fmpq) -> None:
