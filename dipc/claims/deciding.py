@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from dipc.claims.cases import Evidence, Findings, go_through
+from dipc.claims.cases import Counts, Evidence, Findings, go_through
 from dipc.claims.claim import Claim, PairOfLaws
-from dipc.claims.counts import counts_of, counts_so_far
 from dipc.claims.oracle import SignOracle
 from dipc.claims.verdict import Doubt, Undecided, Verdict
 from dipc.clock import Clock
@@ -28,8 +27,8 @@ def decide(
 
     ``explore`` finds the laws of adjacent inputs; it may ask the oracle whether they make sense on the range
     of the claim.  ``jobs`` processes decide inequalities.  A proof carries its evidence about ``system``, if
-    one is given.  Raises :class:`InputError` if the claim or the
-    system makes no sense; a limit that runs out is an :class:`Undecided` verdict.
+    one is given.  Raises :class:`InputError` if the claim or the system makes no sense; a limit that runs out
+    is an :class:`Undecided` verdict.
     """
     oracle, findings = SignOracle(claim.budgets), Findings()
     inequalities = claim.inequalities(oracle)
@@ -42,16 +41,18 @@ def decide(
         clock.lap("neighbours")
         go_through(cases, inequalities, findings, jobs, partial(clock.tick, "inequalities"))
         clock.lap("decision")
-        counts = counts_of(neighbours, claim, findings)
+        counts = findings.counts(neighbours, claim)
         if findings.violation is not None:
-            found = inequalities.witness(findings.violation, _laws(neighbours, findings.violation.pair))
+            rank = findings.violation.pair
+            laws = PairOfLaws(neighbours.outcomes, neighbours.pair(rank), neighbours.laws(rank))
+            found = inequalities.witness(findings.violation, laws)
             clock.lap("counterexample")
             notes = _notes(claim, oracle, neighbours)
             refuted: Verdict = claim.refuted(claim, counts, clock.laps, found, notes=notes)
             return refuted
     except (LimitReached, MemoryError) as limit:
         clock.lap("limit")
-        counts = counts_so_far(inputs, neighbours, findings)
+        counts = Counts(inputs, 0, 0, 0, 0) if neighbours is None else findings.counts_so_far(neighbours)
         reason = str(limit) if isinstance(limit, LimitReached) else "the memory ran out"
         return Undecided(claim, counts, clock.laps, (), f"{reason} ({clock.doing})")
     if findings.doubts:
@@ -61,10 +62,6 @@ def decide(
     notes = _notes(claim, oracle, neighbours)
     proved: Verdict = claim.proved(claim, counts, clock.laps, notes=notes, evidence=evidence)
     return proved
-
-
-def _laws(neighbours: Neighbours, rank: int) -> PairOfLaws:
-    return PairOfLaws(neighbours.outcomes, neighbours.pair(rank), neighbours.laws(rank))
 
 
 def _doubt(neighbours: Neighbours, rank: int, outputs: tuple[int, ...], where: Unclear) -> Doubt:

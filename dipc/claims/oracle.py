@@ -68,15 +68,13 @@ class SignOracle:
 
         Raises :class:`~dipc.signs.limits.NoProof`.
         """
-        found = self._proofs.get(f)
-        if found is None:
+        if f not in self._proofs:
             match self.decide(f):
                 case Holds(known) if not isinstance(known, SignTable):
-                    found = known
+                    self._proofs[f] = known
                 case _:
-                    found = proof(f, self.budgets)
-            self._proofs[f] = found
-        return found
+                    self._proofs[f] = proof(f, self.budgets)
+        return self._proofs[f]
 
     def numerator(self, value: Quotient) -> ExpPoly:
         """A function with the signs of ``value``: its numerator, up to the sign of the denominator.
@@ -94,10 +92,8 @@ class SignOracle:
         if sign is None:
             sign = sign_if_constant(denominator, self.budgets)
             if sign is None:
-                raise InputError(
-                    f"a probability is undefined for some eps in {self.budgets}: {denominator} vanishes",
-                    hint="restrict the claim: private ... for eps in (low, high)",
-                )
+                message = f"a probability is undefined for some eps in {self.budgets}: {denominator} vanishes"
+                raise InputError(message, hint="restrict the claim: private ... for eps in (low, high)")
             self._denominators[denominator] = sign
         return sign
 
@@ -106,10 +102,7 @@ def require_nonnegative(value: Number, judge: SignOracle, span: Span | None, oth
     """Raise :class:`InputError`, or :class:`LimitReached` if unsettled, unless value >= 0 on all budgets."""
     match judge.nonnegative(value):
         case Fails(sample):
-            raise InputError(
-                f"{otherwise} at eps = {sample}",
-                span,
-                "fix it, or restrict the claim: private ... for eps in (low, high)",
-            )
+            hint = "fix it, or restrict the claim: private ... for eps in (low, high)"
+            raise InputError(f"{otherwise} at eps = {sample}", span, hint)
         case Unclear(low, high):
             raise LimitReached(f"it is not settled whether {otherwise} for eps in [{low}, {high}]")
