@@ -20,6 +20,7 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.roots import Unsettled
+from dipc.signs.tables import RootCluster
 
 PARTS = 16  # of the hull, each with a ball
 PRECISION = 192  # bits of these balls
@@ -92,11 +93,7 @@ def need_of_value(value: Quotient) -> Need:
 
 
 def growth(f: Quotient, eps: arb) -> arb:
-    """``f'/f`` on a ball.
-
-    >>> growth(Quotient(ExpPoly.exp(2)), arb(1)).contains(2)
-    True
-    """
+    """``f'/f`` on a ball."""
     above, below = (g.derivative().enclose(eps) / g.enclose(eps) for g in (f.numerator, f.denominator))
     return above - below
 
@@ -113,16 +110,13 @@ def needed_at_end(
     for i, margin in margins.items():
         try:
             between = hull(margin, budgets)
-        except Unsettled:
-            return None
-        if between is None:
-            continue
-        place = _greatest_at(needs[i].slope, between, budgets)
-        if place is None or (best is not None and best[1] != place):
-            return None
-        try:
+            if between is None:
+                continue
+            place = _greatest_at(needs[i].slope, between, budgets)
+            if place is None or (best is not None and best[1] != place):
+                return None
             name = needs[i].name(place)
-        except (InputError, ZeroDivisionError):  # it grows beyond all bounds there
+        except (Unsettled, InputError, ZeroDivisionError):  # the last two: it grows beyond all bounds there
             return None
         if best is None or name.exceeds(best[2]):
             best = i, place, name
@@ -130,10 +124,7 @@ def needed_at_end(
 
 
 def hull(margin: ExpPoly, budgets: EpsRange) -> tuple[fmpq, fmpq | None] | None:
-    """From the first to the last eps with a negative margin, if there are any.
-
-    Raises :class:`~dipc.signs.roots.Unsettled`.
-    """
+    """From the first to the last eps with a negative margin, if there are any.  Raises :class:`Unsettled`."""
     if budgets.is_point:
         return (budgets.low, budgets.low) if margin.sign_at(budgets.low) < 0 else None
     regions = violated_regions([margin], budgets)
@@ -144,10 +135,9 @@ def outer(region: Region) -> tuple[fmpq, fmpq | None]:
     """Rational ends around a region; None is infinity."""
     low, high = region.low, region.high
     assert low is not None
-    return (
-        low if isinstance(low, fmpq) else low.low,
-        high if isinstance(high, fmpq) or high is None else high.high,
-    )
+    return low.low if isinstance(low, RootCluster) else low, high.high if isinstance(
+        high, RootCluster
+    ) else high
 
 
 def _greatest_at(

@@ -12,6 +12,7 @@ that of ``p1 q2 - p2 q1``.  The pieces are guessed and then proved:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import combinations
 from typing import NamedTuple
 
@@ -40,8 +41,7 @@ class Arc(NamedTuple):
 def envelope(number: int, difference: Difference, budgets: EpsRange, tick: Tick) -> list[Arc]:
     """The greatest of ``number`` functions, from left to right.
 
-    Of functions that are equal everywhere, the first represents all.  Raises
-    :class:`~dipc.signs.roots.Unsettled`.
+    Of functions that are equal everywhere, the first represents all.  Raises :class:`Unsettled`.
 
     >>> lines = [ExpPoly.of(1), ExpPoly.of(1, 1), ExpPoly.of(2, 1) - 3]         # 1, eps, 2 eps - 3
     >>> found = envelope(3, lambda i, j: lines[i] - lines[j], EpsRange.positive(), lambda *_: None)
@@ -81,11 +81,7 @@ class _Envelope:
         return inside or [piece.sample for piece in pieces([], self.budgets) if piece.sample is not None]
 
     def _greatest(self, among: Sequence[int], eps: fmpq) -> int:
-        best = among[0]
-        for i in among[1:]:
-            if self.difference(i, best).sign_at(eps) > 0:
-                best = i
-        return best
+        return reduce(lambda best, i: i if self.difference(i, best).sign_at(eps) > 0 else best, among)
 
     def _above(self, candidates: Sequence[int]) -> int | None:
         """A function that is somewhere above all candidates: the greatest one at such an eps."""
