@@ -133,11 +133,9 @@ def hull(margin: ExpPoly, budgets: EpsRange) -> tuple[fmpq, fmpq | None] | None:
 
 def outer(region: Region) -> tuple[fmpq, fmpq | None]:
     """Rational ends around a region; None is infinity."""
-    low, high = region.low, region.high
+    low = region.low.low if isinstance(region.low, RootCluster) else region.low
     assert low is not None
-    return low.low if isinstance(low, RootCluster) else low, high.high if isinstance(
-        high, RootCluster
-    ) else high
+    return low, region.high.high if isinstance(region.high, RootCluster) else region.high
 
 
 def _greatest_at(
