@@ -12,7 +12,6 @@ from dipc.claims.verdict import Doubt, Undecided, Verdict
 from dipc.clock import Clock
 from dipc.errors import LimitReached
 from dipc.models.laws import Neighbours, cases_in_order
-from dipc.signs.inequality import Unclear
 
 
 def decide(
@@ -56,17 +55,15 @@ def decide(
         reason = str(limit) if isinstance(limit, LimitReached) else "the memory ran out"
         return Undecided(claim, counts, clock.laps, (), f"{reason} ({clock.doing})")
     if findings.doubts:
-        doubts = tuple(_doubt(neighbours, *doubt) for doubt in findings.doubts)
+        doubts = tuple(
+            Doubt(*neighbours.pair(rank), tuple(neighbours.outcomes[o] for o in outputs), x.low, x.high)
+            for rank, outputs, x in findings.doubts
+        )
         return Undecided(claim, counts, clock.laps, doubts, "the sign of an inequality could not be settled")
     evidence = None if system is None else Evidence(system, neighbours, findings.answers)
     notes = _notes(claim, oracle, neighbours)
     proved: Verdict = claim.proved(claim, counts, clock.laps, notes=notes, evidence=evidence)
     return proved
-
-
-def _doubt(neighbours: Neighbours, rank: int, outputs: tuple[int, ...], where: Unclear) -> Doubt:
-    outcomes = tuple(neighbours.outcomes[o] for o in outputs)
-    return Doubt(*neighbours.pair(rank), outcomes, where.low, where.high)
 
 
 def _notes(claim: Claim, oracle: SignOracle, neighbours: Neighbours) -> tuple[str, ...]:

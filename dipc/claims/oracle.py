@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
+import dipc.signs.inequality as signs
 from dipc.errors import InputError, LimitReached, Span
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.inequality import (
-    Answer,
-    Fails,
-    Holds,
-    Unclear,
-    nonnegative,
-    sign_if_constant,
-    without_monomial,
-)
+from dipc.signs.inequality import Answer, Fails, Holds, Unclear
 from dipc.signs.proofs import Proof, SignTable
 from dipc.signs.radicals import Function, Radical
 from dipc.signs.search import proof
@@ -40,7 +33,7 @@ class SignOracle:
         (With a square root, for some of them.)
         """
         f = self.signs_of(value)
-        return without_monomial(f) if isinstance(f, ExpPoly) else f
+        return signs.without_monomial(f) if isinstance(f, ExpPoly) else f
 
     def signs_of(self, value: Number) -> Function:
         """A function with the signs of ``value``; see :meth:`numerator`."""
@@ -60,7 +53,7 @@ class SignOracle:
         """Whether f >= 0 on all budgets."""
         answer = self.answers.get(f)
         if answer is None:
-            answer = self.answers[f] = nonnegative(f, self.budgets)
+            answer = self.answers[f] = signs.nonnegative(f, self.budgets)
         return answer
 
     def proof_of(self, f: Function) -> Proof:
@@ -90,7 +83,7 @@ class SignOracle:
     def _sign_of(self, denominator: Function) -> int:
         sign = self._denominators.get(denominator)
         if sign is None:
-            sign = sign_if_constant(denominator, self.budgets)
+            sign = signs.sign_if_constant(denominator, self.budgets)
             if sign is None:
                 message = f"a probability is undefined for some eps in {self.budgets}: {denominator} vanishes"
                 raise InputError(message, hint="restrict the claim: private ... for eps in (low, high)")

@@ -26,11 +26,7 @@ Inputs = Mapping[str, PythonValues] | str
 
 
 def to_rational(value: PythonValue, what: str) -> fmpq:
-    """An exact rational number; a float is refused, because 0.1 is not 1/10.
-
-    >>> to_rational("3/4", "t"), to_rational("0.25", "t"), to_rational(Fraction(1, 3), "t")
-    (3/4, 1/4, 1/3)
-    """
+    """An exact rational number; a float is refused, because 0.1 is not 1/10."""
     return rational(value, what)  # type: ignore[arg-type]
 
 

@@ -9,12 +9,7 @@ from flint import fmpq
 
 @dataclass(frozen=True, slots=True)
 class EpsRange:
-    """The values of eps from ``low`` to ``high`` (None: infinity); an open end does not belong to them.
-
-    >>> half_open = EpsRange(fmpq(0), fmpq(1), False, True)
-    >>> str(half_open), fmpq(0) in half_open, fmpq(1) in half_open
-    ('(0, 1]', False, True)
-    """
+    """The values of eps from ``low`` to ``high`` (None: infinity); an open end does not belong to them."""
 
     low: fmpq
     high: fmpq | None

@@ -14,6 +14,7 @@ A mistake here could do no harm: the kernel checks every proof.
 from __future__ import annotations
 
 from itertools import pairwise
+from math import prod
 
 from flint import fmpq
 
@@ -69,14 +70,12 @@ def _by_factors(f: ExpPoly, eps_range: EpsRange, strict: bool) -> Proof:
         if needed and chain is None and (signs := signs_of_binomial(g)) is not None:
             return _without_binomial(f, g, signs, eps_range, strict)
         factors.append((proofs.Factor(g, power, chain), needed))
-    product = ExpPoly.of(1)
-    for factor, _ in factors:
-        product = product * factor.function**factor.power
+    product = prod((factor.function**factor.power for factor, _ in factors), start=ExpPoly.of(1))
     scale = next(f.terms()).coefficient / next(product.terms()).coefficient
     if scale < 0:
         raise negative(eps_range)
     proved = tuple(
-        proofs.Factor(factor.function, factor.power, by_pieces(factor.function, eps_range, strict))
+        factor._replace(proof=by_pieces(factor.function, eps_range, strict))
         if needed and factor.proof is None
         else factor
         for factor, needed in factors
@@ -137,9 +136,7 @@ def _rooted_piece(f: Radical, eps_range: EpsRange, strict: bool) -> proofs.Roote
 
 def _separators(f: Radical, eps_range: EpsRange) -> list[fmpq]:
     """Points inside between the roots of both parts and of the norm, and rational roots."""
-    product = ExpPoly.of(1)
-    for part in (f.rational, f.coefficient, f.norm):
-        product = product * (part or 1)
+    product = prod((part for part in (f.rational, f.coefficient, f.norm) if part), start=ExpPoly.of(1))
     try:
         roots = positive_roots(product, eps_range.low, eps_range.high)
     except Unsettled as doubt:

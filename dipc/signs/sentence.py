@@ -94,13 +94,7 @@ class Quantifier(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A closed formula of Th_exp.  Its text can be read again by :func:`dipc.decide`.
-
-    >>> one = Quotient.one()
-    >>> growing = Comparison(Quotient(ExpPoly.exp(1)), Relation.GT, one)
-    >>> print(Sentence(Quantifier.FORALL, EpsRange.positive(), And((growing, Not(growing)))))
-    forall eps in (0, inf): (exp(eps) > 1 and not exp(eps) > 1)
-    """
+    """A closed formula of Th_exp.  Its text can be read again by :func:`dipc.decide`."""
 
     quantifier: Quantifier
     budgets: EpsRange

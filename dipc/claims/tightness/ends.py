@@ -54,10 +54,6 @@ class Name:
             ball = self.enclose()
             return not (ball < arb(low) or ball > arb(high))
 
-    def exceeds(self, other: Name) -> bool:
-        """Whether this is the greater of two names at the same place."""
-        return (self.value - other.value).sign_at(fmpq(1)) > 0
-
 
 class Need(NamedTuple):
     """How much x is needed: a ball of it, a ball with the sign of its derivative, and its name at one eps."""
@@ -118,7 +114,7 @@ def needed_at_end(
             name = needs[i].name(place)
         except (Unsettled, InputError, ZeroDivisionError):  # the last two: it grows beyond all bounds there
             return None
-        if best is None or name.exceeds(best[2]):
+        if best is None or (name.value - best[2].value).sign_at(fmpq(1)) > 0:
             best = i, place, name
     return best
 

@@ -55,9 +55,8 @@ class Losses:
 
     def _possible(self, p: Quotient) -> bool:
         """Whether a probability is not 0; at a single eps a function that is nonzero elsewhere may vanish."""
-        return bool(p) and not (
-            self.budgets.is_point and self.judge.numerator(p).sign_at(self.budgets.low) == 0
-        )
+        point = self.budgets.low if self.budgets.is_point else None
+        return bool(p) and (point is None or self.judge.numerator(p).sign_at(point) != 0)
 
     def worst_sets(self, goal: Goal) -> list[tuple[Case, tuple[int, ...]]]:
         """Distinct pairs of laws with their worst sets of outputs, those not empty.
