@@ -34,11 +34,7 @@ from dipc.signs.proofs import Chain, Inverse
 
 
 def chain_values(f: ExpPoly) -> Iterator[tuple[fmpq, fmpq]]:
-    """``(a_k, f_{k-1}(0))`` for k = 1 .. m, for f without exp(k), exp(b/eps) and negative powers.
-
-    >>> list(chain_values(ExpPoly.exp(1) - 1 - ExpPoly.of(1, 1)))      # exp(eps) - 1 - eps
-    [(0, 0), (0, 0), (1, 1)]
-    """
+    """``(a_k, f_{k-1}(0))`` for k = 1 .. m, for f without exp(k), exp(b/eps) and negative powers."""
     unit, scale, polynomials = _integer_form(f)
     factor = fmpq(1, scale)
     for exponent, value in _steps(polynomials):

@@ -248,7 +248,9 @@ def _settle(f: ExpPoly, slope: ExpPoly, a: fmpq, b: fmpq, bound: int) -> list[Ro
     if bound == 0:
         return []
     if bound > 1:
-        with ctx.workprec(_precision(f, b - a)):
+        # Enough bits that rounding does not matter: more for smaller intervals and larger numbers.
+        size = max(int(max(abs(c.p), c.q)).bit_length() for c, *_ in f.terms())
+        with ctx.workprec(64 + 2 * size + 2 * int((1 / (b - a)).ceil()).bit_length()):
             box = arb((a + b) / 2, (b - a) / 2)
             if not f.enclose(box).contains(0):
                 return []
@@ -262,12 +264,6 @@ def _settle(f: ExpPoly, slope: ExpPoly, a: fmpq, b: fmpq, bound: int) -> list[Ro
     if f.sign_at(a) == 0:
         return None  # a is a root of its own, not in (a, b]: move away from it
     return [_simplified(Root(f, a, b))]
-
-
-def _precision(f: ExpPoly, width: fmpq) -> int:
-    """Enough bits that rounding does not matter: more for smaller intervals and larger numbers."""
-    size = max(int(max(abs(c.p), c.q)).bit_length() for c, *_ in f.terms())
-    return 64 + 2 * size + 2 * int((1 / width).ceil()).bit_length()
 
 
 def _simplified(root: Root) -> Root:

@@ -14,7 +14,7 @@ The open intervals alone (:func:`sign_table`) do not need this: there, roots clo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, product
@@ -200,20 +200,14 @@ def _clusters(functions: Sequence[Function], eps_range: EpsRange) -> list[RootCl
             groups.append([])
         groups[-1].append(place)
         reach = max(reach, place.high)
-    return [
-        RootCluster(
-            _different(place.roots[0] for place in group),
-            frozenset(i for place in group for i in place.members),
-        )
-        for group in groups
-    ]
-
-
-def _different(roots: Iterable[Root]) -> tuple[Root, ...]:
-    """Roots that are surely equal only once: those of one factor, in the same interval."""
-    return tuple(
-        {(root.low, None if root.is_rational else (root.high, root.factor)): root for root in roots}.values()
-    )
+    clusters = []
+    for group in groups:
+        roots = [place.roots[0] for place in group]
+        # Roots of one factor in the same interval are surely equal: only one of them is kept.
+        different = {(r.low, None if r.is_rational else (r.high, r.factor)): r for r in roots}
+        members = frozenset(i for place in group for i in place.members)
+        clusters.append(RootCluster(tuple(different.values()), members))
+    return clusters
 
 
 def _roots_told_apart(functions: Sequence[Function], eps_range: EpsRange) -> list[RootCluster]:

@@ -74,7 +74,8 @@ def _bisected(
         elif b - a < b * LEAST_WIDTH or found + len(pending) > MAX_PIECES:
             raise NoProof(f"no certificate: an inequality is too close to 0 at eps = {decimal(a, 10)}")
         else:
-            middle = _middle(f, a, b)
+            guess = simplest_between(a, b) if b - a < NARROW else None
+            middle = guess if guess is not None and f.sign_at(guess) == 0 else middle_of(a, b)
             if f.sign_at(middle) < strict:
                 raise negative(eps_range)
             pending += [(middle, b), (a, middle)]
@@ -106,12 +107,3 @@ def _taylor(f: ExpPoly, a: fmpq, b: fmpq) -> Taylor | None:
             return None
         g = g.derivative()
     return None
-
-
-def _middle(f: ExpPoly, a: fmpq, b: fmpq) -> fmpq:
-    """A point between: a rational root, if the piece is small and has one."""
-    if b - a < NARROW:
-        guess = simplest_between(a, b)
-        if f.sign_at(guess) == 0:
-            return guess
-    return middle_of(a, b)

@@ -69,13 +69,10 @@ def need_of_loss(p: Quotient, q: Quotient) -> Need:
     def loss(eps: arb) -> arb:
         return (p.enclose(eps) / q.enclose(eps)).log()
 
-    def amount(eps: arb) -> arb:
-        return loss(eps) / eps
-
     def slope(eps: arb) -> arb:
         return eps * (growth(p, eps) - growth(q, eps)) - loss(eps)
 
-    return Need(amount, slope, lambda eps: Name(p.at(eps) / q.at(eps), eps))
+    return Need(lambda eps: loss(eps) / eps, slope, lambda eps: Name(p.at(eps) / q.at(eps), eps))
 
 
 def need_of_value(value: Quotient) -> Need:

@@ -109,12 +109,7 @@ def limit_of_value(growth: Growth) -> Limit:
 
 
 def limit_of_loss(p: Quotient, q: Quotient, at_end: bool) -> Limit:
-    """The limit of ``ln(p/q)/eps`` for eps -> 0, or for eps -> inf if ``at_end``; p and q are positive there.
-
-    >>> p, q = Quotient(1 - ExpPoly.exp(-1)), Quotient(ExpPoly.exp(fmpq(-1, 2)))
-    >>> limit_of_loss(p, q, True).value
-    1/2
-    """
+    """The limit of ``ln(p/q)/eps`` for eps -> 0 (-> inf if ``at_end``), where p and q are positive."""
     if at_end:
         return Limit(at_infinity(p).exponent - at_infinity(q).exponent)
     left, right = at_zero(p), at_zero(q)

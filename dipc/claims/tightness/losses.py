@@ -61,8 +61,7 @@ class Losses:
     def worst_sets(self, goal: Goal) -> list[tuple[Case, tuple[int, ...]]]:
         """Distinct pairs of laws with their worst sets of outputs, those not empty.
 
-        A worst set has the greatest ``P(u) - exp(t eps) P(u')`` at some eps.
-        Raises :class:`~dipc.signs.roots.Unsettled`.
+        A worst set has the greatest ``P(u) - exp(t eps) P(u')`` at some eps.  Raises :class:`Unsettled`.
         """
         comparison = PrivacyInequalities(goal, self.judge)
         found: dict[tuple[tuple[Quotient, ...], tuple[Quotient, ...]], Case] = {}
