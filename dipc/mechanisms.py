@@ -14,8 +14,7 @@ from dipc.certificate.format import sealed
 from dipc.certificate.produce import certificate
 from dipc.claims.tightness.curves import Curve, Profile, loss_curve, profile
 from dipc.claims.tightness.least_epsilon import LeastEpsilon, budget
-from dipc.claims.tightness.losses import Losses
-from dipc.claims.tightness.regions import Regions, violating_budgets
+from dipc.claims.tightness.losses import Losses, Regions, violating_budgets
 from dipc.claims.verdict import Verdict
 from dipc.clock import Progress, silent
 from dipc.dipwhile.convert import Inputs, PythonValue, PythonValues

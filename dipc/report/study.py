@@ -17,7 +17,7 @@ from flint import fmpq
 from dipc.claims.privacy import Goal, Violated
 from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
-from dipc.claims.tightness.regions import Regions
+from dipc.claims.tightness.losses import Regions
 from dipc.claims.verdict import Undecided, Verdict
 from dipc.clock import Progress, silent
 from dipc.dipwhile.convert import Inputs, PythonValue, to_claim, to_eps, to_pair

@@ -11,8 +11,7 @@ from dipc.claims.regions import Region, region_text, region_words
 from dipc.claims.tightness.curves import Curve, Profile, Segment
 from dipc.claims.tightness.least import Kind, Least, Spot
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
-from dipc.claims.tightness.losses import Witness
-from dipc.claims.tightness.regions import Regions
+from dipc.claims.tightness.losses import Regions, Witness
 from dipc.claims.wording import Record, digits_of, pretty
 from dipc.models.values import Valuation, valuation_record, valuation_text
 from dipc.numbers.exppoly import ExpPoly

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from dipc.claims.counts import Counts
+from dipc.claims.cases import Counts
 from dipc.claims.verdict import Doubt, Proved, Refuted, Undecided, Verdict
 from dipc.claims.wording import pretty
 from dipc.models.values import Valuation, valuation_record, valuation_text
