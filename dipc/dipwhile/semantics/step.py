@@ -20,7 +20,7 @@ from dipc.dipwhile.syntax.fragment import violation
 from dipc.errors import FragmentError, InputError, Span
 from dipc.integration.joint import Joint
 from dipc.integration.linear import Linear
-from dipc.models.graph import Loop
+from dipc.models.termination import Loop
 from dipc.models.values import FALSE, Value, show
 from dipc.numbers.quotient import Quotient
 
