@@ -66,16 +66,32 @@ def bounds(region: Iterable[Form], v: int) -> Bounds:
     return Bounds(tuple(lower), tuple(upper), frozenset(others))
 
 
+def orders(found: Bounds) -> Iterator[tuple[Form | None, Form | None, list[tuple[Form, Form, bool]]]]:
+    """Each lower with each upper bound (None if there is none), and where they are the ones that count.
+
+    That is where x > y (True) or x >= y (False) for the triples (x, y, strict) given.  Of equal bounds the
+    first one counts, so that the parts are disjoint.
+    """
+    for a, low in enumerate(found.lower or (None,)):
+        for b, high in enumerate(found.upper or (None,)):
+            order = [(low, x, i < a) for i, x in enumerate(found.lower) if low and i != a]
+            order += [(x, high, i < b) for i, x in enumerate(found.upper) if high and i != b]
+            yield low, high, [*order, (high, low, False)] if low and high else order
+
+
 def feasible(weights: Mapping[int, Piecewise], links: Iterable[Linear]) -> bool:
     """Whether the links hold on a set of positive measure within the supports of the weights.
 
     For integer samples this is only necessary, not sufficient: "not negative" is relaxed to "above -1/1024".
     """
-    region = {Form(link.coefficients, link.constant + SLACK * link.integer) for link in links}
-    variables = {i for form in region for i, _ in form.coefficients}
-    for i in variables:
+    region = _relaxed(links)
+    for i in {i for form in region for i, _ in form.coefficients}:
         region.update(interval(i, *weights[i].support))
     return has_interior(frozenset(region))
+
+
+def _relaxed(links: Iterable[Linear]) -> set[Form]:
+    return {Form(link.coefficients, link.constant + SLACK * link.integer) for link in links}
 
 
 def range_of(
@@ -91,7 +107,7 @@ def range_of(
     >>> range_of(total, {0: f, 1: f}, [below])
     (0, 2)
     """
-    region = {Form(link.coefficients, link.constant + SLACK * link.integer) for link in links}
+    region = _relaxed(links)
     for i, weight in weights.items():
         region.update(interval(i, *weight.support))
     (first, pivot), *others = form.coefficients
