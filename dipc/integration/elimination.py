@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 from dipc.errors import Unsupported
 from dipc.integration.halfspaces import Form, bounds, feasible, orders
 from dipc.integration.linear import Linear, plus_multiple
-from dipc.integration.weight import Weight, over_leaf
+from dipc.integration.weight import Weight, over_leaf, primitive_of
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
@@ -132,7 +132,7 @@ def _integrated(f: Factors, v: int) -> Iterator[Factors]:
         yield replace(rest, coefficient=rest.coefficient * weight.total())
     elif len(others) == 1:
         (w,) = others
-        function, factor = over_leaf(weight, v, w, own)
+        function, factor = over_leaf(weight, v, own)
         product = rest.weights[w].times(function)
         if product:
             yield replace(rest.times(w, product), coefficient=rest.coefficient * factor)
@@ -162,7 +162,7 @@ def _ordered(part: Factors, greater: Form, less: Form, strict: bool, integer: bo
 
 def _terms(part: Factors, weight: Weight, low: Form | None, high: Form | None) -> Iterator[Factors]:
     """``F(high) - F(low)`` times the rest, as two products."""
-    primitive, denominator = weight.primitive()
+    primitive, denominator = primitive_of(weight)
     part = replace(part, coefficient=part.coefficient / weight.in_eps(Quotient(denominator)))
     if high is None:
         yield replace(part, coefficient=part.coefficient * weight.in_eps(Quotient(primitive.limit())))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from flint import fmpq
 
@@ -43,8 +44,7 @@ SLACK = fmpq(1, 1024)  # turns a condition on integers into an open one with the
 Region = frozenset[Form]
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(NamedTuple):
     """The bounds on a variable, and the half-spaces that do not mention it."""
 
     lower: tuple[Form, ...]

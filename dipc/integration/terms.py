@@ -80,14 +80,17 @@ def substituted(terms: Terms, v: int, bound: Form | None, *, rising: bool) -> Te
             others[i] = (m2, k2 + whole(k * slope))
         shift = q + whole(k * bound.constant)
         for powers, factor in _expanded(bound, m):
-            grown = ((i, m2 + powers[i], k2) for i, (m2, k2) in sorted(others.items()))
-            key = tuple(exponent for exponent in grown if exponent[1] or exponent[2])
-            put(result, (n + powers[EPS], shift, key), c * factor)
+            grown = [(i, m2 + powers.get(i, 0), k2) for i, (m2, k2) in sorted(others.items())]
+            key = tuple([exponent for exponent in grown if exponent[1] or exponent[2]])
+            put(result, (n + powers.get(EPS, 0), shift, key), c * factor)
     return result
 
 
-def _expanded(bound: Form, m: int) -> Iterator[tuple[Counter[int], fmpq]]:
+def _expanded(bound: Form, m: int) -> Iterator[tuple[dict[int, int], fmpq]]:
     """``(sum slope_i y_i + constant * eps)^m`` by the multinomial theorem: powers and their factor."""
+    if not m:
+        yield {}, fmpq(1)
+        return
     parts = (*bound.coefficients, (EPS, bound.constant)) if bound.constant else bound.coefficients
     for chosen in combinations_with_replacement(parts, m):
         powers = Counter(i for i, _ in chosen)
