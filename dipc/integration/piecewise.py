@@ -21,8 +21,7 @@ from math import comb, gcd, lcm
 from flint import fmpq
 
 from dipc.errors import InternalError
-from dipc.numbers.exppoly import ExpPoly, whole
-from dipc.numbers.sparse import Items, plus, times
+from dipc.numbers.exppoly import ExpPoly, Items, plus, times, whole
 
 Piece = Items  # with exponents (m, k * unit, n, q * unit)
 ZERO: Piece = {}

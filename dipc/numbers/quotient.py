@@ -15,11 +15,10 @@ from typing import Any
 from flint import arb, fmpq
 
 from dipc.numbers.exact import Exact, Number, scalar
-from dipc.numbers.exppoly import ExpPoly, ratio_at
+from dipc.numbers.exppoly import ExpPoly, Items, ratio_at
 from dipc.numbers.formulas import Notation
 from dipc.numbers.function import FunctionOfEps, budget
 from dipc.numbers.polynomial import common_unit, join, split
-from dipc.numbers.sparse import Items
 
 _ONE = ExpPoly.of(1)
 
@@ -167,12 +166,7 @@ class Quotient(FunctionOfEps):
         return notation.fraction(above, self.denominator.formula(notation))
 
     def to_sympy(self) -> Any:
-        """The function in sympy.
-
-        >>> z = Quotient(ExpPoly.exp(1))
-        >>> (z / (z + 1)).to_sympy()
-        exp(eps)/(exp(eps) + 1)
-        """
+        """The function in sympy."""
         return self.numerator.to_sympy() / self.denominator.to_sympy()
 
 
@@ -207,25 +201,19 @@ def _lowest_terms(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, Ex
     for shift, part in above.items():
         factor = outside * part.monomial * part.scale
         if any(shift):
-            factor = factor * _monomial(shift, fine)
+            factor = factor * ExpPoly({(0, *shift): fmpq(1)}, fine)
         result = result + join(part.polynomial / common, unit) * factor
     return result, _ONE if bottom.is_one() else join(bottom, unit)
 
 
 def _inverse(term: ExpPoly) -> ExpPoly:
-    """One over a function of one term.
-
-    >>> _inverse(ExpPoly.of(2, 1, fmpq(1, 3)))
-    1/2*eps^-1*exp(-1/3*eps)
-    """
+    """One over a function of one term."""
     unit, items = term.canonical()
     (((n, a, k, b), c),) = items.items()
     return ExpPoly({(-n, -a, -k, -b): 1 / c}, unit)
 
 
 FINER = 24  # by this factor is much finer
-
-
 Shift = tuple[int, int, int]  # of the exponents a, k and b
 
 
@@ -244,7 +232,3 @@ def _by_residue(f: ExpPoly, unit: int) -> dict[Shift, ExpPoly]:
         part = parts.setdefault((a % step, k % step, b % step), {})
         part[n, a // step, k // step, b // step] = c
     return {shift: ExpPoly(items, unit) for shift, items in sorted(parts.items())}
-
-
-def _monomial(shift: Shift, unit: int) -> ExpPoly:
-    return ExpPoly({(0, *shift): fmpq(1)}, unit)

@@ -167,11 +167,7 @@ class Surd(FunctionOfEps):
         return f"{a.formula(notation)} + {root}" if a and b else root if b else a.formula(notation)
 
     def to_sympy(self) -> Any:
-        """The number in sympy.
-
-        >>> Surd.root(Quotient(ExpPoly.of(1, 1))).to_sympy()
-        sqrt(eps)
-        """
+        """The number in sympy."""
         from sympy import sqrt
 
         root = sqrt(self.radicand.to_sympy())
