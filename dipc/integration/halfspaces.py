@@ -139,13 +139,7 @@ def interval(v: int, low: fmpq | None, high: fmpq | None) -> Iterator[Form]:
 
 @lru_cache(maxsize=65536)
 def has_interior(region: Region) -> bool:
-    """Whether open half-spaces have a common point (Fourier-Motzkin elimination).
-
-    >>> x, y = (0, fmpq(1)), (1, fmpq(1))
-    >>> above = Form((x, (1, fmpq(-1))), fmpq(0))               # x > y
-    >>> has_interior(frozenset({above, Form(((0, fmpq(-1)), y), fmpq(0))}))
-    False
-    """
+    """Whether open half-spaces have a common point (Fourier-Motzkin elimination)."""
     if any(not form.coefficients and form.constant <= 0 for form in region):
         return False
     region = frozenset(form for form in region if form.coefficients)

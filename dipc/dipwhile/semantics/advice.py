@@ -88,10 +88,10 @@ def _coefficient(rate: ast.Expr) -> fmpq | None:
 
 def _degree(expr: ast.Expr) -> int | None:
     """The d of an expression ``a * eps^d``, where a may depend on variables; None for other forms."""
-    return bottom_up(expr, _on_degrees)
+    return bottom_up(expr, _from_parts)
 
 
-def _on_degrees(node: ast.Expr, parts: tuple[int | None, ...]) -> int | None:
+def _from_parts(node: ast.Expr, parts: tuple[int | None, ...]) -> int | None:
     match node, parts:
         case ast.Eps(), _:
             return 1

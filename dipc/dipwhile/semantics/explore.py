@@ -71,8 +71,8 @@ class Explorer:
         assert asked is not None
         arrival = configuration.after.get(value)
         if arrival is None:
-            arrival = self._run(configuration.states, {**configuration.known, asked: value})
-            configuration.after[value] = arrival
+            known = {**configuration.known, asked: value}
+            arrival = configuration.after[value] = self._run(configuration.states, known)
         return arrival
 
     def law(self, inputs: Input) -> Law:
@@ -109,12 +109,8 @@ class Explorer:
 
     def _shared(self, new: Configuration) -> Configuration:
         """The configuration, or the equal one that was met before."""
-        key = (
-            new.asks,
-            frozenset((state.key, state.joint) for state in new.states),
-            frozenset(new.known.items()),
-        )
-        return self._seen.setdefault(key, new)
+        states = frozenset((state.key, state.joint) for state in new.states)
+        return self._seen.setdefault((new.asks, states, frozenset(new.known.items())), new)
 
     def _count(self, steps: int) -> None:
         self._steps += steps
