@@ -100,12 +100,6 @@ def range_of(
     """Bounds on a linear expression where the links hold within the supports; None is infinity.
 
     The first sample is expressed by the value t of the form and the others, and those are eliminated.
-
-    >>> f = Piecewise.exponential(fmpq(1), fmpq(0))                             # two samples above 0
-    >>> total = Linear(((0, fmpq(1)), (1, fmpq(1))), fmpq(0))
-    >>> below = Linear(((0, fmpq(-1)), (1, fmpq(-1))), fmpq(2))                 # whose sum is below 2
-    >>> range_of(total, {0: f, 1: f}, [below])
-    (0, 2)
     """
     region = _relaxed(links)
     for i, weight in weights.items():

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
 from math import comb, gcd, lcm
 
 from flint import fmpq
@@ -216,16 +217,7 @@ def _merge(left: tuple[fmpq, ...], right: tuple[fmpq, ...]) -> tuple[fmpq, ...]:
     """The union of two ascending lists."""
     if left == right or not right:
         return left
-    result, i, j = [], 0, 0
-    while i < len(left) or j < len(right):
-        if j == len(right) or (i < len(left) and left[i] <= right[j]):
-            j += j < len(right) and left[i] == right[j]
-            result.append(left[i])
-            i += 1
-        else:
-            result.append(right[j])
-            j += 1
-    return tuple(result)
+    return tuple([b for b, _ in groupby(sorted(left + right))])
 
 
 def joined(unit: int, breaks: tuple[fmpq, ...], pieces: list[Piece], joints: Iterable[fmpq]) -> Piecewise:

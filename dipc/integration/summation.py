@@ -55,16 +55,11 @@ def common_factors(powers: Iterable[tuple[int, fmpq]]) -> Factors:
     return found
 
 
-def factor(rate: fmpq) -> ExpPoly:
-    """``1 - exp(-rate * eps)``."""
-    return 1 - ExpPoly.exp(-rate)
-
-
 def power_product(powers: Factors) -> ExpPoly:
     """The product of all factors."""
     result = ExpPoly.of(1)
     for rate, power in powers.values():
-        result = result * factor(rate) ** power
+        result = result * (1 - ExpPoly.exp(-rate)) ** power
     return result
 
 
@@ -99,7 +94,7 @@ def geometric_sums(m: int, rate: fmpq) -> tuple[ExpPoly, ...]:
     """S_0 .. S_m: with x = exp(rate eps), d = 1 - exp(-|rate| eps), ``x^i sum_j S_j d^(j-m-1) i^j`` is an
     antidifference of ``i^m x^i``."""
     size = abs(rate)
-    d = factor(size)
+    d = 1 - ExpPoly.exp(-size)
     # 1/(1 - w) with w = 1/x, times d
     inverse = ExpPoly.of(1) if rate > 0 else -ExpPoly.exp(-size)
     w = ExpPoly.exp(-rate)

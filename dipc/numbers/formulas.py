@@ -24,12 +24,12 @@ class Notation:
     eps: str
     times: str
     joint: str
-    minus: str
     number: Callable[[int, int], str]  # a positive fraction p/q, q > 1
     power: Callable[[str, int], str]
     exp: Callable[[str], str]
     fraction: Callable[[str, str], str]
     root: Callable[[str], str]
+    minus: str = "-"
 
     def polynomial(self, terms: Iterable[TermOf]) -> str:
         """A sum of terms, the first one with its sign."""
@@ -73,7 +73,6 @@ TEXT = Notation(
     eps="eps",
     times="*",
     joint="*",
-    minus="-",
     number=lambda p, q: f"{p}/{q}",
     power=lambda base, n: f"{base}^{n}",
     exp=lambda exponent: f"exp({exponent})",
@@ -85,7 +84,6 @@ LATEX = Notation(
     eps=r"\varepsilon",
     times=r"\,",
     joint="",
-    minus="-",
     number=lambda p, q: rf"\tfrac{{{p}}}{{{q}}}",
     power=lambda base, n: f"{base}^{{{n}}}",
     exp=lambda exponent: f"e^{{{exponent}}}",

@@ -114,13 +114,7 @@ class Quotient(FunctionOfEps):
         return result if exponent >= 0 else 1 / result
 
     def at(self, eps: Number) -> Quotient:
-        """The exact value at a rational budget: the limit, if it is 0/0 there.
-
-        >>> z = Quotient(ExpPoly.exp(1))
-        >>> p = (z - 1) / Quotient(ExpPoly.of(1, 1))                   # (exp(eps) - 1)/eps
-        >>> p.at(0), p.at(1), (1 / p).at(0)
-        (1, -1 + exp(1), 1)
-        """
+        """The exact value at a rational eps: the limit, if it is 0/0 there."""
         return Quotient(*ratio_at(self.numerator, self.denominator, budget(eps)))
 
     def as_rational(self) -> Exact | None:
@@ -221,9 +215,6 @@ def _by_residue(f: ExpPoly, unit: int) -> dict[Shift, ExpPoly]:
     """f as a sum of ``exp(shift) * part``, the exponents of the parts being multiples of 1/unit.
 
     A polynomial in the multiples of 1/unit divides f if and only if it divides every part.
-
-    >>> _by_residue(ExpPoly.exp(fmpq(7, 2)) + ExpPoly.exp(2) * 5, 1)
-    {(0, 0, 0): 5*exp(2*eps), (1, 0, 0): exp(3*eps)}
     """
     fine = lcm(unit, common_unit(f))
     step = fine // unit

@@ -105,15 +105,7 @@ class Surd(FunctionOfEps):
         return self._lift(other) / self
 
     def at(self, eps: Given) -> Number:
-        """The exact value at a rational budget; without a root if the radicand is a square there.
-
-        >>> root = Surd.root(Quotient(ExpPoly.of(1, 1)))
-        >>> (1 + root).at(4), (1 + root).at(2), (1 / root).at(2).decimal()
-        (3, 1 + sqrt(2), '0.7071067812')
-        >>> (1 / root).at(0)
-        Traceback (most recent call last):
-        dipc.errors.InputError: error: (1)/(sqrt(eps)) has no value at eps = 0: its denominator is 0
-        """
+        """The exact value at a rational eps; without a root if the radicand is a square there."""
         point = budget(eps)
         radicand = self.radicand.at(point)
         if radicand.sign_at(fmpq(1)) < 0:

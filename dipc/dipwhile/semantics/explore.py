@@ -86,7 +86,7 @@ class Explorer:
         while (asked := arrival.configuration.asks) is not None:
             arrival = self.after(arrival.configuration, inputs[asked])
             for outcome, p in arrival.emitted.items():
-                _add(law, outcome, p)
+                law[outcome] = law[outcome] + p if outcome in law else p
         law = {outcome: p for outcome, p in law.items() if p}
         check_total(sum(law.values(), Quotient.of(0)))
         return law
@@ -99,7 +99,8 @@ class Explorer:
             for visit in sweep:
                 halted = isinstance(self.stepper.program.code[visit.state.pc], Halt)
                 if halted and (p := visit.state.joint.mass()):
-                    _add(emitted, self.stepper.outcome(visit.state), p)
+                    outcome = self.stepper.outcome(visit.state)
+                    emitted[outcome] = emitted[outcome] + p if outcome in emitted else p
         except InputNeeded as need:
             rest = sweep.rest
             live = frozenset().union(*(self.stepper.live[state.pc] for state in rest))
@@ -118,10 +119,6 @@ class Explorer:
             raise LimitReached(f"more than {MAX_STEPS} steps: does a while loop run forever?")
         if self._deadline is not None and monotonic() > self._deadline:
             raise LimitReached("the time limit was reached")
-
-
-def _add(law: Law, outcome: Outcome, p: Quotient) -> None:
-    law[outcome] = law[outcome] + p if outcome in law else p
 
 
 def check_total(total: Quotient) -> None:
