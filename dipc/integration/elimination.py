@@ -111,9 +111,9 @@ def _next(f: Factors, thorough: bool) -> int | None:
 def _cost(f: Factors, v: int) -> int | None:
     """0 for a leaf, else the number of parts; None if v cannot be integrated out alone."""
     own = [link for link in f.links if v in link.samples]
-    fractions = any(link.integer and abs(dict(link.coefficients)[v]) != 1 for link in own)
-    if fractions or any(len(link.samples) > 2 for link in own):
-        return None  # integers bounded by fractions wait for the others
+    # integers bounded by fractions wait for the others
+    if any(len(link.samples) > 2 or (link.integer and abs(dict(link.coefficients)[v]) != 1) for link in own):
+        return None
     if len(_neighbours(f, v)) <= 1:
         return 0
     lower = sum(dict(link.coefficients)[v] > 0 for link in own)

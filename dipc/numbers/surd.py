@@ -19,7 +19,6 @@ from flint import arb, fmpq
 
 from dipc.errors import InputError
 from dipc.numbers.exact import Number as Given
-from dipc.numbers.exact import scalar
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.formulas import Notation
 from dipc.numbers.function import FunctionOfEps, budget
@@ -56,12 +55,8 @@ class Surd(FunctionOfEps):
 
     def _lift(self, other: Number | ExpPoly | fmpq | int) -> Surd:
         """Another number in this form; ValueError if it has another root."""
-        if isinstance(other, Quotient):
-            return self.lifted(other)
-        if isinstance(other, ExpPoly):
-            return self.lifted(Quotient(other))
         if not isinstance(other, Surd):
-            return self.lifted(Quotient.of(scalar(other)))
+            return self.lifted(ZERO + other)
         if other.radicand != self.radicand:
             raise ValueError(f"sqrt({self.radicand}) meets sqrt({other.radicand})")
         return other
