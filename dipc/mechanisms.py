@@ -23,7 +23,7 @@ from dipc.dipwhile.explain.explanation import MOST_PATHS, Explanation, explain
 from dipc.dipwhile.pipeline import Ask, check, distribution, eps_range_of, goal_of, losses_of
 from dipc.dipwhile.semantics.advice import warnings
 from dipc.dipwhile.semantics.chain import Chain
-from dipc.dipwhile.semantics.explored import Explored
+from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.valuations import in_order, output_valuation
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.constants import evaluate_parameters

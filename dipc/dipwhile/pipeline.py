@@ -24,7 +24,7 @@ from dipc.clock import Clock, Progress, silent
 from dipc.dipwhile.semantics.adjacency import Input, Pair, adjacent, formula_pairs
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never, number_of_eps
 from dipc.dipwhile.semantics.explore import Explorer, Law
-from dipc.dipwhile.semantics.explored import Explored
+from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.step import LeftOpen
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram

@@ -10,7 +10,7 @@ from dipc.clock import Clock
 from dipc.dipwhile.pipeline import distribution, goal_of, neighbours_of
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.chain import Chain
-from dipc.dipwhile.semantics.explored import Explored
+from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.valuations import cells, grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.errors import Unsupported

@@ -36,7 +36,7 @@ from dipc.dipwhile.explain.paths import Found, Path, Stop, Walk
 from dipc.dipwhile.explain.shifts import Alignment, alignment
 from dipc.dipwhile.pipeline import Ask
 from dipc.dipwhile.semantics.adjacency import Input
-from dipc.dipwhile.semantics.explored import Explored
+from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.step import Outcome
 from dipc.dipwhile.semantics.valuations import cells, grouped, output_valuation
 from dipc.dipwhile.syntax.core import Cell, CoreClaim, CoreProgram
