@@ -19,7 +19,7 @@ from dipc.dipwhile.semantics.noise import Random
 from dipc.dipwhile.semantics.step import Transition
 from dipc.dipwhile.syntax.core import Cell
 from dipc.export.operators import ARITHMETIC, EXACT, Dialect, Symbol, Tree, scaled, total, write
-from dipc.export.subject import Picture
+from dipc.export.questions import Picture
 from dipc.integration.linear import Linear
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient

@@ -17,8 +17,7 @@ from flint import arb, fmpq
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Variable
 from dipc.dipwhile.syntax.parser import parse
-from dipc.export.evidence import links
-from dipc.export.inequalities import Inequality
+from dipc.export.checks import links
 from dipc.export.operators import (
     ARITHMETIC,
     COMPARISON,
@@ -41,7 +40,7 @@ from dipc.export.operators import (
     scaled,
     write,
 )
-from dipc.export.subject import ClaimExport, NamedLaw
+from dipc.export.questions import ClaimExport, Inequality, NamedLaw
 from dipc.models.values import Valuation, Value, show
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient

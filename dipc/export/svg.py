@@ -17,9 +17,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from dipc.errors import InputError
-from dipc.export.dot import dot
-from dipc.export.drawing import Box, Drawing, drawing, wrapped
-from dipc.export.subject import Picture
+from dipc.export.drawing import Box, Drawing, dot, drawing, wrapped
+from dipc.export.questions import Picture
 
 if TYPE_CHECKING:
     import networkx

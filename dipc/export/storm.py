@@ -1,15 +1,19 @@
-"""The states of a chain by number: their edges, labels, and the symbols that occur."""
+"""The chain for model checkers: DRN, the explicit format of Storm, and the language of PRISM.
+
+Probabilities are rational functions of z = exp(eps/u) and, where it occurs, eps.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from dipc.export.operators import Style, unit_of
-from dipc.export.subject import Picture
+from dipc.export.operators import ARITHMETIC, PLAIN, Dialect, Pattern, Style, unit_of, write
+from dipc.export.questions import Picture
 from dipc.models.values import valuation_text
 from dipc.numbers.quotient import Quotient
 
+PRISM = Dialect(ARITHMETIC | {"^": Pattern("pow({0}, {1})")})
 Edge = tuple[int, Quotient]  # the number of the target, and the probability
 
 UNSAFE = {"-": "m", "/": "over", ".": "p"}
@@ -59,3 +63,40 @@ def meaning(picture: Picture) -> Iterator[str]:
     marks = labels(picture)
     texts = {marks[number]: valuation_text(output) for number, output in picture.outputs.items()}
     yield from (f"label {name}: {text}" for name, text in texts.items())
+
+
+def drn(picture: Picture) -> str:
+    """The chain as a DTMC with parameters z = exp(eps/u) and, if it occurs, eps.
+
+    The final states of an output have its label, and loop.
+    """
+    style, marks = style_of(picture), labels(picture)
+    symbols = symbols_of(picture, style)
+    lines = [*(f"// {line}" for line in (*picture.heading(), *meaning(picture))), "@type: DTMC"]
+    kinds = ["parametric", "@parameters", " ".join(symbols)] if symbols else ["rational"]
+    lines += ["@value_type: " + kinds[0], *kinds[1:]]
+    size = str(len(picture.chain))
+    lines += ["@reward_models", "", "@nr_states", size, "@nr_choices", size, "@model"]
+    for number, outgoing in enumerate(edges(picture)):
+        names = [*(["init"] if number == 0 else []), *([marks[number]] if number in marks else [])]
+        lines.append(" ".join([f"state {number}", *names]))
+        lines.append("\taction 0")
+        lines += [f"\t\t{target} : {write(style.function(p), PLAIN)}" for target, p in outgoing]
+    return "\n".join(lines) + "\n"
+
+
+def prism(picture: Picture) -> str:
+    """The chain with undefined constants z = exp(eps/u) and, if it occurs, eps."""
+    style, marks = style_of(picture), labels(picture)
+    lines = [f"// {line}" for line in (*picture.heading(), *meaning(picture))]
+    lines += ["dtmc", ""]
+    lines += [f"const double {symbol};" for symbol in symbols_of(picture, style)]
+    lines += ["", "module program", f"  s : [0..{max(1, len(picture.chain) - 1)}] init 0;"]
+    for number, outgoing in enumerate(edges(picture)):
+        moves = (f"{write(style.function(p), PRISM)} : (s'={target})" for target, p in outgoing)
+        lines.append(f"  [] s={number} -> {' + '.join(moves)};")
+    lines += ["endmodule", ""]
+    for name in dict.fromkeys(marks.values()):
+        places = " | ".join(f"s={number}" for number, mark in marks.items() if mark == name)
+        lines.append(f'label "{name}" = {places};')
+    return "\n".join(lines) + "\n"
