@@ -143,15 +143,15 @@ def legend(axes: Axes, above: bool = False) -> None:
     axes.legend(named.values(), named, fontsize=10, ncols=columns, **place)
 
 
-def shade(axes: Axes, span: Range, regions: Iterable[tuple[float, float, str]]) -> None:
+def shade(axes: Axes, span: Range, regions: Iterable[tuple[float, float, str]], colour: str = BROKEN) -> None:
     """Colour intervals of eps, each with its words, as far as they are on the axis."""
     first, last = span.ends
     for start, end, label in regions:
         low, high = max(first, start), min(last, end)
         if low < high:
-            axes.axvspan(low, high, color=BROKEN, alpha=SHADE, linewidth=0, label=label)
+            axes.axvspan(low, high, color=colour, alpha=SHADE, linewidth=0, label=label)
         elif low == high:
-            axes.axvline(low, color=BROKEN, alpha=0.6, label=label)
+            axes.axvline(low, color=colour, alpha=0.6, label=label)
 
 
 # --- words -----------------------------------------------------------------------------------
