@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from flint import arb, fmpq
+from flint import fmpq
 
 from dipc.claims.regions import Region, region_text, region_words
 from dipc.claims.tightness.curves import Curve, Profile, Segment
@@ -14,11 +14,11 @@ from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.losses import Witness
 from dipc.claims.tightness.regions import Regions
 from dipc.claims.wording import Record, digits_of, pretty
-from dipc.models.values import Valuation, valuation_record, valuation_text
+from dipc.models.values import valuation_text
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.report.document import Group, Node, Row, data, record
-from dipc.report.words import pair_text
+from dipc.report.words import input_rows, output_row, pair_text
 from dipc.signs.tables import End, RootCluster, decimal, end_as_text
 
 MOST_SPOTS = 3
@@ -97,18 +97,6 @@ def _witness(witness: Witness) -> Iterator[Row]:
     for name, key in (("P(u)", "probability"), ("P(u')", "neighbour_probability")):
         value = str(getattr(witness, key))
         yield Row(name, pretty(value), key, value)
-
-
-def input_rows(left: Valuation, right: Valuation) -> Iterator[Row]:
-    """Two adjacent inputs."""
-    yield Row("input", f"u  : {valuation_text(left)}", "input", valuation_record(left))
-    yield Row("neighbour", f"u' : {valuation_text(right)}", "neighbour", valuation_record(right))
-
-
-def output_row(outputs: tuple[Valuation, ...]) -> Row:
-    """A set of outputs."""
-    shown, records = " or ".join(map(valuation_text, outputs)), list(map(valuation_record, outputs))
-    return Row("outputs" if len(outputs) > 1 else "output", shown, "outputs", records)
 
 
 def _curve(curve: Curve, key: str) -> Group:
@@ -203,13 +191,6 @@ def _interval(curve: Curve, segment: Segment) -> str:
 
     low, high = segment.low, segment.high
     return region_text(end_as_text(low), end_as_text(high), closed(low), closed(high))
-
-
-def logarithm_at(value: Quotient, eps: fmpq, digits: int = 10) -> str:
-    """``ln(value)`` at a rational eps, to ``digits`` significant digits."""
-    if (value - 1).sign_at(eps) == 0:
-        return "0"
-    return digits_of(lambda: value.enclose(arb(eps)).log(), digits)
 
 
 def least_record(found: Least) -> Record:

@@ -99,6 +99,18 @@ def pair_text(left: Valuation, right: Valuation) -> str:
     return f"{valuation_text(left)} against {valuation_text(right)}"
 
 
+def input_rows(left: Valuation, right: Valuation) -> Iterator[Row]:
+    """Two adjacent inputs."""
+    yield Row("input", f"u  : {valuation_text(left)}", "input", valuation_record(left))
+    yield Row("neighbour", f"u' : {valuation_text(right)}", "neighbour", valuation_record(right))
+
+
+def output_row(outputs: tuple[Valuation, ...]) -> Row:
+    """A set of outputs."""
+    shown, records = " or ".join(map(valuation_text, outputs)), list(map(valuation_record, outputs))
+    return Row("outputs" if len(outputs) > 1 else "output", shown, "outputs", records)
+
+
 def nice(text: str) -> str:
     """Greek letters, and signs for infinity, limits and products.
 
