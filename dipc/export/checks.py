@@ -92,9 +92,6 @@ def _inequality(
     yield ""
 
 
-# --- evidence --------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Link:
     """A function f_{k-1} of a derivative chain, its value where the chain begins, and the exponent a_k."""

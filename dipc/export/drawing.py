@@ -131,9 +131,6 @@ def _line(program: CoreProgram, pc: int) -> int:
     return instruction.span.line
 
 
-# --- DOT, the language of Graphviz ------------------------------------------------------------
-
-
 def dot(picture: Picture) -> str:
     """The chain as a directed graph."""
     content = drawing(picture)

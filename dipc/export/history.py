@@ -123,9 +123,6 @@ def _united(origins: Sequence[Origin]) -> Origin:
     return Origin(origins[0].variable, max(origin.place for origin in origins), tuple(laws))
 
 
-# --- texts -----------------------------------------------------------------------------------
-
-
 def cell_text(cell: Cell) -> str:
     """A cell as a program writes it."""
     name, index = cell

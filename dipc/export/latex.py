@@ -231,10 +231,8 @@ def as_tree(expr: ast.Expr) -> Tree:
         case ast.Call("exp" | "abs" as function, (argument,)):
             return Apply(function, (as_tree(argument),))
         case ast.Call(function, arguments):
-            return Apply(
-                "call",
-                (Symbol(rf"\mathrm{{{_escaped(function)}}}"), Apply(",", tuple(map(as_tree, arguments)))),
-            )
+            called = Symbol(rf"\mathrm{{{_escaped(function)}}}")
+            return Apply("call", (called, Apply(",", tuple(map(as_tree, arguments)))))
         case ast.Fold(kind, variable, low, high, body):
             span = Apply("element", (Symbol(_word(variable)), Apply("range", (as_tree(low), as_tree(high)))))
             return Apply("call", (Symbol(rf"\mathrm{{{kind}}}"), Apply("colon", (span, as_tree(body)))))
@@ -287,10 +285,8 @@ def _claim(question: ClaimExport) -> Iterator[str]:
     goal = question.goal
     assert isinstance(goal.delta, Quotient)  # no other can be exported
     epsilon, delta = formula(Quotient(ExpPoly.of(goal.t, 1))), formula(goal.delta)
-    yield (
-        rf"The program is $\left({epsilon}, {delta}\right)$-differentially "
-        rf"private for all ${write(condition(goal.budgets), LATEX)}$."
-    )
+    among = write(condition(goal.budgets), LATEX)
+    yield rf"The program is $\left({epsilon}, {delta}\right)$-differentially private for all ${among}$."
     yield f"This is a conjunction of {len(question.requirements)} different inequalities."
 
 
@@ -312,10 +308,11 @@ def formula(value: Quotient) -> str:
     divisor = value.denominator.as_rational()
     if divisor is not None:
         return _polynomial(value.numerator * ExpPoly.of(1 / divisor))
-    above, below = cleared(value, only_powers=True)
-    if max(len(list(above.terms())), len(list(below.terms()))) <= MOST_TERMS:
-        return rf"\dfrac{{{_polynomial(above)}}}{{{_polynomial(below)}}}"
-    return rf"({_polynomial(above)}) \,\big/\, ({_polynomial(below)})"
+    parts = cleared(value, only_powers=True)
+    above, below = map(_polynomial, parts)
+    if max(len(list(part.terms())) for part in parts) <= MOST_TERMS:
+        return rf"\dfrac{{{above}}}{{{below}}}"
+    return rf"({above}) \,\big/\, ({below})"
 
 
 def _polynomial(f: ExpPoly) -> str:
@@ -341,10 +338,8 @@ def chosen_inequality(question: ClaimExport) -> Inequality | None:
 def _inequality(requirement: Inequality) -> Iterator[str]:
     f = requirement.function
     outputs = r" \text{ or } ".join(map(_valuation, requirement.outputs))
-    yield (
-        rf"For the neighbours $u$: ${_valuation(requirement.input)}$ and $u'$: "
-        rf"${_valuation(requirement.neighbour)}$, and the output ${outputs}$, the claim is"
-    )
+    u, v = map(_valuation, (requirement.input, requirement.neighbour))
+    yield rf"For the neighbours $u$: ${u}$ and $u'$: ${v}$, and the output ${outputs}$, the claim is"
     yield f"\n{HANGING}$\\displaystyle {formula(requirement.probability)}$"
     yield f"$\\displaystyle {{}} \\;\\le\\; {formula(requirement.bound)}$.\n"
     if not f:

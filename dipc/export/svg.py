@@ -82,9 +82,6 @@ def _by_graphviz(program: str, picture: Picture) -> str:
     return run.stdout[run.stdout.index("<svg") :]
 
 
-# --- without Graphviz ------------------------------------------------------------------------
-
-
 class Frame(NamedTuple):
     """A place in the drawing; ``floor`` is the lower end of its row."""
 
@@ -190,8 +187,6 @@ def _middles(
             middle |= {p: middle[p] + shift for p in row}
     return middle
 
-
-# --- elements --------------------------------------------------------------------------------
 
 PLAIN = 'class="plain"'
 

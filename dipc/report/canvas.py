@@ -112,9 +112,6 @@ def single(draw: Callable[[Axes], None], title: str = "", size: tuple[float, flo
     return sheet([Panel("", "", "", titled)], size=size)
 
 
-# --- axes ------------------------------------------------------------------------------------
-
-
 def dress(axes: Axes, span: Range, label: str) -> None:
     """The names of the axes, eps across, and a legend."""
     axes.set_ylabel(label)
@@ -154,20 +151,13 @@ def shade(axes: Axes, span: Range, regions: Iterable[tuple[float, float, str]], 
             axes.axvline(low, color=colour, alpha=0.6, label=label)
 
 
-# --- words -----------------------------------------------------------------------------------
-
-
 def broken(region: Region) -> str:
     """``0 < ε < 2.267666061``: ends are exact where they are rational."""
     return nice(region_words(region))
 
 
 def plain(text: str) -> str:
-    """Text in which matplotlib finds no formula: names of programs are not ours.
-
-    >>> plain("cost $5")
-    'cost \\\\$5'
-    """
+    """Text in which matplotlib finds no formula: names of programs are not ours."""
     return text.replace("$", r"\$")
 
 

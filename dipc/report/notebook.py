@@ -115,9 +115,6 @@ def _chain(chain: Chain) -> str:
     return f"<div>{escape(repr(chain).strip('<>'))}</div>\n{nodes}"
 
 
-# --- tightness and explanations --------------------------------------------------------------
-
-
 def document_of(found: Tight | Explanation) -> Document:
     """The document of a result."""
     return explanation_document(found) if isinstance(found, Explanation) else plain_document(rows_of(found))

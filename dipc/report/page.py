@@ -111,19 +111,15 @@ def report_html(
         asked = attempts("the proof written out", partial(question, mechanism.explored, claimed))
     proved = attempts("the proof written out", lambda: list(proofs(asked))) if asked else None
     drawn = attempts("the chain", lambda: _picture(found))
+    laws = _laws(found, drawn, attempts)
+    plots = attempts("the plots", lambda: _plots(found))
     context = {
         "title": title or PurePath(found.name).name,
         "study": found,
         "mechanism": mechanism,
         "drawn": drawn,
-        "laws": _laws(found, drawn, attempts),
-        "panels": attempts(
-            "the plots",
-            lambda: [
-                (panel, plot_svg(panel, f"plot{n}")) for n, panel in enumerate(panels_of(found), start=1)
-            ],
-        )
-        or [],
+        "laws": laws,
+        "panels": plots or [],
         "drawing": _drawing(drawn, attempts) if drawn else None,
         "proofs": proved or [],
         "commands": list(commands(found, drawn)),
@@ -168,17 +164,13 @@ def _environment() -> Environment:
         import pygments  # noqa: F401
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError as error:
-        raise MissingPackage(
-            f"reports need {error.name}", hint="pip install matplotlib jinja2 pygments"
-        ) from None
+        hint = "pip install matplotlib jinja2 pygments"
+        raise MissingPackage(f"reports need {error.name}", hint=hint) from None
+    loader = FileSystemLoader(TEMPLATES)
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    filters: dict[str, Callable[..., object]] = {
+    environment.filters |= {
         "formula": lambda f: marked(mathml(f)),
         "number": lambda value: marked(rational(value)),
         "sign": sign,
@@ -194,7 +186,6 @@ def _environment() -> Environment:
         "enclosure": enclosure,
         "where": where,
     }
-    environment.filters |= filters
     return environment
 
 
@@ -206,11 +197,7 @@ def marked(html: str) -> Markup:
 
 
 def highlighted(text: str) -> Markup:
-    """The program in colour, with line numbers.
-
-    >>> "<script>" in highlighted("# <script>")
-    False
-    """
+    """The program in colour, with line numbers."""
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
 
@@ -268,6 +255,10 @@ def proofs(question: ClaimExport) -> Iterator[Proof]:
 # --- drawings --------------------------------------------------------------------------------
 
 
+def _plots(found: Study) -> list[tuple[Panel, Markup]]:
+    return [(panel, plot_svg(panel, f"plot{n}")) for n, panel in enumerate(panels_of(found), start=1)]
+
+
 def plot_svg(panel: Panel, prefix: str) -> Markup:
     """The panel as an ``<svg>`` element with the colours of the page; its ids begin with the prefix."""
     import matplotlib
@@ -291,11 +282,8 @@ def plot_svg(panel: Panel, prefix: str) -> Markup:
 def _picture(found: Study) -> Picture:
     """The chain on the input u, or on the first input."""
     program = found.subject.mechanism.program
-    if found.pair is not None:
-        values = dict(found.pair[0])
-    else:
-        values = {v.name: v.domain[0] if v.size is None else (v.domain[0],) * v.size for v in program.inputs}
-    return picture(program, to_input(program, values))
+    first = {v.name: v.domain[0] if v.size is None else (v.domain[0],) * v.size for v in program.inputs}
+    return picture(program, to_input(program, dict(found.pair[0]) if found.pair is not None else first))
 
 
 def _drawing(drawn: Picture, attempts: Attempts) -> Markup | None:
@@ -312,11 +300,7 @@ def _drawing(drawn: Picture, attempts: Attempts) -> Markup | None:
 
 
 def data_uri(data: bytes, kind: str) -> str:
-    """A file as an address.
-
-    >>> data_uri(b"1", "text/plain")
-    'data:text/plain;base64,MQ=='
-    """
+    """A file as an address."""
     return f"data:{kind};base64,{b64encode(data).decode()}"
 
 
@@ -340,8 +324,7 @@ def downloads(
     verdict = found.verdict
     if verdict is not None and not isinstance(verdict, Undecided):
         text = attempts("the certificate", lambda: dumps(certificate(program, verdict)))
-        data = text.encode() if text else b""
-        name = f"{stem}.json"
+        data, name = (text or "").encode(), f"{stem}.json"
         if len(data) > LARGEST // 4:
             data, name = gzip.compress(data, mtime=0), f"{name}.gz"
         if data:

@@ -40,9 +40,6 @@ Eps = Number | None  # an end of an axis; None: the usual one
 Laws = Mapping[str, Mapping[Any, FunctionOfEps]]
 
 
-# --- functions -------------------------------------------------------------------------------
-
-
 @views.plot.register(FunctionOfEps)
 def plot_functions(
     functions: Functions,
@@ -95,9 +92,6 @@ def _legend(name: str, f: FunctionOfEps) -> str:
     return f"{name}:  {formula}" if name else formula
 
 
-# --- distributions ---------------------------------------------------------------------------
-
-
 def plot_distributions(
     laws: Distribution | Laws, eps: Number, *, title: str = "", size: tuple[float, float] | None = None
 ) -> Figure:
@@ -120,9 +114,6 @@ def plot_distributions(
 
     width = max(6.0, 1.2 + 0.5 * len(outputs) * (1 + len(groups)))
     return single(draw, title or f"ε = {point}", size or (width, 4.8))
-
-
-# --- counterexamples -------------------------------------------------------------------------
 
 
 @views.plot.register(Counterexample)
@@ -158,9 +149,6 @@ def _of_verdict(verdict: Verdict, low: Eps = None, high: Eps = None, **options: 
     message = f"{article} {verdict.status} verdict has no counterexample to plot"
     hint = "plot the mechanism: m.plot(), or one distribution: m.distribution(...).plot()"
     raise InputError(message, hint=hint)
-
-
-# --- tightness -------------------------------------------------------------------------------
 
 
 @views.plot.register(Curve)

@@ -46,12 +46,9 @@ def _budget(found: LeastEpsilon) -> Iterator[Node]:
     """The least t, where it is attained or approached, and the inputs and outputs that need it."""
     budgets, t = str(found.budgets.low if found.budgets.is_point else found.budgets), found.least
     eps = f"eps = {budgets}" if found.budgets.is_point else f"every eps in {budgets}"
-    if t.infinite:
-        least = "infinite: (t*eps)-private for no t"
-    elif t.exact is not None:
-        least = f"{t.exact}: ({epsilon_text(t.exact)})-private, and not for a smaller t"
-    else:
-        least = enclosure(t)
+    least = "infinite: (t*eps)-private for no t" if t.infinite else enclosure(t)
+    if t.exact is not None:
+        least += f": ({epsilon_text(t.exact)})-private, and not for a smaller t"
     yield Row("budgets", pretty(eps), "for", budgets)
     yield Row("least t", pretty(least), "t", least_record(t))
     yield _reached(found.witnesses, t.attained)
@@ -70,10 +67,8 @@ def _profile(found: Profile) -> Iterator[Node]:
 def _regions(found: Regions) -> Iterator[Node]:
     """The intervals of eps on which the claim is broken."""
     yield Row("claim", pretty(str(found.goal)), "claim", found.goal.record())
-    for region in found.regions:
-        yield Row("broken for", pretty(region_words(region)))
-    if not found.regions:
-        yield Row("broken for", "no budget: the claim holds")
+    for text in map(region_words, found.regions) if found.regions else ["no budget: the claim holds"]:
+        yield Row("broken for", pretty(text))
     yield data("violated_for", regions_record(found.regions))
 
 
@@ -166,10 +161,8 @@ def epsilon_text(t: fmpq) -> str:
 
 def formula(segment: Segment, logarithm: bool) -> str:
     """The value on a segment: ``ln(...)`` for a loss."""
-    if segment.value is None:
-        return "inf"
-    if not logarithm:
-        return str(segment.value)
+    if segment.value is None or not logarithm:
+        return "inf" if segment.value is None else str(segment.value)
     return _exponent(segment.value) or f"ln({segment.value})"
 
 
@@ -195,7 +188,6 @@ def _interval(curve: Curve, segment: Segment) -> str:
 
 def least_record(found: Least) -> Record:
     """``exact`` or an enclosure as strings; null where there is none."""
-
     named = {"exact": found.exact, "formula": found.name, "low": found.low, "high": found.high}
     texts = {key: None if value is None else str(value) for key, value in named.items()}
     return {**texts, "infinite": found.infinite, "attained": found.attained}
