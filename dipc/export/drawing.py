@@ -75,9 +75,9 @@ def drawing(picture: Picture) -> Drawing:
         for target, p in outgoing
     )
     boxes = tuple(
-        Box((valuation_text(picture.outputs[i]),), True)
+        Box((valuation_text(picture.outputs[i]),), final=True)
         if i in picture.outputs
-        else Box(tuple(_state(picture.program, node, found[i], names)), False)
+        else Box(tuple(_state(picture.program, node, found[i], names)), final=False)
         for i, node in enumerate(picture.chain)
     )
     foot = [f"{name} = {text}" for text, name in short.items()]
@@ -99,9 +99,8 @@ def _state(program: CoreProgram, node: Node, history: History, names: Names) -> 
     finite = [f"{name}={show(value)}" for name, value in cells if not isinstance(value, Linear)]
     yield from _filled([f"{_line(program, node.state.pc)}:", *finite], " ")
     yield from _filled(map(names.law, history.origins), ", ")
-    values = (
-        (name, names.value(value, history.samples)) for name, value in cells if isinstance(value, Linear)
-    )
+    sums = [(name, value) for name, value in cells if isinstance(value, Linear)]
+    values = ((name, names.value(value, history.samples)) for name, value in sums)
     # Not for a variable that is the sample that bears its name, numbered or not.
     others = (f"{name} = {value}" for name, value in values if value.rstrip(DIGITS) != name)
     yield from _filled(others, ", ")

@@ -18,28 +18,7 @@ from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Variable
 from dipc.dipwhile.syntax.parser import parse
 from dipc.export.checks import links
-from dipc.export.operators import (
-    ARITHMETIC,
-    COMPARISON,
-    EXACT,
-    LEAF,
-    OR,
-    POWER,
-    PRODUCT,
-    SUM,
-    Apply,
-    Dialect,
-    Infix,
-    Pattern,
-    Symbol,
-    Tree,
-    cleared,
-    condition,
-    logic,
-    product,
-    scaled,
-    write,
-)
+from dipc.export.operators import EXACT, LATEX, Apply, Symbol, Tree, cleared, condition, tidy, write
 from dipc.export.questions import ClaimExport, Inequality, NamedLaw
 from dipc.models.values import Valuation, Value, show
 from dipc.numbers.exppoly import ExpPoly
@@ -47,38 +26,6 @@ from dipc.numbers.quotient import Quotient
 from dipc.signs.derivatives import chain_exponents
 from dipc.signs.inequality import Fails, Holds
 from dipc.signs.proofs import Chain, Point
-
-
-def number(value: fmpq) -> tuple[str, int]:
-    """Fractions upright."""
-    size = abs(value)
-    text = str(size.p) if size.q == 1 else f"\\tfrac{{{size.p}}}{{{size.q}}}"
-    return (f"-{text}", SUM) if value < 0 else (text, LEAF)
-
-
-LATEX = Dialect(
-    ARITHMETIC
-    | logic(r" \land ", r" \lor ", r"\lnot {0}", {"<=": r"\le", ">=": r"\ge", "!=": r"\ne"})
-    | {
-        "*": Infix(r" \, ", PRODUCT, PRODUCT, PRODUCT),
-        "/": Pattern(r"\frac{{{0}}}{{{1}}}"),
-        "^": Pattern("{0}^{{{1}}}", POWER, LEAF),
-        "exp": Pattern("e^{{{0}}}", POWER),
-        "slash": Infix("/", PRODUCT, PRODUCT, POWER),
-        "-": Infix(" - ", SUM, SUM, PRODUCT),
-        "index": Pattern("{0}_{{{1}}}"),
-        "prime": Pattern("{0}'"),
-        ",": Infix(", ", OR, OR, OR),
-        "call": Pattern("{0}({1})"),
-        "range": Pattern(r"{0}, \dots, {1}"),
-        "abs": Pattern(r"\lvert {0} \rvert"),
-        "set": Pattern(r"\{{{0}\}}"),
-        "element": Infix(r" \in ", COMPARISON, SUM, OR),
-        "colon": Infix(r" : ", OR, OR, OR),
-    },
-    number,
-    {"eps": r"\varepsilon"},
-)
 
 PREAMBLE = r"""\documentclass{article}
 \usepackage[a4paper,margin=25mm]{geometry}
@@ -185,32 +132,7 @@ def _right(value: ast.Expr | ast.Distribution) -> str:
 
 
 def _show(expr: ast.Expr) -> str:
-    return _written(as_tree(expr))
-
-
-def _written(tree: Tree) -> str:
-    return write(tidy(tree), LATEX)
-
-
-def tidy(tree: Tree, small: bool = False) -> Tree:
-    """The tree with slashes, not fractions, in exponents (``small``) and with signs in front of products."""
-    match tree:
-        case Symbol():
-            return tree
-        case Apply("exp", (argument,)):
-            return Apply("exp", (tidy(argument, small=True),))
-        case Apply("*", (Apply("neg", (first,)), *others)):
-            return Apply("neg", (tidy(Apply("*", (first, *others)), small),))
-        case Apply("*", (*others, Apply("/", (fmpq() as one, below)))) if one == 1:
-            return tidy(Apply("/", (product(others), below)), small)
-        case Apply("*", (fmpq() as c, *others)) if small and c.q != 1:
-            above = scaled(fmpq(c.p), [tidy(factor, small) for factor in others])
-            return Apply("slash", (above, fmpq(c.q)))
-        case Apply(operator, arguments):
-            kind = "slash" if small and operator == "/" else operator
-            return Apply(kind, tuple(tidy(argument, small) for argument in arguments))
-        case _:
-            return tree if not small or tree.q == 1 else Apply("slash", (fmpq(tree.p), fmpq(tree.q)))
+    return write(tidy(as_tree(expr)), LATEX)
 
 
 def as_tree(expr: ast.Expr) -> Tree:
@@ -275,7 +197,7 @@ def _value(value: Value) -> str:
 
 
 def _number(value: fmpq) -> str:
-    return number(value)[0]
+    return write(value, LATEX)
 
 
 # --- the claim and the laws ------------------------------------------------------------------
@@ -316,7 +238,7 @@ def formula(value: Quotient) -> str:
 
 
 def _polynomial(f: ExpPoly) -> str:
-    return _written(EXACT.polynomial(f))
+    return write(tidy(EXACT.polynomial(f)), LATEX)
 
 
 # --- one inequality --------------------------------------------------------------------------

@@ -144,10 +144,8 @@ def question(
 def _first(found: Sequence[Inequality], program: CoreProgram) -> list[Input]:
     """The pair of inputs of the first broken inequality, or else of the first one."""
     different = [r for r in found if r.input != r.neighbour] or found
-    broken = [r for r in found if isinstance(r.answer, Fails)]
-    return [
-        cells(program, u) for r in (broken or different)[:1] for u in dict.fromkeys((r.input, r.neighbour))
-    ]
+    chosen = [r for r in found if isinstance(r.answer, Fails)] or different
+    return [cells(program, u) for r in chosen[:1] for u in dict.fromkeys((r.input, r.neighbour))]
 
 
 def _requirements(
@@ -177,16 +175,13 @@ def _requirements(
 
 def _law(program: CoreProgram, values: Input, budgets: EpsRange) -> NamedLaw:
     law = distribution(program, values, budgets)
-    return NamedLaw(
-        grouped(program.inputs, values),
-        tuple((output_valuation(program, o), law[o]) for o in in_order(program, law)),
-    )
+    named = tuple((output_valuation(program, o), law[o]) for o in in_order(program, law))
+    return NamedLaw(grouped(program.inputs, values), named)
 
 
 def picture(program: CoreProgram, values: Input) -> Picture:
     """The chain on one input with the outputs of its final nodes."""
     chain = Chain(program, values)
-    outputs = {
-        i: output_valuation(program, node.outcome) for i, node in enumerate(chain) if node.outcome is not None
-    }
+    ends = ((i, node.outcome) for i, node in enumerate(chain) if node.outcome is not None)
+    outputs = {i: output_valuation(program, outcome) for i, outcome in ends}
     return Picture(program, grouped(program.inputs, values), chain, outputs)

@@ -6,7 +6,6 @@ Probabilities are rational functions of z = exp(eps/u) and, where it occurs, eps
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from dipc.export.operators import ARITHMETIC, PLAIN, Dialect, Pattern, Style, unit_of, write
 from dipc.export.questions import Picture
@@ -57,12 +56,12 @@ def labels(picture: Picture) -> dict[int, str]:
     return {number: names[valuation_text(output)] for number, output in picture.outputs.items()}
 
 
-def meaning(picture: Picture) -> Iterator[str]:
-    """What the symbols and the labels stand for."""
-    yield from (f"{name} = {text}" for name, text in symbols_of(picture, style_of(picture)).items())
-    marks = labels(picture)
+def _heading(picture: Picture, symbols: dict[str, str], marks: dict[int, str]) -> list[str]:
+    """The program and the input, and what the symbols and the labels stand for, as comments."""
     texts = {marks[number]: valuation_text(output) for number, output in picture.outputs.items()}
-    yield from (f"label {name}: {text}" for name, text in texts.items())
+    meaning = (f"{name} = {text}" for name, text in symbols.items())
+    lines = (*picture.heading(), *meaning, *(f"label {name}: {text}" for name, text in texts.items()))
+    return [f"// {line}" for line in lines]
 
 
 def drn(picture: Picture) -> str:
@@ -72,15 +71,14 @@ def drn(picture: Picture) -> str:
     """
     style, marks = style_of(picture), labels(picture)
     symbols = symbols_of(picture, style)
-    lines = [*(f"// {line}" for line in (*picture.heading(), *meaning(picture))), "@type: DTMC"]
+    lines = [*_heading(picture, symbols, marks), "@type: DTMC"]
     kinds = ["parametric", "@parameters", " ".join(symbols)] if symbols else ["rational"]
     lines += ["@value_type: " + kinds[0], *kinds[1:]]
     size = str(len(picture.chain))
     lines += ["@reward_models", "", "@nr_states", size, "@nr_choices", size, "@model"]
     for number, outgoing in enumerate(edges(picture)):
         names = [*(["init"] if number == 0 else []), *([marks[number]] if number in marks else [])]
-        lines.append(" ".join([f"state {number}", *names]))
-        lines.append("\taction 0")
+        lines += [" ".join([f"state {number}", *names]), "\taction 0"]
         lines += [f"\t\t{target} : {write(style.function(p), PLAIN)}" for target, p in outgoing]
     return "\n".join(lines) + "\n"
 
@@ -88,9 +86,8 @@ def drn(picture: Picture) -> str:
 def prism(picture: Picture) -> str:
     """The chain with undefined constants z = exp(eps/u) and, if it occurs, eps."""
     style, marks = style_of(picture), labels(picture)
-    lines = [f"// {line}" for line in (*picture.heading(), *meaning(picture))]
-    lines += ["dtmc", ""]
-    lines += [f"const double {symbol};" for symbol in symbols_of(picture, style)]
+    symbols = symbols_of(picture, style)
+    lines = [*_heading(picture, symbols, marks), "dtmc", "", *(f"const double {name};" for name in symbols)]
     lines += ["", "module program", f"  s : [0..{max(1, len(picture.chain) - 1)}] init 0;"]
     for number, outgoing in enumerate(edges(picture)):
         moves = (f"{write(style.function(p), PRISM)} : (s'={target})" for target, p in outgoing)

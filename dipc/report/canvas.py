@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+Size = tuple[float, float]  # in inches
+
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's colours, which people with any kind of colour vision can tell apart."""
 LINES = ("-", "--", "-.", ":")
@@ -46,7 +48,7 @@ STYLE: Any = {
     "savefig.facecolor": "white",
     "svg.hashsalt": "dipc",
 }
-PANEL = (6.2, 4.6)  # inches
+PANEL = (6.2, 4.6)
 LETTERS = 15  # of a legend, to the inch
 
 
@@ -65,12 +67,7 @@ class Panel:
 
 
 def sheet(
-    panels: Sequence[Panel],
-    heading: str = "",
-    size: tuple[float, float] = PANEL,
-    *,
-    columns: int = 2,
-    titles: bool = True,
+    panels: Sequence[Panel], heading: str = "", size: Size = PANEL, *, columns: int = 2, titles: bool = True
 ) -> Figure:
     """The panels in columns, each of this size in inches; with titles if there is a heading."""
     columns = min(columns, len(panels))
@@ -102,7 +99,7 @@ def sheet(
     return figure
 
 
-def single(draw: Callable[[Axes], None], title: str = "", size: tuple[float, float] = PANEL) -> Figure:
+def single(draw: Callable[[Axes], None], title: str = "", size: Size = PANEL) -> Figure:
     """A figure with one pair of axes and its title."""
 
     def titled(axes: Axes) -> None:

@@ -1,8 +1,4 @@
-"""The document of an explanation: the inputs, paths to the output, where loss comes from, the claim.
-
-Of a path each step is shown with its line and what happens there on both inputs.  The loss comes from the
-shift of its samples.
-"""
+"""The document of an explanation: the inputs, paths to the output, where the loss comes from, the claim."""
 
 from __future__ import annotations
 
@@ -307,13 +303,13 @@ def _condition_text(condition: Linear, names: Sequence[str]) -> str:
 def _source_lines(found: Explanation, names: Names) -> Iterator[Line]:
     """How the samples of the paths shift, what that costs, and how tight the sum is."""
     lefts = [route for route in found.routes if route.left is not None]
+    if found.infinite_loss and found.probability:
+        yield "", "u' never gives this output: whoever sees it knows that the input was not u'"
+        return
     groups: dict[tuple[object, ...], list[int]] = {}
     for number, route in enumerate(lefts, 1):
         key = (route.alignment, tuple(s.cell for s in route.left.samples) if route.left else ())
         groups.setdefault(key, []).append(number)
-    if found.infinite_loss and found.probability:
-        yield "", "u' never gives this output: whoever sees it knows that the input was not u'"
-        return
     for numbers in groups.values():
         listed = ", ".join(map(str, numbers))
         which = "" if len(lefts) == 1 else f"path{'s' * (len(numbers) > 1)} {listed}"
@@ -323,10 +319,9 @@ def _source_lines(found: Explanation, names: Names) -> Iterator[Line]:
 
 def _group(route: Route, which: str, names: Names, eps: fmpq) -> Iterator[Line]:
     found = route.alignment
-    if found is None:
+    if found is None or route.left is None:
         yield which, _why_no_shift(route)
         return
-    assert route.left is not None
     if found.shifts:
         yield which, "move the samples, so that all comparisons come out the same on u':"
         samples = route.left.samples
@@ -350,11 +345,12 @@ def _ratio_text(value: Quotient, eps: fmpq) -> str:
 
 def _why_no_shift(route: Route) -> str:
     if route.right is None:
-        if route.stop is not None and route.stop.step is None and route.stop.path is None:
+        stop = route.stop
+        if stop is None or stop.step is not None:
+            return "on u' these choices are impossible: no path there stands against them"
+        if stop.path is None:
             return "on u' further random choices follow: no single path there stands against them"
-        if route.stop is not None and route.stop.step is None:
-            return "on u' the same choices lead to another output: no path there stands against them"
-        return "on u' these choices are impossible: no path there stands against them"
+        return "on u' the same choices lead to another output: no path there stands against them"
     if route.right.has_loop:
         return "a loop is on this path: its probability is exact, but is not split further"
     why = "no shift of the samples makes the comparisons come out the same"

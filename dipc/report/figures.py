@@ -1,8 +1,4 @@
-"""The figure of a mechanism: panels of its privacy loss, its privacy profile, a pair of distributions, a
-counterexample.
-
-:func:`plot_mechanism` puts panels side by side; a report takes each for itself.
-"""
+"""The figure of a mechanism: panels of its loss, privacy profile, distributions and counterexample."""
 
 from __future__ import annotations
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from flint import fmpq
 
 from dipc.export import operators
-from dipc.export.latex import tidy
 from dipc.export.operators import EXACT, LEAF, POWER, PRODUCT, SUM, Apply, Dialect, Infix, Pattern, write
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.function import FunctionOfEps
@@ -90,7 +89,7 @@ def _sum(f: ExpPoly) -> str:
 
 
 def _written(tree: operators.Tree) -> str:
-    text = write(tidy(tree), MATHML)
+    text = write(operators.tidy(tree), MATHML)
     return text.replace("(", LEFT).replace(")", RIGHT).replace(f"{PLUS}{MINUS}", MINUS)
 
 
