@@ -81,36 +81,33 @@ def _cells(variable: Variable) -> str:
 def _statements(block: ast.Block, depth: int) -> Iterator[tuple[int, str]]:
     """The lines of a block with their depth."""
     for statement in block:
-        yield from _statement(statement, depth)
+        match statement:
+            case ast.Assign(target, value):
+                yield depth, rf"${_show(target)} \leftarrow {_right(value)}$;"
+            case ast.Exit():
+                yield depth, r"\textbf{exit}"
+            case _:
+                for head, body in _parts(statement):
+                    yield depth, head
+                    yield from _statements(body, depth + 1)
+                yield depth, r"\textbf{end}"
 
 
-def _statement(statement: ast.Statement, depth: int) -> Iterator[tuple[int, str]]:
+def _parts(statement: ast.If | ast.For | ast.While) -> Iterator[tuple[str, ast.Block]]:
+    """The blocks of a statement, each below its head."""
     match statement:
-        case ast.Assign(target, value):
-            yield depth, rf"${_show(target)} \leftarrow {_right(value)}$;"
-            return
-        case ast.Exit():
-            yield depth, r"\textbf{exit}"
-            return
         case ast.If(branches, otherwise):
-            words = chain(["if"], repeat("else if"))
-            parts = [
-                (rf"\textbf{{{word}}} ${_show(test)}$ \textbf{{then}}", body)
-                for word, (test, body) in zip(words, branches, strict=False)
-            ]
+            for word, (test, body) in zip(chain(["if"], repeat("else if")), branches, strict=False):
+                yield rf"\textbf{{{word}}} ${_show(test)}$ \textbf{{then}}", body
             if otherwise:
-                parts.append((r"\textbf{else}", otherwise))
+                yield r"\textbf{else}", otherwise
         case ast.For(variable, low, high, body):
             bounds = rf"{_word(variable)} = {_show(low)}, \dots, {_show(high)}"
-            parts = [(rf"\textbf{{for}} ${bounds}$ \textbf{{do}}", body)]
+            yield rf"\textbf{{for}} ${bounds}$ \textbf{{do}}", body
         case ast.While(test, body):
-            parts = [(rf"\textbf{{while}} ${_show(test)}$ \textbf{{do}}", body)]
+            yield rf"\textbf{{while}} ${_show(test)}$ \textbf{{do}}", body
         case _:
             assert_never(statement)
-    for head, body in parts:
-        yield depth, head
-        yield from _statements(body, depth + 1)
-    yield depth, r"\textbf{end}"
 
 
 def _right(value: ast.Expr | ast.Distribution) -> str:

@@ -57,10 +57,10 @@ class Range(NamedTuple):
     def point(self, share: float) -> float:
         """The value of eps at a share between 0 and 1 of the axis."""
         low, high = self.ends
-        if self.log:
-            inside = 10 ** (log10(low) + share * (log10(high) - log10(low)))
-            return low if share == 0 else high if share == 1 else inside
-        return low + share * (high - low)
+        if not self.log:
+            return low + share * (high - low)
+        inside = 10 ** (log10(low) + share * (log10(high) - log10(low)))
+        return low if share == 0 else high if share == 1 else inside
 
     def part(self, low: float, high: float) -> Range | None:
         """The part of the axis from ``low`` to ``high``; None if there is none."""

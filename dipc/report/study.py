@@ -158,8 +158,8 @@ PARTS = ("verdict", "budget", "loss", "profile", "laws")
 def study(subject: Subject, attempts: Attempts, parts: Sequence[str] = PARTS) -> Study:
     """Compute the requested parts and what they need."""
     mechanism, goal = subject.mechanism, subject.goal
-    limits: dict[str, Any] = {"time_limit": attempts.seconds, "progress": attempts.progress}
-    asked = {"pair": subject.pair, **limits}
+    asked: dict[str, Any] = {"time_limit": attempts.seconds, "progress": attempts.progress}
+    asked["pair"] = subject.pair
     check = partial(mechanism.check, subject.text, **asked)
     verdict = attempts(NAMES["verdict"], check) if goal is not None else None
     wanted = {need for part in parts for need in NEEDS.get(part, (part,))}
