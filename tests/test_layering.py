@@ -18,7 +18,7 @@ PACKAGE = ROOT / "dipc"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
-    {"errors", "views", "version", "kernel"},
+    {"errors", "views", "version", "lazily", "kernel"},
     {"clock"},
     {"numbers"},
     {"signs", "integration"},

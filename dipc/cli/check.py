@@ -8,21 +8,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dipc.certificate.format import write
-from dipc.certificate.produce import certificate
 from dipc.cli import options
 from dipc.cli.failures import error_record, kind_of
 from dipc.cli.outcome import Outcome, rank, worst, write_report
 from dipc.cli.terminal import answer, say, show_table
 from dipc.cli.work import INTERRUPTED, Bar, Interrupted, alarm, interruptible
 from dipc.clock import Progress
+from dipc.lazily import lazily
 from dipc.mechanisms import Mechanism
 from dipc.report import document
 from dipc.shipped import STDIN, expected_verdict
+
+if TYPE_CHECKING:
+    import dipc.certificate.format as certificates
+    import dipc.certificate.produce as produce
+else:
+    certificates, produce = map(lazily, ("dipc.certificate.format", "dipc.certificate.produce"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +141,7 @@ def _single(wanted: Wanted) -> Outcome:
     for note in outcome.verdict.notes:
         click.echo(f"note: {note}", err=True)
     if wanted.certificate_file is not None and not outcome.interrupted:
-        write(certificate(mechanism.program, outcome.verdict), wanted.certificate_file)
+        certificates.write(produce.certificate(mechanism.program, outcome.verdict), wanted.certificate_file)
     return outcome
 
 
