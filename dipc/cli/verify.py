@@ -57,10 +57,7 @@ Examples:
 )
 @click.argument("file", type=click.Path())
 @click.option(
-    "--program",
-    type=options.FILE,
-    metavar="FILE",
-    help="Refuse unless it is about the text of this program.",
+    "--program", type=options.FILE, metavar="FILE", help="Refuse unless it is about the text of this program."
 )
 @options.definitions(help="Ask for this parameter instead of the program's, for example -D N=4.")
 @options.claim(help="Ask for this claim instead of the program's, for example 'eps/2, exp(-2)'.")

@@ -26,43 +26,33 @@ def less(match: re.Match[str]) -> str:
     return f"{text[:start]}{int(match[last]) - 1}{text[match.end(last) - match.start() :]}"
 
 
-NOTATION: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
-    (re.compile(pattern), replacement)
-    for pattern, replacement in (
-        (r"`\w+\[(-?\d+)\]` does not exist", less),
-        (r"are numbered from 1 to (\d+)", less),
-        (r"numbered from 1 to", "numbered from 0 to"),
-        (r"^arrays are indexed from 1$", "lists are counted from 0"),
-        (r"^the index (-?\d+)(?= is outside)", less),
-        (r"(?<=is outside )(\w+)\[1\.\.(\d+)\]", r"\1, which has \2 cells"),
-        (r"\b(\w+\[(\d+)\])(?=` is read before|` on every path)", less),
-        (r" <- ", " = "),
-        (r"`if b then x = 1 else x = 0 end`", "`x = 1 if b else 0`"),
-        (r"`x >= 1`, `x = bot`", "`x >= 1`, `x == 'bot'`"),
-        (r"with `=` and `!=`", "with `==` and `!=`"),
-        (r"with `=` or `!=`", "with `==` or `!=`"),
-        (r"\bneeds an index here", "is a list and needs an index here"),
-        (r"is an array and is a list", "is a list"),
-        (r"\[1\]`, or use", "[0]`, or use"),
-        (r"is not an array", "is not a list"),
-        (r"takes a whole array", "takes a whole list"),
-        (r"`x\^2`", "`x**2`"),
-        (
-            r"^use a parameter, or write the loop with `while`$",
-            "use a constant, or write the loop with `while`",
-        ),
-        (r"the bounds of a `for` must be constants", "the bounds of a `range` must be constants"),
-        (r"^add a line such as: adjacent linf 1$", 'add to the decorator, for example: adjacent="linf 1"'),
-        (
-            r"^add a line such as: private eps .*$",
-            'add to the decorator: private="eps"    (or give a claim: check("eps"))',
-        ),
-        (r"a `for` loop with constant bounds, which is unrolled", "a `for` loop over a constant `range`"),
-    )
+NOTATION: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    (r"`\w+\[(-?\d+)\]` does not exist", less),
+    (r"are numbered from 1 to (\d+)", less),
+    (r"numbered from 1 to", "numbered from 0 to"),
+    (r"^arrays are indexed from 1$", "lists are counted from 0"),
+    (r"^the index (-?\d+)(?= is outside)", less),
+    (r"(?<=is outside )(\w+)\[1\.\.(\d+)\]", r"\1, which has \2 cells"),
+    (r"\b(\w+\[(\d+)\])(?=` is read before|` on every path)", less),
+    (r" <- ", " = "),
+    (r"`if b then x = 1 else x = 0 end`", "`x = 1 if b else 0`"),
+    (r"`x >= 1`, `x = bot`", "`x >= 1`, `x == 'bot'`"),
+    (r"with `=` (and|or) `!=`", r"with `==` \1 `!=`"),
+    (r"\bneeds an index here", "is a list and needs an index here"),
+    (r"is an array and is a list", "is a list"),
+    (r"\[1\]`, or use", "[0]`, or use"),
+    (r"is not an array", "is not a list"),
+    (r"takes a whole array", "takes a whole list"),
+    (r"`x\^2`", "`x**2`"),
+    (r"^use a parameter(?=, or write the loop with `while`$)", "use a constant"),
+    (r"(?<=the bounds of a )`for`(?= must be constants)", "`range`"),
+    (r"^add a line such as: adjacent linf 1$", 'add to the decorator, for example: adjacent="linf 1"'),
+    (r"^add a .* private eps .*$", 'add to the decorator: private="eps"    (or give a claim: check("eps"))'),
+    (r"a `for` loop with constant bounds, which is unrolled", "a `for` loop over a constant `range`"),
 )
-"""Patterns in messages and advice, with what they are in Python."""
+"""Patterns in messages and hints, with their replacements in Python's notation."""
 
-
+UNKNOWN = re.compile(r"unknown name `(\w+)`")
 MISSING = re.compile(r"the output `(?P<output>\w+)(\[\d+\])?` has no value when the program ends")
 
 
@@ -98,9 +88,6 @@ def without_else(block: Sequence[ast.stmt]) -> ast.If | None:
     return None
 
 
-UNKNOWN = re.compile(r"unknown name `(\w+)`")
-
-
 def pythonic(text: str) -> str:
     """The text in Python's notation.
 
@@ -108,7 +95,7 @@ def pythonic(text: str) -> str:
     ('`q[3]` does not exist', 'copy it first: `x = N`')
     """
     for pattern, replacement in NOTATION:
-        text = pattern.sub(replacement, text)
+        text = re.sub(pattern, replacement, text)
     return text
 
 
@@ -121,8 +108,7 @@ def in_python(error: InputError, function: FunctionText) -> InputError:
     if text and error.span is not None and source.text[error.span.start : error.span.start + 1] in "\"'":
         hint = "list it in the set of an input or output"
         return type(error)(f"the string '{text[1]}' is not in any set of the mechanism", error.span, hint)
-    missing = MISSING.fullmatch(error.message)
-    if missing:
+    if missing := MISSING.fullmatch(error.message):
         return no_value(missing["output"], error, function)
     return type(error)(pythonic(error.message), error.span, pythonic(error.hint))
 

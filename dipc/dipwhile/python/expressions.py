@@ -265,7 +265,7 @@ class Expressions(ABC):
         name = node.id
         if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
             return self.error(node, f"`{name}` is not a list", "remove the index")
-        if name in self.scope.locals | self.scope.loops or name in self.scope.bound():
+        if name in self.scope.locals | self.scope.loops or name in self.scope.bound:
             hint = f"create it first: `{name} = [0] * N`"
             return self.error(node, f"no list `{name}` has been created here", hint)
         value = self.scope.outside(name)
@@ -300,7 +300,7 @@ class Expressions(ABC):
             if not isinstance(target, ast.Name):
                 raise self.error(target, "a `range` gives one number at a time", "write `for i in range(N)`")
             self.scope.check_name(target.id, self.text.span(target))
-            plain = target.id not in self.scope.locals and target.id not in self.scope.bound()
+            plain = target.id not in self.scope.locals and target.id not in self.scope.bound
             counter = target.id if plain else self.scope.fresh(target.id)
             return counter, *range_, {target.id: Name(counter, span=self.text.span(target))}
         match iterable, target:

@@ -306,7 +306,7 @@ class Statements(Expressions):
     def check_loop_variable(self, node: ast.Name) -> None:
         """Refuse a loop variable that has another meaning."""
         name, hint = node.id, "give this loop a variable of its own"
-        if name in self.scope.bound():
+        if name in self.scope.bound:
             raise self.error(node, f"`{name}` is already the variable of an outer loop", hint)
         if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
             raise self.error(node, f"`{name}` already has a meaning here", hint)
