@@ -52,15 +52,17 @@ def kind_of(error: BaseException) -> tuple[str, int]:
     return next((kind, code) for base, kind, code in KINDS if isinstance(error, base))
 
 
+def explain_failure(error: BaseException) -> int:
+    """Print the message of an error on stderr; return its exit status."""
+    click.echo(str(explained(error)), err=True)
+    return kind_of(error)[1]
+
+
 def error_record(error: BaseException) -> dict[str, Any]:
     """An error for machines."""
-    said = explained(error)
-    return {
-        "kind": kind_of(error)[0],
-        "message": said.message,
-        "place": said.span.place if said.span else None,
-        "help": said.hint or None,
-    }
+    said, kind = explained(error), kind_of(error)[0]
+    place = said.span.place if said.span else None
+    return {"kind": kind, "message": said.message, "place": place, "help": said.hint or None}
 
 
 def explained(error: BaseException) -> InputError:

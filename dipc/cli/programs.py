@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from dipc.cli.options import NAME, writable
+from dipc.cli.options import shipped_names, writable
 from dipc.cli.terminal import say, show_table
 from dipc.errors import InputError
 from dipc.shipped import Shipped, describe, header, paths
@@ -31,7 +31,7 @@ Examples:
   dipc programs svt1 --path         where it is installed
 """,
 )
-@click.argument("name", required=False, type=NAME)
+@click.argument("name", required=False, shell_complete=shipped_names)
 @click.option("--path", "as_path", is_flag=True, help="Print where the file is.")
 @click.option("--long", "with_source", is_flag=True, help="Also show where each comes from.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

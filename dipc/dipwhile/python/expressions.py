@@ -45,7 +45,6 @@ COMPARISONS: dict[type[ast.cmpop], Op] = {
     ast.Gt: Op.GT,
     ast.GtE: Op.GE,
 }
-DRAWS = frozenset(DISTRIBUTIONS)
 FOLDS = {"all": "forall", "any": "exists", "sum": "sum"}
 USAGE = {
     "Exp": "Exp(eps/2, range(N), lambda v: q[v])",
@@ -112,7 +111,7 @@ class Expressions(ABC):
         """``target = value`` for one value, drawn or computed or either."""
         span = self.text.span(value)
         match value:
-            case ast.Call(ast.Name(word)) if word in DRAWS:
+            case ast.Call(ast.Name(word)) if word in DISTRIBUTIONS:
                 return (Assign(target, self.distribution(value), span=span),)
             case ast.IfExp(test, first, second):
                 condition, then = self.read(test), self.apart(target, first)
@@ -265,25 +264,23 @@ class Expressions(ABC):
         name = node.id
         if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
             return self.error(node, f"`{name}` is not a list", "remove the index")
-        if name in self.scope.locals | self.scope.loops or name in self.scope.bound:
-            hint = f"create it first: `{name} = [0] * N`"
-            return self.error(node, f"no list `{name}` has been created here", hint)
-        value = self.scope.outside(name)
-        hint = "copy its values into a list of the function first" if isinstance(value, list | tuple) else ""
-        hint = hint or f"create it first: `{name} = [0] * N`"
-        return self.error(node, f"`{name}` is not a list of this function", hint)
+        message, hint = f"`{name}` is not a list of this function", f"create it first: `{name} = [0] * N`"
+        if self.scope.knows(name):
+            message = f"no list `{name}` has been created here"
+        elif isinstance(self.scope.outside(name), list | tuple):
+            hint = "copy its values into a list of the function first"
+        return self.error(node, message, hint)
 
     def bounds(self, node: ast.expr) -> tuple[Expr, Expr] | None:
         """The first and the last number of ``range(...)``; None for something else."""
-        match node:
-            case ast.Call(ast.Name("range") as word, arguments, []):
-                self.scope.check_word(word, "range")
-            case _:
-                return None
-        span = self.text.span(node)
-        match arguments:
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)) or node.keywords:
+            return None
+        if node.func.id != "range":
+            return None
+        self.scope.check_word(node.func, "range")
+        match node.args:
             case [stop]:
-                return Number(fmpq(0), span=span), minus_one(self.read(stop))
+                return Number(fmpq(0), span=self.text.span(node)), minus_one(self.read(stop))
             case [start, stop] | [start, stop, ast.Constant(1)]:
                 return self.read(start), minus_one(self.read(stop))
         raise self.error(node, "a `range` must have step 1 here", "write `range(N)` or `range(1, N)`")
@@ -304,14 +301,15 @@ class Expressions(ABC):
             counter = target.id if plain else self.scope.fresh(target.id)
             return counter, *range_, {target.id: Name(counter, span=self.text.span(target))}
         match iterable, target:
-            case ast.Call(ast.Name("enumerate"), [listed], []), ast.Tuple([ast.Name(index), ast.Name(value)]):
+            case ast.Call(ast.Name("enumerate"), [ast.Name(name)], []), ast.Tuple(
+                [ast.Name(index), ast.Name(value)]
+            ):
                 pass
-            case _, ast.Name(value):
-                index, listed = "", iterable
+            case ast.Name(name), ast.Name(value):
+                index = ""
             case _:
-                index, listed, value = "", iterable, ""
-        name = self.named_list(listed)
-        if name is None or not value:
+                name = ""
+        if name not in self.sizes:
             hint = "write `for i in range(N)` or `for x in q`"
             raise self.error(iterable, "a loop runs over a `range` or a list", hint)
         counter = self.scope.fresh(index or "i")
@@ -338,7 +336,7 @@ class Expressions(ABC):
             raise self.foreign_call(node)
         word = node.func.id
         self.scope.check_called(node.func)
-        if word in DRAWS:
+        if word in DISTRIBUTIONS:
             return self.auxiliary(word.lower(), node)
         if node.keywords:
             raise self.error(node.keywords[0], f"`{word}` has no such argument", "remove its name")
@@ -418,18 +416,17 @@ class Expressions(ABC):
         assert isinstance(node.func, ast.Name)
         self.scope.check_called(node.func)
         word, span = node.func.id, self.text.span(node)
-        match word, node.args:
-            case "flip", [probability] if not node.keywords:
+        match word, node.args, node.keywords:
+            case "flip", [probability], []:
                 return dip.Flip(self.read(probability), span=span)
-            case "choose", [ast.Dict([_, *_] as keys, values)] if None not in keys and not node.keywords:
+            case "choose", [ast.Dict([_, *_] as keys, values)], [] if None not in keys:
                 pairs = zip(keys, values, strict=True)
                 options = tuple((self.read(value), self.read(p)) for value, p in pairs if value is not None)
                 return dip.Choose(options, span=span)
-            case "uniform", [support] if not node.keywords:
+            case "uniform", [support], []:
                 return dip.Uniform(self.finite_set(support), span=span)
-            case "Exp", [rate, values, ast.Lambda(ast.arguments([], [v], None, [], [], None, []), score)]:
-                if not node.keywords:
-                    return self.exp_mechanism(span, rate, values, v, score)
+            case "Exp", [rate, values, ast.Lambda(ast.arguments([], [v], None, [], [], None, []), score)], []:
+                return self.exp_mechanism(span, rate, values, v, score)
         if word in USAGE:
             raise self.error(node, f"`{word}` does not take these arguments", f"usage: `{USAGE[word]}`")
         return self.noise(node, word)
@@ -470,20 +467,16 @@ class Expressions(ABC):
         if bounds is not None:
             return dip.Range(*bounds, span=span)
         match node:
-            case ast.Set(values) if values:
-                return dip.SetOf(tuple(self.read(value) for value in values), span=span)
-            case ast.List(values) | ast.Tuple(values) if values:
-                return dip.SetOf(self.once(tuple(self.read(value) for value in values), node), span=span)
+            case ast.Set(values) | ast.List(values) | ast.Tuple(values) if values:
+                members = tuple(self.read(value) for value in values)
             case ast.Name(name) if name not in self.sizes:
-                return dip.SetOf(self.once(self.constants(node), node), span=span)
-        raise self.error(node, "this is not a finite set", "write `range(N)` or the values: `{0, 1}`")
-
-    def once(self, members: tuple[Expr, ...], node: ast.expr) -> tuple[Expr, ...]:
-        """The members of a list, each listed once: a set would ignore the repetitions."""
-        if len(set(members)) < len(members):
+                members = self.constants(node)
+            case _:
+                raise self.error(node, "this is not a finite set", "write `range(N)` or the values: `{0, 1}`")
+        if len(set(members)) < len(members) and not isinstance(node, ast.Set):  # sets ignore repetitions
             hint = "list every value once; if some are more likely, use `choose`: `choose({0: 2/3, 1: 1/3})`"
             raise self.error(node, "a value appears here twice", hint)
-        return members
+        return dip.SetOf(members, span=span)
 
     def constants(self, node: ast.Name) -> tuple[Expr, ...]:
         """The values of a list, tuple or range from outside the function."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from flint import fmpq
 
@@ -98,9 +99,8 @@ class Statements(Expressions):
                 return self.jump(node)
             case ast.Expr():
                 return self.evaluated(node)
-        what, hint = STATEMENTS.get(
-            type(node), ("this statement", "write it with assignments, `if` and loops")
-        )
+        other = ("this statement", "write it with assignments, `if` and loops")
+        what, hint = STATEMENTS.get(type(node), other)
         raise InputError(f"{what} is not allowed in a mechanism", self.text.headline(node), hint)
 
     def evaluated(self, node: ast.Expr) -> Block:
@@ -215,11 +215,9 @@ class Statements(Expressions):
 
     def listed(self, target: Name, values: list[ast.expr]) -> Block:
         """``a = [x, y]``."""
-        found: list[Statement] = []
-        for place, value in enumerate(values, start=1):
-            cell = Index(target.name, Number(fmpq(place), span=target.span), span=target.span)
-            found += self.apart(cell, value)
-        return tuple(found)
+        span = target.span
+        cells = (Index(target.name, Number(fmpq(n + 1), span=span), span=span) for n in range(len(values)))
+        return tuple(chain.from_iterable(map(self.apart, cells, values)))
 
     def alike(self, target: Name, value: ast.expr, size: Expr, span: Span) -> Block:
         """``a = [x] * n``: the value is drawn or computed once."""
@@ -230,9 +228,8 @@ class Statements(Expressions):
     def each_cell(self, target: Name, size: Expr, value: Expr, counter: str, span: Span) -> Statement:
         """The loop that gives each cell of a list a value."""
         cell = Index(target.name, Name(counter, span=target.span), span=target.span)
-        return dip.For(
-            counter, Number(fmpq(1), span=span), size, (Assign(cell, value, span=span),), span=span
-        )
+        first = Number(fmpq(1), span=span)
+        return dip.For(counter, first, size, (Assign(cell, value, span=span),), span=span)
 
     def comprehension(
         self, target: Name, span: Span, element: ast.expr, generator: ast.comprehension
@@ -393,14 +390,9 @@ class Statements(Expressions):
 def is_list(node: ast.expr) -> bool:
     """Does this make a list?"""
     match node:
-        case (
-            ast.List()
-            | ast.ListComp()
-            | ast.BinOp(ast.List(), ast.Mult())
-            | ast.BinOp(_, ast.Mult(), ast.List())
-        ):
-            return True
-    return False
+        case ast.BinOp(left, ast.Mult(), right):
+            return isinstance(left, ast.List) or isinstance(right, ast.List)
+    return isinstance(node, ast.List | ast.ListComp)
 
 
 def may_jump(node: ast.stmt) -> bool:
