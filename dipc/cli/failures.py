@@ -44,11 +44,7 @@ OPTIONS = {CLAIM_NAME: "--claim", EPSILON_NAME: "--epsilon"}
 
 
 def kind_of(error: BaseException) -> tuple[str, int]:
-    """The kind of an error and its exit status.
-
-    >>> kind_of(FileNotFoundError()), kind_of(InputError("x")), kind_of(KeyError())
-    (('file', 2), ('input', 2), ('internal', 3))
-    """
+    """The kind of an error and its exit status."""
     return next((kind, code) for base, kind, code in KINDS if isinstance(error, base))
 
 
@@ -73,9 +69,7 @@ def explained(error: BaseException) -> InputError:
             return error
         case InputError():
             return error
-        case Interrupted() if str(error) != "interrupted":
-            return InputError(str(error))
-        case click.Abort() | KeyboardInterrupt() | Interrupted():
+        case click.Abort() | KeyboardInterrupt() | Interrupted(args=("interrupted",)):
             return InputError("interrupted: nothing was decided")
         case click.NoSuchOption() if advice_for(error):
             return InputError(f"no such option `{error.option_name}`", hint=advice_for(error))
@@ -90,10 +84,8 @@ def explained(error: BaseException) -> InputError:
             return InputError(f"{name}{error.strerror or error}")
         case MemoryError():
             return InputError("the memory ran out: nothing was decided")
-    return InputError(
-        f"internal error, nothing was decided: {type(error).__name__}: {error}",
-        hint="this is a defect of dipc; please report it with the program",
-    )
+    hint = "this is a defect of dipc; please report it with the program"
+    return InputError(f"internal error, nothing was decided: {type(error).__name__}: {error}", hint=hint)
 
 
 IN_CLAIM = "the interval is part of the claim: --claim 'eps for eps in (0, 1]'"
