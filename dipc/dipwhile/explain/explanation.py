@@ -14,6 +14,7 @@ pipeline computes in another way: if they do not, dipc contradicts itself and re
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 
@@ -139,11 +140,7 @@ class Explanation(views.Shown):
 
 
 def explain(
-    explored: Explored,
-    claim: CoreClaim | None,
-    ask: Ask,
-    outcome: Outcome | None = None,
-    most: int = MOST_PATHS,
+    explored: Explored, claim: CoreClaim | None, ask: Ask, outcome: Outcome | None, most: int
 ) -> Explanation:
     """The explanation of a claim, or of the program's least epsilon if there is none.
 
@@ -245,7 +242,6 @@ class _Question:
         walks = Walk(program, u, self.clock.tick), Walk(program, v, self.clock.tick)
         lefts, rights = (walk.paths(outcomes, self.most) for walk in walks)
         routes = _routes(lefts, rights, walks[1])
-        rest = _rest(p, [route.left for route in routes], lefts.complete, eps)
         neighbour_rest = _rest(q, [route.right for route in routes], rights.complete, eps)
         return Explanation(
             program=program,
@@ -259,7 +255,7 @@ class _Question:
             probability=p,
             neighbour_probability=q,
             routes=tuple(routes),
-            rest=rest,
+            rest=_rest(p, [route.left for route in routes], lefts.complete, eps),
             neighbour_rest=neighbour_rest,
             complete=lefts.complete,
             neighbour_complete=rights.complete or not neighbour_rest,
@@ -309,10 +305,9 @@ def _routes(lefts: Found, rights: Found, walk: Walk) -> list[Route]:
 def _claimed(goal: Goal, p: Quotient, q: Quotient) -> Claimed:
     bound = goal.bound(q)
     excess = p - bound
-    try:
+    regions = None
+    with suppress(Unsettled):
         regions = tuple(violated_regions([SignOracle(goal.budgets).signs_of(-excess)], goal.budgets))
-    except Unsettled:
-        return Claimed(goal, bound, excess, None)
     return Claimed(goal, bound, excess, regions)
 
 

@@ -242,13 +242,12 @@ class Walk:
 
     def _step(self, place: _Place, move: Move) -> Step | None:
         """What a move adds to a path: nothing, if it is certain and gives no output."""
-        pc = place.state.pc
+        pc, cell = place.state.pc, move.cell
         names = dict(enumerate(place.known))
         conditions = tuple(c.renamed(names).condition(strict=False) for c in move.branch.conditions)
-        value = None if move.cell is None else move.env[move.cell]
+        value = None if cell is None else move.env[cell]
         if isinstance(value, Linear) and move.noise is None:
             value = value.renamed(names)
-        cell = move.cell
         match self.program.code[pc]:
             case Draw(span=span) if move.noise is not None:
                 return Step(Event.NOISE, pc, span, cell, sample=len(place.samples), conditions=conditions)
