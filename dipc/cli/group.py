@@ -90,10 +90,6 @@ class Commands(click.Group):
 
 
 def example_of(command: click.Command) -> str:
-    """The first example of its help page.
-
-    >>> example_of(click.Command("x", epilog="Examples:\\n  dipc x 1     one\\n  dipc x 2"))
-    'dipc x 1'
-    """
+    """The first example of its help page."""
     lines = (line.strip() for line in (command.epilog or "").splitlines())
     return next((line.split("  ")[0] for line in lines if line.startswith("dipc ")), "")

@@ -127,7 +127,11 @@ def rank(outcome: Outcome) -> int:
 
 
 def worst(statuses: Iterable[int]) -> int:
-    """The exit status of several programs."""
+    """The exit status of several programs.
+
+    >>> worst([0, 3, 1, 0]), worst([0, 2, 1]), worst([3, 0]), worst([0, 0])
+    (1, 2, 3, 0)
+    """
     return min(statuses, key=WORST.index, default=0)
 
 

@@ -124,11 +124,7 @@ def new(name: str, template: str, force: bool, to_stdout: bool) -> int:
 
 
 def filled(text: str, name: str) -> str:
-    """The template with its name.
-
-    >>> filled("# NAME: a coin\\n# dipc check NAME.dip", "my coin")
-    '# my coin: a coin\\n# dipc check "my coin.dip"'
-    """
+    """The template with its name."""
     return text.replace("NAME.dip", _quoted(f"{name}.dip")).replace("NAME", name)
 
 

@@ -205,22 +205,18 @@ class _Question:
         at = self.ask.at
         budgets = self.budgets if at is None else EpsRange.point(at)
         losses = pipeline.losses_of(self.explored, budgets, self.clock, self.ask.pair)
-        if self.goal is not None and self.goal.delta:
-            least_delta = profile(losses, self.goal.t, WIDTH)
-            if least_delta.witnesses:
-                return self._witness(least_delta.least, least_delta.witnesses, True)
-        least_epsilon = budget(losses)
-        return self._witness(least_epsilon.least, least_epsilon.witnesses, False)
-
-    def _witness(self, found: Least, witnesses: Sequence[tuple[Spot, Witness]], of_delta: bool) -> _Chosen:
-        if not witnesses:
+        goal = self.goal
+        least_delta = profile(losses, goal.t, WIDTH) if goal is not None and goal.delta else None
+        needs_delta = least_delta is not None and bool(least_delta.witnesses)
+        found = least_delta if least_delta is not None and needs_delta else budget(losses)
+        if not found.witnesses:
             message = "there is no loss to explain: all neighbours have the same output distribution"
             hint = "give two inputs and an output: --input ... --neighbour ... --output ..."
             raise InputError(message, hint=hint)
-        spot, witness = witnesses[0]
-        same = tuple(s for s, w in witnesses if w == witness)
+        spot, witness = found.witnesses[0]
+        same = tuple(s for s, w in found.witnesses if w == witness)
         place = spot.place if spot.kind is Kind.AT and isinstance(spot.place, fmpq) else None
-        tightness = Tightness(True, found, same) if of_delta else None
+        tightness = Tightness(True, found.least, same) if needs_delta else None
         return self._chosen(Reason.TIGHTEST, witness, place, tightness)
 
     def _chosen(

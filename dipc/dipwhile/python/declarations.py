@@ -83,16 +83,11 @@ def each(
 
 
 def shown(values: Any, what: str, span: Span) -> str:
-    """A Python collection as a set of the language; a Python set is sorted, because it has no order."""
-    members = sorted(values, key=in_order) if isinstance(values, Set) else list(values)
-    return "{" + ", ".join(member(value, what, span) for value in members) + "}"
-
-
-def in_order(value: object) -> tuple[bool, Any]:
-    """Numbers first, by size; then texts."""
-    if isinstance(value, str | Atom):
-        return True, str(value)
-    return False, value
+    """A Python collection as a set of the language; a Python set, which has no order, has numbers first."""
+    if isinstance(values, Set):
+        numbers = sorted(value for value in values if not isinstance(value, str | Atom))
+        values = [*numbers, *sorted((value for value in values if isinstance(value, str | Atom)), key=str)]
+    return "{" + ", ".join(member(value, what, span) for value in values) + "}"
 
 
 def member(value: object, what: str, span: Span) -> str:

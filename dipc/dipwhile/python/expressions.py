@@ -58,13 +58,7 @@ ONE = Number(fmpq(1))
 
 
 def plus_one(expr: Expr) -> Expr:
-    """``expr + 1``, without the sum where that is easy.
-
-    >>> from dipc.dipwhile.syntax.parser import parse_expression
-    >>> from dipc.dipwhile.syntax.printer import show_expr
-    >>> [show_expr(plus_one(parse_expression(text))) for text in ("i", "i - 1", "i - 3", "0", "i + j")]
-    ['i + 1', 'i', 'i - 2', '1', 'i + j + 1']
-    """
+    """``expr + 1``, without the sum where that is easy: ``i`` for ``i - 1``, and ``1`` for ``0``."""
     match expr:
         case Number(value):
             return Number(value + 1, span=expr.span)
@@ -91,6 +85,7 @@ class Expressions(ABC):
     def __init__(self, scope: Scope, sizes: dict[str, Expr]) -> None:
         self.scope = scope
         self.text: FunctionText = scope.text
+        self.error = scope.text.mistake
         self.sizes = sizes  # of all lists
         self.prelude: list[Statement] = []
 
@@ -164,10 +159,6 @@ class Expressions(ABC):
                 return self.call(node, span)
         raise self.refused(node, EXPRESSIONS.get(type(node), ("this expression", "write it with operators")))
 
-    def error(self, node: Located, message: str, hint: str) -> InputError:
-        """The error at a node of the function."""
-        return self.text.mistake(node, message, hint)
-
     def refused(self, node: Located, reason: tuple[str, str]) -> InputError:
         """The error for what the language does not have: what it is, and what to write instead."""
         return self.error(node, f"{reason[0]} is not allowed here in a mechanism", reason[1])
@@ -185,10 +176,8 @@ class Expressions(ABC):
                 return Number(self.decimal(node, span), span=span)
             case str():
                 return self.scope.atom(node.value, span)
-            case None:
-                hint = "use a string of one word, such as 'bot'"
-                raise InputError("`None` is not a value of dipc", span, hint)
-        hint = "values are numbers, True, False and strings"
+        what = "use a string of one word, such as 'bot'"
+        hint = what if node.value is None else "values are numbers, True, False and strings"
         raise InputError(f"`{node.value!r}` is not a value of dipc", span, hint)
 
     def decimal(self, node: ast.expr, span: Span) -> fmpq:
@@ -203,11 +192,10 @@ class Expressions(ABC):
     def arithmetic(self, node: ast.BinOp | ast.AugAssign, left: Expr, right: Expr) -> Expr:
         """Two operands joined by the operator of a node."""
         span = self.text.span(node)
-        match node.op:
-            case ast.FloorDiv():
-                return dip.Call("floor", (Binary(Op.DIV, left, right, span=span),), span=span)
-            case ast.Mod():
-                return dip.Call("mod", (left, right), span=span)
+        if isinstance(node.op, ast.FloorDiv):
+            return dip.Call("floor", (Binary(Op.DIV, left, right, span=span),), span=span)
+        if isinstance(node.op, ast.Mod):
+            return dip.Call("mod", (left, right), span=span)
         return Binary(ARITHMETIC[type(node.op)], left, right, span=span)
 
     def check_operator(self, node: Located, op: ast.AST) -> None:
@@ -333,7 +321,10 @@ class Expressions(ABC):
     def call(self, node: ast.Call, span: Span) -> Expr:
         """A call of a word of dipc."""
         if not isinstance(node.func, ast.Name):
-            raise self.foreign_call(node)
+            hint = "only dipc's own words can be called, by their names"
+            if isinstance(node.func, ast.Attribute) and node.func.attr in MEANINGS:
+                hint = f"write `{node.func.attr}(...)`, which needs no module"
+            raise self.error(node.func, f"`{self.text.written(node.func)}` cannot be called here", hint)
         word = node.func.id
         self.scope.check_called(node.func)
         if word in DISTRIBUTIONS:
@@ -356,13 +347,6 @@ class Expressions(ABC):
         if word in ("argmax", "argmin"):
             return Binary(Op.SUB, result, ONE, span=span)
         return result
-
-    def foreign_call(self, node: ast.Call) -> InputError:
-        """The error for a call of a method or of something in a module."""
-        hint = "only dipc's own words can be called, by their names"
-        if isinstance(node.func, ast.Attribute) and node.func.attr in MEANINGS:
-            hint = f"write `{node.func.attr}(...)`, which needs no module"
-        return self.error(node.func, f"`{self.text.written(node.func)}` cannot be called here", hint)
 
     def arguments(self, word: str, nodes: list[ast.expr]) -> tuple[Expr, ...]:
         """The arguments of a function; a list as the only one may be written out."""
@@ -434,15 +418,15 @@ class Expressions(ABC):
     def noise(self, node: ast.Call, word: str) -> dip.Noise:
         """``Lap(rate, mean)``, ``Lap(scale=s, mean=m)`` ..."""
         given: list[Argument] = []
-        for argument in node.args:
-            if isinstance(argument, ast.Starred):
-                raise self.error(argument, "`*` is not allowed here in a mechanism", "write both arguments")
-            given.append((None, self.text.span(argument), self.read(argument)))
-        for keyword in node.keywords:
-            if keyword.arg is None:
-                raise self.error(keyword, "`**` is not allowed here in a mechanism", "write both arguments")
-            place = self.text.start_of(keyword, len(keyword.arg))
-            given.append((keyword.arg, place, self.read(keyword.value)))
+        for argument in (*node.args, *node.keywords):
+            match argument:
+                case ast.Starred() | ast.keyword(None):
+                    stars = "`*`" if isinstance(argument, ast.Starred) else "`**`"
+                    raise self.refused(argument, (stars, "write both arguments"))
+                case ast.keyword(str(name), value):
+                    given.append((name, self.text.start_of(argument, len(name)), self.read(value)))
+                case ast.expr():
+                    given.append((None, self.text.span(argument), self.read(argument)))
         rate, mean = noise_parameters(word, self.text.span(node.func), given)
         return dip.Noise(word, rate, mean, span=self.text.span(node))
 

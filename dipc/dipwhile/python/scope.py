@@ -25,13 +25,7 @@ ABSENT = object()
 
 
 def number(value: fmpq, span: Span) -> Expr:
-    """The number as the parser would read it: a sign and a quotient are operations.
-
-    >>> from dipc.dipwhile.syntax.ast import NOWHERE
-    >>> from dipc.dipwhile.syntax.printer import show_expr
-    >>> show_expr(number(fmpq(-1, 3), NOWHERE)), show_expr(number(fmpq(1, 4), NOWHERE))
-    ('-1/3', '0.25')
-    """
+    """The number as the parser would read it: a sign and a quotient are operations (-1/3, but 0.25)."""
     decimal = pow(10, int(value.q).bit_length(), int(value.q)) == 0
     top: Expr = Number(abs(value) if decimal else abs(fmpq(value.p)), span=span)
     if value < 0:

@@ -134,11 +134,7 @@ def lines_of(function: FunctionType) -> Sequence[str]:
 
 
 def described(value: object) -> str:
-    """What a Python object is, in a few words.
-
-    >>> described(0.5), described(len), described([1])
-    ('the float 0.5', 'a builtin_function_or_method', 'a list')
-    """
+    """What a Python object is, in a few words: ``the float 0.5`` or ``a list``."""
     if isinstance(value, int | float | complex | Fraction):
         return f"the {type(value).__name__} {value}"
     name = type(value).__name__

@@ -194,7 +194,9 @@ class Statements(Expressions):
         match node:
             case ast.List(values) | ast.Tuple(values) if values:
                 size: Expr = Number(fmpq(len(values)), span=span)
-                made = self.listed(target, values)
+                places = (Number(fmpq(n), span=target.span) for n in range(1, len(values) + 1))
+                cells = (Index(target.name, place, span=target.span) for place in places)
+                made = tuple(chain.from_iterable(map(self.apart, cells, values)))
             case ast.BinOp(ast.List([value]), ast.Mult(), times) | ast.BinOp(
                 times, ast.Mult(), ast.List([value])
             ):
@@ -212,12 +214,6 @@ class Statements(Expressions):
             raise self.error(node, f"the new list `{target.name}` is made from the old one", hint)
         self.check_size(target, size, node)
         return made
-
-    def listed(self, target: Name, values: list[ast.expr]) -> Block:
-        """``a = [x, y]``."""
-        span = target.span
-        cells = (Index(target.name, Number(fmpq(n + 1), span=span), span=span) for n in range(len(values)))
-        return tuple(chain.from_iterable(map(self.apart, cells, values)))
 
     def alike(self, target: Name, value: ast.expr, size: Expr, span: Span) -> Block:
         """``a = [x] * n``: the value is drawn or computed once."""
