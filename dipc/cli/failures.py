@@ -108,6 +108,10 @@ def advice_for(error: click.NoSuchOption) -> str:
 
 
 def plain(message: str) -> str:
-    """A message of click in our style: with backquotes, and without a capital and a full stop."""
+    """A message of click in our style.
+
+    >>> plain("Invalid value for '-D': 'N' is not of the form NAME=VALUE.")
+    'invalid value for `-D`: `N` is not of the form NAME=VALUE'
+    """
     quoted = re.sub(r"'([^']*)'", r"`\1`", message).removesuffix(".")
     return quoted[:1].lower() + quoted[1:]

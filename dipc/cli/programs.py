@@ -72,17 +72,13 @@ def templates() -> Mapping[str, Path]:
     return {path.stem: path for path in sorted(FOLDER.glob(f"*{SUFFIX}"))}
 
 
-def title_of(path: Path) -> str:
-    """The title of a template."""
-    return header(path.read_text(encoding="utf-8"))["title"].removeprefix("NAME: ")
-
-
 class _New(click.Command):
     """Its help page lists the templates."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        heads = {name: header(path.read_text(encoding="utf-8")) for name, path in templates().items()}
         with formatter.section("Templates"):
-            formatter.write_dl([(name, title_of(path)) for name, path in templates().items()])
+            formatter.write_dl([(name, head["title"].removeprefix("NAME: ")) for name, head in heads.items()])
         super().format_epilog(ctx, formatter)
 
 

@@ -102,15 +102,13 @@ def verify(definitions: tuple[str, ...], steps: int, **given: Any) -> int:
             with metered(steps):  # of the deep check; the kernel's own meter has the same limit
                 return _judged(checked(data, source, steps), wanted)
         except Refused as refused:
-            say(f"refused: {_reason(str(refused), wanted)}")
+            why = shown(str(refused))
+            if str(refused).startswith(NOT_JSON):
+                why = f"{wanted.file} is not a certificate (not JSON)\n{HOW_TO_MAKE_ONE}"
+            elif str(refused).startswith(OTHER_PROGRAM):
+                why += f", but {wanted.program}"
+            say(f"refused: {why}")
             return REFUSED
-
-
-def _reason(refused: str, wanted: Wanted) -> str:
-    """Why a certificate is refused, with the names of the files that were given."""
-    if refused.startswith(NOT_JSON):
-        return f"{wanted.file} is not a certificate (not JSON)\n{HOW_TO_MAKE_ONE}"
-    return shown(refused) + f", but {wanted.program}" * refused.startswith(OTHER_PROGRAM)
 
 
 def _judged(certificate: Certificate, wanted: Wanted) -> int:
