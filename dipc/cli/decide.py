@@ -10,7 +10,7 @@ from dipc.cli import options
 from dipc.cli.terminal import answer, say
 from dipc.cli.work import Bar
 from dipc.dipwhile.sentences import decide as decision_of
-from dipc.signs.sentence import Decision, Quantifier
+from dipc.signs.sentence import Quantifier
 
 EXIT_STATUS = {"true": 0, "false": 1, "undecided": 3}
 
@@ -36,8 +36,8 @@ def decide(sentence: str, as_json: bool) -> int:
     """
     with Bar("deciding"):
         decision = decision_of(sentence)
+    witness, holds_for = decision.witness, decision.holds_for
     if as_json:
-        witness, holds_for = decision.witness, decision.holds_for
         record = {
             "sentence": str(decision.sentence),
             "decision": decision.status,
@@ -46,21 +46,14 @@ def decide(sentence: str, as_json: bool) -> int:
             "reason": decision.reason,
         }
         say(json.dumps(record, indent=2))
-    else:
-        show(decision)
-    return EXIT_STATUS[decision.status]
-
-
-def show(decision: Decision) -> None:
-    """The decision for people."""
+        return EXIT_STATUS[decision.status]
     say(answer(decision.status))
-    witness = decision.witness
     if witness is not None:
-        exists = decision.sentence.quantifier is Quantifier.EXISTS
-        heading = "witness" if exists else "counterexample"
+        heading = "witness" if decision.sentence.quantifier is Quantifier.EXISTS else "counterexample"
         rounded = "" if witness.exact is not None else f"  (in ({witness.low}, {witness.high}))"
         say(f"{heading}: eps = {witness}{rounded}")
-    if decision.holds_for is not None:
-        say(f"holds for: {' or '.join(decision.holds_for) or 'no eps'}")
+    if holds_for is not None:
+        say(f"holds for: {' or '.join(holds_for) or 'no eps'}")
     if decision.reason:
         say(f"reason: {decision.reason}")
+    return EXIT_STATUS[decision.status]

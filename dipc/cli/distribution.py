@@ -76,12 +76,11 @@ def distribution(asked: options.Asked, values: options.Values, digits: int | Non
 
 def records(law: Distribution, budget: fmpq | None, digits: int) -> list[dict[str, Any]]:
     """The outputs for machines."""
-    found = []
+    found: list[dict[str, Any]] = []
     for output, p in law.items():
-        record: dict[str, Any] = {"output": valuation_record(output), "probability": str(p)}
+        found.append({"output": valuation_record(output), "probability": str(p)})
         if budget is not None:
-            record["value"] = {"exact": str(p.at(budget)), "decimal": decimal_at(p, budget, digits)}
-        found.append(record)
+            found[-1]["value"] = {"exact": str(p.at(budget)), "decimal": decimal_at(p, budget, digits)}
     return found
 
 
@@ -89,11 +88,7 @@ def show(law: Distribution, budget: fmpq | None, digits: int) -> None:
     """The outputs for people: at a budget with decimals and exact values, else as functions of eps."""
     rows = []
     for output, p in law.items():
-        row = [show_valuation(output)]
-        if budget is not None:
-            row += [decimal_at(p, budget, digits), f"=  {p.at(budget)}"]
-        else:
-            row.append(pretty(str(p)))
-        rows.append(row)
+        exact = [pretty(str(p))] if budget is None else [decimal_at(p, budget, digits), f"=  {p.at(budget)}"]
+        rows.append([show_valuation(output), *exact])
     for line in columns(rows):
         say(line)

@@ -95,46 +95,35 @@ class Amount(click.FloatRange):
 
 FILE = ProgramFile(allow_dash=True)
 TARGET = Target()
+PAIR = (Valuation("--pair (first)"), Valuation("--pair (second)"))
 SECONDS = Amount("number of seconds")
 MEGABYTES = Amount("number of megabytes")
 
 
 # Options that several commands have; a command may change their help or their default.
+option = partial(partial, click.option)
 files = partial(click.argument, "files", metavar="FILE...", nargs=-1, required=True, type=FILE)
-definitions = partial(
-    click.option,
+definitions = option(
     "-D",
     "definitions",
     multiple=True,
     metavar="NAME=VALUE",
     help="Set a parameter of the program, for example -D N=4.",
 )
-claim = partial(
-    click.option,
-    "--claim",
-    metavar="TEXT",
-    help="Instead of the program's claim, for example 'eps/2, exp(-2)'.",
+claim = option(
+    "--claim", metavar="TEXT", help="Instead of the program's claim, for example 'eps/2, exp(-2)'."
 )
-pair = partial(
-    click.option,
-    "--pair",
-    type=(Valuation("--pair (first)"), Valuation("--pair (second)")),
-    metavar="U V",
-    help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'.",
-)
-at = partial(click.option, "--at", metavar="EPS0", help="For this eps only, for example --at 1/2.")
-interval = partial(
-    click.option,
+pair = option("--pair", type=PAIR, metavar="U V", help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'.")
+at = option("--at", metavar="EPS0", help="For this eps only, for example --at 1/2.")
+interval = option(
     "--for",
     "budgets",
     metavar="INTERVAL",
     help="The range of eps, for example '(0, 1]'; by default that of the program's claim, else all eps > 0.",
 )
-time_limit = partial(
-    click.option, "--time-limit", type=SECONDS, metavar="SECONDS", help="Give up after this many seconds."
-)
-output = partial(click.option, "-o", "--output", metavar="OUT", type=TARGET)
-json = partial(click.option, "--json", "as_json", is_flag=True, help="Print one JSON record.")
+time_limit = option("--time-limit", type=SECONDS, metavar="SECONDS", help="Give up after this many seconds.")
+output = option("-o", "--output", metavar="OUT", type=TARGET)
+json = option("--json", "as_json", is_flag=True, help="Print one JSON record.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import click
 from dipc.cli.options import shipped_names, writable
 from dipc.cli.terminal import say, show_table
 from dipc.errors import InputError
-from dipc.shipped import Shipped, describe, header, paths
+from dipc.shipped import describe, header, paths
 
 FOLDER = Path(__file__).parent.parent / "templates"
 SUFFIX = ".dip"
@@ -42,7 +42,10 @@ def programs(name: str | None, as_path: bool, with_source: bool, as_json: bool) 
     """
     chosen = [describe(each) for each in ([name] if name else paths())]
     if as_json:
-        found = [record(program, with_text=name is not None) for program in chosen]
+        keys = ("name", "family", "title", "source", "expect", "path")
+        found = [{key: str(getattr(program, key)) for key in keys} for program in chosen]
+        if name:
+            found[0]["text"] = chosen[0].path.read_text(encoding="utf-8")
         say(json.dumps(found[0] if name else found, indent=2, ensure_ascii=True))
     elif as_path:
         for program in chosen:
@@ -54,13 +57,6 @@ def programs(name: str | None, as_path: bool, with_source: bool, as_json: bool) 
         rows = [(program.name, program.expect, program.title, program.source) for program in chosen]
         show_table(headings, [row[: len(headings)] for row in rows], answers=1)
     return 0
-
-
-def record(program: Shipped, with_text: bool) -> dict[str, str]:
-    """The record of a program."""
-    names = ("name", "family", "title", "source", "expect", "path")
-    known = {name: str(getattr(program, name)) for name in names}
-    return known | ({"text": program.path.read_text(encoding="utf-8")} if with_text else {})
 
 
 # --- programs to start from ------------------------------------------------------------------
