@@ -155,9 +155,8 @@ def read_program(text: FunctionText, told: Told, given: Constants, changed: Cons
     for name in given.keys() & defaults.keys():
         hint = "remove its default, or the other one"
         raise InputError(f"the parameter `{name}` is given twice", text.place, hint)
-    inputs, outputs = (frozenset(d.name for d in part) for part in (parts.inputs, parts.outputs))
     constants = {name: changed.get(name, value) for name, value in {**defaults, **given}.items()}
-    scope = Scope(text, inputs, outputs, constants, changed)
+    scope = Scope(text, parts, constants, changed)
     for name in declared_names(parts):
         scope.adopt(name)
     sizes = {d.name: d.size for d in (*parts.inputs, *parts.outputs) if d.size is not None}

@@ -16,7 +16,7 @@ from dipc.certificate.format import write
 from dipc.certificate.produce import certificate
 from dipc.cli import options
 from dipc.cli.failures import error_record, kind_of
-from dipc.cli.outcome import Outcome, rank, worst, write_report
+from dipc.cli.outcome import Outcome, exit_status, worst, write_report
 from dipc.cli.terminal import answer, say, show_table
 from dipc.cli.work import INTERRUPTED, Bar, Interrupted, alarm, interruptible
 from dipc.clock import Progress
@@ -206,7 +206,8 @@ def _attempt(wanted: Wanted, bar: Bar) -> Outcome:
 def summary(outcomes: Sequence[Outcome], wanted: int) -> str:
     """For example ``3 programs: 2 private, 1 violated``."""
     settled = [outcome for outcome in outcomes if not outcome.interrupted]
-    counts = Counter(outcome.word for outcome in sorted(settled, key=rank))
+    ranks = sorted(settled, key=lambda o: 4 if o.verdict is None else exit_status(o.verdict))  # errors last
+    counts = Counter(outcome.word for outcome in ranks)
     done = len(settled)
     head = f"{done} program{'s' * (done != 1)}"
     if done < wanted:

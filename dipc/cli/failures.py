@@ -71,10 +71,11 @@ def explained(error: BaseException) -> InputError:
             return error
         case click.Abort() | KeyboardInterrupt() | Interrupted(args=("interrupted",)):
             return InputError("interrupted: nothing was decided")
-        case click.NoSuchOption() if advice_for(error):
-            return InputError(f"no such option `{error.option_name}`", hint=advice_for(error))
         case click.ClickException():
             context = getattr(error, "ctx", None)
+            option = getattr(error, "option_name", "")
+            if context and (advice := ELSEWHERE.get((context.info_name, option))):
+                return InputError(f"no such option `{option}`", hint=advice)
             hint = f"the options are shown by `{context.command_path if context else 'dipc'} --help`"
             return InputError(plain(error.format_message()), hint=hint)
         case LimitReached():
@@ -99,12 +100,6 @@ ELSEWHERE = {
     ("profile", "--claim"): "this finds the least delta: give an epsilon, --epsilon 'eps/2'",
 }
 """What to write instead of an option that only other commands have."""
-
-
-def advice_for(error: click.NoSuchOption) -> str:
-    """What to write instead of an option that the command does not have; empty if unknown."""
-    command = error.ctx.info_name if error.ctx is not None else None
-    return ELSEWHERE.get((command or "", error.option_name), "")
 
 
 def plain(message: str) -> str:

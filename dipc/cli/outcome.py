@@ -121,11 +121,6 @@ def exit_status(verdict: Verdict) -> int:
     return 0 if isinstance(verdict, Proved) else 1 if isinstance(verdict, Refuted) else 3
 
 
-def rank(outcome: Outcome) -> int:
-    """The place in a summary: proved claims, refuted ones, undecided ones, errors."""
-    return exit_status(outcome.verdict) if outcome.verdict is not None else 4
-
-
 def worst(statuses: Iterable[int]) -> int:
     """The exit status of several programs.
 

@@ -11,7 +11,7 @@ A ``while`` loop is one step: infinitely many ways lead through it, and they are
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 from dipc.dipwhile.semantics.adjacency import Input
@@ -152,18 +152,13 @@ class _Place:
         return tuple(step.sign(self.samples) for step in self.steps if step.random)
 
 
-@dataclass
 class Walk:
     """All ways through a program on one input."""
 
-    program: CoreProgram
-    inputs: Input
-    tick: Tick = lambda *_: None
-    stepper: Stepper = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.stepper = Stepper(self.program)
-        self._outputs = frozenset(cell for v in self.program.outputs for cell in v.cells)
+    def __init__(self, program: CoreProgram, inputs: Input, tick: Tick = lambda *_: None) -> None:
+        self.program, self.inputs, self.tick = program, inputs, tick
+        self.stepper = Stepper(program)
+        self._outputs = frozenset(cell for v in program.outputs for cell in v.cells)
 
     def paths(self, outcomes: Iterable[Outcome] | None = None, most: int | None = None) -> Found:
         """The paths to some outcomes (by default to all), and to no more than ``most`` of them."""

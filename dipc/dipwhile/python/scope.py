@@ -7,14 +7,13 @@ import builtins
 import itertools
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 
 from flint import fmpq
 
 from dipc.dipwhile.python.source import FunctionText, described
 from dipc.dipwhile.python.words import MEANINGS, RESERVED
-from dipc.dipwhile.syntax.ast import Binary, Eps, Expr, Name, Number, Op, Unary
+from dipc.dipwhile.syntax.ast import Binary, Eps, Expr, Name, Number, Op, Program, Unary
 from dipc.dipwhile.syntax.distributions import OTHER_NOISE
 from dipc.dipwhile.syntax.functions import OTHER_NAMES
 from dipc.dipwhile.syntax.suggest import did_you_mean
@@ -33,22 +32,16 @@ def number(value: fmpq, span: Span) -> Expr:
     return top if decimal else Binary(Op.DIV, top, Number(fmpq(value.q), span=span), span=span)
 
 
-@dataclass
 class Scope:
     """The names of one function.  ``constants`` grows: a number from outside is added when it is used."""
 
-    text: FunctionText
-    inputs: frozenset[str]
-    outputs: frozenset[str]
-    constants: dict[str, fmpq]
-    changed: Mapping[str, fmpq] = field(default_factory=dict)
-    locals: frozenset[str] = field(init=False)
-    loops: frozenset[str] = field(init=False)
-    taken: set[str] = field(init=False)
-    binders: list[dict[str, Expr]] = field(default_factory=list)
-    atoms: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self, text: FunctionText, parts: Program, constants: dict[str, fmpq], changed: Mapping[str, fmpq]
+    ) -> None:
+        self.text, self.constants, self.changed = text, constants, changed
+        self.inputs, self.outputs = (frozenset(d.name for d in ds) for ds in (parts.inputs, parts.outputs))
+        self.binders: list[dict[str, Expr]] = []
+        self.atoms: set[str] = set()
         stored = names_among(own_nodes(self.text.node))
         loops: dict[str, ast.Name] = {}
         for loop in ast.walk(self.text.node):
@@ -107,8 +100,12 @@ class Scope:
 
     def constant(self, name: str, value: object, span: Span) -> Expr:
         """A constant from outside: a number becomes a parameter, a string an atom."""
+        if value is ABSENT and name in ("e", "pi"):
+            raise InputError(f"unknown name `{name}`", span, "write `exp(x)` for the power of e")
         if value is ABSENT:
-            raise self.unknown(name, span)
+            known = {*self.variables, *self.constants, *self.bound, "eps"}
+            hint = "assign it first, or define a constant outside; strings are quoted"
+            raise InputError(f"unknown name `{name}`", span, did_you_mean(name, known, hint))
         exact = exact_number(value)
         if exact is not None:
             self.check_name(name, span)
@@ -181,14 +178,6 @@ class Scope:
             return cells[name].cell_contents
         except ValueError:  # not assigned yet
             return ABSENT
-
-    def unknown(self, name: str, span: Span) -> InputError:
-        """The error for a name without a meaning."""
-        if name in ("e", "pi"):
-            return InputError(f"unknown name `{name}`", span, "write `exp(x)` for the power of e")
-        known = {*self.variables, *self.constants, *self.bound, "eps"}
-        hint = "assign it first, or define a constant outside; strings are quoted"
-        return InputError(f"unknown name `{name}`", span, did_you_mean(name, known, hint))
 
     def check_called(self, node: ast.Name) -> None:
         """Refuse to call anything that is not a word of dipc."""

@@ -126,7 +126,7 @@ class Statements(Expressions):
             case [target]:
                 return self.assign_one(self.target(target), value)
         kept = Name(self.scope.fresh("value"), span=self.text.span(value))
-        copies = [Assign(self.plain_target(target), kept, span=self.text.span(target)) for target in targets]
+        copies = [self.copied(target, kept) for target in targets]
         return (*self.scalar(kept, value), *copies)
 
     def target(self, node: ast.expr) -> Name | Index:
@@ -138,14 +138,14 @@ class Statements(Expressions):
                 return self.cell(node)
         raise self.error(node, "this cannot be assigned", "assign variables and cells of lists: `a[i] = 0`")
 
-    def plain_target(self, node: ast.expr) -> Name | Index:
-        """One of several targets: assigned in turn, so that an index may not need anything before."""
+    def copied(self, target: ast.expr, value: Name) -> Assign:
+        """The assignment to one of several targets, whose index cannot need draws beforehand."""
         with self.collected() as prelude:
-            target = self.target(node)
+            read = self.target(target)
         if prelude:
             hint = "compute it on an earlier line"
-            raise self.error(node, "this index is too complicated for one line", hint)
-        return target
+            raise self.error(target, "this index is too complicated for one line", hint)
+        return Assign(read, value, span=self.text.span(target))
 
     def assign_one(self, target: Name | Index, value: ast.expr) -> Block:
         """An assignment to one target."""
@@ -173,9 +173,7 @@ class Statements(Expressions):
             if is_list(node) or self.named_list(node):
                 raise self.error(node, "a list cannot be assigned here", "assign it on a line of its own")
             found += self.scalar(kept[-1], node)
-        for target, name in zip(targets, kept, strict=True):
-            found.append(Assign(self.plain_target(target), name, span=self.text.span(target)))
-        return tuple(found)
+        return (*found, *map(self.copied, targets, kept))
 
     def augmented(self, node: ast.AugAssign) -> Block:
         """``x += y``."""
@@ -272,8 +270,12 @@ class Statements(Expressions):
 
     def repeat(self, node: ast.For) -> Block:
         """``for``: a variable that is assigned elsewhere too gets its values by assignment."""
-        for target in names_among(ast.walk(node.target)).values():
-            self.check_loop_variable(target)
+        for name, target in names_among(ast.walk(node.target)).items():
+            hint = "give this loop a variable of its own"
+            if name in self.scope.bound:
+                raise self.error(target, f"`{name}` is already the variable of an outer loop", hint)
+            if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
+                raise self.error(target, f"`{name}` already has a meaning here", hint)
         counter, low, high, means = self.repeated(node.target, node.iter)
         assigned = [(name, means.pop(name)) for name in [*means] if name in self.scope.locals]
         given = tuple(Assign(Name(name, span=value.span), value, span=value.span) for name, value in assigned)
@@ -295,14 +297,6 @@ class Statements(Expressions):
         self.loops.pop()
         before = () if loop.left is None else (Assign(Name(loop.left), FALSE),)
         return loop, before, body if loop.skipped is None else (Assign(Name(loop.skipped), FALSE), *body)
-
-    def check_loop_variable(self, node: ast.Name) -> None:
-        """Refuse a loop variable that has another meaning."""
-        name, hint = node.id, "give this loop a variable of its own"
-        if name in self.scope.bound:
-            raise self.error(node, f"`{name}` is already the variable of an outer loop", hint)
-        if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
-            raise self.error(node, f"`{name}` already has a meaning here", hint)
 
     def loop(self, node: ast.While) -> Block:
         """``while``: what its condition needs drawn before is drawn again at the end of each round."""
