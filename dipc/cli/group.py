@@ -20,7 +20,7 @@ SECTIONS = {
         "budget": "tightness.budget",
         "profile": "tightness.profile",
         "regions": "tightness.regions",
-        "decide": "decide.decide",
+        "decide": "distribution.decide",
         "verify": "verify.verify",
     },
     "Look inside": {

@@ -11,12 +11,10 @@ import ast
 import functools
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from dipc.dipwhile.python.source import FunctionText
 from dipc.errors import InputError
-
-Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def less(match: re.Match[str]) -> str:
@@ -113,7 +111,7 @@ def in_python(error: InputError, function: FunctionText) -> InputError:
     return type(error)(pythonic(error.message), error.span, pythonic(error.hint))
 
 
-def speaking_python(method: Method) -> Method:
+def speaking_python(method: Callable[..., Any]) -> Callable[..., Any]:
     """The method of a mechanism, with its errors in Python's notation."""
 
     @functools.wraps(method)
@@ -123,4 +121,4 @@ def speaking_python(method: Method) -> Method:
         except InputError as error:
             raise in_python(error, self.text) from None
 
-    return cast(Method, spoken)
+    return spoken
