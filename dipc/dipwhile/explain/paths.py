@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from dipc.clock import Progress
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.semantics.evaluate import Datum
@@ -25,8 +26,6 @@ from dipc.dipwhile.syntax.core import Cell, CoreProgram, Draw, Halt, Put, Test
 from dipc.errors import Span
 from dipc.integration.linear import Linear
 from dipc.numbers.quotient import Quotient
-
-Tick = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +154,7 @@ class _Place:
 class Walk:
     """All ways through a program on one input."""
 
-    def __init__(self, program: CoreProgram, inputs: Input, tick: Tick = lambda *_: None) -> None:
+    def __init__(self, program: CoreProgram, inputs: Input, tick: Progress = lambda *_: None) -> None:
         self.program, self.inputs, self.tick = program, inputs, tick
         self.stepper = Stepper(program)
         self._outputs = frozenset(cell for v in program.outputs for cell in v.cells)

@@ -19,7 +19,7 @@ from fractions import Fraction
 
 from flint import fmpq
 
-from dipc.dipwhile.python.refusals import EXPRESSIONS, OPERATORS
+from dipc.dipwhile.python.errors import EXPRESSIONS, OPERATORS
 from dipc.dipwhile.python.scope import ABSENT, Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, Located
 from dipc.dipwhile.python.words import MEANINGS

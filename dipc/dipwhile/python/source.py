@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
+from pathlib import Path
 from types import FunctionType
 
 from dipc.errors import InputError, Source, Span
@@ -150,15 +150,10 @@ def changed(function: FunctionType) -> InputError:
 def file_name(path: str) -> str:
     """How messages name a file: relative if it is below the working directory; a notebook cell is ``<cell>``.
 
-    >>> file_name("/tmp/ipykernel_12/34.py"), file_name(os.path.join(os.getcwd(), "a.py"))
+    >>> file_name("/tmp/ipykernel_12/34.py"), file_name(str(Path.cwd() / "a.py"))
     ('<cell>', 'a.py')
     """
     if "ipykernel_" in path or path.startswith("<ipython"):
         return "<cell>"
-    if not os.path.isabs(path):
-        return path
-    try:
-        relative = os.path.relpath(path)
-    except ValueError:  # another drive
-        return path
-    return path if relative.startswith(os.pardir) else relative
+    here = Path.cwd()
+    return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) else path

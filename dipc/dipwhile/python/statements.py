@@ -17,8 +17,8 @@ from itertools import chain
 
 from flint import fmpq
 
+from dipc.dipwhile.python.errors import STATEMENTS
 from dipc.dipwhile.python.expressions import Expressions, joined, plus_one
-from dipc.dipwhile.python.refusals import STATEMENTS
 from dipc.dipwhile.python.scope import Scope, names_among
 from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Expr, Index, Name, Number, Op, Statement, Unary
