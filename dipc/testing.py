@@ -41,6 +41,11 @@ def assert_private(
     program     <text>
     claim       (1/2*ε)-private for every ε in (0, inf)
     ...
+    input       u  : q = true
+    neighbour   u' : q = false
+    output      out = true
+    budget      ε = 1
+    ...
     """
     __tracebackhide__ = True
     if not isinstance(mechanism, Mechanism):

@@ -50,7 +50,11 @@ codecs.register_error(HANDLER, _replaced)
 
 
 def encodable(text: str, encoding: str | None = None) -> str:
-    """The text as the terminal can show it."""
+    """The text as the terminal can show it.
+
+    >>> encodable("0 < ε ≤ 1", "ascii"), encodable("Č", "latin-1")
+    ('0 < eps <= 1', '\\\\u010c')
+    """
     encoding = encoding or getattr(sys.stdout, "encoding", None) or "ascii"
     return text.encode(encoding, HANDLER).decode(encoding)
 
