@@ -17,7 +17,7 @@ from flint import fmpq
 from dipc.errors import InternalError
 from dipc.kernel.facts import Function
 from dipc.kernel.privacy import digest
-from dipc.numbers.exppoly import ExpPoly, Term
+from dipc.numbers.exppoly import ExpPoly
 from dipc.signs import proofs
 from dipc.signs.inequality import without_monomial
 from dipc.signs.proofs import Proof
@@ -32,11 +32,6 @@ def fraction(value: fmpq) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-def fmpq_of(value: Fraction) -> fmpq:
-    """The inverse of :func:`fraction`."""
-    return fmpq(value.numerator, value.denominator)
-
-
 def to_function(f: ExpPoly) -> Function:
     """dipc's function as one of the kernel.
 
@@ -49,23 +44,15 @@ def to_function(f: ExpPoly) -> Function:
     }
 
 
-def to_exppoly(f: Function) -> ExpPoly:
-    """The inverse of :func:`to_function`."""
-
-    return ExpPoly.from_terms(
-        [Term(fmpq_of(c), n, fmpq_of(a), fmpq_of(k), fmpq_of(b)) for (n, a, k, b), c in f.items()]
-    )
-
-
-def terms(f: Function) -> Json:
+def terms(f: ExpPoly) -> Json:
     """A function as a certificate writes it: terms [c, n, a, k, b], zeros at the end left out.
 
-    >>> terms(to_function(ExpPoly.exp(1) - ExpPoly.of(2, 1)))
+    >>> terms(ExpPoly.exp(1) - ExpPoly.of(2, 1))
     [['-2', 1], ['1', 0, '1']]
     """
     result = []
-    for n, a, k, b in sorted(f, key=lambda key: (key[3], key[2], key[1], key[0])):
-        term = [str(f[n, a, k, b]), n, str(a), str(k), str(b)]
+    for t in sorted(f.terms(), key=lambda t: (t.inverse, t.constant, t.rate, t.power)):
+        term = [str(t.coefficient), t.power, str(t.rate), str(t.constant), str(t.inverse)]
         while len(term) > 1 and term[-1] in (0, "0"):
             term.pop()
         result.append(term)
@@ -93,12 +80,12 @@ def proof_as_json(proof: Proof, f: ExpPoly | Radical) -> Json:
         case proofs.Binomial(g, h, inner):
             signs = signs_of_binomial(g)
             assert signs is not None
-            written_out = {"binomial": terms(to_function(g)), "cofactor": terms(to_function(h))}
+            written_out = {"binomial": terms(g), "cofactor": terms(h)}
             return {"kind": "binomial", **written_out, "proof": proof_as_json(inner, signs * h)}
         case proofs.Product(scale, factors):
             items = [
                 {
-                    "function": terms(to_function(x.function)),
+                    "function": terms(x.function),
                     "power": x.power,
                     "proof": x.proof and proof_as_json(x.proof, x.function),
                 }
@@ -128,7 +115,7 @@ def _rooted_as_json(proof: Proof, f: Radical) -> Json:
 def _piece(piece: proofs.Taylor | proofs.Tail) -> Json:
     match piece:
         case proofs.Taylor(end, order, times):
-            return [end, order, terms(to_function(times))]
+            return [end, order, terms(times)]
         case proofs.Tail():
             return "tail"
         case _:
