@@ -37,22 +37,9 @@ from itertools import chain as chained
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
+from . import reading
 from .exponential import exp_bounds
-from .reading import (
-    Refused,
-    array,
-    counted,
-    integer,
-    notice,
-    pair_of,
-    rational,
-    record,
-    salted,
-    spend,
-    spend_on_keys,
-    text,
-    weight,
-)
+from .reading import Refused, array, counted, integer, notice, pair_of, rational, record, spend, text, weight
 
 MAX_POWER = 500  # of eps
 MAX_TERMS = 20_000  # of a function
@@ -233,7 +220,7 @@ def combined(parts: Iterable[tuple[int, Scaled]]) -> Scaled:
     """The sum of integers times functions."""
     total: Scaled = {}
     for factor, f in parts:
-        spend_on_keys(chained(total, f))
+        reading.spend_on_keys(chained(total, f))
         for key, c in f.items():
             total[key] = total.get(key, 0) + factor * c
         spend(len(f) * (4 + bits_of(f) >> 2))
@@ -245,7 +232,7 @@ def scaled_product(f: Scaled, g: Scaled) -> Scaled:
         raise Refused("arithmetic", "a product has too many terms")
     total: Scaled = {}
     spend(len(f) * len(g) * (12 + (bits_of(f) * bits_of(g) >> 12)))
-    spend_on_keys((n + m, a + d, k + j, b + i) for n, a, k, b in f for m, d, j, i in g)
+    reading.spend_on_keys((n + m, a + d, k + j, b + i) for n, a, k, b in f for m, d, j, i in g)
     for (n, a, k, b), c in f.items():
         for (m, d, j, i), e in g.items():
             key = n + m, a + d, k + j, b + i
@@ -650,7 +637,7 @@ class ScaledRooted(NamedTuple):
 
     def key(self) -> bytes:
         """A key that only equal functions have."""
-        return salted(tuple(tuple(sorted(part.items())) for part in self))
+        return reading.salted(tuple(tuple(sorted(part.items())) for part in self))
 
 
 class Facts:

@@ -14,45 +14,9 @@ from fractions import Fraction
 from itertools import chain as chained
 from typing import Any, NamedTuple
 
-from .facts import (
-    ONE,
-    ZERO,
-    Function,
-    Interval,
-    Rooted,
-    Scaled,
-    ScaledRooted,
-    add,
-    combined,
-    constant,
-    function,
-    multiply,
-    negative,
-    normal,
-    prove,
-    prove_rooted,
-    scaled,
-    scaled_product,
-    sign_at,
-    unit_of,
-)
-from .reading import (
-    Domain,
-    Refused,
-    array,
-    integer,
-    key_of,
-    name_of,
-    pair_of,
-    places,
-    rational,
-    record,
-    salted,
-    spend,
-    text,
-    value_of,
-    weight,
-)
+from . import facts, reading
+from .facts import ONE, ZERO, Function, Interval, Rooted, Scaled, ScaledRooted
+from .reading import Domain, Refused, array, integer, pair_of, rational, record, spend, text
 
 MAX_CELLS = 1000  # of the input, or the output
 MAX_PAIRS = 1_000_000  # listed for a formula
@@ -85,7 +49,10 @@ class Sets(NamedTuple):
 def read_sets(data: dict[str, Any]) -> Sets:
     """The sets, with different outcomes inside the output sets."""
     inputs, outputs = read_domains(data, "inputs"), read_domains(data, "outputs")
-    outcomes = [salted(tuple(places(o, outputs, "outcomes"))) for o in array(data["outcomes"], "outcomes")]
+    outcomes = [
+        reading.salted(tuple(reading.places(o, outputs, "outcomes")))
+        for o in array(data["outcomes"], "outcomes")
+    ]
     if not outcomes or len(set(outcomes)) != len(outcomes):
         raise Refused("outcomes", "there are none, or one occurs twice")
     return Sets(inputs, outputs, len(outcomes))
@@ -97,8 +64,8 @@ def read_domains(data: dict[str, Any], which: str) -> list[Domain]:
     names = set()
     for item in array(data[which], which):
         variable = record(item, which, "name", "size", "domain")
-        names.add(name_of(variable["name"], which))
-        domain = tuple(value_of(v, which) for v in array(variable["domain"], which))
+        names.add(reading.name_of(variable["name"], which))
+        domain = tuple(reading.value_of(v, which) for v in array(variable["domain"], which))
         if not domain or len(set(variable["domain"])) != len(domain):  # each value is written in one way
             raise Refused(which, "a set is empty or names a value twice")
         size = variable["size"]
@@ -131,54 +98,12 @@ class Surd(NamedTuple):
 Delta = Ratio | Surd
 
 
-def total(parts: Iterable[Ratio], denominators: Sequence[Function]) -> tuple[Function, Function]:
-    """A sum as one quotient: the numerator, and the product of all denominators that occur."""
-    sums: dict[int, Function] = {}
-    for f, d in parts:
-        sums[d] = add(sums[d], f) if d in sums else f
-    lifted = []
-    below = ONE
-    for d, f in sums.items():
-        for other in sums:
-            if other != d:
-                f = multiply(f, denominators[other])
-        lifted.append(f)
-        below = multiply(below, denominators[d])
-    return add(*lifted), below
-
-
-def sum_with(parts: Iterable[Ratio], times: int, delta: Delta, denominators: Sequence[Function]) -> Rooted:
-    """The sum of the parts and times * delta, multiplied by something positive."""
-    factor = constant(Fraction(times))
-    if isinstance(delta, Ratio):
-        more = Ratio(multiply(factor, delta.numerator), delta.denominator)
-        return Rooted(total([*parts, more], denominators)[0], {})
-    f, d = total(parts, denominators)
-    plain, root = (
-        add(multiply(f, c), multiply(multiply(factor, d), a))
-        for a, c in zip(delta.above, delta.below, strict=True)
-    )
-    return Rooted(plain, root)
-
-
-def excess(p: Iterable[Ratio], q: Iterable[Ratio], t: Fraction) -> list[Ratio]:
-    """The parts of  exp(t*eps) q - p ."""
-    factor: Function = {(0, t, ZERO, ZERO): Fraction(1)}
-    larger = [Ratio(multiply(factor, f), d) for f, d in q]
-    return [*larger, *(Ratio(negative(f), d) for f, d in p)]
-
-
 class Table(NamedTuple):
     """Denominators, all probabilities, and delta."""
 
     denominators: list[Function]
     functions: list[Ratio]
     delta: Delta
-
-    @property
-    def has_delta(self) -> bool:
-        """Whether delta is not 0."""
-        return isinstance(self.delta, Surd) or bool(self.delta.numerator)
 
     @property
     def radicand(self) -> Function:
@@ -191,24 +116,24 @@ def read_table(data: dict[str, Any], on: Interval, sample: Fraction) -> Table:
     denominators, known = [ONE], {repr([["1"]])}
     for i, item in enumerate(array(data["denominators"], "denominators"), start=1):
         step = f"denominator {i}"
-        f = function(record(item, step, "function", "proof")["function"], step)
+        f = facts.function(record(item, step, "function", "proof")["function"], step)
         written = repr(item["function"])  # each function is written in one way
-        if f != normal(f) or written in known:
+        if f != facts.normal(f) or written in known:
             raise Refused(step, "it is not in normal form, or occurs twice")
         known.add(written)
-        prove(f, on, item["proof"], step, strict=True)
+        facts.prove(f, on, item["proof"], step, strict=True)
         denominators.append(f)
 
     def ratio(value: Any, step: str) -> Ratio:
         numerator, denominator = pair_of(value, step)
-        f = function(numerator, step)
+        f = facts.function(numerator, step)
         return Ratio(f, integer(denominator, step, 0, len(denominators) - 1 if f else 0))
 
     functions = [ratio(p, f"function {i}") for i, p in enumerate(array(data["functions"], "functions"))]
     if len(set(map(repr, data["functions"]))) != len(functions):
         raise Refused("functions", "a function is listed twice")
     for i, (f, _) in enumerate(functions):
-        if sign_at(f, sample) < 0:
+        if facts.sign_at(f, sample) < 0:
             raise Refused(f"function {i}", f"a probability is negative at eps = {sample}")
     delta = data["claim"]["delta"]
     read = read_surd(delta, on) if isinstance(delta, dict) else ratio(delta, "claim")
@@ -222,13 +147,15 @@ def read_surd(value: Any, on: Interval) -> Surd:
     """A delta with a square root: the radicand is not negative, and the denominator positive."""
     step = "claim"
     delta = record(value, step, "above", "below", "radicand", "proofs")
-    g = function(delta["radicand"], step)
-    above, below = (Rooted(*(function(f, step) for f in pair_of(delta[x], step))) for x in ("above", "below"))
+    g = facts.function(delta["radicand"], step)
+    above, below = (
+        Rooted(*(facts.function(f, step) for f in pair_of(delta[x], step))) for x in ("above", "below")
+    )
     if not g or not (above.root or below.root):
         raise Refused(step, "delta has no square root")
     proofs = record(delta["proofs"], step, "radicand", "below")
-    prove(normal(g), on, proofs["radicand"], f"{step}, radicand")
-    prove_rooted(below, g, on, proofs["below"], f"{step}, below", strict=True)
+    facts.prove(facts.normal(g), on, proofs["radicand"], f"{step}, radicand")
+    facts.prove_rooted(below, g, on, proofs["below"], f"{step}, below", strict=True)
     return Surd(above, below, g)
 
 
@@ -244,21 +171,27 @@ class Integers(NamedTuple):
     functions: list[tuple[Scaled, int]]
     bounds: list[Scaled]
     delta: tuple[Scaled, int] | tuple[tuple[Scaled, Scaled], tuple[Scaled, Scaled]]
+    radicand: Function
+
+    @property
+    def has_delta(self) -> bool:
+        """Whether delta is not 0."""
+        return bool(self.delta[0])
 
     def lifted(self, parts: Iterable[tuple[int, Scaled, int]]) -> tuple[Scaled, Scaled]:
         """The sum of integers times functions over denominators, as one numerator and one denominator."""
         groups: dict[int, list[tuple[int, Scaled]]] = {}
         for times, f, d in parts:
             groups.setdefault(d, []).append((times, f))
-        sums = {d: combined(group) for d, group in groups.items()}
+        sums = {d: facts.combined(group) for d, group in groups.items()}
         above, below = [], {(0, 0, 0, 0): 1}
         for d, f in sums.items():
             for other in sums:
                 if other != d and other:
-                    f = scaled_product(f, self.denominators[other])
+                    f = facts.scaled_product(f, self.denominators[other])
             above.append((1, f))
-            below = scaled_product(below, self.denominators[d]) if d else below
-        return above[0][1] if len(above) == 1 else combined(above), below
+            below = facts.scaled_product(below, self.denominators[d]) if d else below
+        return above[0][1] if len(above) == 1 else facts.combined(above), below
 
     def margins(self, pairs: Iterable[tuple[int, int]], times: int = 1) -> list[tuple[int, Scaled, int]]:
         """The parts of ``times`` * (exp(t*eps) Q - P) for sums P, Q of functions."""
@@ -268,21 +201,24 @@ class Integers(NamedTuple):
             parts.append((-times, *self.functions[i]))
         return parts
 
-    def slack(self, pairs: Iterable[tuple[int, int]]) -> ScaledRooted:
-        """exp(t*eps) Q - P + delta for the sums P and Q of functions, multiplied by something positive."""
-        parts = self.margins(pairs)
+    def total(self, parts: Iterable[tuple[int, Scaled, int]], times: int = 1) -> ScaledRooted:
+        """The sum of the parts and ``times`` * delta, multiplied by something positive."""
         above, below = self.delta
         if isinstance(below, int):
             assert isinstance(above, dict)
-            return ScaledRooted(self.lifted([*parts, (1, above, below)] if above else parts)[0], {})
+            return ScaledRooted(self.lifted([*parts, (times, above, below)] if above else parts)[0], {})
         assert isinstance(above, tuple)
-        f, d = self.lifted(parts) if parts else ({}, {(0, 0, 0, 0): 1})
+        f, d = self.lifted(parts)
         d = {key: c * self.scale for key, c in d.items()}
         plain, root = (
-            combined([(1, scaled_product(f, c)), (1, scaled_product(d, a))])
+            facts.combined([(1, facts.scaled_product(f, c)), (times, facts.scaled_product(d, a))])
             for a, c in zip(above, below, strict=True)
         )
         return ScaledRooted(plain, root)
+
+    def slack(self, pairs: Iterable[tuple[int, int]]) -> ScaledRooted:
+        """exp(t*eps) Q - P + delta for the sums P and Q of functions, multiplied by something positive."""
+        return self.total(self.margins(pairs))
 
     def signed(self, pair: tuple[int, int], sign: str) -> ScaledRooted:
         """The function that is >= 0 where P - exp(t*eps) Q has the sign."""
@@ -294,7 +230,7 @@ def in_integers(table: Table, t: Fraction) -> Integers:
     ratios = [*table.functions, *([table.delta] if isinstance(table.delta, Ratio) else [])]
     roots = [*table.delta.above, *table.delta.below] if isinstance(table.delta, Surd) else []
     numerators = [*(f for f, _ in ratios), *roots]
-    unit = unit_of(*numerators, *table.denominators, table.radicand, {(0, t, ZERO, ZERO): Fraction(1)})
+    unit = facts.unit_of(*numerators, *table.denominators, table.radicand, {(0, t, ZERO, ZERO): Fraction(1)})
     scale = 1
     for c in chained.from_iterable(f.values() for f in numerators):
         if scale % c.denominator:
@@ -303,17 +239,18 @@ def in_integers(table: Table, t: Fraction) -> Integers:
             if scale.bit_length() > MAX_SCALE_BITS:
                 raise Refused("functions", "the common denominator of their coefficients is too large")
     shift = int(t * unit)
-    functions = [(scaled(f, unit, scale), d) for f, d in table.functions]
+    functions = [(facts.scaled(f, unit, scale), d) for f, d in table.functions]
     bounds = [{(n, a + shift, k, b): c for (n, a, k, b), c in f.items()} for f, _ in functions]
-    denominators = [scaled(f, unit, 1) for f in table.denominators]
+    denominators = [facts.scaled(f, unit, 1) for f in table.denominators]
     delta: Any
     if isinstance(table.delta, Ratio):
-        delta = scaled(table.delta.numerator, unit, scale), table.delta.denominator
+        delta = facts.scaled(table.delta.numerator, unit, scale), table.delta.denominator
     else:
         delta = tuple(
-            tuple(scaled(f, unit, scale) for f in pair) for pair in (table.delta.above, table.delta.below)
+            tuple(facts.scaled(f, unit, scale) for f in pair)
+            for pair in (table.delta.above, table.delta.below)
         )
-    return Integers(unit, scale, denominators, functions, bounds, delta)
+    return Integers(unit, scale, denominators, functions, bounds, delta, table.radicand)
 
 
 # --- laws ---------------------------------------------------------------------------------------------
@@ -362,7 +299,7 @@ def read_diagram(data: dict[str, Any], sets: Sets, functions: int) -> Diagram:
             raise Refused(here, "there is not one branch for every value of its cell")
         if any(cells[child] <= cell for child in below):
             raise Refused(here, "the cells on a path are not in order")
-        key = salted((cell, below))
+        key = reading.salted((cell, below))
         if len(set(below)) == 1 or key in known:
             raise Refused(here, "all its branches are equal, or it is listed twice")
         known.add(key)
@@ -414,7 +351,7 @@ class Sums:
 
     def node(self, written: object, cell: int, branches: tuple[int, ...]) -> int:
         """The reference of a leaf or of a choice, equal ones only once."""
-        key = salted(written)
+        key = reading.salted(written)
         if key not in self.known:
             self.known[key] = len(self.cells)
             self.cells.append(cell)
@@ -567,7 +504,7 @@ class Automaton:
 
     def _number(self, left: Fraction) -> int:
         """The number of a state."""
-        number = self._numbers.setdefault(key_of(left), len(self._states))
+        number = self._numbers.setdefault(reading.key_of(left), len(self._states))
         if number == len(self._states):
             self._states.append(left)
         return number
@@ -577,7 +514,7 @@ class Automaton:
         domain, left = self.domains[cell], self._states[state]
         key = id(domain), state
         if key not in self._moves:
-            spend(len(domain) ** 2 * weight(left))
+            spend(len(domain) ** 2 * reading.weight(left))
             self._moves[key] = [
                 (a, b, self._number(left - more) if self.shared and more else state)
                 for a, x in enumerate(domain)
