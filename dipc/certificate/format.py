@@ -69,10 +69,8 @@ def proof_as_json(proof: Proof, f: ExpPoly | Radical) -> Json:
         return _rooted_as_json(proof, f)
     f = without_monomial(f)
     match proof:
-        case proofs.Identity():
-            return {"kind": "identity"}
-        case proofs.Point():
-            return {"kind": "point"}
+        case proofs.Identity() | proofs.Point():
+            return {"kind": type(proof).__name__.lower()}
         case proofs.Chain(at):
             return {"kind": "chain", "at": str(at)}
         case proofs.Pieces(points, pieces):

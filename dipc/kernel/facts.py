@@ -45,6 +45,7 @@ MAX_POWER = 500  # of eps
 MAX_TERMS = 20_000  # of a function
 MAX_BITS = 2**16  # spent on a sign
 MAX_ORDER = 100  # of a derivative in Taylor's theorem
+MAX_SCALE_BITS = 2**17  # of the common denominator of coefficients
 MAX_UNIT_BITS = 2**14  # of the common denominator of exponents
 
 ZERO = Fraction(0)
@@ -90,11 +91,6 @@ def collected(terms: Iterable[tuple[Key, Fraction]]) -> Function:
     return total if all(total.values()) else {key: c for key, c in total.items() if c}
 
 
-def constant(c: Fraction) -> Function:
-    """The constant function."""
-    return {UNIT: c} if c else {}
-
-
 def add(*functions: Function) -> Function:
     return collected(chained.from_iterable(f.items() for f in functions))
 
@@ -123,17 +119,8 @@ def normals(functions: Sequence[Function]) -> list[Function]:
     The least exponents become 0 and the coefficients integers without a common factor, so that functions that
     differ by such a positive factor become equal.
     """
-    keys = [key for f in functions for key in f]
-    if not keys:
-        return list(functions)
-    n, a, k, b = (min(key[i] for key in keys) for i in range(4))
-    numbers = [c for f in functions for c in f.values()]
-    spend(weight(*numbers))
-    content = Fraction(math.gcd(*(c.numerator for c in numbers)), math.lcm(*(c.denominator for c in numbers)))
-    return [
-        collected(((int(m - n), d - a, j - k, i - b), c / content) for (m, d, j, i), c in f.items())
-        for f in functions
-    ]
+    unit, whole = scaled_together(*functions)
+    return [unscaled(f, unit) for f in reduced(*whole)]
 
 
 def normal(f: Function) -> Function:
@@ -200,6 +187,18 @@ def unit_of(*functions: Function) -> int:
     return unit
 
 
+def scale_of(*functions: Function) -> int:
+    """The least positive integer that makes all coefficients integers."""
+    scale = 1
+    for c in chained.from_iterable(f.values() for f in functions):
+        if scale % c.denominator:
+            scale = math.lcm(scale, c.denominator)
+            spend(1 + (scale.bit_length() ** 2 >> 14))
+            if scale.bit_length() > MAX_SCALE_BITS:
+                raise Refused("functions", "the common denominator of their coefficients is too large")
+    return scale
+
+
 def scaled(f: Function, unit: int, scale: int) -> Scaled:
     """f times a positive integer that makes all coefficients integers."""
     result = {}
@@ -207,6 +206,12 @@ def scaled(f: Function, unit: int, scale: int) -> Scaled:
         spend(weight(c) + (scale.bit_length() >> 6))
         result[n, int(a * unit), int(k * unit), int(b * unit)] = int(c * scale)
     return result
+
+
+def scaled_together(*functions: Function) -> tuple[int, list[Scaled]]:
+    """A unit, and the functions times one positive integer."""
+    unit, scale = unit_of(*functions), scale_of(*functions)
+    return unit, [scaled(f, unit, scale) for f in functions]
 
 
 def unscaled(f: Scaled, unit: int) -> Function:
@@ -418,8 +423,8 @@ def by_chain(f: Function, on: Interval, proof: dict[str, Any], step: str, strict
     if not 0 <= r <= on.low:
         raise Refused(step, "the chain starts inside the interval")
     if r == 0 and is_regular(f):
-        unit, scale = unit_of(f), math.lcm(*(c.denominator for c in f.values()))
-        holds = chain_holds(scaled(f, unit, scale), unit)
+        unit, (whole,) = scaled_together(f)
+        holds = chain_holds(whole, unit)
     else:
         holds = all(sign_at(link, r) >= 0 for link in chain_of(f))
     if not holds:

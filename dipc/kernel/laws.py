@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import chain as chained
 from typing import Any, NamedTuple
 
 from . import facts, reading
@@ -20,7 +19,6 @@ from .reading import Domain, Refused, array, integer, pair_of, rational, record,
 
 MAX_CELLS = 1000  # of the input, or the output
 MAX_PAIRS = 1_000_000  # listed for a formula
-MAX_SCALE_BITS = 2**17  # of the common denominator of all coefficients
 
 
 class Sets(NamedTuple):
@@ -230,14 +228,8 @@ def in_integers(table: Table, t: Fraction) -> Integers:
     ratios = [*table.functions, *([table.delta] if isinstance(table.delta, Ratio) else [])]
     roots = [*table.delta.above, *table.delta.below] if isinstance(table.delta, Surd) else []
     numerators = [*(f for f, _ in ratios), *roots]
+    scale = facts.scale_of(*numerators)
     unit = facts.unit_of(*numerators, *table.denominators, table.radicand, {(0, t, ZERO, ZERO): Fraction(1)})
-    scale = 1
-    for c in chained.from_iterable(f.values() for f in numerators):
-        if scale % c.denominator:
-            scale = math.lcm(scale, c.denominator)
-            spend(1 + (scale.bit_length() ** 2 >> 14))
-            if scale.bit_length() > MAX_SCALE_BITS:
-                raise Refused("functions", "the common denominator of their coefficients is too large")
     shift = int(t * unit)
     functions = [(facts.scaled(f, unit, scale), d) for f, d in table.functions]
     bounds = [{(n, a + shift, k, b): c for (n, a, k, b), c in f.items()} for f, _ in functions]
@@ -456,7 +448,8 @@ def read_adjacency(data: dict[str, Any], sets: Sets) -> Adjacency:
             raise Refused(step, f"more than {MAX_PAIRS} pairs of inputs are listed")
         spend(len(listed))
         last = math.prod(map(len, sets.inputs)) - 1
-        once = [(integer(u, step, 0, last), integer(v, step, u, last)) for u, v in map(two, listed)]
+        ends = (pair_of(pair, step) for pair in listed)
+        once = [(integer(u, step, 0, last), integer(v, step, u, last)) for u, v in ends]
         if once != sorted(set(once)) or not once:
             raise Refused(step, "the pairs are not in order, or there are none")
         return Adjacency(kind, ZERO, [*once, *((v, u) for u, v in once if u != v)])
@@ -467,11 +460,6 @@ def read_adjacency(data: dict[str, Any], sets: Sets) -> Adjacency:
     if kind == "all" and distance is None and listed is None:
         return Adjacency(kind, ZERO, None)
     raise Refused(step, "it is not known, or has a field that is not its own")
-
-
-def two(value: Any) -> list[Any]:
-    """A listed pair."""
-    return pair_of(value, "adjacency")
 
 
 def cost(kind: str, x: Fraction | str, y: Fraction | str) -> Fraction:

@@ -21,7 +21,7 @@ from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 from . import facts, laws, reading
-from .facts import MAX_POWER, ZERO, Facts, Function, Interval, Rooted, Scaled, ScaledRooted
+from .facts import MAX_POWER, ZERO, Facts, Function, Interval, Rooted, Scaled
 from .laws import Adjacency, Delta, Diagram, Integers, Needed, Pairs, Ratio, Sets, Table
 from .reading import MAX_STEPS, Refused, array, integer, name_of, pair_of, rational, record, spend, text
 
@@ -131,8 +131,10 @@ WHAT = ("slack", "+", "-")
 
 
 class Proofs(NamedTuple):
-    """The proved inequalities, and the names of those that are proved on the whole interval."""
+    """The proved inequalities, and the names of those that are proved on the whole interval ``on``."""
 
+    integers: Integers
+    on: Interval
     facts: Facts
     named: dict[Named, int]
     items: list[str]
@@ -140,7 +142,7 @@ class Proofs(NamedTuple):
 
 def read_inequalities(data: dict[str, Any], integers: Integers, on: Interval) -> Proofs:
     """Each inequality is recomputed from the functions that it names, and proved."""
-    proofs = Proofs(Facts(integers.unit, integers.radicand), {}, [])
+    proofs = Proofs(integers, on, Facts(integers.unit, integers.radicand), {}, [])
     kinds = WHAT if integers.has_delta else WHAT[:1]
     last = len(integers.functions) - 1
     for i, item in enumerate(array(data["inequalities"], "inequalities")):
@@ -178,12 +180,10 @@ def read_pairs(value: Any, last: int, step: str) -> Pairs:
     return pairs
 
 
-def check_coverage(
-    data: dict[str, Any], needed: Needed, integers: Integers, proofs: Proofs, on: Interval
-) -> None:
+def check_coverage(data: dict[str, Any], needed: Needed, proofs: Proofs) -> None:
     """Every pair of adjacent inputs and every outcome is covered, and nothing is superfluous."""
     if needed.laws:
-        check_cases(data, needed.laws, Coverage(integers, proofs, on), len(integers.functions) - 1)
+        check_cases(data, needed.laws, proofs)
     elif array(data["cases"], "cases"):
         raise Refused("cases", "there are none if delta is 0")
     for i, j in needed.functions:
@@ -193,42 +193,33 @@ def check_coverage(
             proofs.facts.used.add(number)
         else:
             step = f"functions {i} and {j}"
-            proofs.facts.require(integers.slack([(i, j)]), on.low, on.high, step)
+            proofs.facts.require(proofs.integers.slack([(i, j)]), proofs.on.low, proofs.on.high, step)
     for number, step in enumerate(proofs.items):
         if number not in proofs.facts.used:
             raise Refused(step, "it is not needed, or listed twice")
 
 
-class Coverage(NamedTuple):
-    """What a case is checked against."""
-
-    integers: Integers
-    proofs: Proofs
-    on: Interval
-
-    def require(self, f: ScaledRooted, low: Fraction, high: Fraction | None, step: str) -> None:
-        """Refuse unless f >= 0 is proved there."""
-        self.proofs.facts.require(f, low, high, step)
-
-    def check_piece(self, pairs: Pairs, signs: str, low: Fraction, high: Fraction | None, step: str) -> None:
-        """Whichever outcomes the sum of the positive differences is over on this piece, delta is enough."""
-        if len(signs) != len(pairs) or not set(signs) <= set("+-?") or signs.count("?") > MAX_UNSURE:
-            raise Refused(step, "the signs are not a string of +, - and a few ?")
-        for pair, sign in zip(pairs, signs, strict=True):
-            if sign != "?":
-                signed = self.integers.signed(pair, sign)
-                if signed.plain:
-                    self.require(signed, low, high, step)
-        sure = [pair for pair, sign in zip(pairs, signs, strict=True) if sign == "+"]
-        unsure = [pair for pair, sign in zip(pairs, signs, strict=True) if sign == "?"]
-        for more in chained.from_iterable(combinations(unsure, n) for n in range(len(unsure) + 1)):
-            self.require(self.integers.slack([*sure, *more]), low, high, step)
+def check_piece(
+    proofs: Proofs, pairs: Pairs, signs: str, low: Fraction, high: Fraction | None, step: str
+) -> None:
+    """Whichever outcomes the sum of the positive differences is over on this piece, delta is enough."""
+    if len(signs) != len(pairs) or not set(signs) <= set("+-?") or signs.count("?") > MAX_UNSURE:
+        raise Refused(step, "the signs are not a string of +, - and a few ?")
+    for pair, sign in zip(pairs, signs, strict=True):
+        if sign != "?":
+            signed = proofs.integers.signed(pair, sign)
+            if signed.plain:
+                proofs.facts.require(signed, low, high, step)
+    sure = [pair for pair, sign in zip(pairs, signs, strict=True) if sign == "+"]
+    unsure = [pair for pair, sign in zip(pairs, signs, strict=True) if sign == "?"]
+    for more in chained.from_iterable(combinations(unsure, n) for n in range(len(unsure) + 1)):
+        proofs.facts.require(proofs.integers.slack([*sure, *more]), low, high, step)
 
 
-def check_cases(data: dict[str, Any], needed: set[Pairs], coverage: Coverage, last: int) -> None:
+def check_cases(data: dict[str, Any], needed: set[Pairs], proofs: Proofs) -> None:
     """Every pair of laws has a case, whose pieces go from end to end of the interval."""
     seen = set()
-    on = coverage.on
+    on, last = proofs.on, len(proofs.integers.functions) - 1
     for number, item in enumerate(array(data["cases"], "cases")):
         step = f"case {number}"
         case = record(item, step, "functions", "points", "signs")
@@ -236,14 +227,12 @@ def check_cases(data: dict[str, Any], needed: set[Pairs], coverage: Coverage, la
         if pairs not in needed or pairs in seen:
             raise Refused(step, "no adjacent inputs have these functions, or it is listed twice")
         seen.add(pairs)
-        points = [None if p is None else rational(p, step) for p in array(case["points"], step)]
-        pieces = list(pairwise(points)) if len(points) > 1 else [(on.low, on.low)]
-        if (points[:1], points[-1]) != ([on.low], on.high) or len(pieces) != len(array(case["signs"], step)):
-            raise Refused(step, "the points do not go from one end of the interval to the other")
+        single = on.low == on.high and case["points"] == [str(on.low)]
+        pieces = [(on.low, on.high)] if single else facts.cut(case["points"], on, step)
+        if len(pieces) != len(array(case["signs"], step)):
+            raise Refused(step, "there are not signs for every piece")
         for (low, high), signs in zip(pieces, case["signs"], strict=True):
-            if low is None or (high is not None and high <= low and len(points) > 1):
-                raise Refused(step, "the points are not ascending")
-            coverage.check_piece(pairs, text(signs, step), low, high, step)
+            check_piece(proofs, pairs, text(signs, step), low, high, step)
     if seen != needed:
         raise Refused("cases", "some adjacent inputs are not covered")
 
@@ -414,7 +403,7 @@ def checked(data: Any, file: bytes | None) -> Certificate:
     adjacency = laws.read_adjacency(data, sets)
     needed = laws.needed_pairs(diagram, adjacency, sets, integers.has_delta)
     proofs = read_inequalities(data, integers, claim.on)
-    check_coverage(data, needed, integers, proofs, claim.on)
+    check_coverage(data, needed, proofs)
     return Certificate(data, program, claim, sets, table, adjacency, diagram, [], needed.pairs)
 
 
