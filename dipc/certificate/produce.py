@@ -40,7 +40,7 @@ from dipc.kernel import laws as listing
 from dipc.kernel import privacy
 from dipc.kernel.facts import Rooted, Scaled, ScaledRooted
 from dipc.kernel.laws import Delta, Pairs, Ratio, Surd, Table
-from dipc.models.laws import Listed, Neighbours, Vector
+from dipc.models.laws import Listed, Neighbours
 from dipc.models.values import Valuation, Value
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -151,13 +151,11 @@ class Writer:
 
     def _cases(self, evidence: Evidence) -> list[Json]:
         """Those for delta > 0."""
-
-        def numbers(left: Vector, right: Vector) -> Pairs:
-            return tuple(
-                sorted((self.functions[p], self.functions[q]) for p, q in zip(left, right, strict=True))
-            )
-
-        return [self._case(pairs) for pairs in sorted({numbers(*laws) for laws in evidence.answers})]
+        cases = set()
+        for laws in evidence.answers:
+            left, right = ([self.functions[p] for p in law] for law in laws)
+            cases.add(tuple(sorted(zip(left, right, strict=True))))
+        return [self._case(pairs) for pairs in sorted(cases)]
 
     def violation(self, found: Counterexample) -> dict[str, Json]:
         """The certificate of a counterexample."""

@@ -113,19 +113,10 @@ def negative(f: Function) -> Function:
     return {key: -c for key, c in f.items()}
 
 
-def normals(functions: Sequence[Function]) -> list[Function]:
-    """The functions divided by one positive number and one monomial eps^n exp(a*eps + k + b/eps).
-
-    The least exponents become 0 and the coefficients integers without a common factor, so that functions that
-    differ by such a positive factor become equal.
-    """
-    unit, whole = scaled_together(*functions)
-    return [unscaled(f, unit) for f in reduced(*whole)]
-
-
 def normal(f: Function) -> Function:
-    """f divided by a positive number and a monomial: the same signs."""
-    return normals([f])[0]
+    """f divided by a positive number and a monomial: the same signs; see :func:`reduced`."""
+    unit, (whole,) = scaled_together(f)
+    return unscaled(reduced(whole)[0], unit)
 
 
 def inverted(f: Function) -> Function:
@@ -173,30 +164,28 @@ def function_shown(f: Function) -> str:
 # --- scaled functions: the same in integers ------------------------------------------------------------
 
 
+def common_denominator(numbers: Iterable[Fraction], limit: int, step: str) -> int:
+    """The least positive integer whose products with all numbers are integers."""
+    least = 1
+    for x in numbers:
+        if least % x.denominator:
+            least = math.lcm(least, x.denominator)
+            spend(1 + (least.bit_length() ** 2 >> 14))
+            if least.bit_length() > limit:
+                raise Refused(step, "their common denominator is too large")
+    return least
+
+
 def unit_of(*functions: Function) -> int:
     """The least unit for which all exponents are multiples of 1/unit."""
-    unit = 1
-    for f in functions:
-        for _, *exponents in f:
-            for x in exponents:
-                if unit % x.denominator:
-                    unit = math.lcm(unit, x.denominator)
-                    spend(1 + (unit.bit_length() ** 2 >> 14))
-                    if unit.bit_length() > MAX_UNIT_BITS:
-                        raise Refused("exponents", "their common denominator is too large")
-    return unit
+    exponents = (x for f in functions for key in f for x in key[1:])
+    return common_denominator(exponents, MAX_UNIT_BITS, "exponents")
 
 
 def scale_of(*functions: Function) -> int:
     """The least positive integer that makes all coefficients integers."""
-    scale = 1
-    for c in chained.from_iterable(f.values() for f in functions):
-        if scale % c.denominator:
-            scale = math.lcm(scale, c.denominator)
-            spend(1 + (scale.bit_length() ** 2 >> 14))
-            if scale.bit_length() > MAX_SCALE_BITS:
-                raise Refused("functions", "the common denominator of their coefficients is too large")
-    return scale
+    coefficients = (c for f in functions for c in f.values())
+    return common_denominator(coefficients, MAX_SCALE_BITS, "coefficients")
 
 
 def scaled(f: Function, unit: int, scale: int) -> Scaled:
@@ -251,7 +240,11 @@ def bits_of(f: Scaled) -> int:
 
 
 def reduced(*functions: Scaled) -> tuple[Scaled, ...]:
-    """The functions divided by one positive number and one monomial: the normal form, see :func:`normals`."""
+    """The functions divided by one positive number and one monomial eps^n exp(a*eps + k + b/eps).
+
+    The least exponents become 0 and the coefficients integers without a common factor, so that functions that
+    differ by such a positive factor become equal.
+    """
     keys = [key for f in functions for key in f]
     if not keys:
         return functions

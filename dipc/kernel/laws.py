@@ -9,7 +9,7 @@ meets at the end are all pairs (P(u)(o), P(u')(o)) of adjacent inputs.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -103,11 +103,6 @@ class Table(NamedTuple):
     functions: list[Ratio]
     delta: Delta
 
-    @property
-    def radicand(self) -> Function:
-        """What delta has a square root of; the zero function if it has none."""
-        return self.delta.radicand if isinstance(self.delta, Surd) else {}
-
 
 def read_table(data: dict[str, Any], on: Interval, sample: Fraction) -> Table:
     """Denominators are proved positive; functions differ and are not negative at a sample eps."""
@@ -168,7 +163,7 @@ class Integers(NamedTuple):
     denominators: list[Scaled]
     functions: list[tuple[Scaled, int]]
     bounds: list[Scaled]
-    delta: tuple[Scaled, int] | tuple[tuple[Scaled, Scaled], tuple[Scaled, Scaled]]
+    delta: tuple[Scaled, int] | tuple[list[Scaled], list[Scaled]]
     radicand: Function
 
     @property
@@ -205,7 +200,7 @@ class Integers(NamedTuple):
         if isinstance(below, int):
             assert isinstance(above, dict)
             return ScaledRooted(self.lifted([*parts, (times, above, below)] if above else parts)[0], {})
-        assert isinstance(above, tuple)
+        assert isinstance(above, list)
         f, d = self.lifted(parts)
         d = {key: c * self.scale for key, c in d.items()}
         plain, root = (
@@ -225,24 +220,19 @@ class Integers(NamedTuple):
 
 def in_integers(table: Table, t: Fraction) -> Integers:
     """All functions with one unit and one scale."""
-    ratios = [*table.functions, *([table.delta] if isinstance(table.delta, Ratio) else [])]
-    roots = [*table.delta.above, *table.delta.below] if isinstance(table.delta, Surd) else []
-    numerators = [*(f for f, _ in ratios), *roots]
+    delta = table.delta
+    parts = [delta.numerator] if isinstance(delta, Ratio) else [*delta.above, *delta.below]
+    radicand = {} if isinstance(delta, Ratio) else delta.radicand
+    numerators = [*(f for f, _ in table.functions), *parts]
     scale = facts.scale_of(*numerators)
-    unit = facts.unit_of(*numerators, *table.denominators, table.radicand, {(0, t, ZERO, ZERO): Fraction(1)})
+    unit = facts.unit_of(*numerators, *table.denominators, radicand, {(0, t, ZERO, ZERO): Fraction(1)})
     shift = int(t * unit)
     functions = [(facts.scaled(f, unit, scale), d) for f, d in table.functions]
     bounds = [{(n, a + shift, k, b): c for (n, a, k, b), c in f.items()} for f, _ in functions]
     denominators = [facts.scaled(f, unit, 1) for f in table.denominators]
-    delta: Any
-    if isinstance(table.delta, Ratio):
-        delta = facts.scaled(table.delta.numerator, unit, scale), table.delta.denominator
-    else:
-        delta = tuple(
-            tuple(facts.scaled(f, unit, scale) for f in pair)
-            for pair in (table.delta.above, table.delta.below)
-        )
-    return Integers(unit, scale, denominators, functions, bounds, delta, table.radicand)
+    whole = [facts.scaled(f, unit, scale) for f in parts]
+    rooted: Any = (whole[0], delta.denominator) if isinstance(delta, Ratio) else (whole[:2], whole[2:])
+    return Integers(unit, scale, denominators, functions, bounds, rooted, radicand)
 
 
 # --- laws ---------------------------------------------------------------------------------------------
@@ -313,12 +303,11 @@ def read_diagram(data: dict[str, Any], sets: Sets, functions: int) -> Diagram:
 def check_sums(diagram: Diagram, integers: Integers) -> None:
     """The probabilities of all outcomes sum to 1 for every input: the sum of the diagrams, one by one."""
     sums = Sums(diagram)
-    total = sums.leaf({})
     values = [{(d, *key): c for key, c in f.items()} for f, d in integers.functions]
     for root in diagram.roots:
-        total = sums.added(total, root, values)
-    for value in sums.leaves_below(total):
-        check_total([({key[1:]: c}, key[0]) for key, c in value.items()], integers)
+        sums.add(root, values)
+    for leaf in sums.leaves:
+        check_total([({key[1:]: c}, key[0]) for key, c in sums.values[leaf].items()], integers)
 
 
 def check_total(parts: Iterable[tuple[Any, int]], integers: Integers) -> None:
@@ -332,7 +321,7 @@ Value = dict[tuple[int, int, int, int, int], int]
 
 
 class Sums:
-    """Sums of the diagrams of outcomes, as diagrams whose leaves are sums of functions."""
+    """The sum of the diagrams so far, ``total``, as a diagram; its leaves are sums of functions."""
 
     def __init__(self, diagram: Diagram) -> None:
         self.diagram = diagram
@@ -340,6 +329,8 @@ class Sums:
         self.branches: list[tuple[int, ...]] = []
         self.values: dict[int, Value] = {}
         self.known: dict[bytes, int] = {}
+        self.total = self.leaf({})
+        self.leaves = {self.total}
 
     def node(self, written: object, cell: int, branches: tuple[int, ...]) -> int:
         """The reference of a leaf or of a choice, equal ones only once."""
@@ -357,11 +348,11 @@ class Sums:
         self.values[node] = value
         return node
 
-    def added(self, total: int, root: int, values: list[Value]) -> int:
-        """The sum with one more diagram: pairs of nodes from the first cell on, then results backwards."""
+    def add(self, root: int, values: list[Value]) -> None:
+        """Add one more diagram: pairs of nodes from the first cell on, then results backwards."""
         diagram, end = self.diagram, self.diagram.end
         layers: list[dict[tuple[int, int], list[tuple[int, int]]]] = [{} for _ in range(end + 1)]
-        layers[min(self.cells[total], diagram.cells[root])][total, root] = []
+        layers[min(self.cells[self.total], diagram.cells[root])][self.total, root] = []
         for cell in range(end):
             for (s, f), below in layers[cell].items():
                 own = self.branches[s] if self.cells[s] == cell else None
@@ -378,22 +369,13 @@ class Sums:
             for key, c in values[f].items():
                 value[key] = value.get(key, 0) + c
             results[s, f] = self.leaf({key: c for key, c in value.items() if c})
+        self.leaves = set(results.values())
         for cell in range(end - 1, -1, -1):
             for pair, below in layers[cell].items():
                 branches = tuple(results[x] for x in below)
                 same = branches.count(branches[0]) == len(branches)
                 results[pair] = branches[0] if same else self.node((cell, branches), cell, branches)
-        return results[total, root]
-
-    def leaves_below(self, node: int) -> Iterator[Value]:
-        """The different values of one sum."""
-        seen, todo = {node}, [node]
-        while todo:
-            at = todo.pop()
-            if at in self.values:
-                yield self.values[at]
-            todo += (new := set(self.branches[at]) - seen)
-            seen |= new
+        self.total = results[self.total, root]
 
 
 def joint(diagram: Diagram) -> tuple[Diagram, list[tuple[int, ...]]]:

@@ -172,7 +172,8 @@ def test_square_roots(data: st.DataObject) -> None:
     if data.draw(st.booleans()):
         square = facts.multiply(f, f), facts.multiply(facts.multiply(h, h), g)
         f, h = facts.add(*square), facts.multiply(facts.multiply(f, h), {UNIT: Fraction(2)})
-    rooted = Rooted(*facts.normals([f, h]))
+    unit, whole = facts.scaled_together(f, h)
+    rooted = Rooted(*(facts.unscaled(part, unit) for part in facts.reduced(*whole)))
     answer = judged(Radical(*(to_exppoly(x) for x in (*rooted, g))), on)
     if isinstance(answer, Holds):
         proof = rooted_proof(rooted, g, on)
