@@ -20,7 +20,7 @@ from dipc.kernel.privacy import digest
 from dipc.numbers.exppoly import ExpPoly
 from dipc.signs import proofs
 from dipc.signs.inequality import without_monomial
-from dipc.signs.proofs import Proof
+from dipc.signs.proofs import Proof, Taylor
 from dipc.signs.radicals import Radical
 from dipc.signs.roots import signs_of_binomial
 
@@ -74,7 +74,8 @@ def proof_as_json(proof: Proof, f: ExpPoly | Radical) -> Json:
         case proofs.Chain(at):
             return {"kind": "chain", "at": str(at)}
         case proofs.Pieces(points, pieces):
-            return {"kind": "pieces", "points": _points(points), "pieces": [_piece(p) for p in pieces]}
+            shown = [[p.end, p.order, terms(p.times)] if isinstance(p, Taylor) else "tail" for p in pieces]
+            return {"kind": "pieces", "points": _points(points), "pieces": shown}
         case proofs.Binomial(g, h, inner):
             signs = signs_of_binomial(g)
             assert signs is not None
@@ -108,16 +109,6 @@ def _rooted_as_json(proof: Proof, f: Radical) -> Json:
         both = [proof_as_json(piece.first, first), proof_as_json(piece.second, second)]
         pieces.append({"by": piece.by, "proofs": both})
     return {"kind": "rooted", "points": _points(proof.points), "pieces": pieces}
-
-
-def _piece(piece: proofs.Taylor | proofs.Tail) -> Json:
-    match piece:
-        case proofs.Taylor(end, order, times):
-            return [end, order, terms(times)]
-        case proofs.Tail():
-            return "tail"
-        case _:
-            assert_never(piece)
 
 
 def _points(points: Sequence[proofs.End]) -> Json:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -108,17 +108,17 @@ def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str
         raise Refused("deep: parameters", "they are not those of the program")
     for name in set(given) - set(own):
         raise InputError(f"the program has no parameter `{name}`")
-    differences = [
-        f"{name} = {described(value)} "
-        f"({'-D' if name in given else 'the program'} says {described(wanted[name])})"
-        for name, value in listed.items()
-        if value != wanted[name]
-    ]
-    overridden = [
-        f"{name} = {described(value)} (the program says {described(own[name])})"
-        for name, value in listed.items()
-        if value != own[name]
-    ]
+
+    def unlike(others: Known, options: Container[str] = ()) -> list[str]:
+        """The listed parameters with other values than these, and who says so."""
+        return [
+            f"{name} = {described(value)} "
+            f"({'-D' if name in options else 'the program'} says {described(others[name])})"
+            for name, value in listed.items()
+            if value != others[name]
+        ]
+
+    differences, overridden = unlike(wanted, given), unlike(own)
     known = parameters(program, listed)
     own_claim = program.claim
     if own_claim is None or not is_claim_of(certificate, own_claim, known):
@@ -243,7 +243,7 @@ def check_adjacency(program: ast.Program, certificate: Certificate, known: Known
     if certificate.violated:
         u, v = violating_inputs(program, certificate, known)
         if not adjacent(program, u, v, known):
-            raise Refused("deep: adjacency", "the two inputs are no neighbours in the program")
+            raise Refused("deep: adjacency", "the two inputs are not adjacent in the program")
     elif certificate.adjacency.pairs is None:
         if named_adjacency(program, known) != certificate.adjacency[:2]:
             raise Refused("deep: adjacency", "it is not that of the program")

@@ -513,7 +513,7 @@ def by_binomial(f: Function, on: Interval, proof: dict[str, Any], step: str, str
     """exp(u) - exp(v) has the sign of u - v, and of eps*(u - v), which is a polynomial."""
     g, h = function(proof["binomial"], step), function(proof["cofactor"], step)
     if len(g) != 2 or len({n for n, *_ in g}) != 1 or sum(g.values()) != 0:
-        raise Refused(step, "the binomial is no difference of two exponentials")
+        raise Refused(step, "the binomial is not a difference of two exponentials")
     if not h or normal(multiply(g, h)) != f:
         raise Refused(step, "the product is not the function")
     signs = normal(multiply(binomial_signs(g), h))

@@ -253,25 +253,19 @@ class Diagram(NamedTuple):
     def at(self, digits: Sequence[int]) -> tuple[int, ...]:
         """The leaves that the roots lead to on one input."""
         spend(len(self.roots) * len(digits))
-        return tuple(self.leaf(root, digits) for root in self.roots)
-
-    def leaf(self, node: int, digits: Sequence[int]) -> int:
-        """The leaf that a node leads to on one input."""
-        while node >= self.leaves:
-            node = self.branches[node][digits[self.cells[node]]]
-        return node
-
-    def branch(self, node: int, cell: int, k: int) -> int:
-        """Where the k-th value of a cell leads, from a node that looks at no earlier one."""
-        return self.branches[node][k] if self.cells[node] == cell else node
+        found = []
+        for node in self.roots:
+            while node >= self.leaves:
+                node = self.branches[node][digits[self.cells[node]]]
+            found.append(node)
+        return tuple(found)
 
 
 def read_diagram(data: dict[str, Any], sets: Sets, functions: int) -> Diagram:
     """The probabilities of the outcomes, in a form without superfluous nodes."""
     end, step = len(sets.inputs), "nodes"
-    cells, branches = [end] * functions, [()] * functions
-    known = set()
-    nodes: Any = branches
+    cells, known = [end] * functions, set()
+    nodes: list[tuple[int, ...]] = [()] * functions
     for i, item in enumerate(array(data["nodes"], step)):
         here, last = f"node {i}", functions + i - 1
         spend(len(array(item, here)) + 1)
@@ -380,26 +374,27 @@ class Sums:
 
 def joint(diagram: Diagram) -> tuple[Diagram, list[tuple[int, ...]]]:
     """One diagram of all outcomes: its leaves are laws, given by the functions of the outcomes."""
-    start = tuple(diagram.roots)
+    cells, branches, start = diagram.cells, diagram.branches, tuple(diagram.roots)
     layers: list[dict[tuple[int, ...], list[tuple[int, ...]]]] = [{} for _ in range(diagram.end + 1)]
-    layers[min(diagram.cells[node] for node in start)][start] = []
+    layers[min(cells[node] for node in start)][start] = []
     for cell in range(diagram.end):
         for group, below in layers[cell].items():
-            width = max(len(diagram.branches[node]) for node in group if diagram.cells[node] == cell)
+            width = max(len(branches[node]) for node in group if cells[node] == cell)
             spend(2 + 2 * width * len(group))
-            below += (tuple(diagram.branch(node, cell, k) for node in group) for k in range(width))
+            for k in range(width):
+                below.append(tuple(branches[n][k] if cells[n] == cell else n for n in group))
             for following in below:
-                layers[min(diagram.cells[node] for node in following)].setdefault(following, [])
+                layers[min(cells[node] for node in following)].setdefault(following, [])
     laws = list(layers[diagram.end])
     number = {law: i for i, law in enumerate(laws)}
-    cells, branches = [diagram.end] * len(laws), [()] * len(laws)
-    nodes: Any = branches
+    joined_cells = [diagram.end] * len(laws)
+    joined: list[tuple[int, ...]] = [()] * len(laws)
     for cell in range(diagram.end - 1, -1, -1):
         for group, below in layers[cell].items():
-            number[group] = len(cells)
-            cells.append(cell)
-            nodes.append(tuple(number[following] for following in below))
-    return Diagram(len(laws), diagram.end, cells, nodes, [number[start]]), laws
+            number[group] = len(joined)
+            joined_cells.append(cell)
+            joined.append(tuple(number[following] for following in below))
+    return Diagram(len(laws), diagram.end, joined_cells, joined, [number[start]]), laws
 
 
 # --- adjacency ----------------------------------------------------------------------------------------

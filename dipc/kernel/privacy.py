@@ -38,10 +38,8 @@ MAX_NAME = 60  # characters of a program's name that are shown
 def check_fields(data: Any) -> bool:
     """That the format is the one known here; whether the certificate is of a violation."""
     if isinstance(data, dict) and data.get("format") == FORMAT and data.get("version") == 1:
-        raise Refused(
-            "format",
-            "version 1 is no longer read: write a new one with dipc check FILE --certificate c.json",
-        )
+        hint = "write a new one with dipc check FILE --certificate c.json"
+        raise Refused("format", f"version 1 is no longer read: {hint}")
     violated = isinstance(data, dict) and "violation" in data
     fields = "format version program parameters claim inputs outputs adjacency outcomes denominators"
     parts = "laws violation" if violated else "nodes roots inequalities cases"
@@ -118,7 +116,7 @@ def read_claim(data: dict[str, Any]) -> Claim:
         fields = ("input", "neighbour", "outcomes", "eps", "numbers")
         eps = rational(record(data["violation"], "violation", *fields)["eps"], "violation")
         if not on.has(eps):
-            raise Refused("violation", "the claim does not speak of this eps")
+            raise Refused("violation", "the claim is not about this eps")
     return Claim(rational(claim["t"], step), on, eps)
 
 
@@ -126,7 +124,6 @@ def read_claim(data: dict[str, Any]) -> Claim:
 
 
 Rows = list[list[int]]  # the laws of two inputs, as numbers of functions
-Named = tuple[str, Pairs]
 WHAT = ("slack", "+", "-")
 
 
@@ -136,7 +133,7 @@ class Proofs(NamedTuple):
     integers: Integers
     on: Interval
     facts: Facts
-    named: dict[Named, int]
+    named: dict[tuple[str, Pairs], int]
     items: list[str]
 
 
