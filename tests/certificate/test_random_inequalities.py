@@ -94,7 +94,7 @@ def judged(f: Function | Radical, on: Interval) -> Answer | None:
 
 
 def plus(f: Function, c: Fraction) -> Function:
-    return facts.normal(facts.add(f, facts.constant(c)))
+    return facts.normal(facts.add(f, facts.collected([(facts.UNIT, c)])))
 
 
 def examined(f: Function, on: Interval) -> None:
