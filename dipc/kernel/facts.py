@@ -178,13 +178,13 @@ def common_denominator(numbers: Iterable[Fraction], limit: int, step: str) -> in
 
 def unit_of(*functions: Function) -> int:
     """The least unit for which all exponents are multiples of 1/unit."""
-    exponents = (x for f in functions for key in f for x in key[1:])
+    exponents = chained.from_iterable(key[1:] for f in functions for key in f)
     return common_denominator(exponents, MAX_UNIT_BITS, "exponents")
 
 
 def scale_of(*functions: Function) -> int:
     """The least positive integer that makes all coefficients integers."""
-    coefficients = (c for f in functions for c in f.values())
+    coefficients = chained.from_iterable(f.values() for f in functions)
     return common_denominator(coefficients, MAX_SCALE_BITS, "coefficients")
 
 

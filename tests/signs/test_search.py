@@ -268,13 +268,13 @@ FALSE = [
         function((3,), (-1, 0, 1)),
         POSITIVE,
         {"kind": "binomial", "binomial": [["3"], ["-1", 0, "1"]], "cofactor": [["1"]], "proof": None},
-        "no difference of two exponentials",
+        "not a difference of two exponentials",
     ),
     (
         function((3, 1), (-3, 0, 1)),
         POSITIVE,
         {"kind": "binomial", "binomial": [["3", 1], ["-3", 0, "1"]], "cofactor": [["1"]], "proof": None},
-        "no difference of two exponentials",
+        "not a difference of two exponentials",
     ),
     (
         function((1,), (-1, 0, 1)),
