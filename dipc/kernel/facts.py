@@ -190,9 +190,9 @@ def scale_of(*functions: Function) -> int:
 
 def scaled(f: Function, unit: int, scale: int) -> Scaled:
     """f times a positive integer that makes all coefficients integers."""
-    result = {}
+    result, size = {}, scale.bit_length() >> 6
     for (n, a, k, b), c in f.items():
-        spend(weight(c) + (scale.bit_length() >> 6))
+        spend(weight(c) + size)
         result[n, int(a * unit), int(k * unit), int(b * unit)] = int(c * scale)
     return result
 
