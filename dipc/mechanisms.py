@@ -50,6 +50,8 @@ else:
 TEXT = ("\n", "<-", ";")
 """What the text of a program contains, but the name of a file does not."""
 
+MOST_PATHS = 8  # listed in an explanation
+
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -244,7 +246,7 @@ class Mechanism:
         pair: Sequence[Inputs] | None = None,
         output: Inputs | None = None,
         at: PythonValue | None = None,
-        paths: int = 8,
+        paths: int = MOST_PATHS,
         time_limit: float | None = None,
         progress: Progress = silent,
     ) -> explanation.Explanation:

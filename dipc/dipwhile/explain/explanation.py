@@ -49,8 +49,6 @@ from dipc.numbers.surd import Number
 from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.roots import Unsettled
 
-MOST_PATHS = 8
-
 
 class Reason(Enum):
     """Why these inputs and outputs."""
