@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
@@ -24,7 +25,7 @@ from dipc.dipwhile.python.errors import in_python, speaking_python
 from dipc.dipwhile.python.scope import Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, described, text_of
 from dipc.dipwhile.python.statements import Statements, names_in
-from dipc.dipwhile.syntax.ast import Node, Param, Program, Range
+from dipc.dipwhile.syntax.ast import Param, Program, SetOf
 from dipc.dipwhile.syntax.compile import compile_program
 from dipc.dipwhile.syntax.parser import check_depth, parse
 from dipc.dipwhile.syntax.printer import show_program
@@ -33,6 +34,9 @@ from dipc.errors import InputError, InternalError, Source
 from dipc.mechanisms import Mechanism, settings
 from dipc.suggest import did_you_mean
 
+Told = Mapping[str, object]
+Constants = Mapping[str, fmpq]
+
 
 class PythonMechanism(Mechanism):
     """A mechanism written in Python.
@@ -40,13 +44,7 @@ class PythonMechanism(Mechanism):
     ``source_text`` is the same program as a .dip file; reports and certificates show it.
     """
 
-    def __init__(
-        self,
-        text: FunctionText,
-        told: Mapping[str, object],
-        given: Mapping[str, fmpq],
-        changed: Mapping[str, fmpq],
-    ):
+    def __init__(self, text: FunctionText, told: Told, given: Constants, changed: Constants):
         try:
             syntax = read_program(text, told, given, changed)
             core = compile_program(syntax, text.until_end)
@@ -147,9 +145,7 @@ def parameter(text: FunctionText, name: str, value: PythonValue) -> fmpq:
         ) from None
 
 
-def read_program(
-    text: FunctionText, told: Mapping[str, object], given: Mapping[str, fmpq], changed: Mapping[str, fmpq]
-) -> Program:
+def read_program(text: FunctionText, told: Told, given: Constants, changed: Constants) -> Program:
     """The syntax tree of a function."""
     for other in text.node.decorator_list[1:]:
         hint = "`@dipc.mechanism` must be the only one"
@@ -159,9 +155,8 @@ def read_program(
     for name in given.keys() & defaults.keys():
         hint = "remove its default, or the other one"
         raise InputError(f"the parameter `{name}` is given twice", text.place, hint)
-    inputs, outputs = (frozenset(d.name for d in part) for part in (parts.inputs, parts.outputs))
     constants = {name: changed.get(name, value) for name, value in {**defaults, **given}.items()}
-    scope = Scope(text, inputs, outputs, constants, changed)
+    scope = Scope(text, parts, constants, changed)
     for name in declared_names(parts):
         scope.adopt(name)
     sizes = {d.name: d.size for d in (*parts.inputs, *parts.outputs) if d.size is not None}
@@ -184,18 +179,15 @@ def check_signature(text: FunctionText, parts: Program) -> dict[str, fmpq]:
         if extra is not None:
             raise text.mistake(extra, "a mechanism has a fixed list of inputs", "name each input")
     inputs = {declaration.name for declaration in parts.inputs}
-    positional = [*arguments.posonlyargs, *arguments.args]
-    known = text.function.__defaults__ or ()
-    values = dict(zip((a.arg for a in positional[len(positional) - len(known) :]), known, strict=True))
-    values |= text.function.__kwdefaults__ or {}
+    names = inspect.signature(text.function, follow_wrapped=False).parameters
+    values = {each: given.default for each, given in names.items() if given.default is not given.empty}
     defaults: dict[str, fmpq] = {}
-    for argument in (*positional, *arguments.kwonlyargs):
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
         if argument.arg not in inputs:
             defaults[argument.arg] = default(text, argument, values, inputs)
         elif argument.arg in values:
             hint = "an input takes every value of its set: remove it"
             raise text.mistake(argument, f"the input `{argument.arg}` has a default", hint)
-    names = [argument.arg for argument in (*positional, *arguments.kwonlyargs)]
     for declaration in parts.inputs:
         if declaration.name not in names:
             message = f"the input `{declaration.name}` is not an argument of `{name}`"
@@ -220,9 +212,7 @@ def default(text: FunctionText, argument: ast.arg, values: Mapping[str, object],
 
 def declared_names(parts: Program) -> Iterator[str]:
     """The names in declarations that may be constants from outside; members of a set are atoms."""
-    found: list[Node | None] = []
-    for declaration in (*parts.inputs, *parts.outputs):
-        found += [declaration.size, declaration.domain if isinstance(declaration.domain, Range) else None]
-    nodes = [node for node in (*found, parts.adjacency, parts.claim) if node is not None]
-    for expr in chain.from_iterable(map(expressions, nodes)):
-        yield from sorted(names_in(expr))
+    found = (part for d in (*parts.inputs, *parts.outputs) for part in (d.size, d.domain))
+    for node in (*found, parts.adjacency, parts.claim):
+        if node is not None and not isinstance(node, SetOf):
+            yield from chain.from_iterable(sorted(names_in(expr)) for expr in expressions(node))

@@ -10,29 +10,22 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import dipc.dipwhile.convert as convert
 import dipc.views as views
-from dipc.certificate.format import sealed
-from dipc.certificate.produce import certificate
-from dipc.claims.tightness.curves import Curve, Profile, loss_curve, profile
-from dipc.claims.tightness.least_epsilon import LeastEpsilon, budget
-from dipc.claims.tightness.losses import Losses
-from dipc.claims.tightness.regions import Regions, violating_budgets
+from dipc.claims.tightness.losses import Losses, Regions, violating_budgets
 from dipc.claims.verdict import Verdict
 from dipc.clock import Progress, silent
 from dipc.dipwhile.convert import Inputs, PythonValue, PythonValues
 from dipc.dipwhile.distribution import Distribution
-from dipc.dipwhile.explain.explanation import MOST_PATHS, Explanation, explain
 from dipc.dipwhile.pipeline import Ask, check, distribution, eps_range_of, goal_of, losses_of
 from dipc.dipwhile.semantics.advice import warnings
 from dipc.dipwhile.semantics.chain import Chain
-from dipc.dipwhile.semantics.explored import Explored
+from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.valuations import in_order, output_valuation
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, Source, WrongType
-from dipc.export.formats import CHAINS, QUESTIONS
-from dipc.export.questions import picture, question
+from dipc.lazily import lazily
 from dipc.shipped import source_of
 from dipc.signs.sentence import Sentence
 from dipc.suggest import did_you_mean
@@ -40,8 +33,24 @@ from dipc.suggest import did_you_mean
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    import dipc.certificate.format as certificates
+    import dipc.certificate.produce as produce
+    import dipc.claims.tightness.curves as curves
+    import dipc.claims.tightness.least_epsilon as least_epsilon
+    import dipc.dipwhile.explain.explanation as explanation
+    import dipc.export.formats as formats
+    import dipc.export.questions as questions
+else:
+    certificates, produce = map(lazily, ("dipc.certificate.format", "dipc.certificate.produce"))
+    curves = lazily("dipc.claims.tightness.curves")
+    least_epsilon = lazily("dipc.claims.tightness.least_epsilon")
+    explanation = lazily("dipc.dipwhile.explain.explanation")
+    formats, questions = map(lazily, ("dipc.export.formats", "dipc.export.questions"))
+
 TEXT = ("\n", "<-", ";")
 """What the text of a program contains, but the name of a file does not."""
+
+MOST_PATHS = 8  # listed in an explanation
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -146,7 +155,7 @@ class Mechanism:
         pair: Sequence[Inputs] | None = None,
         time_limit: float | None = None,
         progress: Progress = silent,
-    ) -> LeastEpsilon:
+    ) -> least_epsilon.LeastEpsilon:
         """The least t such that the program is (t*eps, 0)-private for every eps of ``budgets``.
 
         ``budgets`` is an interval such as ``"(0, 1]"``, by default that of the program's claim, else
@@ -160,7 +169,7 @@ class Mechanism:
         (3/4, False)
         """
         losses = self._losses(self._ask(pair, at, budgets, time_limit, progress))
-        return budget(losses, convert.to_width(width))
+        return least_epsilon.budget(losses, convert.to_width(width))
 
     @options_only
     def loss_curve(
@@ -171,7 +180,7 @@ class Mechanism:
         pair: Sequence[Inputs] | None = None,
         time_limit: float | None = None,
         progress: Progress = silent,
-    ) -> Curve:
+    ) -> curves.Curve:
         """The exact privacy loss ``max ln(P(u)(o)/P(u')(o))`` as a function of eps, segment by segment.
 
         The arguments are those of :meth:`budget`.
@@ -180,7 +189,7 @@ class Mechanism:
         >>> [segment.value for segment in hist.loss_curve().segments]           # the loss is ln of that
         [exp(1/eps)]
         """
-        return loss_curve(self._losses(self._ask(pair, at, budgets, time_limit, progress)))
+        return curves.loss_curve(self._losses(self._ask(pair, at, budgets, time_limit, progress)))
 
     @options_only
     def profile(
@@ -193,7 +202,7 @@ class Mechanism:
         pair: Sequence[Inputs] | None = None,
         time_limit: float | None = None,
         progress: Progress = silent,
-    ) -> Profile:
+    ) -> curves.Profile:
         """The least delta for ``epsilon`` (like ``"eps/2"``, by default the program's), per eps and for all.
 
         The other arguments are those of :meth:`budget`.
@@ -206,7 +215,7 @@ class Mechanism:
         goal = goal_of(self._claim(epsilon, EPSILON_NAME))
         if epsilon is not None and goal.delta:
             raise InputError(f"`profile` finds the least delta: give an epsilon only, without {goal.delta}")
-        return profile(losses, goal.t, convert.to_width(width))
+        return curves.profile(losses, goal.t, convert.to_width(width))
 
     @options_only
     def violating_budgets(
@@ -240,7 +249,7 @@ class Mechanism:
         paths: int = MOST_PATHS,
         time_limit: float | None = None,
         progress: Progress = silent,
-    ) -> Explanation:
+    ) -> explanation.Explanation:
         """Where the privacy loss comes from: paths with their samples, and the cost of moving each sample.
 
         Without a ``pair`` of inputs it explains the counterexample of a violated claim, or the inputs and the
@@ -259,7 +268,7 @@ class Mechanism:
         ask = self._ask(pair, at, None, time_limit, progress)
         outcome = None if output is None else convert.to_outcome(self.program, output)
         known = self._claim(claim) if claim is not None else self.program.claim
-        return explain(self.explored, known, ask, outcome, paths)
+        return explanation.explain(self.explored, known, ask, outcome, paths)
 
     def how_to_set(self, parameters: Mapping[str, object]) -> str:
         """The Python code that sets parameters, for advice."""
@@ -305,7 +314,8 @@ class Mechanism:
 
         Raises :class:`InputError` if nothing was decided, and :class:`LimitReached`.
         """
-        return sealed(certificate(self.program, self.check() if verdict is None else verdict))
+        found = self.check() if verdict is None else verdict
+        return certificates.sealed(produce.certificate(self.program, found))
 
     def distribution(self, **inputs: PythonValues) -> Distribution:
         """The exact output distribution on one input, in the order of the output sets."""
@@ -331,16 +341,17 @@ class Mechanism:
 
         ``pair`` restricts the claim to two inputs; ``input`` chooses whose distribution a script shows.
         """
-        if to in CHAINS:
-            return CHAINS[to](picture(self.program, convert.to_input(self.program, input or {})))
-        if to not in QUESTIONS:
-            raise InputError(f"no export to `{to}`", hint=f"one of: {', '.join([*QUESTIONS, *CHAINS])}")
+        chains, claims = formats.CHAINS, formats.QUESTIONS
+        if to in chains:
+            return chains[to](questions.picture(self.program, convert.to_input(self.program, input or {})))
+        if to not in claims:
+            raise InputError(f"no export to `{to}`", hint=f"one of: {', '.join([*claims, *chains])}")
         inputs = () if input is None else (convert.to_input(self.program, input),)
-        return QUESTIONS[to](question(self.explored, self._claim(claim), inputs, self._ask(pair).pair))
+        return claims[to](questions.question(self.explored, self._claim(claim), inputs, self._ask(pair).pair))
 
     def sentence(self, claim: str | None = None) -> Sentence:
         """The claim as one sentence of Th_exp: the conjunction of its different inequalities."""
-        return question(self.explored, self._claim(claim)).sentence
+        return questions.question(self.explored, self._claim(claim)).sentence
 
     def plot(self, what: str = "all", claim: str | None = None, **options: Any) -> Figure:
         """What ``dipc plot`` draws: the loss against the claim, the least delta, and more.

@@ -18,9 +18,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("dipc", "differential privacy")
     group.addoption("--dipc", action="store_true", help="collect .dip files: each tests its own claim")
     group.addoption(
-        "--dipc-time-limit",
-        metavar="SECONDS",
-        help="give up on a file after this time (undecided)",
+        "--dipc-time-limit", metavar="SECONDS", help="give up on a file after this time (undecided)"
     )
     parser.addini("dipc", "collect .dip files (true or false)", type="bool", default=False)
     parser.addini("dipc_time_limit", "seconds for each .dip file", default="")

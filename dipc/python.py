@@ -3,22 +3,5 @@
 # ruff: noqa: F403, F405
 from dipc.dipwhile.python.words import *
 
-__all__ = [
-    "DLap",
-    "Exp",
-    "Lap",
-    "LapPlus",
-    "argmax",
-    "argmin",
-    "ceil",
-    "choose",
-    "count",
-    "disc",
-    "eps",
-    "exp",
-    "flip",
-    "floor",
-    "mod",
-    "sqrt",
-    "uniform",
-]
+__all__ = ["DLap", "Exp", "Lap", "LapPlus", "argmax", "argmin", "ceil", "choose", "count", "disc", "eps"]
+__all__ += ["exp", "flip", "floor", "mod", "sqrt", "uniform"]

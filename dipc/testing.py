@@ -51,11 +51,9 @@ def assert_private(
     if not isinstance(mechanism, Mechanism):
         mechanism = Mechanism.load(mechanism, **(parameters or {}))
     elif parameters is not None:
-        raise InputError(
-            "`parameters` are for a program in a file",
-            hint="set those of a mechanism where it is made: "
-            f"dipc.assert_private({mechanism.how_to_set(parameters)})",
-        )
+        how = f"dipc.assert_private({mechanism.how_to_set(parameters)})"
+        hint = f"set those of a mechanism where it is made: {how}"
+        raise InputError("`parameters` are for a program in a file", hint=hint)
     verdict = mechanism.check(claim, **options)
     if verdict.status == "private":
         return verdict

@@ -17,8 +17,7 @@ from pathlib import Path
 import pytest
 
 from dipc.dipwhile.convert import to_input
-from dipc.export.questions import picture, question
-from dipc.export.subject import ClaimExport, Picture
+from dipc.export.questions import ClaimExport, Picture, picture, question
 from dipc.mechanisms import Mechanism
 
 ROOT = Path(__file__).parent.parent

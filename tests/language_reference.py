@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from dipc.dipwhile.syntax.fragment import RULES
 from dipc.dipwhile.syntax.functions import FUNCTIONS, OTHER_NAMES
-from dipc.dipwhile.syntax.kinds import BOOLEANS, NUMBERS, NUMERIC, Kinds
+from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.layout import METRICS, WORDS
 from dipc.dipwhile.syntax.tables import GRAMMAR
 
@@ -286,9 +286,9 @@ def construct(name: str, known: list[Form]) -> Iterator[str]:
 
 
 KINDS: dict[Kinds | None, str] = {
-    NUMERIC: "numbers, including random ones",
-    NUMBERS: "numbers",
-    BOOLEANS: "Booleans",
+    Kinds.NUMERIC: "numbers, including random ones",
+    Kinds.NUMBER: "numbers",
+    Kinds.BOOLEAN: "Booleans",
     None: "same as the arguments",
 }
 

@@ -465,7 +465,9 @@ def claim_of(program: ast.Program, overrides: Overrides = None) -> tuple[Pair, P
     """The epsilon and the delta of the claim, as functions of the budget."""
     if program.claim is None:
         raise OracleError("the program claims nothing")
-    return slow.claimed(program.claim, parameters(program, overrides))
+    run = Run(scalars=dict(parameters(program, overrides)))
+    delta = as_pair(run.value(program.claim.delta)) if program.claim.delta else (constant(0), constant(1))
+    return as_pair(run.value(program.claim.epsilon)), delta
 
 
 def claim_interval(

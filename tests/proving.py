@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
-from dipc.certificate.format import Json, to_exppoly, to_function
-from dipc.certificate.produce import proved, proved_rooted
-from dipc.kernel.facts import Function, Interval, Rooted
-from dipc.signs.limits import NoProof
-from dipc.signs.roots import irreducible
+from fractions import Fraction
 
-__all__ = ["NoProof", "factored", "proof_of", "rooted_proof"]
+from flint import fmpq
+
+from dipc.certificate.format import Json, proof_as_json, to_function
+from dipc.kernel.facts import Function, Interval, Rooted
+from dipc.numbers.exppoly import ExpPoly, Term
+from dipc.signs.eps_range import EpsRange
+from dipc.signs.limits import NoProof
+from dipc.signs.radicals import Radical
+from dipc.signs.roots import irreducible
+from dipc.signs.search import proof
+
+__all__ = ["NoProof", "budgets", "factored", "proof_of", "rooted_proof", "to_exppoly"]
+
+
+def fmpq_of(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
+
+
+def to_exppoly(f: Function) -> ExpPoly:
+    """The kernel's function as one of dipc."""
+    return ExpPoly.from_terms(
+        [Term(fmpq_of(c), n, fmpq_of(a), fmpq_of(k), fmpq_of(b)) for (n, a, k, b), c in f.items()]
+    )
+
+
+def budgets(on: Interval) -> EpsRange:
+    """The kernel's interval as a range of dipc."""
+    high = None if on.high is None else fmpq_of(on.high)
+    return EpsRange(fmpq_of(on.low), high, on.low_closed, on.high_closed)
 
 
 def proof_of(f: Function, on: Interval, strict: bool = False) -> Json:
     """A proof of f >= 0 (f > 0, if strict) on the interval, as in a certificate."""
-    return proved(f, on, strict)
+    g = to_exppoly(f)
+    return proof_as_json(proof(g, budgets(on), strict), g)
 
 
 def rooted_proof(f: Rooted, g: Function, on: Interval, strict: bool = False) -> Json:
     """The same for a function with the square root of g."""
-    return proved_rooted(f, g, on, strict)
+    if not f.root:
+        return proof_of(f.plain, on, strict)
+    h = Radical(to_exppoly(f.plain), to_exppoly(f.root), to_exppoly(g))
+    return proof_as_json(proof(h, budgets(on), strict), h)
 
 
 def factored(f: Function) -> list[tuple[Function, int]]:

@@ -18,7 +18,7 @@ PACKAGE = ROOT / "dipc"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
-    {"errors", "views", "version", "suggest", "kernel"},
+    {"errors", "views", "version", "suggest", "lazily", "kernel"},
     {"clock"},
     {"numbers"},
     {"signs", "integration"},

@@ -17,10 +17,10 @@ from flint import fmpq
 from dipc.errors import InternalError
 from dipc.kernel.facts import Function
 from dipc.kernel.privacy import digest
-from dipc.numbers.exppoly import ExpPoly, Term
+from dipc.numbers.exppoly import ExpPoly
 from dipc.signs import proofs
 from dipc.signs.inequality import without_monomial
-from dipc.signs.proofs import Proof
+from dipc.signs.proofs import Proof, Taylor
 from dipc.signs.radicals import Radical
 from dipc.signs.roots import signs_of_binomial
 
@@ -30,11 +30,6 @@ Json = Any
 def fraction(value: fmpq) -> Fraction:
     """dipc's rational as one of the standard library."""
     return Fraction(int(value.p), int(value.q))
-
-
-def fmpq_of(value: Fraction) -> fmpq:
-    """The inverse of :func:`fraction`."""
-    return fmpq(value.numerator, value.denominator)
 
 
 def to_function(f: ExpPoly) -> Function:
@@ -49,23 +44,15 @@ def to_function(f: ExpPoly) -> Function:
     }
 
 
-def to_exppoly(f: Function) -> ExpPoly:
-    """The inverse of :func:`to_function`."""
-
-    return ExpPoly.from_terms(
-        [Term(fmpq_of(c), n, fmpq_of(a), fmpq_of(k), fmpq_of(b)) for (n, a, k, b), c in f.items()]
-    )
-
-
-def terms(f: Function) -> Json:
+def terms(f: ExpPoly) -> Json:
     """A function as a certificate writes it: terms [c, n, a, k, b], zeros at the end left out.
 
-    >>> terms(to_function(ExpPoly.exp(1) - ExpPoly.of(2, 1)))
+    >>> terms(ExpPoly.exp(1) - ExpPoly.of(2, 1))
     [['-2', 1], ['1', 0, '1']]
     """
     result = []
-    for n, a, k, b in sorted(f, key=lambda key: (key[3], key[2], key[1], key[0])):
-        term = [str(f[n, a, k, b]), n, str(a), str(k), str(b)]
+    for t in sorted(f.terms(), key=lambda t: (t.inverse, t.constant, t.rate, t.power)):
+        term = [str(t.coefficient), t.power, str(t.rate), str(t.constant), str(t.inverse)]
         while len(term) > 1 and term[-1] in (0, "0"):
             term.pop()
         result.append(term)
@@ -82,23 +69,22 @@ def proof_as_json(proof: Proof, f: ExpPoly | Radical) -> Json:
         return _rooted_as_json(proof, f)
     f = without_monomial(f)
     match proof:
-        case proofs.Identity():
-            return {"kind": "identity"}
-        case proofs.Point():
-            return {"kind": "point"}
+        case proofs.Identity() | proofs.Point():
+            return {"kind": type(proof).__name__.lower()}
         case proofs.Chain(at):
             return {"kind": "chain", "at": str(at)}
         case proofs.Pieces(points, pieces):
-            return {"kind": "pieces", "points": _points(points), "pieces": [_piece(p) for p in pieces]}
+            shown = [[p.end, p.order, terms(p.times)] if isinstance(p, Taylor) else "tail" for p in pieces]
+            return {"kind": "pieces", "points": _points(points), "pieces": shown}
         case proofs.Binomial(g, h, inner):
             signs = signs_of_binomial(g)
             assert signs is not None
-            written_out = {"binomial": terms(to_function(g)), "cofactor": terms(to_function(h))}
+            written_out = {"binomial": terms(g), "cofactor": terms(h)}
             return {"kind": "binomial", **written_out, "proof": proof_as_json(inner, signs * h)}
         case proofs.Product(scale, factors):
             items = [
                 {
-                    "function": terms(to_function(x.function)),
+                    "function": terms(x.function),
                     "power": x.power,
                     "proof": x.proof and proof_as_json(x.proof, x.function),
                 }
@@ -123,16 +109,6 @@ def _rooted_as_json(proof: Proof, f: Radical) -> Json:
         both = [proof_as_json(piece.first, first), proof_as_json(piece.second, second)]
         pieces.append({"by": piece.by, "proofs": both})
     return {"kind": "rooted", "points": _points(proof.points), "pieces": pieces}
-
-
-def _piece(piece: proofs.Taylor | proofs.Tail) -> Json:
-    match piece:
-        case proofs.Taylor(end, order, times):
-            return [end, order, terms(to_function(times))]
-        case proofs.Tail():
-            return "tail"
-        case _:
-            assert_never(piece)
 
 
 def _points(points: Sequence[proofs.End]) -> Json:

@@ -15,14 +15,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from hashlib import sha256
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations
 from pathlib import PurePath
 
 from flint import fmpq
 
-from dipc.certificate.format import Json, fmpq_of, fraction, proof_as_json, terms, to_exppoly, to_function
+from dipc.certificate.format import Json, fraction, proof_as_json, terms, to_function
 from dipc.claims.cases import Evidence
 from dipc.claims.counterexample import Counterexample
 from dipc.claims.privacy import Goal, Private, Violated
@@ -30,24 +31,24 @@ from dipc.claims.verdict import Verdict
 from dipc.dipwhile.pipeline import evidence_of
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.diagrams import Diagrams
-from dipc.dipwhile.semantics.explore import Explorer, Law
+from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.semantics.neighbours import ProductNeighbours
 from dipc.dipwhile.semantics.valuations import in_order
 from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram, Variable
-from dipc.errors import InputError, InternalError, LimitReached
-from dipc.kernel import facts, privacy
+from dipc.errors import InputError, LimitReached
 from dipc.kernel import laws as listing
-from dipc.kernel.exponential import exp_bounds
-from dipc.kernel.facts import ONE, ZERO, Function, Interval, Rooted
-from dipc.kernel.laws import Delta, Integers, Pairs, Ratio, Surd, Table
-from dipc.models.laws import Listed, Neighbours, Vector
+from dipc.kernel import privacy
+from dipc.kernel.facts import Rooted, Scaled, ScaledRooted
+from dipc.kernel.laws import Delta, Pairs, Ratio, Surd, Table
+from dipc.models.laws import Listed, Neighbours
 from dipc.models.values import Valuation, Value
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.numbers.surd import Number
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.inequality import Answer, Holds
+from dipc.signs.inequality import Holds
 from dipc.signs.limits import NoProof
-from dipc.signs.proofs import Chain, Identity, Point
+from dipc.signs.proofs import Proof, SignTable
 from dipc.signs.radicals import Radical
 from dipc.signs.search import proof
 from dipc.signs.tables import roots_within
@@ -55,8 +56,7 @@ from dipc.signs.tables import roots_within
 NARROW = fmpq(1, 2**20)  # of an interval around a root
 DIGITS = 12  # of the numbers of a counterexample
 
-Piece = tuple[Fraction, Fraction | None, str]  # the ends and the sign
-Bounds = tuple[Fraction, Fraction]
+Piece = tuple[EpsRange, str]  # the sign there
 
 
 def certificate(program: CoreProgram, verdict: Verdict) -> dict[str, Json]:
@@ -66,30 +66,29 @@ def certificate(program: CoreProgram, verdict: Verdict) -> dict[str, Json]:
     """
     match verdict:
         case Violated(goal, counterexample=found) if program.adjacency is not None:
-            return Writer(program, program.adjacency, goal).violation(found)
+            on = EpsRange.point(found.epsilon)
+            return Writer(program, program.adjacency, goal, on).violation(found)
         case Private(goal) if program.adjacency is not None:
             evidence = verdict.evidence
             if evidence is None or evidence.system is not program:
                 evidence = evidence_of(program, goal)
-            return Writer(program, program.adjacency, goal).proof(evidence)
+            return Writer(program, program.adjacency, goal, goal.budgets).proof(evidence)
     raise InputError("there is no certificate: nothing was decided about all adjacent inputs of the program")
 
 
 class Writer:
-    """One certificate being written."""
+    """One certificate being written; its proofs are about the range ``on``."""
 
-    def __init__(self, program: CoreProgram, adjacency: CoreAdjacency, goal: Goal) -> None:
-        self.program, self.adjacency, self.goal = program, adjacency, goal
+    def __init__(self, program: CoreProgram, adjacency: CoreAdjacency, goal: Goal, on: EpsRange) -> None:
+        self.program, self.adjacency, self.goal, self.on = program, adjacency, goal, on
         self.space = InputSpace(program)
-        self.on = interval(goal.budgets)
-        self.t = fraction(goal.t)
-        self.denominators: list[Function] = [ONE]
+        self.denominators: dict[ExpPoly, int] = {ExpPoly.of(1): 0}
         self.functions: dict[Quotient, int] = {}
-        self.ratios: list[Ratio] = []
-        self.items: dict[tuple[str, Interval, str], Json] = {}
+        self.ratios: list[tuple[ExpPoly, int]] = []
+        self.items: dict[tuple[str, EpsRange, str], Json] = {}
         self.pieces: dict[tuple[int, int], list[Piece]] = {}
-        self.radicand: Function = {}
-        self.proved: set[tuple[bytes, Interval]] = set()
+        self.radicand = ExpPoly()
+        self.proved: set[tuple[bytes, EpsRange]] = set()
 
     # --- the two kinds ---
 
@@ -107,14 +106,18 @@ class Writer:
             else:
                 value = store.value(node)
                 assert isinstance(value, Quotient)
-                self._function(value, self.on)
-        delta = self._delta(self.on)
-        self.integers = self._integers(delta)
+                self._function(value)
+        delta, delta_written = self._delta()
+        table = Table(
+            [to_function(f) for f in self.denominators],
+            [Ratio(to_function(f), d) for f, d in self.ratios],
+            delta,
+        )
+        self.integers = listing.in_integers(table, fraction(self.goal.t))
         cases = self._cases(evidence) if self.goal.delta else self._inequalities(evidence)
         outcomes = [flat(outcome) for outcome in neighbours.outcomes]
         return {
-            **self._header(delta, self.on, outcomes, self._pairs(neighbours)),
-            **self._functions(self.on),
+            **self._header(delta_written, outcomes, self._pairs(neighbours)),
             "nodes": nodes,
             "roots": [number[root] for root in roots],
             "inequalities": list(self.items.values()),
@@ -133,104 +136,59 @@ class Writer:
             )
         return sorted([i, j] for i, j in pairs if i <= j)
 
-    def _integers(self, delta: Delta) -> Integers:
-        return listing.in_integers(Table(self.denominators, self.ratios, delta), self.t)
-
     def _inequalities(self, evidence: Evidence) -> list[Json]:
-        """Those for delta = 0, with the answers that were found."""
-        found = {
+        """Those for delta = 0, with the proofs that were found: of the same functions if nothing cancels."""
+        answers = {
             (self.functions[p], self.functions[q]): checked.answer
             for ((p,), (q,)), (checked,) in evidence.answers.items()
         }
-        for pair in sorted(found):
-            self._fact("slack", (pair,), self.on, found[pair])
+        for pair, answer in sorted(answers.items(), key=lambda item: item[0]):
+            known = None
+            if isinstance(answer, Holds) and not any(self.ratios[i][1] for i in pair):
+                known = None if isinstance(answer.proof, SignTable) else answer.proof
+            self._fact("slack", (pair,), self.on, known)
         return []
 
     def _cases(self, evidence: Evidence) -> list[Json]:
         """Those for delta > 0."""
-
-        def numbers(left: Vector, right: Vector) -> Pairs:
-            return tuple(
-                sorted((self.functions[p], self.functions[q]) for p, q in zip(left, right, strict=True))
-            )
-
-        return [self._case(pairs) for pairs in sorted({numbers(*laws) for laws in evidence.answers})]
+        cases = set()
+        for laws in evidence.answers:
+            left, right = ([self.functions[p] for p in law] for law in laws)
+            cases.add(tuple(sorted(zip(left, right, strict=True))))
+        return [self._case(pairs) for pairs in sorted(cases)]
 
     def violation(self, found: Counterexample) -> dict[str, Json]:
-        eps = fraction(found.epsilon)
-        on = Interval(eps, eps, True, True)
+        """The certificate of a counterexample."""
         explorer = Explorer(self.program)
         cells = [flat(found.input), flat(found.neighbour)]
-        inputs = [dict(zip(self.space.cells, values, strict=True)) for values in cells]
-        outcomes, laws = self._laws([explorer.law(values) for values in inputs], on)
-        chosen = sorted(outcomes.index(tuple(flat(output))) for output in found.outputs)
-        delta = self._delta(on)
-        p, q = ([self.ratios[law[o]] for o in chosen] for law in laws)
-        bound = listing.excess([], q, self.t)
-        loss = [*p, *(Ratio(facts.negative(f), d) for f, d in bound)]
-        parts = {
-            "probability": (p, 0),
-            "neighbour_probability": (q, 0),
-            "bound": (bound, 1),
-            "excess": (loss, -1),
-        }
-        places = [self._place(values) for values in cells]
+        laws = [explorer.law(dict(zip(self.space.cells, values, strict=True))) for values in cells]
+        outcomes = in_order(self.program, {outcome for law in laws for outcome in law})
+        zero = Quotient.of(0)
+        rows = [[self._function(law.get(o, zero)) for o in outcomes] for law in laws]
+        numbers = ("probability", "neighbour_probability", "bound", "excess")
+        pairs = [sorted(map(self._position, cells))] if self.adjacency.kind == "formula" else None
         return {
-            **self._header(
-                delta, on, outcomes, [sorted(places)] if self.adjacency.kind == "formula" else None
-            ),
-            **self._functions(on),
-            "laws": laws,
+            **self._header(self._delta()[1], outcomes, pairs),
+            "laws": rows,
             "violation": {
                 "input": [str(v) for v in cells[0]],
                 "neighbour": [str(v) for v in cells[1]],
-                "outcomes": chosen,
-                "eps": str(eps),
-                "numbers": {name: self._number(*part, delta, eps) for name, part in parts.items()},
+                "outcomes": sorted(outcomes.index(tuple(flat(output))) for output in found.outputs),
+                "eps": str(found.epsilon),
+                "numbers": {name: digits(getattr(found, name), found.epsilon) for name in numbers},
             },
         }
 
-    @property
-    def distance(self) -> Fraction:
-        return ZERO if self.adjacency.distance is None else fraction(self.adjacency.distance)
-
-    def _number(self, ratios: list[Ratio], times: int, delta: Delta, eps: Fraction) -> Json:
-        """[m, e] with m * 10^e <= ratios + times * delta < (m+1) * 10^e, m of a dozen digits."""
-        if isinstance(delta, Ratio):
-            more = quotient(bounds(delta.numerator, eps), bounds(self.denominators[delta.denominator], eps))
-        else:
-            more = quotient(*(rooted_bounds(x, delta.radicand, eps) for x in (delta.above, delta.below)))
-        low, high = sorted(times * x for x in more)
-        for f, d in ratios:
-            part = quotient(bounds(f, eps), bounds(self.denominators[d], eps))
-            low, high = low + part[0], high + part[1]
-        size = max(abs(low), abs(high))
-        place = -DIGITS
-        if size and size < 1:
-            place -= len(str(int(1 / size))) - 1
-        unit = Fraction(10) ** place
-        radicand = delta.radicand if isinstance(delta, Surd) else {}
-        for m in (math.floor(low / unit), math.floor(high / unit)):
-            tests = [[*ratios, Ratio(facts.constant(-x * unit), 0)] for x in (m, m + 1)]
-            sums = [listing.sum_with(test, times, delta, self.denominators) for test in tests]
-            signs = [facts.sign_rooted(x, radicand, eps) for x in sums]
-            if signs[0] >= 0 and signs[1] < 0:
-                return [str(m), place]
-        raise InternalError("a number is not within its own bounds")
-
-    def _place(self, values: Sequence[Value]) -> int:
-        place = 0
-        for domain, value in zip(self.space.domains, values, strict=True):
-            place = place * len(domain) + domain.index(value)
-        return place
+    def _position(self, values: Sequence[Value]) -> int:
+        """The place of an input among all."""
+        cells = zip(self.space.strides, self.space.domains, values, strict=True)
+        return sum(stride * domain.index(value) for stride, domain, value in cells)
 
     # --- parts of both ---
 
-    def _header(
-        self, delta: Delta, on: Interval, outcomes: Sequence[Sequence[Value]], pairs: Json
-    ) -> dict[str, Json]:
-        source, kind = self.program.source, self.adjacency.kind
-        ends = self.on
+    def _header(self, delta: Json, outcomes: Sequence[Sequence[Value]], pairs: Json) -> dict[str, Json]:
+        source, kind, distance = self.program.source, self.adjacency.kind, self.adjacency.distance
+        ends = self.goal.budgets
         return {
             "format": privacy.FORMAT,
             "version": privacy.VERSION,
@@ -241,8 +199,8 @@ class Writer:
             },
             "parameters": {name: str(value) for name, value in self.program.parameters},
             "claim": {
-                "t": str(self.t),
-                "delta": delta_written(delta, on),
+                "t": str(self.goal.t),
+                "delta": delta,
                 "interval": {
                     "low": str(ends.low),
                     "high": None if ends.high is None else str(ends.high),
@@ -254,157 +212,139 @@ class Writer:
             "outputs": [declaration(v) for v in self.program.outputs],
             "adjacency": {
                 "kind": kind,
-                "distance": str(self.distance) if kind in ("linf", "l1", "hamming") else None,
+                "distance": str(distance or 0) if kind in ("linf", "l1", "hamming") else None,
                 "pairs": pairs,
             },
             "outcomes": [[str(v) for v in outcome] for outcome in outcomes],
-        }
-
-    def _functions(self, on: Interval) -> dict[str, Json]:
-        return {
             "denominators": [
-                {"function": terms(f), "proof": proved(f, on, strict=True)} for f in self.denominators[1:]
+                {"function": terms(f), "proof": self._proof(f, strict=True)} for f in [*self.denominators][1:]
             ],
             "functions": [[terms(f), d] for f, d in self.ratios],
         }
 
-    def _laws(self, laws: Sequence[Law], on: Interval) -> tuple[list[tuple[Value, ...]], list[list[int]]]:
-        """All outcomes in the order of the output sets, and each law as the places of its functions."""
-        outcomes = in_order(self.program, {outcome for law in laws for outcome in law})
-        zero = Quotient.of(0)
-        return outcomes, [[self._function(law.get(o, zero), on) for o in outcomes] for law in laws]
-
-    def _function(self, p: Quotient, on: Interval) -> int:
+    def _function(self, p: Quotient) -> int:
+        """The number of a probability."""
         if p not in self.functions:
             self.functions[p] = len(self.ratios)
-            self.ratios.append(self._ratio(p, on))
+            self.ratios.append(self._ratio(p))
         return self.functions[p]
 
-    def _ratio(self, p: Quotient, on: Interval) -> Ratio:
-        """The quotient with a denominator that is positive on the interval, and in normal form."""
-        numerator, denominator = to_function(p.numerator), to_function(p.denominator)
-        if not numerator or denominator == ONE:
-            return Ratio(numerator, 0)
-        below = facts.normal(denominator)
-        if facts.sign_at(below, inside(on)) < 0:
-            below = facts.negative(below)
-        (n, a, k, b), (m, d, j, i) = max(denominator), max(below)
-        quotient = below[m, d, j, i] / denominator[n, a, k, b]
-        factor: Function = {(m - n, d - a, j - k, i - b): quotient}
-        if below not in self.denominators:
-            self.denominators.append(below)
-        return Ratio(facts.multiply(numerator, factor), self.denominators.index(below))
+    def _ratio(self, p: Quotient) -> tuple[ExpPoly, int]:
+        """The numerator, and the number of the denominator, which is positive on the range."""
+        sign = -1 if p.denominator.sign_at(self.on.inside) < 0 else 1
+        number = self.denominators.setdefault(p.denominator * sign, len(self.denominators))
+        return p.numerator * sign, number
 
-    def _delta(self, on: Interval) -> Delta:
-        """delta in the kernel's terms; with a square root all denominators are moved to one place."""
+    def _delta(self) -> tuple[Delta, Json]:
+        """delta in the kernel's terms and as JSON; with a root without denominators above and below."""
         delta = self.goal.delta
         if isinstance(delta, Quotient):
-            return self._ratio(delta, on)
-        g, d = (to_function(f) for f in (delta.radicand.numerator, delta.radicand.denominator))
-        if facts.sign_at(d, inside(on)) < 0:
-            g, d = facts.negative(g), facts.negative(d)
-        # sqrt(g/d) = sqrt(g d)/d
-        factors = [to_function(x.denominator) for x in (*delta.above, *delta.below)]
-        above, below = (
-            Rooted(
-                facts.multiply(to_function(pair[0].numerator), facts.multiply(_others(factors, i), d)),
-                facts.multiply(to_function(pair[1].numerator), _others(factors, i + 1)),
-            )
-            for i, pair in ((0, delta.above), (2, delta.below))
-        )
-        radicand = self.radicand = facts.multiply(g, d)
-        if facts.sign_rooted(below, radicand, inside(on)) < 0:
-            above, below = (Rooted(*map(facts.negative, x)) for x in (above, below))
-        return Surd(above, below, radicand)
+            f, number = self._ratio(delta)
+            return Ratio(to_function(f), number), [terms(f), number]
+        g, d = delta.radicand.numerator, delta.radicand.denominator
+        if d.sign_at(self.on.inside) < 0:
+            g, d = -g, -d
+        self.radicand = g * d  # sqrt(g/d) = sqrt(g d)/d
+        parts = [*delta.above, *delta.below]
+        common = math.prod((Quotient(x.denominator) for x in parts), start=Quotient.one())
+        a, b, c, e = ((x * common).numerator for x in parts)
+        a, c = a * d, c * d
+        below = self._with_root(c, e)
+        if below.sign_at(self.on.inside) < 0:
+            a, b, c, e, below = -a, -b, -c, -e, -below
+        above_pair, below_pair = (Rooted(*map(to_function, pair)) for pair in ((a, b), (c, e)))
+        return Surd(above_pair, below_pair, to_function(self.radicand)), {
+            "above": [terms(a), terms(b)],
+            "below": [terms(c), terms(e)],
+            "radicand": terms(self.radicand),
+            "proofs": {
+                "radicand": self._proof(self.radicand),
+                "below": self._proof(below, strict=True),
+            },
+        }
+
+    def _with_root(self, plain: ExpPoly, root: ExpPoly) -> ExpPoly | Radical:
+        return Radical(plain, root, self.radicand) if root else plain
+
+    def _proof(self, f: ExpPoly | Radical, on: EpsRange | None = None, strict: bool = False) -> Json:
+        """The proof of f >= 0 (f > 0, if strict).  Raises :class:`NoProof`."""
+        return proof_as_json(proof(f, on or self.on, strict), f)
 
     # --- inequalities ---
 
-    def _fact(self, what: str, pairs: Pairs, on: Interval, answer: Answer | None = None) -> None:
-        """The named function is >= 0 on the interval: among the inequalities, with a proof.
+    def _fact(self, what: str, pairs: Pairs, on: EpsRange, known: Proof | None = None) -> None:
+        """A named function is >= 0 on a range: listed once among the inequalities, with its proof.
 
-        Equal ones once; with the proof of the answer, if it is about the same function.
+        Those with equal proofs are listed together.
         """
-        f = self.integers.slack(pairs) if what == "slack" else self.integers.signed(pairs[0], what)
-        form = f.reduced()
+        form = self._named(what, pairs)
         key = form.key(), on
         if key in self.proved:
             return
         self.proved.add(key)
-        uncancelled = all(self.ratios[i].denominator == 0 for pair in pairs for i in pair)
-        match answer:
-            case Holds(Chain() | Identity() | Point() as found) if uncancelled and not form.root:
-                written = proof_as_json(found, ExpPoly())
-            case _:
-                plain, root = (facts.unscaled(part, self.integers.unit) for part in form)
-                written = proved_rooted(Rooted(plain, root), self.radicand, on)
-        self._item(what, pairs, on, written)
-
-    def _item(self, what: str, pairs: Pairs, on: Interval, proof: Json) -> None:
-        """A named inequality with its proof; those with equal proofs are listed together."""
+        if known is None:
+            written = self._proof(self._with_root(*map(self._unscaled, form)), on)
+        else:
+            written = proof_as_json(known, ExpPoly())
         ends = None if on == self.on else [str(on.low), None if on.high is None else str(on.high)]
-        key = what, on, json.dumps(proof)
-        item = self.items.setdefault(key, {"what": what, "of": [], "on": ends, "proof": proof})
+        new = {"what": what, "of": [], "on": ends, "proof": written}
+        item = self.items.setdefault((what, on, json.dumps(written)), new)
         item["of"].append(list(chain.from_iterable(pairs)))
 
+    def _named(self, what: str, pairs: Pairs) -> ScaledRooted:
+        """The function of that name, in normal form."""
+        f = self.integers.slack(pairs) if what == "slack" else self.integers.signed(pairs[0], what)
+        return f.reduced()
+
+    def _unscaled(self, f: Scaled) -> ExpPoly:
+        return ExpPoly({key: fmpq(c) for key, c in f.items()}, self.integers.unit)
+
     def _case(self, pairs: Pairs) -> Json:
-        """The pieces of the interval, with the signs of all g_o on each."""
-        signs = [self._pieces(pair) for pair in pairs]
-        points = sorted({low for pieces in signs for low, _, _ in pieces})
-        ends: list[Fraction | None] = [*points, self.on.high]
+        """The pieces of the range, with the signs of all g_o on each."""
+        cuts = [self._pieces(pair) for pair in pairs]
+        points = sorted({on.low for pieces in cuts for on, _ in pieces})
         rows = []
-        for low, high in pairwise(ends):
-            assert low is not None
-            row = "".join(next(s for a, b, s in pieces if inner(a, b, low, high)) for pieces in signs)
-            rows.append(row)
-            sure = [pair for pair, sign in zip(pairs, row, strict=True) if sign == "+"]
-            unsure = [pair for pair, sign in zip(pairs, row, strict=True) if sign == "?"]
+        for low in points:
+            here = [next(piece for piece in reversed(pieces) if piece[0].low <= low) for pieces in cuts]
+            rows.append("".join(sign for _, sign in here))
+            sure, unsure = (
+                [pair for pair, (_, sign) in zip(pairs, here, strict=True) if sign == kind] for kind in "+?"
+            )
             if len(unsure) > privacy.MAX_UNSURE:
                 raise NoProof("no certificate: the roots of too many functions are close together")
-            subsets = chain.from_iterable(combinations(unsure, n) for n in range(len(unsure) + 1))
-            for more in subsets:
+            for more in chain.from_iterable(combinations(unsure, n) for n in range(len(unsure) + 1)):
                 self._fact("slack", tuple(sorted([*sure, *more])), self.on)
-            for pair, pieces, sign in zip(pairs, signs, row, strict=True):
-                if sign != "?" and self._margin(pair):
-                    a, b = next((a, b) for a, b, _ in pieces if inner(a, b, low, high))
-                    on = self.on if len(pieces) == 1 else Interval(a, b, False, False)
+            for pair, (on, sign) in zip(pairs, here, strict=True):
+                if sign != "?" and self._named("-", (pair,)).plain:
                     self._fact(sign, (pair,), on)
-        shown = (
-            [str(self.on.low)] if self.on.low == self.on.high else [p if p is None else str(p) for p in ends]
-        )
+        ends = points if self.on.is_point else [*points, self.on.high]
+        shown = [p if p is None else str(p) for p in ends]
         return {"functions": list(chain.from_iterable(pairs)), "points": shown, "signs": rows}
 
-    def _margin(self, pair: tuple[int, int]) -> Function:
-        """exp(t*eps) Q - P in normal form."""
-        return facts.unscaled(facts.reduced(self.integers.signed(pair, "-").plain)[0], self.integers.unit)
-
     def _pieces(self, pair: tuple[int, int]) -> list[Piece]:
-        """The interval cut into pieces on which the margin, -g_o, has a known sign, or is unsure."""
-        if pair in self.pieces:
-            return self.pieces[pair]
-        pieces = self.pieces[pair] = self._pieces_of(self._margin(pair))
-        return pieces
+        """The range cut into pieces on which the margin, -g_o, has a known sign, or is unsure."""
+        if pair not in self.pieces:
+            self.pieces[pair] = pieces_of(self._unscaled(self._named("-", (pair,)).plain), self.on)
+        return self.pieces[pair]
 
-    def _pieces_of(self, margin: Function) -> list[Piece]:
-        low, high = self.on.low, self.on.high
-        if not margin:
-            return [(low, high, "-")]
-        sign = "-" if facts.sign_at(margin, inside(self.on)) >= 0 else "+"
-        if low == high:
-            return [(low, high, sign)]
-        ends = self.goal.budgets
-        borders = []
-        for root in roots_within(to_exppoly(margin), ends.low, ends.high):
-            root.refine_to(NARROW)
-            borders.append((fraction(root.low), fraction(root.high)))
-        pieces: list[Piece] = []
-        start = low
-        for end in [*borders, (high, low)]:
-            sample = inside(Interval(start, end[0], False, False))
-            pieces.append((start, end[0], "-" if facts.sign_at(margin, sample) > 0 else "+"))
-            if end[0] is not None and end[0] < end[1]:
-                pieces.append((end[0], end[1], "?"))
-            start = end[1]
-        return pieces
+
+def pieces_of(margin: ExpPoly, on: EpsRange) -> list[Piece]:
+    """The range cut at small intervals around the roots, with the signs of -margin."""
+
+    def signed(piece: EpsRange) -> Piece:
+        return piece, "-" if margin.sign_at(piece.inside) >= 0 else "+"
+
+    roots = () if on.is_point else roots_within(margin, on.low, on.high)
+    if not roots:
+        return [signed(on)]
+    pieces, start = [], on.low
+    for root in roots:
+        root.refine_to(NARROW)
+        pieces.append(signed(EpsRange(start, root.low)))
+        if root.low < root.high:
+            pieces.append((EpsRange(root.low, root.high), "?"))
+        start = root.high
+    return [*pieces, signed(EpsRange(start, on.high))]
 
 
 def diagrams_of(space: InputSpace, neighbours: Neighbours) -> tuple[Diagrams, list[int]]:
@@ -433,95 +373,22 @@ def reachable(store: Diagrams, roots: Iterable[int]) -> set[int]:
     return found
 
 
-def inner(a: Fraction, b: Fraction | None, low: Fraction, high: Fraction | None) -> bool:
-    """Whether [low, high] lies inside [a, b]; None is infinity."""
-    return a <= low and (b is None or (high is not None and high <= b))
-
-
-def interval(budgets: EpsRange) -> Interval:
-    high = None if budgets.high is None else fraction(budgets.high)
-    return Interval(fraction(budgets.low), high, budgets.low_closed, budgets.high_closed)
-
-
-def eps_range(on: Interval) -> EpsRange:
-    """The inverse of :func:`interval`."""
-    high = None if on.high is None else fmpq_of(on.high)
-    return EpsRange(fmpq_of(on.low), high, on.low_closed, on.high_closed)
-
-
-def inside(on: Interval) -> Fraction:
-    """A point inside."""
-    return fraction(eps_range(on).inside)
-
-
-def proved(f: Function, on: Interval, strict: bool = False) -> Json:
-    """The proof of f >= 0 (f > 0, if strict) on the interval.  Raises :class:`NoProof`."""
-    g = to_exppoly(f)
-    return proof_as_json(proof(g, eps_range(on), strict), g)
-
-
-def proved_rooted(f: Rooted, radicand: Function, on: Interval, strict: bool = False) -> Json:
-    """The same for a function with the square root of the radicand."""
-    if not f.root:
-        return proved(f.plain, on, strict)
-    g = Radical(to_exppoly(f.plain), to_exppoly(f.root), to_exppoly(radicand))
-    return proof_as_json(proof(g, eps_range(on), strict), g)
-
-
 def flat(valuation: Valuation) -> list[Value]:
     """The values of all cells."""
     return [v for _, value in valuation for v in (value if isinstance(value, tuple) else (value,))]
 
 
 def declaration(variable: Variable) -> Json:
+    """A variable with its set."""
     return {"name": variable.name, "size": variable.size, "domain": [str(v) for v in variable.domain]}
 
 
-def delta_written(delta: Delta, on: Interval) -> Json:
-    """delta, if it has a square root with proofs that it is one, and that the denominator is positive."""
-    if isinstance(delta, Ratio):
-        return [terms(delta.numerator), delta.denominator]
-    g = delta.radicand
-    return {
-        "above": [terms(f) for f in delta.above],
-        "below": [terms(f) for f in delta.below],
-        "radicand": terms(g),
-        "proofs": {
-            "radicand": proved(g, on),
-            "below": proved_rooted(delta.below, g, on, strict=True),
-        },
-    }
-
-
-def _others(functions: Sequence[Function], i: int) -> Function:
-    """The product of all but one."""
-    product = ONE
-    for j, f in enumerate(functions):
-        product = product if i == j else facts.multiply(product, f)
-    return product
-
-
-def bounds(f: Function, eps: Fraction, bits: int = 256) -> Bounds:
-    """Two rationals around f(eps)."""
-    low = high = ZERO
-    for x, c in facts.value_at(f, eps).items():
-        ends = [c * e for e in exp_bounds(x, bits)]
-        low, high = low + min(ends), high + max(ends)
-    return low, high
-
-
-def rooted_bounds(f: Rooted, g: Function, eps: Fraction) -> Bounds:
-    """The same with a square root."""
-    low, high = bounds(f.plain, eps)
-    unit = 2**256
-    roots = [
-        Fraction(math.isqrt(math.floor(max(x, ZERO) * unit**2)) + i, unit)
-        for i, x in enumerate(bounds(g, eps))
-    ]
-    ends = [x * y for x in bounds(f.root, eps) for y in roots] if f.root else [ZERO]
-    return low + min(ends), high + max(ends)
-
-
-def quotient(above: Bounds, below: Bounds) -> Bounds:
-    ends = [x / y for x in above for y in below]
-    return min(ends), max(ends)
+def digits(number: Number, eps: fmpq) -> Json:
+    """[m, e] with m * 10^e <= number(eps) < (m+1) * 10^e, m of a dozen digits."""
+    value = number.at(eps)
+    size = Decimal(value.decimal(digits=DIGITS)).adjusted() + 1
+    place = min(size, 0) - DIGITS
+    shifted = value * fmpq(10) ** -place
+    m = math.floor(Fraction(shifted.decimal(digits=max(size, 0) + 2 * DIGITS)))
+    # The decimal is rounded: if the number is just below an integer, m may be that integer.
+    return [str(m if (shifted - m).sign_at(fmpq(1)) >= 0 else m - 1), place]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,6 +18,7 @@ from dipc.certificate.slow.claims import is_claim_of
 from dipc.certificate.slow.draws import check_draws
 from dipc.certificate.slow.functions import Draw, NotCovered, Pair, constant, same
 from dipc.certificate.slow.programs import (
+    PER_CHARACTER,
     Inputs,
     Known,
     Outcome,
@@ -28,10 +29,10 @@ from dipc.certificate.slow.programs import (
     named_adjacency,
     parameters,
     size_of,
+    spend_on_front_end,
 )
 from dipc.certificate.slow.reader import check_reading, read_claim
 from dipc.certificate.slow.reader import plain as as_tuples
-from dipc.certificate.slow.sizes import spend_on_front_end, spend_on_text
 from dipc.certificate.slow.values import Plain, described
 from dipc.dipwhile.convert import to_rational
 from dipc.dipwhile.syntax import ast
@@ -39,7 +40,7 @@ from dipc.dipwhile.syntax.compile import compile_claim, read
 from dipc.dipwhile.syntax.parser import parse, parse_claim
 from dipc.errors import CLAIM_NAME, InputError, LimitReached, Source
 from dipc.kernel.privacy import Certificate
-from dipc.kernel.reading import Refused
+from dipc.kernel.reading import Refused, spend
 from dipc.kernel.reading import places as digits
 
 MAX_INPUTS = 20_000  # whose distributions are derived
@@ -59,12 +60,13 @@ def rederive(certificate: Certificate, text: Understood | None = None) -> str:
     data, listed_parameters = certificate.data, certificate.program.parameters
     program, sizes = text or understood(source_in(certificate), listed_parameters)
     known = parameters(program, listed_parameters)
-    if known != listed_parameters:
-        raise Refused("deep: parameters", "they are not those of the program")
-    if declared(program.inputs, known) != data["inputs"]:
-        raise Refused("deep: inputs", "they are not those of the program")
-    if declared(program.outputs, known) != data["outputs"]:
-        raise Refused("deep: outputs", "they are not those of the program")
+    for part, own, listed in (
+        ("parameters", known, listed_parameters),
+        ("inputs", declared(program.inputs, known), data["inputs"]),
+        ("outputs", declared(program.outputs, known), data["outputs"]),
+    ):
+        if own != listed:
+            raise Refused(f"deep: {part}", "they are not those of the program")
     size = math.prod(map(len, certificate.sets.inputs))
     if not certificate.violated and size > MAX_INPUTS:
         raise NotCovered(f"{size} inputs: the distributions of at most {MAX_INPUTS} are derived one by one")
@@ -107,17 +109,17 @@ def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str
         raise Refused("deep: parameters", "they are not those of the program")
     for name in set(given) - set(own):
         raise InputError(f"the program has no parameter `{name}`")
-    differences = [
-        f"{name} = {described(value)} "
-        f"({'-D' if name in given else 'the program'} says {described(wanted[name])})"
-        for name, value in listed.items()
-        if value != wanted[name]
-    ]
-    overridden = [
-        f"{name} = {described(value)} (the program says {described(own[name])})"
-        for name, value in listed.items()
-        if value != own[name]
-    ]
+
+    def unlike(others: Known, options: Container[str] = ()) -> list[str]:
+        """The listed parameters with other values than these, and who says so."""
+        return [
+            f"{name} = {described(value)} "
+            f"({'-D' if name in options else 'the program'} says {described(others[name])})"
+            for name, value in listed.items()
+            if value != others[name]
+        ]
+
+    differences, overridden = unlike(wanted, given), unlike(own)
     known = parameters(program, listed)
     own_claim = program.claim
     if own_claim is None or not is_claim_of(certificate, own_claim, known):
@@ -164,7 +166,7 @@ def understood(source: Source, known: Mapping[str, Fraction]) -> Understood:
     meaning that the slow route gives it.
     """
     try:
-        spend_on_text(source.text)
+        spend(PER_CHARACTER * len(source.text))
         program = parse(source)
         spend_on_front_end(program, known)
         core = read(source, rationals(known))
@@ -211,21 +213,16 @@ def declared(declarations: Iterable[ast.Declaration], known: Known) -> list[dict
 
 def violating_inputs(program: ast.Program, certificate: Certificate, known: Known) -> list[Inputs]:
     """The two inputs of a violation."""
-    written = [certificate.data["violation"][name] for name in ("input", "neighbour")]
-    return [
-        input_at(program, certificate, digits(v, certificate.sets.inputs, "violation"), known)
-        for v in written
-    ]
-
-
-def input_at(program: ast.Program, certificate: Certificate, places: Sequence[int], known: Known) -> Inputs:
-    """The input whose cells have these places in their sets."""
-    cells = (plain(str(d[i])) for d, i in zip(certificate.sets.inputs, places, strict=True))
     sizes = {d.name: size_of(d, known) for d in program.inputs}
-    return {
-        name: next(cells) if size is None else tuple(itertools.islice(cells, size))
-        for name, size in sizes.items()
-    }
+    found: list[Inputs] = []
+    for name in ("input", "neighbour"):
+        domains = certificate.sets.inputs
+        places = digits(certificate.data["violation"][name], domains, "violation")
+        cells = (plain(str(d[i])) for d, i in zip(domains, places, strict=True))
+        found.append(
+            {x: next(cells) if n is None else tuple(itertools.islice(cells, n)) for x, n in sizes.items()}
+        )
+    return found
 
 
 def laws_of(
@@ -247,7 +244,7 @@ def check_adjacency(program: ast.Program, certificate: Certificate, known: Known
     if certificate.violated:
         u, v = violating_inputs(program, certificate, known)
         if not adjacent(program, u, v, known):
-            raise Refused("deep: adjacency", "the two inputs are no neighbours in the program")
+            raise Refused("deep: adjacency", "the two inputs are not adjacent in the program")
     elif certificate.adjacency.pairs is None:
         if named_adjacency(program, known) != certificate.adjacency[:2]:
             raise Refused("deep: adjacency", "it is not that of the program")

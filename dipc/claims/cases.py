@@ -5,22 +5,57 @@ ordered pairs of adjacent inputs with the same probabilities of one output (a cl
 outputs (a claim by law).  They are decided in the order of their first pairs: the first violation found is
 the first among all pairs and outputs, and the inequalities decided before it are exactly those that going
 through the pairs one by one would decide.
+
+Several processes, if requested, give the same answers in the same order.  (Polynomials of flint hold Python's
+global lock, so that threads would not help.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dipc.claims.claim import Checked, Finding, Inequalities
-from dipc.claims.parallel import examined
+from dipc.claims.claim import Checked, Claim, Finding, Inequalities
+from dipc.claims.oracle import SignOracle
+from dipc.errors import InputError
 from dipc.models.laws import Case, Neighbours, Vector
 from dipc.signs.inequality import Answer, Fails, Holds, Unclear
-from dipc.signs.proofs import Proof
+from dipc.signs.proofs import Chain, Identity, Inverse, Point, SignTable
 from dipc.signs.radicals import Function
 
 Laws = tuple[Vector, Vector]
 Tick = Callable[[int, int], None]  # called with what is done, and of how much; may raise LimitReached
+
+CHUNK = 256  # pairs of vectors handed to a process at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What was examined: for a violation, up to the counterexample in the order of pairs and outputs.
+
+    ``pairs`` are ordered; ``inequalities`` are counted for every pair, ``distinct`` are those that differ by
+    more than a positive factor.  Of the distinct ones ``by_chain`` were proved by the derivative chain,
+    ``identities`` are equalities for every eps, ``by_roots`` needed root isolation, and ``at_point`` were
+    decided by the sign at the only eps in question.  ``broken`` ones do not hold, ``open`` ones are not
+    settled.
+
+    If a limit was reached, ``pairs`` are those settled with all their inequalities, and ``inequalities``
+    are all that were settled, for these pairs and others.
+    """
+
+    inputs: int
+    pairs: int
+    outputs: int
+    inequalities: int
+    distinct: int
+    identities: int = 0
+    by_chain: int = 0
+    by_roots: int = 0
+    at_point: int = 0
+    broken: int = 0
+    open: int = 0
 
 
 @dataclass
@@ -41,14 +76,6 @@ class Findings:
     distinct: dict[Function, Answer] = field(default_factory=dict)
     answers: dict[Laws, list[Checked]] = field(default_factory=dict)
 
-    def by(self, *kinds: type[Proof]) -> int:
-        """The number of distinct inequalities with a proof of one of these kinds."""
-        return sum(isinstance(a, Holds) and isinstance(a.proof, kinds) for a in self.distinct.values())
-
-    def of(self, kind: type[Answer]) -> int:
-        """The number of distinct inequalities with this answer."""
-        return sum(isinstance(answer, kind) for answer in self.distinct.values())
-
     def note(self, case: Case, questions: Sequence[Checked]) -> None:
         """Record the answers of a case."""
         inequalities = [q for q in questions if q.inequality is not None]
@@ -62,6 +89,40 @@ class Findings:
                 self.violation = Finding(case.pairs.first, outputs, answer.sample)
             elif isinstance(answer, Unclear):
                 self.doubts.append((case.pairs.first, outputs, answer))
+
+    def counts(self, neighbours: Neighbours, claim: Claim) -> Counts:
+        """All that was examined; for a violation, what going through the pairs one by one would examine."""
+        found = self.violation
+        if found is None:
+            return self._counts(neighbours, neighbours.count(), self.inequalities)
+        pairs = neighbours.count(found.pair)
+        if claim.by_output:
+            return self._counts(
+                neighbours, pairs, (pairs - 1) * len(neighbours.outcomes) + found.outputs[0] + 1
+            )
+        earlier = neighbours.by_law(found.pair)
+        asked = sum(case.pairs.number * self.asked[case.left, case.right] for case in earlier)
+        return self._counts(neighbours, pairs, asked)
+
+    def counts_so_far(self, neighbours: Neighbours) -> Counts:
+        """What was settled before a limit: pairs with all their outputs, and all equal inequalities."""
+        return self._counts(neighbours, neighbours.count(self.open - 1), self.inequalities)
+
+    def _counts(self, neighbours: Neighbours, pairs: int, inequalities: int) -> Counts:
+        kinds = Counter(type(a.proof if isinstance(a, Holds) else a) for a in self.distinct.values())
+        return Counts(
+            inputs=neighbours.inputs,
+            pairs=pairs,
+            outputs=len(neighbours.outcomes),
+            inequalities=inequalities,
+            distinct=len(self.distinct),
+            identities=kinds[Identity],
+            by_chain=kinds[Chain] + kinds[Inverse],
+            by_roots=kinds[SignTable],
+            at_point=kinds[Point],
+            broken=kinds[Fails],
+            open=kinds[Unclear],
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,10 +140,14 @@ class Evidence:
 def go_through(
     cases: Sequence[Case], inequalities: Inequalities, findings: Findings, jobs: int, tick: Tick
 ) -> None:
-    """Decide the cases in their order up to the first violation; ``findings`` is filled on the way."""
+    """Decide the cases in their order up to the first violation; ``findings`` is filled on the way.
+
+    Raises :class:`InputError` if several processes (``jobs``) are requested and joblib is not installed.
+    """
     answers = findings.answers
     different = list(dict.fromkeys((case.left, case.right) for case in cases))
-    coming = examined(inequalities, different, jobs)
+    one_by_one = (inequalities.examine(left, right) for left, right in different)
+    coming = one_by_one if jobs == 1 else _in_processes(inequalities.claim, different, jobs)
     for case in cases:
         findings.open = case.pairs.first
         laws = case.left, case.right
@@ -92,3 +157,28 @@ def go_through(
         findings.note(case, answers[laws])
         if findings.violation:
             return
+
+
+def _in_processes(claim: Claim, laws: Sequence[Laws], jobs: int) -> Iterator[list[Checked]]:
+    """The answers for each two laws, in their order; the caller may stop early."""
+    try:
+        from joblib import Parallel, delayed
+    except ImportError:
+        message = "several jobs need the package joblib, which is not installed"
+        raise InputError(message, hint="pip install joblib, or leave the option --jobs out") from None
+    size = min(CHUNK, len(laws) // jobs + 1)
+    chunks = (laws[i : i + size] for i in range(0, len(laws), size))
+    results = Parallel(n_jobs=jobs, return_as="generator")(delayed(_work)(claim, chunk) for chunk in chunks)
+    try:
+        for answers in results:
+            yield from answers
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # cancelling tasks is intended
+            results.close()
+
+
+def _work(claim: Claim, laws: Sequence[Laws]) -> list[list[Checked]]:
+    """The work of one process."""
+    inequalities = claim.inequalities(SignOracle(claim.budgets))
+    return [inequalities.examine(left, right) for left, right in laws]

@@ -145,9 +145,7 @@ class Claim(ABC):
     @property
     def when(self) -> str:
         """The range in words, for the end of ``str``."""
-        if self.budgets.is_point:
-            return f"at eps = {self.budgets.low}"
-        return f"for every eps in {self.budgets}"
+        return f"at eps = {self.budgets.low}" if self.budgets.is_point else f"for every eps in {self.budgets}"
 
     @property
     def range_text(self) -> str:

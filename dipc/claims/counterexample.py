@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flint import fmpq
 
@@ -17,14 +17,11 @@ from dipc.numbers.exact import Exact
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 INFINITE = "the neighbour never gives this output: no multiple of eps would do (infinite privacy loss)"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Counterexample(Witness):
+class Counterexample(views.Plotted, Witness):
     """``P(input in outputs) > exp(t*eps) * P(neighbour in outputs) + delta`` at ``epsilon``.
 
     ``bound`` is the right-hand side and ``excess`` the difference; ``violated_for`` are the intervals of eps
@@ -52,10 +49,8 @@ class Counterexample(Witness):
         return not self.neighbour_probability
 
     def __str__(self) -> str:
-        p, q, bound = (
-            number.decimal(self.epsilon)
-            for number in (self.probability, self.neighbour_probability, self.bound)
-        )
+        numbers = self.probability, self.neighbour_probability, self.bound
+        p, q, bound = (number.decimal(self.epsilon) for number in numbers)
         return "\n".join(
             (
                 f"u:  {show_valuation(self.input)}",
@@ -77,10 +72,6 @@ class Counterexample(Witness):
         from sympy import Gt
 
         return Gt(self.probability.to_sympy(), self.bound.to_sympy(), evaluate=False)
-
-    def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
-        """``P(u)`` and its bound; the values of eps that violate the claim are shaded."""
-        return views.plot(self, low, high, **options)
 
     def brief(self) -> str:
         """For example ``q = 0 against q = 1: out = 0 at eps = 1``."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from dipc.claims.cases import Evidence, Findings, go_through
+from dipc.claims.cases import Counts, Evidence, Findings, go_through
 from dipc.claims.claim import Claim, PairOfLaws
-from dipc.claims.counts import counts_of, counts_so_far
 from dipc.claims.oracle import SignOracle
 from dipc.claims.verdict import Doubt, Undecided, Verdict
 from dipc.clock import Clock
 from dipc.errors import LimitReached
 from dipc.models.laws import Neighbours, cases_in_order
-from dipc.signs.inequality import Unclear
 
 
 def decide(
@@ -28,8 +26,8 @@ def decide(
 
     ``explore`` finds the laws of adjacent inputs; it may ask the oracle whether they make sense on the range
     of the claim.  ``jobs`` processes decide inequalities.  A proof carries its evidence about ``system``, if
-    one is given.  Raises :class:`InputError` if the claim or the
-    system makes no sense; a limit that runs out is an :class:`Undecided` verdict.
+    one is given.  Raises :class:`InputError` if the claim or the system makes no sense; a limit that runs out
+    is an :class:`Undecided` verdict.
     """
     oracle, findings = SignOracle(claim.budgets), Findings()
     inequalities = claim.inequalities(oracle)
@@ -42,34 +40,30 @@ def decide(
         clock.lap("neighbours")
         go_through(cases, inequalities, findings, jobs, partial(clock.tick, "inequalities"))
         clock.lap("decision")
-        counts = counts_of(neighbours, claim, findings)
+        counts = findings.counts(neighbours, claim)
         if findings.violation is not None:
-            found = inequalities.witness(findings.violation, _laws(neighbours, findings.violation.pair))
+            rank = findings.violation.pair
+            laws = PairOfLaws(neighbours.outcomes, neighbours.pair(rank), neighbours.laws(rank))
+            found = inequalities.witness(findings.violation, laws)
             clock.lap("counterexample")
             notes = _notes(claim, oracle, neighbours)
             refuted: Verdict = claim.refuted(claim, counts, clock.laps, found, notes=notes)
             return refuted
     except (LimitReached, MemoryError) as limit:
         clock.lap("limit")
-        counts = counts_so_far(inputs, neighbours, findings)
+        counts = Counts(inputs, 0, 0, 0, 0) if neighbours is None else findings.counts_so_far(neighbours)
         reason = str(limit) if isinstance(limit, LimitReached) else "the memory ran out"
         return Undecided(claim, counts, clock.laps, (), f"{reason} ({clock.doing})")
     if findings.doubts:
-        doubts = tuple(_doubt(neighbours, *doubt) for doubt in findings.doubts)
+        doubts = tuple(
+            Doubt(*neighbours.pair(rank), tuple(neighbours.outcomes[o] for o in outputs), x.low, x.high)
+            for rank, outputs, x in findings.doubts
+        )
         return Undecided(claim, counts, clock.laps, doubts, "the sign of an inequality could not be settled")
     evidence = None if system is None else Evidence(system, neighbours, findings.answers)
     notes = _notes(claim, oracle, neighbours)
     proved: Verdict = claim.proved(claim, counts, clock.laps, notes=notes, evidence=evidence)
     return proved
-
-
-def _laws(neighbours: Neighbours, rank: int) -> PairOfLaws:
-    return PairOfLaws(neighbours.outcomes, neighbours.pair(rank), neighbours.laws(rank))
-
-
-def _doubt(neighbours: Neighbours, rank: int, outputs: tuple[int, ...], where: Unclear) -> Doubt:
-    outcomes = tuple(neighbours.outcomes[o] for o in outputs)
-    return Doubt(*neighbours.pair(rank), outcomes, where.low, where.high)
 
 
 def _notes(claim: Claim, oracle: SignOracle, neighbours: Neighbours) -> tuple[str, ...]:

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
+import dipc.signs.inequality as signs
 from dipc.errors import InputError, LimitReached, Span
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.inequality import (
-    Answer,
-    Fails,
-    Holds,
-    Unclear,
-    nonnegative,
-    sign_if_constant,
-    without_monomial,
-)
+from dipc.signs.inequality import Answer, Fails, Holds, Unclear
 from dipc.signs.proofs import Proof, SignTable
 from dipc.signs.radicals import Function, Radical
 from dipc.signs.search import proof
@@ -40,7 +33,7 @@ class SignOracle:
         (With a square root, for some of them.)
         """
         f = self.signs_of(value)
-        return without_monomial(f) if isinstance(f, ExpPoly) else f
+        return signs.without_monomial(f) if isinstance(f, ExpPoly) else f
 
     def signs_of(self, value: Number) -> Function:
         """A function with the signs of ``value``; see :meth:`numerator`."""
@@ -60,7 +53,7 @@ class SignOracle:
         """Whether f >= 0 on all budgets."""
         answer = self.answers.get(f)
         if answer is None:
-            answer = self.answers[f] = nonnegative(f, self.budgets)
+            answer = self.answers[f] = signs.nonnegative(f, self.budgets)
         return answer
 
     def proof_of(self, f: Function) -> Proof:
@@ -68,15 +61,13 @@ class SignOracle:
 
         Raises :class:`~dipc.signs.limits.NoProof`.
         """
-        found = self._proofs.get(f)
-        if found is None:
+        if f not in self._proofs:
             match self.decide(f):
                 case Holds(known) if not isinstance(known, SignTable):
-                    found = known
+                    self._proofs[f] = known
                 case _:
-                    found = proof(f, self.budgets)
-            self._proofs[f] = found
-        return found
+                    self._proofs[f] = proof(f, self.budgets)
+        return self._proofs[f]
 
     def numerator(self, value: Quotient) -> ExpPoly:
         """A function with the signs of ``value``: its numerator, up to the sign of the denominator.
@@ -92,12 +83,10 @@ class SignOracle:
     def _sign_of(self, denominator: Function) -> int:
         sign = self._denominators.get(denominator)
         if sign is None:
-            sign = sign_if_constant(denominator, self.budgets)
+            sign = signs.sign_if_constant(denominator, self.budgets)
             if sign is None:
-                raise InputError(
-                    f"a probability is undefined for some eps in {self.budgets}: {denominator} vanishes",
-                    hint="restrict the claim: private ... for eps in (low, high)",
-                )
+                message = f"a probability is undefined for some eps in {self.budgets}: {denominator} vanishes"
+                raise InputError(message, hint="restrict the claim: private ... for eps in (low, high)")
             self._denominators[denominator] = sign
         return sign
 
@@ -106,10 +95,7 @@ def require_nonnegative(value: Number, judge: SignOracle, span: Span | None, oth
     """Raise :class:`InputError`, or :class:`LimitReached` if unsettled, unless value >= 0 on all budgets."""
     match judge.nonnegative(value):
         case Fails(sample):
-            raise InputError(
-                f"{otherwise} at eps = {sample}",
-                span,
-                "fix it, or restrict the claim: private ... for eps in (low, high)",
-            )
+            hint = "fix it, or restrict the claim: private ... for eps in (low, high)"
+            raise InputError(f"{otherwise} at eps = {sample}", span, hint)
         case Unclear(low, high):
             raise LimitReached(f"it is not settled whether {otherwise} for eps in [{low}, {high}]")

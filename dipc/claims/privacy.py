@@ -13,7 +13,7 @@ different g_o need not be compared exactly: where they are too close, every set 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, ClassVar
@@ -109,17 +109,15 @@ class Goal(Claim):
     def validate(self, oracle: SignOracle) -> None:
         """That delta >= 0 on the whole range: without this a claim could only seem to hold."""
         if isinstance(self.delta, Surd):
-            radicand = self.delta.radicand
-            said = f"{radicand}, under the square root in delta, is negative"
-            require_nonnegative(radicand, oracle, self.span, said)
+            said = f"{self.delta.radicand}, under the square root in delta, is negative"
+            require_nonnegative(self.delta.radicand, oracle, self.span, said)
         if self.delta:
             require_nonnegative(self.delta, oracle, self.span, f"the claimed delta {self.delta} is negative")
 
     def notes(self, oracle: SignOracle) -> tuple[str, ...]:
         """A delta that makes the claim empty."""
-        if self.delta and isinstance(oracle.nonnegative(self.delta - 1), Holds):
-            return ("the claimed delta is 1 or more: every program is private then",)
-        return ()
+        empty = self.delta and isinstance(oracle.nonnegative(self.delta - 1), Holds)
+        return ("the claimed delta is 1 or more: every program is private then",) if empty else ()
 
 
 class PrivacyInequalities(Inequalities):
@@ -134,22 +132,18 @@ class PrivacyInequalities(Inequalities):
 
     def examine(self, left: Vector, right: Vector) -> list[Checked]:
         """All inequalities, up to the first that fails."""
-        questions = []
-        for question in self._questions(left, right):
-            questions.append(question)
-            if isinstance(question.answer, Fails):
-                break
-        return questions
-
-    def _questions(self, left: Vector, right: Vector) -> Iterator[Checked]:
         try:
             sets = self.critical_sets(left, right)
         except Unsettled as doubt:
-            yield Checked(tuple(range(len(left))), None, Unclear(doubt.low, doubt.high))
-            return
+            return [Checked(tuple(range(len(left))), None, Unclear(doubt.low, doubt.high))]
+        questions = []
         for chosen in sets:
             f = self.judge.normal_form(self.slack(left, right, chosen))
-            yield Checked(chosen, f, self.judge.decide(f))
+            answer = self.judge.decide(f)
+            questions.append(Checked(chosen, f, answer))
+            if isinstance(answer, Fails):
+                break
+        return questions
 
     def critical_sets(self, left: Vector, right: Vector) -> list[tuple[int, ...]]:
         """The sets of outputs whose inequalities mean privacy: single outputs, or the worst sets.
@@ -164,10 +158,9 @@ class PrivacyInequalities(Inequalities):
         """``exp(t eps) q - p``."""
         margin = self._margins.get((p, q))
         if margin is None:
-            bound = self._bounds.get(q)
-            if bound is None:
-                bound = self._bounds[q] = self._factor * q
-            margin = self._margins[p, q] = bound - p
+            if q not in self._bounds:
+                self._bounds[q] = self._factor * q
+            margin = self._margins[p, q] = self._bounds[q] - p
         return margin
 
     def margins(self, left: Vector, right: Vector) -> list[ExpPoly]:
@@ -231,11 +224,7 @@ class PrivacyInequalities(Inequalities):
 
 
 def worst_sets(margins: Sequence[ExpPoly], budgets: EpsRange) -> list[tuple[int, ...]]:
-    """The sets {o : margin_o < 0} over all budgets (perhaps empty), and a few more next to close roots.
-
-    >>> worst_sets([2 - ExpPoly.exp(1), 3 - ExpPoly.exp(1)], EpsRange.positive())   # roots ln 2 and ln 3
-    [(), (0,), (0, 1)]
-    """
+    """The sets {o : margin_o < 0} over all budgets (perhaps empty), and a few more next to close roots."""
     sets: dict[tuple[int, ...], None] = {}
     for cell in sign_table(margins, budgets):
         unsure: frozenset[int] = frozenset()

@@ -27,8 +27,8 @@ class Region(NamedTuple):
 def violated_regions(slacks: Sequence[Function], budgets: EpsRange) -> list[Region]:
     """The maximal intervals on which one of the functions is negative, each with a simple rational in it.
 
-    Two intervals that share only a border at which some function stays negative are merged.  An end belongs
-    to its interval if it belongs to the budgets and some function is negative there.
+    Intervals that meet at a border at which some function stays negative are merged.  An end belongs to its
+    interval if it belongs to the budgets and some function is negative there.
     """
     regions: list[Region] = []
     joined = False
@@ -70,10 +70,9 @@ def region_text(low: str, high: str, low_closed: bool, high_closed: bool) -> str
     >>> region_text("1", "1", True, True), region_text("0.6931471806", "0.6931471806", False, False)
     ('eps = 1', 'eps in an interval so short that both its ends are 0.6931471806 rounded')
     """
-    if low == high and not (low_closed and high_closed):
-        return f"eps in an interval so short that both its ends are {low} rounded"
     if low == high:
-        return f"eps = {low}"
+        short = f"eps in an interval so short that both its ends are {low} rounded"
+        return f"eps = {low}" if low_closed and high_closed else short
     return f"{low} {'≤' if low_closed else '<'} eps {'≤' if high_closed else '<'} {high}"
 
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from flint import fmpq
 
 import dipc.views as views
-from dipc.claims.cases import Evidence
+from dipc.claims.cases import Counts, Evidence
 from dipc.claims.claim import Claim, Witness
-from dipc.claims.counts import Counts
 from dipc.errors import InputError, WrongType
 from dipc.models.values import Valuation, show_valuation
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +27,11 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verdict:
+class Verdict(views.Plotted):
     """What the three answers have in common.
 
-    ``status`` is the answer in a word, the claim's own where it is proved or refuted.
+    ``status`` is the answer in a word, the claim's own where it is proved or refuted.  ``plot`` and
+    ``to_sympy`` are about the counterexample, and raise :class:`InputError` if there is none.
     """
 
     claim: Claim
@@ -72,15 +69,11 @@ class Verdict:
         return views.html(self)
 
     def to_sympy(self) -> Any:
-        """The violated inequality in sympy; only a counterexample has one."""
+        """The violated inequality in sympy."""
         raise InputError(
             f"there is no violated inequality: the verdict is {self.status}",
             hint="the claim itself is `mechanism.sentence().to_sympy()`",
         )
-
-    def plot(self, low: Any = None, high: Any = None, **options: Any) -> Figure:
-        """The counterexample as a plot; :class:`InputError` if there is none."""
-        return views.plot(self, low, high, **options)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

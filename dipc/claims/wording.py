@@ -34,16 +34,8 @@ def number_record(value: Number, eps: fmpq) -> Record:
 
 
 def decimal_at(value: Number, eps: fmpq, digits: int = 10) -> str:
-    """The value at a rational eps to ``digits`` significant digits, correctly rounded but for the last.
-
-    >>> from dipc.numbers.exppoly import ExpPoly
-    >>> from dipc.numbers.quotient import Quotient
-    >>> decimal_at(Quotient(ExpPoly.exp(1)), fmpq(1))
-    '2.718281828'
-    """
-    if value.sign_at(eps) == 0:
-        return "0"
-    return digits_of(lambda: value.enclose(arb(eps)), digits)
+    """The value at a rational eps to ``digits`` significant digits, correctly rounded but for the last."""
+    return digits_of(lambda: value.enclose(arb(eps)), digits) if value.sign_at(eps) else "0"
 
 
 def digits_of(enclosed: Callable[[], arb], digits: int) -> str:

@@ -8,21 +8,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dipc.certificate.format import write
-from dipc.certificate.produce import certificate
 from dipc.cli import options
 from dipc.cli.failures import error_record, kind_of
-from dipc.cli.outcome import Outcome, rank, worst, write_report
+from dipc.cli.outcome import Outcome, exit_status, worst, write_report
 from dipc.cli.terminal import answer, say, show_table
 from dipc.cli.work import INTERRUPTED, Bar, Interrupted, alarm, interruptible
 from dipc.clock import Progress
+from dipc.lazily import lazily
 from dipc.mechanisms import Mechanism
 from dipc.report import document
 from dipc.shipped import STDIN, expected_verdict
+
+if TYPE_CHECKING:
+    import dipc.certificate.format as certificates
+    import dipc.certificate.produce as produce
+else:
+    certificates, produce = map(lazily, ("dipc.certificate.format", "dipc.certificate.produce"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,10 +118,8 @@ def _refuse_contradictions(wanted: Wanted, single: bool) -> None:
     if wanted.certificate_file is not None and not single:
         raise click.UsageError("a certificate is about one program: give one file")
     if wanted.expect and (wanted.definitions or wanted.claim is not None or wanted.restrictions):
-        raise click.UsageError(
-            "the expected verdict is about the program as it stands: leave out --expect, or -D, --claim, "
-            "--at and --pair"
-        )
+        why = "the expected verdict is about the program as it stands"
+        raise click.UsageError(f"{why}: leave out --expect, or -D, --claim, --at and --pair")
 
 
 # --- one program ---------------------------------------------------------------------------------
@@ -136,7 +139,7 @@ def _single(wanted: Wanted) -> Outcome:
     for note in outcome.verdict.notes:
         click.echo(f"note: {note}", err=True)
     if wanted.certificate_file is not None and not outcome.interrupted:
-        write(certificate(mechanism.program, outcome.verdict), wanted.certificate_file)
+        certificates.write(produce.certificate(mechanism.program, outcome.verdict), wanted.certificate_file)
     return outcome
 
 
@@ -146,25 +149,13 @@ def decided(wanted: Wanted, progress: Progress) -> tuple[Outcome, Mechanism]:
     mechanism = wanted.load()
     expected = expected_verdict(mechanism.program.source) if wanted.expect else None
     reading = monotonic() - start
+    limits: dict[str, Any] = {name: getattr(wanted, name) for name in ("time_limit", "memory_limit", "jobs")}
     with alarm(wanted.time_limit), interruptible() as stop:
-        verdict = mechanism.check(
-            wanted.claim,
-            **wanted.restrictions,
-            time_limit=wanted.time_limit,
-            memory_limit=wanted.memory_limit,
-            progress=progress,
-            jobs=wanted.jobs,
-        )
-    outcome = Outcome(
-        "<stdin>" if wanted.file == STDIN else wanted.file,
-        monotonic() - start,
-        verdict,
-        reading=reading,
-        error=Interrupted("interrupted") if stop.pressed else None,
-        parameters=mechanism.parameters,
-        expected=expected,
-    )
-    return outcome, mechanism
+        verdict = mechanism.check(wanted.claim, **wanted.restrictions, **limits, progress=progress)
+    name = "<stdin>" if wanted.file == STDIN else wanted.file
+    error = Interrupted("interrupted") if stop.pressed else None
+    total = monotonic() - start
+    return Outcome(name, total, verdict, error, mechanism.parameters, expected, reading), mechanism
 
 
 def record(outcome: Outcome) -> dict[str, Any]:
@@ -220,7 +211,8 @@ def _attempt(wanted: Wanted, bar: Bar) -> Outcome:
 def summary(outcomes: Sequence[Outcome], wanted: int) -> str:
     """For example ``3 programs: 2 private, 1 violated``."""
     settled = [outcome for outcome in outcomes if not outcome.interrupted]
-    counts = Counter(outcome.word for outcome in sorted(settled, key=rank))
+    ranks = sorted(settled, key=lambda o: 4 if o.verdict is None else exit_status(o.verdict))  # errors last
+    counts = Counter(outcome.word for outcome in ranks)
     done = len(settled)
     head = f"{done} program{'s' * (done != 1)}"
     if done < wanted:

@@ -1,4 +1,4 @@
-"""``dipc distribution``: every output of one input with its exact probability."""
+"""``dipc distribution`` and ``dipc decide``: exact probabilities of one input, and sentences about eps."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from flint import fmpq
 
 from dipc.claims.wording import decimal_at, pretty
 from dipc.cli import options
-from dipc.cli.terminal import columns, say
+from dipc.cli.terminal import answer, columns, say
 from dipc.cli.work import Bar
 from dipc.dipwhile.convert import to_eps
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.pipeline import goal_of
+from dipc.dipwhile.sentences import decide as decision_of
 from dipc.models.values import show_valuation, valuation_record
+from dipc.signs.sentence import Quantifier
 
 DIGITS = 10
+EXIT_STATUS = {"true": 0, "false": 1, "undecided": 3}
 
 
 @click.command(
@@ -76,12 +79,11 @@ def distribution(asked: options.Asked, values: options.Values, digits: int | Non
 
 def records(law: Distribution, budget: fmpq | None, digits: int) -> list[dict[str, Any]]:
     """The outputs for machines."""
-    found = []
+    found: list[dict[str, Any]] = []
     for output, p in law.items():
-        record: dict[str, Any] = {"output": valuation_record(output), "probability": str(p)}
+        found.append({"output": valuation_record(output), "probability": str(p)})
         if budget is not None:
-            record["value"] = {"exact": str(p.at(budget)), "decimal": decimal_at(p, budget, digits)}
-        found.append(record)
+            found[-1]["value"] = {"exact": str(p.at(budget)), "decimal": decimal_at(p, budget, digits)}
     return found
 
 
@@ -89,11 +91,51 @@ def show(law: Distribution, budget: fmpq | None, digits: int) -> None:
     """The outputs for people: at a budget with decimals and exact values, else as functions of eps."""
     rows = []
     for output, p in law.items():
-        row = [show_valuation(output)]
-        if budget is not None:
-            row += [decimal_at(p, budget, digits), f"=  {p.at(budget)}"]
-        else:
-            row.append(pretty(str(p)))
-        rows.append(row)
+        exact = [pretty(str(p))] if budget is None else [decimal_at(p, budget, digits), f"=  {p.at(budget)}"]
+        rows.append([show_valuation(output), *exact])
     for line in columns(rows):
         say(line)
+
+
+@click.command(
+    short_help="Decide a sentence about eps.",
+    epilog="""\b
+Examples:
+  dipc decide "forall eps > 0: exp(eps) >= 1 + eps"
+  dipc decide "exists eps in (0, 1]: exp(eps) = 2"
+  dipc decide "forall eps >= 1: eps^2 >= eps and not eps < 1" --json
+""",
+)
+@click.argument("sentence")
+@options.json()
+def decide(sentence: str, as_json: bool) -> int:
+    """Decide SENTENCE, for example 'forall eps > 0: 2 - exp(-eps) >= eps/(1 + eps)'.
+
+    \b
+    forall|exists eps [> a | >= a | < b | <= b | = a | in (a, b]]: comparisons joined by and, or, not, ->
+    Functions are built from numbers, eps and exp with + - * / ^.
+    Exit status: 0 true, 1 false, 2 broken input, 3 undecided.
+    """
+    with Bar("deciding"):
+        decision = decision_of(sentence)
+    witness, holds_for = decision.witness, decision.holds_for
+    if as_json:
+        record = {
+            "sentence": str(decision.sentence),
+            "decision": decision.status,
+            "witness": None if witness is None else {"low": str(witness.low), "high": str(witness.high)},
+            "holds_for": None if holds_for is None else list(holds_for),
+            "reason": decision.reason,
+        }
+        say(json.dumps(record, indent=2))
+        return EXIT_STATUS[decision.status]
+    say(answer(decision.status))
+    if witness is not None:
+        heading = "witness" if decision.sentence.quantifier is Quantifier.EXISTS else "counterexample"
+        rounded = "" if witness.exact is not None else f"  (in ({witness.low}, {witness.high}))"
+        say(f"{heading}: eps = {witness}{rounded}")
+    if holds_for is not None:
+        say(f"holds for: {' or '.join(holds_for) or 'no eps'}")
+    if decision.reason:
+        say(f"reason: {decision.reason}")
+    return EXIT_STATUS[decision.status]

@@ -44,23 +44,21 @@ OPTIONS = {CLAIM_NAME: "--claim", EPSILON_NAME: "--epsilon"}
 
 
 def kind_of(error: BaseException) -> tuple[str, int]:
-    """The kind of an error and its exit status.
-
-    >>> kind_of(FileNotFoundError()), kind_of(InputError("x")), kind_of(KeyError())
-    (('file', 2), ('input', 2), ('internal', 3))
-    """
+    """The kind of an error and its exit status."""
     return next((kind, code) for base, kind, code in KINDS if isinstance(error, base))
+
+
+def explain_failure(error: BaseException) -> int:
+    """Print the message of an error on stderr; return its exit status."""
+    click.echo(str(explained(error)), err=True)
+    return kind_of(error)[1]
 
 
 def error_record(error: BaseException) -> dict[str, Any]:
     """An error for machines."""
-    said = explained(error)
-    return {
-        "kind": kind_of(error)[0],
-        "message": said.message,
-        "place": said.span.place if said.span else None,
-        "help": said.hint or None,
-    }
+    said, kind = explained(error), kind_of(error)[0]
+    place = said.span.place if said.span else None
+    return {"kind": kind, "message": said.message, "place": place, "help": said.hint or None}
 
 
 def explained(error: BaseException) -> InputError:
@@ -71,14 +69,13 @@ def explained(error: BaseException) -> InputError:
             return error
         case InputError():
             return error
-        case Interrupted() if str(error) != "interrupted":
-            return InputError(str(error))
-        case click.Abort() | KeyboardInterrupt() | Interrupted():
+        case click.Abort() | KeyboardInterrupt() | Interrupted(args=("interrupted",)):
             return InputError("interrupted: nothing was decided")
-        case click.NoSuchOption() if advice_for(error):
-            return InputError(f"no such option `{error.option_name}`", hint=advice_for(error))
         case click.ClickException():
             context = getattr(error, "ctx", None)
+            option = getattr(error, "option_name", "")
+            if context and (advice := ELSEWHERE.get((context.info_name, option))):
+                return InputError(f"no such option `{option}`", hint=advice)
             hint = f"the options are shown by `{context.command_path if context else 'dipc'} --help`"
             return InputError(plain(error.format_message()), hint=hint)
         case LimitReached():
@@ -88,10 +85,8 @@ def explained(error: BaseException) -> InputError:
             return InputError(f"{name}{error.strerror or error}")
         case MemoryError():
             return InputError("the memory ran out: nothing was decided")
-    return InputError(
-        f"internal error, nothing was decided: {type(error).__name__}: {error}",
-        hint="this is a defect of dipc; please report it with the program",
-    )
+    hint = "this is a defect of dipc; please report it with the program"
+    return InputError(f"internal error, nothing was decided: {type(error).__name__}: {error}", hint=hint)
 
 
 IN_CLAIM = "the interval is part of the claim: --claim 'eps for eps in (0, 1]'"
@@ -105,12 +100,6 @@ ELSEWHERE = {
     ("profile", "--claim"): "this finds the least delta: give an epsilon, --epsilon 'eps/2'",
 }
 """What to write instead of an option that only other commands have."""
-
-
-def advice_for(error: click.NoSuchOption) -> str:
-    """What to write instead of an option that the command does not have; empty if unknown."""
-    command = error.ctx.info_name if error.ctx is not None else None
-    return ELSEWHERE.get((command or "", error.option_name), "")
 
 
 def plain(message: str) -> str:

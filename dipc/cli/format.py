@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import click
 
 from dipc.cli import options
-from dipc.cli.failures import explained, kind_of
+from dipc.cli.failures import explain_failure
 from dipc.cli.outcome import worst
 from dipc.cli.terminal import say
 from dipc.dipwhile.syntax.format import formatted
@@ -29,10 +28,6 @@ class Text:
     file: str
     before: str
     after: str
-
-    @property
-    def differs(self) -> bool:
-        return self.before != self.after
 
 
 @click.command(
@@ -64,18 +59,16 @@ def format_(files: tuple[str, ...], only_check: bool, diff: bool, write: bool) -
         raise click.UsageError("--write changes files, --check and --diff do not: choose one of them")
     comparison = partial(_compare, check=only_check, diff=diff)
     action = _write if write else comparison if only_check or diff else _print
-    return worst(_attempt(file, action) for file in options.expanded(files))
 
+    def attempt(file: str) -> int:
+        try:
+            return action(_text(file))
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # does not stop the others
+            return explain_failure(error)
 
-def _attempt(file: str, action: Callable[[Text], int]) -> int:
-    """Format one file; an error is explained and does not stop the others."""
-    try:
-        return action(_text(file))
-    except BrokenPipeError:
-        raise
-    except Exception as error:
-        click.echo(str(explained(error)), err=True)
-        return kind_of(error)[1]
+    return worst(map(attempt, options.expanded(files)))
 
 
 def _text(file: str) -> Text:
@@ -99,7 +92,7 @@ def _write(text: Text) -> int:
         return _print(text)
     if not Path(text.file).is_file():
         raise click.UsageError(f"{text.file} is a program that comes with dipc: it is not rewritten")
-    if text.differs:
+    if text.before != text.after:
         Path(text.file).write_text(text.after, encoding="utf-8", newline="\n")
         say(f"formatted {text.file}")
     return 0
@@ -107,17 +100,13 @@ def _write(text: Text) -> int:
 
 def _compare(text: Text, check: bool, diff: bool) -> int:
     """Report what would change."""
-    if not text.differs:
+    if text.before == text.after:
         return 0
     if check:
         say(f"would format {text.file}")
-    for line in difference(text) if diff else ():
-        say(click.style(line, fg={"+": "green", "-": "red", "@": "cyan"}.get(line[:1])))
+    if diff:
+        before, after = text.before.split("\n"), text.after.split("\n")
+        for line in difflib.unified_diff(before, after, text.file, f"{text.file} (formatted)", lineterm=""):
+            colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1])
+            say(click.style(line.replace("\r", "\\r"), fg=colour))
     return UNFORMATTED
-
-
-def difference(text: Text) -> Sequence[str]:
-    """The lines of a unified diff."""
-    before, after = text.before.split("\n"), text.after.split("\n")
-    lines = difflib.unified_diff(before, after, text.file, f"{text.file} (formatted)", lineterm="")
-    return [line.replace("\r", "\\r") for line in lines]

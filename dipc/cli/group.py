@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,19 +20,22 @@ SECTIONS = {
         "budget": "tightness.budget",
         "profile": "tightness.profile",
         "regions": "tightness.regions",
-        "decide": "decide.decide",
+        "decide": "distribution.decide",
         "verify": "verify.verify",
     },
     "Look inside": {
         "distribution": "distribution.distribution",
         "plot": "report.plot",
         "report": "report.report",
-        "export": "export.export",
+        "export": "report.export",
     },
     "Write programs": {"programs": "programs.programs", "new": "programs.new", "format": "format.format_"},
     "This tool": {"completion": "main.completion"},
 }
 """The commands under the headings of the first page, and where they are in :mod:`dipc.cli`."""
+
+EXAMPLE = re.compile(r"^ *(dipc .*?)(  |$)", re.MULTILINE)
+"""An example on a help page."""
 
 HOMES = {name: home for homes in SECTIONS.values() for name, home in homes.items()}
 
@@ -85,15 +89,5 @@ class Commands(click.Group):
                 indent = " " * formatter.current_indent
                 for command in filter(None, (self.get_command(ctx, name) for name in names)):
                     formatter.write(f"{indent}{command.name:<{width}}  {command.get_short_help_str(60)}\n")
-                    if example := example_of(command):
-                        formatter.write(f"{indent}{'':<{width}}    {example}\n")
-
-
-def example_of(command: click.Command) -> str:
-    """The first example of its help page.
-
-    >>> example_of(click.Command("x", epilog="Examples:\\n  dipc x 1     one\\n  dipc x 2"))
-    'dipc x 1'
-    """
-    lines = (line.strip() for line in (command.epilog or "").splitlines())
-    return next((line.split("  ")[0] for line in lines if line.startswith("dipc ")), "")
+                    if example := EXAMPLE.search(command.epilog or ""):
+                        formatter.write(f"{indent}{'':<{width}}    {example[1]}\n")

@@ -14,7 +14,7 @@ from typing import Any
 import click
 from click.shell_completion import get_completion_class, shell_complete
 
-from dipc.cli.failures import BROKEN_INPUT, error_record, explained, kind_of
+from dipc.cli.failures import BROKEN_INPUT, error_record, explain_failure
 from dipc.cli.group import Commands
 from dipc.cli.terminal import make_robust, say
 from dipc.version import __version__
@@ -100,16 +100,11 @@ def status(arguments: list[str]) -> int:
     except BrokenPipeError:
         return CLOSED
     except (Exception, KeyboardInterrupt) as error:  # a crash must not be mistaken for a verdict
-        return failed(error, "--json" in arguments)
+        code = explain_failure(error)
+        if "--json" in arguments:
+            click.echo(json.dumps({"error": error_record(error)}))
+        return code
 
 
 NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
 """What newer versions of click raise to show the help page of a group without a command."""
-
-
-def failed(error: BaseException, as_json: bool) -> int:
-    """Print a message on stderr and, if asked for, a record on stdout; return the exit status."""
-    click.echo(str(explained(error)), err=True)
-    if as_json:
-        click.echo(json.dumps({"error": error_record(error)}))
-    return kind_of(error)[1]

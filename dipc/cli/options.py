@@ -35,15 +35,9 @@ class Valuation(Text):
         return parse_valuation(text, self.name) if text.strip() else {}
 
 
-class ProgramName(Text):
-    """The name of a shipped program, with shell completion."""
-
-    name = "name"
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        return [CompletionItem(name) for name in paths() if name.startswith(incomplete)]
+def shipped_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """The shipped programs whose names begin like this, for shell completion."""
+    return [name for name in paths() if name.startswith(incomplete)]
 
 
 class ProgramFile(click.Path):
@@ -52,11 +46,11 @@ class ProgramFile(click.Path):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        names = NAME.shell_complete(ctx, param, incomplete)
+        names = shipped_names(ctx, param, incomplete)
         if not names:  # the shell completes files itself, but cannot mix them with other words
             return super().shell_complete(ctx, param, incomplete)
         files = sorted(map(str, Path().glob(f"{glob.escape(incomplete)}{PROGRAMS}")))
-        return [*names, *map(CompletionItem, files)]
+        return [*map(CompletionItem, (*names, *files))]
 
 
 class Target(click.Path):
@@ -70,18 +64,11 @@ Written = TypeVar("Written", str, Path)
 
 
 def writable(path: Written) -> Written:
-    """The path of a file that can be written.
-
-    >>> writable("nodir/a.pdf")
-    Traceback (most recent call last):
-    dipc.errors.InputError: error: nodir/a.pdf: there is no folder nodir
-        help: create it: mkdir -p nodir
-    """
+    """The path of a file that can be written; otherwise raises :class:`InputError`."""
     target, folder = Path(path), Path(path).parent
     if not folder.exists():
-        raise InputError(
-            f"{path}: there is no folder {folder}", hint=f"create it: mkdir -p {shlex.quote(str(folder))}"
-        )
+        hint = f"create it: mkdir -p {shlex.quote(str(folder))}"
+        raise InputError(f"{path}: there is no folder {folder}", hint=hint)
     if not folder.is_dir():
         raise InputError(f"{path}: {folder} is not a folder")
     if target.is_dir():
@@ -93,9 +80,8 @@ def writable(path: Written) -> Written:
 
 def refuse_overwriting(target: str | Path | None, *files: str) -> None:
     """Raise :class:`InputError` if an output would replace a program."""
-    for file in files:
-        there = target is not None and Path(target).exists() and Path(file).exists()
-        if target is not None and there and Path(target).samefile(file):
+    for file in files if target is not None and Path(target).exists() else ():
+        if Path(file).exists() and Path(file).samefile(str(target)):
             raise InputError(f"{target}: this is the program itself", hint="write to another file")
 
 
@@ -107,49 +93,37 @@ class Amount(click.FloatRange):
         self.name = name
 
 
-NAME = ProgramName()
 FILE = ProgramFile(allow_dash=True)
 TARGET = Target()
+PAIR = (Valuation("--pair (first)"), Valuation("--pair (second)"))
 SECONDS = Amount("number of seconds")
 MEGABYTES = Amount("number of megabytes")
 
 
 # Options that several commands have; a command may change their help or their default.
+option = partial(partial, click.option)
 files = partial(click.argument, "files", metavar="FILE...", nargs=-1, required=True, type=FILE)
-definitions = partial(
-    click.option,
+definitions = option(
     "-D",
     "definitions",
     multiple=True,
     metavar="NAME=VALUE",
     help="Set a parameter of the program, for example -D N=4.",
 )
-claim = partial(
-    click.option,
-    "--claim",
-    metavar="TEXT",
-    help="Instead of the program's claim, for example 'eps/2, exp(-2)'.",
+claim = option(
+    "--claim", metavar="TEXT", help="Instead of the program's claim, for example 'eps/2, exp(-2)'."
 )
-pair = partial(
-    click.option,
-    "--pair",
-    type=(Valuation("--pair (first)"), Valuation("--pair (second)")),
-    metavar="U V",
-    help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'.",
-)
-at = partial(click.option, "--at", metavar="EPS0", help="For this eps only, for example --at 1/2.")
-interval = partial(
-    click.option,
+pair = option("--pair", type=PAIR, metavar="U V", help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'.")
+at = option("--at", metavar="EPS0", help="For this eps only, for example --at 1/2.")
+interval = option(
     "--for",
     "budgets",
     metavar="INTERVAL",
     help="The range of eps, for example '(0, 1]'; by default that of the program's claim, else all eps > 0.",
 )
-time_limit = partial(
-    click.option, "--time-limit", type=SECONDS, metavar="SECONDS", help="Give up after this many seconds."
-)
-output = partial(click.option, "-o", "--output", metavar="OUT", type=TARGET)
-json = partial(click.option, "--json", "as_json", is_flag=True, help="Print one JSON record.")
+time_limit = option("--time-limit", type=SECONDS, metavar="SECONDS", help="Give up after this many seconds.")
+output = option("-o", "--output", metavar="OUT", type=TARGET)
+json = option("--json", "as_json", is_flag=True, help="Print one JSON record.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +145,14 @@ class Asked:
         return {name: value for name, value in found.items() if value is not None}
 
     def load(self) -> Mechanism:
-        """The program with its parameters set."""
-        return load(self.file, self.definitions)
+        """The program with its parameters set; warnings go to the standard error."""
+        mechanism = Mechanism.load_file(self.file, defined(self.definitions))
+        if not Path(self.file).exists() and Path(f"{self.file}.dip").exists():
+            note = f"note: this is the {self.file} that comes with dipc; yours is {self.file}.dip"
+            click.echo(note, err=True)
+        for warning in mechanism.warnings:
+            click.echo(warning, err=True)
+        return mechanism
 
 
 def program(command: Callable[..., int]) -> Callable[..., int]:
@@ -207,13 +187,3 @@ def defined(definitions: tuple[str, ...]) -> dict[str, str]:
         if parameters.setdefault(name.strip(), value.strip()) != value.strip():
             raise click.BadParameter(f"`{name.strip()}` is set twice", param_hint="`-D`")
     return parameters
-
-
-def load(file: str, definitions: tuple[str, ...]) -> Mechanism:
-    """The program with its parameters set; warnings go to the standard error."""
-    mechanism = Mechanism.load_file(file, defined(definitions))
-    if not Path(file).exists() and Path(f"{file}.dip").exists():
-        click.echo(f"note: this is the {file} that comes with dipc; yours is {file}.dip", err=True)
-    for warning in mechanism.warnings:
-        click.echo(warning, err=True)
-    return mechanism

@@ -121,11 +121,6 @@ def exit_status(verdict: Verdict) -> int:
     return 0 if isinstance(verdict, Proved) else 1 if isinstance(verdict, Refuted) else 3
 
 
-def rank(outcome: Outcome) -> int:
-    """The place in a summary: proved claims, refuted ones, undecided ones, errors."""
-    return exit_status(outcome.verdict) if outcome.verdict is not None else 4
-
-
 def worst(statuses: Iterable[int]) -> int:
     """The exit status of several programs.
 
@@ -149,42 +144,24 @@ def write_report(outcomes: Sequence[Outcome], path: str) -> None:
 
 def report(outcomes: Sequence[Outcome]) -> Element:
     """The report as an element tree."""
-    from xml.etree import ElementTree
+    from xml.etree.ElementTree import Element, SubElement
 
-    cases = [case(outcome) for outcome in outcomes]
-    numbers = {
-        "tests": str(len(cases)),
-        "failures": str(sum(each.find("failure") is not None for each in cases)),
-        "errors": str(sum(each.find("error") is not None for each in cases)),
-        "time": f"{sum(outcome.seconds for outcome in outcomes):.3f}",
-    }
-    root = ElementTree.Element("testsuites", numbers)
-    suite = ElementTree.SubElement(root, "testsuite", {"name": "dipc check", **numbers, "skipped": "0"})
-    suite.extend(cases)
+    tags = [{0: "system-out", 1: "failure"}.get(outcome.status, "error") for outcome in outcomes]
+    counts = {"tests": len(tags), "failures": tags.count("failure"), "errors": tags.count("error")}
+    numbers = {name: str(count) for name, count in counts.items()}
+    numbers["time"] = f"{sum(outcome.seconds for outcome in outcomes):.3f}"
+    root = Element("testsuites", numbers)
+    suite = SubElement(root, "testsuite", {"name": "dipc check", **numbers, "skipped": "0"})
+    for outcome, tag in zip(outcomes, tags, strict=True):
+        path = Path(outcome.file)
+        folder = ".".join(part for part in path.parent.parts if part not in (path.anchor, ".", ".."))
+        names = {"classname": clean(folder or "dipc"), "name": clean(path.name)}
+        case = SubElement(suite, "testcase", {**names, "time": f"{outcome.seconds:.3f}"})
+        failure = {"type": outcome.word, "message": clean(outcome.remark or outcome.word)}
+        SubElement(case, tag, failure if outcome.status else {}).text = clean(outcome.text)
     return root
 
 
-def case(outcome: Outcome) -> Element:
-    """The test case of one program."""
-    from xml.etree import ElementTree
-
-    path = Path(outcome.file)
-    folder = ".".join(part for part in path.parent.parts if part not in (path.anchor, ".", ".."))
-    element = ElementTree.Element(
-        "testcase",
-        {"classname": clean(folder or "dipc"), "name": clean(path.name), "time": f"{outcome.seconds:.3f}"},
-    )
-    tag = {0: "system-out", 1: "failure"}.get(outcome.status, "error")
-    attributes = {"type": outcome.word, "message": clean(outcome.remark or outcome.word)}
-    shown = ElementTree.SubElement(element, tag, attributes if outcome.status else {})
-    shown.text = clean(outcome.text)
-    return element
-
-
 def clean(text: str) -> str:
-    """The text with every character that XML cannot contain replaced by `?`.
-
-    >>> clean("a\\x00b\\x1b[31m")
-    'a?b?[31m'
-    """
+    """The text with every character that XML cannot contain replaced by `?`."""
     return FORBIDDEN.sub("?", text)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import click
 
-from dipc.cli.options import NAME, writable
+from dipc.cli.options import shipped_names, writable
 from dipc.cli.terminal import say, show_table
 from dipc.errors import InputError
-from dipc.shipped import Shipped, describe, header, paths
+from dipc.shipped import describe, header, paths
 
 FOLDER = Path(__file__).parent.parent / "templates"
 SUFFIX = ".dip"
@@ -31,7 +31,7 @@ Examples:
   dipc programs svt1 --path         where it is installed
 """,
 )
-@click.argument("name", required=False, type=NAME)
+@click.argument("name", required=False, shell_complete=shipped_names)
 @click.option("--path", "as_path", is_flag=True, help="Print where the file is.")
 @click.option("--long", "with_source", is_flag=True, help="Also show where each comes from.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -42,7 +42,10 @@ def programs(name: str | None, as_path: bool, with_source: bool, as_json: bool) 
     """
     chosen = [describe(each) for each in ([name] if name else paths())]
     if as_json:
-        found = [record(program, with_text=name is not None) for program in chosen]
+        keys = ("name", "family", "title", "source", "expect", "path")
+        found = [{key: str(getattr(program, key)) for key in keys} for program in chosen]
+        if name:
+            found[0]["text"] = chosen[0].path.read_text(encoding="utf-8")
         say(json.dumps(found[0] if name else found, indent=2, ensure_ascii=True))
     elif as_path:
         for program in chosen:
@@ -56,13 +59,6 @@ def programs(name: str | None, as_path: bool, with_source: bool, as_json: bool) 
     return 0
 
 
-def record(program: Shipped, with_text: bool) -> dict[str, str]:
-    """The record of a program."""
-    names = ("name", "family", "title", "source", "expect", "path")
-    known = {name: str(getattr(program, name)) for name in names}
-    return known | ({"text": program.path.read_text(encoding="utf-8")} if with_text else {})
-
-
 # --- programs to start from ------------------------------------------------------------------
 
 
@@ -72,17 +68,13 @@ def templates() -> Mapping[str, Path]:
     return {path.stem: path for path in sorted(FOLDER.glob(f"*{SUFFIX}"))}
 
 
-def title_of(path: Path) -> str:
-    """The title of a template."""
-    return header(path.read_text(encoding="utf-8"))["title"].removeprefix("NAME: ")
-
-
 class _New(click.Command):
     """Its help page lists the templates."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        heads = {name: header(path.read_text(encoding="utf-8")) for name, path in templates().items()}
         with formatter.section("Templates"):
-            formatter.write_dl([(name, title_of(path)) for name, path in templates().items()])
+            formatter.write_dl([(name, head["title"].removeprefix("NAME: ")) for name, head in heads.items()])
         super().format_epilog(ctx, formatter)
 
 
@@ -124,11 +116,7 @@ def new(name: str, template: str, force: bool, to_stdout: bool) -> int:
 
 
 def filled(text: str, name: str) -> str:
-    """The template with its name.
-
-    >>> filled("# NAME: a coin\\n# dipc check NAME.dip", "my coin")
-    '# my coin: a coin\\n# dipc check "my coin.dip"'
-    """
+    """The template with its name."""
     return text.replace("NAME.dip", _quoted(f"{name}.dip")).replace("NAME", name)
 
 

@@ -67,25 +67,21 @@ def make_robust() -> None:
 
 
 class Text(click.types.StringParamType):
-    """Text of the language: UTF-8, even where the locale is another one and bytes arrive as surrogates."""
+    """Text of the language: UTF-8, even where the locale is another one and bytes arrive as surrogates.
+
+    >>> TEXT.convert("\\udcce\\udcb5/2", None, None), TEXT.convert("eps/2", None, None)
+    ('ε/2', 'eps/2')
+    """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        return recovered(str(super().convert(value, param, ctx)))
+        text = str(super().convert(value, param, ctx))
+        try:
+            return text.encode("ascii", "surrogateescape").decode("utf-8")
+        except UnicodeError:
+            return text
 
 
 TEXT = Text()
-
-
-def recovered(text: str) -> str:
-    """The UTF-8 text behind surrogate escapes; other text as it is.
-
-    >>> recovered("\\udcce\\udcb5/2"), recovered("eps/2")
-    ('ε/2', 'eps/2')
-    """
-    try:
-        return text.encode("ascii", "surrogateescape").decode("utf-8")
-    except UnicodeError:
-        return text
 
 
 def set_colour(context: click.Context, option: click.Parameter, value: bool | None) -> None:
@@ -96,13 +92,9 @@ def set_colour(context: click.Context, option: click.Parameter, value: bool | No
 
 def colour_option() -> click.Option:
     """``--color/--no-color``, for every command."""
+    use = "Use colour or not. By default: on a terminal, unless NO_COLOR is set."
     return click.Option(
-        ["--color/--no-color"],
-        default=None,
-        expose_value=False,
-        is_eager=True,
-        callback=set_colour,
-        help="Use colour or not. By default: on a terminal, unless NO_COLOR is set.",
+        ["--color/--no-color"], default=None, expose_value=False, is_eager=True, callback=set_colour, help=use
     )
 
 
@@ -121,8 +113,7 @@ Row = Sequence[str]
 
 def show_table(headings: Row, rows: Sequence[Row], answers: int | None = None) -> None:
     """A table: drawn by rich on a terminal, else plain columns.  ``answers``: the column with verdicts."""
-    context = click.get_current_context(silent=True)
-    colour = context.color if context is not None else None
+    colour = getattr(click.get_current_context(silent=True), "color", None)
     if colour or sys.stdout.isatty():
         _drawn(headings, rows, answers, colour is not False)
     else:
@@ -131,17 +122,10 @@ def show_table(headings: Row, rows: Sequence[Row], answers: int | None = None) -
 
 
 def columns(rows: Sequence[Row]) -> list[str]:
-    """The rows as aligned lines.
-
-    >>> columns([("a", "bc", ""), ("abc", "d", "e")])
-    ['a    bc', 'abc  d   e']
-    """
+    """The rows as aligned lines."""
     shown = [[encodable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
-    return [
-        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in shown
-    ]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in shown]
 
 
 def _drawn(headings: Row, rows: Sequence[Row], answers: int | None, colour: bool) -> None:

@@ -14,8 +14,8 @@ from dipc.claims.wording import Line
 from dipc.cli import options
 from dipc.cli.terminal import say
 from dipc.cli.work import work
-from dipc.dipwhile.explain.explanation import MOST_PATHS, Explanation, Reason
-from dipc.mechanisms import Mechanism
+from dipc.dipwhile.explain.explanation import Explanation, Reason
+from dipc.mechanisms import MOST_PATHS, Mechanism
 from dipc.report.document import Document, Row, Section, data, json_of, plain_document, section_lines
 from dipc.report.explanation import explanation_document
 from dipc.report.tightness import Tight, epsilon_text, rows_of

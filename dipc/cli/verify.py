@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -57,10 +58,7 @@ Examples:
 )
 @click.argument("file", type=click.Path())
 @click.option(
-    "--program",
-    type=options.FILE,
-    metavar="FILE",
-    help="Refuse unless it is about the text of this program.",
+    "--program", type=options.FILE, metavar="FILE", help="Refuse unless it is about the text of this program."
 )
 @options.definitions(help="Ask for this parameter instead of the program's, for example -D N=4.")
 @options.claim(help="Ask for this claim instead of the program's, for example 'eps/2, exp(-2)'.")
@@ -78,15 +76,7 @@ Examples:
     show_default=True,
     help="Derive the distributions anew from the program text, and compare the statement with it.",
 )
-def verify(
-    file: str,
-    program: str | None,
-    definitions: tuple[str, ...],
-    claim: str | None,
-    expect: str,
-    steps: int,
-    deep: bool,
-) -> int:
+def verify(definitions: tuple[str, ...], steps: int, **given: Any) -> int:
     """Check the certificate FILE, written by 'dipc check --certificate'.
 
     It is accepted if it is right and makes the expected statement: the program's own claim, with its own
@@ -101,34 +91,24 @@ def verify(
     Exit status: 0 accepted, 1 refused or another statement, 2 a file or an option cannot be read,
     3 conditional: not everything was compared with the program text.
     """
-    if not deep and (definitions or claim is not None):
-        raise click.UsageError("-D and --claim are compared by the deep check: leave out --no-deep")
     parameters = {n: fraction(to_rational(v, n)) for n, v in options.defined(definitions).items()}
-    wanted = Wanted(file, program, claim, parameters, expect, deep)
-    data = file_bytes(Path(file))
-    source = None if program is None else source_of(program).text.encode("utf-8-sig")
-    with Bar(f"verifying {file}"):
+    wanted = Wanted(parameters=parameters, **given)
+    if not wanted.deep and (definitions or wanted.claim is not None):
+        raise click.UsageError("-D and --claim are compared by the deep check: leave out --no-deep")
+    data = file_bytes(Path(wanted.file))
+    source = None if wanted.program is None else source_of(wanted.program).text.encode("utf-8-sig")
+    with Bar(f"verifying {wanted.file}"):
         try:
             with metered(steps):  # of the deep check; the kernel's own meter has the same limit
                 return _judged(checked(data, source, steps), wanted)
         except Refused as refused:
-            say(f"refused: {_reason(str(refused), wanted)}")
+            why = shown(str(refused))
+            if str(refused).startswith(NOT_JSON):
+                why = f"{wanted.file} is not a certificate (not JSON)\n{HOW_TO_MAKE_ONE}"
+            elif str(refused).startswith(OTHER_PROGRAM):
+                why += f", but {wanted.program}"
+            say(f"refused: {why}")
             return REFUSED
-
-
-def _reason(refused: str, wanted: Wanted) -> str:
-    """Why a certificate is refused, with the names of the files that were given.
-
-    >>> wanted = Wanted("mine.dip", None, None, {}, "private", True)
-    >>> print(_reason("reading: JSONDecodeError: Expecting value", wanted))
-    mine.dip is not a certificate (not JSON)
-        help: make one: dipc check FILE --certificate c.json
-    """
-    if refused.startswith(NOT_JSON):
-        return f"{wanted.file} is not a certificate (not JSON)\n{HOW_TO_MAKE_ONE}"
-    if refused.startswith(OTHER_PROGRAM):
-        return f"{shown(refused)}, but {wanted.program}"
-    return shown(refused)
 
 
 def _judged(certificate: Certificate, wanted: Wanted) -> int:
@@ -136,9 +116,8 @@ def _judged(certificate: Certificate, wanted: Wanted) -> int:
 
     Raises :class:`Refused`.
     """
-    differences: list[str] = []
-    if certificate.status != wanted.expect:
-        differences.append(f"the claim is {certificate.status} (expected: {wanted.expect})")
+    other = f"the claim is {certificate.status} (expected: {wanted.expect})"
+    differences = [] if certificate.status == wanted.expect else [other]
     statement, unknown, limit, derived = Statement([], []), NOTHING_DERIVED, None, None
     try:
         if wanted.deep:
@@ -150,7 +129,10 @@ def _judged(certificate: Certificate, wanted: Wanted) -> int:
     if differences:
         say(f"accepted, but for another statement: {shown('; '.join(differences))}")
     if derived is None:
-        _say_conditional(certificate, unknown)
+        say(certificate.conditional())
+        say(f"not checked: whether these are those of the program text: {unknown}")
+        if certificate.adjacency.pairs is not None:
+            say("not recomputed: the pairs of the adjacency formula")
     else:
         say(f"accepted: {certificate.statement()}")
         say(f"derived: {derived}; nothing but the meaning of programs is trusted")
@@ -163,11 +145,3 @@ def _judged(certificate: Certificate, wanted: Wanted) -> int:
     if differences:
         return REFUSED
     return CONDITIONAL if derived is None else ACCEPTED
-
-
-def _say_conditional(certificate: Certificate, unknown: str) -> None:
-    """What holds under a condition, and what was not compared with the program text."""
-    say(certificate.conditional())
-    say(f"not checked: whether these are those of the program text: {unknown}")
-    if certificate.adjacency.pairs is not None:
-        say("not recomputed: the pairs of the adjacency formula")

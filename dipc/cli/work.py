@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -37,36 +37,33 @@ BARE = ("interrupted", "the time limit was reached")
 # --- signals ---------------------------------------------------------------------------------
 
 
+def in_main_thread() -> bool:
+    """Whether signals can be handled here."""
+    return threading.current_thread() is threading.main_thread()
+
+
 @contextmanager
 def handled(number: int, handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
     """``with handled(SIGINT, act): work()`` calls ``act`` on the signal; nothing outside the main thread."""
-    if threading.current_thread() is not threading.main_thread():
+    with ExitStack() as stack:
+        if in_main_thread():
+            stack.callback(signal.signal, number, signal.signal(number, handler))
         yield
-        return
-    before = signal.signal(number, handler)
-    try:
-        yield
-    finally:
-        signal.signal(number, before)
 
 
 @contextmanager
 def alarm(seconds: float | None) -> Iterator[None]:
     """``with alarm(10): work()`` raises :class:`LimitReached` inside ``work`` a little after 10 seconds."""
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    if seconds is None or not hasattr(signal, "setitimer") or not in_main_thread:
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise LimitReached("the time limit was reached")
+
+    with ExitStack() as stack:
+        if seconds is not None and hasattr(signal, "setitimer") and in_main_thread():
+            stack.enter_context(handled(signal.SIGALRM, ring))
+            stack.callback(signal.setitimer, signal.ITIMER_REAL, 0)
+            signal.setitimer(signal.ITIMER_REAL, seconds + GRACE)
         yield
-        return
-    with handled(signal.SIGALRM, _ring):
-        signal.setitimer(signal.ITIMER_REAL, seconds + GRACE)
-        try:
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def _ring(number: int, frame: FrameType | None) -> None:
-    raise LimitReached("the time limit was reached")
 
 
 class Interrupted(LimitReached):
@@ -89,13 +86,6 @@ def interruptible() -> Iterator[Stop]:
     """``with interruptible() as stop: work()``: Ctrl-C raises :class:`Interrupted` inside ``work``.
 
     Python's own KeyboardInterrupt would bypass the code that knows how far a check was.
-
-    >>> with interruptible() as stop:
-    ...     try:
-    ...         signal.raise_signal(signal.SIGINT)
-    ...     except LimitReached as limit:
-    ...         print(limit, stop.pressed)
-    interrupted True
     """
     stop = Stop()
     with handled(signal.SIGINT, stop.press):

@@ -26,11 +26,7 @@ Inputs = Mapping[str, PythonValues] | str
 
 
 def to_rational(value: PythonValue, what: str) -> fmpq:
-    """An exact rational number; a float is refused, because 0.1 is not 1/10.
-
-    >>> to_rational("3/4", "t"), to_rational("0.25", "t"), to_rational(Fraction(1, 3), "t")
-    (3/4, 1/4, 1/3)
-    """
+    """An exact rational number; a float is refused, because 0.1 is not 1/10."""
     return rational(value, what)  # type: ignore[arg-type]
 
 
@@ -70,7 +66,7 @@ def _named(variables: Sequence[Variable], given: Inputs, name: str, kind: str) -
 def to_pair(program: CoreProgram, pair: Sequence[Inputs]) -> tuple[Input, Input]:
     """Two inputs, each a mapping or a text."""
     if isinstance(pair, str | Mapping) or not isinstance(pair, Sequence) or len(pair) != 2:
-        number = f"{len(pair)}" if isinstance(pair, Sequence) and not isinstance(pair, str) else "one"
+        number = len(pair) if isinstance(pair, Sequence) and not isinstance(pair, str) else "one"
         hint = f"for example pair=({_text(program.inputs)}, {_text(program.inputs)})"
         raise WrongType(f"a pair is two inputs, not {number}", hint=hint)
     return to_input(program, pair[0], "first input"), to_input(program, pair[1], "second input")
@@ -78,8 +74,7 @@ def to_pair(program: CoreProgram, pair: Sequence[Inputs]) -> tuple[Input, Input]
 
 def to_eps(value: PythonValue) -> fmpq:
     """One privacy parameter: a positive rational."""
-    eps = to_rational(value, "eps")
-    if eps <= 0:
+    if (eps := to_rational(value, "eps")) <= 0:
         raise InputError(f"the privacy parameter must be positive, not eps = {eps}")
     return eps
 
@@ -117,8 +112,7 @@ def checked_claim(text: object) -> str:
 
 def to_width(value: PythonValue) -> fmpq:
     """How narrow to enclose a number: a positive rational."""
-    width = to_rational(value, "the width")
-    if width <= 0:
+    if (width := to_rational(value, "the width")) <= 0:
         raise InputError(f"the width must be positive, not {width}", hint="for example 1e-10")
     return width
 
@@ -157,38 +151,36 @@ def cells_of(
     cells: dict[Cell, Value] = {}
     for variable in variables:
         if variable.name not in given:
-            raise InputError(f"no value is given for the {kind} `{variable.name}`", hint=_example(variable))
+            hint = f"for example {_example(variable)}"
+            raise InputError(f"no value is given for the {kind} `{variable.name}`", hint=hint)
         cells.update(zip(variable.cells, _values(variable, given[variable.name], kind), strict=True))
     return cells
 
 
 def _values(variable: Variable, given: PythonValues, kind: str) -> list[Value]:
-    what = f"the {kind} `{variable.name}`"
+    what, hint = f"the {kind} `{variable.name}`", f"for example {_example(variable)}"
     single = isinstance(given, str | Atom | fmpq) or not isinstance(given, Iterable)
     if single != (variable.size is None):
         kinds = f"an array of {variable.size} values" if variable.size is not None else "one value"
         found = f"{len(given)} values" if isinstance(given, list | tuple) else f"`{given}`"
-        raise InputError(f"{what} is {kinds}, not {found}", hint=_example(variable))
+        raise InputError(f"{what} is {kinds}, not {found}", hint=hint)
     members: list[PythonValue] = [given] if single else list(given)  # type: ignore[list-item, arg-type]
     values = [to_value(value, what) for value in members]
     if len(values) != len(variable.cells):
-        raise InputError(f"{what} has {variable.size} cells, not {len(values)}", hint=_example(variable))
+        raise InputError(f"{what} has {variable.size} cells, not {len(values)}", hint=hint)
     for value in values:
         if value not in variable.domain:
-            domain = ", ".join(show(v) for v in variable.domain)
+            domain = ", ".join(map(show, variable.domain))
             raise InputError(f"{show(value)} is not a value of {what}", hint=f"its set is {{{domain}}}")
     return values
 
 
-def _first(variable: Variable) -> str:
-    first = show(variable.domain[0])
-    return first if variable.size is None else f"[{', '.join([first] * variable.size)}]"
-
-
 def _example(variable: Variable) -> str:
-    return f"for example {variable.name}={_first(variable)}"
+    """A variable with a value, as text."""
+    first = variable.domain[0]
+    return f"{variable.name}={show(first if variable.size is None else [first] * variable.size)}"
 
 
 def _text(variables: Sequence[Variable]) -> str:
-    """Values as text, in quotes."""
-    return f'"{", ".join(f"{v.name}={_first(v)}" for v in variables)}"'
+    """Variables with values, as text in quotes."""
+    return f'"{", ".join(map(_example, variables))}"'

@@ -24,7 +24,7 @@ from dipc.clock import Clock, Progress, silent
 from dipc.dipwhile.semantics.adjacency import Input, Pair, adjacent, formula_pairs
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never, number_of_eps
 from dipc.dipwhile.semantics.explore import Explorer, Law
-from dipc.dipwhile.semantics.explored import Explored
+from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.step import LeftOpen
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
@@ -72,10 +72,7 @@ def check(explored: Explored, claim: CoreClaim, ask: Ask = Ask()) -> Verdict:
 
 def _decided(explored: Explored, goal: Goal, ask: Ask) -> Verdict:
     clock, system = ask.clock(), explored.program if ask.pair is None else None
-
-    def explore(judge: SignOracle) -> Neighbours:
-        return neighbours_of(explored, judge, ask.pair, clock)
-
+    explore = partial(neighbours_of, explored, pair=ask.pair, clock=clock)
     return decide(goal, explored.space.size, explore, clock, ask.jobs, system)
 
 
@@ -135,10 +132,7 @@ def check_for_all_budgets(left_open: LeftOpen, judge: SignOracle) -> None:
 def losses_of(
     explored: Explored, budgets: EpsRange, clock: Clock, pair: tuple[Input, Input] | None = None
 ) -> Losses:
-    """The pairs of probabilities that :mod:`dipc.claims.tightness` works on.
-
-    Raises what :func:`neighbours_of` raises.
-    """
+    """The pairs of probabilities that :mod:`dipc.claims.tightness` works on."""
     judge = SignOracle(budgets)
     return Losses(neighbours_of(explored, judge, pair, clock), judge, clock)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import dipc.signs.sentence as logic
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name, Number, Op, Unary
-from dipc.dipwhile.syntax.claims import compile_interval
+from dipc.dipwhile.syntax.compile import compile_interval
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.sentences import parse_sentence
 from dipc.dipwhile.syntax.walk import nodes
@@ -14,35 +15,20 @@ from dipc.errors import InputError
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import sign_if_constant
-from dipc.signs.sentence import (
-    NARROW,
-    And,
-    Comparison,
-    Decision,
-    Formula,
-    Not,
-    Or,
-    Quantifier,
-    Relation,
-    Sentence,
-)
-from dipc.signs.sentence import decide as decide_sentence
+from dipc.signs.sentence import Decision, Sentence
 
-CONSTANTS: dict[str, Formula] = {"true": And(()), "false": Or(())}
+CONSTANTS: dict[str, logic.Formula] = {"true": logic.And(()), "false": logic.Or(())}
 ARITHMETIC = frozenset({Op.NEG, Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.POW})
 
 
 def decide(sentence: str | Sentence) -> Decision:
     """Decide a sentence, or the text of one.
 
-    >>> answer = decide("forall eps > 0: 2 - exp(-eps) >= eps/(1 + eps)")
-    >>> answer.truth
-    True
     >>> answer = decide("exists eps: exp(eps) = 1 + 3*eps and eps < 1")
     >>> answer.truth, answer.holds_for
     (False, ())
     """
-    return decide_sentence(read_sentence(sentence) if isinstance(sentence, str) else sentence)
+    return logic.decide(read_sentence(sentence) if isinstance(sentence, str) else sentence)
 
 
 def read_sentence(text: str) -> Sentence:
@@ -57,33 +43,30 @@ def read_sentence(text: str) -> Sentence:
     budgets = EpsRange(*compile_interval(tree.interval, {}))
     for divisor in _divisors(tree.body):
         if not sign_if_constant(_function(divisor).numerator, budgets):
-            raise InputError(
-                f"the divisor `{as_written(divisor)}` is 0 for some eps in {budgets}", divisor.span, NARROW
-            )
-    return Sentence(Quantifier(tree.quantifier), budgets, _formula(tree.body))
+            message = f"the divisor `{as_written(divisor)}` is 0 for some eps in {budgets}"
+            raise InputError(message, divisor.span, logic.NARROW)
+    return Sentence(logic.Quantifier(tree.quantifier), budgets, _formula(tree.body))
 
 
 def _divisors(body: Expr) -> Iterator[Expr]:
     for node in nodes(body):
         match node:
-            case Binary(Op.DIV, _, divisor):
+            case Binary(Op.DIV, _, divisor) | Binary(Op.POW, divisor, Unary(Op.NEG)):
                 yield divisor
-            case Binary(Op.POW, base, Unary(Op.NEG)):
-                yield base
-            case Binary(Op.POW, base, Number(exponent)) if exponent < 0:
-                yield base
+            case Binary(Op.POW, divisor, Number(exponent)) if exponent < 0:
+                yield divisor
 
 
-def _formula(expr: Expr) -> Formula:
+def _formula(expr: Expr) -> logic.Formula:
     match expr:
         case Binary(Op.AND, left, right):
-            return _joined(And, left, right)
+            return _joined(logic.And, left, right)
         case Binary(Op.OR, left, right):
-            return _joined(Or, left, right)
+            return _joined(logic.Or, left, right)
         case Unary(Op.NOT, operand):
-            return Not(_formula(operand))
+            return logic.Not(_formula(operand))
         case Binary(op, left, right) if op not in ARITHMETIC:
-            return Comparison(_function(left), Relation(op.value), _function(right))
+            return logic.Comparison(_function(left), logic.Relation(op.value), _function(right))
         case Name(name) if name in CONSTANTS:
             return CONSTANTS[name]
         case _:
@@ -91,9 +74,9 @@ def _formula(expr: Expr) -> Formula:
             raise InputError(f"`{as_written(expr)}` is neither true nor false", expr.span, hint)
 
 
-def _joined(kind: type[And] | type[Or], left: Expr, right: Expr) -> Formula:
+def _joined(kind: type[logic.And] | type[logic.Or], left: Expr, right: Expr) -> logic.Formula:
     """A conjunction or disjunction, those of the same kind inside it taken apart."""
-    parts: list[Formula] = []
+    parts: list[logic.Formula] = []
     for formula in (_formula(left), _formula(right)):
         parts += formula.parts if isinstance(formula, kind) else (formula,)
     return parts[0] if len(parts) == 1 else kind(tuple(parts))

@@ -1,6 +1,6 @@
-"""What the language is made of, for editors: kinds of tokens and the patterns that match them.
+"""The kinds of tokens of the language, for editors, and the patterns that match them.
 
-The tests compare these tables with the grammar, so that a word added there is not forgotten here.
+The tests compare these tables with the grammar, so that no word is forgotten here.
 """
 
 from __future__ import annotations
@@ -18,21 +18,15 @@ LOGIC = ("and", "or", "not", "forall", "exists")
 CONSTANTS = ("inf", "true", "false")
 BUDGET = ("eps", "ε")
 
-ARROWS = ("<-", ":=", "←")
-COMPARISONS = ("!=", "≠", "<=", "≤", ">=", "≥", "=", "<", ">")
-ARITHMETIC = ("+", "-", "*", "/", "^", "..")
-BRACKETS = ("(", ")", "[", "]", "{", "}")
-PUNCTUATION = (",", ":", ";")
-
 
 def words(some: Iterable[str]) -> str:
     """A pattern for any of these whole words."""
     return rf"\b(?:{'|'.join(map(re.escape, some))})\b(?!')"
 
 
-def signs(some: Iterable[str]) -> str:
-    """A pattern for any of these signs, the longest first."""
-    return "|".join(re.escape(sign) for sign in sorted(some, key=len, reverse=True))
+def signs(some: str) -> str:
+    """A pattern for any of these signs, which are separated by blanks; the longest is tried first."""
+    return "|".join(map(re.escape, sorted(some.split(), key=len, reverse=True)))
 
 
 METRIC = rf"(?:{'|'.join(METRICS)})\b(?!')"
@@ -51,10 +45,10 @@ KINDS = (
     (words(FUNCTIONS) + r"(?=\s*\()", "support.function", "Name.Function"),
     (r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", "constant.numeric", "Number"),
     (r"[^\W\d]\w*'?", "variable.other", "Name"),
-    (signs(ARROWS), "keyword.operator.assignment", "Operator"),
-    (signs(COMPARISONS), "keyword.operator.comparison", "Operator"),
-    (signs(ARITHMETIC), "keyword.operator.arithmetic", "Operator"),
-    (signs(BRACKETS), "punctuation.section", "Punctuation"),
-    (signs(PUNCTUATION), "punctuation.separator", "Punctuation"),
+    (signs("<- := ←"), "keyword.operator.assignment", "Operator"),
+    (signs("!= ≠ <= ≤ >= ≥ = < >"), "keyword.operator.comparison", "Operator"),
+    (signs("+ - * / ^ .."), "keyword.operator.arithmetic", "Operator"),
+    (signs("( ) [ ] { }"), "punctuation.section", "Punctuation"),
+    (signs(", : ;"), "punctuation.separator", "Punctuation"),
 )
-"""The kinds of tokens, the first pattern that matches counts; their TextMate scope and Pygments token."""
+"""The kinds of tokens (the first pattern that matches counts), their TextMate scopes and Pygments tokens."""

@@ -16,14 +16,16 @@ from dipc.dipwhile.semantics.chain import Node
 from dipc.dipwhile.syntax.core import CoreProgram, Jump
 from dipc.export.history import DIGITS, PRETTY, History, Names, cell_text, histories
 from dipc.export.operators import EXACT, write
-from dipc.export.states import edges
-from dipc.export.subject import Picture
+from dipc.export.questions import Picture
+from dipc.export.storm import edges
 from dipc.integration.linear import Linear
 from dipc.models.values import show, valuation_text
 from dipc.numbers.quotient import Quotient
 
 LONG = 8  # of a probability on an arrow, in signs
 WIDTH = 28  # of a line in a box
+FOOT = 100  # signs in a line at the foot of a DOT file
+FONT = 'fontname="monospace", fontsize=11'
 MIXED = "…"
 
 
@@ -73,9 +75,9 @@ def drawing(picture: Picture) -> Drawing:
         for target, p in outgoing
     )
     boxes = tuple(
-        Box((valuation_text(picture.outputs[i]),), True)
+        Box((valuation_text(picture.outputs[i]),), final=True)
         if i in picture.outputs
-        else Box(tuple(_state(picture.program, node, found[i], names)), False)
+        else Box(tuple(_state(picture.program, node, found[i], names)), final=False)
         for i, node in enumerate(picture.chain)
     )
     foot = [f"{name} = {text}" for text, name in short.items()]
@@ -97,9 +99,8 @@ def _state(program: CoreProgram, node: Node, history: History, names: Names) -> 
     finite = [f"{name}={show(value)}" for name, value in cells if not isinstance(value, Linear)]
     yield from _filled([f"{_line(program, node.state.pc)}:", *finite], " ")
     yield from _filled(map(names.law, history.origins), ", ")
-    values = (
-        (name, names.value(value, history.samples)) for name, value in cells if isinstance(value, Linear)
-    )
+    sums = [(name, value) for name, value in cells if isinstance(value, Linear)]
+    values = ((name, names.value(value, history.samples)) for name, value in sums)
     # Not for a variable that is the sample that bears its name, numbered or not.
     others = (f"{name} = {value}" for name, value in values if value.rstrip(DIGITS) != name)
     yield from _filled(others, ", ")
@@ -127,3 +128,27 @@ def _line(program: CoreProgram, pc: int) -> int:
     while isinstance(instruction, Jump):
         instruction = program.code[instruction.to]
     return instruction.span.line
+
+
+def dot(picture: Picture) -> str:
+    """The chain as a directed graph."""
+    content = drawing(picture)
+    below = (line for text in (*content.heading, *content.foot) for line in wrapped(text, FOOT))
+    foot = "".join(f"{_quoted(line)}\\l" for line in below)
+    lines = [
+        "digraph chain {",
+        f'  graph [rankdir=TB, labeljust=l, {FONT}, label="{foot}"];',
+        f"  node [shape=box, style=rounded, {FONT}];",
+        f"  edge [{FONT}];",
+    ]
+    for number, box in enumerate(content.boxes):
+        text = "\\n".join(map(_quoted, box.lines))
+        lines.append(f'  s{number} [label="{text}"{", peripheries=2" if box.final else ""}];')
+    for arrow in content.arrows:
+        label = f' [label=" {_quoted(arrow.label)} "]' if arrow.label else ""
+        lines.append(f"  s{arrow.source} -> s{arrow.target}{label};")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')

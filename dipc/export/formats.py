@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 
-from dipc.export.dot import dot
-from dipc.export.drn import drn
+from dipc.export.drawing import dot
 from dipc.export.latex import latex
 from dipc.export.mathematica import mathematica
-from dipc.export.prism import prism
+from dipc.export.questions import ClaimExport, Picture
 from dipc.export.sage import sage
 from dipc.export.smtlib import smtlib
-from dipc.export.subject import ClaimExport, Picture
+from dipc.export.storm import drn, prism
 
 QUESTIONS: Mapping[str, Callable[[ClaimExport], str]] = {
     export.__name__: export for export in (mathematica, sage, smtlib, latex)

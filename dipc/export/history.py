@@ -19,7 +19,7 @@ from dipc.dipwhile.semantics.noise import Random
 from dipc.dipwhile.semantics.step import Transition
 from dipc.dipwhile.syntax.core import Cell
 from dipc.export.operators import ARITHMETIC, EXACT, Dialect, Symbol, Tree, scaled, total, write
-from dipc.export.subject import Picture
+from dipc.export.questions import Picture
 from dipc.integration.linear import Linear
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -123,9 +123,6 @@ def _united(origins: Sequence[Origin]) -> Origin:
     return Origin(origins[0].variable, max(origin.place for origin in origins), tuple(laws))
 
 
-# --- texts -----------------------------------------------------------------------------------
-
-
 def cell_text(cell: Cell) -> str:
     """A cell as a program writes it."""
     name, index = cell
@@ -162,13 +159,9 @@ class Names:
 
     def condition(self, condition: Condition) -> str:
         """The condition as text, with the sample drawn last on the left."""
-        last = max(condition.terms, key=lambda term: term[0].place)
-        turned = last[1] < 0
-        sign = -1 if turned else 1
-        own = [(self[o], c * sign) for o, c in condition.terms if c * sign > 0]
-        others = [(self[o], -c * sign) for o, c in condition.terms if c * sign < 0]
-        relation = RELATIONS[condition.integer][turned]
-        return f"{sum_text(own, fmpq(0))} {relation} {sum_text(others, -condition.constant * sign)}"
+        turned = max(condition.terms, key=lambda term: term[0].place)[1] < 0
+        terms = [(self[origin], c) for origin, c in condition.terms]
+        return comparison_text(terms, condition.constant, condition.integer, turned)
 
 
 DIGITS = "₀₁₂₃₄₅₆₇₈₉"
@@ -181,3 +174,18 @@ def sum_text(terms: list[tuple[str, fmpq]], constant: fmpq) -> str:
     """A linear expression, for example ``r - 2*s + 1/2``."""
     parts: list[Tree] = [scaled(c, [Symbol(name)]) for name, c in terms]
     return write(total([*parts, *([constant] if constant else [])]), PRETTY)
+
+
+def comparison_text(terms: list[tuple[str, fmpq]], constant: fmpq, integer: bool, turned: bool) -> str:
+    """That a linear expression is positive (``integer``: nonnegative), with positive terms on each side.
+
+    The sides are exchanged if ``turned``.
+
+    >>> comparison_text([("t", fmpq(1)), ("r", fmpq(-1))], fmpq(2), False, True)
+    'r < t + 2'
+    """
+    sign = -1 if turned else 1
+    left = [(name, c * sign) for name, c in terms if c * sign > 0]
+    right = [(name, -c * sign) for name, c in terms if c * sign < 0]
+    relation = RELATIONS[integer][turned]
+    return f"{sum_text(left, fmpq(0))} {relation} {sum_text(right, -constant * sign)}"

@@ -17,69 +17,15 @@ from flint import arb, fmpq
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Variable
 from dipc.dipwhile.syntax.parser import parse
-from dipc.export.evidence import links
-from dipc.export.inequalities import Inequality
-from dipc.export.operators import (
-    ARITHMETIC,
-    COMPARISON,
-    EXACT,
-    LEAF,
-    OR,
-    POWER,
-    PRODUCT,
-    SUM,
-    Apply,
-    Dialect,
-    Infix,
-    Pattern,
-    Symbol,
-    Tree,
-    cleared,
-    condition,
-    logic,
-    product,
-    scaled,
-    write,
-)
-from dipc.export.subject import ClaimExport, NamedLaw
+from dipc.export.checks import links
+from dipc.export.operators import EXACT, LATEX, Apply, Symbol, Tree, cleared, condition, tidy, write
+from dipc.export.questions import ClaimExport, Inequality, NamedLaw
 from dipc.models.values import Valuation, Value, show
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.derivatives import chain_exponents
 from dipc.signs.inequality import Fails, Holds
 from dipc.signs.proofs import Chain, Point
-
-
-def number(value: fmpq) -> tuple[str, int]:
-    """Fractions upright."""
-    size = abs(value)
-    text = str(size.p) if size.q == 1 else f"\\tfrac{{{size.p}}}{{{size.q}}}"
-    return (f"-{text}", SUM) if value < 0 else (text, LEAF)
-
-
-LATEX = Dialect(
-    ARITHMETIC
-    | logic(r" \land ", r" \lor ", r"\lnot {0}", {"<=": r"\le", ">=": r"\ge", "!=": r"\ne"})
-    | {
-        "*": Infix(r" \, ", PRODUCT, PRODUCT, PRODUCT),
-        "/": Pattern(r"\frac{{{0}}}{{{1}}}"),
-        "^": Pattern("{0}^{{{1}}}", POWER, LEAF),
-        "exp": Pattern("e^{{{0}}}", POWER),
-        "slash": Infix("/", PRODUCT, PRODUCT, POWER),
-        "-": Infix(" - ", SUM, SUM, PRODUCT),
-        "index": Pattern("{0}_{{{1}}}"),
-        "prime": Pattern("{0}'"),
-        ",": Infix(", ", OR, OR, OR),
-        "call": Pattern("{0}({1})"),
-        "range": Pattern(r"{0}, \dots, {1}"),
-        "abs": Pattern(r"\lvert {0} \rvert"),
-        "set": Pattern(r"\{{{0}\}}"),
-        "element": Infix(r" \in ", COMPARISON, SUM, OR),
-        "colon": Infix(r" : ", OR, OR, OR),
-    },
-    number,
-    {"eps": r"\varepsilon"},
-)
 
 PREAMBLE = r"""\documentclass{article}
 \usepackage[a4paper,margin=25mm]{geometry}
@@ -135,36 +81,33 @@ def _cells(variable: Variable) -> str:
 def _statements(block: ast.Block, depth: int) -> Iterator[tuple[int, str]]:
     """The lines of a block with their depth."""
     for statement in block:
-        yield from _statement(statement, depth)
+        match statement:
+            case ast.Assign(target, value):
+                yield depth, rf"${_show(target)} \leftarrow {_right(value)}$;"
+            case ast.Exit():
+                yield depth, r"\textbf{exit}"
+            case _:
+                for head, body in _parts(statement):
+                    yield depth, head
+                    yield from _statements(body, depth + 1)
+                yield depth, r"\textbf{end}"
 
 
-def _statement(statement: ast.Statement, depth: int) -> Iterator[tuple[int, str]]:
+def _parts(statement: ast.If | ast.For | ast.While) -> Iterator[tuple[str, ast.Block]]:
+    """The blocks of a statement, each below its head."""
     match statement:
-        case ast.Assign(target, value):
-            yield depth, rf"${_show(target)} \leftarrow {_right(value)}$;"
-            return
-        case ast.Exit():
-            yield depth, r"\textbf{exit}"
-            return
         case ast.If(branches, otherwise):
-            words = chain(["if"], repeat("else if"))
-            parts = [
-                (rf"\textbf{{{word}}} ${_show(test)}$ \textbf{{then}}", body)
-                for word, (test, body) in zip(words, branches, strict=False)
-            ]
+            for word, (test, body) in zip(chain(["if"], repeat("else if")), branches, strict=False):
+                yield rf"\textbf{{{word}}} ${_show(test)}$ \textbf{{then}}", body
             if otherwise:
-                parts.append((r"\textbf{else}", otherwise))
+                yield r"\textbf{else}", otherwise
         case ast.For(variable, low, high, body):
             bounds = rf"{_word(variable)} = {_show(low)}, \dots, {_show(high)}"
-            parts = [(rf"\textbf{{for}} ${bounds}$ \textbf{{do}}", body)]
+            yield rf"\textbf{{for}} ${bounds}$ \textbf{{do}}", body
         case ast.While(test, body):
-            parts = [(rf"\textbf{{while}} ${_show(test)}$ \textbf{{do}}", body)]
+            yield rf"\textbf{{while}} ${_show(test)}$ \textbf{{do}}", body
         case _:
             assert_never(statement)
-    for head, body in parts:
-        yield depth, head
-        yield from _statements(body, depth + 1)
-    yield depth, r"\textbf{end}"
 
 
 def _right(value: ast.Expr | ast.Distribution) -> str:
@@ -186,32 +129,7 @@ def _right(value: ast.Expr | ast.Distribution) -> str:
 
 
 def _show(expr: ast.Expr) -> str:
-    return _written(as_tree(expr))
-
-
-def _written(tree: Tree) -> str:
-    return write(tidy(tree), LATEX)
-
-
-def tidy(tree: Tree, small: bool = False) -> Tree:
-    """The tree with slashes, not fractions, in exponents (``small``) and with signs in front of products."""
-    match tree:
-        case Symbol():
-            return tree
-        case Apply("exp", (argument,)):
-            return Apply("exp", (tidy(argument, small=True),))
-        case Apply("*", (Apply("neg", (first,)), *others)):
-            return Apply("neg", (tidy(Apply("*", (first, *others)), small),))
-        case Apply("*", (*others, Apply("/", (fmpq() as one, below)))) if one == 1:
-            return tidy(Apply("/", (product(others), below)), small)
-        case Apply("*", (fmpq() as c, *others)) if small and c.q != 1:
-            above = scaled(fmpq(c.p), [tidy(factor, small) for factor in others])
-            return Apply("slash", (above, fmpq(c.q)))
-        case Apply(operator, arguments):
-            kind = "slash" if small and operator == "/" else operator
-            return Apply(kind, tuple(tidy(argument, small) for argument in arguments))
-        case _:
-            return tree if not small or tree.q == 1 else Apply("slash", (fmpq(tree.p), fmpq(tree.q)))
+    return write(tidy(as_tree(expr)), LATEX)
 
 
 def as_tree(expr: ast.Expr) -> Tree:
@@ -232,10 +150,8 @@ def as_tree(expr: ast.Expr) -> Tree:
         case ast.Call("exp" | "abs" as function, (argument,)):
             return Apply(function, (as_tree(argument),))
         case ast.Call(function, arguments):
-            return Apply(
-                "call",
-                (Symbol(rf"\mathrm{{{_escaped(function)}}}"), Apply(",", tuple(map(as_tree, arguments)))),
-            )
+            called = Symbol(rf"\mathrm{{{_escaped(function)}}}")
+            return Apply("call", (called, Apply(",", tuple(map(as_tree, arguments)))))
         case ast.Fold(kind, variable, low, high, body):
             span = Apply("element", (Symbol(_word(variable)), Apply("range", (as_tree(low), as_tree(high)))))
             return Apply("call", (Symbol(rf"\mathrm{{{kind}}}"), Apply("colon", (span, as_tree(body)))))
@@ -278,7 +194,7 @@ def _value(value: Value) -> str:
 
 
 def _number(value: fmpq) -> str:
-    return number(value)[0]
+    return write(value, LATEX)
 
 
 # --- the claim and the laws ------------------------------------------------------------------
@@ -288,10 +204,8 @@ def _claim(question: ClaimExport) -> Iterator[str]:
     goal = question.goal
     assert isinstance(goal.delta, Quotient)  # no other can be exported
     epsilon, delta = formula(Quotient(ExpPoly.of(goal.t, 1))), formula(goal.delta)
-    yield (
-        rf"The program is $\left({epsilon}, {delta}\right)$-differentially "
-        rf"private for all ${write(condition(goal.budgets), LATEX)}$."
-    )
+    among = write(condition(goal.budgets), LATEX)
+    yield rf"The program is $\left({epsilon}, {delta}\right)$-differentially private for all ${among}$."
     yield f"This is a conjunction of {len(question.requirements)} different inequalities."
 
 
@@ -313,14 +227,15 @@ def formula(value: Quotient) -> str:
     divisor = value.denominator.as_rational()
     if divisor is not None:
         return _polynomial(value.numerator * ExpPoly.of(1 / divisor))
-    above, below = cleared(value, only_powers=True)
-    if max(len(list(above.terms())), len(list(below.terms()))) <= MOST_TERMS:
-        return rf"\dfrac{{{_polynomial(above)}}}{{{_polynomial(below)}}}"
-    return rf"({_polynomial(above)}) \,\big/\, ({_polynomial(below)})"
+    parts = cleared(value, only_powers=True)
+    above, below = map(_polynomial, parts)
+    if max(len(list(part.terms())) for part in parts) <= MOST_TERMS:
+        return rf"\dfrac{{{above}}}{{{below}}}"
+    return rf"({above}) \,\big/\, ({below})"
 
 
 def _polynomial(f: ExpPoly) -> str:
-    return _written(EXACT.polynomial(f))
+    return write(tidy(EXACT.polynomial(f)), LATEX)
 
 
 # --- one inequality --------------------------------------------------------------------------
@@ -342,10 +257,8 @@ def chosen_inequality(question: ClaimExport) -> Inequality | None:
 def _inequality(requirement: Inequality) -> Iterator[str]:
     f = requirement.function
     outputs = r" \text{ or } ".join(map(_valuation, requirement.outputs))
-    yield (
-        rf"For the neighbours $u$: ${_valuation(requirement.input)}$ and $u'$: "
-        rf"${_valuation(requirement.neighbour)}$, and the output ${outputs}$, the claim is"
-    )
+    u, v = map(_valuation, (requirement.input, requirement.neighbour))
+    yield rf"For the neighbours $u$: ${u}$ and $u'$: ${v}$, and the output ${outputs}$, the claim is"
     yield f"\n{HANGING}$\\displaystyle {formula(requirement.probability)}$"
     yield f"$\\displaystyle {{}} \\;\\le\\; {formula(requirement.bound)}$.\n"
     if not f:

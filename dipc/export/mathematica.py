@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from dipc.export.checks import System, checks
 from dipc.export.operators import ARITHMETIC, EPS, EXACT, Apply, Dialect, Pattern, condition, logic, write
-from dipc.export.subject import ClaimExport
+from dipc.export.questions import ClaimExport
 from dipc.signs.inequality import Fails, Unclear
 
 MATHEMATICA = Dialect(
@@ -19,18 +19,6 @@ MATHEMATICA = Dialect(
     | logic(" && ", " || ", "!({0})", {"=": "=="})
     | {"exp": Pattern("Exp[{0}]"), "forall": Pattern("ForAll[{0}, {1}, {2}]")}
 )
-
-PRELUDE = """\
-fails = 0; passes = 0;
-check[name_, holds_] := If[TrueQ[holds], passes = passes + 1; Print["PASS ", name], fails = fails + 1; \
-Print["FAIL ", name]];
-value[f_] := f /. {{z -> Exp[eps/q], w -> Exp[1/q], v -> Exp[1/(q*eps)]}};
-at[f_, r_] := N[value[f] /. eps -> r, 50];
-(* f' - a f, for a polynomial f in eps and z = Exp[eps/q] *)
-next[f_, a_] := Expand[D[f, eps] + z/q*D[f, z] - a*f];
-atZero[f_] := f /. {{eps -> 0, z -> 1}};
-q = {unit};
-"""
 
 CLOSING = """\
 Print["passed: ", passes];
@@ -53,7 +41,7 @@ def safe(text: str) -> str:
 SYSTEM = System(
     dialect=MATHEMATICA,
     comment=lambda text: f"(* {safe(text)} *)",
-    prelude=PRELUDE,
+    prelude="prelude.wl",
     entry="  {} {}",
     separator=",\n",
     law='law{n} = {{\n{entries}\n}};\ncheck["law {n} sums to 1", Together[Apply[Plus, law{n}] - 1] === 0];\n',

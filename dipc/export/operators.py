@@ -143,6 +143,27 @@ def cleared(value: Quotient, only_powers: bool) -> tuple[ExpPoly, ExpPoly]:
     return above * factor, below * factor
 
 
+def tidy(tree: Tree, small: bool = False) -> Tree:
+    """The tree with slashes, not fractions, in exponents (``small``) and with signs in front of products."""
+    match tree:
+        case Symbol():
+            return tree
+        case Apply("exp", (argument,)):
+            return Apply("exp", (tidy(argument, small=True),))
+        case Apply("*", (Apply("neg", (first,)), *others)):
+            return Apply("neg", (tidy(Apply("*", (first, *others)), small),))
+        case Apply("*", (*others, Apply("/", (fmpq() as one, below)))) if one == 1:
+            return tidy(Apply("/", (product(others), below)), small)
+        case Apply("*", (fmpq() as c, *others)) if small and c.q != 1:
+            above = scaled(fmpq(c.p), [tidy(factor, small) for factor in others])
+            return Apply("slash", (above, fmpq(c.q)))
+        case Apply(operator, arguments):
+            kind = "slash" if small and operator == "/" else operator
+            return Apply(kind, tuple(tidy(argument, small) for argument in arguments))
+        case _:
+            return tree if not small or tree.q == 1 else Apply("slash", (fmpq(tree.p), fmpq(tree.q)))
+
+
 # --- dialects --------------------------------------------------------------------------------
 
 OR, AND, NOT, COMPARISON, SUM, PRODUCT, POWER, LEAF = range(8)
@@ -209,6 +230,39 @@ def logic(conjunction: str, disjunction: str, negation: str, signs: Mapping[str,
         "or": Infix(disjunction, OR, OR, AND),
         "not": Pattern(negation, NOT, NOT),
     }
+
+
+def latex_number(value: fmpq) -> tuple[str, int]:
+    """A number in TeX, fractions upright, and its level."""
+    size = abs(value)
+    text = str(size.p) if size.q == 1 else f"\\tfrac{{{size.p}}}{{{size.q}}}"
+    return (f"-{text}", SUM) if value < 0 else (text, LEAF)
+
+
+LATEX = Dialect(
+    ARITHMETIC
+    | logic(r" \land ", r" \lor ", r"\lnot {0}", {"<=": r"\le", ">=": r"\ge", "!=": r"\ne"})
+    | {
+        "*": Infix(r" \, ", PRODUCT, PRODUCT, PRODUCT),
+        "/": Pattern(r"\frac{{{0}}}{{{1}}}"),
+        "^": Pattern("{0}^{{{1}}}", POWER, LEAF),
+        "exp": Pattern("e^{{{0}}}", POWER),
+        "slash": Infix("/", PRODUCT, PRODUCT, POWER),
+        "-": Infix(" - ", SUM, SUM, PRODUCT),
+        "index": Pattern("{0}_{{{1}}}"),
+        "prime": Pattern("{0}'"),
+        ",": Infix(", ", OR, OR, OR),
+        "call": Pattern("{0}({1})"),
+        "range": Pattern(r"{0}, \dots, {1}"),
+        "abs": Pattern(r"\lvert {0} \rvert"),
+        "set": Pattern(r"\{{{0}\}}"),
+        "element": Infix(r" \in ", COMPARISON, SUM, OR),
+        "colon": Infix(r" : ", OR, OR, OR),
+    },
+    latex_number,
+    {"eps": r"\varepsilon"},
+)
+"""TeX, for formulas and for programs."""
 
 
 def write(tree: Tree, dialect: Dialect) -> str:

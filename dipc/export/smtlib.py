@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator
 
 from flint import fmpq
 
-from dipc.export.inequalities import Inequality
 from dipc.export.operators import EPS, GENERATORS, LEAF, Apply, Dialect, Style, Tree, condition, write
-from dipc.export.subject import ClaimExport, requirement_text
+from dipc.export.questions import ClaimExport, Inequality, requirement_text
 from dipc.numbers.polynomial import common_unit
 from dipc.signs.inequality import Fails, Holds, Unclear
 

@@ -17,9 +17,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from dipc.errors import InputError
-from dipc.export.dot import dot
-from dipc.export.drawing import Box, Drawing, drawing, wrapped
-from dipc.export.subject import Picture
+from dipc.export.drawing import Box, Drawing, dot, drawing, wrapped
+from dipc.export.questions import Picture
 
 if TYPE_CHECKING:
     import networkx
@@ -55,18 +54,14 @@ def svg(picture: Picture) -> str:
     if program is not None:
         return _by_graphviz(program, picture)
     if states > SMALL:
-        raise _too_large(
-            f"it has {states} states; without Graphviz dipc draws at most {SMALL}", graphviz=True
-        )
+        why = f"it has {states} states; without Graphviz dipc draws at most {SMALL}"
+        raise _too_large(why, "install Graphviz (its program `dot`), ")
     return by_layers(drawing(picture))
 
 
-def _too_large(why: str, graphviz: bool = False) -> InputError:
-    ways = "install Graphviz (its program `dot`), " if graphviz else ""
-    return InputError(
-        f"the chain is too large for a drawing: {why}",
-        hint=f"{ways}choose smaller parameters (for example -D N=2), or export --to dot or drn",
-    )
+def _too_large(why: str, way: str = "") -> InputError:
+    hint = f"{way}choose smaller parameters (for example -D N=2), or export --to dot or drn"
+    return InputError(f"the chain is too large for a drawing: {why}", hint=hint)
 
 
 def _by_graphviz(program: str, picture: Picture) -> str:
@@ -77,13 +72,9 @@ def _by_graphviz(program: str, picture: Picture) -> str:
     except subprocess.TimeoutExpired:
         raise _too_large(f"Graphviz needs more than {PATIENCE} seconds") from None
     if run.returncode != 0:
-        raise InputError(
-            f"Graphviz could not draw the chain: {run.stderr.strip()}", hint="fix it, or export --to dot"
-        )
+        message = f"Graphviz could not draw the chain: {run.stderr.strip()}"
+        raise InputError(message, hint="fix it, or export --to dot")
     return run.stdout[run.stdout.index("<svg") :]
-
-
-# --- without Graphviz ------------------------------------------------------------------------
 
 
 class Frame(NamedTuple):
@@ -161,8 +152,7 @@ def _frames(content: Drawing, ways: list[list[Place]]) -> dict[Place, Frame]:
     first = {place: i for i, place in enumerate(networkx.dfs_preorder_nodes(graph, 0))}
     rows = [sorted(row, key=first.__getitem__) for row in networkx.topological_generations(graph)]
     middle = _middles(rows, graph, sizes)
-    frames = {}
-    top = 0.0
+    frames, top = {}, 0.0
     for row in rows:
         floor = top + max(sizes[p][1] for p in row)
         for p in row:
@@ -191,8 +181,6 @@ def _middles(
             middle |= {p: middle[p] + shift for p in row}
     return middle
 
-
-# --- elements --------------------------------------------------------------------------------
 
 PLAIN = 'class="plain"'
 

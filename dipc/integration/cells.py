@@ -22,7 +22,7 @@ from itertools import product
 
 from flint import fmpq
 
-from dipc.integration.halfspaces import Bounds, Form, Region, interval
+from dipc.integration.halfspaces import Bounds, Form, Region, interval, orders
 from dipc.integration.linear import Linear
 from dipc.integration.piecewise import Piecewise
 from dipc.integration.terms import Terms, put, substituted, times_piece
@@ -76,31 +76,16 @@ def eliminated(points: Points, v: int, cells: Iterable[tuple[Bounds, Terms]]) ->
     """The cells without v, given the bounds on v and an antiderivative in v; those over one region added."""
     sums: dict[Region, Terms] = {}
     for found, primitive in cells:
-        for region, low, high in _parts(points, found):
-            total = sums.setdefault(region, {})
+        for low, high, order in orders(found):
+            forms = found.others.union(points.order(*comparison) for comparison in order)
+            if not points.possible(forms):
+                continue
+            total = sums.setdefault(frozenset(form for form in forms if form.coefficients), {})
             before = None if low is None else Form(low.coefficients, low.constant - points.step)
             for bound, sign in ((high, 1), (before, -1)):
                 for key, c in substituted(primitive, v, bound, rising=sign < 0).items():
                     put(total, key, sign * c)
     return [Cell(region, terms) for region, terms in sums.items() if terms]
-
-
-def _parts(points: Points, found: Bounds) -> Iterator[tuple[Region, Form | None, Form | None]]:
-    """Disjoint parts on each of which one lower bound is greatest and one upper bound is least.
-
-    Ties go to the first bound.
-    """
-    for a, low in enumerate(found.lower or (None,)):
-        for b, high in enumerate(found.upper or (None,)):
-            forms = set(found.others)
-            if low is not None:
-                forms.update(points.order(low, x, i < a) for i, x in enumerate(found.lower) if i != a)
-            if high is not None:
-                forms.update(points.order(x, high, i < b) for i, x in enumerate(found.upper) if i != b)
-            if low is not None and high is not None:
-                forms.add(points.order(high, low, False))
-            if points.possible(frozenset(forms)):
-                yield frozenset(form for form in forms if form.coefficients), low, high
 
 
 def total(cells: Iterable[Cell], unit: int) -> ExpPoly:

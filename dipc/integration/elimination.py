@@ -20,15 +20,13 @@ A comparison of three or more samples is left to :mod:`dipc.integration.polyhedr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from flint import fmpq
-
 from dipc.errors import Unsupported
-from dipc.integration.halfspaces import feasible
-from dipc.integration.linear import Linear
-from dipc.integration.weight import Weight, over_leaf
+from dipc.integration.halfspaces import Form, bounds, feasible, orders
+from dipc.integration.linear import Linear, plus_multiple
+from dipc.integration.weight import Weight, over_leaf, primitive_of
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
@@ -66,17 +64,11 @@ def assume(f: Factors, condition: Linear) -> Factors | None:
             return None
         f = f.times(i, weight)
     else:
-        _require_one_kind(f, condition)
+        if len({f.weights[i].inverse for i in condition.samples}) > 1:
+            hint = "dipc has no exact form for this probability; give both samples rates of the same form"
+            raise Unsupported("a sample of rate a*eps is compared with one of rate a/eps", hint=hint)
         f = replace(f, links=f.links | {condition})
     return f if not f.links or _feasible(f.weights, f.links) else None
-
-
-def _require_one_kind(f: Factors, link: Linear) -> None:
-    if len({f.weights[i].inverse for i in link.samples}) > 1:
-        raise Unsupported(
-            "a sample of rate a*eps is compared with one of rate a/eps",
-            hint="dipc has no exact form for this probability; give both samples rates of the same form",
-        )
 
 
 def _feasible(weights: Mapping[int, Weight], links: Iterable[Linear]) -> bool:
@@ -112,16 +104,15 @@ def _without_implied_links(f: Factors) -> Factors:
 def _next(f: Factors, thorough: bool) -> int | None:
     """The hidden sample that is cheapest to integrate out, if there is one."""
     costs = {v: cost for v in sorted(f.hidden) if (cost := _cost(f, v)) is not None}
-    if not costs:
-        return None
-    v = min(costs, key=lambda i: costs[i])
-    return v if thorough or costs[v] <= EASY else None
+    v = min(costs, key=lambda i: costs[i], default=None)
+    return v if v is not None and (thorough or costs[v] <= EASY) else None
 
 
 def _cost(f: Factors, v: int) -> int | None:
-    """1 for a leaf, else the number of parts; None if v cannot be integrated out alone."""
+    """0 for a leaf, else the number of parts; None if v cannot be integrated out alone."""
     own = [link for link in f.links if v in link.samples]
-    if any(len(link.samples) > 2 or not _has_whole_bounds(link, v) for link in own):
+    # integers bounded by fractions wait for the others
+    if any(len(link.samples) > 2 or (link.integer and abs(dict(link.coefficients)[v]) != 1) for link in own):
         return None
     if len(_neighbours(f, v)) <= 1:
         return 0
@@ -133,11 +124,6 @@ def _neighbours(f: Factors, v: int) -> set[int]:
     return {i for link in f.links if v in link.samples for i in link.samples if i != v}
 
 
-def _has_whole_bounds(link: Linear, v: int) -> bool:
-    """Whether the link bounds an integer sample by integers: else it waits for the others."""
-    return not link.integer or abs(dict(link.coefficients)[v]) == 1
-
-
 def _integrated(f: Factors, v: int) -> Iterator[Factors]:
     weight, rest = f.weights[v], f.without(v)
     own = [link for link in f.links if v in link.samples]
@@ -146,87 +132,45 @@ def _integrated(f: Factors, v: int) -> Iterator[Factors]:
         yield replace(rest, coefficient=rest.coefficient * weight.total())
     elif len(others) == 1:
         (w,) = others
-        function, factor = over_leaf(weight, v, w, own)
+        function, factor = over_leaf(weight, v, own)
         product = rest.weights[w].times(function)
         if product:
             yield replace(rest.times(w, product), coefficient=rest.coefficient * factor)
     else:
-        yield from _split(rest, weight, *_bounds(own, v))
+        yield from _split(rest, weight, v, own)
 
 
-# --- splitting -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """``slope * sample + offset``."""
-
-    sample: int
-    slope: fmpq
-    offset: fmpq
-
-    def minus(self, other: Bound, integer: bool) -> Linear | fmpq:
-        """The difference of two bounds."""
-        coefficients = {self.sample: self.slope}
-        coefficients[other.sample] = coefficients.get(other.sample, fmpq(0)) - other.slope
-        return Linear.make(coefficients, self.offset - other.offset, integer)
-
-
-def _bounds(links: Iterable[Linear], v: int) -> tuple[list[Bound], list[Bound]]:
-    """The lower and the upper bounds on v, in a fixed order."""
-    lower: list[Bound] = []
-    upper: list[Bound] = []
-    for link in sorted(links, key=str):
-        coefficients = dict(link.coefficients)
-        pivot = coefficients.pop(v)
-        ((sample, c),) = coefficients.items()
-        (lower if pivot > 0 else upper).append(Bound(sample, -c / pivot, -link.constant / pivot))
-    return lower, upper
-
-
-def _split(rest: Factors, weight: Weight, lower: list[Bound], upper: list[Bound]) -> Iterator[Factors]:
+def _split(rest: Factors, weight: Weight, v: int, own: list[Linear]) -> Iterator[Factors]:
     """The parts on which one lower and one upper bound count, each integrated."""
-    for a in range(max(len(lower), 1)):
-        for b in range(max(len(upper), 1)):
-            part: Factors | None = rest
-            for difference, strict in _order(lower, a, upper, b, weight.integer):
-                part = None if part is None else _ordered(part, difference, strict)
-            if part is not None:
-                low = lower[a] if lower else None
-                high = upper[b] if upper else None
-                yield from _terms(part, weight, low, high)
+    forms = (Form(link.coefficients, link.constant) for link in sorted(own, key=str))
+    for low, high, order in orders(bounds(forms, v)):
+        part: Factors | None = rest
+        for greater, less, strict in order:
+            part = None if part is None else _ordered(part, greater, less, strict, weight.integer)
+        if part is not None:
+            yield from _terms(part, weight, low, high)
 
 
-def _order(
-    lower: Sequence[Bound], a: int, upper: Sequence[Bound], b: int, integer: bool
-) -> Iterator[tuple[Linear | fmpq, bool]]:
-    """What is positive (True) or not negative (False) where these bounds count."""
-    for i, other in enumerate(lower):
-        if i != a:
-            yield lower[a].minus(other, integer), i < a
-    for i, other in enumerate(upper):
-        if i != b:
-            yield other.minus(upper[b], integer), i < b
-    if lower and upper:
-        yield upper[b].minus(lower[a], integer), False
-
-
-def _ordered(part: Factors, difference: Linear | fmpq, strict: bool) -> Factors | None:
+def _ordered(part: Factors, greater: Form, less: Form, strict: bool, integer: bool) -> Factors | None:
+    """The part where one bound is greater than another one, or not less."""
+    coefficients = plus_multiple(greater.coefficients, -1, less.coefficients)
+    difference = Linear.make(coefficients, greater.constant - less.constant, integer)
     if isinstance(difference, Linear):
         return assume(part, difference.condition(strict))
     return part if difference > 0 or (not strict and difference == 0) else None
 
 
-def _terms(part: Factors, weight: Weight, low: Bound | None, high: Bound | None) -> Iterator[Factors]:
+def _terms(part: Factors, weight: Weight, low: Form | None, high: Form | None) -> Iterator[Factors]:
     """``F(high) - F(low)`` times the rest, as two products."""
-    primitive, denominator = weight.primitive()
-    scale = part.coefficient / weight.in_eps(Quotient(denominator))
+    primitive, denominator = primitive_of(weight)
+    part = replace(part, coefficient=part.coefficient / weight.in_eps(Quotient(denominator)))
     if high is None:
-        yield replace(part, coefficient=scale * weight.in_eps(Quotient(primitive.limit())))
+        yield replace(part, coefficient=part.coefficient * weight.in_eps(Quotient(primitive.limit())))
     else:
-        at_high = primitive.compose(high.slope, high.offset)
-        yield replace(part.times(high.sample, part.weights[high.sample].times(at_high)), coefficient=scale)
+        ((sample, slope),) = high.coefficients
+        at_high = primitive.compose(slope, high.constant)
+        yield part.times(sample, part.weights[sample].times(at_high))
     if low is not None:
-        step = 1 if weight.integer else 0
-        at_low = primitive.compose(low.slope, low.offset - step).scale(ExpPoly.of(-1))
-        yield replace(part.times(low.sample, part.weights[low.sample].times(at_low)), coefficient=scale)
+        ((sample, slope),) = low.coefficients
+        at_low = primitive.compose(slope, low.constant - weight.integer).scale(ExpPoly.of(-1))
+        yield part.times(sample, part.weights[sample].times(at_low))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from flint import fmpq
 
@@ -43,8 +44,7 @@ SLACK = fmpq(1, 1024)  # turns a condition on integers into an open one with the
 Region = frozenset[Form]
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(NamedTuple):
     """The bounds on a variable, and the half-spaces that do not mention it."""
 
     lower: tuple[Form, ...]
@@ -66,16 +66,32 @@ def bounds(region: Iterable[Form], v: int) -> Bounds:
     return Bounds(tuple(lower), tuple(upper), frozenset(others))
 
 
+def orders(found: Bounds) -> Iterator[tuple[Form | None, Form | None, list[tuple[Form, Form, bool]]]]:
+    """Each lower with each upper bound (None if there is none), and where they are the ones that count.
+
+    That is where x > y (True) or x >= y (False) for the triples (x, y, strict) given.  Of equal bounds the
+    first one counts, so that the parts are disjoint.
+    """
+    for a, low in enumerate(found.lower or (None,)):
+        for b, high in enumerate(found.upper or (None,)):
+            order = [(low, x, i < a) for i, x in enumerate(found.lower) if low and i != a]
+            order += [(x, high, i < b) for i, x in enumerate(found.upper) if high and i != b]
+            yield low, high, [*order, (high, low, False)] if low and high else order
+
+
 def feasible(weights: Mapping[int, Piecewise], links: Iterable[Linear]) -> bool:
     """Whether the links hold on a set of positive measure within the supports of the weights.
 
     For integer samples this is only necessary, not sufficient: "not negative" is relaxed to "above -1/1024".
     """
-    region = {Form(link.coefficients, link.constant + SLACK * link.integer) for link in links}
-    variables = {i for form in region for i, _ in form.coefficients}
-    for i in variables:
+    region = _relaxed(links)
+    for i in {i for form in region for i, _ in form.coefficients}:
         region.update(interval(i, *weights[i].support))
     return has_interior(frozenset(region))
+
+
+def _relaxed(links: Iterable[Linear]) -> set[Form]:
+    return {Form(link.coefficients, link.constant + SLACK * link.integer) for link in links}
 
 
 def range_of(
@@ -84,14 +100,8 @@ def range_of(
     """Bounds on a linear expression where the links hold within the supports; None is infinity.
 
     The first sample is expressed by the value t of the form and the others, and those are eliminated.
-
-    >>> f = Piecewise.exponential(fmpq(1), fmpq(0))                             # two samples above 0
-    >>> total = Linear(((0, fmpq(1)), (1, fmpq(1))), fmpq(0))
-    >>> below = Linear(((0, fmpq(-1)), (1, fmpq(-1))), fmpq(2))                 # whose sum is below 2
-    >>> range_of(total, {0: f, 1: f}, [below])
-    (0, 2)
     """
-    region = {Form(link.coefficients, link.constant + SLACK * link.integer) for link in links}
+    region = _relaxed(links)
     for i, weight in weights.items():
         region.update(interval(i, *weight.support))
     (first, pivot), *others = form.coefficients
@@ -123,13 +133,7 @@ def interval(v: int, low: fmpq | None, high: fmpq | None) -> Iterator[Form]:
 
 @lru_cache(maxsize=65536)
 def has_interior(region: Region) -> bool:
-    """Whether open half-spaces have a common point (Fourier-Motzkin elimination).
-
-    >>> x, y = (0, fmpq(1)), (1, fmpq(1))
-    >>> above = Form((x, (1, fmpq(-1))), fmpq(0))               # x > y
-    >>> has_interior(frozenset({above, Form(((0, fmpq(-1)), y), fmpq(0))}))
-    False
-    """
+    """Whether open half-spaces have a common point (Fourier-Motzkin elimination)."""
     if any(not form.coefficients and form.constant <= 0 for form in region):
         return False
     region = frozenset(form for form in region if form.coefficients)

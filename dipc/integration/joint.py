@@ -58,31 +58,24 @@ class Joint:
 
     def scaled(self, factor: Quotient) -> Joint:
         """The density times a function of eps."""
-        if not factor:
-            return Joint(self.live, ())
-        return Joint(
-            self.live, tuple(Product(p.coefficient * factor, p.weights, p.links) for p in self.products)
-        )
+        scaled = (Product(p.coefficient * factor, p.weights, p.links) for p in self.products if factor)
+        return Joint(self.live, tuple(scaled))
 
     def extended(self, density: Weight) -> Joint:
         """The density with one more independent sample, number ``live``."""
         at = self.live
         products = []
         for p in self.products:
-            links = p.links
-            if len(p.weights) > at:
-                names = {i: i + (i >= at) for i in range(len(p.weights))}
-                links = frozenset(link.renamed(names) for link in links)
+            names = {i: i + (i >= at) for i in range(len(p.weights))}
+            links = frozenset(link.renamed(names) for link in p.links) if len(p.weights) > at else p.links
             products.append(Product(p.coefficient, (*p.weights[:at], density, *p.weights[at:]), links))
         return Joint(at + 1, tuple(products))
 
     def assuming(self, condition: Linear) -> Joint:
         """The density where a condition in normal form holds, and zero elsewhere."""
-        restricted = (assume(_factors(p), condition) for p in self.products)
-        return Joint(
-            self.live,
-            tuple(Product(f.coefficient, tuple(f.weights.values()), f.links) for f in restricted if f),
-        )
+        found = (f for p in self.products if (f := assume(_factors(p), condition)) is not None)
+        products = (Product(f.coefficient, tuple(f.weights.values()), f.links) for f in found)
+        return Joint(self.live, tuple(products))
 
     def range_of(self, form: Linear) -> tuple[fmpq | None, fmpq | None]:
         """Bounds on the values of an expression where the density is positive; None is infinity."""
@@ -111,16 +104,11 @@ class Joint:
 
 def added(joints: Iterable[Joint]) -> Joint:
     """The sum of densities over the same samples: products that differ in one factor are added."""
-    live = 0
-    products: list[Product] = []
-    for joint in joints:
-        live = joint.live
-        products.extend(joint.products)
-    while True:
-        shorter = _merge_once(products)
-        if len(shorter) == len(products):
-            return Joint(live, tuple(shorter))
+    found = list(joints)
+    products = [p for joint in found for p in joint.products]
+    while len(shorter := _merge_once(products)) < len(products):
         products = shorter
+    return Joint(found[0].live if found else 0, tuple(shorter))
 
 
 def _merge_once(products: list[Product]) -> list[Product]:

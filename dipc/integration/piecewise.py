@@ -15,14 +15,14 @@ breakpoint between equal pieces), so that equal functions are equal objects.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
 from math import comb, gcd, lcm
 
 from flint import fmpq
 
 from dipc.errors import InternalError
-from dipc.numbers.exppoly import ExpPoly, whole
-from dipc.numbers.sparse import Items, plus, times
+from dipc.numbers.exppoly import ExpPoly, Items, plus, times, whole
 
 Piece = Items  # with exponents (m, k * unit, n, q * unit)
 ZERO: Piece = {}
@@ -31,12 +31,7 @@ ZERO: Piece = {}
 class Piecewise:
     """A function of y with finitely many pieces; ``pieces[i]`` lies left of ``breaks[i]``.  Immutable.
 
-    >>> density = Piecewise.laplace(fmpq(1), fmpq(0))
-    >>> density.antiderivative().pieces[0]          # exp(y)/2
-    {(0, 1, 0, 0): 1/2}
-    >>> density.total()
-    1
-    >>> density.restrict(fmpq(1), above=True).total()
+    >>> Piecewise.laplace(fmpq(1), fmpq(0)).restrict(fmpq(1), above=True).total()
     1/2*exp(-eps)
     """
 
@@ -97,11 +92,8 @@ class Piecewise:
         live = [i for i, piece in enumerate(self.pieces) if piece]
         if not live:
             return fmpq(0), fmpq(0)
-        low, high = live[0], live[-1]
-        return (
-            self.breaks[low - 1] if low else None,
-            self.breaks[high] if high < len(self.breaks) else None,
-        )
+        edges = (None, *self.breaks, None)
+        return edges[live[0]], edges[live[-1] + 1]
 
     # --- algebra -----------------------------------------------------------------------------
 
@@ -140,13 +132,11 @@ class Piecewise:
     def restrict(self, bound: fmpq, *, above: bool) -> Piecewise:
         """The function, made zero below (``above``) or above ``bound``."""
         at = bisect_left(self.breaks, bound)
-        known = at < len(self.breaks) and self.breaks[at] == bound
-        breaks = self.breaks if known else (*self.breaks[:at], bound, *self.breaks[at:])
-        pieces = self.pieces if known else (*self.pieces[: at + 1], *self.pieces[at:])
-        if above:
-            kept = (ZERO,) * (at + 1) + pieces[at + 1 :]
-        else:
-            kept = pieces[: at + 1] + (ZERO,) * (len(breaks) - at)
+        breaks, pieces = self.breaks, self.pieces
+        if breaks[at : at + 1] != (bound,):
+            breaks, pieces = (*breaks[:at], bound, *breaks[at:]), (*pieces[: at + 1], *pieces[at:])
+        left, right = pieces[: at + 1], pieces[at + 1 :]
+        kept = (ZERO,) * len(left) + right if above else left + (ZERO,) * len(right)
         return Piecewise(self.unit, breaks, kept)
 
     def on_integers(self) -> Piecewise:
@@ -181,13 +171,7 @@ class Piecewise:
         # At y = eps*b a factor exp(k y) becomes exp(k b eps): the unit must hold k*b.
         unit = self.unit * lcm(1, *(int(b.q) for b in self.breaks))
         primitives = [_primitive(piece, unit) for piece in self.in_unit(unit)]
-        if any(k <= 0 for _, k, _, _ in primitives[0]):
-            raise InternalError("a density does not vanish at minus infinity")
-        for i, b in enumerate(self.breaks):
-            reached = evaluate_at(primitives[i], b)
-            start = evaluate_at(primitives[i + 1], b)
-            primitives[i + 1] = plus(primitives[i + 1], plus(reached, negate(start)))
-        return Piecewise(unit, self.breaks, tuple(primitives))
+        return joined(unit, self.breaks, primitives, self.breaks)
 
     def total(self) -> ExpPoly:
         """The integral over the whole line."""
@@ -204,19 +188,11 @@ class Piecewise:
         return ExpPoly(items, self.unit)
 
 
-def _exponentials(
-    at: fmpq, left: tuple[fmpq, fmpq, fmpq] | None, right: tuple[fmpq, fmpq, fmpq]
-) -> Piecewise:
-    """``c exp(k y + q eps)`` on either side of ``at``; the triples are (c, k, q)."""
-    unit = lcm(*(int(x.q) for x in (left or right)[1:]), *(int(x.q) for x in right[1:]))
-
-    def piece(triple: tuple[fmpq, fmpq, fmpq] | None) -> Piece:
-        if triple is None:
-            return ZERO
-        c, k, q = triple
-        return {(0, whole(k * unit), 0, whole(q * unit)): c}
-
-    return Piecewise(unit, (at,), (piece(left), piece(right)))
+def _exponentials(at: fmpq, *sides: tuple[fmpq, fmpq, fmpq] | None) -> Piecewise:
+    """``c exp(k y + q eps)`` on either side of ``at``; the triples are (c, k, q), None for 0."""
+    unit = lcm(*(int(x.q) for side in sides if side for x in side[1:]))
+    pieces = ({(0, whole(s[1] * unit), 0, whole(s[2] * unit)): s[0]} if s else ZERO for s in sides)
+    return Piecewise(unit, (at,), tuple(pieces))
 
 
 def _canonical(
@@ -241,21 +217,17 @@ def _merge(left: tuple[fmpq, ...], right: tuple[fmpq, ...]) -> tuple[fmpq, ...]:
     """The union of two ascending lists."""
     if left == right or not right:
         return left
-    result, i, j = [], 0, 0
-    while i < len(left) or j < len(right):
-        if j == len(right) or (i < len(left) and left[i] <= right[j]):
-            j += j < len(right) and left[i] == right[j]
-            result.append(left[i])
-            i += 1
-        else:
-            result.append(right[j])
-            j += 1
-    return tuple(result)
+    return tuple([b for b, _ in groupby(sorted(left + right))])
 
 
-def negate(piece: Piece) -> Piece:
-    """The piece with the opposite sign."""
-    return {key: -c for key, c in piece.items()}
+def joined(unit: int, breaks: tuple[fmpq, ...], pieces: list[Piece], joints: Iterable[fmpq]) -> Piecewise:
+    """One function of the pieces, each moved by a constant to meet the one before at their joint."""
+    if any(k <= 0 for _, k, _, _ in pieces[0]):
+        raise InternalError("a density does not vanish at minus infinity")
+    for i, b in enumerate(joints):
+        start = {key: -c for key, c in evaluate_at(pieces[i + 1], b).items()}
+        pieces[i + 1] = plus(pieces[i + 1], plus(evaluate_at(pieces[i], b), start))
+    return Piecewise(unit, breaks, tuple(pieces))
 
 
 def evaluate_at(piece: Piece, b: fmpq) -> Piece:

@@ -30,13 +30,7 @@ REALS = Points(
 
 @lru_cache(maxsize=16384)
 def integrate(weights: tuple[Piecewise, ...], links: frozenset[Linear]) -> ExpPoly:
-    """The integral of the product of the weights over the set where all links are positive.
-
-    >>> f = Piecewise.laplace(fmpq(1), fmpq(0))
-    >>> less = lambda i, j: Linear(((i, fmpq(-1)), (j, fmpq(1))), fmpq(0))
-    >>> integrate((f, f, f), frozenset({less(0, 1), less(1, 2), less(0, 2)}))
-    1/6
-    """
+    """The integral of the product of the weights over the set where all links are positive."""
     unit = lcm(1, *(w.unit for w in weights))
     cells = list(starting_cells(REALS, weights, links, unit))
     remaining = set(range(len(weights)))

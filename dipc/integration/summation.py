@@ -13,22 +13,19 @@ are brought to one common denominator, so that the numerators stay exponential s
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from math import comb
+from typing import NamedTuple
 
 from flint import fmpq
 
-from dipc.errors import InternalError
-from dipc.integration.piecewise import Piece, Piecewise, evaluate_at, negate
+from dipc.integration.piecewise import Piece, Piecewise, joined
 from dipc.numbers.exppoly import ExpPoly
-from dipc.numbers.sparse import plus
 
 HALF = fmpq(1, 2)
 
 
-@dataclass(frozen=True, slots=True)
-class Ratio:
+class Ratio(NamedTuple):
     """``numerator / denominator``, the denominator a function of eps alone."""
 
     numerator: Piecewise
@@ -37,21 +34,11 @@ class Ratio:
 
 @lru_cache(maxsize=4096)
 def antidifference(f: Piecewise) -> Ratio:
-    """S with ``S(i) = sum_{j <= i} f(j)`` at every integer i; no breakpoint of f is an integer.
-
-    >>> s = antidifference(Piecewise.geometric(fmpq(1), fmpq(0)))                 # exp(-eps |i|)
-    >>> s.numerator.limit(), s.denominator
-    (exp(-eps) + 1, -exp(-eps) + 1)
-    """
+    """S with ``S(i) = sum_{j <= i} f(j)`` at every integer i; no breakpoint of f is an integer."""
     common = common_factors((m, fmpq(k, f.unit)) for piece in f.pieces for m, k, _, _ in piece)
     pieces = [_antidifference_of_piece(piece, f.unit, common) for piece in f.pieces]
-    if any(k <= 0 for _, k, _, _ in pieces[0]):
-        raise InternalError("a distribution does not vanish at minus infinity")
-    for i, b in enumerate(f.breaks):
-        last = fmpq(b.floor())  # of the integers on the left
-        gap = plus(evaluate_at(pieces[i], last), negate(evaluate_at(pieces[i + 1], last)))
-        pieces[i + 1] = plus(pieces[i + 1], gap)
-    return Ratio(Piecewise(f.unit, f.breaks, tuple(pieces)), power_product(common))
+    last = (fmpq(b.floor()) for b in f.breaks)  # of the integers on the left
+    return Ratio(joined(f.unit, f.breaks, pieces, last), power_product(common))
 
 
 Factors = dict[str, tuple[fmpq, int]]  # factors (1 - exp(-rate * eps))^power; keyed by the rate as text
@@ -68,16 +55,11 @@ def common_factors(powers: Iterable[tuple[int, fmpq]]) -> Factors:
     return found
 
 
-def factor(rate: fmpq) -> ExpPoly:
-    """``1 - exp(-rate * eps)``."""
-    return 1 - ExpPoly.exp(-rate)
-
-
 def power_product(powers: Factors) -> ExpPoly:
     """The product of all factors."""
     result = ExpPoly.of(1)
     for rate, power in powers.values():
-        result = result * factor(rate) ** power
+        result = result * (1 - ExpPoly.exp(-rate)) ** power
     return result
 
 
@@ -110,13 +92,9 @@ def antidifference_of_power(m: int, rate: fmpq, common: Factors) -> list[ExpPoly
 @lru_cache(maxsize=256)
 def geometric_sums(m: int, rate: fmpq) -> tuple[ExpPoly, ...]:
     """S_0 .. S_m: with x = exp(rate eps), d = 1 - exp(-|rate| eps), ``x^i sum_j S_j d^(j-m-1) i^j`` is an
-    antidifference of ``i^m x^i``.
-
-    >>> geometric_sums(0, fmpq(1)), geometric_sums(0, fmpq(-1))
-    ((1,), (-exp(-eps),))
-    """
+    antidifference of ``i^m x^i``."""
     size = abs(rate)
-    d = factor(size)
+    d = 1 - ExpPoly.exp(-size)
     # 1/(1 - w) with w = 1/x, times d
     inverse = ExpPoly.of(1) if rate > 0 else -ExpPoly.exp(-size)
     w = ExpPoly.exp(-rate)
@@ -124,20 +102,15 @@ def geometric_sums(m: int, rate: fmpq) -> tuple[ExpPoly, ...]:
     sums[m] = inverse
     for j in range(m - 1, -1, -1):
         total = ExpPoly()
-        for higher in range(j + 1, m + 1):
-            sign = 1 if (higher - j) % 2 == 0 else -1
-            total = total + sums[higher] * d ** (higher - j - 1) * (sign * comb(higher, j))
+        for above in range(j + 1, m + 1):
+            total = total + sums[above] * d ** (above - j - 1) * ((-1) ** (above - j) * comb(above, j))
         sums[j] = inverse * w * total
     return tuple(sums)
 
 
 @lru_cache(maxsize=64)
 def faulhaber(m: int) -> tuple[fmpq, ...]:
-    """The coefficients of F with F(i) - F(i-1) = i^m and F(0) = 0.
-
-    >>> faulhaber(1)                                   # i(i+1)/2
-    (0, 1/2, 1/2)
-    """
+    """The coefficients of F with F(i) - F(i-1) = i^m and F(0) = 0: (0, 1/2, 1/2) for m = 1."""
     f = [fmpq(0)] * (m + 2)
     for t in range(m, -1, -1):
         known = sum((f[j] * ((-1) ** (j - t + 1) * comb(j, t)) for j in range(t + 2, m + 2)), fmpq(0))

@@ -6,8 +6,10 @@ over a common unit, as in :mod:`dipc.integration.piecewise`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from math import factorial
+from itertools import combinations_with_replacement
+from math import factorial, prod
 
 from flint import fmpq
 
@@ -18,6 +20,8 @@ from dipc.numbers.exppoly import whole
 Exponents = tuple[tuple[int, int, int], ...]  # (variable, m, k * unit), by variable, no (v, 0, 0)
 Key = tuple[int, int, Exponents]  # n, q * unit, exponents
 Terms = dict[Key, fmpq]
+
+EPS = -1  # the number of eps among the variables of a bound
 
 
 def times_piece(terms: Terms, piece: dict[tuple[int, int, int, int], fmpq], i: int) -> Terms:
@@ -75,40 +79,20 @@ def substituted(terms: Terms, v: int, bound: Form | None, *, rising: bool) -> Te
             m2, k2 = others.get(i, (0, 0))
             others[i] = (m2, k2 + whole(k * slope))
         shift = q + whole(k * bound.constant)
-        for powers, eps_power, factor in _expanded(bound, m):
-            grown = dict(others)
-            for i, p in powers:
-                m2, k2 = grown.get(i, (0, 0))
-                grown[i] = (m2 + p, k2)
-            key = tuple((i, m2, k2) for i, (m2, k2) in sorted(grown.items()) if m2 or k2)
-            put(result, (n + eps_power, shift, key), c * factor)
+        for powers, factor in _expanded(bound, m):
+            grown = [(i, m2 + powers.get(i, 0), k2) for i, (m2, k2) in sorted(others.items())]
+            key = tuple([exponent for exponent in grown if exponent[1] or exponent[2]])
+            put(result, (n + powers.get(EPS, 0), shift, key), c * factor)
     return result
 
 
-def _expanded(bound: Form, m: int) -> Iterator[tuple[tuple[tuple[int, int], ...], int, fmpq]]:
-    """``(sum slope_i y_i + constant * eps)^m`` by the multinomial theorem: powers, power of eps, factor."""
-    if m == 0:
-        yield (), 0, fmpq(1)
+def _expanded(bound: Form, m: int) -> Iterator[tuple[dict[int, int], fmpq]]:
+    """``(sum slope_i y_i + constant * eps)^m`` by the multinomial theorem: powers and their factor."""
+    if not m:
+        yield {}, fmpq(1)
         return
-    parts = [*bound.coefficients, (-1, bound.constant)] if bound.constant else list(bound.coefficients)
-    for powers in _compositions(m, len(parts)):
-        factor = fmpq(factorial(m))
-        for (_, c), p in zip(parts, powers, strict=True):
-            factor = factor * c**p / factorial(p)
-        eps_power = sum(p for (i, _), p in zip(parts, powers, strict=True) if i == -1)
-        yield (
-            tuple((i, p) for (i, _), p in zip(parts, powers, strict=True) if i >= 0 and p),
-            eps_power,
-            factor,
-        )
-
-
-def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """All ways to write ``total`` as an ordered sum of ``parts`` natural numbers."""
-    if parts <= 1:
-        if parts or not total:
-            yield (total,) * parts
-        return
-    for first in range(total + 1):
-        for rest in _compositions(total - first, parts - 1):
-            yield (first, *rest)
+    parts = (*bound.coefficients, (EPS, bound.constant)) if bound.constant else bound.coefficients
+    for chosen in combinations_with_replacement(parts, m):
+        powers = Counter(i for i, _ in chosen)
+        ways = factorial(m) // prod(map(factorial, powers.values()))
+        yield powers, prod((c for _, c in chosen), start=fmpq(ways))

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from flint import fmpq
 
+from dipc.integration.halfspaces import Form, bounds
 from dipc.integration.linear import Linear
 from dipc.integration.piecewise import Piecewise
 from dipc.integration.summation import HALF, antidifference
@@ -57,13 +58,9 @@ class Weight:
             bound = bound - HALF if c > 0 else bound + HALF
         return self._with(self.function.restrict(bound, above=c > 0))
 
-    def primitive(self) -> tuple[Piecewise, ExpPoly]:
-        """A function whose differences are the integrals (sums), and the denominator to divide it by."""
-        return _primitive(self)
-
     def total(self) -> Quotient:
         """The integral, or the sum, over all values."""
-        primitive, denominator = _primitive(self)
+        primitive, denominator = primitive_of(self)
         return self.in_eps(Quotient(primitive.limit()) / Quotient(denominator))
 
     def in_eps(self, value: Quotient) -> Quotient:
@@ -77,28 +74,22 @@ class Weight:
 Bound = tuple[fmpq, fmpq]  # slope and offset: slope * w + offset
 
 
-def over_leaf(weight: Weight, v: int, w: int, conditions: Iterable[Linear]) -> tuple[Piecewise, Quotient]:
+def over_leaf(weight: Weight, v: int, conditions: Iterable[Linear]) -> tuple[Piecewise, Quotient]:
     """``w -> integral (or sum) of the weight over the v that satisfy the conditions``, and a factor to it.
 
     The conditions are in normal form and mention v and w only; for integer samples the coefficient of v is
     1 or -1, so that the bounds on v are integers.  The piecewise function is one of eta if the weight is.
     """
-    lower: set[Bound] = set()
-    upper: set[Bound] = set()
-    for condition in conditions:
-        coefficients = dict(condition.coefficients)
-        pivot = coefficients[v]
-        bound = (-coefficients[w] / pivot, -condition.constant / pivot)
-        (lower if pivot > 0 else upper).add(bound)
-    return _between(weight, frozenset(lower), frozenset(upper))
+    lower, upper, _ = bounds((Form(link.coefficients, link.constant) for link in conditions), v)
+    lines = (frozenset((f.coefficients[0][1], f.constant) for f in side) for side in (lower, upper))
+    return _between(weight, *lines)
 
 
 @lru_cache(maxsize=4096)
-def _primitive(weight: Weight) -> tuple[Piecewise, ExpPoly]:
-    """A function whose differences are the integrals (sums), times a denominator."""
+def primitive_of(weight: Weight) -> tuple[Piecewise, ExpPoly]:
+    """A function whose differences are the integrals (sums), and the denominator to divide it by."""
     if weight.integer:
-        ratio = antidifference(weight.function)
-        return ratio.numerator, ratio.denominator
+        return antidifference(weight.function)
     return weight.function.antiderivative(), ExpPoly.of(1)
 
 
@@ -108,7 +99,7 @@ def _between(weight: Weight, lower: frozenset[Bound], upper: frozenset[Bound]) -
 
     The line of w is cut where two bounds meet; on each piece the bounds that count are known.
     """
-    primitive, denominator = _primitive(weight)
+    primitive, denominator = primitive_of(weight)
     total = Piecewise.constant(primitive.limit())
     step = fmpq(1) if weight.integer else fmpq(0)  # a sum that starts at L is S(U) - S(L - 1)
     corners = _crossings([*lower, *upper], weight.integer)

@@ -37,27 +37,15 @@ from itertools import chain as chained
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
+from . import reading
 from .exponential import exp_bounds
-from .reading import (
-    Refused,
-    array,
-    counted,
-    integer,
-    notice,
-    pair_of,
-    rational,
-    record,
-    salted,
-    spend,
-    spend_on_keys,
-    text,
-    weight,
-)
+from .reading import Refused, array, counted, integer, notice, pair_of, rational, record, spend, text, weight
 
 MAX_POWER = 500  # of eps
 MAX_TERMS = 20_000  # of a function
 MAX_BITS = 2**16  # spent on a sign
 MAX_ORDER = 100  # of a derivative in Taylor's theorem
+MAX_SCALE_BITS = 2**17  # of the common denominator of coefficients
 MAX_UNIT_BITS = 2**14  # of the common denominator of exponents
 
 ZERO = Fraction(0)
@@ -103,11 +91,6 @@ def collected(terms: Iterable[tuple[Key, Fraction]]) -> Function:
     return total if all(total.values()) else {key: c for key, c in total.items() if c}
 
 
-def constant(c: Fraction) -> Function:
-    """The constant function."""
-    return {UNIT: c} if c else {}
-
-
 def add(*functions: Function) -> Function:
     return collected(chained.from_iterable(f.items() for f in functions))
 
@@ -130,28 +113,10 @@ def negative(f: Function) -> Function:
     return {key: -c for key, c in f.items()}
 
 
-def normals(functions: Sequence[Function]) -> list[Function]:
-    """The functions divided by one positive number and one monomial eps^n exp(a*eps + k + b/eps).
-
-    The least exponents become 0 and the coefficients integers without a common factor, so that functions that
-    differ by such a positive factor become equal.
-    """
-    keys = [key for f in functions for key in f]
-    if not keys:
-        return list(functions)
-    n, a, k, b = (min(key[i] for key in keys) for i in range(4))
-    numbers = [c for f in functions for c in f.values()]
-    spend(weight(*numbers))
-    content = Fraction(math.gcd(*(c.numerator for c in numbers)), math.lcm(*(c.denominator for c in numbers)))
-    return [
-        collected(((int(m - n), d - a, j - k, i - b), c / content) for (m, d, j, i), c in f.items())
-        for f in functions
-    ]
-
-
 def normal(f: Function) -> Function:
-    """f divided by a positive number and a monomial: the same signs."""
-    return normals([f])[0]
+    """f divided by a positive number and a monomial: the same signs; see :func:`reduced`."""
+    unit, (whole,) = scaled_together(f)
+    return unscaled(reduced(whole)[0], unit)
 
 
 def inverted(f: Function) -> Function:
@@ -199,27 +164,43 @@ def function_shown(f: Function) -> str:
 # --- scaled functions: the same in integers ------------------------------------------------------------
 
 
+def common_denominator(numbers: Iterable[Fraction], limit: int, step: str) -> int:
+    """The least positive integer whose products with all numbers are integers."""
+    least = 1
+    for x in numbers:
+        if least % x.denominator:
+            least = math.lcm(least, x.denominator)
+            spend(1 + (least.bit_length() ** 2 >> 14))
+            if least.bit_length() > limit:
+                raise Refused(step, "their common denominator is too large")
+    return least
+
+
 def unit_of(*functions: Function) -> int:
     """The least unit for which all exponents are multiples of 1/unit."""
-    unit = 1
-    for f in functions:
-        for _, *exponents in f:
-            for x in exponents:
-                if unit % x.denominator:
-                    unit = math.lcm(unit, x.denominator)
-                    spend(1 + (unit.bit_length() ** 2 >> 14))
-                    if unit.bit_length() > MAX_UNIT_BITS:
-                        raise Refused("exponents", "their common denominator is too large")
-    return unit
+    exponents = chained.from_iterable(key[1:] for f in functions for key in f)
+    return common_denominator(exponents, MAX_UNIT_BITS, "exponents")
+
+
+def scale_of(*functions: Function) -> int:
+    """The least positive integer that makes all coefficients integers."""
+    coefficients = chained.from_iterable(f.values() for f in functions)
+    return common_denominator(coefficients, MAX_SCALE_BITS, "coefficients")
 
 
 def scaled(f: Function, unit: int, scale: int) -> Scaled:
     """f times a positive integer that makes all coefficients integers."""
-    result = {}
+    result, size = {}, scale.bit_length() >> 6
     for (n, a, k, b), c in f.items():
-        spend(weight(c) + (scale.bit_length() >> 6))
+        spend(weight(c) + size)
         result[n, int(a * unit), int(k * unit), int(b * unit)] = int(c * scale)
     return result
+
+
+def scaled_together(*functions: Function) -> tuple[int, list[Scaled]]:
+    """A unit, and the functions times one positive integer."""
+    unit, scale = unit_of(*functions), scale_of(*functions)
+    return unit, [scaled(f, unit, scale) for f in functions]
 
 
 def unscaled(f: Scaled, unit: int) -> Function:
@@ -233,7 +214,7 @@ def combined(parts: Iterable[tuple[int, Scaled]]) -> Scaled:
     """The sum of integers times functions."""
     total: Scaled = {}
     for factor, f in parts:
-        spend_on_keys(chained(total, f))
+        reading.spend_on_keys(chained(total, f))
         for key, c in f.items():
             total[key] = total.get(key, 0) + factor * c
         spend(len(f) * (4 + bits_of(f) >> 2))
@@ -245,7 +226,7 @@ def scaled_product(f: Scaled, g: Scaled) -> Scaled:
         raise Refused("arithmetic", "a product has too many terms")
     total: Scaled = {}
     spend(len(f) * len(g) * (12 + (bits_of(f) * bits_of(g) >> 12)))
-    spend_on_keys((n + m, a + d, k + j, b + i) for n, a, k, b in f for m, d, j, i in g)
+    reading.spend_on_keys((n + m, a + d, k + j, b + i) for n, a, k, b in f for m, d, j, i in g)
     for (n, a, k, b), c in f.items():
         for (m, d, j, i), e in g.items():
             key = n + m, a + d, k + j, b + i
@@ -259,7 +240,11 @@ def bits_of(f: Scaled) -> int:
 
 
 def reduced(*functions: Scaled) -> tuple[Scaled, ...]:
-    """The functions divided by one positive number and one monomial: the normal form, see :func:`normals`."""
+    """The functions divided by one positive number and one monomial eps^n exp(a*eps + k + b/eps).
+
+    The least exponents become 0 and the coefficients integers without a common factor, so that functions that
+    differ by such a positive factor become equal.
+    """
     keys = [key for f in functions for key in f]
     if not keys:
         return functions
@@ -431,8 +416,8 @@ def by_chain(f: Function, on: Interval, proof: dict[str, Any], step: str, strict
     if not 0 <= r <= on.low:
         raise Refused(step, "the chain starts inside the interval")
     if r == 0 and is_regular(f):
-        unit, scale = unit_of(f), math.lcm(*(c.denominator for c in f.values()))
-        holds = chain_holds(scaled(f, unit, scale), unit)
+        unit, (whole,) = scaled_together(f)
+        holds = chain_holds(whole, unit)
     else:
         holds = all(sign_at(link, r) >= 0 for link in chain_of(f))
     if not holds:
@@ -528,7 +513,7 @@ def by_binomial(f: Function, on: Interval, proof: dict[str, Any], step: str, str
     """exp(u) - exp(v) has the sign of u - v, and of eps*(u - v), which is a polynomial."""
     g, h = function(proof["binomial"], step), function(proof["cofactor"], step)
     if len(g) != 2 or len({n for n, *_ in g}) != 1 or sum(g.values()) != 0:
-        raise Refused(step, "the binomial is no difference of two exponentials")
+        raise Refused(step, "the binomial is not a difference of two exponentials")
     if not h or normal(multiply(g, h)) != f:
         raise Refused(step, "the product is not the function")
     signs = normal(multiply(binomial_signs(g), h))
@@ -650,7 +635,7 @@ class ScaledRooted(NamedTuple):
 
     def key(self) -> bytes:
         """A key that only equal functions have."""
-        return salted(tuple(tuple(sorted(part.items())) for part in self))
+        return reading.salted(tuple(tuple(sorted(part.items())) for part in self))
 
 
 class Facts:

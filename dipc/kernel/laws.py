@@ -9,54 +9,16 @@ meets at the end are all pairs (P(u)(o), P(u')(o)) of adjacent inputs.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import chain as chained
 from typing import Any, NamedTuple
 
-from .facts import (
-    ONE,
-    ZERO,
-    Function,
-    Interval,
-    Rooted,
-    Scaled,
-    ScaledRooted,
-    add,
-    combined,
-    constant,
-    function,
-    multiply,
-    negative,
-    normal,
-    prove,
-    prove_rooted,
-    scaled,
-    scaled_product,
-    sign_at,
-    unit_of,
-)
-from .reading import (
-    Domain,
-    Refused,
-    array,
-    integer,
-    key_of,
-    name_of,
-    pair_of,
-    places,
-    rational,
-    record,
-    salted,
-    spend,
-    text,
-    value_of,
-    weight,
-)
+from . import facts, reading
+from .facts import ONE, ZERO, Function, Interval, Rooted, Scaled, ScaledRooted
+from .reading import Domain, Refused, array, integer, pair_of, rational, record, spend, text
 
 MAX_CELLS = 1000  # of the input, or the output
 MAX_PAIRS = 1_000_000  # listed for a formula
-MAX_SCALE_BITS = 2**17  # of the common denominator of all coefficients
 
 
 class Sets(NamedTuple):
@@ -85,7 +47,10 @@ class Sets(NamedTuple):
 def read_sets(data: dict[str, Any]) -> Sets:
     """The sets, with different outcomes inside the output sets."""
     inputs, outputs = read_domains(data, "inputs"), read_domains(data, "outputs")
-    outcomes = [salted(tuple(places(o, outputs, "outcomes"))) for o in array(data["outcomes"], "outcomes")]
+    outcomes = [
+        reading.salted(tuple(reading.places(o, outputs, "outcomes")))
+        for o in array(data["outcomes"], "outcomes")
+    ]
     if not outcomes or len(set(outcomes)) != len(outcomes):
         raise Refused("outcomes", "there are none, or one occurs twice")
     return Sets(inputs, outputs, len(outcomes))
@@ -97,8 +62,8 @@ def read_domains(data: dict[str, Any], which: str) -> list[Domain]:
     names = set()
     for item in array(data[which], which):
         variable = record(item, which, "name", "size", "domain")
-        names.add(name_of(variable["name"], which))
-        domain = tuple(value_of(v, which) for v in array(variable["domain"], which))
+        names.add(reading.name_of(variable["name"], which))
+        domain = tuple(reading.value_of(v, which) for v in array(variable["domain"], which))
         if not domain or len(set(variable["domain"])) != len(domain):  # each value is written in one way
             raise Refused(which, "a set is empty or names a value twice")
         size = variable["size"]
@@ -131,43 +96,6 @@ class Surd(NamedTuple):
 Delta = Ratio | Surd
 
 
-def total(parts: Iterable[Ratio], denominators: Sequence[Function]) -> tuple[Function, Function]:
-    """A sum as one quotient: the numerator, and the product of all denominators that occur."""
-    sums: dict[int, Function] = {}
-    for f, d in parts:
-        sums[d] = add(sums[d], f) if d in sums else f
-    lifted = []
-    below = ONE
-    for d, f in sums.items():
-        for other in sums:
-            if other != d:
-                f = multiply(f, denominators[other])
-        lifted.append(f)
-        below = multiply(below, denominators[d])
-    return add(*lifted), below
-
-
-def sum_with(parts: Iterable[Ratio], times: int, delta: Delta, denominators: Sequence[Function]) -> Rooted:
-    """The sum of the parts and times * delta, multiplied by something positive."""
-    factor = constant(Fraction(times))
-    if isinstance(delta, Ratio):
-        more = Ratio(multiply(factor, delta.numerator), delta.denominator)
-        return Rooted(total([*parts, more], denominators)[0], {})
-    f, d = total(parts, denominators)
-    plain, root = (
-        add(multiply(f, c), multiply(multiply(factor, d), a))
-        for a, c in zip(delta.above, delta.below, strict=True)
-    )
-    return Rooted(plain, root)
-
-
-def excess(p: Iterable[Ratio], q: Iterable[Ratio], t: Fraction) -> list[Ratio]:
-    """The parts of  exp(t*eps) q - p ."""
-    factor: Function = {(0, t, ZERO, ZERO): Fraction(1)}
-    larger = [Ratio(multiply(factor, f), d) for f, d in q]
-    return [*larger, *(Ratio(negative(f), d) for f, d in p)]
-
-
 class Table(NamedTuple):
     """Denominators, all probabilities, and delta."""
 
@@ -175,40 +103,30 @@ class Table(NamedTuple):
     functions: list[Ratio]
     delta: Delta
 
-    @property
-    def has_delta(self) -> bool:
-        """Whether delta is not 0."""
-        return isinstance(self.delta, Surd) or bool(self.delta.numerator)
-
-    @property
-    def radicand(self) -> Function:
-        """What delta has a square root of; the zero function if it has none."""
-        return self.delta.radicand if isinstance(self.delta, Surd) else {}
-
 
 def read_table(data: dict[str, Any], on: Interval, sample: Fraction) -> Table:
     """Denominators are proved positive; functions differ and are not negative at a sample eps."""
     denominators, known = [ONE], {repr([["1"]])}
     for i, item in enumerate(array(data["denominators"], "denominators"), start=1):
         step = f"denominator {i}"
-        f = function(record(item, step, "function", "proof")["function"], step)
+        f = facts.function(record(item, step, "function", "proof")["function"], step)
         written = repr(item["function"])  # each function is written in one way
-        if f != normal(f) or written in known:
+        if f != facts.normal(f) or written in known:
             raise Refused(step, "it is not in normal form, or occurs twice")
         known.add(written)
-        prove(f, on, item["proof"], step, strict=True)
+        facts.prove(f, on, item["proof"], step, strict=True)
         denominators.append(f)
 
     def ratio(value: Any, step: str) -> Ratio:
         numerator, denominator = pair_of(value, step)
-        f = function(numerator, step)
+        f = facts.function(numerator, step)
         return Ratio(f, integer(denominator, step, 0, len(denominators) - 1 if f else 0))
 
     functions = [ratio(p, f"function {i}") for i, p in enumerate(array(data["functions"], "functions"))]
     if len(set(map(repr, data["functions"]))) != len(functions):
         raise Refused("functions", "a function is listed twice")
     for i, (f, _) in enumerate(functions):
-        if sign_at(f, sample) < 0:
+        if facts.sign_at(f, sample) < 0:
             raise Refused(f"function {i}", f"a probability is negative at eps = {sample}")
     delta = data["claim"]["delta"]
     read = read_surd(delta, on) if isinstance(delta, dict) else ratio(delta, "claim")
@@ -222,13 +140,15 @@ def read_surd(value: Any, on: Interval) -> Surd:
     """A delta with a square root: the radicand is not negative, and the denominator positive."""
     step = "claim"
     delta = record(value, step, "above", "below", "radicand", "proofs")
-    g = function(delta["radicand"], step)
-    above, below = (Rooted(*(function(f, step) for f in pair_of(delta[x], step))) for x in ("above", "below"))
+    g = facts.function(delta["radicand"], step)
+    above, below = (
+        Rooted(*(facts.function(f, step) for f in pair_of(delta[x], step))) for x in ("above", "below")
+    )
     if not g or not (above.root or below.root):
         raise Refused(step, "delta has no square root")
     proofs = record(delta["proofs"], step, "radicand", "below")
-    prove(normal(g), on, proofs["radicand"], f"{step}, radicand")
-    prove_rooted(below, g, on, proofs["below"], f"{step}, below", strict=True)
+    facts.prove(facts.normal(g), on, proofs["radicand"], f"{step}, radicand")
+    facts.prove_rooted(below, g, on, proofs["below"], f"{step}, below", strict=True)
     return Surd(above, below, g)
 
 
@@ -243,22 +163,28 @@ class Integers(NamedTuple):
     denominators: list[Scaled]
     functions: list[tuple[Scaled, int]]
     bounds: list[Scaled]
-    delta: tuple[Scaled, int] | tuple[tuple[Scaled, Scaled], tuple[Scaled, Scaled]]
+    delta: tuple[Scaled, int] | tuple[list[Scaled], list[Scaled]]
+    radicand: Function
+
+    @property
+    def has_delta(self) -> bool:
+        """Whether delta is not 0."""
+        return bool(self.delta[0])
 
     def lifted(self, parts: Iterable[tuple[int, Scaled, int]]) -> tuple[Scaled, Scaled]:
         """The sum of integers times functions over denominators, as one numerator and one denominator."""
         groups: dict[int, list[tuple[int, Scaled]]] = {}
         for times, f, d in parts:
             groups.setdefault(d, []).append((times, f))
-        sums = {d: combined(group) for d, group in groups.items()}
+        sums = {d: facts.combined(group) for d, group in groups.items()}
         above, below = [], {(0, 0, 0, 0): 1}
         for d, f in sums.items():
             for other in sums:
                 if other != d and other:
-                    f = scaled_product(f, self.denominators[other])
+                    f = facts.scaled_product(f, self.denominators[other])
             above.append((1, f))
-            below = scaled_product(below, self.denominators[d]) if d else below
-        return above[0][1] if len(above) == 1 else combined(above), below
+            below = facts.scaled_product(below, self.denominators[d]) if d else below
+        return above[0][1] if len(above) == 1 else facts.combined(above), below
 
     def margins(self, pairs: Iterable[tuple[int, int]], times: int = 1) -> list[tuple[int, Scaled, int]]:
         """The parts of ``times`` * (exp(t*eps) Q - P) for sums P, Q of functions."""
@@ -268,21 +194,24 @@ class Integers(NamedTuple):
             parts.append((-times, *self.functions[i]))
         return parts
 
-    def slack(self, pairs: Iterable[tuple[int, int]]) -> ScaledRooted:
-        """exp(t*eps) Q - P + delta for the sums P and Q of functions, multiplied by something positive."""
-        parts = self.margins(pairs)
+    def total(self, parts: Iterable[tuple[int, Scaled, int]], times: int = 1) -> ScaledRooted:
+        """The sum of the parts and ``times`` * delta, multiplied by something positive."""
         above, below = self.delta
         if isinstance(below, int):
             assert isinstance(above, dict)
-            return ScaledRooted(self.lifted([*parts, (1, above, below)] if above else parts)[0], {})
-        assert isinstance(above, tuple)
-        f, d = self.lifted(parts) if parts else ({}, {(0, 0, 0, 0): 1})
+            return ScaledRooted(self.lifted([*parts, (times, above, below)] if above else parts)[0], {})
+        assert isinstance(above, list)
+        f, d = self.lifted(parts)
         d = {key: c * self.scale for key, c in d.items()}
         plain, root = (
-            combined([(1, scaled_product(f, c)), (1, scaled_product(d, a))])
+            facts.combined([(1, facts.scaled_product(f, c)), (times, facts.scaled_product(d, a))])
             for a, c in zip(above, below, strict=True)
         )
         return ScaledRooted(plain, root)
+
+    def slack(self, pairs: Iterable[tuple[int, int]]) -> ScaledRooted:
+        """exp(t*eps) Q - P + delta for the sums P and Q of functions, multiplied by something positive."""
+        return self.total(self.margins(pairs))
 
     def signed(self, pair: tuple[int, int], sign: str) -> ScaledRooted:
         """The function that is >= 0 where P - exp(t*eps) Q has the sign."""
@@ -291,29 +220,19 @@ class Integers(NamedTuple):
 
 def in_integers(table: Table, t: Fraction) -> Integers:
     """All functions with one unit and one scale."""
-    ratios = [*table.functions, *([table.delta] if isinstance(table.delta, Ratio) else [])]
-    roots = [*table.delta.above, *table.delta.below] if isinstance(table.delta, Surd) else []
-    numerators = [*(f for f, _ in ratios), *roots]
-    unit = unit_of(*numerators, *table.denominators, table.radicand, {(0, t, ZERO, ZERO): Fraction(1)})
-    scale = 1
-    for c in chained.from_iterable(f.values() for f in numerators):
-        if scale % c.denominator:
-            scale = math.lcm(scale, c.denominator)
-            spend(1 + (scale.bit_length() ** 2 >> 14))
-            if scale.bit_length() > MAX_SCALE_BITS:
-                raise Refused("functions", "the common denominator of their coefficients is too large")
+    delta = table.delta
+    parts = [delta.numerator] if isinstance(delta, Ratio) else [*delta.above, *delta.below]
+    radicand = {} if isinstance(delta, Ratio) else delta.radicand
+    numerators = [*(f for f, _ in table.functions), *parts]
+    scale = facts.scale_of(*numerators)
+    unit = facts.unit_of(*numerators, *table.denominators, radicand, {(0, t, ZERO, ZERO): Fraction(1)})
     shift = int(t * unit)
-    functions = [(scaled(f, unit, scale), d) for f, d in table.functions]
+    functions = [(facts.scaled(f, unit, scale), d) for f, d in table.functions]
     bounds = [{(n, a + shift, k, b): c for (n, a, k, b), c in f.items()} for f, _ in functions]
-    denominators = [scaled(f, unit, 1) for f in table.denominators]
-    delta: Any
-    if isinstance(table.delta, Ratio):
-        delta = scaled(table.delta.numerator, unit, scale), table.delta.denominator
-    else:
-        delta = tuple(
-            tuple(scaled(f, unit, scale) for f in pair) for pair in (table.delta.above, table.delta.below)
-        )
-    return Integers(unit, scale, denominators, functions, bounds, delta)
+    denominators = [facts.scaled(f, unit, 1) for f in table.denominators]
+    whole = [facts.scaled(f, unit, scale) for f in parts]
+    rooted: Any = (whole[0], delta.denominator) if isinstance(delta, Ratio) else (whole[:2], whole[2:])
+    return Integers(unit, scale, denominators, functions, bounds, rooted, radicand)
 
 
 # --- laws ---------------------------------------------------------------------------------------------
@@ -334,25 +253,19 @@ class Diagram(NamedTuple):
     def at(self, digits: Sequence[int]) -> tuple[int, ...]:
         """The leaves that the roots lead to on one input."""
         spend(len(self.roots) * len(digits))
-        return tuple(self.leaf(root, digits) for root in self.roots)
-
-    def leaf(self, node: int, digits: Sequence[int]) -> int:
-        """The leaf that a node leads to on one input."""
-        while node >= self.leaves:
-            node = self.branches[node][digits[self.cells[node]]]
-        return node
-
-    def branch(self, node: int, cell: int, k: int) -> int:
-        """Where the k-th value of a cell leads, from a node that looks at no earlier one."""
-        return self.branches[node][k] if self.cells[node] == cell else node
+        found = []
+        for node in self.roots:
+            while node >= self.leaves:
+                node = self.branches[node][digits[self.cells[node]]]
+            found.append(node)
+        return tuple(found)
 
 
 def read_diagram(data: dict[str, Any], sets: Sets, functions: int) -> Diagram:
     """The probabilities of the outcomes, in a form without superfluous nodes."""
     end, step = len(sets.inputs), "nodes"
-    cells, branches = [end] * functions, [()] * functions
-    known = set()
-    nodes: Any = branches
+    cells, known = [end] * functions, set()
+    nodes: list[tuple[int, ...]] = [()] * functions
     for i, item in enumerate(array(data["nodes"], step)):
         here, last = f"node {i}", functions + i - 1
         spend(len(array(item, here)) + 1)
@@ -362,7 +275,7 @@ def read_diagram(data: dict[str, Any], sets: Sets, functions: int) -> Diagram:
             raise Refused(here, "there is not one branch for every value of its cell")
         if any(cells[child] <= cell for child in below):
             raise Refused(here, "the cells on a path are not in order")
-        key = salted((cell, below))
+        key = reading.salted((cell, below))
         if len(set(below)) == 1 or key in known:
             raise Refused(here, "all its branches are equal, or it is listed twice")
         known.add(key)
@@ -384,12 +297,11 @@ def read_diagram(data: dict[str, Any], sets: Sets, functions: int) -> Diagram:
 def check_sums(diagram: Diagram, integers: Integers) -> None:
     """The probabilities of all outcomes sum to 1 for every input: the sum of the diagrams, one by one."""
     sums = Sums(diagram)
-    total = sums.leaf({})
     values = [{(d, *key): c for key, c in f.items()} for f, d in integers.functions]
     for root in diagram.roots:
-        total = sums.added(total, root, values)
-    for value in sums.leaves_below(total):
-        check_total([({key[1:]: c}, key[0]) for key, c in value.items()], integers)
+        sums.add(root, values)
+    for leaf in sums.leaves:
+        check_total([({key[1:]: c}, key[0]) for key, c in sums.values[leaf].items()], integers)
 
 
 def check_total(parts: Iterable[tuple[Any, int]], integers: Integers) -> None:
@@ -403,7 +315,7 @@ Value = dict[tuple[int, int, int, int, int], int]
 
 
 class Sums:
-    """Sums of the diagrams of outcomes, as diagrams whose leaves are sums of functions."""
+    """The sum of the diagrams so far, ``total``, as a diagram; its leaves are sums of functions."""
 
     def __init__(self, diagram: Diagram) -> None:
         self.diagram = diagram
@@ -411,10 +323,12 @@ class Sums:
         self.branches: list[tuple[int, ...]] = []
         self.values: dict[int, Value] = {}
         self.known: dict[bytes, int] = {}
+        self.total = self.leaf({})
+        self.leaves = {self.total}
 
     def node(self, written: object, cell: int, branches: tuple[int, ...]) -> int:
         """The reference of a leaf or of a choice, equal ones only once."""
-        key = salted(written)
+        key = reading.salted(written)
         if key not in self.known:
             self.known[key] = len(self.cells)
             self.cells.append(cell)
@@ -428,11 +342,11 @@ class Sums:
         self.values[node] = value
         return node
 
-    def added(self, total: int, root: int, values: list[Value]) -> int:
-        """The sum with one more diagram: pairs of nodes from the first cell on, then results backwards."""
+    def add(self, root: int, values: list[Value]) -> None:
+        """Add one more diagram: pairs of nodes from the first cell on, then results backwards."""
         diagram, end = self.diagram, self.diagram.end
         layers: list[dict[tuple[int, int], list[tuple[int, int]]]] = [{} for _ in range(end + 1)]
-        layers[min(self.cells[total], diagram.cells[root])][total, root] = []
+        layers[min(self.cells[self.total], diagram.cells[root])][self.total, root] = []
         for cell in range(end):
             for (s, f), below in layers[cell].items():
                 own = self.branches[s] if self.cells[s] == cell else None
@@ -449,46 +363,38 @@ class Sums:
             for key, c in values[f].items():
                 value[key] = value.get(key, 0) + c
             results[s, f] = self.leaf({key: c for key, c in value.items() if c})
+        self.leaves = set(results.values())
         for cell in range(end - 1, -1, -1):
             for pair, below in layers[cell].items():
                 branches = tuple(results[x] for x in below)
                 same = branches.count(branches[0]) == len(branches)
                 results[pair] = branches[0] if same else self.node((cell, branches), cell, branches)
-        return results[total, root]
-
-    def leaves_below(self, node: int) -> Iterator[Value]:
-        """The different values of one sum."""
-        seen, todo = {node}, [node]
-        while todo:
-            at = todo.pop()
-            if at in self.values:
-                yield self.values[at]
-            todo += (new := set(self.branches[at]) - seen)
-            seen |= new
+        self.total = results[self.total, root]
 
 
 def joint(diagram: Diagram) -> tuple[Diagram, list[tuple[int, ...]]]:
     """One diagram of all outcomes: its leaves are laws, given by the functions of the outcomes."""
-    start = tuple(diagram.roots)
+    cells, branches, start = diagram.cells, diagram.branches, tuple(diagram.roots)
     layers: list[dict[tuple[int, ...], list[tuple[int, ...]]]] = [{} for _ in range(diagram.end + 1)]
-    layers[min(diagram.cells[node] for node in start)][start] = []
+    layers[min(cells[node] for node in start)][start] = []
     for cell in range(diagram.end):
         for group, below in layers[cell].items():
-            width = max(len(diagram.branches[node]) for node in group if diagram.cells[node] == cell)
+            width = max(len(branches[node]) for node in group if cells[node] == cell)
             spend(2 + 2 * width * len(group))
-            below += (tuple(diagram.branch(node, cell, k) for node in group) for k in range(width))
+            for k in range(width):
+                below.append(tuple(branches[n][k] if cells[n] == cell else n for n in group))
             for following in below:
-                layers[min(diagram.cells[node] for node in following)].setdefault(following, [])
+                layers[min(cells[node] for node in following)].setdefault(following, [])
     laws = list(layers[diagram.end])
     number = {law: i for i, law in enumerate(laws)}
-    cells, branches = [diagram.end] * len(laws), [()] * len(laws)
-    nodes: Any = branches
+    joined_cells = [diagram.end] * len(laws)
+    joined: list[tuple[int, ...]] = [()] * len(laws)
     for cell in range(diagram.end - 1, -1, -1):
         for group, below in layers[cell].items():
-            number[group] = len(cells)
-            cells.append(cell)
-            nodes.append(tuple(number[following] for following in below))
-    return Diagram(len(laws), diagram.end, cells, nodes, [number[start]]), laws
+            number[group] = len(joined)
+            joined_cells.append(cell)
+            joined.append(tuple(number[following] for following in below))
+    return Diagram(len(laws), diagram.end, joined_cells, joined, [number[start]]), laws
 
 
 # --- adjacency ----------------------------------------------------------------------------------------
@@ -519,7 +425,8 @@ def read_adjacency(data: dict[str, Any], sets: Sets) -> Adjacency:
             raise Refused(step, f"more than {MAX_PAIRS} pairs of inputs are listed")
         spend(len(listed))
         last = math.prod(map(len, sets.inputs)) - 1
-        once = [(integer(u, step, 0, last), integer(v, step, u, last)) for u, v in map(two, listed)]
+        ends = (pair_of(pair, step) for pair in listed)
+        once = [(integer(u, step, 0, last), integer(v, step, u, last)) for u, v in ends]
         if once != sorted(set(once)) or not once:
             raise Refused(step, "the pairs are not in order, or there are none")
         return Adjacency(kind, ZERO, [*once, *((v, u) for u, v in once if u != v)])
@@ -530,11 +437,6 @@ def read_adjacency(data: dict[str, Any], sets: Sets) -> Adjacency:
     if kind == "all" and distance is None and listed is None:
         return Adjacency(kind, ZERO, None)
     raise Refused(step, "it is not known, or has a field that is not its own")
-
-
-def two(value: Any) -> list[Any]:
-    """A listed pair."""
-    return pair_of(value, "adjacency")
 
 
 def cost(kind: str, x: Fraction | str, y: Fraction | str) -> Fraction:
@@ -567,7 +469,7 @@ class Automaton:
 
     def _number(self, left: Fraction) -> int:
         """The number of a state."""
-        number = self._numbers.setdefault(key_of(left), len(self._states))
+        number = self._numbers.setdefault(reading.key_of(left), len(self._states))
         if number == len(self._states):
             self._states.append(left)
         return number
@@ -577,7 +479,7 @@ class Automaton:
         domain, left = self.domains[cell], self._states[state]
         key = id(domain), state
         if key not in self._moves:
-            spend(len(domain) ** 2 * weight(left))
+            spend(len(domain) ** 2 * reading.weight(left))
             self._moves[key] = [
                 (a, b, self._number(left - more) if self.shared and more else state)
                 for a, x in enumerate(domain)

@@ -13,61 +13,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain as chained
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
-from .facts import (
-    MAX_POWER,
-    Facts,
-    Function,
-    Interval,
-    ScaledRooted,
-    constant,
-    function_shown,
-    negative,
-    sign_rooted,
-)
-from .laws import (
-    Adjacency,
-    Delta,
-    Diagram,
-    Integers,
-    Needed,
-    Pairs,
-    Ratio,
-    Sets,
-    Table,
-    check_sums,
-    check_total,
-    excess,
-    in_integers,
-    needed_pairs,
-    read_adjacency,
-    read_diagram,
-    read_sets,
-    read_table,
-    sum_with,
-)
-from .reading import (
-    MAX_STEPS,
-    Refused,
-    array,
-    flag,
-    integer,
-    metered,
-    name_of,
-    pair_of,
-    places,
-    rational,
-    record,
-    spend,
-    text,
-    unpacked,
-)
+from . import facts, laws, reading
+from .facts import MAX_POWER, ZERO, Facts, Function, Interval, Rooted, Scaled
+from .laws import Adjacency, Delta, Diagram, Integers, Needed, Pairs, Ratio, Sets, Table
+from .reading import MAX_STEPS, Refused, array, integer, name_of, pair_of, rational, record, spend, text
 
 FORMAT = "dipc certificate"
 VERSION = 2
@@ -82,10 +38,8 @@ MAX_NAME = 60  # characters of a program's name that are shown
 def check_fields(data: Any) -> bool:
     """That the format is the one known here; whether the certificate is of a violation."""
     if isinstance(data, dict) and data.get("format") == FORMAT and data.get("version") == 1:
-        raise Refused(
-            "format",
-            "version 1 is no longer read: write a new one with dipc check FILE --certificate c.json",
-        )
+        hint = "write a new one with dipc check FILE --certificate c.json"
+        raise Refused("format", f"version 1 is no longer read: {hint}")
     violated = isinstance(data, dict) and "violation" in data
     fields = "format version program parameters claim inputs outputs adjacency outcomes denominators"
     parts = "laws violation" if violated else "nodes roots inequalities cases"
@@ -152,7 +106,7 @@ def read_claim(data: dict[str, Any]) -> Claim:
     claim = record(data[step], step, "t", "delta", "interval")
     ends = record(claim["interval"], step, "low", "high", "low_closed", "high_closed")
     low, high = rational(ends["low"], step), None if ends["high"] is None else rational(ends["high"], step)
-    low_closed, high_closed = flag(ends["low_closed"], step), flag(ends["high_closed"], step)
+    low_closed, high_closed = reading.flag(ends["low_closed"], step), reading.flag(ends["high_closed"], step)
     if low < 0 or (low == 0 and low_closed) or (high is None and high_closed):
         raise Refused(step, "the interval holds more than positive numbers")
     if high is not None and (high < low or (high == low and not (low_closed and high_closed))):
@@ -162,30 +116,32 @@ def read_claim(data: dict[str, Any]) -> Claim:
         fields = ("input", "neighbour", "outcomes", "eps", "numbers")
         eps = rational(record(data["violation"], "violation", *fields)["eps"], "violation")
         if not on.has(eps):
-            raise Refused("violation", "the claim does not speak of this eps")
+            raise Refused("violation", "the claim is not about this eps")
     return Claim(rational(claim["t"], step), on, eps)
 
 
 # --- coverage -----------------------------------------------------------------------------------------
 
 
-Named = tuple[str, Pairs]
+Rows = list[list[int]]  # the laws of two inputs, as numbers of functions
 WHAT = ("slack", "+", "-")
 
 
 class Proofs(NamedTuple):
-    """The proved inequalities, and the names of those that are proved on the whole interval."""
+    """The proved inequalities, and the names of those that are proved on the whole interval ``on``."""
 
+    integers: Integers
+    on: Interval
     facts: Facts
-    named: dict[Named, int]
+    named: dict[tuple[str, Pairs], int]
     items: list[str]
 
 
-def read_inequalities(data: dict[str, Any], table: Table, integers: Integers, on: Interval) -> Proofs:
+def read_inequalities(data: dict[str, Any], integers: Integers, on: Interval) -> Proofs:
     """Each inequality is recomputed from the functions that it names, and proved."""
-    proofs = Proofs(Facts(integers.unit, table.radicand), {}, [])
-    kinds = WHAT if table.has_delta else WHAT[:1]
-    last = len(table.functions) - 1
+    proofs = Proofs(integers, on, Facts(integers.unit, integers.radicand), {}, [])
+    kinds = WHAT if integers.has_delta else WHAT[:1]
+    last = len(integers.functions) - 1
     for i, item in enumerate(array(data["inequalities"], "inequalities")):
         step = f"inequality {i}"
         inequality = record(item, step, "what", "of", "on", "proof")
@@ -221,12 +177,10 @@ def read_pairs(value: Any, last: int, step: str) -> Pairs:
     return pairs
 
 
-def check_coverage(
-    data: dict[str, Any], needed: Needed, table: Table, integers: Integers, proofs: Proofs, on: Interval
-) -> None:
+def check_coverage(data: dict[str, Any], needed: Needed, proofs: Proofs) -> None:
     """Every pair of adjacent inputs and every outcome is covered, and nothing is superfluous."""
     if needed.laws:
-        check_cases(data, needed.laws, Coverage(integers, proofs, on), len(table.functions) - 1)
+        check_cases(data, needed.laws, proofs)
     elif array(data["cases"], "cases"):
         raise Refused("cases", "there are none if delta is 0")
     for i, j in needed.functions:
@@ -236,42 +190,33 @@ def check_coverage(
             proofs.facts.used.add(number)
         else:
             step = f"functions {i} and {j}"
-            proofs.facts.require(integers.slack([(i, j)]), on.low, on.high, step)
+            proofs.facts.require(proofs.integers.slack([(i, j)]), proofs.on.low, proofs.on.high, step)
     for number, step in enumerate(proofs.items):
         if number not in proofs.facts.used:
             raise Refused(step, "it is not needed, or listed twice")
 
 
-class Coverage(NamedTuple):
-    """What a case is checked against."""
-
-    integers: Integers
-    proofs: Proofs
-    on: Interval
-
-    def require(self, f: ScaledRooted, low: Fraction, high: Fraction | None, step: str) -> None:
-        """Refuse unless f >= 0 is proved there."""
-        self.proofs.facts.require(f, low, high, step)
-
-    def check_piece(self, pairs: Pairs, signs: str, low: Fraction, high: Fraction | None, step: str) -> None:
-        """Whichever outcomes the sum of the positive differences is over on this piece, delta is enough."""
-        if len(signs) != len(pairs) or not set(signs) <= set("+-?") or signs.count("?") > MAX_UNSURE:
-            raise Refused(step, "the signs are not a string of +, - and a few ?")
-        for pair, sign in zip(pairs, signs, strict=True):
-            if sign != "?":
-                signed = self.integers.signed(pair, sign)
-                if signed.plain:
-                    self.require(signed, low, high, step)
-        sure = [pair for pair, sign in zip(pairs, signs, strict=True) if sign == "+"]
-        unsure = [pair for pair, sign in zip(pairs, signs, strict=True) if sign == "?"]
-        for more in chained.from_iterable(combinations(unsure, n) for n in range(len(unsure) + 1)):
-            self.require(self.integers.slack([*sure, *more]), low, high, step)
+def check_piece(
+    proofs: Proofs, pairs: Pairs, signs: str, low: Fraction, high: Fraction | None, step: str
+) -> None:
+    """Whichever outcomes the sum of the positive differences is over on this piece, delta is enough."""
+    if len(signs) != len(pairs) or not set(signs) <= set("+-?") or signs.count("?") > MAX_UNSURE:
+        raise Refused(step, "the signs are not a string of +, - and a few ?")
+    for pair, sign in zip(pairs, signs, strict=True):
+        if sign != "?":
+            signed = proofs.integers.signed(pair, sign)
+            if signed.plain:
+                proofs.facts.require(signed, low, high, step)
+    sure = [pair for pair, sign in zip(pairs, signs, strict=True) if sign == "+"]
+    unsure = [pair for pair, sign in zip(pairs, signs, strict=True) if sign == "?"]
+    for more in chained.from_iterable(combinations(unsure, n) for n in range(len(unsure) + 1)):
+        proofs.facts.require(proofs.integers.slack([*sure, *more]), low, high, step)
 
 
-def check_cases(data: dict[str, Any], needed: set[Pairs], coverage: Coverage, last: int) -> None:
+def check_cases(data: dict[str, Any], needed: set[Pairs], proofs: Proofs) -> None:
     """Every pair of laws has a case, whose pieces go from end to end of the interval."""
     seen = set()
-    on = coverage.on
+    on, last = proofs.on, len(proofs.integers.functions) - 1
     for number, item in enumerate(array(data["cases"], "cases")):
         step = f"case {number}"
         case = record(item, step, "functions", "points", "signs")
@@ -279,14 +224,12 @@ def check_cases(data: dict[str, Any], needed: set[Pairs], coverage: Coverage, la
         if pairs not in needed or pairs in seen:
             raise Refused(step, "no adjacent inputs have these functions, or it is listed twice")
         seen.add(pairs)
-        points = [None if p is None else rational(p, step) for p in array(case["points"], step)]
-        pieces = list(pairwise(points)) if len(points) > 1 else [(on.low, on.low)]
-        if (points[:1], points[-1]) != ([on.low], on.high) or len(pieces) != len(array(case["signs"], step)):
-            raise Refused(step, "the points do not go from one end of the interval to the other")
+        single = on.low == on.high and case["points"] == [str(on.low)]
+        pieces = [(on.low, on.high)] if single else facts.cut(case["points"], on, step)
+        if len(pieces) != len(array(case["signs"], step)):
+            raise Refused(step, "there are not signs for every piece")
         for (low, high), signs in zip(pieces, case["signs"], strict=True):
-            if low is None or (high is not None and high <= low and len(points) > 1):
-                raise Refused(step, "the points are not ascending")
-            coverage.check_piece(pairs, text(signs, step), low, high, step)
+            check_piece(proofs, pairs, text(signs, step), low, high, step)
     if seen != needed:
         raise Refused("cases", "some adjacent inputs are not covered")
 
@@ -294,27 +237,27 @@ def check_cases(data: dict[str, Any], needed: set[Pairs], coverage: Coverage, la
 # --- a violation --------------------------------------------------------------------------------------
 
 
-def read_rows(data: dict[str, Any], sets: Sets, integers: Integers) -> list[list[int]]:
+def read_rows(data: dict[str, Any], sets: Sets, integers: Integers) -> Rows:
     """The laws of the input and of its neighbour, as numbers of functions."""
     last = len(integers.functions) - 1
     rows = [[integer(i, "laws", 0, last) for i in array(law, "laws")] for law in array(data["laws"], "laws")]
     if len(rows) != 2 or any(len(law) != sets.outcomes for law in rows):
         raise Refused("laws", "two laws with one probability for every outcome are expected")
     for law in rows:
-        check_total((integers.functions[i] for i in law), integers)
+        laws.check_total((integers.functions[i] for i in law), integers)
     if {i for law in rows for i in law} != set(range(last + 1)):
         raise Refused("functions", "a function is not used")
     return rows
 
 
 def check_violation(
-    data: dict[str, Any], claim: Claim, sets: Sets, table: Table, rows: list[list[int]], adjacency: Adjacency
+    data: dict[str, Any], claim: Claim, sets: Sets, integers: Integers, rows: Rows, adjacency: Adjacency
 ) -> None:
     """The listed outcomes break the claim at eps, and the numbers shown are right."""
     step = "violation"
     violation = data[step]
-    u = places(violation["input"], sets.inputs, step)
-    v = places(violation["neighbour"], sets.inputs, step)
+    u = reading.places(violation["input"], sets.inputs, step)
+    v = reading.places(violation["neighbour"], sets.inputs, step)
     if not adjacency.holds(sets, u, v):
         raise Refused(step, "the two inputs are not adjacent")
     if u == v and rows[0] != rows[1]:
@@ -322,41 +265,36 @@ def check_violation(
     chosen = [integer(o, step, 0, sets.outcomes - 1) for o in array(violation["outcomes"], step)]
     if not chosen or chosen != sorted(set(chosen)):
         raise Refused(step, "there are no outcomes, or they are not in order")
-    p, q = ([table.functions[law[o]] for o in chosen] for law in rows)
-    larger = excess([], q, claim.t)
-    losing = [*p, *(Ratio(negative(f), d) for f, d in larger)]
+    p, q = ([(1, *integers.functions[law[o]]) for o in chosen] for law in rows)
+    bound = [(1, integers.bounds[rows[1][o]], integers.functions[rows[1][o]][1]) for o in chosen]
+    gain = [*p, *((-1, f, d) for _, f, d in bound)]
 
-    def sign(parts: list[Ratio], times: int) -> int:
-        """The sign of the sum of the parts and times * delta at the eps of the violation."""
-        f = sum_with(parts, times, table.delta, table.denominators)
-        return sign_rooted(f, table.radicand, claim.sample)
+    def sign(parts: list[tuple[int, Scaled, int]], times: int, c: Fraction) -> int:
+        """The sign of the sum of the parts, times * delta and c at the eps of the violation."""
+        over, under = c.as_integer_ratio()
+        number = (over, {(0, 0, 0, 0): integers.scale}, 0)
+        f = integers.total([number, *((m * under, f, d) for m, f, d in parts)], times * under)
+        rooted = Rooted(*(facts.unscaled(part, integers.unit) for part in f))
+        return facts.sign_rooted(rooted, integers.radicand, claim.sample)
 
-    if sign(excess(p, q, claim.t), 1) >= 0:
+    if sign(gain, -1, ZERO) <= 0:
         raise Refused(step, "the claim is not broken")
-    parts: dict[str, tuple[list[Ratio], int]] = {
-        "probability": (p, 0),
-        "neighbour_probability": (q, 0),
-        "bound": (larger, 1),
-        "excess": (losing, -1),
-    }
-    numbers = record(violation["numbers"], step, *parts)
-    for name, (ratios, times) in parts.items():
-
-        def sign_of_sum(c: Fraction, ratios: list[Ratio] = ratios, times: int = times) -> int:
-            return sign([*ratios, Ratio(constant(c), 0)], times)
-
-        check_number(name, numbers[name], sign_of_sum)
+    sums = {"probability": (p, 0), "neighbour_probability": (q, 0), "bound": (bound, 1), "excess": (gain, -1)}
+    numbers = record(violation["numbers"], step, *sums)
+    for name, (parts, times) in sums.items():
+        low, unit = read_number(name, numbers[name])
+        if sign(parts, times, -low * unit) < 0 or sign(parts, times, -(low + 1) * unit) >= 0:
+            raise Refused(step, f"the number '{name}' is not right")
 
 
-def check_number(name: str, value: Any, sign_of_sum: Callable[[Fraction], int]) -> None:
-    """[m, e] with m * 10^e <= number < (m+1) * 10^e; the function gives the sign of number + c."""
+def read_number(name: str, value: Any) -> tuple[Fraction, Fraction]:
+    """m and 10^e of [m, e], for a number from m * 10^e up to (m+1) * 10^e."""
     step = "violation"
     digits, place = pair_of(value, step)
     low, unit = rational(digits, step), Fraction(10) ** integer(place, step, -MAX_POWER, MAX_POWER)
     if low.denominator != 1:
         raise Refused(step, f"the number '{name}' is not written as m * 10^e")
-    if sign_of_sum(-low * unit) < 0 or sign_of_sum(-(low + 1) * unit) >= 0:
-        raise Refused(step, f"the number '{name}' is not right")
+    return low, unit
 
 
 # --- a certificate ------------------------------------------------------------------------------------
@@ -373,7 +311,7 @@ class Certificate:
     table: Table
     adjacency: Adjacency
     diagram: Diagram | None
-    rows: list[list[int]]
+    rows: Rows
     pairs: int
 
     @property
@@ -432,8 +370,8 @@ def shown(text: str) -> str:
 def check(data: bytes, program: bytes | None = None, steps: int = MAX_STEPS) -> Certificate:
     """Check the bytes of a certificate, and that it is about the program.  Raises :class:`Refused`."""
     try:
-        with metered(steps):
-            read = unpacked(data)
+        with reading.metered(steps):
+            read = reading.unpacked(data)
             certificate = checked(read, program)
             if read["digest"] != digest(read):
                 raise Refused("digest", "the certificate is not as it was written")
@@ -449,20 +387,20 @@ def checked(data: Any, file: bytes | None) -> Certificate:
     violated = check_fields(data)
     program = read_program(data, file)
     claim = read_claim(data)
-    sets = read_sets(data)
-    table = read_table(data, claim.proved_on, claim.sample)
-    integers = in_integers(table, claim.t)
+    sets = laws.read_sets(data)
+    table = laws.read_table(data, claim.proved_on, claim.sample)
+    integers = laws.in_integers(table, claim.t)
     if violated:
         rows = read_rows(data, sets, integers)
-        adjacency = read_adjacency(data, sets)
-        check_violation(data, claim, sets, table, rows, adjacency)
+        adjacency = laws.read_adjacency(data, sets)
+        check_violation(data, claim, sets, integers, rows, adjacency)
         return Certificate(data, program, claim, sets, table, adjacency, None, rows, 1)
-    diagram = read_diagram(data, sets, len(table.functions))
-    check_sums(diagram, integers)
-    adjacency = read_adjacency(data, sets)
-    needed = needed_pairs(diagram, adjacency, sets, table.has_delta)
-    proofs = read_inequalities(data, table, integers, claim.on)
-    check_coverage(data, needed, table, integers, proofs, claim.on)
+    diagram = laws.read_diagram(data, sets, len(table.functions))
+    laws.check_sums(diagram, integers)
+    adjacency = laws.read_adjacency(data, sets)
+    needed = laws.needed_pairs(diagram, adjacency, sets, integers.has_delta)
+    proofs = read_inequalities(data, integers, claim.on)
+    check_coverage(data, needed, proofs)
     return Certificate(data, program, claim, sets, table, adjacency, diagram, [], needed.pairs)
 
 
@@ -475,10 +413,14 @@ def digest(data: dict[str, Any]) -> str:
 def delta_shown(delta: Delta, denominators: Sequence[Function]) -> str:
     """For example "exp(-2)" or "(1 + eps) / (1 + exp(eps))"."""
     if isinstance(delta, Ratio):
-        above = function_shown(delta.numerator)
+        above = facts.function_shown(delta.numerator)
         return (
-            f"({above}) / ({function_shown(denominators[delta.denominator])})" if delta.denominator else above
+            f"({above}) / ({facts.function_shown(denominators[delta.denominator])})"
+            if delta.denominator
+            else above
         )
-    parts = [[function_shown(f) for f in rooted] for rooted in (delta.above, delta.below)]
-    above, below = (f"({plain}) + ({root})*sqrt({function_shown(delta.radicand)})" for plain, root in parts)
+    parts = [[facts.function_shown(f) for f in rooted] for rooted in (delta.above, delta.below)]
+    above, below = (
+        f"({plain}) + ({root})*sqrt({facts.function_shown(delta.radicand)})" for plain, root in parts
+    )
     return above if parts[1] == ["1", "0"] else f"({above}) / ({below})"

@@ -157,7 +157,7 @@ def unpacked(data: bytes) -> Any:
         return int(digits)
 
     def unexpected(word: str) -> None:
-        raise Refused(step, f"the number {word[:20]} is no integer")
+        raise Refused(step, f"the number {word[:20]} is not an integer")
 
     def unique(items: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(dict(items)) != len(items):
@@ -215,7 +215,7 @@ def rational(value: Any, step: str) -> Fraction:
     """A number in lowest terms: "3", "-1/2"."""
     written = text(value, step)
     if len(written) > MAX_DIGITS or not re.fullmatch(r"-?[0-9]+(/[0-9]+)?", written):
-        raise Refused(step, f"'{written[:40]}' is no rational number of a permitted size")
+        raise Refused(step, f"'{written[:40]}' is not a rational number of a permitted size")
     spend(weight() + (len(written) ** 2 >> 14))
     if written.endswith("/0") or str(Fraction(written)) != written:
         raise Refused(step, f"'{written[:40]}' is not in lowest terms")
@@ -224,7 +224,7 @@ def rational(value: Any, step: str) -> Fraction:
 
 def name_of(value: Any, step: str) -> str:
     if not re.fullmatch(r"[^\W\d]\w{0,200}", text(value, step)):
-        raise Refused(step, f"'{value[:40]}' is no name")
+        raise Refused(step, f"'{value[:40]}' is not a name")
     return str(value)
 
 

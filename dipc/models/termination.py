@@ -10,19 +10,44 @@ a unique solution there, which is the limit of the solutions around it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from flint import fmpq
-
-from dipc.errors import InputError
-from dipc.models.graph import Loop
+from dipc.errors import InputError, Span
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.tables import RootCluster, end_as_text, sign_table
 
+if TYPE_CHECKING:
+    import networkx
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The graph of one pass through a loop, kept to find where vanishing probabilities make it endless."""
+
+    head: int
+    edges: tuple[tuple[int, int, Quotient], ...]
+    exits: frozenset[int]
+    span: Span
+
+    def never_ends_without(self, vanishing: Iterable[Quotient]) -> bool:
+        """Whether a part that is never left can be reached where these probabilities are 0."""
+        import networkx
+
+        gone = set(vanishing)
+        graph: networkx.DiGraph = networkx.DiGraph()
+        graph.add_node(self.head)
+        graph.add_edges_from((s, t) for s, t, p in self.edges if p not in gone)
+        reached = {self.head} | networkx.descendants(graph, self.head)
+        exits = self.exits & reached
+        backwards = graph.reverse(copy=False)
+        return not reached <= exits.union(*(networkx.descendants(backwards, node) for node in exits))
+
 
 def check_termination(loop: Loop, budgets: EpsRange) -> None:
-    """Raise :class:`InputError` if the loop does not end with probability 1 for some eps of the budgets.
+    """Raise :class:`InputError` if the loop does not end with probability 1 for some eps in the range.
 
     Roots too close to be separated are examined both together and one by one: refusing too much is safe.
     """
@@ -45,17 +70,7 @@ def _vanishing(probabilities: list[Quotient], budgets: EpsRange) -> Iterator[tup
     for cell in sign_table(numerators, budgets):
         if isinstance(cell.high, RootCluster):
             yield end_as_text(cell.high), [probabilities[i] for i in sorted(cell.high.members)]
-    for end in _own_ends(budgets):
+    for end in budgets.closed_ends:
         gone = [p for p in probabilities if p.numerator.sign_at(end) == 0]
         if gone:
             yield str(end), gone
-
-
-def _own_ends(budgets: EpsRange) -> list[fmpq]:
-    """The ends that belong to the range."""
-    ends = []
-    if budgets.low_closed:
-        ends.append(budgets.low)
-    if budgets.high is not None and budgets.high_closed:
-        ends.append(budgets.high)
-    return ends

@@ -63,14 +63,11 @@ def rational(value: Number, what: str) -> fmpq:
         try:
             return rational(Fraction(value), what)
         except ZeroDivisionError:
-            raise InputError(
-                f"{what}: `{value}` is a division by zero", hint="for example 3/4 or 0.75"
-            ) from None
+            problem = f": `{value}` is a division by zero"
         except ValueError:
             shown = f"`{value}`" if value.strip() else "an empty text"
-            raise InputError(
-                f"{what} must be a rational number, not {shown}", hint="for example 3/4 or 0.75"
-            ) from None
+            problem = f" must be a rational number, not {shown}"
+        raise InputError(f"{what}{problem}", hint="for example 3/4 or 0.75")
     raise WrongType(f"{what} must be an exact number, not {_described(value)}", hint=EXACT_HINT)
 
 
@@ -102,11 +99,7 @@ def _fraction(point: arb) -> Fraction:
 
 
 def rounded(value: Fraction, digits: int) -> Decimal:
-    """To ``digits`` significant digits, a tie to the even one.
-
-    >>> rounded(Fraction(2, 3), 4), rounded(Fraction(-1, 3000), 2), rounded(Fraction(9996, 1000), 3)
-    (Decimal('0.6667'), Decimal('-0.00033'), Decimal('10.0'))
-    """
+    """To ``digits`` significant digits, a tie to the even one: 2/3 to 4 digits is 0.6667."""
     with localcontext() as context:
         context.prec = digits
         context.Emax, context.Emin = MAX_EMAX, MIN_EMIN

@@ -31,9 +31,9 @@ from dipc.errors import InputError, InternalError
 from dipc.numbers.exact import Exact, Number, scalar
 from dipc.numbers.formulas import Notation, sympy_sum
 from dipc.numbers.function import FunctionOfEps, budget
-from dipc.numbers.sparse import Exponents, plus, times
 
-Key = Exponents  # power of eps, rate * unit, constant * unit, inverse * unit
+Key = tuple[int, int, int, int]  # power of eps, rate * unit, constant * unit, inverse * unit
+Items = dict[Key, fmpq]  # a sum of terms: exponents with their coefficients, none of which is 0
 
 
 class Term(NamedTuple):
@@ -69,9 +69,9 @@ class ExpPoly(FunctionOfEps):
 
     def __init__(self, items: Mapping[Key, fmpq] | None = None, unit: int = 1) -> None:
         """Internal: ``items`` without zero coefficients, exponents in units of 1/unit."""
-        self._items: dict[Key, fmpq] = dict(items) if items else {}
+        self._items: Items = dict(items) if items else {}
         self._unit = unit
-        self._canonical: tuple[int, dict[Key, fmpq]] | None = None
+        self._canonical: tuple[int, Items] | None = None
         self._hash: int | None = None
 
     # --- construction ------------------------------------------------------------------------
@@ -100,7 +100,7 @@ class ExpPoly(FunctionOfEps):
         unit = 1
         for term in terms:
             unit = lcm(unit, int(term.rate.q), int(term.constant.q), int(term.inverse.q))
-        items: dict[Key, fmpq] = {}
+        items: Items = {}
         for c, n, a, k, b in terms:
             key = (n, whole(a * unit), whole(k * unit), whole(b * unit))
             items[key] = items.get(key, fmpq(0)) + c
@@ -111,11 +111,11 @@ class ExpPoly(FunctionOfEps):
     def terms(self) -> Iterator[Term]:
         """The terms, ordered by inverse, constant, rate and power."""
         unit, items = self.canonical()
-        for key in sorted(items, key=lambda key: (key[3], key[2], key[1], key[0])):
+        for key in sorted(items, key=lambda key: key[::-1]):
             n, a, k, b = key
             yield Term(items[key], n, fmpq(a, unit), fmpq(k, unit), fmpq(b, unit))
 
-    def canonical(self) -> tuple[int, dict[Key, fmpq]]:
+    def canonical(self) -> tuple[int, Items]:
         """``(unit, items)`` with the smallest unit: equal functions have equal canonical forms."""
         if self._canonical is None:
             common = self._unit
@@ -123,13 +123,10 @@ class ExpPoly(FunctionOfEps):
                 common = gcd(common, a, k, b)
                 if common == 1:
                     break
-            if common == 1:
-                self._canonical = (self._unit, self._items)
-            else:
-                items = {
-                    (n, a // common, k // common, b // common): c for (n, a, k, b), c in self._items.items()
-                }
-                self._canonical = (self._unit // common, items)
+            items = self._items
+            if common != 1:
+                items = {(n, a // common, k // common, b // common): c for (n, a, k, b), c in items.items()}
+            self._canonical = (self._unit // common, items)
         return self._canonical
 
     def __len__(self) -> int:
@@ -155,12 +152,10 @@ class ExpPoly(FunctionOfEps):
 
     def as_rational(self) -> Exact | None:
         """The rational number this is, or None."""
-        if not self._items:
-            return Exact(0)
-        if len(self._items) == 1:
-            number = self._items.get((0, 0, 0, 0))
-            return None if number is None else Exact(number)
-        return None
+        if len(self._items) > 1:
+            return None
+        number = self._items.get((0, 0, 0, 0)) if self._items else 0
+        return None if number is None else Exact(number)
 
     @property
     def is_constant(self) -> bool:
@@ -189,7 +184,7 @@ class ExpPoly(FunctionOfEps):
 
     # --- arithmetic --------------------------------------------------------------------------
 
-    def in_unit(self, unit: int) -> dict[Key, fmpq]:
+    def in_unit(self, unit: int) -> Items:
         """The items with exponents in units of 1/unit, a multiple of the canonical unit."""
         own, items = self._unit, self._items
         if unit % own:
@@ -245,11 +240,7 @@ class ExpPoly(FunctionOfEps):
         return result
 
     def at_inverse(self) -> ExpPoly:
-        """The function ``eps -> f(1/eps)``: powers change sign, a and b change places.
-
-        >>> (ExpPoly.of(2, 3) + ExpPoly.exp(1)).at_inverse()
-        2*eps^-3 + exp(1/eps)
-        """
+        """The function ``eps -> f(1/eps)``: powers change sign, a and b change places."""
         return ExpPoly({(-n, b, k, a): c for (n, a, k, b), c in self._items.items()}, self._unit)
 
     # --- values ------------------------------------------------------------------------------
@@ -272,12 +263,8 @@ class ExpPoly(FunctionOfEps):
 
     def _at(self, point: fmpq) -> ExpPoly:
         """The value at a point where no term has a pole."""
-        return ExpPoly.from_terms(
-            [
-                Term(c * point**n, 0, fmpq(0), a * point + k + (b / point if b else b))
-                for c, n, a, k, b in self.terms()
-            ]
-        )
+        terms = ((c * point**n, a * point + k + (b / point if b else b)) for c, n, a, k, b in self.terms())
+        return ExpPoly.from_terms([Term(c, 0, fmpq(0), exponent) for c, exponent in terms])
 
     def sign_at(self, point: fmpq) -> int:
         """The exact sign at a rational point: -1, 0 or 1.
@@ -286,18 +273,14 @@ class ExpPoly(FunctionOfEps):
         zero, so growing precision finds its sign: the loop ends, and no cut-off is needed.
         """
         value = self._at(point)
-        signs = {c > 0 for c in value._items.values()}
-        if len(signs) <= 1:
-            return 0 if not signs else 1 if signs.pop() else -1
+        signs = {1 if c > 0 else -1 for c in value._items.values()}
         precision = 64
-        while True:
+        while len(signs) > 1:
             with ctx.workprec(precision):
                 ball = value.enclose(arb(0))
-                if ball > 0:
-                    return 1
-                if ball < 0:
-                    return -1
+                signs = {1} if ball > 0 else {-1} if ball < 0 else signs
             precision *= 2
+        return signs.pop() if signs else 0
 
     def enclose(self, eps: arb) -> arb:
         """A ball around the values on the ball ``eps``, at the precision of the context."""
@@ -337,11 +320,7 @@ class ExpPoly(FunctionOfEps):
         return notation.polynomial(self.terms())
 
     def to_sympy(self) -> Any:
-        """The function in sympy.
-
-        >>> (ExpPoly.exp(fmpq(1, 2)) - 1).to_sympy()
-        exp(eps/2) - 1
-        """
+        """The function in sympy: ``exp(eps/2) - 1``."""
         return sympy_sum(self.terms())
 
 
@@ -381,3 +360,35 @@ def _largest_inverse(f: ExpPoly) -> tuple[fmpq, ExpPoly]:
     largest = max(term.inverse for term in f.terms())
     kept = [term._replace(inverse=fmpq(0)) for term in f.terms() if term.inverse == largest]
     return largest, ExpPoly.from_terms(kept)
+
+
+# --- sums of terms, also those of :mod:`dipc.integration.piecewise` ---------------------------
+
+
+def plus(left: Items, right: Items) -> Items:
+    """The sum."""
+    if not right:
+        return left
+    result = dict(left)
+    for key, c in right.items():
+        old = result.get(key)
+        total = c if old is None else old + c
+        if total:
+            result[key] = total
+        else:
+            del result[key]
+    return result
+
+
+def times(left: Items, right: Items) -> Items:
+    """The product: exponents add."""
+    result: Items = {}
+    others = list(right.items())
+    if not others:
+        return result
+    for (n, a, k, b), c in left.items():
+        for (n2, a2, k2, b2), c2 in others:
+            key = (n + n2, a + a2, k + k2, b + b2)
+            old = result.get(key)
+            result[key] = c * c2 if old is None else old + c * c2
+    return {key: c for key, c in result.items() if c}

@@ -16,18 +16,20 @@ TermOf = tuple[fmpq, int, fmpq, fmpq, fmpq]  # coefficient, power, rate, constan
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """How a formula is written; the arguments of ``fraction``, ``exp`` and ``root`` are finished texts."""
+    """How a formula is written; the functions take finished texts, or p and q of a number p/q.
+
+    ``joint`` stands between a number and eps in an exponent; without one, p/q times eps is ``p eps/q``.
+    """
 
     eps: str
-    minus: str
+    times: str
+    joint: str
     number: Callable[[int, int], str]  # a positive fraction p/q, q > 1
     power: Callable[[str, int], str]
     exp: Callable[[str], str]
     fraction: Callable[[str, str], str]
     root: Callable[[str], str]
-    times: str
-    multiple: Callable[[int, int], str]  # p/q times eps in an exponent
-    inverse: Callable[[int, int], str]  # p/q over eps
+    minus: str = "-"
 
     def polynomial(self, terms: Iterable[TermOf]) -> str:
         """A sum of terms, the first one with its sign."""
@@ -36,10 +38,8 @@ class Notation:
     def _sum(self, parts: Iterable[tuple[bool, str]]) -> str:
         text = ""
         for negative, part in parts:
-            if text:
-                text += f" {self.minus if negative else '+'} {part}"
-            else:
-                text = f"{self.minus if negative else ''}{part}"
+            text += (f" {self.minus} " if negative else " + ") if text else self.minus * negative
+            text += part
         return text or "0"
 
     def _term(self, c: fmpq, n: int, a: fmpq, k: fmpq, b: fmpq) -> tuple[bool, str]:
@@ -54,78 +54,64 @@ class Notation:
         return c < 0, self.times.join(factors)
 
     def _exponent(self, a: fmpq, k: fmpq, b: fmpq) -> Iterator[tuple[bool, str]]:
-        for number, write in ((a, self.multiple), (k, lambda p, q: str(fmpq(p, q))), (b, self.inverse)):
+        for number, write in ((a, self._multiple), (k, lambda p, q: str(fmpq(p, q))), (b, self._inverse)):
             if number:
                 yield number < 0, write(int(abs(number).p), int(number.q))
 
+    def _multiple(self, p: int, q: int) -> str:
+        """p/q times eps."""
+        if self.joint:
+            return self.eps if p == q else f"{fmpq(p, q)}{self.joint}{self.eps}"
+        return f"{'' if p == 1 else p}{self.eps}" + (f"/{q}" if q != 1 else "")
 
-def _multiple(p: int, q: int, eps: str) -> str:
-    return f"{'' if p == 1 else p}{eps}" + (f"/{q}" if q != 1 else "")
-
-
-def _inverse(p: int, q: int, eps: str) -> str:
-    return f"{p}/{eps}" if q == 1 else f"{p}/({q}{eps})"
+    def _inverse(self, p: int, q: int) -> str:
+        """p/q over eps."""
+        return f"{p}/{self.eps}" if q == 1 else f"{p}/({q}{self.joint}{self.eps})"
 
 
 TEXT = Notation(
     eps="eps",
-    minus="-",
+    times="*",
+    joint="*",
     number=lambda p, q: f"{p}/{q}",
     power=lambda base, n: f"{base}^{n}",
     exp=lambda exponent: f"exp({exponent})",
     fraction=lambda above, below: f"({above})/({below})",
     root=lambda inside: f"sqrt({inside})",
-    times="*",
-    multiple=lambda p, q: "eps" if p == q else f"{fmpq(p, q)}*eps",
-    inverse=lambda p, q: _inverse(p, q, "*eps") if q != 1 else f"{p}/eps",
 )
 
 LATEX = Notation(
     eps=r"\varepsilon",
-    minus="-",
+    times=r"\,",
+    joint="",
     number=lambda p, q: rf"\tfrac{{{p}}}{{{q}}}",
     power=lambda base, n: f"{base}^{{{n}}}",
     exp=lambda exponent: f"e^{{{exponent}}}",
     fraction=lambda above, below: rf"\frac{{{above}}}{{{below}}}",
     root=lambda inside: rf"\sqrt{{{inside}}}",
-    times=r"\,",
-    multiple=lambda p, q: _multiple(p, q, r"\varepsilon"),
-    inverse=lambda p, q: _inverse(p, q, r"\varepsilon"),
 )
 
 HTML = Notation(
     eps="ε",
+    times="·",
+    joint="",
     minus="−",
     number=lambda p, q: f"{p}/{q}",
     power=lambda base, n: f"{base}<sup>{str(n).replace('-', '−')}</sup>",
     exp=lambda exponent: f"e<sup>{exponent}</sup>",
     fraction=lambda above, below: f"({above}) / ({below})",
     root=lambda inside: f"√({inside})",
-    times="·",
-    multiple=lambda p, q: _multiple(p, q, "ε"),
-    inverse=lambda p, q: _inverse(p, q, "ε"),
 )
 
 
-def sympy_eps() -> Any:
-    """The symbol eps of sympy: positive."""
-    from sympy import Symbol
-
-    return Symbol("eps", positive=True)
-
-
-def sympy_number(value: fmpq) -> Any:
-    """A rational number of sympy."""
-    from sympy import Rational
-
-    return Rational(int(value.p), int(value.q))
-
-
 def sympy_sum(terms: Iterable[TermOf]) -> Any:
-    """The sum of the terms, exact, in sympy's symbol eps."""
-    from sympy import Add, exp
+    """The sum of the terms, exact, in sympy, of the positive symbol eps."""
+    from sympy import Add, Rational, Symbol, exp
 
-    eps, number = sympy_eps(), sympy_number
+    def number(value: fmpq) -> Rational:
+        return Rational(int(value.p), int(value.q))
+
+    eps = Symbol("eps", positive=True)
     return Add(
         *(number(c) * eps**n * exp(number(a) * eps + number(k) + number(b) / eps) for c, n, a, k, b in terms)
     )

@@ -135,12 +135,7 @@ class FunctionOfEps:
         return self.formula(TEXT)
 
     def latex(self) -> str:
-        """The function as LaTeX.
-
-        >>> from dipc.numbers.exppoly import ExpPoly
-        >>> print((1 - ExpPoly.of(fmpq(3, 4), 2, fmpq(-1, 2))).latex())
-        -\\tfrac{3}{4}\\,\\varepsilon^{2}\\,e^{-\\varepsilon/2} + 1
-        """
+        """The function as LaTeX."""
         return self.formula(LATEX)
 
     def html(self) -> str:

@@ -36,23 +36,15 @@ class Split:
 
 
 def split(f: ExpPoly, unit: int) -> Split:
-    """Write a non-zero exponential polynomial as a polynomial in eps, z, w and v.
-
-    >>> s = split((ExpPoly.exp(1) - ExpPoly.exp(-1)) * fmpq(1, 2), 1)
-    >>> s.polynomial, s.scale, s.monomial
-    (z^2 - 1, 1/2, exp(-eps))
-    """
+    """Write a non-zero exponential polynomial as a polynomial in eps, z, w and v."""
     items = f.in_unit(unit)
-    low = tuple(min(key[i] for key in items) for i in range(4))
+    n0, a0, k0, b0 = (min(key[i] for key in items) for i in range(4))
     denominator = lcm(*(int(c.q) for c in items.values()))
     integers: dict[tuple[int, ...], int | fmpz] = {
-        (n - low[0], a - low[1], k - low[2], b - low[3]): int((c * denominator).p)
-        for (n, a, k, b), c in items.items()
+        (n - n0, a - a0, k - k0, b - b0): int((c * denominator).p) for (n, a, k, b), c in items.items()
     }
-    polynomial = context().from_dict(integers)
-    content, polynomial = polynomial.primitive()
-    monomial = ExpPoly({(low[0], low[1], low[2], low[3]): fmpq(1)}, unit)
-    return Split(polynomial, fmpq(content, denominator), monomial)
+    content, polynomial = context().from_dict(integers).primitive()
+    return Split(polynomial, fmpq(content, denominator), ExpPoly({(n0, a0, k0, b0): fmpq(1)}, unit))
 
 
 def primitive(f: ExpPoly) -> ExpPoly:

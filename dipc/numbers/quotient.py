@@ -15,11 +15,10 @@ from typing import Any
 from flint import arb, fmpq
 
 from dipc.numbers.exact import Exact, Number, scalar
-from dipc.numbers.exppoly import ExpPoly, ratio_at
+from dipc.numbers.exppoly import ExpPoly, Items, ratio_at
 from dipc.numbers.formulas import Notation
 from dipc.numbers.function import FunctionOfEps, budget
 from dipc.numbers.polynomial import common_unit, join, split
-from dipc.numbers.sparse import Items
 
 _ONE = ExpPoly.of(1)
 
@@ -115,13 +114,7 @@ class Quotient(FunctionOfEps):
         return result if exponent >= 0 else 1 / result
 
     def at(self, eps: Number) -> Quotient:
-        """The exact value at a rational budget: the limit, if it is 0/0 there.
-
-        >>> z = Quotient(ExpPoly.exp(1))
-        >>> p = (z - 1) / Quotient(ExpPoly.of(1, 1))                   # (exp(eps) - 1)/eps
-        >>> p.at(0), p.at(1), (1 / p).at(0)
-        (1, -1 + exp(1), 1)
-        """
+        """The exact value at a rational eps: the limit, if it is 0/0 there."""
         return Quotient(*ratio_at(self.numerator, self.denominator, budget(eps)))
 
     def as_rational(self) -> Exact | None:
@@ -167,12 +160,7 @@ class Quotient(FunctionOfEps):
         return notation.fraction(above, self.denominator.formula(notation))
 
     def to_sympy(self) -> Any:
-        """The function in sympy.
-
-        >>> z = Quotient(ExpPoly.exp(1))
-        >>> (z / (z + 1)).to_sympy()
-        exp(eps)/(exp(eps) + 1)
-        """
+        """The function in sympy."""
         return self.numerator.to_sympy() / self.denominator.to_sympy()
 
 
@@ -207,25 +195,19 @@ def _lowest_terms(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, Ex
     for shift, part in above.items():
         factor = outside * part.monomial * part.scale
         if any(shift):
-            factor = factor * _monomial(shift, fine)
+            factor = factor * ExpPoly({(0, *shift): fmpq(1)}, fine)
         result = result + join(part.polynomial / common, unit) * factor
     return result, _ONE if bottom.is_one() else join(bottom, unit)
 
 
 def _inverse(term: ExpPoly) -> ExpPoly:
-    """One over a function of one term.
-
-    >>> _inverse(ExpPoly.of(2, 1, fmpq(1, 3)))
-    1/2*eps^-1*exp(-1/3*eps)
-    """
+    """One over a function of one term."""
     unit, items = term.canonical()
     (((n, a, k, b), c),) = items.items()
     return ExpPoly({(-n, -a, -k, -b): 1 / c}, unit)
 
 
 FINER = 24  # by this factor is much finer
-
-
 Shift = tuple[int, int, int]  # of the exponents a, k and b
 
 
@@ -233,9 +215,6 @@ def _by_residue(f: ExpPoly, unit: int) -> dict[Shift, ExpPoly]:
     """f as a sum of ``exp(shift) * part``, the exponents of the parts being multiples of 1/unit.
 
     A polynomial in the multiples of 1/unit divides f if and only if it divides every part.
-
-    >>> _by_residue(ExpPoly.exp(fmpq(7, 2)) + ExpPoly.exp(2) * 5, 1)
-    {(0, 0, 0): 5*exp(2*eps), (1, 0, 0): exp(3*eps)}
     """
     fine = lcm(unit, common_unit(f))
     step = fine // unit
@@ -244,7 +223,3 @@ def _by_residue(f: ExpPoly, unit: int) -> dict[Shift, ExpPoly]:
         part = parts.setdefault((a % step, k % step, b % step), {})
         part[n, a // step, k // step, b // step] = c
     return {shift: ExpPoly(items, unit) for shift, items in sorted(parts.items())}
-
-
-def _monomial(shift: Shift, unit: int) -> ExpPoly:
-    return ExpPoly({(0, *shift): fmpq(1)}, unit)

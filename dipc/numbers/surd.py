@@ -19,7 +19,6 @@ from flint import arb, fmpq
 
 from dipc.errors import InputError
 from dipc.numbers.exact import Number as Given
-from dipc.numbers.exact import scalar
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.formulas import Notation
 from dipc.numbers.function import FunctionOfEps, budget
@@ -56,12 +55,8 @@ class Surd(FunctionOfEps):
 
     def _lift(self, other: Number | ExpPoly | fmpq | int) -> Surd:
         """Another number in this form; ValueError if it has another root."""
-        if isinstance(other, Quotient):
-            return self.lifted(other)
-        if isinstance(other, ExpPoly):
-            return self.lifted(Quotient(other))
         if not isinstance(other, Surd):
-            return self.lifted(Quotient.of(scalar(other)))
+            return self.lifted(ZERO + other)
         if other.radicand != self.radicand:
             raise ValueError(f"sqrt({self.radicand}) meets sqrt({other.radicand})")
         return other
@@ -105,15 +100,7 @@ class Surd(FunctionOfEps):
         return self._lift(other) / self
 
     def at(self, eps: Given) -> Number:
-        """The exact value at a rational budget; without a root if the radicand is a square there.
-
-        >>> root = Surd.root(Quotient(ExpPoly.of(1, 1)))
-        >>> (1 + root).at(4), (1 + root).at(2), (1 / root).at(2).decimal()
-        (3, 1 + sqrt(2), '0.7071067812')
-        >>> (1 / root).at(0)
-        Traceback (most recent call last):
-        dipc.errors.InputError: error: (1)/(sqrt(eps)) has no value at eps = 0: its denominator is 0
-        """
+        """The exact value at a rational eps; without a root if the radicand is a square there."""
         point = budget(eps)
         radicand = self.radicand.at(point)
         if radicand.sign_at(fmpq(1)) < 0:
@@ -167,11 +154,7 @@ class Surd(FunctionOfEps):
         return f"{a.formula(notation)} + {root}" if a and b else root if b else a.formula(notation)
 
     def to_sympy(self) -> Any:
-        """The number in sympy.
-
-        >>> Surd.root(Quotient(ExpPoly.of(1, 1))).to_sympy()
-        sqrt(eps)
-        """
+        """The number in sympy."""
         from sympy import sqrt
 
         root = sqrt(self.radicand.to_sympy())

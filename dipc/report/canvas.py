@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+Size = tuple[float, float]  # in inches
+
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's colours, which people with any kind of colour vision can tell apart."""
 LINES = ("-", "--", "-.", ":")
@@ -46,7 +48,7 @@ STYLE: Any = {
     "savefig.facecolor": "white",
     "svg.hashsalt": "dipc",
 }
-PANEL = (6.2, 4.6)  # inches
+PANEL = (6.2, 4.6)
 LETTERS = 15  # of a legend, to the inch
 
 
@@ -65,12 +67,7 @@ class Panel:
 
 
 def sheet(
-    panels: Sequence[Panel],
-    heading: str = "",
-    size: tuple[float, float] = PANEL,
-    *,
-    columns: int = 2,
-    titles: bool = True,
+    panels: Sequence[Panel], heading: str = "", size: Size = PANEL, *, columns: int = 2, titles: bool = True
 ) -> Figure:
     """The panels in columns, each of this size in inches; with titles if there is a heading."""
     columns = min(columns, len(panels))
@@ -102,7 +99,7 @@ def sheet(
     return figure
 
 
-def single(draw: Callable[[Axes], None], title: str = "", size: tuple[float, float] = PANEL) -> Figure:
+def single(draw: Callable[[Axes], None], title: str = "", size: Size = PANEL) -> Figure:
     """A figure with one pair of axes and its title."""
 
     def titled(axes: Axes) -> None:
@@ -110,9 +107,6 @@ def single(draw: Callable[[Axes], None], title: str = "", size: tuple[float, flo
         axes.set_title(title, loc="left")
 
     return sheet([Panel("", "", "", titled)], size=size)
-
-
-# --- axes ------------------------------------------------------------------------------------
 
 
 def dress(axes: Axes, span: Range, label: str) -> None:
@@ -143,18 +137,15 @@ def legend(axes: Axes, above: bool = False) -> None:
     axes.legend(named.values(), named, fontsize=10, ncols=columns, **place)
 
 
-def shade(axes: Axes, span: Range, regions: Iterable[tuple[float, float, str]]) -> None:
+def shade(axes: Axes, span: Range, regions: Iterable[tuple[float, float, str]], colour: str = BROKEN) -> None:
     """Colour intervals of eps, each with its words, as far as they are on the axis."""
     first, last = span.ends
     for start, end, label in regions:
         low, high = max(first, start), min(last, end)
         if low < high:
-            axes.axvspan(low, high, color=BROKEN, alpha=SHADE, linewidth=0, label=label)
+            axes.axvspan(low, high, color=colour, alpha=SHADE, linewidth=0, label=label)
         elif low == high:
-            axes.axvline(low, color=BROKEN, alpha=0.6, label=label)
-
-
-# --- words -----------------------------------------------------------------------------------
+            axes.axvline(low, color=colour, alpha=0.6, label=label)
 
 
 def broken(region: Region) -> str:
@@ -163,11 +154,7 @@ def broken(region: Region) -> str:
 
 
 def plain(text: str) -> str:
-    """Text in which matplotlib finds no formula: names of programs are not ours.
-
-    >>> plain("cost $5")
-    'cost \\\\$5'
-    """
+    """Text in which matplotlib finds no formula: names of programs are not ours."""
     return text.replace("$", r"\$")
 
 

@@ -123,11 +123,12 @@ def json_of(document: Document) -> str:
 
 def html(document: Document) -> str:
     """The document as tables, which take their colours from the page."""
-    parts = (
-        (f"<div><b>{escape(section.heading)}</b></div>\n" if section.heading else "")
-        + table((escape(label), _spaced(said)) for label, said in lines(section.rows))
-        for section in document
-    )
+    parts = []
+    spaced = '<span style="white-space: pre-wrap">{}</span>'  # some texts have columns of their own
+    for section in document:
+        parts += [f"<div><b>{escape(section.heading)}</b></div>"] if section.heading else []
+        rows = ((escape(label), spaced.format(escape(said))) for label, said in lines(section.rows))
+        parts.append(table(rows))
     return "\n".join(parts)
 
 
@@ -138,8 +139,3 @@ def table(rows: Iterable[tuple[str, str]], head: Sequence[str] = ()) -> str:
     parts = ['<table style="font-size: 100%">', *([f"<thead><tr>{cells}</tr></thead>"] if head else [])]
     body = [f"<tr><td {left}>{a}</td><td {left}>{b}</td></tr>" for a, b in rows]
     return "\n".join([*parts, "<tbody>", *body, "</tbody></table>"])
-
-
-def _spaced(said: str) -> str:
-    """Some texts have columns of their own."""
-    return f'<span style="white-space: pre-wrap">{escape(said)}</span>'

@@ -1,8 +1,4 @@
-"""The document of an explanation: the inputs, paths to the output, where loss comes from, the claim.
-
-Of a path each step is shown with its line and what happens there on both inputs.  The loss comes from the
-shift of its samples.
-"""
+"""The document of an explanation: the inputs, paths to the output, where the loss comes from, the claim."""
 
 from __future__ import annotations
 
@@ -11,31 +7,23 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import assert_never
 
-from flint import fmpq
+from flint import arb, fmpq
 
 from dipc.claims.regions import region_words
 from dipc.claims.tightness.least import Kind
-from dipc.claims.wording import Line, Record, decimal_at, number_record, number_text, pretty
+from dipc.claims.wording import Line, Record, decimal_at, digits_of, number_record, number_text, pretty
 from dipc.dipwhile.explain.explanation import Claimed, Explanation, Reason, Route, Tightness
 from dipc.dipwhile.explain.paths import Event, Path, Sample, Step
 from dipc.dipwhile.explain.shifts import Shift
 from dipc.dipwhile.semantics.evaluate import Datum
 from dipc.dipwhile.syntax.core import Cell
-from dipc.export.history import RELATIONS, SUBSCRIPTS, cell_text, law_text, sum_text
+from dipc.export.history import SUBSCRIPTS, cell_text, comparison_text, law_text, sum_text
 from dipc.integration.linear import Linear
 from dipc.models.values import show
 from dipc.numbers.quotient import Quotient
 from dipc.report.document import Document, Node, Row, Section, data
-from dipc.report.tightness import (
-    enclosure,
-    epsilon_text,
-    input_rows,
-    least_record,
-    logarithm_at,
-    output_row,
-    regions_record,
-    where,
-)
+from dipc.report.tightness import enclosure, epsilon_text, least_record, regions_record, where
+from dipc.report.words import input_rows, output_row
 
 MOST_SOURCE = 44  # characters of a source line in the listing of a path
 WHY = {
@@ -59,11 +47,8 @@ def explanation_document(found: Explanation) -> Document:
 
 
 def _head(found: Explanation) -> Iterator[Node]:
-    claim = found.claimed
-    if claim is None:
-        yield data("claim", None)
-    else:
-        yield Row("claim", pretty(str(claim.goal)), "claim", claim.goal.record())
+    goal = found.claimed and found.claimed.goal
+    yield Row("claim", pretty(str(goal)), "claim", goal.record()) if goal else data("claim", None)
     needs_delta = found.reason is Reason.TIGHTEST and found.tightness is not None and found.tightness.of_delta
     why = "these inputs and this output need the greatest δ" if needs_delta else WHY[found.reason]
     yield Row("why these", why, "reason", found.reason.name.lower())
@@ -78,12 +63,10 @@ def _head(found: Explanation) -> Iterator[Node]:
 def _sums(found: Explanation, names: Names) -> Iterator[Node]:
     """The probabilities of the outputs, what the paths that are left out have of them, and the loss."""
     eps = found.eps
-    for name, key, complete, rest in (
-        ("u", "rest", found.complete, found.rest),
-        ("u'", "neighbour_rest", found.neighbour_complete, found.neighbour_rest),
-    ):
+    for name, prefix in (("u", ""), ("u'", "neighbour_")):
+        complete, rest = (getattr(found, f"{prefix}{part}") for part in ("complete", "rest"))
         text = None if complete else f"all other paths together have {_probability_text(rest, eps)}"
-        yield Row(f"rest on {name}", text, key, number_record(rest, eps))
+        yield Row(f"rest on {name}", text, f"{prefix}rest", number_record(rest, eps))
     yield data("complete", found.complete and found.neighbour_complete)
     several = "   (the sum of all paths)" if len(found.routes) > 1 else ""
     for name, key, note in (("P(u)", "probability", several), ("P(u')", "neighbour_probability", "")):
@@ -98,7 +81,8 @@ def _loss(found: Explanation) -> Row:
     if not found.neighbour_probability or not found.probability:
         return data("loss", None)
     ratio, eps = found.probability / found.neighbour_probability, found.eps
-    loss = logarithm_at(ratio, eps)
+    differ = (ratio - 1).sign_at(eps)
+    loss = digits_of(lambda: ratio.enclose(arb(eps)).log(), 10) if differ else "0"
     text = f"ln(P(u)/P(u')) = ln({decimal_at(ratio, eps)}) = {loss} at eps = {eps}"
     return Row("loss", pretty(text), "loss", loss)
 
@@ -135,12 +119,10 @@ def _inequality(found: Explanation) -> Iterator[Node]:
 def _state(claimed: Claimed, eps: fmpq) -> str:
     if claimed.identity:
         return "an equality at every eps: tight, nothing is left"
-    sides = f"at eps = {eps}: {decimal_at(claimed.bound, eps)} on the right, "
-    sides += (
-        f"exceeded by {decimal_at(claimed.excess, eps)}"
-        if claimed.broken_at(eps)
-        else f"{decimal_at(-claimed.excess, eps)} more than needed"
-    )
+    excess = claimed.excess
+    spare = f"{decimal_at(-excess, eps)} more than needed"
+    how = f"exceeded by {decimal_at(excess, eps)}" if claimed.broken_at(eps) else spare
+    sides = f"at eps = {eps}: {decimal_at(claimed.bound, eps)} on the right, {how}"
     if claimed.regions is None:
         return sides
     broken = " or ".join(map(region_words, claimed.regions))
@@ -181,13 +163,9 @@ class Names:
 
     def of(self, samples: Sequence[Sample]) -> list[str]:
         """The names of the samples of one path."""
-        seen: Counter[Cell] = Counter()
-        names = []
-        for sample in samples:
-            seen[sample.cell] += 1
-            number = str(seen[sample.cell]).translate(SUBSCRIPTS) if sample.cell in self._repeated else ""
-            names.append(cell_text(sample.cell) + number)
-        return names
+        drawn = [sample.cell for sample in samples]
+        counts = (str(drawn[:i].count(cell) + 1).translate(SUBSCRIPTS) for i, cell in enumerate(drawn))
+        return [cell_text(c) + n * (c in self._repeated) for c, n in zip(drawn, counts, strict=True)]
 
 
 def _paths_heading(found: Explanation) -> str:
@@ -213,17 +191,14 @@ def _path_lines(found: Explanation, names: Names) -> Iterator[Line]:
         if several or route.right is None:
             yield from _masses(found, route)
         before = route.left
-    others = [route.right for route in found.routes if route.left is None and route.right is not None]
-    for path in others:
+    for path in (route.right for route in found.routes if route.left is None and route.right is not None):
         yield "on u' only", _of_outcome(found, path) or "these choices lead to the output on u' only"
         yield from _steps(path, None, None, names)
         yield "P(path)", f"{_probability_text(path.probability, found.eps)}   on u'"
 
 
 def _of_outcome(found: Explanation, path: Path) -> str:
-    if len(found.outputs) == 1:
-        return ""
-    return f"to {', '.join(map(show, path.outcome))}"
+    return "" if len(found.outputs) == 1 else f"to {', '.join(map(show, path.outcome))}"
 
 
 def _masses(found: Explanation, route: Route) -> Iterator[Line]:
@@ -317,18 +292,9 @@ def _value(value: Datum | None, names: Sequence[str]) -> str:
 
 
 def _condition_text(condition: Linear, names: Sequence[str]) -> str:
-    """A condition in normal form, with the last sample on the left.
-
-    >>> _condition_text(Linear(((0, fmpq(1)), (1, fmpq(-1))), fmpq(2)), ["t", "r"])
-    'r < t + 2'
-    """
-    last = condition.coefficients[-1][1]
-    sign = -1 if last < 0 else 1
-    terms = [(names[i], c * sign) for i, c in condition.coefficients]
-    own = [(name, c) for name, c in terms if c > 0]
-    others = [(name, -c) for name, c in terms if c < 0]
-    relation = RELATIONS[condition.integer][last < 0]
-    return f"{sum_text(own, fmpq(0))} {relation} {sum_text(others, -condition.constant * sign)}"
+    """A condition in normal form, with the last sample on the left."""
+    terms = [(names[i], c) for i, c in condition.coefficients]
+    return comparison_text(terms, condition.constant, condition.integer, turned=terms[-1][1] < 0)
 
 
 # --- shifts ----------------------------------------------------------------------------------
@@ -337,13 +303,13 @@ def _condition_text(condition: Linear, names: Sequence[str]) -> str:
 def _source_lines(found: Explanation, names: Names) -> Iterator[Line]:
     """How the samples of the paths shift, what that costs, and how tight the sum is."""
     lefts = [route for route in found.routes if route.left is not None]
+    if found.infinite_loss and found.probability:
+        yield "", "u' never gives this output: whoever sees it knows that the input was not u'"
+        return
     groups: dict[tuple[object, ...], list[int]] = {}
     for number, route in enumerate(lefts, 1):
         key = (route.alignment, tuple(s.cell for s in route.left.samples) if route.left else ())
         groups.setdefault(key, []).append(number)
-    if found.infinite_loss and found.probability:
-        yield "", "u' never gives this output: whoever sees it knows that the input was not u'"
-        return
     for numbers in groups.values():
         listed = ", ".join(map(str, numbers))
         which = "" if len(lefts) == 1 else f"path{'s' * (len(numbers) > 1)} {listed}"
@@ -353,15 +319,13 @@ def _source_lines(found: Explanation, names: Names) -> Iterator[Line]:
 
 def _group(route: Route, which: str, names: Names, eps: fmpq) -> Iterator[Line]:
     found = route.alignment
-    if found is None:
+    if found is None or route.left is None:
         yield which, _why_no_shift(route)
         return
-    assert route.left is not None
     if found.shifts:
         yield which, "move the samples, so that all comparisons come out the same on u':"
-        for shift, name, sample in zip(
-            found.shifts, names.of(route.left.samples), route.left.samples, strict=True
-        ):
+        samples = route.left.samples
+        for shift, name, sample in zip(found.shifts, names.of(samples), samples, strict=True):
             yield "", f"  {pretty(_shift_text(shift, name, sample))}"
     factors = [f"exp({_times(found.cost, found.inverse)})"] if found.cost else []
     if found.factor != Quotient.one():
@@ -381,16 +345,16 @@ def _ratio_text(value: Quotient, eps: fmpq) -> str:
 
 def _why_no_shift(route: Route) -> str:
     if route.right is None:
-        if route.stop is not None and route.stop.step is None and route.stop.path is None:
+        stop = route.stop
+        if stop is None or stop.step is not None:
+            return "on u' these choices are impossible: no path there stands against them"
+        if stop.path is None:
             return "on u' further random choices follow: no single path there stands against them"
-        if route.stop is not None and route.stop.step is None:
-            return "on u' the same choices lead to another output: no path there stands against them"
-        return "on u' these choices are impossible: no path there stands against them"
+        return "on u' the same choices lead to another output: no path there stands against them"
     if route.right.has_loop:
         return "a loop is on this path: its probability is exact, but is not split further"
-    return (
-        "no shift of the samples makes the comparisons come out the same: only the exact probabilities tell"
-    )
+    why = "no shift of the samples makes the comparisons come out the same"
+    return f"{why}: only the exact probabilities tell"
 
 
 def _shift_text(shift: Shift, name: str, sample: Sample) -> str:
@@ -403,20 +367,13 @@ def _shift_text(shift: Shift, name: str, sample: Sample) -> str:
     'r moves by 1, its mean by -1: this costs 3/4*2*eps = 3/2*eps'
     >>> _shift_text(Shift(0, fmpq(1), fmpq(1), fmpq(0)), "r", noise)
     'r moves by 1, as its mean does: free'
-    >>> _shift_text(Shift(0, fmpq(0), fmpq(1), fmpq(3, 4)), "r", noise)
-    'r stays, its mean moves by 1: this costs 3/4*eps'
     """
     if not shift.cost:
         return f"{name} moves by {shift.by}, as its mean does: free" if shift.by else f"{name} stays: free"
-    match bool(shift.by), bool(shift.mean):
-        case True, True:
-            moves = f"{name} moves by {shift.by}, its mean by {shift.mean}"
-        case True, False:
-            moves = f"{name} moves by {shift.by}, its mean stays"
-        case _:
-            moves = f"{name} stays, its mean moves by {shift.mean}"
-    distance = abs(shift.by - shift.mean)
-    law = sample.law
+    own = f"moves by {shift.by}" if shift.by else "stays"
+    mean = ("by " if shift.by else "moves by ") + str(shift.mean) if shift.mean else "stays"
+    moves = f"{name} {own}, its mean {mean}"
+    law, distance = sample.law, abs(shift.by - shift.mean)
     unit = "/eps" if law.inverse else "*eps"
     product = f"{law.rate}*{distance}{unit} = " if distance != 1 and law.rate != 1 else ""
     return f"{moves}: this costs {product}{_times(shift.cost, law.inverse)}"

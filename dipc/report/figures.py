@@ -1,13 +1,9 @@
-"""The figure of a mechanism: panels of its privacy loss, its privacy profile, a pair of distributions, a
-counterexample.
-
-:func:`plot_mechanism` puts panels side by side; a report takes each for itself.
-"""
+"""The figure of a mechanism: panels of its loss, privacy profile, distributions and counterexample."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import cycle
 from math import ceil, inf
@@ -28,38 +24,9 @@ from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.function import FunctionOfEps
 from dipc.numbers.quotient import Quotient
-from dipc.report.canvas import (
-    BROKEN,
-    CLAIM,
-    COLOURS,
-    HATCHES,
-    INFINITE,
-    LEAST,
-    SHADE,
-    Panel,
-    broken,
-    clipped,
-    dress,
-    legend,
-    plain,
-    shade,
-    sheet,
-)
-from dipc.report.sampling import (
-    Range,
-    as_float,
-    beginning,
-    curve,
-    exact_value_of,
-    factor_value,
-    finite_ones,
-    float_end,
-    fmpq_of,
-    loss_value,
-    refuse_file,
-    sampled,
-    value_of,
-)
+from dipc.report import canvas, sampling
+from dipc.report.canvas import COLOURS, Panel, broken, clipped, dress, legend, shade
+from dipc.report.sampling import Range, as_float, curve, finite_ones, float_end, fmpq_of, loss_value, value_of
 from dipc.report.study import Attempts, Study, Subject, study
 from dipc.report.words import nice, program_title
 
@@ -98,37 +65,30 @@ def loss_panels(found: Study, view: View) -> Iterator[Panel]:
     if found.loss is None or not any(segment.value for segment in found.loss.segments):
         return
     claimed = f" against the claim {nice(found.goal.epsilon)}" if found.goal else ""
-    for power, kind, title, words in (
-        (1, "loss", "Privacy loss", f"The privacy loss as a function of ε{claimed}."),
-        (
-            0,
-            "factor",
-            "Privacy loss per ε",
-            "The privacy loss divided by ε: the factor t that is needed at each ε.",
-        ),
-    ):
-        draw = partial(_draw_loss, found, found.loss, view.span, power)
-        yield Panel(kind, title, f"{words} {_broken_words(found)}", draw)
+    draw = partial(_draw_loss, found, found.loss, view.span)
+    words, where = f"The privacy loss as a function of ε{claimed}.", _broken_words(found)
+    yield Panel("loss", "Privacy loss", f"{words} {where}", partial(draw, 1))
+    words = "The privacy loss divided by ε: the factor t that is needed at each ε."
+    yield Panel("factor", "Privacy loss per ε", f"{words} {where}", partial(draw, 0))
 
 
 def _draw_loss(found: Study, loss: Curve, span: Range, power: int, axes: Axes) -> None:
     """The loss (``power`` 1) or the loss divided by eps (0) against the claim."""
     goal, least = found.goal, found.budget.least.exact if found.budget and not power else None
-    read, name = (loss_value, "privacy loss") if power else (factor_value, "privacy loss / ε")
+    read, name = (loss_value, "privacy loss") if power else (sampling.factor_value, "privacy loss / ε")
     top = draw_curve(axes, loss, span, read, name)
     if goal is not None:
         text = nice(goal.epsilon) if power else f"t = {goal.t}"
         ends = list(span.ends), [as_float(goal.t)] * 2
         xs, ys = curve(ExpPoly.of(goal.t, 1), span) if power else ends  # on a logarithmic axis it bends
-        axes.plot(xs, ys, **CLAIM, label=f"claim: {text}{' (and δ)' if goal.delta else ''}")
+        axes.plot(xs, ys, **canvas.CLAIM, label=f"claim: {text}{' (and δ)' if goal.delta else ''}")
         top = min(max(top, ys[-1]), 4 * ys[-1]) if ys[-1] > 0 else top  # a loss far above it is cut
     if top > 0:
         axes.set_ylim(0, 1.08 * top)
     if least is not None and (goal is None or least != goal.t):
-        axes.axhline(as_float(least), **LEAST, label=f"least t = {least}")
-    _finish(
-        axes, found, span, "ln of the greatest ratio P(u) / P(u′)" if power else "factor t that is needed"
-    )
+        axes.axhline(as_float(least), **canvas.LEAST, label=f"least t = {least}")
+    across = "ln of the greatest ratio P(u) / P(u′)" if power else "factor t that is needed"
+    _finish(axes, found, span, across)
 
 
 def profile_panels(found: Study, view: View) -> Iterator[Panel]:
@@ -144,13 +104,13 @@ def profile_panels(found: Study, view: View) -> Iterator[Panel]:
         if goal.delta:
             named = f"claim: δ = {nice(str(goal.delta))}"
             xs, ys = curve(goal.delta, span)
-            axes.plot(xs, ys, **CLAIM, label=named if len(named) < 40 else "claimed δ")
+            axes.plot(xs, ys, **canvas.CLAIM, label=named if len(named) < 40 else "claimed δ")
             top = max([top, *(y for y in finite_ones(ys) if y <= 1)])
         else:
-            axes.axhline(0, **CLAIM, label="claim: δ = 0")
+            axes.axhline(0, **canvas.CLAIM, label="claim: δ = 0")
         least = profile.least.exact
         if least:
-            axes.axhline(as_float(least), **LEAST, label=f"least for all ε: {least}")
+            axes.axhline(as_float(least), **canvas.LEAST, label=f"least for all ε: {least}")
             top = max(top, as_float(least))
         axes.set_ylim(-0.04 * (top or 1), 1.1 * (top or 1))
         _finish(axes, found, span, "δ")
@@ -184,10 +144,10 @@ def example_panels(example: Counterexample, span: Range, point: fmpq, bound: str
     def draw_bound(axes: Axes) -> None:
         axes.plot(*curve(example.probability, span), color=COLOURS[0], label="P(u)")
         xs, ys = curve(example.bound, span)
-        axes.plot(xs, ys, **CLAIM, label=bound)
+        axes.plot(xs, ys, **canvas.CLAIM, label=bound)
         shade(axes, span, regions)
         height = value_of(example.probability, point)
-        axes.plot([as_float(point)], [height], "o", color=BROKEN, label=f"ε = {point}")
+        axes.plot([as_float(point)], [height], "o", color=canvas.BROKEN, label=f"ε = {point}")
         if max(finite_ones(ys), default=0.0) > 1.05:  # a bound far above 1 must not flatten the rest
             axes.set_ylim(-0.03, 1.1)
         dress(axes, span, "probability")
@@ -222,9 +182,9 @@ def draw_curve(
     for segment in whole.segments:
         part = span.part(float_end(segment.low), float_end(segment.high))
         if part is not None and segment.value is None:
-            axes.axvspan(*part.ends, color=INFINITE, alpha=SHADE, linewidth=0, label="infinite loss")
+            shade(axes, span, [(*part.ends, "infinite loss")], canvas.INFINITE)
         elif part is not None and segment.value is not None:
-            xs, ys = sampled(partial(read, segment.value), part)
+            xs, ys = sampling.sampled(partial(read, segment.value), part)
             axes.plot(xs, ys, color=COLOURS[0], label=label)
             heights += finite_ones(ys)
     return max(heights)
@@ -250,9 +210,8 @@ def law_panels(found: Study, view: View) -> Iterator[Panel]:
     """The two distributions at one eps, and as functions of eps."""
     if found.laws is None or found.pair is None:
         return
-    names = [
-        f"{name}: {clipped(valuation_text(v), 60)}" for name, v in zip(("u", "u′"), found.pair, strict=True)
-    ]
+    u, v = (clipped(valuation_text(values), 60) for values in found.pair)
+    names = [f"u: {u}", f"u′: {v}"]
     yield _bars_panel(found, found.laws, names, view.digits)
     yield _curves_panel(found, found.laws, names, view.span)
 
@@ -274,11 +233,11 @@ def _bars_panel(found: Study, laws: Laws, names: Sequence[str], digits: int) -> 
         axes.set_xlim(0, 1.25 * widest)
         axes.grid(axis="y", visible=False)
         axes.set_xlabel(f"probability at ε = {point}")
-        axes.set_ylabel(plain(outputs[0][0][0]) if outputs and len(outputs[0]) == 1 else "output")
+        axes.set_ylabel(canvas.plain(outputs[0][0][0]) if outputs and len(outputs[0]) == 1 else "output")
         legend(axes)
 
     words = f"The probability of each output at ε = {point}, for {' and '.join(names)}."
-    return _laws_panel("bars", f"Output distributions at ε = {point}", words, total, MOST_BARS, draw)
+    return _laws_panel(Panel("bars", f"Output distributions at ε = {point}", words, draw), total, MOST_BARS)
 
 
 def _curves_panel(found: Study, laws: Laws, names: Sequence[str], span: Range) -> Panel:
@@ -299,13 +258,13 @@ def _curves_panel(found: Study, laws: Laws, names: Sequence[str], span: Range) -
         for output, colour in colours.items():  # the names, each with a whole line
             name = _name_of(output, 34) + (" (u and u′)" if output in equal else "")
             axes.plot([], [], color=colour, label=name)
-        axes.axvline(as_float(found.point), color=INFINITE, linewidth=1, linestyle=":")
+        axes.axvline(as_float(found.point), color=canvas.INFINITE, linewidth=1, linestyle=":")
         axes.set_ylim(bottom=0)
         dress(axes, span, "probability (solid: u, dashed: u′)")
 
     first, second = names
     words = f"The probability of each output as a function of ε, solid for {first}, dashed for {second}."
-    return _laws_panel("curves", "Output distributions for all ε", words, total, MOST_CURVES, draw)
+    return _laws_panel(Panel("curves", "Output distributions for all ε", words, draw), total, MOST_CURVES)
 
 
 def grouped_bars(
@@ -318,19 +277,18 @@ def grouped_bars(
     thickness = 0.8 / len(groups)
     for number, ((name, law), colour) in enumerate(zip(groups.items(), cycle(COLOURS))):
         functions = [law.get(output) for output in outputs]
-        lengths = [0.0 if f is None else exact_value_of(f, point) for f in functions]
+        lengths = [0.0 if f is None else sampling.exact_value_of(f, point) for f in functions]
         places = [i + (number - (len(groups) - 1) / 2) * thickness for i in range(len(outputs))]
-        hatch = HATCHES[number % len(HATCHES)]
+        hatch = canvas.HATCHES[number % len(canvas.HATCHES)]
         bar(places, lengths, 0.92 * thickness, color=colour, label=name, hatch=hatch, edgecolor="white")
         yield from zip(functions, lengths, places, strict=True)
 
 
-def _laws_panel(
-    kind: str, title: str, words: str, total: int, most: int, draw: Callable[[Axes], None]
-) -> Panel:
-    """A panel that says how many outputs it shows if these are not all."""
-    some = f"{most} of {total} outputs" if total > most else ""
-    return Panel(kind, title + f" ({some})" * bool(some), words + f" Shown are {some}." * bool(some), draw)
+def _laws_panel(panel: Panel, total: int, most: int) -> Panel:
+    """The panel, which says how many outputs it shows if these are not all."""
+    some = f"{most} of {total} outputs"
+    title, words = f"{panel.title} ({some})", f"{panel.words} Shown are {some}."
+    return replace(panel, title=title, words=words) if total > most else panel
 
 
 def in_turns(number: int, of: int, pattern: tuple[int, int]) -> LineStyle:
@@ -365,7 +323,6 @@ def _name_of(output: Valuation, most: int) -> str:
 
 # --- figures ---------------------------------------------------------------------------------
 
-
 PANELS: dict[str, tuple[str, Callable[[Study, View], Iterator[Panel]]]] = {
     "loss": ("loss", loss_panels),
     "profile": ("profile", profile_panels),
@@ -373,7 +330,6 @@ PANELS: dict[str, tuple[str, Callable[[Study, View], Iterator[Panel]]]] = {
     "region": ("verdict", region_panels),
 }
 """What to plot: the part of a study that it needs, and how to draw it."""
-
 WHAT = tuple(PANELS)
 
 
@@ -399,12 +355,11 @@ def plot_mechanism(
     eps of the distributions; ``budgets`` replaces the eps range of the claim; the axis goes from ``low`` to
     ``high``.  A part that takes too long is left out and listed in ``attempts.notes``.
     """
-    refuse_file(what)
+    sampling.refuse_file(what)
     if what not in (*WHAT, "all"):
         raise InputError(f"there is no plot of `{what}`", hint=f"one of: {', '.join((*WHAT, 'all'))}")
     attempts = attempts or Attempts()
-    if what != "all":
-        attempts.strict = True
+    attempts.strict |= what != "all"
     wanted = WHAT if what == "all" else (what,)
     found = study(Subject(mechanism, claim, pair, at, budgets), attempts, [PANELS[one][0] for one in wanted])
     view = View(axis_of(found, low, high, log), high is not None, digits, alone=what != "all")
@@ -414,7 +369,7 @@ def plot_mechanism(
     heading = program_title(found.name, mechanism.parameters)
     if found.verdict is not None:
         heading += f"\nclaim: {nice(str(found.goal))}: {found.verdict.status.upper()}"
-    return sheet(panels, heading)
+    return canvas.sheet(panels, heading)
 
 
 def panels_of(found: Study, view: View | None = None, kinds: Sequence[str] = WHAT) -> list[Panel]:
@@ -425,24 +380,21 @@ def panels_of(found: Study, view: View | None = None, kinds: Sequence[str] = WHA
 
 def _nothing(found: Study, what: str, attempts: Attempts) -> DipcError:
     if what == "region" and found.verdict is not None:
-        return InputError(
-            f"there is no region to plot: the verdict is {found.verdict.status}",
-            hint="try `loss`, or a smaller claim such as eps/2",
-        )
+        message = f"there is no region to plot: the verdict is {found.verdict.status}"
+        return InputError(message, hint="try `loss`, or a smaller claim such as eps/2")
     if attempts.notes:
         note = attempts.notes[0]
         return LimitReached(f"there is nothing to plot: {note.part}: {note.why}")
     if found.goal is None:
-        return InputError(
-            f"{found.name}: the program makes no claim", hint="give one, for example the claim `eps`"
-        )
+        message = f"{found.name}: the program makes no claim"
+        return InputError(message, hint="give one, for example the claim `eps`")
     return InputError("there is nothing to plot: no output distinguishes any two adjacent inputs")
 
 
 def axis_of(found: Study, low: Number | None, high: Number | None, log: bool | None) -> Range:
     """The eps to be shown: as asked, or those of the claim, or up to a little beyond the broken ones."""
     budgets = found.subject.budgets
-    start = beginning(low, fmpq(0) if budgets.is_point else budgets.low, log)
+    start = sampling.beginning(low, fmpq(0) if budgets.is_point else budgets.low, log)
     end = 2 * budgets.low if high is None and budgets.is_point else high
     if end is not None or budgets.high is not None:
         return Range.of(start, budgets.high if end is None else end, log)

@@ -7,21 +7,8 @@ from __future__ import annotations
 
 from flint import fmpq
 
-from dipc.export.latex import tidy
-from dipc.export.operators import (
-    EXACT,
-    LEAF,
-    POWER,
-    PRODUCT,
-    SUM,
-    Apply,
-    Dialect,
-    Infix,
-    Pattern,
-    Tree,
-    cleared,
-    write,
-)
+from dipc.export import operators
+from dipc.export.operators import EXACT, LEAF, POWER, PRODUCT, SUM, Apply, Dialect, Infix, Pattern, write
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.function import FunctionOfEps
 from dipc.numbers.quotient import Quotient
@@ -59,11 +46,7 @@ MATHML = Dialect(
 
 
 def rational(value: fmpq) -> str:
-    """A number as a formula.
-
-    >>> rational(fmpq(-1, 2))
-    '<math><mo>−</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>'
-    """
+    """A number as a formula."""
     return _math(number(value)[0])
 
 
@@ -86,14 +69,11 @@ def _quotient(value: Quotient) -> str:
     divisor = value.denominator.as_rational()
     if divisor is not None:
         return _sum(value.numerator * ExpPoly.of(1 / divisor))
-    above, below = cleared(value, only_powers=True)
+    above, below = operators.cleared(value, only_powers=True)
     if max(len(list(f.terms())) for f in (above, below)) <= MOST_TERMS:
         return _math(_written(Apply("/", (EXACT.polynomial(above), EXACT.polynomial(below)))))
-    return f"{_bracketed(_sum(above))} {_math(SLASH)} {_bracketed(_sum(below))}"
-
-
-def _bracketed(formula: str) -> str:
-    return f"{_math(LEFT)}{formula}{_math(RIGHT)}"
+    left, right, slash = map(_math, (LEFT, RIGHT, SLASH))
+    return f"{left}{_sum(above)}{right} {slash} {left}{_sum(below)}{right}"
 
 
 def _sum(f: ExpPoly) -> str:
@@ -108,8 +88,8 @@ def _sum(f: ExpPoly) -> str:
     return " ".join(shown) or rational(fmpq(0))
 
 
-def _written(tree: Tree) -> str:
-    text = write(tidy(tree), MATHML)
+def _written(tree: operators.Tree) -> str:
+    text = write(operators.tidy(tree), MATHML)
     return text.replace("(", LEFT).replace(")", RIGHT).replace(f"{PLUS}{MINUS}", MINUS)
 
 

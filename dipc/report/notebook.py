@@ -17,7 +17,7 @@ from dipc.claims.counterexample import Counterexample
 from dipc.claims.regions import region_words
 from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
-from dipc.claims.tightness.regions import Regions
+from dipc.claims.tightness.losses import Regions
 from dipc.claims.verdict import Undecided, Verdict
 from dipc.claims.wording import Line, pretty
 from dipc.dipwhile.distribution import Distribution
@@ -59,7 +59,10 @@ def _listing(items: Iterable[tuple[str, FunctionOfEps]], head: Line) -> str:
     return table(rows, head)
 
 
-def _rows(found: Counterexample) -> Iterable[Line]:
+def _rows(found: Witness) -> Iterable[Line]:
+    if not isinstance(found, Counterexample):
+        yield from _escaped(found.lines())
+        return
     yield "input u", escape(show_valuation(found.input))
     yield "neighbour u′", escape(show_valuation(found.neighbour))
     outputs = " or ".join(map(show_valuation, found.outputs))
@@ -72,16 +75,12 @@ def _rows(found: Counterexample) -> Iterable[Line]:
         yield "broken for", escape(dict(found.lines())["broken for"])
 
 
-def _witness_rows(found: Witness) -> Iterable[Line]:
-    return _rows(found) if isinstance(found, Counterexample) else _escaped(found.lines())
-
-
 @views.html.register
 def _verdict(verdict: Verdict) -> str:
     answer = f'<b style="color: {COLOURS[sign(verdict)]}">{sign(verdict)} {verdict.status}</b>'
     rows = [(answer, escape(pretty(str(verdict.claim)))), ("checked", escape(checked(verdict.counts)))]
     if verdict.counterexample is not None:
-        rows += _witness_rows(verdict.counterexample)
+        rows += _rows(verdict.counterexample)
     if isinstance(verdict, Undecided):
         rows += _escaped([("reason", verdict.reason), *lines([doubts(verdict)])])
     return table([*rows, *_escaped(("note", note) for note in verdict.notes)])
@@ -100,22 +99,15 @@ def _mechanism(mechanism: Mechanism) -> str:
 
 def _code(text: str) -> str:
     """The program with bold keywords and pale comments; colours come from the page."""
-
-    def marked(found: re.Match[str]) -> str:
-        if found["comment"]:
-            return f'<span style="opacity: 0.6">{found[0]}</span>'
-        return f"<b>{found[0]}</b>"
-
-    return CODE.sub(marked, escape(text.strip("\n"), quote=False))
+    pale = '<span style="opacity: 0.6">{}</span>'
+    shown = escape(text.strip("\n"), quote=False)
+    return CODE.sub(lambda found: (pale if found["comment"] else "<b>{}</b>").format(found[0]), shown)
 
 
 @views.html.register
 def _chain(chain: Chain) -> str:
     nodes = _listing(((str(node), node.mass) for node in chain.nodes), ("state", "probability of being here"))
     return f"<div>{escape(repr(chain).strip('<>'))}</div>\n{nodes}"
-
-
-# --- tightness and explanations --------------------------------------------------------------
 
 
 def document_of(found: Tight | Explanation) -> Document:
@@ -144,7 +136,7 @@ def brief(found: Tight | Explanation) -> str:
             assert_never(found)
 
 
-views.html.register(Witness, lambda found: table(_witness_rows(found)))
+views.html.register(Witness, lambda found: table(_rows(found)))
 for _kind in (LeastEpsilon, Profile, Curve, Regions, Explanation):
     views.short.register(_kind, brief)
     views.text.register(_kind, lambda found: text(document_of(found)))

@@ -10,6 +10,7 @@ It needs jinja2, matplotlib and pygments (``pip install '.[report]'`` in dipc's 
 from __future__ import annotations
 
 import gzip
+import json
 import re
 import shlex
 from base64 import b64encode
@@ -21,17 +22,20 @@ from io import StringIO
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from flint import fmpq
+
 import dipc.views as views
-from dipc.certificate.format import dumps
+from dipc.certificate.format import dumps, proof_as_json
 from dipc.certificate.produce import certificate
 from dipc.claims.privacy import Violated
 from dipc.claims.verdict import Undecided
 from dipc.dipwhile.convert import PythonValue, to_input
 from dipc.dipwhile.distribution import Distribution
 from dipc.errors import InputError
+from dipc.export.checks import Link, links
 from dipc.export.formats import CHAINS, QUESTIONS
-from dipc.export.questions import picture, question
-from dipc.export.subject import ClaimExport, Picture
+from dipc.export.latex import chosen_inequality
+from dipc.export.questions import ClaimExport, Inequality, Picture, picture, question
 from dipc.export.svg import svg
 from dipc.mechanisms import Mechanism
 from dipc.models.values import valuation_text
@@ -40,10 +44,10 @@ from dipc.report.canvas import MissingPackage, Panel, broken, sheet
 from dipc.report.document import lines
 from dipc.report.figures import panels_of
 from dipc.report.mathml import mathml, rational
-from dipc.report.proofs import proofs
 from dipc.report.study import Attempts, Note, Study, Subject, gave_up, study
 from dipc.report.tightness import enclosure, where
 from dipc.report.words import checked, doubts, nice, sign
+from dipc.signs.inequality import Fails
 from dipc.signs.tables import end_as_text
 from dipc.version import __version__
 
@@ -55,6 +59,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 LARGEST = 200_000  # bytes of a file that the page carries
 PANEL = (5.6, 4.2)  # inches: still to be read on a phone
 MOST_STATES = 60  # of a chain that is drawn
+LONGEST = 3000  # characters of a proof that is shown as in the certificate
 
 FILES = {
     "mathematica": (".wl", "Mathematica, checks itself and asks the question again"),
@@ -106,19 +111,15 @@ def report_html(
         asked = attempts("the proof written out", partial(question, mechanism.explored, claimed))
     proved = attempts("the proof written out", lambda: list(proofs(asked))) if asked else None
     drawn = attempts("the chain", lambda: _picture(found))
+    laws = _laws(found, drawn, attempts)
+    plots = attempts("the plots", lambda: _plots(found))
     context = {
         "title": title or PurePath(found.name).name,
         "study": found,
         "mechanism": mechanism,
         "drawn": drawn,
-        "laws": _laws(found, drawn, attempts),
-        "panels": attempts(
-            "the plots",
-            lambda: [
-                (panel, plot_svg(panel, f"plot{n}")) for n, panel in enumerate(panels_of(found), start=1)
-            ],
-        )
-        or [],
+        "laws": laws,
+        "panels": plots or [],
         "drawing": _drawing(drawn, attempts) if drawn else None,
         "proofs": proved or [],
         "commands": list(commands(found, drawn)),
@@ -163,17 +164,13 @@ def _environment() -> Environment:
         import pygments  # noqa: F401
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError as error:
-        raise MissingPackage(
-            f"reports need {error.name}", hint="pip install matplotlib jinja2 pygments"
-        ) from None
+        hint = "pip install matplotlib jinja2 pygments"
+        raise MissingPackage(f"reports need {error.name}", hint=hint) from None
+    loader = FileSystemLoader(TEMPLATES)
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    filters: dict[str, Callable[..., object]] = {
+    environment.filters |= {
         "formula": lambda f: marked(mathml(f)),
         "number": lambda value: marked(rational(value)),
         "sign": sign,
@@ -189,7 +186,6 @@ def _environment() -> Environment:
         "enclosure": enclosure,
         "where": where,
     }
-    environment.filters |= filters
     return environment
 
 
@@ -201,11 +197,7 @@ def marked(html: str) -> Markup:
 
 
 def highlighted(text: str) -> Markup:
-    """The program in colour, with line numbers.
-
-    >>> "<script>" in highlighted("# <script>")
-    False
-    """
+    """The program in colour, with line numbers."""
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
 
@@ -213,7 +205,58 @@ def highlighted(text: str) -> Markup:
     return marked(highlight(text.strip("\n"), lexer, HtmlFormatter(cssclass="code", linenos="inline")))
 
 
+# --- a proof of one inequality, for people -----------------------------------------------------
+
+KINDS = {
+    "identity": "both sides are equal for every ε",
+    "point": "the sign at the one budget that the claim is about, by exact arithmetic",
+    "chain": "a derivative chain that begins at the least budget",
+    "inverse": "a derivative chain in 1/ε",
+    "product": "a product of factors, each with a proof of its own",
+    "pieces": "the budgets are cut into pieces, and Taylor’s theorem bounds the function from below on each",
+    "binomial": "exponentials increase: the exponents are compared in place of the exponentials",
+}
+"""The kinds of proofs in a certificate, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """An inequality with its proof: the links of a chain, or a proof of another kind as in a certificate."""
+
+    requirement: Inequality
+    links: tuple[Link, ...] = ()
+    kind: str = ""
+    written: str = ""
+
+    @property
+    def positive(self) -> Quotient:
+        """The right side minus the left side is this times the function that is proved nonnegative."""
+        return self.requirement.margin / Quotient(self.requirement.function)
+
+
+def proofs(question: ClaimExport) -> Iterator[Proof]:
+    """The inequality with the longest chain that fits on a page, and the hardest of those without a chain."""
+    if any(isinstance(r.answer, Fails) for r in question.requirements):
+        return
+    chosen = chosen_inequality(question)
+    if chosen is not None and not chosen.function:
+        yield Proof(chosen, kind=KINDS["identity"])
+    elif chosen is not None and chosen.chain_start == 0:
+        yield Proof(chosen, tuple(links(chosen.function, fmpq(0))))
+    found = [(r, question.oracle.proof_of(r.function)) for r in question.requirements if r.chain_start != 0]
+    written = [(r, proof_as_json(proof, r.function)) for r, proof in found if r.function]
+    if written:
+        hardest, proof = max(written, key=lambda pair: len(json.dumps(pair[1])))
+        text = json.dumps(proof)
+        kind = KINDS.get(proof["kind"], proof["kind"])
+        yield Proof(hardest, (), kind, text if len(text) <= LONGEST else "")
+
+
 # --- drawings --------------------------------------------------------------------------------
+
+
+def _plots(found: Study) -> list[tuple[Panel, Markup]]:
+    return [(panel, plot_svg(panel, f"plot{n}")) for n, panel in enumerate(panels_of(found), start=1)]
 
 
 def plot_svg(panel: Panel, prefix: str) -> Markup:
@@ -239,11 +282,8 @@ def plot_svg(panel: Panel, prefix: str) -> Markup:
 def _picture(found: Study) -> Picture:
     """The chain on the input u, or on the first input."""
     program = found.subject.mechanism.program
-    if found.pair is not None:
-        values = dict(found.pair[0])
-    else:
-        values = {v.name: v.domain[0] if v.size is None else (v.domain[0],) * v.size for v in program.inputs}
-    return picture(program, to_input(program, values))
+    first = {v.name: v.domain[0] if v.size is None else (v.domain[0],) * v.size for v in program.inputs}
+    return picture(program, to_input(program, dict(found.pair[0]) if found.pair is not None else first))
 
 
 def _drawing(drawn: Picture, attempts: Attempts) -> Markup | None:
@@ -260,11 +300,7 @@ def _drawing(drawn: Picture, attempts: Attempts) -> Markup | None:
 
 
 def data_uri(data: bytes, kind: str) -> str:
-    """A file as an address.
-
-    >>> data_uri(b"1", "text/plain")
-    'data:text/plain;base64,MQ=='
-    """
+    """A file as an address."""
     return f"data:{kind};base64,{b64encode(data).decode()}"
 
 
@@ -288,8 +324,7 @@ def downloads(
     verdict = found.verdict
     if verdict is not None and not isinstance(verdict, Undecided):
         text = attempts("the certificate", lambda: dumps(certificate(program, verdict)))
-        data = text.encode() if text else b""
-        name = f"{stem}.json"
+        data, name = (text or "").encode(), f"{stem}.json"
         if len(data) > LARGEST // 4:
             data, name = gzip.compress(data, mtime=0), f"{name}.gz"
         if data:

@@ -22,20 +22,10 @@ from dipc.models.values import show_valuation, valuation_text
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.function import FunctionOfEps, budget
 from dipc.numbers.quotient import Quotient
+from dipc.report import sampling
 from dipc.report.canvas import COLOURS, LINES, clipped, dress, legend, sheet, single
 from dipc.report.figures import FARTHEST, draw_curve, example_panels, grouped_bars
-from dipc.report.sampling import (
-    Range,
-    as_float,
-    beginning,
-    curve,
-    factor_value,
-    float_end,
-    fmpq_of,
-    loss_value,
-    sampled,
-    value_of,
-)
+from dipc.report.sampling import Range, as_float, curve, float_end, fmpq_of, sampled
 from dipc.report.words import pair_text
 from dipc.signs.eps_range import EpsRange
 
@@ -48,9 +38,6 @@ LONGEST = 100  # characters of a formula in a legend
 Functions = FunctionOfEps | Sequence[FunctionOfEps] | Mapping[str, FunctionOfEps]
 Eps = Number | None  # an end of an axis; None: the usual one
 Laws = Mapping[str, Mapping[Any, FunctionOfEps]]
-
-
-# --- functions -------------------------------------------------------------------------------
 
 
 @views.plot.register(FunctionOfEps)
@@ -105,9 +92,6 @@ def _legend(name: str, f: FunctionOfEps) -> str:
     return f"{name}:  {formula}" if name else formula
 
 
-# --- distributions ---------------------------------------------------------------------------
-
-
 def plot_distributions(
     laws: Distribution | Laws, eps: Number, *, title: str = "", size: tuple[float, float] | None = None
 ) -> Figure:
@@ -130,9 +114,6 @@ def plot_distributions(
 
     width = max(6.0, 1.2 + 0.5 * len(outputs) * (1 + len(groups)))
     return single(draw, title or f"ε = {point}", size or (width, 4.8))
-
-
-# --- counterexamples -------------------------------------------------------------------------
 
 
 @views.plot.register(Counterexample)
@@ -165,13 +146,9 @@ def _pair(example: Counterexample) -> str:
 @views.plot.register(Verdict)
 def _of_verdict(verdict: Verdict, low: Eps = None, high: Eps = None, **options: Any) -> Figure:
     article = "an" if verdict.status[0] in "aeiou" else "a"
-    raise InputError(
-        f"{article} {verdict.status} verdict has no counterexample to plot",
-        hint="plot the mechanism: m.plot(), or one distribution: m.distribution(...).plot()",
-    )
-
-
-# --- tightness -------------------------------------------------------------------------------
+    message = f"{article} {verdict.status} verdict has no counterexample to plot"
+    hint = "plot the mechanism: m.plot(), or one distribution: m.distribution(...).plot()"
+    raise InputError(message, hint=hint)
 
 
 @views.plot.register(Curve)
@@ -181,13 +158,11 @@ def plot_curve(
     """A loss curve or a privacy profile, by default on its whole eps range or to beyond its last break."""
     budgets = found.budgets
     if budgets.is_point:
-        raise InputError(
-            f"a curve at eps = {budgets.low} only is one number, which cannot be plotted",
-            hint="print it, or leave out `at`",
-        )
+        message = f"a curve at eps = {budgets.low} only is one number, which cannot be plotted"
+        raise InputError(message, hint="print it, or leave out `at`")
     finite = [x for one in found.segments if isfinite(x := float_end(one.high))]
     span = _axis(budgets, 3 * fmpq_of(max(finite)) if finite else FARTHEST, low, high, log)
-    read, name = (loss_value, "privacy loss") if found.of_loss else (value_of, "least δ")
+    read, name = (sampling.loss_value, "privacy loss") if found.of_loss else (sampling.value_of, "least δ")
 
     def draw(axes: Axes) -> None:
         draw_curve(axes, found, span, read, name)
@@ -207,7 +182,7 @@ def plot_budget(
 
     def draw(axes: Axes) -> None:
         for (said, ratio), colour in zip(_needed(found).items(), cycle(COLOURS)):
-            axes.plot(*sampled(partial(factor_value, ratio), span), color=colour, label=said)
+            axes.plot(*sampled(partial(sampling.factor_value, ratio), span), color=colour, label=said)
         if least.high is not None:
             label = f"least t = {least.exact}" if least.exact is not None else "least t"
             axes.axhline(as_float(least.high), color="black", linestyle=":", label=label)
@@ -220,7 +195,7 @@ def plot_budget(
 def _axis(budgets: EpsRange, far: fmpq, low: Eps, high: Eps, log: bool | None) -> Range:
     """As asked, or the whole eps range, up to ``far`` if it is unbounded."""
     end = max(far, 2 * budgets.low) if budgets.high is None else budgets.high
-    return Range.of(beginning(low, budgets.low, log), end if high is None else high, log or False)
+    return Range.of(sampling.beginning(low, budgets.low, log), end if high is None else high, log or False)
 
 
 def _needed(found: LeastEpsilon) -> dict[str, Quotient]:

@@ -45,9 +45,8 @@ class Range(NamedTuple):
         if not start < end:
             raise InputError(f"a plot needs low < high, not {start} and {end}")
         if log and not start:
-            raise InputError(
-                "a logarithmic axis cannot begin at 0", hint="give a positive `low`, or log=False"
-            )
+            hint = "give a positive `low`, or log=False"
+            raise InputError("a logarithmic axis cannot begin at 0", hint=hint)
         return Range(start, end, (start > 0 and end >= 50 * start) if log is None else log)
 
     @property
@@ -58,10 +57,10 @@ class Range(NamedTuple):
     def point(self, share: float) -> float:
         """The value of eps at a share between 0 and 1 of the axis."""
         low, high = self.ends
-        if self.log:
-            inside = 10 ** (log10(low) + share * (log10(high) - log10(low)))
-            return low if share == 0 else high if share == 1 else inside
-        return low + share * (high - low)
+        if not self.log:
+            return low + share * (high - low)
+        inside = 10 ** (log10(low) + share * (log10(high) - log10(low)))
+        return low if share == 0 else high if share == 1 else inside
 
     def part(self, low: float, high: float) -> Range | None:
         """The part of the axis from ``low`` to ``high``; None if there is none."""
@@ -70,18 +69,10 @@ class Range(NamedTuple):
 
 
 def refuse_file(name: str | Path) -> None:
-    """Refuse the name of a picture where a value of eps belongs: ``plot`` does not write files.
-
-    >>> refuse_file("d.png")
-    Traceback (most recent call last):
-    dipc.errors.InputError: error: `plot` draws a figure and does not write the file `d.png`
-        help: save the figure: .plot().savefig("d.png")
-    """
+    """Refuse the name of a picture where a value of eps belongs: ``plot`` does not write files."""
     if Path(name).suffix.lower() in PICTURES:
-        raise InputError(
-            f"`plot` draws a figure and does not write the file `{name}`",
-            hint=f'save the figure: .plot().savefig("{name}")',
-        )
+        message = f"`plot` draws a figure and does not write the file `{name}`"
+        raise InputError(message, hint=f'save the figure: .plot().savefig("{name}")')
 
 
 def beginning(asked: Number | None, usual: fmpq, log: bool | None) -> Number:
@@ -90,12 +81,7 @@ def beginning(asked: Number | None, usual: fmpq, log: bool | None) -> Number:
     >>> beginning(None, fmpq(0), None), beginning(None, fmpq(0), True), beginning(3, fmpq(0), True)
     (0, 1/100, 3)
     """
-    if asked is not None:
-        return asked
-    return LOW if log and not usual else usual
-
-
-# --- values ----------------------------------------------------------------------------------
+    return asked if asked is not None else LOW if log and not usual else usual
 
 
 def as_float(value: fmpq) -> float:
@@ -153,8 +139,6 @@ def _middle(enclosed: Callable[[], arb]) -> float:
                 return float(ball.mid())
     return nan
 
-
-# --- curves ----------------------------------------------------------------------------------
 
 Points = tuple[list[float], list[float]]
 

@@ -17,18 +17,19 @@ from flint import fmpq
 from dipc.claims.privacy import Goal, Violated
 from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
-from dipc.claims.tightness.regions import Regions
+from dipc.claims.tightness.losses import Regions
 from dipc.claims.verdict import Undecided, Verdict
 from dipc.clock import Progress, silent
 from dipc.dipwhile.convert import Inputs, PythonValue, to_claim, to_eps, to_pair
 from dipc.dipwhile.distribution import Distribution
+from dipc.dipwhile.explain.explanation import simple_budget
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.semantics.valuations import grouped
 from dipc.dipwhile.syntax.core import CoreClaim
 from dipc.errors import DipcError, InternalError, LimitReached
 from dipc.mechanisms import Mechanism
 from dipc.models.values import Valuation
-from dipc.signs.eps_range import EpsRange, simplest_between
+from dipc.signs.eps_range import EpsRange
 
 PATIENCE = 20.0  # seconds for a part
 
@@ -57,15 +58,7 @@ class Attempts:
     notes: list[Note] = field(default_factory=list)
 
     def __call__(self, part: str, work: Callable[[], T]) -> T | None:
-        """The result of the work, or None with a note.
-
-        >>> attempts = Attempts()
-        >>> attempts("the sum", lambda: 1 + 1)
-        2
-        >>> attempts("the plot", lambda: Mechanism.load("output o in {0}; o <- 0").check())
-        >>> attempts.notes[0].why
-        '<text>: the program makes no claim'
-        """
+        """The result of the work, or None with a note."""
         try:
             with nullcontext() if self.seconds is None else self.within(self.seconds):
                 return work()
@@ -74,8 +67,7 @@ class Attempts:
         except DipcError as error:
             if self.strict:
                 raise
-            first = str(error).partition("\n")[0].removeprefix("error: ")
-            self.notes.append(Note(part, first))
+            self.notes.append(Note(part, str(error).partition("\n")[0].removeprefix("error: ")))
             return None
 
 
@@ -166,14 +158,10 @@ PARTS = ("verdict", "budget", "loss", "profile", "laws")
 def study(subject: Subject, attempts: Attempts, parts: Sequence[str] = PARTS) -> Study:
     """Compute the requested parts and what they need."""
     mechanism, goal = subject.mechanism, subject.goal
-    asked: dict[str, Any] = {
-        "pair": subject.pair,
-        "time_limit": attempts.seconds,
-        "progress": attempts.progress,
-    }
-    verdict = None
-    if goal is not None:
-        verdict = attempts(NAMES["verdict"], partial(mechanism.check, subject.text, **asked))
+    asked: dict[str, Any] = {"time_limit": attempts.seconds, "progress": attempts.progress}
+    asked["pair"] = subject.pair
+    check = partial(mechanism.check, subject.text, **asked)
+    verdict = attempts(NAMES["verdict"], check) if goal is not None else None
     wanted = {need for part in parts for need in NEEDS.get(part, (part,))}
     answers: dict[str, Any] = dict.fromkeys(("budget", "loss", "profile", "regions"))
     for part, task in _tasks(subject, asked, verdict):
@@ -234,12 +222,9 @@ def _chosen(
 
 def _point(subject: Subject, verdict: Verdict | None) -> fmpq:
     """The eps to look at: the requested one, that of the counterexample, or a simple one."""
-    budgets = subject.budgets
     if subject.at is not None:
         return to_eps(subject.at)
     if isinstance(verdict, Violated):
         epsilon = verdict.counterexample.epsilon
         return fmpq(epsilon.numerator, epsilon.denominator)
-    if budgets.is_point:
-        return budgets.low
-    return fmpq(1) if fmpq(1) in budgets else simplest_between(budgets.low, budgets.high)
+    return simple_budget(subject.budgets)

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from flint import arb, fmpq
+from flint import fmpq
 
 from dipc.claims.regions import Region, region_text, region_words
 from dipc.claims.tightness.curves import Curve, Profile, Segment
 from dipc.claims.tightness.least import Kind, Least, Spot
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
-from dipc.claims.tightness.losses import Witness
-from dipc.claims.tightness.regions import Regions
+from dipc.claims.tightness.losses import Regions, Witness
 from dipc.claims.wording import Record, digits_of, pretty
-from dipc.models.values import Valuation, valuation_record, valuation_text
+from dipc.models.values import valuation_text
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.report.document import Group, Node, Row, data, record
-from dipc.report.words import pair_text
+from dipc.report.words import input_rows, output_row, pair_text
 from dipc.signs.tables import End, RootCluster, decimal, end_as_text
 
 MOST_SPOTS = 3
@@ -46,12 +45,9 @@ def _budget(found: LeastEpsilon) -> Iterator[Node]:
     """The least t, where it is attained or approached, and the inputs and outputs that need it."""
     budgets, t = str(found.budgets.low if found.budgets.is_point else found.budgets), found.least
     eps = f"eps = {budgets}" if found.budgets.is_point else f"every eps in {budgets}"
-    if t.infinite:
-        least = "infinite: (t*eps)-private for no t"
-    elif t.exact is not None:
-        least = f"{t.exact}: ({epsilon_text(t.exact)})-private, and not for a smaller t"
-    else:
-        least = enclosure(t)
+    least = "infinite: (t*eps)-private for no t" if t.infinite else enclosure(t)
+    if t.exact is not None:
+        least += f": ({epsilon_text(t.exact)})-private, and not for a smaller t"
     yield Row("budgets", pretty(eps), "for", budgets)
     yield Row("least t", pretty(least), "t", least_record(t))
     yield _reached(found.witnesses, t.attained)
@@ -70,10 +66,8 @@ def _profile(found: Profile) -> Iterator[Node]:
 def _regions(found: Regions) -> Iterator[Node]:
     """The intervals of eps on which the claim is broken."""
     yield Row("claim", pretty(str(found.goal)), "claim", found.goal.record())
-    for region in found.regions:
-        yield Row("broken for", pretty(region_words(region)))
-    if not found.regions:
-        yield Row("broken for", "no budget: the claim holds")
+    for text in map(region_words, found.regions) if found.regions else ["no budget: the claim holds"]:
+        yield Row("broken for", pretty(text))
     yield data("violated_for", regions_record(found.regions))
 
 
@@ -97,18 +91,6 @@ def _witness(witness: Witness) -> Iterator[Row]:
     for name, key in (("P(u)", "probability"), ("P(u')", "neighbour_probability")):
         value = str(getattr(witness, key))
         yield Row(name, pretty(value), key, value)
-
-
-def input_rows(left: Valuation, right: Valuation) -> Iterator[Row]:
-    """Two adjacent inputs."""
-    yield Row("input", f"u  : {valuation_text(left)}", "input", valuation_record(left))
-    yield Row("neighbour", f"u' : {valuation_text(right)}", "neighbour", valuation_record(right))
-
-
-def output_row(outputs: tuple[Valuation, ...]) -> Row:
-    """A set of outputs."""
-    shown, records = " or ".join(map(valuation_text, outputs)), list(map(valuation_record, outputs))
-    return Row("outputs" if len(outputs) > 1 else "output", shown, "outputs", records)
 
 
 def _curve(curve: Curve, key: str) -> Group:
@@ -178,10 +160,8 @@ def epsilon_text(t: fmpq) -> str:
 
 def formula(segment: Segment, logarithm: bool) -> str:
     """The value on a segment: ``ln(...)`` for a loss."""
-    if segment.value is None:
-        return "inf"
-    if not logarithm:
-        return str(segment.value)
+    if segment.value is None or not logarithm:
+        return "inf" if segment.value is None else str(segment.value)
     return _exponent(segment.value) or f"ln({segment.value})"
 
 
@@ -205,16 +185,8 @@ def _interval(curve: Curve, segment: Segment) -> str:
     return region_text(end_as_text(low), end_as_text(high), closed(low), closed(high))
 
 
-def logarithm_at(value: Quotient, eps: fmpq, digits: int = 10) -> str:
-    """``ln(value)`` at a rational eps, to ``digits`` significant digits."""
-    if (value - 1).sign_at(eps) == 0:
-        return "0"
-    return digits_of(lambda: value.enclose(arb(eps)).log(), digits)
-
-
 def least_record(found: Least) -> Record:
     """``exact`` or an enclosure as strings; null where there is none."""
-
     named = {"exact": found.exact, "formula": found.name, "low": found.low, "high": found.high}
     texts = {key: None if value is None else str(value) for key, value in named.items()}
     return {**texts, "infinite": found.infinite, "attained": found.attained}

@@ -1,11 +1,11 @@
-"""A verdict for people and machines."""
+"""The words of documents: programs, inputs, outputs and verdicts, for people and machines."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 
-from dipc.claims.counts import Counts
+from dipc.claims.cases import Counts
 from dipc.claims.verdict import Doubt, Proved, Refuted, Undecided, Verdict
 from dipc.claims.wording import pretty
 from dipc.models.values import Valuation, valuation_record, valuation_text
@@ -73,30 +73,39 @@ def short_witness(verdict: Verdict) -> str:
 
 def checked(counts: Counts) -> str:
     """For example ``2 inputs, 4 ordered pairs of neighbours, 2 outputs: 8 inequalities, 2 distinct``."""
-    how = [
-        f"{number} {name}"
-        for number, name in (
-            (counts.by_chain, "by derivative chain"),
-            (counts.identities, "identities" if counts.identities != 1 else "identity"),
-            (counts.by_roots, "by root isolation"),
-            (counts.at_point, "by the sign at one ε"),
-            (counts.broken, "broken"),
-            (counts.open, "open"),
-        )
-        if number
-    ]
+    how = {
+        "by derivative chain": counts.by_chain,
+        "identities" if counts.identities != 1 else "identity": counts.identities,
+        "by root isolation": counts.by_roots,
+        "by the sign at one ε": counts.at_point,
+        "broken": counts.broken,
+        "open": counts.open,
+    }
+    shown = ", ".join(f"{number} {name}" for name, number in how.items() if number)
     if not counts.inequalities and not counts.pairs:
         return f"{_number(counts.inputs, 'input')}; no pair of neighbours is settled yet"
     return (
         f"{_number(counts.inputs, 'input')}, {_number(counts.pairs, 'ordered pair')} of neighbours, "
         f"{_number(counts.outputs, 'output')}: {_number(counts.inequalities, 'inequality')}, "
-        f"{counts.distinct} distinct" + (f" ({', '.join(how)})" if how else "")
+        f"{counts.distinct} distinct" + (f" ({shown})" if shown else "")
     )
 
 
 def pair_text(left: Valuation, right: Valuation) -> str:
     """Two inputs: ``q = [0, 1] against q = [1, 1]``."""
     return f"{valuation_text(left)} against {valuation_text(right)}"
+
+
+def input_rows(left: Valuation, right: Valuation) -> Iterator[Row]:
+    """Two adjacent inputs."""
+    yield Row("input", f"u  : {valuation_text(left)}", "input", valuation_record(left))
+    yield Row("neighbour", f"u' : {valuation_text(right)}", "neighbour", valuation_record(right))
+
+
+def output_row(outputs: tuple[Valuation, ...]) -> Row:
+    """A set of outputs."""
+    shown, records = " or ".join(map(valuation_text, outputs)), list(map(valuation_record, outputs))
+    return Row("outputs" if len(outputs) > 1 else "output", shown, "outputs", records)
 
 
 def nice(text: str) -> str:

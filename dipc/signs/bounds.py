@@ -74,11 +74,7 @@ def greatest_term(terms: Sequence[Term], point: fmpq) -> Term:
 
 
 def rootless_up_to(f: ExpPoly) -> fmpq:
-    """A rational R > 0 with no root of f, not the zero function, in (0, R]; it is 1 or 1 halved.
-
-    >>> rootless_up_to(ExpPoly.exp(0, 0, 1) - ExpPoly.of(1, -2) * 10)      # exp(1/eps) - 10/eps^2
-    1/8
-    """
+    """A rational R > 0 with no root of f, not the zero function, in (0, R]: 1, halved until that is shown."""
     terms = list(f.terms())
     most = max(t.inverse for t in terms)
     power = min(t.power for t in terms if t.inverse == most)

@@ -34,37 +34,22 @@ from dipc.signs.proofs import Chain, Inverse
 
 
 def chain_values(f: ExpPoly) -> Iterator[tuple[fmpq, fmpq]]:
-    """``(a_k, f_{k-1}(0))`` for k = 1 .. m, for f without exp(k), exp(b/eps) and negative powers.
-
-    >>> list(chain_values(ExpPoly.exp(1) - 1 - ExpPoly.of(1, 1)))      # exp(eps) - 1 - eps
-    [(0, 0), (0, 0), (1, 1)]
-    """
+    """``(a_k, f_{k-1}(0))`` for k = 1 .. m, for f without exp(k), exp(b/eps) and negative powers."""
     unit, scale, polynomials = _integer_form(f)
     factor = fmpq(1, scale)
-    for exponent, link in _steps(polynomials):
-        value = sum((p[0] for p in link.values()), fmpz(0))
+    for exponent, value in _steps(polynomials):
         yield fmpq(exponent, unit), value * factor
         factor = factor / unit
 
 
 def chain_proves(f: ExpPoly) -> bool:
-    """Whether the chain at 0 proves f >= 0 on [0, inf); for f as above.
-
-    This is the fast path of every proof; only the signs of the numbers are looked at.
-
-    >>> chain_proves(ExpPoly.exp(1) - 1 - ExpPoly.of(1, 1)), chain_proves(1 - ExpPoly.exp(1))
-    (True, False)
-    """
+    """Whether the chain at 0 proves f >= 0 on [0, inf), for f as above: the fast path of every proof."""
     _, _, polynomials = _integer_form(f)
-    return all(sum((p[0] for p in link.values()), fmpz(0)) >= 0 for _, link in _steps(polynomials))
+    return all(value >= 0 for _, value in _steps(polynomials))
 
 
 def chain_proof(f: ExpPoly, eps_range: EpsRange) -> Chain | Inverse | None:
-    """The chain that proves f >= 0 on the range, in eps or in 1/eps, if there is one; f is in normal form.
-
-    >>> chain_proof(ExpPoly.of(1, 1) - 2, EpsRange(fmpq(2), None, True))                  # eps - 2
-    Chain(at=2)
-    """
+    """The chain that proves f >= 0 on the range, in eps or in 1/eps, if there is one; f is in normal form."""
     if not f.has_inverse:
         return _chain_from(f, eps_range.low)
     if f.has_rates:
@@ -77,10 +62,11 @@ def _chain_from(f: ExpPoly, low: fmpq) -> Chain | None:
     """The derivative chain at 0, where it is quick, or else at ``low``, the least eps."""
     if f.has_inverse:
         return None
-    if not f.has_constants and chain_proves(f):
-        return Chain(fmpq(0))
-    if not low and not f.has_constants:
-        return None
+    if not f.has_constants:
+        if chain_proves(f):
+            return Chain(fmpq(0))
+        if not low:
+            return None
     return Chain(low) if all(link.sign_at(low) >= 0 for link in derivative_chain(f)) else None
 
 
@@ -122,11 +108,11 @@ def _integer_form(f: ExpPoly) -> tuple[int, int, dict[int, fmpz_poly]]:
     return unit, scale, polynomials
 
 
-def _steps(polynomials: dict[int, fmpz_poly]) -> Iterator[tuple[int, dict[int, fmpz_poly]]]:
-    """``(a_k, f_{k-1})`` for k = 1 .. m, in the scaled variable t."""
+def _steps(polynomials: dict[int, fmpz_poly]) -> Iterator[tuple[int, fmpz]]:
+    """``(a_k, f_{k-1}(0))`` for k = 1 .. m, in the scaled variable t."""
     for exponent in list(polynomials):
         while exponent in polynomials:
-            yield exponent, polynomials
+            yield exponent, sum((p[0] for p in polynomials.values()), fmpz(0))
             following = {}
             for a, p in polynomials.items():
                 image = p.derivative() if a == exponent else p.derivative() + (a - exponent) * p

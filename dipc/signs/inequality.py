@@ -110,27 +110,17 @@ def without_monomial(f: ExpPoly) -> ExpPoly:
     """f divided by a positive number, a power of eps and an exponential: same signs for eps > 0.
 
     Inequalities that differ by such a factor become equal.
-
-    >>> without_monomial(ExpPoly.of(6, 2, 3) - ExpPoly.of(4, 1, 5))    # 6 eps^2 e^(3 eps) - 4 eps e^(5 eps)
-    3*eps - 2*exp(2*eps)
     """
     return primitive(f) if f else f
 
 
 def sign_if_constant(f: Function, budgets: EpsRange) -> int | None:
-    """The sign of f if it is the same, and not 0, on the whole range; else None.
-
-    >>> sign_if_constant(1 - ExpPoly.exp(1), EpsRange.positive())
-    -1
-
-    Raises :class:`Unsettled`.
-    """
+    """The sign of f if constant, and not 0, on the whole range; else None.  Raises :class:`Unsettled`."""
     number = f.as_rational() if isinstance(f, ExpPoly) else None
     if number is not None:
         return (number > 0) - (number < 0) or None
     cells = sign_table([f], budgets)
     signs = {cell.signs[0] for cell in cells}
-    ends = (budgets.low if budgets.low_closed else None, budgets.high if budgets.high_closed else None)
-    signs.update(f.sign_at(end) for end in ends if end is not None)
+    signs.update(f.sign_at(end) for end in budgets.closed_ends)
     # Two intervals of one sign still have a root between them.
     return signs.pop() if len(signs) == 1 and len(cells) == 1 and 0 not in signs else None

@@ -28,6 +28,4 @@ class NoProof(LimitReached):
 
 def negative(eps_range: EpsRange) -> NoProof:
     """The error for a function that has no proof because it is negative somewhere in the range."""
-    return NoProof(
-        f"no certificate: a function is negative somewhere in {eps_range} that was found not to be"
-    )
+    return NoProof(f"no certificate: a function is negative in {eps_range} though it was found not to be")

@@ -20,6 +20,8 @@ is not settled and :class:`Unsettled` is raised.
 
 from __future__ import annotations
 
+from itertools import count
+
 from flint import arb, ctx, fmpq
 
 from dipc.numbers.exppoly import ExpPoly, Term
@@ -34,15 +36,7 @@ Isolated = tuple[fmpq, fmpq]  # an open interval with one simple root, or a rati
 
 
 def isolated(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Isolated]:
-    """The roots of f, not the zero function, in the open interval (low, high).
-
-    Raises :class:`Unsettled`.
-
-    >>> f = ExpPoly.exp(1) - ExpPoly.exp(0, 0, 1) - ExpPoly.of(1, 1)      # exp(eps) - exp(1/eps) - eps
-    >>> [(low, high)] = isolated(f, fmpq(0), None)
-    >>> f.sign_at(low), f.sign_at(high)
-    (-1, 1)
-    """
+    """The roots of f, not the zero function, in the open interval (low, high).  Raises :class:`Unsettled`."""
     near, far = rootless_up_to(f), 1 / rootless_up_to(f.at_inverse())
     left = max(low, near)
     right = far if high is None else min(high, far)
@@ -84,40 +78,24 @@ class _Search:
             greatest = greatest_term(self.terms, (a + b) / 2)
             if not self.scaled(greatest, 0).enclose(box).contains(0):
                 return []
-            if not self.scaled(greatest, 1).enclose(box).contains(0):
-                return self.of_monotone(a, b)
+            if not self.scaled(greatest, 1).enclose(box).contains(0):  # monotone: at most one root
+                left, right = self.f.sign_at(a), self.f.sign_at(b)
+                return [(b, b)] if right == 0 else [(a, b)] if left * right < 0 else []
             if b - a > GUESS_WIDTH:
                 return None
             for guess in (a, b, simplest_between(a, b)):
-                if self.f.sign_at(guess) == 0:
-                    order = self.order(guess)
-                    if not self.scaled(greatest, order).enclose(box).contains(0):
-                        return [(guess, guess)] if guess > a else []
+                order = next(k for k in count() if self.scaled(greatest, k).sign_at(guess))
+                if order and not self.scaled(greatest, order).enclose(box).contains(0):
+                    return [(guess, guess)] if guess > a else []
         return None
-
-    def of_monotone(self, a: fmpq, b: fmpq) -> list[Isolated]:
-        """The roots in (a, b] of a function that has at most one in [a, b]."""
-        left, right = self.f.sign_at(a), self.f.sign_at(b)
-        if right == 0:
-            return [(b, b)]
-        return [(a, b)] if left * right < 0 else []
 
     def scaled(self, term: Term, order: int) -> ExpPoly:
         """The derivative of the given order of f divided by the term (without its coefficient)."""
         key = str(term), order
-        known = self._scaled.get(key)
-        if known is None:
-            if order:
-                known = self.scaled(term, order - 1).derivative()
-            else:
-                inverse = ExpPoly.of(1, -term.power, -term.rate, -term.constant, -term.inverse)
-                known = self.f * inverse
-            self._scaled[key] = known
-        return known
-
-    def order(self, root: fmpq) -> int:
-        """The exact order of a rational root."""
-        order, g = 1, self.f.derivative()
-        while g.sign_at(root) == 0:
-            order, g = order + 1, g.derivative()
-        return order
+        if key not in self._scaled:
+            self._scaled[key] = (
+                self.scaled(term, order - 1).derivative()
+                if order
+                else self.f * ExpPoly.of(1, -term.power, -term.rate, -term.constant, -term.inverse)
+            )
+        return self._scaled[key]

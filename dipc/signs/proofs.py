@@ -3,24 +3,13 @@
 Each is a frozen value that names a rule and what the rule needs, about f in normal form.
 :mod:`dipc.signs.inequality` and :mod:`dipc.signs.search` find it once, and certificates, LaTeX, reports and
 explanations read it.  The rules, and why they are right, are those of the kernel that checks certificates
-(docs/certificates.md):
-
-* :class:`Identity`: f is the zero function.
-* :class:`Point`: the range is one eps, and the sign there is decided exactly.
-* :class:`Chain`: the numbers of the derivative chain (:mod:`dipc.signs.derivatives`) at ``at``, the least eps
-  or 0, are not negative.
-* :class:`Pieces`: the range is cut at points; on each piece Taylor's theorem, or a dominant term in a tail.
-* :class:`Binomial`: f is a difference of two exponentials times a cofactor.
-* :class:`Product`: a positive number times powers of factors, odd powers with proofs of their own.
-* :class:`Inverse`: a proof for f(1/eps) on the inverse range.
-* :class:`Rooted`: f + h*sqrt(g), from the signs of f, h and f^2 - h^2 g, piece by piece.
-* :class:`SignTable`: roots were isolated; nothing that the kernel can check is known (yet).
+(docs/certificates.md).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from flint import fmpq
 
@@ -31,23 +20,22 @@ End = fmpq | None  # None is infinity
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """f is 0 for every eps."""
+    """f is the zero function."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The range is a single eps."""
+    """The range is a single eps, and the sign there is decided exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The derivative chain at ``at``."""
+    """The numbers of the derivative chain at ``at``, the least eps or 0, are not negative."""
 
     at: fmpq
 
 
-@dataclass(frozen=True, slots=True)
-class Taylor:
+class Taylor(NamedTuple):
     """On a piece: the derivatives of f * ``times`` below ``order`` at one end, and bounds of the next one."""
 
     end: Literal["low", "high"]
@@ -77,8 +65,7 @@ class Binomial:
     proof: Proof
 
 
-@dataclass(frozen=True, slots=True)
-class Factor:
+class Factor(NamedTuple):
     """A factor with its power, and a proof unless an even power needs none."""
 
     function: ExpPoly
@@ -88,7 +75,7 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """``scale`` > 0 times the factors."""
+    """``scale`` > 0 times powers of the factors."""
 
     scale: fmpq
     factors: tuple[Factor, ...]
@@ -96,13 +83,12 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Inverse:
-    """The proof of f(1/eps) >= 0."""
+    """The proof of f(1/eps) >= 0 on the inverse range."""
 
     proof: Proof
 
 
-@dataclass(frozen=True, slots=True)
-class RootedPiece:
+class RootedPiece(NamedTuple):
     """``by`` names the two functions (:mod:`dipc.signs.radicals`) whose signs settle f + h*sqrt(g) here."""
 
     by: Literal["both", "plain", "root"]
@@ -112,7 +98,7 @@ class RootedPiece:
 
 @dataclass(frozen=True, slots=True)
 class Rooted:
-    """A proof for each piece of a function with a square root."""
+    """A proof of f + h*sqrt(g) >= 0 for each piece between two consecutive points."""
 
     points: tuple[End, ...]
     pieces: tuple[RootedPiece, ...]
@@ -120,7 +106,7 @@ class Rooted:
 
 @dataclass(frozen=True, slots=True)
 class SignTable:
-    """The roots were isolated, and f is negative on none of the open intervals between them."""
+    """The roots were isolated, and f is not negative between them: the kernel cannot check this."""
 
 
 Proof = Identity | Point | Chain | Pieces | Binomial | Product | Inverse | Rooted | SignTable

@@ -31,12 +31,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True, slots=True)
 class Radical:
-    """``rational + coefficient * sqrt(radicand)``; the coefficient is not the zero function.
-
-    >>> f = Radical(ExpPoly.of(-2), ExpPoly.of(1), ExpPoly.of(1, 1))             # sqrt(eps) - 2
-    >>> f.sign_at(fmpq(4)), f.sign_at(fmpq(5)), [r.low for r in radical_roots(f, fmpq(0), None)]
-    (0, 1, [4])
-    """
+    """``rational + coefficient * sqrt(radicand)``; the coefficient is not the zero function."""
 
     rational: ExpPoly
     coefficient: ExpPoly

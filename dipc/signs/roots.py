@@ -54,8 +54,7 @@ HASTY_WIDTH = fmpq(1, 2**40)
 class Root:
     """The only root of ``factor`` in (low, high); or the rational root ``low == high``.
 
-    Mutable: :meth:`refine` narrows the interval.  A copy keeps its own interval, and shares the halves that
-    were found.
+    Mutable: :meth:`refine` narrows the interval.  A copy has an interval of its own, and shares ``halves``.
     """
 
     factor: ExpPoly
@@ -68,6 +67,16 @@ class Root:
     def is_rational(self) -> bool:
         """Whether it is known to be a rational number."""
         return self.low == self.high
+
+    @property
+    def width(self) -> fmpq:
+        """The length of the interval."""
+        return self.high - self.low
+
+    @property
+    def may_be_shared(self) -> bool:
+        """Whether it may be multiple, or a root of other factors as well."""
+        return bool(self.factor.has_constants or self.factor.has_inverse)
 
     def refine(self) -> None:
         """Halve the interval."""
@@ -87,7 +96,7 @@ class Root:
 
     def refine_to(self, width: fmpq) -> None:
         """Halve the interval until it is no wider than this."""
-        while self.high - self.low > width:
+        while self.width > width:
             self.refine()
 
 
@@ -96,11 +105,6 @@ def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
 
     ``low`` >= 0, ``high`` None is infinity, f is not zero.  Multiple roots are listed once.  Raises
     :class:`Unsettled`.
-
-    >>> roots = positive_roots(ExpPoly.exp(1) - 2, fmpq(0), None)      # exp(eps) = 2
-    >>> roots[0].refine_to(fmpq(1, 1000))
-    >>> roots[0].low < fmpq(6932, 10000) and roots[0].high > fmpq(6931, 10000)
-    True
     """
     unit = common_unit(f)
     f = join(split(f, unit).polynomial, unit)
@@ -128,8 +132,7 @@ def _isolated_in_haste(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root] |
 
 def _degree(f: ExpPoly) -> int:
     """The degree in z."""
-    _, items = f.canonical()
-    rates = [rate for _, rate, _, _ in items]
+    rates = [rate for _, rate, _, _ in f.canonical()[1]]
     return max(rates) - min(rates)
 
 
@@ -245,7 +248,9 @@ def _settle(f: ExpPoly, slope: ExpPoly, a: fmpq, b: fmpq, bound: int) -> list[Ro
     if bound == 0:
         return []
     if bound > 1:
-        with ctx.workprec(_precision(f, b - a)):
+        # Enough bits that rounding does not matter: more for smaller intervals and larger numbers.
+        size = max(int(max(abs(c.p), c.q)).bit_length() for c, *_ in f.terms())
+        with ctx.workprec(64 + 2 * size + 2 * int((1 / (b - a)).ceil()).bit_length()):
             box = arb((a + b) / 2, (b - a) / 2)
             if not f.enclose(box).contains(0):
                 return []
@@ -259,12 +264,6 @@ def _settle(f: ExpPoly, slope: ExpPoly, a: fmpq, b: fmpq, bound: int) -> list[Ro
     if f.sign_at(a) == 0:
         return None  # a is a root of its own, not in (a, b]: move away from it
     return [_simplified(Root(f, a, b))]
-
-
-def _precision(f: ExpPoly, width: fmpq) -> int:
-    """Enough bits that rounding does not matter: more for smaller intervals and larger numbers."""
-    size = max(int(max(abs(c.p), c.q)).bit_length() for c, *_ in f.terms())
-    return 64 + 2 * size + 2 * int((1 / width).ceil()).bit_length()
 
 
 def _simplified(root: Root) -> Root:
@@ -291,17 +290,9 @@ def _separate(roots: list[Root]) -> None:
                 continue
             if left.is_rational and right.is_rational:
                 roots.remove(right)
-            elif _may_be_shared(left, right) and max(_width(left), _width(right)) < LEAST_WIDTH:
+            elif (left.may_be_shared or right.may_be_shared) and max(left.width, right.width) < LEAST_WIDTH:
                 raise Unsettled(left.low, right.high)
             left.refine()
             right.refine()
             done = False
         roots.sort(key=lambda root: root.low)
-
-
-def _may_be_shared(*roots: Root) -> bool:
-    return any(root.factor.has_constants or root.factor.has_inverse for root in roots)
-
-
-def _width(root: Root) -> fmpq:
-    return root.high - root.low

@@ -14,6 +14,7 @@ A mistake here could do no harm: the kernel checks every proof.
 from __future__ import annotations
 
 from itertools import pairwise
+from math import prod
 
 from flint import fmpq
 
@@ -31,13 +32,7 @@ from dipc.signs.taylor import by_pieces
 
 
 def proof(f: Function, eps_range: EpsRange, strict: bool = False) -> Proof:
-    """A proof of f >= 0 (f > 0, if strict) on the range; it is about f in normal form.
-
-    Raises :class:`NoProof`.
-
-    >>> proof(ExpPoly.exp(1) - 1, EpsRange.positive())
-    Chain(at=0)
-    """
+    """A proof of f >= 0 (f > 0, if strict) on the range, about f in normal form.  Raises :class:`NoProof`."""
     if isinstance(f, Radical):
         return _rooted(f, eps_range, strict)
     if strict and (not f or any(f.sign_at(end) <= 0 for end in eps_range.closed_ends)):
@@ -75,14 +70,12 @@ def _by_factors(f: ExpPoly, eps_range: EpsRange, strict: bool) -> Proof:
         if needed and chain is None and (signs := signs_of_binomial(g)) is not None:
             return _without_binomial(f, g, signs, eps_range, strict)
         factors.append((proofs.Factor(g, power, chain), needed))
-    product = ExpPoly.of(1)
-    for factor, _ in factors:
-        product = product * factor.function**factor.power
+    product = prod((factor.function**factor.power for factor, _ in factors), start=ExpPoly.of(1))
     scale = next(f.terms()).coefficient / next(product.terms()).coefficient
     if scale < 0:
         raise negative(eps_range)
     proved = tuple(
-        proofs.Factor(factor.function, factor.power, by_pieces(factor.function, eps_range, strict))
+        factor._replace(proof=by_pieces(factor.function, eps_range, strict))
         if needed and factor.proof is None
         else factor
         for factor, needed in factors
@@ -122,9 +115,8 @@ def _rooted(f: Radical, eps_range: EpsRange, strict: bool) -> Proof:
         inner = EpsRange(a, b, i > 0 or eps_range.low_closed, i < len(points) - 2 or eps_range.high_closed)
         piece = _rooted_piece(f, inner, strict)
         if piece is None:
-            raise NoProof(
-                f"no certificate: no proof was found of an inequality with a square root in {inner}"
-            )
+            message = "no proof was found of an inequality with a square root"
+            raise NoProof(f"no certificate: {message} in {inner}")
         pieces.append(piece)
     return proofs.Rooted(tuple(points), tuple(pieces))
 
@@ -144,15 +136,12 @@ def _rooted_piece(f: Radical, eps_range: EpsRange, strict: bool) -> proofs.Roote
 
 def _separators(f: Radical, eps_range: EpsRange) -> list[fmpq]:
     """Points inside between the roots of both parts and of the norm, and rational roots."""
-    product = ExpPoly.of(1)
-    for part in (f.rational, f.coefficient, f.norm):
-        product = product * (part or 1)
+    product = prod((part for part in (f.rational, f.coefficient, f.norm) if part), start=ExpPoly.of(1))
     try:
         roots = positive_roots(product, eps_range.low, eps_range.high)
     except Unsettled as doubt:
-        raise NoProof(
-            f"no certificate: roots in [{doubt.low}, {doubt.high}] could not be told apart"
-        ) from None
+        where = f"[{doubt.low}, {doubt.high}]"
+        raise NoProof(f"no certificate: roots in {where} could not be told apart") from None
     points = {root.low for root in roots if root.is_rational}
     for left, right in pairwise(roots):
         if not left.is_rational and not right.is_rational:

@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from itertools import groupby
 from typing import Any, assert_never
 
 from flint import fmpq
@@ -47,14 +48,7 @@ class Relation(Enum):
     GT = ">"
 
 
-SIGNS = {
-    Relation.LT: (-1,),
-    Relation.LE: (-1, 0),
-    Relation.EQ: (0,),
-    Relation.NE: (-1, 1),
-    Relation.GE: (0, 1),
-    Relation.GT: (1,),
-}
+SIGNS = dict(zip(Relation, ((-1,), (-1, 0), (0,), (-1, 1), (0, 1), (1,)), strict=True))
 """The signs of ``left - right`` for which a comparison holds."""
 
 
@@ -100,13 +94,7 @@ class Quantifier(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A closed formula of Th_exp.  Its text can be read again by :func:`dipc.decide`.
-
-    >>> one = Quotient.one()
-    >>> growing = Comparison(Quotient(ExpPoly.exp(1)), Relation.GT, one)
-    >>> print(Sentence(Quantifier.FORALL, EpsRange.positive(), And((growing, Not(growing)))))
-    forall eps in (0, inf): (exp(eps) > 1 and not exp(eps) > 1)
-    """
+    """A closed formula of Th_exp.  Its text can be read again by :func:`dipc.decide`."""
 
     quantifier: Quantifier
     budgets: EpsRange
@@ -129,17 +117,10 @@ class Sentence:
 def _sympy(formula: Formula) -> Any:
     import sympy
 
-    relations = {
-        Relation.LT: sympy.Lt,
-        Relation.LE: sympy.Le,
-        Relation.EQ: sympy.Eq,
-        Relation.NE: sympy.Ne,
-        Relation.GE: sympy.Ge,
-        Relation.GT: sympy.Gt,
-    }
     match formula:
         case Comparison(left, relation, right):
-            return relations[relation](left.to_sympy(), right.to_sympy(), evaluate=False)
+            compared = getattr(sympy, relation.name.capitalize())  # sympy.Lt for Relation.LT
+            return compared(left.to_sympy(), right.to_sympy(), evaluate=False)
         case Not(part):
             return sympy.Not(_sympy(part), evaluate=False)
         case And(parts):
@@ -157,14 +138,10 @@ def show(formula: Formula) -> str:
             return f"{left} {relation.value} {right}"
         case Not(part):
             return f"not {show(part)}"
-        case And(()):
-            return "true"
-        case Or(()):
-            return "false"
         case And(parts):
-            return "(" + " and ".join(map(show, parts)) + ")"
+            return f"({' and '.join(map(show, parts))})" if parts else "true"
         case Or(parts):
-            return "(" + " or ".join(map(show, parts)) + ")"
+            return f"({' or '.join(map(show, parts))})" if parts else "false"
         case _:
             assert_never(formula)
 
@@ -223,14 +200,7 @@ class Decision:
 
 
 def decide(sentence: Sentence) -> Decision:
-    """Decide a sentence.  Raises :class:`InputError` if a function is not defined on the whole interval.
-
-    >>> power = Quotient(ExpPoly.exp(1))
-    >>> two = Comparison(power, Relation.EQ, Quotient.of(2))
-    >>> answer = decide(Sentence(Quantifier.EXISTS, EpsRange.positive(), two))
-    >>> answer.truth, str(answer.witness), answer.holds_for
-    (True, '0.6931471806', ('{0.6931471806}',))
-    """
+    """Decide a sentence.  Raises :class:`InputError` if a function is not defined on the whole interval."""
     wanted = sentence.quantifier is Quantifier.EXISTS
     try:
         conditions = _Conditions(sentence)
@@ -255,12 +225,9 @@ def decide(sentence: Sentence) -> Decision:
 
 def _probes(doubt: Unsettled, budgets: EpsRange) -> Iterator[fmpq]:
     """Some values of eps, first those where the doubt is."""
-    near = [
-        doubt.low,
-        doubt.high,
-        *([simplest_between(doubt.low, doubt.high)] if doubt.low < doubt.high else []),
-    ]
-    return (probe for probe in (*near, *PROBES, *MORE_PROBES) if probe in budgets)
+    near = [simplest_between(doubt.low, doubt.high)] if doubt.low < doubt.high else []
+    probes = (doubt.low, doubt.high, *near, *PROBES, *MORE_PROBES)
+    return (probe for probe in probes if probe in budgets)
 
 
 class _Conditions:
@@ -290,9 +257,8 @@ class _Conditions:
         difference = atom.left - atom.right
         for side in (atom.left, atom.right, difference):
             if not sign_if_constant(side.denominator, self._budgets):
-                raise InputError(
-                    f"the divisor {side.denominator} is 0 for some eps in {self._budgets}", hint=NARROW
-                )
+                message = f"the divisor {side.denominator} is 0 for some eps in {self._budgets}"
+                raise InputError(message, hint=NARROW)
         sign = sign_if_constant(difference.denominator, self._budgets)
         assert sign is not None
         f = without_monomial(difference.numerator)
@@ -326,29 +292,22 @@ def _witness(candidates: Iterable[Piece]) -> Witness:
         return Witness(simplest, simplest)
     place = next(iter(candidates)).low
     assert isinstance(place, RootCluster)
-    _sharpen(place)
-    return Witness(place.low, place.high)
+    return _sharpened(place)
 
 
-def _sharpen(place: RootCluster) -> None:
+def _sharpened(place: RootCluster) -> Witness:
     for root in place.roots:
         root.refine_to(fmpq(1, 10**12))
+    return Witness(place.low, place.high)
 
 
 def _regions(found: Sequence[Piece], truths: Sequence[set[bool]]) -> tuple[str, ...] | None:
     """The maximal intervals on which the body holds; None if that is not known on some piece."""
     if any(len(t) > 1 for t in truths):
         return None
-    runs: list[list[Piece]] = []
-    joined = False
-    for piece, truth in zip(found, truths, strict=True):
-        if truth == {True}:
-            if joined:
-                runs[-1].append(piece)
-            else:
-                runs.append([piece])
-        joined = truth == {True}
-    return tuple(_interval(run[0], run[-1]) for run in runs)
+    runs = groupby(zip(found, truths, strict=True), key=lambda pair: pair[1] == {True})
+    holding = [[piece for piece, _ in run] for holds, run in runs if holds]
+    return tuple(_interval(run[0], run[-1]) for run in holding)
 
 
 def _interval(first: Piece, last: Piece) -> str:
@@ -360,6 +319,5 @@ def _interval(first: Piece, last: Piece) -> str:
 
 def _end(end: End) -> str:
     if isinstance(end, RootCluster):
-        _sharpen(end)
-        return str(Witness(end.low, end.high))
+        return str(_sharpened(end))
     return "inf" if end is None else str(end)

@@ -14,7 +14,7 @@ The open intervals alone (:func:`sign_table`) do not need this: there, roots clo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, product
@@ -95,11 +95,6 @@ def sign_table(functions: Sequence[Function], eps_range: EpsRange) -> tuple[Open
 
     The only "interval" of a range that is one point is that point.  Raises
     :class:`~dipc.signs.limits.Unsettled`.
-
-    >>> from dipc.numbers.exppoly import ExpPoly
-    >>> f = ExpPoly.exp(1) - 1 - ExpPoly.of(2, 1)                      # exp(eps) - 1 - 2 eps
-    >>> [(cell.signs, cell.sample) for cell in sign_table([f], EpsRange.positive())]
-    [((-1,), 1), ((1,), 2)]
     """
     if eps_range.is_point:
         return (_at(functions, eps_range.low),)
@@ -128,11 +123,7 @@ def pieces(functions: Sequence[Function], eps_range: EpsRange) -> list[Piece]:
 
 
 def _at(functions: Sequence[Function], point: fmpq) -> OpenInterval:
-    return OpenInterval(point, point, point, (_signs(functions, point),))
-
-
-def _signs(functions: Sequence[Function], point: fmpq) -> Signs:
-    return tuple(f.sign_at(point) for f in functions)
+    return OpenInterval(point, point, point, (tuple(f.sign_at(point) for f in functions),))
 
 
 def _open_intervals(
@@ -145,7 +136,7 @@ def _open_intervals(
         before = right.low if isinstance(right, RootCluster) else right
         assert after is not None
         sample = simplest_between(after, before)
-        signs = _signs(functions, sample)
+        signs = tuple(f.sign_at(sample) for f in functions)
         if any(f and not sign for f, sign in zip(functions, signs, strict=True)):
             raise InternalError(f"an inequality has a root at {sample} that was not found")
         cells.append(OpenInterval(left, right, sample, (signs,)))
@@ -203,28 +194,20 @@ def _clusters(functions: Sequence[Function], eps_range: EpsRange) -> list[RootCl
             place.roots[0].refine_to(COARSE)
         found.sort(key=lambda place: place.low)
     groups: list[list[RootCluster]] = []
-    reach: fmpq | None = None
+    reach = fmpq(-1)
     for place in found:
-        if reach is not None and place.low <= reach:
-            groups[-1].append(place)
-            reach = max(reach, place.high)
-        else:
-            groups.append([place])
-            reach = place.high
-    return [
-        RootCluster(
-            _different(place.roots[0] for place in group),
-            frozenset(i for place in group for i in place.members),
-        )
-        for group in groups
-    ]
-
-
-def _different(roots: Iterable[Root]) -> tuple[Root, ...]:
-    """Roots that are surely equal only once: those of one factor, in the same interval."""
-    return tuple(
-        {(root.low, None if root.is_rational else (root.high, root.factor)): root for root in roots}.values()
-    )
+        if place.low > reach:
+            groups.append([])
+        groups[-1].append(place)
+        reach = max(reach, place.high)
+    clusters = []
+    for group in groups:
+        roots = [place.roots[0] for place in group]
+        # Roots of one factor in the same interval are surely equal: only one of them is kept.
+        different = {(r.low, None if r.is_rational else (r.high, r.factor)): r for r in roots}
+        members = frozenset(i for place in group for i in place.members)
+        clusters.append(RootCluster(tuple(different.values()), members))
+    return clusters
 
 
 def _roots_told_apart(functions: Sequence[Function], eps_range: EpsRange) -> list[RootCluster]:
@@ -258,12 +241,9 @@ def _joined(left: RootCluster, right: RootCluster) -> RootCluster | None:
     roots = (*left.roots, *right.roots)
     if len(roots) == 2 and _shared(*roots):
         return RootCluster((next((root for root in roots if root.is_rational), roots[0]),), members)
-    doubtful = len(roots) > 2 or any(root.factor.has_constants or root.factor.has_inverse for root in roots)
-    return RootCluster(roots, members) if doubtful and all(map(_narrow, roots)) else None
-
-
-def _narrow(root: Root) -> bool:
-    return root.high - root.low < LEAST_WIDTH
+    doubtful = len(roots) > 2 or any(root.may_be_shared for root in roots)
+    narrow = all(root.width < LEAST_WIDTH for root in roots)
+    return RootCluster(roots, members) if doubtful and narrow else None
 
 
 def _shared(r: Root, s: Root) -> bool:
@@ -288,24 +268,16 @@ def _shared(r: Root, s: Root) -> bool:
 
 def end_as_text(end: End, digits: int = 10) -> str:
     """Exact if rational, else rounded to ``digits`` decimals; "inf" for infinity."""
-    if end is None:
-        return "inf"
-    return root_as_text(end.roots[0], digits) if isinstance(end, RootCluster) else str(end)
-
-
-def root_as_text(root: Root, digits: int) -> str:
-    """Exact if it is known to be rational, else rounded to ``digits`` decimals."""
+    if not isinstance(end, RootCluster):
+        return "inf" if end is None else str(end)
+    root = end.roots[0]
     if not root.is_rational:
         root.refine_to(fmpq(1, 10 ** (digits + 1)))
     return str(root.low) if root.is_rational else decimal((root.low + root.high) / 2, digits)
 
 
 def decimal(value: fmpq, digits: int) -> str:
-    """A rational rounded to ``digits`` decimals, trailing zeros dropped.
-
-    >>> decimal(fmpq(2, 3), 4), decimal(fmpq(-1, 2), 4)
-    ('0.6667', '-0.5')
-    """
+    """A rational rounded to ``digits`` decimals, trailing zeros dropped."""
     scaled = abs(value) * 10**digits + fmpq(1, 2)
     whole, rest = divmod(int(scaled.floor()), 10**digits)
     text = f"{whole}.{rest:0{digits}d}".rstrip("0").rstrip(".")

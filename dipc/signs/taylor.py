@@ -45,18 +45,11 @@ def by_pieces(f: ExpPoly, eps_range: EpsRange, strict: bool) -> Pieces:
     for end in (left, right):
         if end is not None and f.sign_at(end) <= 0:
             raise negative(eps_range)
-    points: list[End] = [low]
-    pieces: list[Taylor | Tail] = []
-    if left is not None:
-        points.append(left)
-        pieces.append(Tail())
-    for end, piece in _bisected(f, start, stop, eps_range, strict):
-        points.append(end)
-        pieces.append(piece)
-    if right is not None:
-        points.append(None)
-        pieces.append(Tail())
-    return Pieces(tuple(points), tuple(pieces))
+    pieces: list[tuple[End, Taylor | Tail]] = []  # each with its upper end
+    pieces += [] if left is None else [(left, Tail())]
+    pieces += _bisected(f, start, stop, eps_range, strict)
+    pieces += [] if right is None else [(None, Tail())]
+    return Pieces((low, *(end for end, _ in pieces)), tuple(piece for _, piece in pieces))
 
 
 def _check_exponents(f: ExpPoly, low: fmpq, high: fmpq) -> None:
@@ -81,7 +74,8 @@ def _bisected(
         elif b - a < b * LEAST_WIDTH or found + len(pending) > MAX_PIECES:
             raise NoProof(f"no certificate: an inequality is too close to 0 at eps = {decimal(a, 10)}")
         else:
-            middle = _middle(f, a, b)
+            guess = simplest_between(a, b) if b - a < NARROW else None
+            middle = guess if guess is not None and f.sign_at(guess) == 0 else middle_of(a, b)
             if f.sign_at(middle) < strict:
                 raise negative(eps_range)
             pending += [(middle, b), (a, middle)]
@@ -113,12 +107,3 @@ def _taylor(f: ExpPoly, a: fmpq, b: fmpq) -> Taylor | None:
             return None
         g = g.derivative()
     return None
-
-
-def _middle(f: ExpPoly, a: fmpq, b: fmpq) -> fmpq:
-    """A point between: a rational root, if the piece is small and has one."""
-    if b - a < NARROW:
-        guess = simplest_between(a, b)
-        if f.sign_at(guess) == 0:
-            return guess
-    return middle_of(a, b)

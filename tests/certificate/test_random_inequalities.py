@@ -11,17 +11,15 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from flint import fmpq
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from proving import NoProof, factored, proof_of, rooted_proof
+from proving import NoProof, budgets, factored, proof_of, rooted_proof, to_exppoly
 
-from dipc.certificate.format import proof_as_json, terms, to_exppoly, to_function
+from dipc.certificate.format import proof_as_json, terms, to_function
 from dipc.claims.oracle import SignOracle
 from dipc.kernel import facts, reading
 from dipc.kernel.facts import UNIT, ZERO, Function, Interval, Rooted
 from dipc.signs import search
-from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Answer, Fails, Holds, nonnegative
 from dipc.signs.proofs import SignTable
 from dipc.signs.radicals import Radical
@@ -87,15 +85,6 @@ CLASSES = {
 }
 
 
-def rational(x: Fraction) -> fmpq:
-    return fmpq(x.numerator, x.denominator)
-
-
-def budgets(on: Interval) -> EpsRange:
-    high = None if on.high is None else rational(on.high)
-    return EpsRange(rational(on.low), high, on.low_closed, on.high_closed)
-
-
 def judged(f: Function | Radical, on: Interval) -> Answer | None:
     g = f if isinstance(f, Radical) else to_exppoly(f)
     try:
@@ -105,7 +94,7 @@ def judged(f: Function | Radical, on: Interval) -> Answer | None:
 
 
 def plus(f: Function, c: Fraction) -> Function:
-    return facts.normal(facts.add(f, facts.constant(c)))
+    return facts.normal(facts.add(f, facts.collected([(facts.UNIT, c)])))
 
 
 def examined(f: Function, on: Interval) -> None:
@@ -183,7 +172,8 @@ def test_square_roots(data: st.DataObject) -> None:
     if data.draw(st.booleans()):
         square = facts.multiply(f, f), facts.multiply(facts.multiply(h, h), g)
         f, h = facts.add(*square), facts.multiply(facts.multiply(f, h), {UNIT: Fraction(2)})
-    rooted = Rooted(*facts.normals([f, h]))
+    unit, whole = facts.scaled_together(f, h)
+    rooted = Rooted(*(facts.unscaled(part, unit) for part in facts.reduced(*whole)))
     answer = judged(Radical(*(to_exppoly(x) for x in (*rooted, g))), on)
     if isinstance(answer, Holds):
         proof = rooted_proof(rooted, g, on)
@@ -254,7 +244,7 @@ def forged(draw: st.DrawFn, f: Function, on: Interval, depth: int = 2) -> Any:
     if kind == "product":
         factors = [
             {
-                "function": terms(g if draw(st.booleans()) else facts.negative(g)),
+                "function": terms(to_exppoly(g if draw(st.booleans()) else facts.negative(g))),
                 "power": n,
                 "proof": draw(st.none() | forged(g, on, depth - 1)),
             }
@@ -269,7 +259,12 @@ def forged(draw: st.DrawFn, f: Function, on: Interval, depth: int = 2) -> Any:
                 cofactor = facts.multiply(cofactor, h)
         signs = facts.normal(facts.multiply(facts.binomial_signs(g), cofactor))
         proof = draw(forged(signs, on, depth - 1)) if signs else {"kind": "identity"}
-        return {"kind": kind, "binomial": terms(g), "cofactor": terms(cofactor), "proof": proof}
+        return {
+            "kind": kind,
+            "binomial": terms(to_exppoly(g)),
+            "cofactor": terms(to_exppoly(cofactor)),
+            "proof": proof,
+        }
     if kind == "inverse":
         low = ZERO if on.high is None else 1 / on.high
         turned = Interval(low, 1 / on.low if on.low else None, on.high_closed, on.low_closed)
@@ -298,7 +293,7 @@ def pieces(draw: st.DrawFn, f: Function, on: Interval) -> Any:
 def taylor(draw: st.DrawFn, f: Function) -> Any:
     n, a, k, b = draw(st.sampled_from([*f, UNIT]))
     times = {(-n, -a, -k, -b): draw(small.filter(bool))}
-    return [draw(st.sampled_from(["low", "high"])), draw(st.integers(0, 6)), terms(times)]
+    return [draw(st.sampled_from(["low", "high"])), draw(st.integers(0, 6)), terms(to_exppoly(times))]
 
 
 @pytest.mark.parametrize("kind", CLASSES)

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numeric import fixed
 
-from dipc.certificate.slow.conditions import Condition, opposite, possible, without_implied
-from dipc.certificate.slow.noise import Sample
+from dipc.certificate.slow.noise import Condition, Sample, opposite, possible, without_implied
 
 SAMPLES = [Sample("DLap", Fraction(1))] * 2
 POINTS = list(product(range(-6, 7), repeat=2))

@@ -15,10 +15,9 @@ from flint import fmpq
 
 from dipc.errors import InputError
 from dipc.export import svg as drawing_module
-from dipc.export.dot import dot
-from dipc.export.drawing import drawing
+from dipc.export.drawing import dot, drawing
 from dipc.export.history import Condition, History, Names, Origin, histories
-from dipc.export.subject import Picture
+from dipc.export.questions import Picture
 from dipc.export.svg import by_layers, svg
 from dipc.integration.joint import Joint
 from dipc.integration.linear import Linear

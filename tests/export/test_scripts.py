@@ -12,12 +12,10 @@ import pytest
 from export_tools import Run, asked, drawn, load
 from flint import fmpq
 
-from dipc.export.drn import drn
 from dipc.export.mathematica import mathematica as to_mathematica
-from dipc.export.prism import prism
 from dipc.export.sage import sage as to_sage
 from dipc.export.smtlib import smtlib
-from dipc.export.states import labels, style_of, symbols_of
+from dipc.export.storm import drn, labels, prism, style_of, symbols_of
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.inequality import Fails, Holds

@@ -60,7 +60,7 @@ def condition(slope: int, offset: int, sign: int) -> Linear:
 def test_a_leaf_between_two_bounds_at_every_integer(low: tuple[int, int], high: tuple[int, int]) -> None:
     """``sum of exp(-|v|) over low(w) <= v <= high(w)``, w by w, with the sum written out."""
     weight = Weight(Piecewise.geometric(fmpq(1), fmpq(0)), integer=True)
-    function, factor = over_leaf(weight, 0, 1, [condition(*low, 1), condition(*high, -1)])
+    function, factor = over_leaf(weight, 0, [condition(*low, 1), condition(*high, -1)])
     for w in range(-4, 5):
         values = range(low[0] * w + low[1], high[0] * w + high[1] + 1)
         wanted = sum((dipc.ExpPoly.exp(-abs(v)) for v in values), dipc.ExpPoly())

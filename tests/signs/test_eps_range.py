@@ -10,7 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numeric import fixed
 
-from dipc.signs.eps_range import EpsRange, simplest_between
+from dipc.signs.eps_range import EpsRange, middle_of, simplest_between
+from dipc.signs.tables import decimal
 
 NUMBERS = st.builds(fmpq, st.integers(0, 60), st.integers(1, 12))
 
@@ -57,3 +58,17 @@ def test_special_intervals() -> None:
     assert fmpq(1, 10**30) in positive
     assert fmpq(10**30) in positive
     assert fmpq(0) not in positive
+
+
+def test_the_range_of_the_inverse() -> None:
+    assert str(EpsRange(fmpq(0), fmpq(4), False, True).inverse) == "[1/4, inf)"
+
+
+def test_the_middle_is_geometric_between_ends_of_different_size() -> None:
+    assert middle_of(fmpq(0), fmpq(3)) == fmpq(3, 2)
+    assert middle_of(fmpq(1), fmpq(64)) == 8
+
+
+def test_rounded_decimals() -> None:
+    assert decimal(fmpq(2, 3), 4) == "0.6667"
+    assert decimal(fmpq(-1, 2), 4) == "-0.5"

@@ -268,13 +268,13 @@ FALSE = [
         function((3,), (-1, 0, 1)),
         POSITIVE,
         {"kind": "binomial", "binomial": [["3"], ["-1", 0, "1"]], "cofactor": [["1"]], "proof": None},
-        "no difference of two exponentials",
+        "not a difference of two exponentials",
     ),
     (
         function((3, 1), (-3, 0, 1)),
         POSITIVE,
         {"kind": "binomial", "binomial": [["3", 1], ["-3", 0, "1"]], "cofactor": [["1"]], "proof": None},
-        "no difference of two exponentials",
+        "not a difference of two exponentials",
     ),
     (
         function((1,), (-1, 0, 1)),
@@ -385,6 +385,6 @@ def test_bounds_on_an_interval_hold_all_values(f: Function, a: str, b: str) -> N
         for h in (g, facts.negative(g)):
             least, greatest = facts.bounds_on(h, low, high)
             for x in (low, (low + high) / 2, high):
-                above = facts.add(h, facts.constant(-least))
-                below = facts.add(facts.constant(greatest), facts.negative(h))
+                above = facts.add(h, facts.collected([(facts.UNIT, -least)]))
+                below = facts.add(facts.collected([(facts.UNIT, greatest)]), facts.negative(h))
                 assert facts.sign_at(above, x) >= 0 and facts.sign_at(below, x) >= 0

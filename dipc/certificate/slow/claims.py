@@ -1,9 +1,9 @@
 """Claims of the slow route, also with a square root in delta: what a program claims, exactly compared.
 
 A delta with a root is ``(a + b sqrt(z)) / (c + d sqrt(z))`` with functions a, b, c, d of eps and a quotient
-z, the argument of the root as the program writes it.  A certificate has another radicand G, such that
-``sqrt(z) = s sqrt(G)`` with a quotient ``s >= 0``.  Two deltas are equal if, after cross-multiplication, the
-parts without a root are equal, and so are the factors of ``sqrt(G)``.
+z, the argument of the root as written in the program.  A certificate has another radicand G, such that
+``sqrt(z) = s sqrt(G)`` with a quotient ``s >= 0``.  Two deltas are equal if, after cross-multiplication, both
+the parts without a root and the factors of ``sqrt(G)`` are equal.
 """
 
 from __future__ import annotations
@@ -11,19 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial, reduce
 from math import isqrt
 
-from dipc.certificate.slow.functions import (
-    EPS,
-    NotCovered,
-    Pair,
-    constant,
-    product,
-    same,
-    surely_positive,
-)
+from dipc.certificate.slow.functions import EPS, NotCovered, Pair, constant, difference, same, surely_positive
 from dipc.certificate.slow.paths import Run
-from dipc.certificate.slow.programs import Known, claimed_interval
+from dipc.certificate.slow.programs import Known, claimed_interval, value_of
 from dipc.certificate.slow.values import as_index, as_pair
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import Function, Interval, Rooted, add, multiply, negative, sign_at
@@ -33,35 +26,21 @@ from dipc.kernel.privacy import Certificate
 MAX_TERMS = 200  # of a square root of a function
 MAX_EXPONENT = 64  # of a power of a delta with a root
 
+RootedPair = tuple[Rooted, Rooted]
+"""Numerator and denominator of a delta."""
+
 
 def is_claim_of(certificate: Certificate, claim: ast.Claim, known: Known) -> bool:
     """Is the certificate about this claim, with the same epsilon, delta and interval?"""
     listed, t = certificate.claim, certificate.claim.t
     if tuple(listed.on) != claimed_interval(claim, known):
         return False
-    epsilon = as_pair(Run(scalars=dict(known)).value(claim.epsilon))
-    table, delta = certificate.table, rooted_delta(claim, known)
+    epsilon = as_pair(value_of(claim.epsilon, known))
+    roots = Roots(Run(scalars=dict(known)))
+    delta = roots.value(claim.delta) if claim.delta else (Rooted({}, {}), Rooted(constant(1), {}))
     return same(epsilon, ({EPS: t} if t else {}, constant(1))) and same_delta(
-        delta, table.delta, table.denominators, listed.proved_on
+        delta, roots.argument, certificate.table.delta, certificate.table.denominators, listed.proved_on
     )
-
-
-@dataclass(frozen=True)
-class RootedDelta:
-    """``above / below``; ``argument`` is what the root is of, None if there is no root."""
-
-    above: Rooted
-    below: Rooted
-    argument: Pair | None
-
-
-def rooted_delta(claim: ast.Claim, known: Known) -> RootedDelta:
-    """The delta of a claim, 0 if it has none."""
-    if claim.delta is None:
-        return RootedDelta(Rooted({}, {}), Rooted(constant(1), {}), None)
-    evaluation = Roots(Run(scalars=dict(known)))
-    above, below = evaluation.value(claim.delta)
-    return RootedDelta(above, below, evaluation.argument)
 
 
 @dataclass
@@ -71,7 +50,7 @@ class Roots:
     run: Run
     argument: Pair | None = None
 
-    def value(self, expr: ast.Expr) -> tuple[Rooted, Rooted]:
+    def value(self, expr: ast.Expr) -> RootedPair:
         """Numerator and denominator."""
         match expr:
             case ast.Call(function="sqrt", arguments=(inside,)):
@@ -80,13 +59,13 @@ class Roots:
                 above, below = self.value(operand)
                 return Rooted(*map(negative, above)), below
             case ast.Binary(op=ast.Op.POW, left=left, right=right):
-                return self.power(*self.value(left), as_index(self.run.value(right)))
+                return self.power(self.value(left), as_index(self.run.value(right)))
             case ast.Binary(op=op, left=left, right=right):
                 return self.combined(op, self.value(left), self.value(right))
         n, d = as_pair(self.run.value(expr))
         return Rooted(n, {}), Rooted(d, {})
 
-    def root(self, argument: Pair) -> tuple[Rooted, Rooted]:
+    def root(self, argument: Pair) -> RootedPair:
         """The square root of a quotient: of a square the root that is positive, else a new root."""
         n, d = argument
         inside = square_root(multiply(n, d))
@@ -102,42 +81,37 @@ class Roots:
     def times(self, x: Rooted, y: Rooted) -> Rooted:
         """The product times the denominator of the root's argument, which cancels in every quotient."""
         n, d = self.argument or (constant(0), constant(1))
-        plain = add(product([d, x.plain, y.plain]), product([n, x.root, y.root]))
+        plain = add(multiply(d, multiply(x.plain, y.plain)), multiply(n, multiply(x.root, y.root)))
         return Rooted(plain, multiply(d, add(multiply(x.plain, y.root), multiply(x.root, y.plain))))
 
-    def combined(
-        self, op: ast.Op, left: tuple[Rooted, Rooted], right: tuple[Rooted, Rooted]
-    ) -> tuple[Rooted, Rooted]:
+    def combined(self, op: ast.Op, left: RootedPair, right: RootedPair) -> RootedPair:
         """Arithmetic of quotients."""
         (a, b), (c, d) = left, right
         match op:
             case ast.Op.ADD | ast.Op.SUB:
-                x, y = self.times(a, d), self.times(c, b)
-                if op is ast.Op.SUB:
-                    y = Rooted(*map(negative, y))
-                return Rooted(add(x.plain, y.plain), add(x.root, y.root)), self.times(b, d)
+                join = add if op is ast.Op.ADD else difference
+                return Rooted(*map(join, self.times(a, d), self.times(c, b))), self.times(b, d)
             case ast.Op.MUL:
                 return self.times(a, c), self.times(b, d)
             case ast.Op.DIV if c != Rooted({}, {}):
                 return self.times(a, d), self.times(b, c)
         raise NotCovered(f"{op} in delta")
 
-    def power(self, above: Rooted, below: Rooted, times: int) -> tuple[Rooted, Rooted]:
+    def power(self, base: RootedPair, times: int) -> RootedPair:
         """An integer power."""
-        if times < 0:
-            above, below = below, above
+        above, below = base if times >= 0 else reversed(base)
         if abs(times) > MAX_EXPONENT or below == Rooted({}, {}):
             raise NotCovered(f"the power {times} in delta")
         one = Rooted(constant(1), {})
-        result = one, one
-        for _ in range(abs(times)):
-            result = self.combined(ast.Op.MUL, result, (above, below))
-        return result
+        factors = [(above, below)] * abs(times)
+        return reduce(partial(self.combined, ast.Op.MUL), factors, (one, one))
 
 
-def same_delta(own: RootedDelta, listed: Delta, denominators: list[Function], on: Interval) -> bool:
-    """Are the two deltas one function?"""
-    (a, b), (c, d) = own.above, own.below
+def same_delta(
+    own: RootedPair, argument: Pair | None, listed: Delta, denominators: list[Function], on: Interval
+) -> bool:
+    """Are the two deltas one function?  ``argument`` is what the root of the own one is of, if it has one."""
+    (a, b), (c, d) = own
     if isinstance(listed, Ratio):
         p, q = listed.numerator, denominators[listed.denominator]
         return multiply(a, q) == multiply(c, p) and multiply(b, q) == multiply(d, p)
@@ -146,17 +120,12 @@ def same_delta(own: RootedDelta, listed: Delta, denominators: list[Function], on
     root = difference(multiply(a, h), multiply(c, f))
     own_root = difference(multiply(b, g), multiply(d, e))
     both = difference(multiply(b, h), multiply(d, f))
-    if own.argument is None:
+    if argument is None:
         return not plain and not root
-    over, under = root_ratio(own.argument, radicand, on)
-    return not add(multiply(plain, under), product([both, over, radicand])) and not add(
+    over, under = root_ratio(argument, radicand, on)
+    return not add(multiply(plain, under), multiply(both, multiply(over, radicand))) and not add(
         multiply(root, under), multiply(own_root, over)
     )
-
-
-def difference(f: Function, g: Function) -> Function:
-    """f - g."""
-    return add(f, negative(g))
 
 
 def root_ratio(argument: Pair, radicand: Function, on: Interval) -> Pair:
@@ -170,18 +139,14 @@ def root_ratio(argument: Pair, radicand: Function, on: Interval) -> Pair:
     if r is None:
         raise NotCovered("two square roots that are not multiples of each other")
     for f in sign_carriers(r, d, radicand):
-        if positive(f, on):
-            return r, below
-        if positive(negative(f), on):
-            return negative(r), below
+        for signed, root in ((f, r), (negative(f), negative(r))):
+            if positive(signed, on):
+                return root, below
     raise NotCovered("a square root with a factor of unknown sign")
 
 
 def sign_carriers(r: Function, d: Function, radicand: Function) -> Iterator[Function]:
-    """Functions each of which has the sign of r/(d G), where G >= 0.
-
-    They are c if r = c d G, c d if r = c G, and r d.
-    """
+    """Functions with the sign of r/(d G), where G >= 0: c if r = c d G, c d if r = c G, and r d."""
     for whole, rest in ((multiply(d, radicand), constant(1)), (radicand, d)):
         ratio = monomial_ratio(r, whole)
         if ratio is not None:
@@ -205,11 +170,6 @@ def square_root(f: Function) -> Function | None:
     """A function whose square is f, with a positive leading term; None if none was found.
 
     Term by term from the greatest exponent, as with polynomials.
-
-    >>> from dipc.certificate.slow.functions import exponential
-    >>> e = add(exponential(Fraction(1)), constant(-1))
-    >>> square_root(multiply(e, e)) == e, square_root(e), square_root({EPS: Fraction(4)})
-    (True, None, None)
     """
     if not f:
         return {}
@@ -227,6 +187,6 @@ def square_root(f: Function) -> Function | None:
         m, *others = max(rest)
         a, k, b = (x - y for x, y in zip(others, top[1:], strict=True))
         term: Function = {(m - top[0], a, k, b): rest[max(rest)] / (2 * number)}
-        rest = difference(rest, add(multiply(term, term), product([constant(2), root, term])))
+        rest = difference(rest, add(multiply(term, term), multiply(constant(2), multiply(root, term))))
         root = add(root, term)
     return None if rest else root

@@ -1,4 +1,4 @@
-"""Finite draws: their probabilities are >= 0 and defined for all budgets in question, and their sum is 1."""
+"""Finite draws: their probabilities are >= 0 and defined for every eps in question, and their sum is 1."""
 
 from __future__ import annotations
 
@@ -25,18 +25,7 @@ HALVINGS = 12
 
 
 def check_draws(draws: Iterable[Draw], on: Interval) -> None:
-    """Refuse a draw whose numbers are no probabilities for some budgets of the interval.
-
-    >>> from dipc.certificate.slow.functions import EPS, constant
-    >>> one = constant(1)
-    >>> halves = (({EPS: Fraction(1)}, one), ({EPS: Fraction(-1), **one}, one))            # eps and 1 - eps
-    >>> check_draws([halves], Interval(Fraction(0), Fraction(1), False, True))
-    >>> check_draws([halves], Interval(Fraction(0), None, False, False))
-    Traceback (most recent call last):
-    dipc.kernel.reading.Refused: deep: draws: a probability is negative: (-1*eps + 1) / (1)
-
-    Raises :class:`~dipc.certificate.slow.functions.NotCovered` if neither is shown.
-    """
+    """Refuse a draw whose numbers are not probabilities for some eps in question; NotCovered if unclear."""
     for draw in draws:
         numerator, denominator = total([Mass(p).over(q) for p, q in draw]).pair()
         if numerator != denominator:
@@ -46,7 +35,7 @@ def check_draws(draws: Iterable[Draw], on: Interval) -> None:
 
 
 def check_probability(probability: Pair, on: Interval) -> None:
-    """Refuse a number that is negative or not defined for some budgets of the interval."""
+    """Refuse a number that is negative or not defined for some eps of the interval."""
     numerator, denominator = probability
     shown = pair_shown(probability)
     signs = [(sign_at(numerator, eps), sign_at(denominator, eps)) for eps in samples(on)]
@@ -72,12 +61,6 @@ def surely(f: Function, on: Interval, strict: bool) -> bool:
     """Is f >= 0 (f > 0 if strict) proved on the interval?  ``False`` says nothing.
 
     By the chain of derivatives at 0 or at the lower end; on an interval with an end also by bounds on pieces.
-
-    >>> from dipc.certificate.slow.functions import EPS, constant
-    >>> f = {EPS: Fraction(-1), **constant(1)}                                             # 1 - eps
-    >>> unit, more = (Interval(Fraction(0), Fraction(n), False, True) for n in (1, 2))
-    >>> surely(f, unit, False), surely(f, unit, True), surely(f, more, False)
-    (True, False, False)
     """
     if not f:
         return not strict
@@ -109,11 +92,7 @@ def positive_on(f: Function, low: Fraction, high: Fraction, strict: bool, halvin
 
 
 def samples(on: Interval) -> list[Fraction]:
-    """EpsRange in the interval, to find a contradiction at.
-
-    >>> list(map(str, samples(Interval(Fraction(1), Fraction(3, 2), True, False))))[:3]
-    ['1', '129/128', '65/64']
-    """
+    """Numbers in the interval at which to look for a contradiction."""
     if on.high is None:
         return [on.low + Fraction(2) ** k for k in range(-SAMPLES // 4, SAMPLES // 8)]
     inner = [on.low + (on.high - on.low) * Fraction(k, SAMPLES) for k in range(SAMPLES + 1)]

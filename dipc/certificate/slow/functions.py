@@ -1,4 +1,4 @@
-"""Functions of the budget for the slow route: sums of exponentials as the kernel writes them, and quotients.
+"""Functions of eps for the slow route: sums of exponentials as the kernel writes them, and quotients.
 
 A function is a dictionary ``{(n, a, k, b): c}`` for the sum of ``c eps^n exp(a eps + k + b/eps)``.  By the
 theorem of Lindemann and Weierstrass two functions are equal exactly if their dictionaries are.
@@ -10,15 +10,18 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import reduce
+from typing import TypeVar
 
 from dipc.errors import LimitReached
-from dipc.kernel.facts import UNIT, ZERO, Function, Key, add, chain_of, multiply, sign_at
+from dipc.kernel.facts import UNIT, ZERO, Function, Key, add, chain_of, multiply, negative, sign_at
 from dipc.kernel.reading import spend
 
 ONE = Fraction(1)
 EPS: Key = (1, ZERO, ZERO, ZERO)
 INVERSE: Key = (-1, ZERO, ZERO, ZERO)
 
+K = TypeVar("K")
 Pair = tuple[Function, Function]
 """Numerator and denominator."""
 Draw = tuple[Pair, ...]
@@ -26,15 +29,11 @@ Draw = tuple[Pair, ...]
 
 
 class NotCovered(LimitReached):
-    """The slow route does not go there."""
+    """The slow route does not cover this."""
 
 
 def constant(value: Fraction | int) -> Function:
-    """The constant function.
-
-    >>> constant(0)
-    {}
-    """
+    """The constant function."""
     return {UNIT: Fraction(value)} if value else {}
 
 
@@ -45,22 +44,17 @@ def exponential(a: Fraction, factor: Fraction = ONE) -> Function:
 
 def product(factors: Iterable[Function]) -> Function:
     """The product of all factors, 1 for none."""
-    result = constant(1)
-    for factor in factors:
-        result = multiply(result, factor)
-    return result
+    return reduce(multiply, factors, constant(1))
 
 
 def same(left: Pair, right: Pair) -> bool:
-    """Are the two quotients one function?  Cross-multiplied.
-
-    >>> e, one = exponential(ONE), constant(1)
-    >>> same((e, add(one, e)), (one, add(one, exponential(-ONE))))
-    True
-    >>> same((e, one), (one, one))
-    False
-    """
+    """Are the two quotients one function?  Cross-multiplied."""
     return multiply(left[0], right[1]) == multiply(right[0], left[1])
+
+
+def difference(f: Function, g: Function) -> Function:
+    """f - g."""
+    return add(f, negative(g))
 
 
 def divided(f: Function, g: Function) -> Function:
@@ -79,7 +73,7 @@ def divided(f: Function, g: Function) -> Function:
         (n, a, k, b), (m, c, j, i) = largest, top
         part: Function = {(n - m, a - c, k - j, b - i): f[largest] / g[top]}
         result = add(result, part)
-        f = add(f, multiply(constant(-1), multiply(part, g)))
+        f = difference(f, multiply(part, g))
     return result
 
 
@@ -119,12 +113,7 @@ class Mass:
 
 
 def total(masses: Sequence[Mass]) -> Mass:
-    """The sum, over a common denominator.
-
-    >>> e = add(constant(1), exponential(ONE))
-    >>> total([Mass().over(e), Mass(exponential(ONE)).over(e)]).pair() == (e, e)
-    True
-    """
+    """The sum, over a common denominator."""
     common: Counter[frozenset[tuple[Key, Fraction]]] = Counter()
     for mass in masses:
         spend(2 + len(common))
@@ -134,3 +123,11 @@ def total(masses: Sequence[Mass]) -> Mass:
         for mass in masses
     )
     return Mass(add(*parts), common)
+
+
+def totals(masses: Iterable[tuple[K, Mass]]) -> dict[K, Mass]:
+    """The sum of the masses of each key."""
+    parts: dict[K, list[Mass]] = {}
+    for key, mass in masses:
+        parts.setdefault(key, []).append(mass)
+    return {key: total(same_key) for key, same_key in parts.items()}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from dipc.kernel.reading import spend
 
@@ -14,11 +15,7 @@ Row = tuple[int, ...]
 
 
 def row(coefficients: Sequence[Fraction | int]) -> Row:
-    """The inequality with integer coefficients without a common factor.
-
-    >>> row([Fraction(1, 2), -1, 3])
-    (1, -2, 6)
-    """
+    """The inequality with integer coefficients without a common factor."""
     scale = math.lcm(*(c.denominator for c in coefficients))
     integers = [int(c * scale) for c in coefficients]
     divisor = math.gcd(*integers) or 1
@@ -39,6 +36,21 @@ def integer_row(coefficients: Sequence[Fraction | int], strict: bool) -> Row:
     return (*(c // divisor for c in slopes), (last - strict) // divisor)
 
 
+def arranged(
+    variables: Iterable[int], rows: Iterable[Row], key: Callable[[int], Any]
+) -> tuple[list[int], frozenset[Row]]:
+    """The variables ordered by a key, then by the rows that mention them, and the rows in this order.
+
+    Systems that differ by a permutation of variables with equal keys become equal.
+    """
+
+    def appearance(i: int) -> tuple[Any, list[tuple[int, int, list[int]]]]:
+        return key(i), sorted((r[i], r[-1], sorted(r[:-1])) for r in rows if r[i])
+
+    order = sorted(variables, key=appearance)
+    return order, frozenset((*(r[i] for i in order), r[-1]) for r in rows)
+
+
 @lru_cache(maxsize=100_000)
 def has_interior(rows: frozenset[Row]) -> bool:
     """Has ``{x : every row > 0}`` a point?  Fourier-Motzkin elimination, one variable at a time.
@@ -51,10 +63,9 @@ def has_interior(rows: frozenset[Row]) -> bool:
     for x in range(width):
         lower = [r for r in system if r[x] > 0]
         upper = [r for r in system if r[x] < 0]
-        free = {r for r in system if r[x] == 0}
         longest = max((c.bit_length() for r in (*lower, *upper) for c in r), default=0)
         spend(len(system) + len(lower) * len(upper) * (4 + width) * (1 + (longest >> 6)))
-        system = free | {
+        system = {r for r in system if r[x] == 0} | {
             row([a * -high[x] + b * low[x] for a, b in zip(low, high, strict=True)])
             for low in lower
             for high in upper

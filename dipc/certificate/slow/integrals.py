@@ -1,7 +1,6 @@
 """The probability that independent real noise satisfies linear inequalities, by nested integrals.
 
-The slow, obvious route (DiPC, Lemma 23): every variable is split by its sign, and one variable is
-integrated out after the other.
+The slow, obvious route (DiPC, Lemma 23): split variables by their signs, integrate out one after the other.
 """
 
 from __future__ import annotations
@@ -10,11 +9,12 @@ import itertools
 import math
 import operator
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import TypeVar
 
 from dipc.certificate.slow.functions import ONE, NotCovered
-from dipc.certificate.slow.inequalities import Row, has_interior, row
+from dipc.certificate.slow.inequalities import Row, arranged, has_interior, row
 from dipc.kernel.facts import ZERO, Function, add
 from dipc.kernel.reading import spend
 
@@ -22,6 +22,8 @@ Term = tuple[int, tuple[Fraction, ...], tuple[int, ...], Fraction]
 """``(n, k, m, q)``: the function ``eps^n exp(q eps) prod_i x_i^m_i exp(k_i eps x_i)``."""
 
 Integrand = dict[Term, Fraction]
+Terms = Iterator[tuple[Term, Fraction]]
+K = TypeVar("K")
 Affine = tuple[Fraction, ...]
 """``(h_1, ..., h_n, h_0)``: the function ``h_1 x_1 + ... + h_n x_n + h_0``."""
 
@@ -31,25 +33,31 @@ def bound(r: Row, x: int) -> Affine:
     return tuple(ZERO if i == x else Fraction(-c, r[x]) for i, c in enumerate(r))
 
 
+def collected(terms: Iterable[tuple[K, Fraction]]) -> dict[K, Fraction]:
+    """The sum of the terms, without those that are 0."""
+    total: dict[K, Fraction] = {}
+    for key, c in terms:
+        total[key] = total.get(key, ZERO) + c
+    return total if all(total.values()) else {key: c for key, c in total.items() if c}
+
+
 def power(h: Affine, exponent: int) -> dict[tuple[int, ...], Fraction]:
     """``h^exponent`` as a polynomial: powers of x_1 ... x_n to coefficient."""
     width = len(h) - 1
     result: dict[tuple[int, ...], Fraction] = {(0,) * width: ONE}
     for _ in range(exponent):
-        larger: dict[tuple[int, ...], Fraction] = {}
         spend(2 * len(result) * len(h))
-        for powers, c in result.items():
-            for i, factor in enumerate(h):
-                if factor:
-                    key = powers if i == width else (*powers[:i], powers[i] + 1, *powers[i + 1 :])
-                    larger[key] = larger.get(key, ZERO) + c * factor
-        result = {key: c for key, c in larger.items() if c}
+        result = collected(
+            (powers if i == width else (*powers[:i], powers[i] + 1, *powers[i + 1 :]), c * factor)
+            for powers, c in result.items()
+            for i, factor in enumerate(h)
+            if factor
+        )
     return result
 
 
-def substitute(f: Integrand, x: int, h: Affine) -> Integrand:
+def substituted(f: Integrand, x: int, h: Affine) -> Terms:
     """f with x_x replaced by the affine function h of the others."""
-    result: Integrand = {}
     used = [i for i, slope in enumerate(h[:-1]) if slope and i != x]
     for (n, k, m, q), c in f.items():
         spend(8 + 4 * len(k))
@@ -60,60 +68,41 @@ def substitute(f: Integrand, x: int, h: Affine) -> Integrand:
         others = (*m[:x], 0, *m[x + 1 :])
         slopes, shift = tuple(rates), q + k[x] * h[-1]
         for powers, d in power(h, m[x]).items():
-            exponents = tuple(map(operator.add, others, powers)) if m[x] else others
-            key = (n, slopes, exponents, shift)
-            result[key] = result.get(key, ZERO) + c * d
-    return without_zeros(result)
+            yield (n, slopes, tuple(map(operator.add, others, powers)) if m[x] else others, shift), c * d
 
 
-def without_zeros(f: Integrand) -> Integrand:
-    """f without the terms that are 0; mostly there are none."""
-    return f if all(f.values()) else {key: c for key, c in f.items() if c}
-
-
-def antiderivative(f: Integrand, x: int) -> Integrand:
+def antiderivative(f: Integrand, x: int) -> Terms:
     """An antiderivative of f in x_x, term by term.
 
     ``int x^m dx = x^(m+1)/(m+1)``, and for K = k eps with k != 0 repeated integration by parts
     gives ``int x^m e^(Kx) dx = sum_j (-1)^j m!/(m-j)! x^(m-j) e^(Kx) / K^(j+1)``.
     """
-    result: Integrand = {}
-
-    def put(n: int, k: tuple[Fraction, ...], m: tuple[int, ...], new: int, q: Fraction, c: Fraction) -> None:
-        key = (n, k, (*m[:x], new, *m[x + 1 :]), q)
-        result[key] = result.get(key, ZERO) + c
-
     for (n, k, m, q), c in f.items():
+        before, degree, after = m[:x], m[x], m[x + 1 :]
         if k[x] == 0:
-            put(n, k, m, m[x] + 1, q, c / (m[x] + 1))
+            yield (n, k, (*before, degree + 1, *after), q), c / (degree + 1)
             continue
-        spend(8 * (m[x] + 1))
-        for j in range(m[x] + 1):
-            falling = Fraction(math.factorial(m[x]), math.factorial(m[x] - j))
-            put(n - j - 1, k, m, m[x] - j, q, (-1) ** j * c * falling / k[x] ** (j + 1))
-    return without_zeros(result)
+        spend(8 * (degree + 1))
+        for j in range(degree + 1):
+            factor = c * (-1) ** j * math.perm(degree, j)
+            yield (n - j - 1, k, (*before, degree - j, *after), q), factor / k[x] ** (j + 1)
 
 
 def definite(f: Integrand, x: int, low: Affine, high: Affine | None) -> Integrand:
     """The integral of f over x_x from low to high (None: infinity)."""
-    primitive = antiderivative(f, x)
-    if high is None:
-        if any(k[x] >= 0 for _, k, _, _ in primitive):
-            raise NotCovered("a probability that diverges: the cell should have been empty")
-        upper: Integrand = {}
-    else:
-        upper = substitute(primitive, x, high)
-    for key, c in substitute(primitive, x, low).items():
-        upper[key] = upper.get(key, ZERO) - c
-    return without_zeros(upper)
+    primitive = collected(antiderivative(f, x))
+    if high is None and any(k[x] >= 0 for _, k, _, _ in primitive):
+        raise NotCovered("a probability that diverges: the cell should have been empty")
+    upper = [] if high is None else substituted(primitive, x, high)
+    return collected(itertools.chain(upper, ((key, -c) for key, c in substituted(primitive, x, low))))
 
 
 def integrate(f: Integrand, rows: frozenset[Row], remaining: tuple[int, ...]) -> Function:
     """The integral of f over ``{x : every row >= 0}`` in the remaining variables.
 
-    One variable is eliminated at a time.  Its range is cut into cells by which lower bound is the
-    largest and which upper bound the smallest; cells overlap in measure 0 because different
-    bounds are different affine functions.  Cells without interior have measure 0.
+    One variable is eliminated at a time.  The cells of its range differ in which lower bound is the largest
+    and which upper bound the smallest; they overlap in measure 0, since different bounds are different affine
+    functions.  Cells without interior have measure 0.
     """
     if not has_interior(rows):
         return {}
@@ -156,22 +145,6 @@ def real_mass(rows: frozenset[Row], rates: Sequence[Fraction], symmetric: Sequen
     for signs in itertools.product(*((1, -1) if both else (1,) for both in symmetric)):
         spend(8 * (len(rows) + 1))
         mirrored = {tuple(c * s for c, s in zip(r, (*signs, 1), strict=True)) for r in rows}
-        cells[by_rate(mirrored | positive, rates)] += 1
+        cells[arranged(range(count), mirrored | positive, rates.__getitem__)[1]] += 1
     parts = ((times, integrate(density, cell, tuple(range(count)))) for cell, times in cells.items())
     return add(*({key: times * c for key, c in part.items()} for times, part in parts))
-
-
-def by_rate(rows: set[Row], rates: Sequence[Fraction]) -> frozenset[Row]:
-    """The rows with the variables in the order of their rates; those of one rate by the rows with them.
-
-    Cells that differ by a permutation of variables of one rate have the same integral.
-
-    >>> by_rate({(1, 0, 2), (0, 1, 1)}, [ONE, ONE]) == by_rate({(1, 0, 1), (0, 1, 2)}, [ONE, ONE])
-    True
-    """
-
-    def appearance(i: int) -> tuple[Fraction, list[tuple[int, int, list[int]]]]:
-        return rates[i], sorted((r[i], r[-1], sorted(r[:-1])) for r in rows if r[i])
-
-    order = sorted(range(len(rates)), key=appearance)
-    return frozenset((*(r[i] for i in order), r[-1]) for r in rows)

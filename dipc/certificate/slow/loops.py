@@ -21,12 +21,14 @@ from dipc.certificate.slow.functions import (
     Mass,
     NotCovered,
     constant,
+    difference,
     divided,
     product,
     surely_positive,
     total,
+    totals,
 )
-from dipc.kernel.facts import Function, add, multiply
+from dipc.kernel.facts import Function, multiply, negative
 from dipc.kernel.reading import spend
 
 MAX_STATES = 1000
@@ -37,13 +39,7 @@ Moves = Mapping[S, Mass]
 
 
 def exits(start: S, step: Callable[[S], Moves[S] | None]) -> dict[S, Mass]:
-    """The probabilities of the states without a step that the chain ends in.
-
-    >>> half = Mass(constant(1)).over(constant(2))
-    >>> law = exits("go", lambda s: {"go": half, "left": half} if s == "go" else None)
-    >>> {s: p.pair() for s, p in law.items()} == {"left": (constant(1), constant(1))}
-    True
-    """
+    """The probabilities of the states without a step that the chain ends in."""
     chain, leader = lumped(explored(start, step))
     arrived: dict[S, list[Mass]] = defaultdict(list)
     arrived[leader.get(start, start)].append(Mass())
@@ -68,6 +64,7 @@ def explored(start: S, step: Callable[[S], Moves[S] | None]) -> dict[S, Moves[S]
         moves = step(state)
         if moves is None:
             continue
+        spend(1 + len(moves))
         chain[state] = moves
         if len(chain) > MAX_STATES:
             raise NotCovered(f"a loop with more than {MAX_STATES} states")
@@ -80,9 +77,6 @@ def lumped(chain: dict[S, Moves[S]]) -> tuple[dict[S, Moves[S]], dict[S, S]]:
     """The chain with one of every set of states that have the same step, and the one that stands for each.
 
     Such states differ in a variable that the next round does not read.
-
-    >>> lumped({1: {2: Mass()}, 3: {2: Mass()}, 4: {1: Mass()}, 5: {3: Mass()}})[1]
-    {1: 1, 3: 1, 4: 4, 5: 4}
     """
     leader = {state: state for state in chain}
     while True:
@@ -91,7 +85,11 @@ def lumped(chain: dict[S, Moves[S]]) -> tuple[dict[S, Moves[S]], dict[S, S]]:
         if len(first) == len(chain):
             return chain, leader
         leader = {state: same[other] for state, other in leader.items()}
-        chain = {state: redirected(moves, same) for state, moves in chain.items() if same[state] == state}
+        chain = {
+            state: totals((same.get(target, target), mass) for target, mass in moves.items())
+            for state, moves in chain.items()
+            if same[state] == state
+        }
 
 
 def signature(moves: Moves[S]) -> object:
@@ -103,54 +101,25 @@ def signature(moves: Moves[S]) -> object:
     )
 
 
-def redirected(moves: Moves[S], to: Mapping[S, S]) -> Moves[S]:
-    """The step with other targets."""
-    found: dict[S, list[Mass]] = defaultdict(list)
-    for target, mass in moves.items():
-        found[to.get(target, target)].append(mass)
-    return {target: total(masses) for target, masses in found.items()}
-
-
 def components(chain: Mapping[S, Moves[S]]) -> list[frozenset[S]]:
-    """The strongly connected components, each before those that it leads to.
-
-    >>> one = Mass()
-    >>> [sorted(part) for part in components({1: {1: one}, 2: {1: one, 3: one}, 3: {2: one}})]
-    [[2, 3], [1]]
-    """
-    reach = {state: reachable(state, chain) for state in chain}
+    """The strongly connected components, each before those that it leads to."""
+    reach = {state: explored(state, chain.get) for state in chain}
     parts = {state: frozenset(t for t in reach[state] if state in reach[t]) for state in chain}
     # A state that leads to another component reaches all that this one does, and itself.
     return list(dict.fromkeys(parts[state] for state in sorted(chain, key=lambda s: -len(reach[s]))))
 
 
-def reachable(start: S, chain: Mapping[S, Moves[S]]) -> set[S]:
-    """The states with a step that a state leads to, itself included."""
-    found, waiting = {start}, [start]
-    while waiting:
-        state = waiting.pop()
-        spend(1 + len(chain[state]))
-        new = {target for target in chain[state] if target in chain} - found
-        found |= new
-        waiting += new
-    return found
-
-
 def must_be_left(component: Sequence[S], chain: Mapping[S, Moves[S]]) -> None:
     """Refuse a component in which a run might stay for ever."""
     leaving: set[S] = set()
-    while True:
-        more = {
-            state
-            for state in component
-            if state not in leaving
-            and any(
-                (target in leaving or target not in component) and certain(mass)
-                for target, mass in chain[state].items()
-            )
-        }
-        if not more:
-            break
+    while more := {
+        state
+        for state in set(component) - leaving
+        if any(
+            (target in leaving or target not in component) and certain(mass)
+            for target, mass in chain[state].items()
+        )
+    }:
         leaving |= more
     if len(leaving) < len(component):
         raise NotCovered("a loop of which it is not shown that it ends with probability 1 for every eps")
@@ -181,29 +150,24 @@ def equation(state: S, unknowns: Sequence[S], targets: Sequence[S], moves: Moves
         return total([moves.get(target, Mass({})), Mass({}, Counter(shared))]).numerator
 
     d = product(dict(factor) for factor in shared.elements())
-    row = [add(d if other == state else {}, multiply(constant(-1), weight(other))) for other in unknowns]
+    row = [difference(d if other == state else {}, weight(other)) for other in unknowns]
     return [*row, *map(weight, targets)]
 
 
 def eliminated(matrix: Iterable[list[Function]]) -> list[list[Function]]:
-    """Bareiss's elimination: the square part becomes triangular, every entry is a minor of the matrix.
-
-    >>> one, two = constant(1), constant(2)
-    >>> eliminated([[two, one, constant(5)], [one, two, constant(4)]])[1] == [{}, constant(3), constant(3)]
-    True
-    """
+    """Bareiss's elimination: the square part becomes triangular, every entry is a minor of the matrix."""
     rows = list(matrix)
     before = constant(1)
     for i in range(len(rows) - 1):
         # What must be left has one solution, so that there is a pivot.
         swap = next(r for r in range(i, len(rows)) if rows[r][i])
         if swap != i:  # the sign of the row changes with the order, so that entries stay minors
-            rows[i], rows[swap] = rows[swap], [multiply(constant(-1), f) for f in rows[i]]
+            rows[i], rows[swap] = rows[swap], [negative(f) for f in rows[i]]
         pivot = rows[i][i]
         for r in range(i + 1, len(rows)):
             factor = rows[r][i]
             rows[r] = [
-                divided(add(multiply(pivot, f), product([constant(-1), factor, g])), before)
+                divided(difference(multiply(pivot, f), multiply(factor, g)), before)
                 for f, g in zip(rows[r], rows[i], strict=True)
             ]
         before = pivot

@@ -1,29 +1,26 @@
-"""Independent noise, and the probability that it satisfies linear inequalities."""
+"""Independent noise: what a run has learnt about it as linear inequalities, and their probability."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from dipc.certificate.slow.functions import Mass, NotCovered
-from dipc.certificate.slow.inequalities import Row
+from dipc.certificate.slow.inequalities import Row, arranged, has_interior, integer_row, row
 from dipc.certificate.slow.integrals import real_mass
 from dipc.certificate.slow.sums import integer_mass
+from dipc.certificate.slow.values import Linear
 from dipc.kernel.facts import Function
 
 KINDS = ("Lap", "LapPlus", "DLap")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Sample:
-    """Centred noise ``Lap``, ``LapPlus`` or ``DLap`` of rate ``rate * eps``, or ``rate / eps`` if inverse.
-
-    >>> Sample("Gauss", Fraction(1))
-    Traceback (most recent call last):
-    dipc.certificate.slow.functions.NotCovered: noise of the kind Gauss
-    """
+    """Centred noise ``Lap``, ``LapPlus`` or ``DLap`` of rate ``rate * eps``, or ``rate / eps`` if inverse."""
 
     kind: str
     rate: Fraction
@@ -35,51 +32,86 @@ class Sample:
 
     @property
     def integer(self) -> bool:
+        """Are its values integers?"""
         return self.kind == "DLap"
+
+
+Condition = tuple[tuple[tuple[int, int], ...], int]
+"""``sum of c_j X_j + constant >= 0`` with integer coefficients, as ``(((j, c_j), ...), constant)``."""
+
+
+def condition_of(value: Linear, strict: bool, samples: Sequence[Sample]) -> Condition:
+    """value >= 0, or value > 0: for real noise the same.
+
+    >>> z = Linear(((0, Fraction(1, 2)),), Fraction(1))
+    >>> condition_of(z, True, [Sample("DLap", Fraction(1))])  # z/2 + 1 > 0 is z + 1 >= 0
+    (((0, 1),), 1)
+    """
+    places, coefficients = zip(*value.coefficients, strict=True)
+    kinds = {samples[j].integer for j in places}
+    if len(kinds) > 1:
+        raise NotCovered("integer noise compared with real noise")
+    numbers = (*coefficients, value.constant)
+    *slopes, shift = integer_row(numbers, strict) if kinds == {True} else row(numbers)
+    return tuple(zip(places, slopes, strict=True)), shift
+
+
+def as_row(condition: Condition, width: int) -> Row:
+    """The condition over the first ``width`` samples."""
+    coefficients, shift = dict(condition[0]), condition[1]
+    return (*(coefficients.get(j, 0) for j in range(width)), shift)
+
+
+def about_integers(condition: Condition, samples: Sequence[Sample]) -> bool:
+    """Is the condition about integer noise?"""
+    return samples[condition[0][0][0]].integer
+
+
+def opposite(condition: Condition, samples: Sequence[Sample]) -> Condition:
+    """The complement; not x >= 0 is -x >= 0 for real noise, -x >= 1 for an integer."""
+    coefficients, shift = condition
+    return tuple((j, -c) for j, c in coefficients), -shift - about_integers(condition, samples)
+
+
+def possible(conditions: Iterable[Condition], samples: Sequence[Sample]) -> bool:
+    """Can all of them hold?  (For integer noise: perhaps; an impossible path gets the mass 0 in the end.)
+
+    An integer inequality ``c x + c_0 >= 0`` is relaxed to ``c x + c_0 > -1``.
+    """
+    positive = ((((i, 1),), 0) for i, sample in enumerate(samples) if sample.kind == "LapPlus")
+    relaxed = (
+        (slopes, shift + about_integers((slopes, shift), samples))
+        for slopes, shift in itertools.chain(conditions, positive)
+    )
+    return has_interior(frozenset(as_row(condition, len(samples)) for condition in relaxed))
+
+
+def without_implied(conditions: Iterable[Condition], samples: Sequence[Sample]) -> frozenset[Condition]:
+    """The conditions without those that follow from the others."""
+    kept = set(conditions)
+    for condition in sorted(kept):
+        if not possible({*(kept - {condition}), opposite(condition, samples)}, samples):
+            kept.remove(condition)
+    return frozenset(kept)
 
 
 def measure(rows: Iterable[Row], samples: Sequence[Sample]) -> Mass:
     """The probability that independent samples satisfy every row.
 
-    Samples that no row mentions are dropped (their mass is 1), and samples that no chain of rows
-    connects are independent.  Connected samples are put in an order of their own, so that permuted
-    inputs have the same integral.
+    Samples that no row mentions have mass 1, and samples that no chain of rows connects are independent.
 
-    >>> half = Fraction(1, 2)
-    >>> X, Y = Sample("Lap", Fraction(1)), Sample("Lap", half)
-    >>> measure([(1, -1, 0)], [X, Y]).pair() == ({(0, 0, 0, 0): half}, {(0, 0, 0, 0): 1})  # P(X >= Y)
-    True
-    >>> measure([(1, -1)], [X]).numerator  # P(X >= 1) = exp(-eps)/2
+    >>> measure([(1, -1)], [Sample("Lap", Fraction(1))]).numerator  # P(X >= 1) = exp(-eps)/2
     {(0, Fraction(-1, 1), Fraction(0, 1), Fraction(0, 1)): Fraction(1, 2)}
     """
     mass = Mass()
     for joined, together in connected(rows):
-        used = in_order(joined, together, samples)
-        short = frozenset((*(r[i] for i in used), r[-1]) for r in together)
-        mass = mass.times(measure_of(short, tuple(samples[i] for i in used)))
+        order, short = arranged(joined, together, samples.__getitem__)
+        mass = mass.times(measure_of(short, tuple(samples[i] for i in order)))
     return mass
 
 
-def in_order(joined: Iterable[int], rows: Iterable[Row], samples: Sequence[Sample]) -> list[int]:
-    """The samples by their kind and rate, and then by the rows that mention them.
-
-    >>> in_order([0, 1], [(1, 0, 2), (0, 1, 1)], [Sample("Lap", Fraction(1))] * 2)
-    [1, 0]
-    """
-
-    def appearance(i: int) -> tuple[object, ...]:
-        s = samples[i]
-        return s.kind, s.rate, s.inverse, sorted((r[i], r[-1], sorted(r[:-1])) for r in rows if r[i])
-
-    return sorted(joined, key=appearance)
-
-
 def connected(rows: Iterable[Row]) -> list[tuple[set[int], set[Row]]]:
-    """The rows in groups without a common variable, each with its variables.
-
-    >>> connected([(1, 0, 2), (0, 1, 3)])
-    [({0}, {(1, 0, 2)}), ({1}, {(0, 1, 3)})]
-    """
+    """The rows in groups without a common variable, each with its variables."""
     groups: list[tuple[set[int], set[Row]]] = []
     for r in dict.fromkeys(rows):
         joined, together = {i for i, c in enumerate(r[:-1]) if c}, {r}
@@ -108,11 +140,9 @@ def measure_of(rows: frozenset[Row], samples: tuple[Sample, ...]) -> Mass:
 
 def at_inverse(mass: Mass) -> Mass:
     """The mass as a function of 1/eps."""
-    result = Mass(turned(mass.numerator))
-    for factor in mass.factors.elements():
-        result = result.over(turned(dict(factor)))
-    return result
 
+    def turned(f: Function) -> Function:
+        return {(-n, b, k, a): c for (n, a, k, b), c in f.items()}
 
-def turned(f: Function) -> Function:
-    return {(-n, b, k, a): c for (n, a, k, b), c in f.items()}
+    factors = (turned(dict(factor)) for factor in mass.factors.elements())
+    return reduce(Mass.over, factors, Mass(turned(mass.numerator)))

@@ -1,8 +1,8 @@
-"""The meaning of programs for the slow route: one run along a prescribed path, and all of them.
+"""The meaning of programs for the slow route: one run along a prescribed path, and all runs.
 
-A random expression is never given a value.  A comparison is a choice between its outcomes that is remembered
-as a linear inequality; a finite draw is a choice that has a probability; and a ``while`` loop is one as well,
-between the states in which it ends (:mod:`dipc.certificate.slow.loops`).
+A random expression never gets a value.  A comparison is a choice between its outcomes, recorded as a linear
+inequality; a finite draw is a choice with a probability; so is a ``while`` loop, a choice between the states
+in which it ends (:mod:`dipc.certificate.slow.loops`).
 """
 
 from __future__ import annotations
@@ -14,11 +14,18 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 
-from dipc.certificate.slow.conditions import Condition, as_row, condition_of, possible, without_implied
-from dipc.certificate.slow.functions import EPS, INVERSE, ONE, Draw, Mass, NotCovered, constant, total
+from dipc.certificate.slow.functions import EPS, INVERSE, ONE, Draw, Mass, NotCovered, constant, totals
 from dipc.certificate.slow.inequalities import Row
 from dipc.certificate.slow.loops import exits
-from dipc.certificate.slow.noise import Sample
+from dipc.certificate.slow.noise import (
+    Condition,
+    Sample,
+    as_row,
+    condition_of,
+    opposite,
+    possible,
+    without_implied,
+)
 from dipc.certificate.slow.values import (
     Linear,
     Plain,
@@ -41,19 +48,14 @@ from dipc.kernel.reading import spend
 
 TRUTH = frozenset({"true", "false"})
 
+COMPARISONS = (ast.Op.EQ, ast.Op.NE, ast.Op.LT, ast.Op.LE, ast.Op.GT, ast.Op.GE)
+BETTER = {"max": ast.Op.GT, "min": ast.Op.LT, "argmax": ast.Op.GT, "argmin": ast.Op.LT}
+
 ARGUMENTS: dict[str, tuple[int, int | None]] = {
-    "abs": (1, 1),
-    "max": (1, None),
-    "min": (1, None),
-    "sum": (1, None),
-    "count": (1, None),
-    "argmax": (1, 1),
-    "argmin": (1, 1),
-    "disc": (2, None),
-    "exp": (1, 1),
-    "floor": (1, 1),
-    "ceil": (1, 1),
+    **dict.fromkeys(("abs", "argmax", "argmin", "exp", "floor", "ceil"), (1, 1)),
+    **dict.fromkeys(("max", "min", "sum", "count"), (1, None)),
     "mod": (2, 2),
+    "disc": (2, None),
 }
 """The functions that are covered, with the least and the greatest number of arguments."""
 
@@ -116,17 +118,9 @@ class Run:
         if not isinstance(value, Linear):
             number = as_number(value)
             return number > 0 if strict else number >= 0
-        negated = scaled(value, -ONE)
-        assert isinstance(negated, Linear)
-        outcomes = {
-            True: condition_of(value, strict, self.samples),
-            False: condition_of(negated, not strict, self.samples),
-        }
-        open_ones = [
-            (answer, condition)
-            for answer, condition in outcomes.items()
-            if possible({*self.conditions, condition}, self.samples)
-        ]
+        condition = condition_of(value, strict, self.samples)
+        outcomes = (True, condition), (False, opposite(condition, self.samples))
+        open_ones = [(answer, c) for answer, c in outcomes if possible({*self.conditions, c}, self.samples)]
         answer, condition = open_ones[self.choose(len(open_ones))]
         if len(open_ones) > 1:
             self.conditions.add(condition)
@@ -195,10 +189,13 @@ class Run:
                 return combine(op, self.value(left), self.value(right))
             case ast.Call(function=name, arguments=arguments):
                 return self.call(name, [self.value(argument) for argument in arguments])
-            case ast.Fold():
-                return self.fold(expr)
+            case ast.Fold(kind=kind, variable=variable, low=low, high=high, body=body) if kind in GATHERED:
+                return GATHERED[kind](self.each(variable, self.range(low, high), body))
+            case ast.Fold(kind=kind):
+                raise NotCovered(f"{kind} over a range")
 
     def holds(self, expr: ast.Expr) -> bool:
+        """Is the condition true?"""
         return is_true(self.value(expr))
 
     def compare(self, op: ast.Op, left: Value, right: Value) -> bool:
@@ -232,27 +229,28 @@ class Run:
         match name:
             case "exp":
                 return exponential_of(arguments[0])
-            case "floor":
-                return Fraction(math.floor(as_number(arguments[0])))
-            case "ceil":
-                return Fraction(math.ceil(as_number(arguments[0])))
+            case "floor" | "ceil":
+                rounded = math.floor if name == "floor" else math.ceil
+                return Fraction(rounded(as_number(arguments[0])))
             case "mod":
-                return remainder(as_number(arguments[0]), as_number(arguments[1]))
+                a, b = map(as_number, arguments)
+                if not b:
+                    raise NotCovered("a remainder modulo 0")
+                return a % b
             case "abs":
                 negated = combine(ast.Op.MUL, -ONE, arguments[0])
                 return arguments[0] if self.at_least_zero(arguments[0], strict=False) else negated
             case "disc":
-                return self.disc(items[0], items[1:])
-            case "sum":
-                return added(items)
-            case "count":
-                return Fraction(sum(map(is_true, items)))
+                x, *steps, last = items
+                return next((step for step in steps if self.compare(ast.Op.LE, x, step)), last)
+            case "sum" | "count":
+                return GATHERED[name](items)
             case "max" | "min":
                 return items[self.best(BETTER[name], items)]
             case "argmax" | "argmin":
                 if not isinstance(arguments[0], tuple):
                     raise NotCovered(f"{name} of {described(arguments[0])}")
-                return Fraction(self.best(BETTER[name.removeprefix("arg")], items) + 1)
+                return Fraction(self.best(BETTER[name], items) + 1)
         raise NotCovered(f"the function {name}")
 
     def best(self, better: ast.Op, items: list[Value]) -> int:
@@ -263,44 +261,25 @@ class Run:
                 best = i
         return best
 
-    def disc(self, x: Value, steps: list[Value]) -> Value:
-        for step in steps[:-1]:
-            if self.compare(ast.Op.LE, x, step):
-                return step
-        return steps[-1]
-
     def each(self, variable: str, items: Sequence[Plain], expr: ast.Expr) -> list[Value]:
         """The values of an expression, with a variable bound to each item in turn."""
-        hidden = self.scalars.get(variable)
-        results = []
+        outer, results = self.scalars, []
         for item in items:
-            self.scalars[variable] = item
+            self.scalars = {**outer, variable: item}
             results.append(self.value(expr))
-        self.scalars.pop(variable, None)
-        if hidden is not None:
-            self.scalars[variable] = hidden
+        self.scalars = outer
         return results
 
-    def fold(self, expr: ast.Fold) -> Value:
-        low, high = as_index(self.value(expr.low)), as_index(self.value(expr.high))
-        spend(max(0, high - low))
-        results = self.each(expr.variable, [Fraction(i) for i in range(low, high + 1)], expr.body)
-        match expr.kind:
-            case "forall":
-                return truth(all(map(is_true, results)))
-            case "exists":
-                return truth(any(map(is_true, results)))
-            case "count":
-                return Fraction(sum(map(is_true, results)))
-            case "sum":
-                return added(results)
-        raise NotCovered(f"{expr.kind} over a range")
+    def range(self, low: ast.Expr, high: ast.Expr) -> list[Plain]:
+        """The integers from low to high."""
+        first, last = as_index(self.value(low)), as_index(self.value(high))
+        spend(max(0, last - first))
+        return [Fraction(i) for i in range(first, last + 1)]
 
     def members(self, support: ast.FiniteSet) -> list[Plain]:
+        """The values in a set, each once."""
         if isinstance(support, ast.Range):
-            low, high = as_index(self.value(support.low)), as_index(self.value(support.high))
-            spend(max(0, high - low))
-            return [Fraction(i) for i in range(low, high + 1)]
+            return self.range(support.low, support.high)
         values = [self.value(member) for member in support.members]
         return list(dict.fromkeys(v if isinstance(v, str) else as_number(v) for v in values))
 
@@ -350,28 +329,24 @@ class Run:
             self.arrays.setdefault(name, {})[index] = value
 
     def block(self, statements: ast.Block) -> None:
+        """Run the statements one by one."""
         for statement in statements:
+            spend(4)
             self.execute(statement)
 
     def execute(self, statement: ast.Statement) -> None:
         """Run one statement."""
-        spend(4)
         match statement:
             case ast.Assign(target=target, value=source):
                 new = self.draw(source) if isinstance(source, ast.Distribution) else self.value(source)
                 self.assign(target, new)
             case ast.If(branches=branches, otherwise=otherwise):
-                for condition, block in branches:
-                    if self.holds(condition):
-                        self.block(block)
-                        return
-                self.block(otherwise)
+                self.block(next((block for condition, block in branches if self.holds(condition)), otherwise))
             case ast.For(variable=variable, low=low, high=high, body=body):
                 if variable in self.scalars or variable in self.arrays:
                     raise NotCovered(f"the loop variable {variable}, which is a variable already")
-                for i in range(as_index(self.value(low)), as_index(self.value(high)) + 1):
-                    spend(1)
-                    self.scalars[variable] = Fraction(i)
+                for i in self.range(low, high):
+                    self.scalars[variable] = i
                     self.block(body)
                 self.scalars.pop(variable, None)
             case ast.While():
@@ -415,12 +390,10 @@ class Run:
         """Where a round of the loop may lead, or None after the loop."""
         if before[0] != "round":
             return None
-        found: dict[AtLoop, list[Mass]] = {}
-        for how, run in all_runs(partial(self.resumed, before[1]), partial(round_of, loop)):
-            if len(run.samples) > len(before[1].samples):
-                raise NotCovered("noise that is drawn inside a while loop")
-            found.setdefault((how, run.moment()), []).append(run.mass)
-        return {target: total(masses) for target, masses in found.items()}
+        runs = list(all_runs(partial(self.resumed, before[1]), partial(round_of, loop)))
+        if any(len(run.samples) > len(before[1].samples) for _, run in runs):
+            raise NotCovered("noise that is drawn inside a while loop")
+        return totals(((how, run.moment()), run.mass) for how, run in runs)
 
     def resumed(self, moment: Moment, script: Sequence[int]) -> Run:
         run = replace(self, script=script, taken=[], mass=Mass())
@@ -438,9 +411,6 @@ def rate_of(rate: Value) -> tuple[Fraction, bool]:
     raise NotCovered("a rate that is neither a*eps nor a/eps")
 
 
-BETTER = {"max": ast.Op.GT, "min": ast.Op.LT}
-
-
 def is_true(value: Value) -> bool:
     """The truth value of a Boolean; nothing else has one."""
     if value not in ("true", "false"):
@@ -456,14 +426,12 @@ def added(items: Sequence[Value]) -> Value:
     return total
 
 
-def remainder(a: Fraction, b: Fraction) -> Fraction:
-    """a - b*floor(a/b)."""
-    if not b:
-        raise NotCovered("a remainder modulo 0")
-    return a % b
-
-
-COMPARISONS = (ast.Op.EQ, ast.Op.NE, ast.Op.LT, ast.Op.LE, ast.Op.GT, ast.Op.GE)
+GATHERED: dict[str, Callable[[list[Value]], Value]] = {
+    "forall": lambda items: truth(all(map(is_true, items))),
+    "exists": lambda items: truth(any(map(is_true, items))),
+    "count": lambda items: Fraction(sum(map(is_true, items))),
+    "sum": added,
+}
 
 
 def round_of(loop: ast.While, run: Run) -> str:

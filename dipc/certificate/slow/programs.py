@@ -1,4 +1,7 @@
-"""What a program says, read off its syntax tree: parameters, sets, inputs, neighbours, distributions."""
+"""What a program says, read off its syntax tree: parameters, sets, inputs, neighbours, distributions.
+
+Also how much work the front end has to do for it, estimated before it starts.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 
-from dipc.certificate.slow.functions import Draw, Mass, NotCovered, Pair, constant, total
+from dipc.certificate.slow.functions import Draw, NotCovered, Pair, totals
 from dipc.certificate.slow.noise import measure
 from dipc.certificate.slow.paths import TRUTH, Run, Solved, Stop, all_runs
-from dipc.certificate.slow.values import Linear, Plain, Value, as_index, as_number, as_pair, flat
+from dipc.certificate.slow.values import Linear, Plain, Value, as_index, as_number, flat
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import ZERO
 from dipc.kernel.reading import Refused, spend
@@ -20,7 +23,14 @@ InputValue = Plain | tuple[Plain, ...]
 Inputs = Mapping[str, InputValue]
 Outcome = tuple[Plain, ...]
 Known = Mapping[str, Value]
-NO_SIZES: Mapping[str, int] = {}
+
+PER_NODE = 10  # steps for one node of the unrolled program
+PER_CHARACTER = 20  # steps for reading one character of the text
+
+
+def value_of(expr: ast.Expr, known: Known) -> Value:
+    """The value of an expression in parameters."""
+    return Run(scalars=dict(known)).value(expr)
 
 
 def parameters(program: ast.Program, overrides: Mapping[str, Fraction]) -> dict[str, Value]:
@@ -35,7 +45,7 @@ def parameters(program: ast.Program, overrides: Mapping[str, Fraction]) -> dict[
 
 def size_of(declaration: ast.Declaration, known: Known) -> int | None:
     """The number of cells of an array, None for a scalar."""
-    return None if declaration.size is None else as_index(Run(scalars=dict(known)).value(declaration.size))
+    return None if declaration.size is None else as_index(value_of(declaration.size, known))
 
 
 def domain_of(declaration: ast.Declaration, known: Known) -> list[Plain]:
@@ -73,36 +83,32 @@ def all_inputs(program: ast.Program, known: Known) -> list[Inputs]:
     count = 1
     for d in program.inputs:
         domain, size = domain_of(d, known), size_of(d, known)
-        count *= power_of(len(domain), 1 if size is None else size)
-        spend(count * (size or 1))
-        choices.append(list(domain) if size is None else list(itertools.product(domain, repeat=size)))
+        cells = 1 if size is None else max(size, 0)
+        spend(len(domain).bit_length() * cells)  # before the power is computed
+        count *= len(domain) ** cells
+        spend(count * max(cells, 1))
+        choices.append(list(domain) if size is None else list(itertools.product(domain, repeat=cells)))
     names = [d.name for d in program.inputs]
     return [dict(zip(names, values, strict=True)) for values in itertools.product(*choices)]
-
-
-def power_of(base: int, exponent: int) -> int:
-    """The power, after its digits are counted."""
-    spend(base.bit_length() * max(exponent, 0))
-    return int(base**exponent)
 
 
 def adjacent(program: ast.Program, u: Inputs, v: Inputs, known: Known) -> bool:
     """Are u and v neighbours?  The symmetric closure of what the program says."""
     spend(8 + 4 * sum(len(value) if isinstance(value, tuple) else 1 for value in u.values()))
-    match program.adjacency:
-        case ast.NamedAdjacency(kind="all"):
-            return True
-        case ast.NamedAdjacency(kind=kind, distance=distance) if distance is not None:
-            pairs = list(zip(flat(u.values()), flat(v[name] for name in u), strict=True))
-            limit = as_number(Run(scalars=dict(known)).value(distance))
-            if kind == "hamming":
-                return sum(a != b for a, b in pairs) <= limit
-            gaps = [abs(as_number(a) - as_number(b)) for a, b in pairs]
-            return (max(gaps, default=ZERO) if kind == "linf" else sum(gaps, ZERO)) <= limit
-        case ast.FormulaAdjacency(formula=formula):
-            atoms = atoms_in(program)
-            return any(formula_holds(formula, known, a, b, atoms) for a, b in ((u, v), (v, u)))
-    raise Refused("deep: adjacency", "the program does not say which inputs are neighbours")
+    if isinstance(program.adjacency, ast.FormulaAdjacency):
+        formula, atoms = program.adjacency.formula, atoms_in(program)
+        return any(formula_holds(formula, known, a, b, atoms) for a, b in ((u, v), (v, u)))
+    named = named_adjacency(program, known)
+    if named is None:
+        raise Refused("deep: adjacency", "the program does not say which inputs are neighbours")
+    kind, limit = named
+    if kind == "all":
+        return True
+    pairs = list(zip(flat(u.values()), flat(v[name] for name in u), strict=True))
+    if kind == "hamming":
+        return sum(a != b for a, b in pairs) <= limit
+    gaps = [abs(as_number(a) - as_number(b)) for a, b in pairs]
+    return (max(gaps, default=ZERO) if kind == "linf" else sum(gaps, ZERO)) <= limit
 
 
 def named_adjacency(program: ast.Program, known: Known) -> tuple[str, Fraction] | None:
@@ -111,11 +117,12 @@ def named_adjacency(program: ast.Program, known: Known) -> tuple[str, Fraction] 
         case ast.NamedAdjacency(kind="all"):
             return "all", ZERO
         case ast.NamedAdjacency(kind=kind, distance=distance) if distance is not None:
-            return kind, as_number(Run(scalars=dict(known)).value(distance))
+            return kind, as_number(value_of(distance, known))
     return None
 
 
 def formula_holds(formula: ast.Expr, known: Known, u: Inputs, v: Inputs, atoms: frozenset[str]) -> bool:
+    """Does an adjacency formula hold of two inputs, in this order?"""
     run = Run(scalars=dict(known), atoms=atoms)
     for name in u:
         put(run, name, u[name])
@@ -123,7 +130,7 @@ def formula_holds(formula: ast.Expr, known: Known, u: Inputs, v: Inputs, atoms: 
     return run.holds(formula)
 
 
-def put(run: Run, name: str, value: InputValue) -> None:
+def put(run: Run, name: str, value: Value) -> None:
     """Set a scalar or a whole array."""
     if isinstance(value, tuple):
         spend(len(value))
@@ -132,23 +139,14 @@ def put(run: Run, name: str, value: InputValue) -> None:
         run.scalars[name] = value
 
 
-# --- the claim ----------------------------------------------------------------------------------------
-
-
-def claimed(claim: ast.Claim, known: Known) -> tuple[Pair, Pair]:
-    """The epsilon and the delta of a claim, as functions of the budget."""
-    run = Run(scalars=dict(known))
-    delta = as_pair(run.value(claim.delta)) if claim.delta else (constant(0), constant(1))
-    return as_pair(run.value(claim.epsilon)), delta
-
-
 def claimed_interval(claim: ast.Claim, known: Known) -> tuple[Fraction, Fraction | None, bool, bool]:
     """Low end, high end (None: infinity), and whether they belong to the interval."""
-    run, interval = Run(scalars=dict(known)), claim.interval
+    interval = claim.interval
     if interval is None:
         return ZERO, None, False, False
-    high = None if interval.high is None else as_number(run.value(interval.high))
-    return as_number(run.value(interval.low)), high, interval.low_closed, interval.high_closed
+    low = as_number(value_of(interval.low, known))
+    high = None if interval.high is None else as_number(value_of(interval.high, known))
+    return low, high, interval.low_closed, interval.high_closed
 
 
 # --- distributions ----------------------------------------------------------------------------------
@@ -161,14 +159,10 @@ def prepared(program: ast.Program, inputs: Inputs, run: Run) -> Run:
     for name, value in inputs.items():
         put(run, name, value)
     for output in program.outputs:
-        if output.start is None:
-            continue
-        start, size = run.value(output.start), size_of(output, run.scalars)
-        if size is None:
-            run.scalars[output.name] = start
-        else:
-            spend(size)
-            run.arrays[output.name] = dict.fromkeys(range(1, size + 1), start)
+        if output.start is not None:
+            start, size = run.value(output.start), size_of(output, run.scalars)
+            spend(size or 0)
+            put(run, output.name, start if size is None else (start,) * size)
     return run
 
 
@@ -215,7 +209,7 @@ def distribution(
     inputs: Inputs,
     known: Known,
     drawn: dict[object, Draw] | None = None,
-    sizes: Mapping[str, int] = NO_SIZES,
+    sizes: Mapping[str, int] | None = None,
 ) -> dict[Outcome, Pair]:
     """The exact probability of every outcome that is not impossible, as (numerator, denominator).
 
@@ -228,30 +222,17 @@ def distribution(
     >>> distribution(parse(Source("a.dip", text)), {}, {})[Fraction(1),][0]  # exp(-eps)/2
     {(0, Fraction(-1, 1), Fraction(0, 1), Fraction(0, 1)): Fraction(1, 2)}
     """
-    masses = path_masses(program, inputs, known, drawn, sizes)
-    return {key: total(parts).pair() for key, parts in masses.items()}
-
-
-def path_masses(
-    program: ast.Program,
-    inputs: Inputs,
-    known: Known,
-    drawn: dict[object, Draw] | None = None,
-    sizes: Mapping[str, int] = NO_SIZES,
-) -> dict[Outcome, list[Mass]]:
-    """The probabilities of all paths that are not impossible, by outcome."""
     solved: Solved = {}
     tables = {} if drawn is None else drawn
 
     def begin(script: Sequence[int]) -> Run:
-        return prepared(program, inputs, Run(script, dict(known), solved=solved, drawn=tables, sizes=sizes))
+        run = Run(script, dict(known), solved=solved, drawn=tables, sizes=sizes or {})
+        return prepared(program, inputs, run)
 
-    parts: dict[Outcome, list[Mass]] = {}
-    for _, run in all_runs(begin, partial(whole, program)):
-        mass = run.mass.times(measure(run.rows(), run.samples))
-        if mass.numerator:
-            parts.setdefault(outcome(program, run), []).append(mass)
-    return parts
+    paths = (run for _, run in all_runs(begin, partial(whole, program)))
+    masses = ((run, run.mass.times(measure(run.rows(), run.samples))) for run in paths)
+    law = totals((outcome(program, run), mass) for run, mass in masses if mass.numerator)
+    return {key: mass.pair() for key, mass in law.items()}
 
 
 def whole(program: ast.Program, run: Run) -> str:
@@ -275,3 +256,41 @@ def settled(run: Run, cell: Value, domain: Sequence[Plain]) -> Value:
     spend(len(domain))
     numbers = (value for value in domain if isinstance(value, Fraction))
     return next((value for value in numbers if run.equal(cell, value)), cell)
+
+
+# --- the work of the front end ------------------------------------------------------------------------
+
+
+def spend_on_front_end(program: ast.Program, overrides: Mapping[str, Fraction]) -> None:
+    """Count the work of checking and unrolling a program with these parameters."""
+    try:
+        known = parameters(program, overrides)
+    except NotCovered:  # the front end says what is wrong
+        known = dict(overrides)
+    spend(PER_NODE * size(program, known))
+
+
+def size(node: object, known: Known) -> int:
+    """About how many nodes a part of a syntax tree has when it is unrolled."""
+    match node:
+        case ast.For() | ast.Fold():
+            return repeated(node, known)
+        case ast.Node():
+            spend(4)
+            names: tuple[str, ...] = node.__match_args__
+            return 1 + sum(size(getattr(node, name), known) for name in names)
+        case tuple():
+            return sum(size(part, known) for part in node)
+        case _:
+            return 0
+
+
+def repeated(loop: ast.For | ast.Fold, known: Known) -> int:
+    """The size of all instances of the body: the larger one of the first and the last, for each of them."""
+    spend(4)
+    try:
+        low, high = as_index(value_of(loop.low, known)), as_index(value_of(loop.high, known))
+    except NotCovered:  # bounds that are not constants are refused by the front end, or stay as they are
+        return 1 + size(loop.body, known)
+    ends = (size(loop.body, {**known, loop.variable: Fraction(end)}) for end in {low, high})
+    return max(0, high - low + 1) * max(ends)

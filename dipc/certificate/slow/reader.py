@@ -1,16 +1,15 @@
 """A second reader of programs: recursive descent, by hand, from the text to a tree of plain tuples.
 
-The parser of dipc (lark, its grammar, its tables, its layout) is shared by everything that dipc says about a
-program, so that one mistake in it would be a mistake of every route.  This reader shares nothing with it:
-it is written from docs/language.md, uses the standard library only and keeps nothing between runs.
-:func:`plain` turns a syntax tree of dipc into the same tuples, and :func:`check_reading` compares the two.
+All that dipc says about a program rests on its parser (lark, its grammar, its tables, its layout), so a bug
+there would affect every route.  This reader shares nothing with it: it follows docs/language.md, uses the
+standard library only and keeps no state between runs.  :func:`plain` turns a syntax tree of dipc into the
+same tuples, and :func:`check_reading` compares the two.
 
 A node is a tuple ``(kind, part, ...)``, named and ordered as in :mod:`dipc.dipwhile.syntax.ast`; numbers are
 fractions, sequences are tuples, absent parts are None.
 
-    >>> read("output b in {0, 1}; b <- flip(1/2)")[-1]
-    (('Assign', ('Name', 'b', False), ('Flip', ('Binary', '/', ('Number', Fraction(1, 1)), \
-('Number', Fraction(2, 1))))),)
+    >>> read("output b in {0, 1}; b <- flip(p)")[-1]
+    (('Assign', ('Name', 'b', False), ('Flip', ('Name', 'p', False))),)
 """
 
 from __future__ import annotations
@@ -18,8 +17,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from functools import partial, reduce
 from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn
 
@@ -27,6 +28,7 @@ from dipc.dipwhile.syntax import ast
 from dipc.kernel.reading import Refused
 
 Tree = Any  # nested tuples
+Item = Callable[[], Tree]
 
 DEEPEST = 250
 LONGEST_NUMBER = 1000
@@ -42,7 +44,7 @@ FOLDS = ("count", "sum")
 SAME = {":=": "<-", "←": "<-", "≠": "!=", "≤": "<=", "≥": ">=", "ε": "eps"}
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 
-# After one of these a statement goes on in the next line, and before one of those it has not ended.
+# A statement continues on the next line after one of these words and signs, or before one of those below.
 GOES_ON = frozenset({*COMPARISONS, *"+-*/^,:", "<-", "..", "and", "or", "not", "in", "then", "do", "else"})
 GOES_ON_BEFORE = frozenset({"end", "elif", "else", "and", "or", "then", "do"})
 
@@ -84,7 +86,8 @@ def tokens(text: str) -> list[Token]:
             if pending is None and (not depth or written == ";"):
                 pending = Token("break", "line", line)
         elif kind != "gap":
-            token = classified(kind, SAME.get(written, written), line)
+            word = SAME.get(written, written)
+            token = Token("name" if kind == "word" and word not in RESERVED else kind, word, line)
             if pending and found and found[-1].text not in GOES_ON and token.text not in GOES_ON_BEFORE:
                 found.append(pending)
             pending = None
@@ -94,25 +97,19 @@ def tokens(text: str) -> list[Token]:
     return [*found, Token("end", "the end of the program", line)]
 
 
-def classified(kind: str, text: str, line: int) -> Token:
-    """A word is reserved or a name."""
-    if kind == "word" and text not in RESERVED:
-        kind = "name"
-    return Token(kind, text, line)
-
-
+@dataclass
 class Reader:
     """A position in a list of tokens, and a method for each construct."""
 
-    def __init__(self, given: Sequence[Token]) -> None:
-        self.tokens = given
-        self.place = 0
-        self.depth = 0
+    tokens: Sequence[Token]
+    place: int = 0
+    depth: int = 0
 
     # --- single tokens
 
     @property
     def next(self) -> Token:
+        """The token to read next."""
         return self.tokens[self.place]
 
     def at(self, *texts: str) -> bool:
@@ -120,9 +117,9 @@ class Reader:
         return self.next.kind in ("word", "sign", "break") and self.next.text in texts
 
     def take(self) -> Token:
-        token = self.next
+        """The next token, which is then read."""
         self.place += 1
-        return token
+        return self.tokens[self.place - 1]
 
     def skip(self, *texts: str) -> bool:
         """Take the next token if it is one of these."""
@@ -130,40 +127,51 @@ class Reader:
         self.place += found
         return found
 
+    def expected(self, what: str) -> NoReturn:
+        """Refuse the next token."""
+        refuse(self.next.line, f"{what} is expected, not {self.next.text[:40]!a}")
+
     def expect(self, text: str) -> None:
+        """Take this word or sign."""
         if not self.skip(text):
-            refuse(self.next.line, f"{text!r} is expected, not {self.next.text[:40]!a}")
+            self.expected(repr(text))
 
     def name(self) -> str:
-        if self.next.kind != "name":
-            refuse(self.next.line, f"a name is expected, not {self.next.text[:40]!a}")
-        return self.take().text
+        """A name that is not reserved."""
+        return self.take().text if self.next.kind == "name" else self.expected("a name")
 
     # --- sequences
 
-    def listed(self, item: Callable[[], Tree]) -> tuple[Tree, ...]:
-        """One or more, with commas between them."""
+    def parts(self, *pattern: str | Item) -> tuple[Tree, ...]:
+        """The trees of several constructs in a row, with these words and signs around them."""
+        found = []
+        for part in pattern:
+            if isinstance(part, str):
+                self.expect(part)
+            else:
+                found.append(part())
+        return tuple(found)
+
+    def after(self, text: str, item: Item) -> Tree:
+        """The item if this word or sign comes first, else None."""
+        return item() if self.skip(text) else None
+
+    def listed(self, item: Item, between: str = ",", end: str = "") -> tuple[Tree, ...]:
+        """One or more, with commas between them; the last one may have a comma before the end."""
         found = [item()]
-        while self.skip(","):
+        while self.skip(between) and not self.at(end):
             found.append(item())
         return tuple(found)
 
-    def braces(self, item: Callable[[], Tree]) -> tuple[Tree, ...]:
+    def braces(self, item: Item) -> Tree:
         """One or more in braces; a comma may follow the last one."""
-        self.expect("{")
-        found = [item()]
-        while self.skip(",") and not self.at("}"):
-            found.append(item())
-        self.expect("}")
-        return tuple(found)
+        return self.parts("{", partial(self.listed, item, ",", "}"), "}")[0]
 
-    def in_parentheses(self, item: Callable[[], Tree]) -> Tree:
-        self.expect("(")
-        found = item()
-        self.expect(")")
-        return found
+    def in_parentheses(self, item: Item) -> Tree:
+        """The item in parentheses."""
+        return self.parts("(", item, ")")[0]
 
-    def deeper(self, item: Callable[[], Tree]) -> Tree:
+    def deeper(self, item: Item) -> Tree:
         """The item, one level further down."""
         self.depth += 1
         if self.depth > DEEPEST:
@@ -199,105 +207,77 @@ class Reader:
         return ("Program", *(tuple(found) for found in lists.values()), *once.values(), tuple(body))
 
     def param(self) -> Tree:
-        name = self.name()
-        self.expect("=")
-        return "Param", name, self.sum()
+        """``name = value``."""
+        return "Param", *self.parts(self.name, "=", self.sum)
 
     def declaration(self) -> Tree:
-        name, size = self.name(), None
-        if self.skip("["):
-            size = self.sum()
-            self.expect("]")
-        self.expect("in")
-        domain = self.finite_set()
-        return "Declaration", name, size, domain, self.sum() if self.skip("=") else None
+        """``name[size] in set = start``, without a size for a scalar."""
+        name = self.name()
+        (size,) = self.parts("[", self.sum, "]") if self.at("[") else (None,)
+        return "Declaration", name, size, *self.parts("in", self.finite_set), self.after("=", self.sum)
 
     def finite_set(self) -> Tree:
+        """``{a, b}`` or ``low..high``."""
         if self.at("{"):
             return "SetOf", self.braces(self.sum)
-        return ("Range", *self.range())
-
-    def range(self) -> tuple[Tree, Tree]:
-        low = self.sum()
-        self.expect("..")
-        return low, self.sum()
+        return "Range", *self.parts(self.sum, "..", self.sum)
 
     def adjacency(self) -> Tree:
+        """A metric and a distance, or a formula."""
         if self.next.text not in METRICS or self.next.kind != "name":
             return "FormulaAdjacency", self.expression()
-        kind = self.take().text
-        distance = None if self.at("line") or self.next.kind == "end" else self.sum()
-        return "NamedAdjacency", kind, distance
+        kind = self.name()
+        return "NamedAdjacency", kind, None if self.at("line") or self.next.kind == "end" else self.sum()
 
     def claim(self) -> Tree:
-        epsilon = self.sum()
-        delta = self.sum() if self.skip(",") else None
-        interval = None
-        if self.skip("for"):
-            self.expect("eps")
-            self.expect("in")
-            interval = self.interval()
-        return "Claim", epsilon, delta, interval
+        """``epsilon, delta for eps in (low, high]``; delta and the interval may be absent."""
+        return "Claim", self.sum(), self.after(",", self.sum), self.after("for", self.interval)
 
     def interval(self) -> Tree:
-        closed = self.bracket("(", "[")
-        low = self.sum()
-        self.expect(",")
+        """``eps in (low, high]``."""
+        self.parts("eps", "in")
+        closed = self.closed("[", "(")
+        (low,) = self.parts(self.sum, ",")
         high = None if self.skip("inf") else self.sum()
-        return "Interval", low, high, closed, self.bracket(")", "]")
+        return "Interval", low, high, closed, self.closed("]", ")")
 
-    def bracket(self, opened: str, closed: str) -> bool:
-        """Whether it is the closed one."""
-        if self.skip(closed):
-            return True
-        self.expect(opened)
-        return False
+    def closed(self, bracket: str, parenthesis: str) -> bool:
+        """Whether an interval has its end: whether a bracket comes next, not a parenthesis."""
+        found = self.skip(bracket)
+        if not found:
+            self.expect(parenthesis)
+        return found
 
     # --- statements
 
-    def block(self, *ends: str) -> tuple[Tree, ...]:
-        """Statements up to one of these words, which is left."""
+    def block(self) -> tuple[Tree, ...]:
+        """Statements up to a word that ends them, which is left."""
         body: list[Tree] = []
-        if not self.at(*ends):
-            body.append(self.deeper(self.statement))
-        while not self.at(*ends):
-            self.expect("line")
+        while not self.at("elif", "else", "end"):
+            if body:
+                self.expect("line")
             body.append(self.deeper(self.statement))
         return tuple(body)
 
     def statement(self) -> Tree:
+        """A conditional, a loop, ``exit`` or an assignment."""
+        loop = "do", self.block, "end"
         if self.skip("if"):
             return self.conditional()
         if self.skip("for"):
-            variable = self.name()
-            self.expect("in")
-            return "For", variable, *self.range(), self.loop_body()
+            return "For", *self.parts(self.name, "in", self.sum, "..", self.sum, *loop)
         if self.skip("while"):
-            return "While", self.expression(), self.loop_body()
+            return "While", *self.parts(self.expression, *loop)
         if self.skip("exit"):
             return ("Exit",)
-        target: Tree = self.indexed(self.name(), False)
-        self.expect("<-")
-        return "Assign", target, self.value()
-
-    def loop_body(self) -> tuple[Tree, ...]:
-        self.expect("do")
-        body = self.block("end")
-        self.expect("end")
-        return body
+        return "Assign", self.indexed(self.name(), False), *self.parts("<-", self.value)
 
     def conditional(self) -> Tree:
-        branches = [self.branch()]
-        while self.skip("elif"):
-            branches.append(self.branch())
-        otherwise = self.block("end") if self.skip("else") else ()
+        """All of ``if`` but the word itself."""
+        branches = self.listed(partial(self.parts, self.expression, "then", self.block), "elif")
+        otherwise = self.after("else", self.block) or ()
         self.expect("end")
-        return "If", tuple(branches), otherwise
-
-    def branch(self) -> tuple[Tree, Tree]:
-        condition = self.expression()
-        self.expect("then")
-        return condition, self.block("elif", "else", "end")
+        return "If", branches, otherwise
 
     # --- distributions
 
@@ -305,34 +285,19 @@ class Reader:
         """What is assigned: a distribution or an expression."""
         if not self.at(*NOISE, "Exp", "choose", "flip", "uniform"):
             return self.expression()
-        match self.take().text:
+        kind = self.take().text
+        around = self.in_parentheses if self.at("(") else lambda item: item()
+        match kind:
             case "Exp":
-                return self.in_parentheses(self.exponential)
+                support = self.name, "in", self.finite_set
+                return "ExpMechanism", *self.parts("(", self.sum, ",", *support, ",", self.sum, ")")
             case "choose":
-                return "Choose", self.in_parentheses(self.options) if self.at("(") else self.options()
+                return "Choose", around(partial(self.braces, partial(self.parts, self.sum, ":", self.sum)))
             case "flip":
                 return "Flip", self.in_parentheses(self.sum)
             case "uniform":
-                return "Uniform", self.in_parentheses(self.finite_set) if self.at("(") else self.finite_set()
-            case kind:
-                return "Noise", kind, *self.in_parentheses(self.noise)
-
-    def options(self) -> tuple[Tree, ...]:
-        return self.braces(self.option)
-
-    def option(self) -> tuple[Tree, Tree]:
-        value = self.sum()
-        self.expect(":")
-        return value, self.sum()
-
-    def exponential(self) -> Tree:
-        rate = self.sum()
-        self.expect(",")
-        variable = self.name()
-        self.expect("in")
-        support = self.finite_set()
-        self.expect(",")
-        return "ExpMechanism", rate, variable, support, self.sum()
+                return "Uniform", around(self.finite_set)
+        return "Noise", kind, *self.in_parentheses(self.noise)
 
     def noise(self) -> tuple[Tree, Tree]:
         """Rate and mean, by position or by keyword; a scale is one over the rate."""
@@ -349,22 +314,19 @@ class Reader:
             refuse(line, "noise takes a rate or a scale, and a mean")
         return given["rate"], given["mean"]
 
-    def argument(self) -> tuple[str | None, Tree]:
-        keyword = None
+    def argument(self) -> Tree:
+        """The keyword, None if there is none, and the value."""
         if self.next.kind == "name" and self.tokens[self.place + 1].text == "=":
-            keyword = self.name()
-            self.expect("=")
-        return keyword, self.sum()
+            return self.parts(self.name, "=", self.sum)
+        return None, self.sum()
 
     # --- expressions, loosest first
 
     def expression(self) -> Tree:
-        return self.deeper(lambda: self.chained(self.conjunction, "or"))
+        """Operators of every strength."""
+        return self.deeper(partial(self.chained, partial(self.chained, self.negation, "and"), "or"))
 
-    def conjunction(self) -> Tree:
-        return self.chained(self.negation, "and")
-
-    def chained(self, operand: Callable[[], Tree], *operators: str) -> Tree:
+    def chained(self, operand: Item, *operators: str) -> Tree:
         """Operators of one strength, from the left to the right."""
         left = operand()
         while self.at(*operators):
@@ -372,6 +334,7 @@ class Reader:
         return left
 
     def negation(self) -> Tree:
+        """``not``, a quantifier or a comparison."""
         if self.skip("not"):
             return "Unary", "not", self.deeper(self.negation)
         if self.at("forall", "exists"):
@@ -387,24 +350,21 @@ class Reader:
         if not operators:
             return operands[0]
         links = [("Binary", op, *pair) for op, pair in zip(operators, pairwise(operands), strict=True)]
-        whole: Tree = links[0]
-        for link in links[1:]:
-            whole = "Binary", "and", whole, link
-        return whole
+        return reduce(lambda whole, link: ("Binary", "and", whole, link), links)
 
     def sum(self) -> Tree:
-        return self.chained(self.product, "+", "-")
-
-    def product(self) -> Tree:
-        return self.chained(self.factor, "*", "/")
+        """Arithmetic."""
+        return self.chained(partial(self.chained, self.factor, "*", "/"), "+", "-")
 
     def factor(self) -> Tree:
+        """A power, which binds closer than a minus before it."""
         if self.skip("-"):
             return "Unary", "neg", self.deeper(self.factor)
         base = self.primary()
         return ("Binary", "^", base, self.deeper(self.factor)) if self.skip("^") else base
 
     def primary(self) -> Tree:
+        """A number, a variable, a call, or an expression in parentheses."""
         token = self.next
         if self.at("("):
             return self.in_parentheses(self.expression)
@@ -422,11 +382,9 @@ class Reader:
 
     def indexed(self, name: str, primed: bool) -> Tree:
         """A variable, or a cell of an array."""
-        if not self.skip("["):
+        if not self.at("["):
             return "Name", name, primed
-        index = self.deeper(self.sum)
-        self.expect("]")
-        return "Index", name, index, primed
+        return "Index", name, *self.parts("[", partial(self.deeper, self.sum), "]"), primed
 
     def call(self, function: Token) -> Tree:
         """A function, or ``count`` and ``sum`` over a range."""
@@ -435,14 +393,11 @@ class Reader:
             if function.text not in FOLDS:
                 refuse(function.line, f"{function.text[:40]!a} does not run over a range")
             return "Fold", function.text, *self.in_parentheses(self.binder)
-        return "Call", function.text, self.in_parentheses(lambda: self.listed(self.expression))
+        return "Call", function.text, self.in_parentheses(partial(self.listed, self.expression))
 
     def binder(self) -> tuple[Tree, ...]:
-        variable = self.name()
-        self.expect("in")
-        low, high = self.range()
-        self.expect(":")
-        return variable, low, high, self.expression()
+        """``i in low..high: body``."""
+        return self.parts(self.name, "in", self.sum, "..", self.sum, ":", self.expression)
 
 
 def number(token: Token) -> Fraction:
@@ -453,62 +408,46 @@ def number(token: Token) -> Fraction:
     return Fraction(token.text)
 
 
-def read(text: str) -> Tree:
-    """The tree of a program.  Raises :class:`~dipc.kernel.reading.Refused`.
+def read(text: str, method: Callable[[Reader], Tree] = Reader.program) -> Tree:
+    """The tree of a program, or of what a method of the reader reads.  Raises Refused.
 
     >>> read("output b in {0, 1}; b <")
     Traceback (most recent call last):
     dipc.kernel.reading.Refused: deep: reading: line 1: '<-' is expected, not '<'
     """
-    return whole(Reader(tokens(text)).program)
-
-
-def read_claim(text: str) -> Tree:
-    """The tree of a claim on its own, as after ``private``.
-
-    >>> read_claim("eps for eps in (0, 1]")[1:3]
-    (('Eps',), None)
-    """
     reader = Reader(tokens(text))
-    claim = whole(reader.claim)
-    if reader.next.kind != "end":
-        refuse(reader.next.line, f"the claim goes on with {reader.next.text[:40]!a}")
-    return claim
-
-
-def whole(item: Callable[[], Tree]) -> Tree:
-    """What a method of a reader reads, however deep."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 40 * DEEPEST))
     try:
-        return item()
+        tree = method(reader)
     finally:
         sys.setrecursionlimit(limit)
+    if reader.next.kind != "end":
+        reader.expected("the end")
+    return tree
+
+
+def read_claim(text: str) -> Tree:
+    """The tree of a claim on its own, as after ``private``."""
+    return read(text, Reader.claim)
 
 
 def plain(node: object) -> Tree:
-    """A syntax tree of dipc as tuples.
-
-    >>> plain(ast.Name("q", True))
-    ('Name', 'q', True)
-    """
-    if isinstance(node, ast.Number):
-        return "Number", Fraction(int(node.value.p), int(node.value.q))
-    if isinstance(node, ast.Node):
-        names = [name for cls in type(node).__mro__[-3::-1] for name in getattr(cls, "__slots__", ())]
-        return type(node).__name__, *(plain(getattr(node, name)) for name in names if name != "span")
-    if isinstance(node, tuple):
-        return tuple(map(plain, node))
-    return node.value if isinstance(node, Enum) else node
+    """A syntax tree of dipc as tuples."""
+    match node:
+        case ast.Number(value=value):
+            return "Number", Fraction(int(value.p), int(value.q))
+        case ast.Node():
+            names: tuple[str, ...] = node.__match_args__  # all but the span
+            return type(node).__name__, *(plain(getattr(node, name)) for name in names)
+        case tuple():
+            return tuple(map(plain, node))
+        case Enum():
+            return node.value
+    return node
 
 
 def check_reading(text: str, program: ast.Program) -> None:
-    """Refuse unless this reader reads the same program.
-
-    >>> text = "output b in {0, 1}; b <- flip(1/2)"
-    >>> check_reading(text, ast.Program((), (), (), None, None, ()))
-    Traceback (most recent call last):
-    dipc.kernel.reading.Refused: deep: reading: the second reader reads another program
-    """
+    """Refuse unless this reader reads the same program."""
     if read(text) != plain(program):
         raise Refused("deep: reading", "the second reader reads another program")

@@ -1,19 +1,15 @@
-"""Values of the slow route: numbers, names, linear expressions in samples, functions of eps, arrays.
-
-All of them are hashable, so that two moments of a run can be compared.
-"""
+"""Values of the slow route, all hashable: numbers, names, linear expressions, functions of eps, arrays."""
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from dipc.certificate.slow.functions import EPS, INVERSE, ONE, NotCovered, Pair, constant, product
 from dipc.dipwhile.syntax import ast
-from dipc.kernel.facts import UNIT, ZERO, Function, Key, add, multiply
+from dipc.kernel.facts import UNIT, ZERO, Function, Key, add, multiply, negative
 from dipc.kernel.reading import spend, width
 
 MAX_EXPONENT = 10_000  # of a power
@@ -48,11 +44,7 @@ def linear(coefficients: Mapping[int, Fraction], shift: Fraction) -> Fraction | 
 
 
 def quotient(numerator: Function, denominator: Function) -> Fraction | Quotient:
-    """The quotient; a denominator of one term is divided out, a constant becomes a number.
-
-    >>> quotient({EPS: Fraction(3)}, {EPS: Fraction(6)})
-    Fraction(1, 2)
-    """
+    """The quotient; a denominator of one term is divided out, a constant becomes a number."""
     if not denominator:
         raise NotCovered("division by zero")
     if len(denominator) == 1:
@@ -101,6 +93,7 @@ def as_index(value: Value) -> int:
 
 
 def truth(flag: bool) -> str:
+    """A Boolean of the language."""
     return "true" if flag else "false"
 
 
@@ -109,28 +102,29 @@ def flat(values: Iterable[Value]) -> list[Value]:
     return [item for value in values for item in (value if isinstance(value, tuple) else (value,))]
 
 
-# --- arithmetic ---------------------------------------------------------------------------------
-
-
 def combine(op: ast.Op, left: Value, right: Value) -> Value:
-    """Arithmetic.
-
-    >>> combine(ast.Op.ADD, Linear(((0, ONE),), ZERO), Fraction(2))
-    Linear(coefficients=((0, Fraction(1, 1)),), constant=Fraction(2, 1))
-    """
+    """Arithmetic."""
     if isinstance(left, Quotient) or isinstance(right, Quotient):
         return combine_functions(op, left, right)
     if isinstance(left, Linear) or isinstance(right, Linear):
         return combine_linear(op, left, right)
-    if op is ast.Op.POW:
-        return power(as_number(left), as_index(right))
-    if op is ast.Op.DIV and right == 0:
-        raise NotCovered("division by zero")
-    if op not in OPERATIONS:
-        raise NotCovered(f"{op} as arithmetic")
     a, b = as_number(left), as_number(right)
-    spend(1 + ((width((a, b)) >> 5) ** 2 >> 6))
-    return OPERATIONS[op](a, b)
+    if op is not ast.Op.POW:
+        spend(1 + ((width((a, b)) >> 5) ** 2 >> 6))
+    match op:
+        case ast.Op.ADD:
+            return a + b
+        case ast.Op.SUB:
+            return a - b
+        case ast.Op.MUL:
+            return a * b
+        case ast.Op.DIV if b:
+            return a / b
+        case ast.Op.DIV:
+            raise NotCovered("division by zero")
+        case ast.Op.POW:
+            return power(a, as_index(right))
+    raise NotCovered(f"{op} as arithmetic")
 
 
 def power(base: Fraction, exponent: int) -> Fraction:
@@ -143,14 +137,6 @@ def power(base: Fraction, exponent: int) -> Fraction:
     return Fraction(base**exponent)
 
 
-OPERATIONS: dict[ast.Op, Callable[[Fraction, Fraction], Fraction]] = {
-    ast.Op.ADD: operator.add,
-    ast.Op.SUB: operator.sub,
-    ast.Op.MUL: operator.mul,
-    ast.Op.DIV: operator.truediv,
-}
-
-
 def combine_functions(op: ast.Op, left: Value, right: Value) -> Value:
     """Arithmetic on functions of eps."""
     n, d = as_pair(left)
@@ -161,10 +147,9 @@ def combine_functions(op: ast.Op, left: Value, right: Value) -> Value:
         return quotient(up, down) if times >= 0 else quotient(down, up)
     m, e = as_pair(right)
     match op:
-        case ast.Op.ADD:
-            return quotient(add(multiply(n, e), multiply(m, d)), multiply(d, e))
-        case ast.Op.SUB:
-            return quotient(add(multiply(n, e), product([constant(-1), m, d])), multiply(d, e))
+        case ast.Op.ADD | ast.Op.SUB:
+            other = multiply(m if op is ast.Op.ADD else negative(m), d)
+            return quotient(add(multiply(n, e), other), multiply(d, e))
         case ast.Op.MUL:
             return quotient(multiply(n, m), multiply(d, e))
         case ast.Op.DIV:
@@ -175,10 +160,9 @@ def combine_functions(op: ast.Op, left: Value, right: Value) -> Value:
 def combine_linear(op: ast.Op, left: Value, right: Value) -> Value:
     """Arithmetic on linear expressions in samples."""
     match op:
-        case ast.Op.ADD:
-            return plus(left, right)
-        case ast.Op.SUB:
-            return plus(left, scaled(right, -ONE))
+        case ast.Op.ADD | ast.Op.SUB:
+            (f, c), (g, d) = split(left), split(right if op is ast.Op.ADD else scaled(right, -ONE))
+            return linear({j: f.get(j, ZERO) + g.get(j, ZERO) for j in {*f, *g}}, c + d)
         case ast.Op.MUL if isinstance(right, Linear):
             return scaled(right, as_number(left))
         case ast.Op.MUL:
@@ -189,17 +173,12 @@ def combine_linear(op: ast.Op, left: Value, right: Value) -> Value:
 
 
 def split(value: Value) -> tuple[dict[int, Fraction], Fraction]:
-    if isinstance(value, Linear):
-        return dict(value.coefficients), value.constant
-    return {}, as_number(value)
-
-
-def plus(left: Value, right: Value) -> Fraction | Linear:
-    (f, c), (g, d) = split(left), split(right)
-    return linear({j: f.get(j, ZERO) + g.get(j, ZERO) for j in {*f, *g}}, c + d)
+    """The coefficients of the samples, and the constant."""
+    return (dict(value.coefficients), value.constant) if isinstance(value, Linear) else ({}, as_number(value))
 
 
 def scaled(value: Value, factor: Fraction) -> Fraction | Linear:
+    """A number or a linear expression times a number."""
     coefficients, shift = split(value)
     return linear({j: c * factor for j, c in coefficients.items()}, shift * factor)
 

@@ -20,6 +20,7 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.roots import Unsettled
+from dipc.signs.tables import RootCluster
 
 PARTS = 16  # of the hull, each with a ball
 PRECISION = 192  # bits of these balls
@@ -53,10 +54,6 @@ class Name:
             ball = self.enclose()
             return not (ball < arb(low) or ball > arb(high))
 
-    def exceeds(self, other: Name) -> bool:
-        """Whether this is the greater of two names at the same place."""
-        return (self.value - other.value).sign_at(fmpq(1)) > 0
-
 
 class Need(NamedTuple):
     """How much x is needed: a ball of it, a ball with the sign of its derivative, and its name at one eps."""
@@ -72,13 +69,10 @@ def need_of_loss(p: Quotient, q: Quotient) -> Need:
     def loss(eps: arb) -> arb:
         return (p.enclose(eps) / q.enclose(eps)).log()
 
-    def amount(eps: arb) -> arb:
-        return loss(eps) / eps
-
     def slope(eps: arb) -> arb:
         return eps * (growth(p, eps) - growth(q, eps)) - loss(eps)
 
-    return Need(amount, slope, lambda eps: Name(p.at(eps) / q.at(eps), eps))
+    return Need(lambda eps: loss(eps) / eps, slope, lambda eps: Name(p.at(eps) / q.at(eps), eps))
 
 
 def need_of_value(value: Quotient) -> Need:
@@ -92,11 +86,7 @@ def need_of_value(value: Quotient) -> Need:
 
 
 def growth(f: Quotient, eps: arb) -> arb:
-    """``f'/f`` on a ball.
-
-    >>> growth(Quotient(ExpPoly.exp(2)), arb(1)).contains(2)
-    True
-    """
+    """``f'/f`` on a ball."""
     above, below = (g.derivative().enclose(eps) / g.enclose(eps) for g in (f.numerator, f.denominator))
     return above - below
 
@@ -113,27 +103,21 @@ def needed_at_end(
     for i, margin in margins.items():
         try:
             between = hull(margin, budgets)
-        except Unsettled:
-            return None
-        if between is None:
-            continue
-        place = _greatest_at(needs[i].slope, between, budgets)
-        if place is None or (best is not None and best[1] != place):
-            return None
-        try:
+            if between is None:
+                continue
+            place = _greatest_at(needs[i].slope, between, budgets)
+            if place is None or (best is not None and best[1] != place):
+                return None
             name = needs[i].name(place)
-        except (InputError, ZeroDivisionError):  # it grows beyond all bounds there
+        except (Unsettled, InputError, ZeroDivisionError):  # the last two: it grows beyond all bounds there
             return None
-        if best is None or name.exceeds(best[2]):
+        if best is None or (name.value - best[2].value).sign_at(fmpq(1)) > 0:
             best = i, place, name
     return best
 
 
 def hull(margin: ExpPoly, budgets: EpsRange) -> tuple[fmpq, fmpq | None] | None:
-    """From the first to the last eps with a negative margin, if there are any.
-
-    Raises :class:`~dipc.signs.roots.Unsettled`.
-    """
+    """From the first to the last eps with a negative margin, if there are any.  Raises :class:`Unsettled`."""
     if budgets.is_point:
         return (budgets.low, budgets.low) if margin.sign_at(budgets.low) < 0 else None
     regions = violated_regions([margin], budgets)
@@ -142,12 +126,9 @@ def hull(margin: ExpPoly, budgets: EpsRange) -> tuple[fmpq, fmpq | None] | None:
 
 def outer(region: Region) -> tuple[fmpq, fmpq | None]:
     """Rational ends around a region; None is infinity."""
-    low, high = region.low, region.high
+    low = region.low.low if isinstance(region.low, RootCluster) else region.low
     assert low is not None
-    return (
-        low if isinstance(low, fmpq) else low.low,
-        high if isinstance(high, fmpq) or high is None else high.high,
-    )
+    return low, region.high.high if isinstance(region.high, RootCluster) else region.high
 
 
 def _greatest_at(

@@ -12,6 +12,7 @@ that of ``p1 q2 - p2 q1``.  The pieces are guessed and then proved:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache, reduce
 from itertools import combinations
 from typing import NamedTuple
 
@@ -40,59 +41,37 @@ class Arc(NamedTuple):
 def envelope(number: int, difference: Difference, budgets: EpsRange, tick: Tick) -> list[Arc]:
     """The greatest of ``number`` functions, from left to right.
 
-    Of functions that are equal everywhere, the first represents all.  Raises
-    :class:`~dipc.signs.roots.Unsettled`.
-
-    >>> lines = [ExpPoly.of(1), ExpPoly.of(1, 1), ExpPoly.of(2, 1) - 3]         # 1, eps, 2 eps - 3
-    >>> found = envelope(3, lambda i, j: lines[i] - lines[j], EpsRange.positive(), lambda *_: None)
-    >>> [(arc.which, arc.sample) for arc in found]
-    [(0, 1/2), (1, 3/2), (2, 4)]
+    Of functions that are equal everywhere, the first represents all.  Raises :class:`Unsettled`.
     """
-    return _Envelope(number, difference, budgets, tick).arcs()
+    search = _Search(range(number), cache(difference), budgets, tick)
+    samples = [budgets.low] if budgets.is_point else [s for s in SAMPLES if s in budgets]
+    samples = samples or [piece.sample for piece in pieces([], budgets) if piece.sample is not None]
+    candidates = sorted({search.greatest(search.every, s) for s in samples})
+    while (new := search.above(candidates)) is not None:
+        candidates = sorted([*candidates, new])
+    return search.cut(candidates)
 
 
-class _Envelope:
-    def __init__(self, number: int, difference: Difference, budgets: EpsRange, tick: Tick) -> None:
-        self.number = number
-        self.budgets = budgets
-        self.tick = tick
-        self._difference = difference
-        self._known: dict[tuple[int, int], ExpPoly] = {}
-
-    def arcs(self) -> list[Arc]:
-        """The greatest functions, from left to right."""
-        candidates = sorted({self._greatest(range(self.number), s) for s in self._samples()})
-        while (new := self._above(candidates)) is not None:
-            candidates = sorted([*candidates, new])
-        return self._cut(candidates)
+class _Search(NamedTuple):
+    every: range
+    known: Difference
+    budgets: EpsRange
+    tick: Tick
 
     def difference(self, i: int, j: int) -> ExpPoly:
         """The exact difference of two of the functions, each computed once."""
-        if i > j:
-            return -self.difference(j, i)
-        if (i, j) not in self._known:
-            self._known[i, j] = self._difference(i, j)
-        return self._known[i, j]
+        return -self.known(j, i) if i > j else self.known(i, j)
 
-    def _samples(self) -> list[fmpq]:
-        if self.budgets.is_point:
-            return [self.budgets.low]
-        inside = [s for s in SAMPLES if s in self.budgets]
-        return inside or [piece.sample for piece in pieces([], self.budgets) if piece.sample is not None]
+    def greatest(self, among: Sequence[int], eps: fmpq) -> int:
+        """The first of the functions that are greatest at an eps."""
+        return reduce(lambda best, i: i if self.difference(i, best).sign_at(eps) > 0 else best, among)
 
-    def _greatest(self, among: Sequence[int], eps: fmpq) -> int:
-        best = among[0]
-        for i in among[1:]:
-            if self.difference(i, best).sign_at(eps) > 0:
-                best = i
-        return best
-
-    def _above(self, candidates: Sequence[int]) -> int | None:
+    def above(self, candidates: Sequence[int]) -> int | None:
         """A function that is somewhere above all candidates: the greatest one at such an eps."""
-        for k in range(self.number):
-            self.tick("comparing functions", k, self.number)
+        for k in self.every:
+            self.tick("comparing functions", k, len(self.every))
             if k not in candidates and (eps := self._highest(k, candidates)) is not None:
-                return self._greatest(range(self.number), eps)
+                return self.greatest(self.every, eps)
         return None
 
     def _highest(self, k: int, candidates: Sequence[int]) -> fmpq | None:
@@ -108,14 +87,15 @@ class _Envelope:
                 return piece.sample
         return None
 
-    def _cut(self, candidates: Sequence[int]) -> list[Arc]:
+    def cut(self, candidates: Sequence[int]) -> list[Arc]:
+        """The range, cut where another candidate becomes greatest."""
         differences = [self.difference(i, j) for i, j in combinations(candidates, 2)]
         arcs: list[Arc] = []
         for cell in pieces(differences, self.budgets):
             if cell.is_point and not self.budgets.is_point:
                 continue
             assert cell.sample is not None  # open intervals have one, and so does a single eps
-            best = self._greatest(candidates, cell.sample)
+            best = self.greatest(candidates, cell.sample)
             if arcs and arcs[-1].which == best:
                 arcs[-1] = arcs[-1]._replace(high=cell.high)
             else:

@@ -8,9 +8,9 @@ each eps.  It is found from both sides:
   somewhere; or a margin that vanishes at some eps where it grows strictly with x.
 * **Upper bounds.**  A proof that all margins are >= 0, by :func:`dipc.signs.inequality.nonnegative`.
 
-Where the two meet, the least x is exact.  The first x is the greatest limit at the ends, which usually is the
-answer.  Otherwise bisection encloses x, and each upper bound is checked for margins that vanish somewhere;
-steps to the simplest rational in between find every rational answer of moderate size.
+Where the two meet, the least x is exact.  The first x is the greatest limit at the ends, usually the answer.
+Otherwise bisection encloses x, and each upper bound is checked for margins that vanish somewhere; steps to
+the simplest rational in between find every rational answer of moderate size.
 
 The range is closed at its positive ends (by continuity that changes no supremum); whether the answer is
 attained is reported for the range as it was given.
@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import reduce
 
 from flint import arb, fmpq
 
@@ -33,7 +34,7 @@ from dipc.errors import InputError, InternalError, LimitReached
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange, simplest_between
-from dipc.signs.inequality import Answer, Fails, Holds, Unclear, without_monomial
+from dipc.signs.inequality import Fails, Holds, Unclear, without_monomial
 from dipc.signs.proofs import Chain, Inverse
 from dipc.signs.roots import Unsettled
 from dipc.signs.tables import Piece, RootCluster, pieces
@@ -117,8 +118,9 @@ def least(demands: Sequence[Requirement], budgets: EpsRange, width: fmpq, tick: 
 
     Raises :class:`LimitReached`, which then says what bounds were proved.
     """
+    closed = EpsRange(budgets.low, budgets.high, budgets.low > 0, budgets.high is not None)
     try:
-        return _Search(demands, budgets, closure(budgets), tick).told(width)
+        return _Search(demands, budgets, closed, tick).told(width)
     except InputError:  # a probability is undefined at an end that does not belong to the range
         return _Search(demands, budgets, budgets, tick).told(width)
 
@@ -129,11 +131,8 @@ class _Search:
     def __init__(
         self, demands: Sequence[Requirement], given: EpsRange, budgets: EpsRange, tick: Tick
     ) -> None:
-        self.demands = demands
-        self.given = given
-        self.budgets = budgets
-        self.judge = SignOracle(self.budgets)
-        self.tick = tick
+        self.demands, self.given, self.budgets, self.tick = demands, given, budgets, tick
+        self.judge = SignOracle(budgets)
         self.lower = fmpq(0)
         self.upper: fmpq | None = None
         self.steps = 0
@@ -174,7 +173,7 @@ class _Search:
         self.steps += 1
         for done, i in enumerate(among):
             self.tick(f"bounds, step {self.steps}", done, len(among))
-            match self._answer(i, x):
+            match self.judge.decide(self._margin(i, x)):
                 case Fails():
                     active.append(i)
                 case Unclear():
@@ -183,9 +182,6 @@ class _Search:
 
     def _margin(self, i: int, x: fmpq) -> ExpPoly:
         return without_monomial(self.demands[i].at(self.judge, x))
-
-    def _answer(self, i: int, x: fmpq) -> Answer:
-        return self.judge.decide(self._margin(i, x))
 
     # --- the answer is a limit, or 0 -----------------------------------------------------------
 
@@ -210,11 +206,7 @@ class _Search:
         """
         eps = self.budgets.low + NEAR if end is None else simplest_between(fmpq(0), self.budgets.high)
         known = {i: need.amount(arb(eps)) for i in among if (need := self.demands[i].exact) is not None}
-        best = among[0]
-        for i, amount in known.items():
-            if best not in known or amount > known[best]:
-                best = i
-        return best
+        return reduce(lambda best, i: i if known[i] > known[best] else best, known) if known else among[0]
 
     def _touching(self, among: Sequence[int], x: fmpq) -> list[Spot] | None:
         """Where margins vanish though they grow with x there, all margins being >= 0; None: not settled.
@@ -229,7 +221,8 @@ class _Search:
                 return [Spot(Kind.EVERYWHERE, i)]
             try:
                 for piece in self._zeros(i, margin):
-                    found.setdefault(_place_as_text(piece.low), Spot(Kind.AT, i, piece.low))
+                    place = piece.low.low if isinstance(piece.low, RootCluster) else piece.low
+                    found.setdefault(str(place), Spot(Kind.AT, i, piece.low))
             except Unsettled:
                 settled = False
         return list(found.values()) if found or settled else None
@@ -244,9 +237,8 @@ class _Search:
             if all(zero):
                 found.append(piece)
             elif any(zero):
-                place = piece.low
-                assert isinstance(place, RootCluster)
-                raise Unsettled(place.low, place.high)
+                assert isinstance(piece.low, RootCluster)
+                raise Unsettled(piece.low.low, piece.low.high)
         return found
 
     def _positive_by_chain(self, margin: ExpPoly) -> bool:
@@ -377,16 +369,3 @@ class _Search:
                 regions = violated_regions([self._margin(i, self.lower)], self.budgets)
                 spots += [Spot(Kind.NEAR, i, None, *outer(region)) for region in regions]
         return tuple({(str(spot.low), str(spot.high)): spot for spot in reversed(spots)}.values())
-
-
-def _place_as_text(place: RootCluster | fmpq | None) -> str:
-    return str(place.low) if isinstance(place, RootCluster) else str(place)
-
-
-def closure(budgets: EpsRange) -> EpsRange:
-    """The range with its positive ends.
-
-    >>> str(closure(EpsRange(fmpq(0), fmpq(1)))), str(closure(EpsRange(fmpq(1, 2), fmpq(1))))
-    ('(0, 1]', '[1/2, 1]')
-    """
-    return EpsRange(budgets.low, budgets.high, budgets.low > 0, budgets.high is not None)

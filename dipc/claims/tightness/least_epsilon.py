@@ -13,7 +13,7 @@ from flint import fmpq
 import dipc.views as views
 from dipc.claims.oracle import SignOracle
 from dipc.claims.tightness.ends import need_of_loss
-from dipc.claims.tightness.growth import NOTHING, Limit, limit_of_loss
+from dipc.claims.tightness.growth import NOTHING, limit_of_loss
 from dipc.claims.tightness.least import Least, Requirement, Spot, least
 from dipc.claims.tightness.losses import Losses, Witness
 from dipc.models.laws import Case
@@ -59,7 +59,7 @@ def demand(case: Case) -> Requirement:
         more, less = sides(judge)
         return ExpPoly.exp(t) * more - less
 
-    ends: tuple[Limit, Limit] = (NOTHING, NOTHING)
-    if q:
-        ends = limit_of_loss(p, q, at_end=False), limit_of_loss(p, q, at_end=True)
-    return Requirement(margin, q, ends, need=p, exact=need_of_loss(p, q) if q else None)
+    if not q:
+        return Requirement(margin, q, (NOTHING, NOTHING), need=p)
+    ends = limit_of_loss(p, q, at_end=False), limit_of_loss(p, q, at_end=True)
+    return Requirement(margin, q, ends, need=p, exact=need_of_loss(p, q))

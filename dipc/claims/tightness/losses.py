@@ -1,4 +1,4 @@
-"""The distinct pairs of output probabilities of adjacent inputs.
+"""The distinct pairs of output probabilities of adjacent inputs, and every eps at which they violate a claim.
 
 The privacy loss of an output o between adjacent inputs u and u' at eps is ``ln(P(u)(o)/P(u')(o))``.  Pairs
 of inputs with the same two probabilities have the same loss: each is kept once, with the first pair of inputs
@@ -9,12 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import dipc.views as views
 from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal, PrivacyInequalities, worst_sets
+from dipc.claims.regions import Region, violated_regions
 from dipc.clock import Clock
 from dipc.models.laws import Case, Neighbours, cases_in_order, mass
 from dipc.models.values import Valuation
 from dipc.numbers.quotient import Quotient
+from dipc.signs.inequality import Fails, Unclear
+from dipc.signs.limits import Unsettled
+from dipc.signs.radicals import Function
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +36,7 @@ class Witness:
 class Losses:
     """The distinct pairs of output probabilities of adjacent inputs, for the eps range of ``judge``."""
 
-    def __init__(
-        self,
-        neighbours: Neighbours,
-        judge: SignOracle,
-        clock: Clock,
-    ) -> None:
+    def __init__(self, neighbours: Neighbours, judge: SignOracle, clock: Clock) -> None:
         self.budgets = judge.budgets
         self.clock = clock
         self.judge = judge
@@ -55,15 +55,13 @@ class Losses:
 
     def _possible(self, p: Quotient) -> bool:
         """Whether a probability is not 0; at a single eps a function that is nonzero elsewhere may vanish."""
-        return bool(p) and not (
-            self.budgets.is_point and self.judge.numerator(p).sign_at(self.budgets.low) == 0
-        )
+        point = self.budgets.low if self.budgets.is_point else None
+        return bool(p) and (point is None or self.judge.numerator(p).sign_at(point) != 0)
 
     def worst_sets(self, goal: Goal) -> list[tuple[Case, tuple[int, ...]]]:
         """Distinct pairs of laws with their worst sets of outputs, those not empty.
 
-        A worst set has the greatest ``P(u) - exp(t eps) P(u')`` at some eps.
-        Raises :class:`~dipc.signs.roots.Unsettled`.
+        A worst set has the greatest ``P(u) - exp(t eps) P(u')`` at some eps.  Raises :class:`Unsettled`.
         """
         comparison = PrivacyInequalities(goal, self.judge)
         found: dict[tuple[tuple[Quotient, ...], tuple[Quotient, ...]], Case] = {}
@@ -87,3 +85,31 @@ class Losses:
             probability=mass(case.left, places),
             neighbour_probability=mass(case.right, places),
         )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Regions(views.Shown):
+    """The maximal intervals of eps on which the claim is violated: none if it holds."""
+
+    goal: Goal
+    regions: tuple[Region, ...]
+
+
+def violating_budgets(goal: Goal, losses: Losses) -> Regions:
+    """Where the claim is violated.  Raises :class:`LimitReached`, also if a sign is not settled.
+
+    ``losses`` must be for the eps range of ``goal``, whose delta is not negative there
+    (:meth:`dipc.claims.privacy.Goal.validate`).
+    """
+    comparison = PrivacyInequalities(goal, losses.judge)
+    sets = losses.worst_sets(goal) if goal.delta else [(case, (0,)) for case in losses.by_output()]
+    broken: dict[Function, None] = {}
+    for done, (case, chosen) in enumerate(sets):
+        losses.clock.tick("inequalities", done, len(sets))
+        f = losses.judge.normal_form(comparison.slack(case.left, case.right, chosen))
+        match losses.judge.decide(f):
+            case Fails():
+                broken[f] = None
+            case Unclear(low, high):
+                raise Unsettled(low, high)
+    return Regions(goal, tuple(violated_regions(list(broken), goal.budgets)) if broken else ())

@@ -14,6 +14,7 @@ pipeline computes in another way: if they do not, dipc contradicts itself and re
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 
@@ -36,7 +37,7 @@ from dipc.dipwhile.explain.paths import Found, Path, Stop, Walk
 from dipc.dipwhile.explain.shifts import Alignment, alignment
 from dipc.dipwhile.pipeline import Ask
 from dipc.dipwhile.semantics.adjacency import Input
-from dipc.dipwhile.semantics.explored import Explored
+from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.step import Outcome
 from dipc.dipwhile.semantics.valuations import cells, grouped, output_valuation
 from dipc.dipwhile.syntax.core import Cell, CoreClaim, CoreProgram
@@ -47,8 +48,6 @@ from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number
 from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.roots import Unsettled
-
-MOST_PATHS = 8
 
 
 class Reason(Enum):
@@ -139,11 +138,7 @@ class Explanation(views.Shown):
 
 
 def explain(
-    explored: Explored,
-    claim: CoreClaim | None,
-    ask: Ask,
-    outcome: Outcome | None = None,
-    most: int = MOST_PATHS,
+    explored: Explored, claim: CoreClaim | None, ask: Ask, outcome: Outcome | None, most: int
 ) -> Explanation:
     """The explanation of a claim, or of the program's least epsilon if there is none.
 
@@ -208,22 +203,18 @@ class _Question:
         at = self.ask.at
         budgets = self.budgets if at is None else EpsRange.point(at)
         losses = pipeline.losses_of(self.explored, budgets, self.clock, self.ask.pair)
-        if self.goal is not None and self.goal.delta:
-            least_delta = profile(losses, self.goal.t, WIDTH)
-            if least_delta.witnesses:
-                return self._witness(least_delta.least, least_delta.witnesses, True)
-        least_epsilon = budget(losses)
-        return self._witness(least_epsilon.least, least_epsilon.witnesses, False)
-
-    def _witness(self, found: Least, witnesses: Sequence[tuple[Spot, Witness]], of_delta: bool) -> _Chosen:
-        if not witnesses:
+        goal = self.goal
+        least_delta = profile(losses, goal.t, WIDTH) if goal is not None and goal.delta else None
+        needs_delta = least_delta is not None and bool(least_delta.witnesses)
+        found = least_delta if least_delta is not None and needs_delta else budget(losses)
+        if not found.witnesses:
             message = "there is no loss to explain: all neighbours have the same output distribution"
             hint = "give two inputs and an output: --input ... --neighbour ... --output ..."
             raise InputError(message, hint=hint)
-        spot, witness = witnesses[0]
-        same = tuple(s for s, w in witnesses if w == witness)
+        spot, witness = found.witnesses[0]
+        same = tuple(s for s, w in found.witnesses if w == witness)
         place = spot.place if spot.kind is Kind.AT and isinstance(spot.place, fmpq) else None
-        tightness = Tightness(True, found, same) if of_delta else None
+        tightness = Tightness(True, found.least, same) if needs_delta else None
         return self._chosen(Reason.TIGHTEST, witness, place, tightness)
 
     def _chosen(
@@ -245,7 +236,6 @@ class _Question:
         walks = Walk(program, u, self.clock.tick), Walk(program, v, self.clock.tick)
         lefts, rights = (walk.paths(outcomes, self.most) for walk in walks)
         routes = _routes(lefts, rights, walks[1])
-        rest = _rest(p, [route.left for route in routes], lefts.complete, eps)
         neighbour_rest = _rest(q, [route.right for route in routes], rights.complete, eps)
         return Explanation(
             program=program,
@@ -259,7 +249,7 @@ class _Question:
             probability=p,
             neighbour_probability=q,
             routes=tuple(routes),
-            rest=rest,
+            rest=_rest(p, [route.left for route in routes], lefts.complete, eps),
             neighbour_rest=neighbour_rest,
             complete=lefts.complete,
             neighbour_complete=rights.complete or not neighbour_rest,
@@ -309,10 +299,9 @@ def _routes(lefts: Found, rights: Found, walk: Walk) -> list[Route]:
 def _claimed(goal: Goal, p: Quotient, q: Quotient) -> Claimed:
     bound = goal.bound(q)
     excess = p - bound
-    try:
+    regions = None
+    with suppress(Unsettled):
         regions = tuple(violated_regions([SignOracle(goal.budgets).signs_of(-excess)], goal.budgets))
-    except Unsettled:
-        return Claimed(goal, bound, excess, None)
     return Claimed(goal, bound, excess, regions)
 
 

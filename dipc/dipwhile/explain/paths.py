@@ -11,9 +11,10 @@ A ``while`` loop is one step: infinitely many ways lead through it, and they are
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
+from dipc.clock import Progress
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.semantics.evaluate import Datum
@@ -25,8 +26,6 @@ from dipc.dipwhile.syntax.core import Cell, CoreProgram, Draw, Halt, Put, Test
 from dipc.errors import Span
 from dipc.integration.linear import Linear
 from dipc.numbers.quotient import Quotient
-
-Tick = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,18 +151,13 @@ class _Place:
         return tuple(step.sign(self.samples) for step in self.steps if step.random)
 
 
-@dataclass
 class Walk:
     """All ways through a program on one input."""
 
-    program: CoreProgram
-    inputs: Input
-    tick: Tick = lambda *_: None
-    stepper: Stepper = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.stepper = Stepper(self.program)
-        self._outputs = frozenset(cell for v in self.program.outputs for cell in v.cells)
+    def __init__(self, program: CoreProgram, inputs: Input, tick: Progress = lambda *_: None) -> None:
+        self.program, self.inputs, self.tick = program, inputs, tick
+        self.stepper = Stepper(program)
+        self._outputs = frozenset(cell for v in program.outputs for cell in v.cells)
 
     def paths(self, outcomes: Iterable[Outcome] | None = None, most: int | None = None) -> Found:
         """The paths to some outcomes (by default to all), and to no more than ``most`` of them."""
@@ -242,13 +236,12 @@ class Walk:
 
     def _step(self, place: _Place, move: Move) -> Step | None:
         """What a move adds to a path: nothing, if it is certain and gives no output."""
-        pc = place.state.pc
+        pc, cell = place.state.pc, move.cell
         names = dict(enumerate(place.known))
         conditions = tuple(c.renamed(names).condition(strict=False) for c in move.branch.conditions)
-        value = None if move.cell is None else move.env[move.cell]
+        value = None if cell is None else move.env[cell]
         if isinstance(value, Linear) and move.noise is None:
             value = value.renamed(names)
-        cell = move.cell
         match self.program.code[pc]:
             case Draw(span=span) if move.noise is not None:
                 return Step(Event.NOISE, pc, span, cell, sample=len(place.samples), conditions=conditions)

@@ -26,6 +26,10 @@ from dipc.integration.linear import Linear
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
+Samples = Sequence[Sample]
+Needs = Sequence[tuple[Linear, Linear]]
+"""The conditions of a path on u and on u'."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shift:
@@ -62,48 +66,22 @@ def alignment(left: Path, right: Path) -> Alignment | None:
     inverse = {sample.law.inverse for sample in left.samples}
     if left.has_loop or left.signature != right.signature or len(inverse) > 1:
         return None
-    by = _cheapest(left, right)
-    if by is None:
+    samples, needs = left.samples, list(zip(left.conditions, right.conditions, strict=True))
+    means = [b.law.mean - a.law.mean for a, b in zip(samples, right.samples, strict=True)]
+    # Moving as the means do costs nothing.
+    by = means if _allowed(samples, needs, means, means) else _cheapest(samples, needs, means)
+    if by is None or not _allowed(samples, needs, means, by):
         return None
-    shifts = tuple(
-        Shift(i, d, moved, a.law.rate * abs(d - moved))
-        for i, (a, moved, d) in enumerate(zip(left.samples, _moved(left, right), by, strict=True))
-    )
-    return Alignment(shifts, _factor(left, right), any(inverse))
-
-
-def _factor(left: Path, right: Path) -> Quotient:
     factor = Quotient.one()
     for a, b in zip(left.choices, right.choices, strict=True):
         if a.probability is not None and b.probability is not None:
             factor = factor * a.probability / b.probability
-    return factor
+    moves = enumerate(zip(samples, means, by, strict=True))
+    shifts = tuple(Shift(i, d, mean, a.law.rate * abs(d - mean)) for i, (a, mean, d) in moves)
+    return Alignment(shifts, factor, any(inverse))
 
 
-def _moved(left: Path, right: Path) -> list[fmpq]:
-    """How far the mean of each sample moves."""
-    return [b.law.mean - a.law.mean for a, b in zip(left.samples, right.samples, strict=True)]
-
-
-def _cheapest(left: Path, right: Path) -> tuple[fmpq, ...] | None:
-    """The shift of each sample."""
-    moved = _moved(left, right)
-    needs = list(zip(left.conditions, right.conditions, strict=True))
-    if _allowed(left.samples, needs, moved, moved):
-        return tuple(moved)  # as the means move: this costs nothing
-    extra = _solved(left.samples, needs, moved)
-    if extra is None:
-        return None
-    by = [m + e for m, e in zip(moved, extra, strict=True)]
-    return tuple(by) if _allowed(left.samples, needs, moved, by) else None
-
-
-def _allowed(
-    samples: Sequence[Sample],
-    needs: Sequence[tuple[Linear, Linear]],
-    moved: Sequence[fmpq],
-    by: Sequence[fmpq],
-) -> bool:
+def _allowed(samples: Samples, needs: Needs, moved: Sequence[fmpq], by: Sequence[fmpq]) -> bool:
     """Whether the shift takes the path on u into the path on u'."""
     for sample, mean, d in zip(samples, moved, by, strict=True):
         kind = sample.law.kind
@@ -116,10 +94,8 @@ def _gain(form: Linear, by: Sequence[fmpq]) -> fmpq:
     return sum((c * by[i] for i, c in form.coefficients), fmpq(0))
 
 
-def _solved(
-    samples: Sequence[Sample], needs: Sequence[tuple[Linear, Linear]], moved: Sequence[fmpq]
-) -> list[fmpq] | None:
-    """What the samples must move beyond their means: up, or down, at the least cost.  An exact simplex."""
+def _cheapest(samples: Samples, needs: Needs, moved: Sequence[fmpq]) -> list[fmpq] | None:
+    """How far to move the samples at the least cost, up or down beyond their means.  An exact simplex."""
     from sympy import Matrix, Rational
     from sympy.solvers.simplex import InfeasibleLPError, linprog
 
@@ -138,8 +114,8 @@ def _solved(
         _, best = linprog(prices, Matrix(rows), Matrix(bounds))
     except InfeasibleLPError:
         return None
-    extra = [fmpq(0)] * len(samples)
+    by = list(moved)
     for (i, sign), value in zip(columns, best, strict=True):
         number = Rational(value)
-        extra[i] += sign * fmpq(int(number.p), int(number.q))
-    return extra
+        by[i] += sign * fmpq(int(number.p), int(number.q))
+    return by

@@ -83,16 +83,11 @@ def each(
 
 
 def shown(values: Any, what: str, span: Span) -> str:
-    """A Python collection as a set of the language; a Python set is sorted, because it has no order."""
-    members = sorted(values, key=in_order) if isinstance(values, Set) else list(values)
-    return "{" + ", ".join(member(value, what, span) for value in members) + "}"
-
-
-def in_order(value: object) -> tuple[bool, Any]:
-    """Numbers first, by size; then texts."""
-    if isinstance(value, str | Atom):
-        return True, str(value)
-    return False, value
+    """A Python collection as a set of the language; a Python set, which has no order, has numbers first."""
+    if isinstance(values, Set):
+        numbers = sorted(value for value in values if not isinstance(value, str | Atom))
+        values = [*numbers, *sorted((value for value in values if isinstance(value, str | Atom)), key=str)]
+    return "{" + ", ".join(member(value, what, span) for value in values) + "}"
 
 
 def member(value: object, what: str, span: Span) -> str:
@@ -128,20 +123,17 @@ def line(what: str, written: object, place: ast.expr | None, text: FunctionText)
         program = parse(masked)
     except InputError as error:
         raise moved_error(error, real, shift) from None
-    check_alone(what, program, span)
+    found = [name for name, part in PARTS.items() if getattr(program, part)]
+    if (
+        found != [what] or program.body or len(program.params) > 1
+    ):  # such as inputs="q in {0, 1}; private eps"
+        raise InputError(f"`{what}` contains more than it should", span, f"for example `{EXAMPLES[what]}`")
     return moved(program, real, shift)
 
 
 def lowered(written: str) -> str:
     """``True`` and ``False`` as the language writes them."""
     return re.sub(r"\b(True|False)\b", lambda found: found[0].lower(), written)
-
-
-def check_alone(what: str, program: Program, span: Span) -> None:
-    """Refuse ``inputs="q in {0, 1}; private eps"``."""
-    found = [name for name, part in PARTS.items() if getattr(program, part)]
-    if found != [what] or program.body or len(program.params) > 1:
-        raise InputError(f"`{what}` contains more than it should", span, f"for example `{EXAMPLES[what]}`")
 
 
 def literal(written: str, place: ast.expr | None, text: FunctionText) -> int | None:

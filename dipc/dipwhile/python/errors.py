@@ -1,4 +1,4 @@
-"""Translates error messages from dipc's own notation to Python's.
+"""Messages about Python: what cannot be part of a mechanism, and dipc's own notation translated to Python's.
 
 Messages about a Python function come from the same code as those about a .dip file. What they quote is
 Python already, because it is taken from the file; their hints are translated by the table
@@ -11,12 +11,62 @@ import ast
 import functools
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from dipc.dipwhile.python.source import FunctionText
 from dipc.errors import InputError
 
-Method = TypeVar("Method", bound=Callable[..., Any])
+# Python that cannot be part of a mechanism, and what to write instead.
+STATEMENTS: dict[type[ast.stmt], tuple[str, str]] = {
+    ast.FunctionDef: ("a nested function", "write what it does in its place"),
+    ast.AsyncFunctionDef: ("a nested function", "write what it does in its place"),
+    ast.ClassDef: ("a nested class", "use plain variables and lists"),
+    ast.Delete: ("`del`", "remove it: a variable that is not read again costs nothing"),
+    ast.AsyncFor: ("`async for`", "use `for i in range(...)`"),
+    ast.With: ("`with`", "remove it: a mechanism touches nothing but its variables"),
+    ast.AsyncWith: ("`async with`", "remove it: a mechanism touches nothing but its variables"),
+    ast.Match: ("`match`", "use `if` and `elif`"),
+    ast.Raise: ("`raise`", "a mechanism always gives an output: return one that says so, such as 'failed'"),
+    ast.Try: ("`try`", "nothing raises an exception in a mechanism: remove it"),
+    ast.TryStar: ("`try`", "nothing raises an exception in a mechanism: remove it"),
+    ast.Assert: ("`assert`", "the sets of the inputs say what holds for them"),
+    ast.Import: ("`import`", "the words of dipc need no import; move other imports out of the function"),
+    ast.ImportFrom: ("`import`", "the words of dipc need no import; move other imports out of the function"),
+    ast.Global: ("`global`", "a mechanism changes nothing outside itself: use a local variable"),
+    ast.Nonlocal: ("`nonlocal`", "a mechanism changes nothing outside itself: use a local variable"),
+}
+
+EXPRESSIONS: dict[type[ast.expr], tuple[str, str]] = {
+    ast.NamedExpr: ("`:=`", "assign the variable on a line of its own"),
+    ast.Lambda: ("a `lambda`", "only the score of `Exp` may be one: `Exp(eps/2, range(N), lambda v: q[v])`"),
+    ast.Dict: ("a dictionary", "only `choose` takes one: `x = choose({0: 1/2, 1: 1/2})`"),
+    ast.Set: ("a set", "write `x in {0, 1}` or `uniform({0, 1})`, or use a list"),
+    ast.SetComp: ("a set comprehension", "use a list"),
+    ast.DictComp: ("a dictionary comprehension", "write its entries out"),
+    ast.Await: ("`await`", "nothing is awaited in a mechanism"),
+    ast.Yield: ("`yield`", "`return` the outputs"),
+    ast.YieldFrom: ("`yield`", "`return` the outputs"),
+    ast.JoinedStr: ("an f-string", "use one word, such as 'top'"),
+    ast.Attribute: ("an attribute", "only plain variables, lists and dipc's own words can be used"),
+    ast.Starred: ("`*`", "write the values one by one"),
+    ast.List: ("a list", "give it a name first: `a = [0, 1]`"),
+    ast.Tuple: ("a tuple", "give each value a variable of its own, or use a list"),
+    ast.ListComp: ("a list", "give it a name first: `a = [0 for i in range(N)]`"),
+    ast.GeneratorExp: ("a generator", "it is allowed only in `all`, `any`, `sum`, `max` and `min`"),
+    ast.Slice: ("a slice", "write a loop over the indices"),
+}
+
+OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
+    ast.MatMult: ("`@`", "write the sum out"),
+    ast.LShift: ("`<<`", "write `x * 2**k`"),
+    ast.RShift: ("`>>`", "write `floor(x / 2**k)`"),
+    ast.BitOr: ("`|`", "write `or`"),
+    ast.BitAnd: ("`&`", "write `and`"),
+    ast.BitXor: ("`^`", "write `!=` for truth values, `**` for a power"),
+    ast.Invert: ("`~`", "write `not`"),
+    ast.Is: ("`is`", "write `==`"),
+    ast.IsNot: ("`is not`", "write `!=`"),
+}
 
 
 def less(match: re.Match[str]) -> str:
@@ -26,43 +76,33 @@ def less(match: re.Match[str]) -> str:
     return f"{text[:start]}{int(match[last]) - 1}{text[match.end(last) - match.start() :]}"
 
 
-NOTATION: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
-    (re.compile(pattern), replacement)
-    for pattern, replacement in (
-        (r"`\w+\[(-?\d+)\]` does not exist", less),
-        (r"are numbered from 1 to (\d+)", less),
-        (r"numbered from 1 to", "numbered from 0 to"),
-        (r"^arrays are indexed from 1$", "lists are counted from 0"),
-        (r"^the index (-?\d+)(?= is outside)", less),
-        (r"(?<=is outside )(\w+)\[1\.\.(\d+)\]", r"\1, which has \2 cells"),
-        (r"\b(\w+\[(\d+)\])(?=` is read before|` on every path)", less),
-        (r" <- ", " = "),
-        (r"`if b then x = 1 else x = 0 end`", "`x = 1 if b else 0`"),
-        (r"`x >= 1`, `x = bot`", "`x >= 1`, `x == 'bot'`"),
-        (r"with `=` and `!=`", "with `==` and `!=`"),
-        (r"with `=` or `!=`", "with `==` or `!=`"),
-        (r"\bneeds an index here", "is a list and needs an index here"),
-        (r"is an array and is a list", "is a list"),
-        (r"\[1\]`, or use", "[0]`, or use"),
-        (r"is not an array", "is not a list"),
-        (r"takes a whole array", "takes a whole list"),
-        (r"`x\^2`", "`x**2`"),
-        (
-            r"^use a parameter, or write the loop with `while`$",
-            "use a constant, or write the loop with `while`",
-        ),
-        (r"the bounds of a `for` must be constants", "the bounds of a `range` must be constants"),
-        (r"^add a line such as: adjacent linf 1$", 'add to the decorator, for example: adjacent="linf 1"'),
-        (
-            r"^add a line such as: private eps .*$",
-            'add to the decorator: private="eps"    (or give a claim: check("eps"))',
-        ),
-        (r"a `for` loop with constant bounds, which is unrolled", "a `for` loop over a constant `range`"),
-    )
+NOTATION: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    (r"`\w+\[(-?\d+)\]` does not exist", less),
+    (r"are numbered from 1 to (\d+)", less),
+    (r"numbered from 1 to", "numbered from 0 to"),
+    (r"^arrays are indexed from 1$", "lists are counted from 0"),
+    (r"^the index (-?\d+)(?= is outside)", less),
+    (r"(?<=is outside )(\w+)\[1\.\.(\d+)\]", r"\1, which has \2 cells"),
+    (r"\b(\w+\[(\d+)\])(?=` is read before|` on every path)", less),
+    (r" <- ", " = "),
+    (r"`if b then x = 1 else x = 0 end`", "`x = 1 if b else 0`"),
+    (r"`x >= 1`, `x = bot`", "`x >= 1`, `x == 'bot'`"),
+    (r"with `=` (and|or) `!=`", r"with `==` \1 `!=`"),
+    (r"\bneeds an index here", "is a list and needs an index here"),
+    (r"is an array and is a list", "is a list"),
+    (r"\[1\]`, or use", "[0]`, or use"),
+    (r"is not an array", "is not a list"),
+    (r"takes a whole array", "takes a whole list"),
+    (r"`x\^2`", "`x**2`"),
+    (r"^use a parameter(?=, or write the loop with `while`$)", "use a constant"),
+    (r"(?<=the bounds of a )`for`(?= must be constants)", "`range`"),
+    (r"^add a line such as: adjacent linf 1$", 'add to the decorator, for example: adjacent="linf 1"'),
+    (r"^add a .* private eps .*$", 'add to the decorator: private="eps"    (or give a claim: check("eps"))'),
+    (r"a `for` loop with constant bounds, which is unrolled", "a `for` loop over a constant `range`"),
 )
-"""Patterns in messages and advice, with what they are in Python."""
+"""Patterns in messages and hints, with their replacements in Python's notation."""
 
-
+UNKNOWN = re.compile(r"unknown name `(\w+)`")
 MISSING = re.compile(r"the output `(?P<output>\w+)(\[\d+\])?` has no value when the program ends")
 
 
@@ -98,9 +138,6 @@ def without_else(block: Sequence[ast.stmt]) -> ast.If | None:
     return None
 
 
-UNKNOWN = re.compile(r"unknown name `(\w+)`")
-
-
 def pythonic(text: str) -> str:
     """The text in Python's notation.
 
@@ -108,7 +145,7 @@ def pythonic(text: str) -> str:
     ('`q[3]` does not exist', 'copy it first: `x = N`')
     """
     for pattern, replacement in NOTATION:
-        text = pattern.sub(replacement, text)
+        text = re.sub(pattern, replacement, text)
     return text
 
 
@@ -121,13 +158,12 @@ def in_python(error: InputError, function: FunctionText) -> InputError:
     if text and error.span is not None and source.text[error.span.start : error.span.start + 1] in "\"'":
         hint = "list it in the set of an input or output"
         return type(error)(f"the string '{text[1]}' is not in any set of the mechanism", error.span, hint)
-    missing = MISSING.fullmatch(error.message)
-    if missing:
+    if missing := MISSING.fullmatch(error.message):
         return no_value(missing["output"], error, function)
     return type(error)(pythonic(error.message), error.span, pythonic(error.hint))
 
 
-def speaking_python(method: Method) -> Method:
+def speaking_python(method: Callable[..., Any]) -> Callable[..., Any]:
     """The method of a mechanism, with its errors in Python's notation."""
 
     @functools.wraps(method)
@@ -137,4 +173,4 @@ def speaking_python(method: Method) -> Method:
         except InputError as error:
             raise in_python(error, self.text) from None
 
-    return cast(Method, spoken)
+    return spoken

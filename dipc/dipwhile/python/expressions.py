@@ -19,7 +19,7 @@ from fractions import Fraction
 
 from flint import fmpq
 
-from dipc.dipwhile.python.refusals import EXPRESSIONS, OPERATORS
+from dipc.dipwhile.python.errors import EXPRESSIONS, OPERATORS
 from dipc.dipwhile.python.scope import ABSENT, Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, Located
 from dipc.dipwhile.python.words import MEANINGS
@@ -45,7 +45,6 @@ COMPARISONS: dict[type[ast.cmpop], Op] = {
     ast.Gt: Op.GT,
     ast.GtE: Op.GE,
 }
-DRAWS = frozenset(DISTRIBUTIONS)
 FOLDS = {"all": "forall", "any": "exists", "sum": "sum"}
 USAGE = {
     "Exp": "Exp(eps/2, range(N), lambda v: q[v])",
@@ -59,13 +58,7 @@ ONE = Number(fmpq(1))
 
 
 def plus_one(expr: Expr) -> Expr:
-    """``expr + 1``, without the sum where that is easy.
-
-    >>> from dipc.dipwhile.syntax.parser import parse_expression
-    >>> from dipc.dipwhile.syntax.printer import show_expr
-    >>> [show_expr(plus_one(parse_expression(text))) for text in ("i", "i - 1", "i - 3", "0", "i + j")]
-    ['i + 1', 'i', 'i - 2', '1', 'i + j + 1']
-    """
+    """``expr + 1``, without the sum where that is easy: ``i`` for ``i - 1``, and ``1`` for ``0``."""
     match expr:
         case Number(value):
             return Number(value + 1, span=expr.span)
@@ -92,6 +85,7 @@ class Expressions(ABC):
     def __init__(self, scope: Scope, sizes: dict[str, Expr]) -> None:
         self.scope = scope
         self.text: FunctionText = scope.text
+        self.error = scope.text.mistake
         self.sizes = sizes  # of all lists
         self.prelude: list[Statement] = []
 
@@ -112,7 +106,7 @@ class Expressions(ABC):
         """``target = value`` for one value, drawn or computed or either."""
         span = self.text.span(value)
         match value:
-            case ast.Call(ast.Name(word)) if word in DRAWS:
+            case ast.Call(ast.Name(word)) if word in DISTRIBUTIONS:
                 return (Assign(target, self.distribution(value), span=span),)
             case ast.IfExp(test, first, second):
                 condition, then = self.read(test), self.apart(target, first)
@@ -165,10 +159,6 @@ class Expressions(ABC):
                 return self.call(node, span)
         raise self.refused(node, EXPRESSIONS.get(type(node), ("this expression", "write it with operators")))
 
-    def error(self, node: Located, message: str, hint: str) -> InputError:
-        """The error at a node of the function."""
-        return self.text.mistake(node, message, hint)
-
     def refused(self, node: Located, reason: tuple[str, str]) -> InputError:
         """The error for what the language does not have: what it is, and what to write instead."""
         return self.error(node, f"{reason[0]} is not allowed here in a mechanism", reason[1])
@@ -186,10 +176,8 @@ class Expressions(ABC):
                 return Number(self.decimal(node, span), span=span)
             case str():
                 return self.scope.atom(node.value, span)
-            case None:
-                hint = "use a string of one word, such as 'bot'"
-                raise InputError("`None` is not a value of dipc", span, hint)
-        hint = "values are numbers, True, False and strings"
+        what = "use a string of one word, such as 'bot'"
+        hint = what if node.value is None else "values are numbers, True, False and strings"
         raise InputError(f"`{node.value!r}` is not a value of dipc", span, hint)
 
     def decimal(self, node: ast.expr, span: Span) -> fmpq:
@@ -204,11 +192,10 @@ class Expressions(ABC):
     def arithmetic(self, node: ast.BinOp | ast.AugAssign, left: Expr, right: Expr) -> Expr:
         """Two operands joined by the operator of a node."""
         span = self.text.span(node)
-        match node.op:
-            case ast.FloorDiv():
-                return dip.Call("floor", (Binary(Op.DIV, left, right, span=span),), span=span)
-            case ast.Mod():
-                return dip.Call("mod", (left, right), span=span)
+        if isinstance(node.op, ast.FloorDiv):
+            return dip.Call("floor", (Binary(Op.DIV, left, right, span=span),), span=span)
+        if isinstance(node.op, ast.Mod):
+            return dip.Call("mod", (left, right), span=span)
         return Binary(ARITHMETIC[type(node.op)], left, right, span=span)
 
     def check_operator(self, node: Located, op: ast.AST) -> None:
@@ -265,25 +252,23 @@ class Expressions(ABC):
         name = node.id
         if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
             return self.error(node, f"`{name}` is not a list", "remove the index")
-        if name in self.scope.locals | self.scope.loops or name in self.scope.bound():
-            hint = f"create it first: `{name} = [0] * N`"
-            return self.error(node, f"no list `{name}` has been created here", hint)
-        value = self.scope.outside(name)
-        hint = "copy its values into a list of the function first" if isinstance(value, list | tuple) else ""
-        hint = hint or f"create it first: `{name} = [0] * N`"
-        return self.error(node, f"`{name}` is not a list of this function", hint)
+        message, hint = f"`{name}` is not a list of this function", f"create it first: `{name} = [0] * N`"
+        if self.scope.knows(name):
+            message = f"no list `{name}` has been created here"
+        elif isinstance(self.scope.outside(name), list | tuple):
+            hint = "copy its values into a list of the function first"
+        return self.error(node, message, hint)
 
     def bounds(self, node: ast.expr) -> tuple[Expr, Expr] | None:
         """The first and the last number of ``range(...)``; None for something else."""
-        match node:
-            case ast.Call(ast.Name("range") as word, arguments, []):
-                self.scope.check_word(word, "range")
-            case _:
-                return None
-        span = self.text.span(node)
-        match arguments:
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)) or node.keywords:
+            return None
+        if node.func.id != "range":
+            return None
+        self.scope.check_word(node.func, "range")
+        match node.args:
             case [stop]:
-                return Number(fmpq(0), span=span), minus_one(self.read(stop))
+                return Number(fmpq(0), span=self.text.span(node)), minus_one(self.read(stop))
             case [start, stop] | [start, stop, ast.Constant(1)]:
                 return self.read(start), minus_one(self.read(stop))
         raise self.error(node, "a `range` must have step 1 here", "write `range(N)` or `range(1, N)`")
@@ -300,18 +285,19 @@ class Expressions(ABC):
             if not isinstance(target, ast.Name):
                 raise self.error(target, "a `range` gives one number at a time", "write `for i in range(N)`")
             self.scope.check_name(target.id, self.text.span(target))
-            plain = target.id not in self.scope.locals and target.id not in self.scope.bound()
+            plain = target.id not in self.scope.locals and target.id not in self.scope.bound
             counter = target.id if plain else self.scope.fresh(target.id)
             return counter, *range_, {target.id: Name(counter, span=self.text.span(target))}
         match iterable, target:
-            case ast.Call(ast.Name("enumerate"), [listed], []), ast.Tuple([ast.Name(index), ast.Name(value)]):
+            case ast.Call(ast.Name("enumerate"), [ast.Name(name)], []), ast.Tuple(
+                [ast.Name(index), ast.Name(value)]
+            ):
                 pass
-            case _, ast.Name(value):
-                index, listed = "", iterable
+            case ast.Name(name), ast.Name(value):
+                index = ""
             case _:
-                index, listed, value = "", iterable, ""
-        name = self.named_list(listed)
-        if name is None or not value:
+                name = ""
+        if name not in self.sizes:
             hint = "write `for i in range(N)` or `for x in q`"
             raise self.error(iterable, "a loop runs over a `range` or a list", hint)
         counter = self.scope.fresh(index or "i")
@@ -335,10 +321,13 @@ class Expressions(ABC):
     def call(self, node: ast.Call, span: Span) -> Expr:
         """A call of a word of dipc."""
         if not isinstance(node.func, ast.Name):
-            raise self.foreign_call(node)
+            hint = "only dipc's own words can be called, by their names"
+            if isinstance(node.func, ast.Attribute) and node.func.attr in MEANINGS:
+                hint = f"write `{node.func.attr}(...)`, which needs no module"
+            raise self.error(node.func, f"`{self.text.written(node.func)}` cannot be called here", hint)
         word = node.func.id
         self.scope.check_called(node.func)
-        if word in DRAWS:
+        if word in DISTRIBUTIONS:
             return self.auxiliary(word.lower(), node)
         if node.keywords:
             raise self.error(node.keywords[0], f"`{word}` has no such argument", "remove its name")
@@ -358,13 +347,6 @@ class Expressions(ABC):
         if word in ("argmax", "argmin"):
             return Binary(Op.SUB, result, ONE, span=span)
         return result
-
-    def foreign_call(self, node: ast.Call) -> InputError:
-        """The error for a call of a method or of something in a module."""
-        hint = "only dipc's own words can be called, by their names"
-        if isinstance(node.func, ast.Attribute) and node.func.attr in MEANINGS:
-            hint = f"write `{node.func.attr}(...)`, which needs no module"
-        return self.error(node.func, f"`{self.text.written(node.func)}` cannot be called here", hint)
 
     def arguments(self, word: str, nodes: list[ast.expr]) -> tuple[Expr, ...]:
         """The arguments of a function; a list as the only one may be written out."""
@@ -418,18 +400,17 @@ class Expressions(ABC):
         assert isinstance(node.func, ast.Name)
         self.scope.check_called(node.func)
         word, span = node.func.id, self.text.span(node)
-        match word, node.args:
-            case "flip", [probability] if not node.keywords:
+        match word, node.args, node.keywords:
+            case "flip", [probability], []:
                 return dip.Flip(self.read(probability), span=span)
-            case "choose", [ast.Dict([_, *_] as keys, values)] if None not in keys and not node.keywords:
+            case "choose", [ast.Dict([_, *_] as keys, values)], [] if None not in keys:
                 pairs = zip(keys, values, strict=True)
                 options = tuple((self.read(value), self.read(p)) for value, p in pairs if value is not None)
                 return dip.Choose(options, span=span)
-            case "uniform", [support] if not node.keywords:
+            case "uniform", [support], []:
                 return dip.Uniform(self.finite_set(support), span=span)
-            case "Exp", [rate, values, ast.Lambda(ast.arguments([], [v], None, [], [], None, []), score)]:
-                if not node.keywords:
-                    return self.exp_mechanism(span, rate, values, v, score)
+            case "Exp", [rate, values, ast.Lambda(ast.arguments([], [v], None, [], [], None, []), score)], []:
+                return self.exp_mechanism(span, rate, values, v, score)
         if word in USAGE:
             raise self.error(node, f"`{word}` does not take these arguments", f"usage: `{USAGE[word]}`")
         return self.noise(node, word)
@@ -437,15 +418,15 @@ class Expressions(ABC):
     def noise(self, node: ast.Call, word: str) -> dip.Noise:
         """``Lap(rate, mean)``, ``Lap(scale=s, mean=m)`` ..."""
         given: list[Argument] = []
-        for argument in node.args:
-            if isinstance(argument, ast.Starred):
-                raise self.error(argument, "`*` is not allowed here in a mechanism", "write both arguments")
-            given.append((None, self.text.span(argument), self.read(argument)))
-        for keyword in node.keywords:
-            if keyword.arg is None:
-                raise self.error(keyword, "`**` is not allowed here in a mechanism", "write both arguments")
-            place = self.text.start_of(keyword, len(keyword.arg))
-            given.append((keyword.arg, place, self.read(keyword.value)))
+        for argument in (*node.args, *node.keywords):
+            match argument:
+                case ast.Starred() | ast.keyword(None):
+                    stars = "`*`" if isinstance(argument, ast.Starred) else "`**`"
+                    raise self.refused(argument, (stars, "write both arguments"))
+                case ast.keyword(str(name), value):
+                    given.append((name, self.text.start_of(argument, len(name)), self.read(value)))
+                case ast.expr():
+                    given.append((None, self.text.span(argument), self.read(argument)))
         rate, mean = noise_parameters(word, self.text.span(node.func), given)
         return dip.Noise(word, rate, mean, span=self.text.span(node))
 
@@ -470,20 +451,16 @@ class Expressions(ABC):
         if bounds is not None:
             return dip.Range(*bounds, span=span)
         match node:
-            case ast.Set(values) if values:
-                return dip.SetOf(tuple(self.read(value) for value in values), span=span)
-            case ast.List(values) | ast.Tuple(values) if values:
-                return dip.SetOf(self.once(tuple(self.read(value) for value in values), node), span=span)
+            case ast.Set(values) | ast.List(values) | ast.Tuple(values) if values:
+                members = tuple(self.read(value) for value in values)
             case ast.Name(name) if name not in self.sizes:
-                return dip.SetOf(self.once(self.constants(node), node), span=span)
-        raise self.error(node, "this is not a finite set", "write `range(N)` or the values: `{0, 1}`")
-
-    def once(self, members: tuple[Expr, ...], node: ast.expr) -> tuple[Expr, ...]:
-        """The members of a list, each listed once: a set would ignore the repetitions."""
-        if len(set(members)) < len(members):
+                members = self.constants(node)
+            case _:
+                raise self.error(node, "this is not a finite set", "write `range(N)` or the values: `{0, 1}`")
+        if len(set(members)) < len(members) and not isinstance(node, ast.Set):  # sets ignore repetitions
             hint = "list every value once; if some are more likely, use `choose`: `choose({0: 2/3, 1: 1/3})`"
             raise self.error(node, "a value appears here twice", hint)
-        return members
+        return dip.SetOf(members, span=span)
 
     def constants(self, node: ast.Name) -> tuple[Expr, ...]:
         """The values of a list, tuple or range from outside the function."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
-import re
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 
 from flint import fmpq
 
 from dipc.dipwhile.python.source import FunctionText, described
 from dipc.dipwhile.python.words import MEANINGS, RESERVED
-from dipc.dipwhile.syntax.ast import Binary, Eps, Expr, Name, Number, Op, Unary
+from dipc.dipwhile.syntax.ast import Binary, Eps, Expr, Name, Number, Op, Program, Unary
 from dipc.dipwhile.syntax.distributions import OTHER_NOISE
 from dipc.dipwhile.syntax.functions import OTHER_NAMES
 from dipc.errors import InputError, Span
@@ -25,13 +24,7 @@ ABSENT = object()
 
 
 def number(value: fmpq, span: Span) -> Expr:
-    """The number as the parser would read it: a sign and a quotient are operations.
-
-    >>> from dipc.dipwhile.syntax.ast import NOWHERE
-    >>> from dipc.dipwhile.syntax.printer import show_expr
-    >>> show_expr(number(fmpq(-1, 3), NOWHERE)), show_expr(number(fmpq(1, 4), NOWHERE))
-    ('-1/3', '0.25')
-    """
+    """The number as the parser would read it: a sign and a quotient are operations (-1/3, but 0.25)."""
     decimal = pow(10, int(value.q).bit_length(), int(value.q)) == 0
     top: Expr = Number(abs(value) if decimal else abs(fmpq(value.p)), span=span)
     if value < 0:
@@ -39,35 +32,27 @@ def number(value: fmpq, span: Span) -> Expr:
     return top if decimal else Binary(Op.DIV, top, Number(fmpq(value.q), span=span), span=span)
 
 
-@dataclass
 class Scope:
     """The names of one function.  ``constants`` grows: a number from outside is added when it is used."""
 
-    text: FunctionText
-    inputs: frozenset[str]
-    outputs: frozenset[str]
-    constants: dict[str, fmpq]
-    changed: Mapping[str, fmpq] = field(default_factory=dict)
-    locals: frozenset[str] = field(init=False)
-    loops: frozenset[str] = field(init=False)
-    taken: set[str] = field(init=False)
-    binders: list[dict[str, Expr]] = field(default_factory=list)
-    atoms: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self, text: FunctionText, parts: Program, constants: dict[str, fmpq], changed: Mapping[str, fmpq]
+    ) -> None:
+        self.text, self.constants, self.changed = text, constants, changed
+        self.inputs, self.outputs = (frozenset(d.name for d in ds) for ds in (parts.inputs, parts.outputs))
+        self.binders: list[dict[str, Expr]] = []
+        self.atoms: set[str] = set()
         stored = names_among(own_nodes(self.text.node))
         loops: dict[str, ast.Name] = {}
         for loop in ast.walk(self.text.node):
             if isinstance(loop, ast.For):
-                (loops if counts(loop.iter, self.inputs) else stored).update(
-                    names_among(ast.walk(loop.target))
-                )
+                kept = loops if counts(loop.iter, self.inputs) else stored
+                kept |= names_among(ast.walk(loop.target))
         for name, node in (stored | loops).items():
             self.check_name(name, self.text.span(node))
         self.locals = frozenset(stored) - self.inputs - self.outputs
         self.loops = frozenset(loops) - stored.keys()
-        self.taken = set(re.findall(r"\w+", self.text.until_end.text[self.text.beginning :]))
-        self.taken |= self.inputs | self.outputs | self.constants.keys()
+        self.taken = {*self.text.words, *self.inputs, *self.outputs, *self.constants}
 
     @property
     def variables(self) -> frozenset[str]:
@@ -87,24 +72,22 @@ class Scope:
         self.taken.add(name)
         return name
 
-    def bound(self) -> Iterator[str]:
-        """The variables of the comprehensions, loops and scores around."""
-        for binder in self.binders:
-            yield from binder
+    @property
+    def bound(self) -> ChainMap[str, Expr]:
+        """The variables of the enclosing comprehensions, loops and scores, with their meanings."""
+        return ChainMap(*reversed(self.binders))
 
     def knows(self, name: str) -> bool:
-        """Does the function use this name already?"""
-        used = self.variables | self.constants.keys() | self.loops
-        return name in used or name in self.bound()
+        """Whether the function uses this name already."""
+        return any(name in used for used in (self.variables, self.constants, self.loops, self.bound))
 
     # --- what a name means -------------------------------------------------------------------
 
     def read(self, node: ast.Name) -> Expr:
         """The meaning of a name in an expression."""
         span = self.text.span(node)
-        for binder in reversed(self.binders):
-            if node.id in binder:
-                return binder[node.id]
+        if node.id in self.bound:
+            return self.bound[node.id]
         if node.id in self.variables or node.id in self.constants:
             return Name(node.id, span=span)
         if node.id in self.loops:
@@ -113,13 +96,16 @@ class Scope:
         if node.id in ("eps", "ε"):
             self.check_word(node, "eps")
             return Eps(span=span)
-        value = self.outside(node.id)
-        if value is ABSENT:
-            raise self.unknown(node.id, span)
-        return self.constant(node.id, value, span)
+        return self.constant(node.id, self.outside(node.id), span)
 
     def constant(self, name: str, value: object, span: Span) -> Expr:
         """A constant from outside: a number becomes a parameter, a string an atom."""
+        if value is ABSENT and name in ("e", "pi"):
+            raise InputError(f"unknown name `{name}`", span, "write `exp(x)` for the power of e")
+        if value is ABSENT:
+            known = {*self.variables, *self.constants, *self.bound, "eps"}
+            hint = "assign it first, or define a constant outside; strings are quoted"
+            raise InputError(f"unknown name `{name}`", span, did_you_mean(name, known, hint))
         exact = exact_number(value)
         if exact is not None:
             self.check_name(name, span)
@@ -173,37 +159,25 @@ class Scope:
     def check_word(self, node: ast.Name, word: str) -> None:
         """Refuse a word of dipc that has another meaning where the function is defined."""
         if self.knows(node.id):
-            raise self.text.mistake(
-                node,
-                f"`{node.id}` is a variable of this function and not {dipcs(word)}",
-                "rename the variable",
-            )
+            message = f"`{node.id}` is a variable of this function and not {dipcs(word)}"
+            raise self.text.mistake(node, message, "rename the variable")
         value = self.outside(node.id)
         if value is ABSENT or any(value is meaning for meaning in MEANINGS[word]):
             return
-        hint = "rename the other one"
-        if word == "eps":
-            hint = "a mechanism covers every eps at once: give that value another name"
+        every = "a mechanism covers every eps at once: give that value another name"
+        hint = every if word == "eps" else "rename the other one"
         raise self.text.mistake(node, f"`{node.id}` is {described(value)} here and not {dipcs(word)}", hint)
 
     def outside(self, name: str) -> object:
         """The Python object with this name outside the function."""
         function = self.text.function
-        free = function.__code__.co_freevars
-        if name in free:
-            try:
-                return (function.__closure__ or ())[free.index(name)].cell_contents
-            except ValueError:
-                return ABSENT
-        return function.__globals__.get(name, getattr(builtins, name, ABSENT))
-
-    def unknown(self, name: str, span: Span) -> InputError:
-        """The error for a name without a meaning."""
-        if name in ("e", "pi"):
-            return InputError(f"unknown name `{name}`", span, "write `exp(x)` for the power of e")
-        known = {*self.variables, *self.constants, *self.bound(), "eps"}
-        hint = "assign it first, or define a constant outside; strings are quoted"
-        return InputError(f"unknown name `{name}`", span, did_you_mean(name, known, hint))
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        if name not in cells:
+            return function.__globals__.get(name, getattr(builtins, name, ABSENT))
+        try:
+            return cells[name].cell_contents
+        except ValueError:  # not assigned yet
+            return ABSENT
 
     def check_called(self, node: ast.Name) -> None:
         """Refuse to call anything that is not a word of dipc."""

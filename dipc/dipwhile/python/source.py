@@ -9,12 +9,13 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
-import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
+from pathlib import Path
 from types import FunctionType
 
 from dipc.errors import InputError, Source, Span
@@ -25,25 +26,22 @@ Located = ast.expr | ast.stmt | ast.arg | ast.keyword
 
 @dataclass(frozen=True)
 class FunctionText:
-    """A function with its place in a file; ``shift`` is what to add to a line number of ``node``."""
+    """A function with its place in a file; ``node`` has the line numbers of the file."""
 
     function: FunctionType
     source: Source
     node: ast.FunctionDef
-    shift: int
 
     @cached_property
-    def _lines(self) -> list[str]:
-        return [line + "\n" for line in self.source.text.split("\n")]
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [0, *accumulate(map(len, self._lines))]
+    def _lines(self) -> list[tuple[int, str]]:
+        """The lines of the file, each with its position."""
+        lines = [line + "\n" for line in self.source.text.split("\n")]
+        return list(zip(accumulate(map(len, lines), initial=0), lines, strict=False))
 
     def _offset(self, line: int, column: int) -> int:
         """The position of a column, which Python counts in bytes."""
-        index = line + self.shift - 1
-        return self._starts[index] + len(self._lines[index].encode()[:column].decode(errors="ignore"))
+        start, text = self._lines[line - 1]
+        return start + len(text.encode()[:column].decode(errors="ignore"))
 
     def span(self, node: Located) -> Span:
         """The characters of a node."""
@@ -74,10 +72,10 @@ class FunctionText:
         return Span(span.source, start, start + len(self.node.name))
 
     @property
-    def beginning(self) -> int:
-        """Where the function begins, with its decorators."""
+    def words(self) -> set[str]:
+        """The words in the function and its decorators."""
         first = min([self.node.lineno, *(decorator.lineno for decorator in self.node.decorator_list)])
-        return self._offset(first, 0)
+        return set(re.findall(r"\w+", self.until_end.text[self._offset(first, 0) :]))
 
     @property
     def until_end(self) -> Source:
@@ -104,8 +102,8 @@ def text_of(function: object) -> FunctionText:
     node = statement.body[0] if isinstance(statement, ast.If) else statement
     if not isinstance(node, ast.FunctionDef) or node.name != code.co_name:
         raise changed(function)
-    source = Source(file_name(code.co_filename), "".join(lines))
-    return FunctionText(function, source, node, code.co_firstlineno - 1 - indented)
+    ast.increment_lineno(node, code.co_firstlineno - 1 - indented)
+    return FunctionText(function, Source(file_name(code.co_filename), "".join(lines)), node)
 
 
 def checked_function(function: object) -> FunctionType:
@@ -128,20 +126,15 @@ def lines_of(function: FunctionType) -> Sequence[str]:
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if len(lines) < code.co_firstlineno:
-        raise InputError(
-            f"the source of `{function.__name__}` is not available: it is not in a file ({code.co_filename})",
-            hint="write the function in a file or a notebook cell; Python keeps no source for code typed "
-            "at its prompt, passed to `python -c` or run by `exec`",
-        )
+        message = f"the source of `{function.__name__}` is not available: it is not in a file"
+        hint = "write the function in a file or a notebook cell; Python keeps no source for code typed "
+        hint += "at its prompt, passed to `python -c` or run by `exec`"
+        raise InputError(f"{message} ({code.co_filename})", hint=hint)
     return lines
 
 
 def described(value: object) -> str:
-    """What a Python object is, in a few words.
-
-    >>> described(0.5), described(len), described([1])
-    ('the float 0.5', 'a builtin_function_or_method', 'a list')
-    """
+    """What a Python object is, in a few words: ``the float 0.5`` or ``a list``."""
     if isinstance(value, int | float | complex | Fraction):
         return f"the {type(value).__name__} {value}"
     name = type(value).__name__
@@ -151,22 +144,16 @@ def described(value: object) -> str:
 def changed(function: FunctionType) -> InputError:
     """The error for a file that was edited after it was loaded."""
     message = f"{file_name(function.__code__.co_filename)} has changed since `{function.__name__}` was loaded"
-    hint = "load it again"
-    return InputError(message, hint=hint)
+    return InputError(message, hint="load it again")
 
 
 def file_name(path: str) -> str:
     """How messages name a file: relative if it is below the working directory; a notebook cell is ``<cell>``.
 
-    >>> file_name("/tmp/ipykernel_12/34.py"), file_name(os.path.join(os.getcwd(), "a.py"))
+    >>> file_name("/tmp/ipykernel_12/34.py"), file_name(str(Path.cwd() / "a.py"))
     ('<cell>', 'a.py')
     """
     if "ipykernel_" in path or path.startswith("<ipython"):
         return "<cell>"
-    if not os.path.isabs(path):
-        return path
-    try:
-        relative = os.path.relpath(path)
-    except ValueError:  # another drive
-        return path
-    return path if relative.startswith(os.pardir) else relative
+    here = Path.cwd()
+    return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) else path

@@ -13,11 +13,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from flint import fmpq
 
+from dipc.dipwhile.python.errors import STATEMENTS
 from dipc.dipwhile.python.expressions import Expressions, joined, plus_one
-from dipc.dipwhile.python.refusals import STATEMENTS
 from dipc.dipwhile.python.scope import Scope, names_among
 from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Expr, Index, Name, Number, Op, Statement, Unary
@@ -98,9 +99,8 @@ class Statements(Expressions):
                 return self.jump(node)
             case ast.Expr():
                 return self.evaluated(node)
-        what, hint = STATEMENTS.get(
-            type(node), ("this statement", "write it with assignments, `if` and loops")
-        )
+        other = ("this statement", "write it with assignments, `if` and loops")
+        what, hint = STATEMENTS.get(type(node), other)
         raise InputError(f"{what} is not allowed in a mechanism", self.text.headline(node), hint)
 
     def evaluated(self, node: ast.Expr) -> Block:
@@ -126,7 +126,7 @@ class Statements(Expressions):
             case [target]:
                 return self.assign_one(self.target(target), value)
         kept = Name(self.scope.fresh("value"), span=self.text.span(value))
-        copies = [Assign(self.plain_target(target), kept, span=self.text.span(target)) for target in targets]
+        copies = [self.copied(target, kept) for target in targets]
         return (*self.scalar(kept, value), *copies)
 
     def target(self, node: ast.expr) -> Name | Index:
@@ -138,14 +138,14 @@ class Statements(Expressions):
                 return self.cell(node)
         raise self.error(node, "this cannot be assigned", "assign variables and cells of lists: `a[i] = 0`")
 
-    def plain_target(self, node: ast.expr) -> Name | Index:
-        """One of several targets: assigned in turn, so that an index may not need anything before."""
+    def copied(self, target: ast.expr, value: Name) -> Assign:
+        """The assignment to one of several targets, whose index cannot need draws beforehand."""
         with self.collected() as prelude:
-            target = self.target(node)
+            read = self.target(target)
         if prelude:
             hint = "compute it on an earlier line"
-            raise self.error(node, "this index is too complicated for one line", hint)
-        return target
+            raise self.error(target, "this index is too complicated for one line", hint)
+        return Assign(read, value, span=self.text.span(target))
 
     def assign_one(self, target: Name | Index, value: ast.expr) -> Block:
         """An assignment to one target."""
@@ -173,9 +173,7 @@ class Statements(Expressions):
             if is_list(node) or self.named_list(node):
                 raise self.error(node, "a list cannot be assigned here", "assign it on a line of its own")
             found += self.scalar(kept[-1], node)
-        for target, name in zip(targets, kept, strict=True):
-            found.append(Assign(self.plain_target(target), name, span=self.text.span(target)))
-        return tuple(found)
+        return (*found, *map(self.copied, targets, kept))
 
     def augmented(self, node: ast.AugAssign) -> Block:
         """``x += y``."""
@@ -194,7 +192,9 @@ class Statements(Expressions):
         match node:
             case ast.List(values) | ast.Tuple(values) if values:
                 size: Expr = Number(fmpq(len(values)), span=span)
-                made = self.listed(target, values)
+                places = (Number(fmpq(n), span=target.span) for n in range(1, len(values) + 1))
+                cells = (Index(target.name, place, span=target.span) for place in places)
+                made = tuple(chain.from_iterable(map(self.apart, cells, values)))
             case ast.BinOp(ast.List([value]), ast.Mult(), times) | ast.BinOp(
                 times, ast.Mult(), ast.List([value])
             ):
@@ -213,14 +213,6 @@ class Statements(Expressions):
         self.check_size(target, size, node)
         return made
 
-    def listed(self, target: Name, values: list[ast.expr]) -> Block:
-        """``a = [x, y]``."""
-        found: list[Statement] = []
-        for place, value in enumerate(values, start=1):
-            cell = Index(target.name, Number(fmpq(place), span=target.span), span=target.span)
-            found += self.apart(cell, value)
-        return tuple(found)
-
     def alike(self, target: Name, value: ast.expr, size: Expr, span: Span) -> Block:
         """``a = [x] * n``: the value is drawn or computed once."""
         with self.collected() as prelude:
@@ -230,9 +222,8 @@ class Statements(Expressions):
     def each_cell(self, target: Name, size: Expr, value: Expr, counter: str, span: Span) -> Statement:
         """The loop that gives each cell of a list a value."""
         cell = Index(target.name, Name(counter, span=target.span), span=target.span)
-        return dip.For(
-            counter, Number(fmpq(1), span=span), size, (Assign(cell, value, span=span),), span=span
-        )
+        first = Number(fmpq(1), span=span)
+        return dip.For(counter, first, size, (Assign(cell, value, span=span),), span=span)
 
     def comprehension(
         self, target: Name, span: Span, element: ast.expr, generator: ast.comprehension
@@ -279,8 +270,12 @@ class Statements(Expressions):
 
     def repeat(self, node: ast.For) -> Block:
         """``for``: a variable that is assigned elsewhere too gets its values by assignment."""
-        for target in names_among(ast.walk(node.target)).values():
-            self.check_loop_variable(target)
+        for name, target in names_among(ast.walk(node.target)).items():
+            hint = "give this loop a variable of its own"
+            if name in self.scope.bound:
+                raise self.error(target, f"`{name}` is already the variable of an outer loop", hint)
+            if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
+                raise self.error(target, f"`{name}` already has a meaning here", hint)
         counter, low, high, means = self.repeated(node.target, node.iter)
         assigned = [(name, means.pop(name)) for name in [*means] if name in self.scope.locals]
         given = tuple(Assign(Name(name, span=value.span), value, span=value.span) for name, value in assigned)
@@ -302,14 +297,6 @@ class Statements(Expressions):
         self.loops.pop()
         before = () if loop.left is None else (Assign(Name(loop.left), FALSE),)
         return loop, before, body if loop.skipped is None else (Assign(Name(loop.skipped), FALSE), *body)
-
-    def check_loop_variable(self, node: ast.Name) -> None:
-        """Refuse a loop variable that has another meaning."""
-        name, hint = node.id, "give this loop a variable of its own"
-        if name in self.scope.bound():
-            raise self.error(node, f"`{name}` is already the variable of an outer loop", hint)
-        if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
-            raise self.error(node, f"`{name}` already has a meaning here", hint)
 
     def loop(self, node: ast.While) -> Block:
         """``while``: what its condition needs drawn before is drawn again at the end of each round."""
@@ -393,14 +380,9 @@ class Statements(Expressions):
 def is_list(node: ast.expr) -> bool:
     """Does this make a list?"""
     match node:
-        case (
-            ast.List()
-            | ast.ListComp()
-            | ast.BinOp(ast.List(), ast.Mult())
-            | ast.BinOp(_, ast.Mult(), ast.List())
-        ):
-            return True
-    return False
+        case ast.BinOp(left, ast.Mult(), right):
+            return isinstance(left, ast.List) or isinstance(right, ast.List)
+    return isinstance(node, ast.List | ast.ListComp)
 
 
 def may_jump(node: ast.stmt) -> bool:

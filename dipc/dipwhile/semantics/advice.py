@@ -57,7 +57,9 @@ def _growing(kind: str, rate: ast.Expr, mean: ast.Expr) -> tuple[str, str]:
     a = _coefficient(rate)
     if a is None:
         return "the noise grows with eps: its rate is of the form a/eps", _RATE
-    over, times, m = _over_eps(a), _times_eps(1 / a), as_written(mean)
+    over = f"{a.p}/eps" if a.q == 1 else f"{a.p}/({a.q}*eps)"
+    times = ("eps" if a.q == 1 else f"{a.q}*eps") + ("" if a.p == 1 else f"/{a.p}")
+    m = as_written(mean)
     return (
         f"the noise grows with eps: its rate is {over}, its scale {times}",
         f"{_RATE}: for scale {over} write {kind}({times}, {m}),\n"
@@ -66,14 +68,6 @@ def _growing(kind: str, rate: ast.Expr, mean: ast.Expr) -> tuple[str, str]:
 
 
 _RATE = "the first argument is the rate, 1/scale"
-
-
-def _over_eps(a: fmpq) -> str:
-    return f"{a.p}/eps" if a.q == 1 else f"{a.p}/({a.q}*eps)"
-
-
-def _times_eps(a: fmpq) -> str:
-    return ("eps" if a.p == 1 else f"{a.p}*eps") + ("" if a.q == 1 else f"/{a.q}")
 
 
 def _coefficient(rate: ast.Expr) -> fmpq | None:
@@ -88,10 +82,10 @@ def _coefficient(rate: ast.Expr) -> fmpq | None:
 
 def _degree(expr: ast.Expr) -> int | None:
     """The d of an expression ``a * eps^d``, where a may depend on variables; None for other forms."""
-    return bottom_up(expr, _on_degrees)
+    return bottom_up(expr, _from_parts)
 
 
-def _on_degrees(node: ast.Expr, parts: tuple[int | None, ...]) -> int | None:
+def _from_parts(node: ast.Expr, parts: tuple[int | None, ...]) -> int | None:
     match node, parts:
         case ast.Eps(), _:
             return 1

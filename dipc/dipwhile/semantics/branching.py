@@ -72,16 +72,7 @@ class _Run:
 
 
 def branches(evaluate: Callable[[Decide], T], joint: Joint) -> list[Branch[T]]:
-    """All results of an evaluation, each with the density restricted to its branch.
-
-    >>> from flint import fmpq
-    >>> from dipc.integration.piecewise import Piecewise
-    >>> from dipc.integration.weight import Weight
-    >>> joint = Joint.certain().extended(Weight(Piecewise.laplace(fmpq(1), fmpq(0))))
-    >>> form = Linear(((0, fmpq(1)),), fmpq(-1))                       # the sample minus 1
-    >>> [(b.value, b.joint.mass()) for b in branches(lambda decide: decide(form, True), joint)]
-    [(True, 1/2*exp(-eps)), (False, -1/2*exp(-eps) + 1)]
-    """
+    """All results of an evaluation, each with the density restricted to its branch."""
     results = []
     pending = [_Run((), joint, ())]
     while pending:

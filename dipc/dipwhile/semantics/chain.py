@@ -47,7 +47,24 @@ class Chain:
 
     def __init__(self, program: CoreProgram, inputs: Input) -> None:
         self.nodes: list[Node] = []
-        self._build(Stepper(program), inputs)
+        stepper = Stepper(program)
+        nodes: dict[Key, Node] = {}
+        for state, ways in Sweep(stepper, [stepper.start()], inputs):
+            node = Node(state, state.joint.mass())
+            if not node.mass:
+                continue
+            self.nodes.append(node)
+            nodes[state.key] = node
+            if isinstance(stepper.program.code[state.pc], Halt):
+                node.outcome = stepper.outcome(state)
+            flows: dict[Node, Quotient] = {}  # all transitions from one state are one edge
+            for way in ways:
+                source, flow = nodes.get(way.source.key), way.transition.state.joint.mass()
+                if source is not None and flow:
+                    node.ways.append((source, way.transition))
+                    flows[source] = flows.get(source, Quotient.of(0)) + flow
+            for source, flow in flows.items():
+                source.edges.append((node, flow / source.mass))
 
     def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes)
@@ -74,22 +91,3 @@ class Chain:
         for i, node in enumerate(self.nodes):
             graph.add_edges_from((i, numbers[id(target)], {"probability": p}) for target, p in node.edges)
         return graph
-
-    def _build(self, stepper: Stepper, inputs: Input) -> None:
-        nodes: dict[Key, Node] = {}
-        for state, ways in Sweep(stepper, [stepper.start()], inputs):
-            node = Node(state, state.joint.mass())
-            if not node.mass:
-                continue
-            self.nodes.append(node)
-            nodes[state.key] = node
-            if isinstance(stepper.program.code[state.pc], Halt):
-                node.outcome = stepper.outcome(state)
-            flows: dict[Node, Quotient] = {}  # all transitions from one state are one edge
-            for way in ways:
-                source, flow = nodes.get(way.source.key), way.transition.state.joint.mass()
-                if source is not None and flow:
-                    node.ways.append((source, way.transition))
-                    flows[source] = flows.get(source, Quotient.of(0)) + flow
-            for source, flow in flows.items():
-                source.edges.append((node, flow / source.mass))

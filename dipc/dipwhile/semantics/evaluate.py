@@ -61,18 +61,14 @@ class Memory:
 
     def read(self, cell: Cell, span: Span) -> Datum:
         """The value of a cell.  Raises :class:`InputNeeded`, or :class:`InputError` if it has none."""
-        name, index = cell
-        if name in self.input_names:
+        if cell[0] in self.input_names:
             if cell not in self.inputs:
                 raise InputNeeded(cell)
             return self.inputs[cell]
         if cell not in self.env:
-            shown = f"{name}[{index}]" if index else name
-            raise InputError(
-                f"`{shown}` is read before it has a value",
-                span,
-                f"assign `{shown}` on every path that leads here",
-            )
+            shown = spelled_cell(cell)
+            hint = f"assign `{shown}` on every path that leads here"
+            raise InputError(f"`{shown}` is read before it has a value", span, hint)
         return self.env[cell]
 
 
@@ -102,9 +98,8 @@ def _leaf(expr: Expr, memory: Memory, decide: Decide) -> Datum:
             if name not in memory.variables:
                 return Atom(name)
             if name in memory.arrays:
-                raise InputError(
-                    f"`{name}` is an array", expr.span, f"name one cell, for example `{name}[1]`"
-                )
+                hint = f"name one cell, for example `{name}[1]`"
+                raise InputError(f"`{name}` is an array", expr.span, hint)
             return memory.read((name, 0), expr.span)
         case Index():
             return memory.read(cell_of(expr, memory, decide), expr.span)
@@ -131,15 +126,20 @@ def cell_of(target: Name | Index, memory: Memory, decide: Decide) -> Cell:
     size = memory.arrays[array]
     if not isinstance(index, fmpq) or index.q != 1 or not 1 <= index <= size:
         shown = show(index) if isinstance(index, fmpq | Atom) else "random"
-        raise InputError(
-            f"the index {shown} is outside {array}[1..{size}]", target.index.span, "arrays are indexed from 1"
-        )
+        problem = f"the index {shown} is outside {array}[1..{size}]"
+        raise InputError(problem, target.index.span, "arrays are indexed from 1")
     return array, int(index.p)
 
 
 def spelled(name: str, primed: bool) -> str:
     """The name of a variable, or of its twin in the neighbouring input."""
     return name + "'" if primed else name
+
+
+def spelled_cell(cell: Cell) -> str:
+    """A cell as the language writes it: ``n`` or ``q[1]``."""
+    name, index = cell
+    return f"{name}[{index}]" if index else name
 
 
 # --- operators -------------------------------------------------------------------------------
@@ -162,9 +162,8 @@ def compare(op: Op, left: Datum, right: Datum, span: Span, decide: Decide) -> bo
     """``left op right``; real random expressions are equal with probability 0."""
     if isinstance(left, Atom) or isinstance(right, Atom):
         if op not in (Op.EQ, Op.NE):
-            raise InputError(
-                f"`{_shown(left)}` and `{_shown(right)}` have no order", span, "compare with `=` or `!=`"
-            )
+            problem = f"`{_shown(left)}` and `{_shown(right)}` have no order"
+            raise InputError(problem, span, "compare with `=` or `!=`")
         return (left == right) == (op is Op.EQ)
     difference = _sum(left, right, fmpq(-1), span)
     if isinstance(difference, fmpq):
@@ -201,8 +200,8 @@ def _arithmetic(node: Binary, left: Datum, right: Datum) -> Datum:
                 raise InputError("division by zero", node.right.span)
             return _scaled(left, 1 / divisor, node.left.span)
         case Op.POW:
-            exponent = _as_number(right, node.right.span)
-            number: fmpq = _power(_as_number(left, node.left.span), exponent, 10_000, node.span)
+            base, exponent = _as_number(left, node.left.span), _as_number(right, node.right.span)
+            number: fmpq = _power(base, exponent, 10_000, node.span)
             return number
         case _:
             raise AssertionError(node.op)
@@ -229,9 +228,8 @@ def _sum(left: Numeric, right: Numeric, sign: fmpq, span: Span) -> Numeric:
     if isinstance(right, fmpq):
         return Linear(left.coefficients, left.constant + sign * right, left.integer)
     if left.integer != right.integer:
-        raise violation(
-            5, "a real random variable meets an integer one", span, "draw both from Lap, or from DLap"
-        )
+        hint = "draw both from Lap, or from DLap"
+        raise violation(5, "a real random variable meets an integer one", span, hint)
     coefficients = plus_multiple(left.coefficients, sign, right.coefficients)
     return Linear.make(coefficients, left.constant + sign * right.constant, left.integer)
 
@@ -314,11 +312,8 @@ def function_of_eps(expr: Expr, memory: Memory, decide: Decide) -> Quotient:
     """A rate, probability or epsilon: numbers, eps, ``exp(a*eps + k + b/eps)`` and arithmetic."""
     value = number_of_eps(expr, memory, decide)
     if isinstance(value, Surd):
-        raise Unsupported(
-            "a square root is allowed only in delta",
-            expr.span,
-            "and not in an exponent or under another root",
-        )
+        hint = "and not in an exponent or under another root"
+        raise Unsupported("a square root is allowed only in delta", expr.span, hint)
     return value
 
 
@@ -375,22 +370,16 @@ def _square_root(argument: Quotient, span: Span) -> EpsNumber:
         return Surd.root(argument)
     signs = {c > 0 for c, *_ in (*root.numerator.terms(), *root.denominator.terms())}
     if len(signs) == 2:
-        raise InputError(
-            f"the square root of {argument} is the absolute value of {root}",
-            span,
-            "write that, or its negative, instead",
-        )
+        problem = f"the square root of {argument} is the absolute value of {root}"
+        raise InputError(problem, span, "write that, or its negative, instead")
     return root if True in signs or not root else -root
 
 
 def _exponential(argument: Quotient, span: Span) -> Quotient:
     terms = list(argument.numerator.terms())
     if argument.denominator.as_rational() != 1 or any(any(t[2:]) or abs(t.power) > 1 for t in terms):
-        raise InputError(
-            "exp takes a*eps + k + b/eps with rational numbers a, k and b",
-            span,
-            "for example exp(eps/2) or exp(-2)",
-        )
+        problem = "exp takes a*eps + k + b/eps with rational numbers a, k and b"
+        raise InputError(problem, span, "for example exp(eps/2) or exp(-2)")
     exponents = {t.power: t.coefficient for t in terms}
     return Quotient(ExpPoly.exp(*(exponents.get(n, fmpq(0)) for n in (1, 0, -1))))
 

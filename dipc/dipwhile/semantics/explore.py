@@ -71,8 +71,8 @@ class Explorer:
         assert asked is not None
         arrival = configuration.after.get(value)
         if arrival is None:
-            arrival = self._run(configuration.states, {**configuration.known, asked: value})
-            configuration.after[value] = arrival
+            known = {**configuration.known, asked: value}
+            arrival = configuration.after[value] = self._run(configuration.states, known)
         return arrival
 
     def law(self, inputs: Input) -> Law:
@@ -86,7 +86,7 @@ class Explorer:
         while (asked := arrival.configuration.asks) is not None:
             arrival = self.after(arrival.configuration, inputs[asked])
             for outcome, p in arrival.emitted.items():
-                _add(law, outcome, p)
+                law[outcome] = law[outcome] + p if outcome in law else p
         law = {outcome: p for outcome, p in law.items() if p}
         check_total(sum(law.values(), Quotient.of(0)))
         return law
@@ -99,7 +99,8 @@ class Explorer:
             for visit in sweep:
                 halted = isinstance(self.stepper.program.code[visit.state.pc], Halt)
                 if halted and (p := visit.state.joint.mass()):
-                    _add(emitted, self.stepper.outcome(visit.state), p)
+                    outcome = self.stepper.outcome(visit.state)
+                    emitted[outcome] = emitted[outcome] + p if outcome in emitted else p
         except InputNeeded as need:
             rest = sweep.rest
             live = frozenset().union(*(self.stepper.live[state.pc] for state in rest))
@@ -109,12 +110,8 @@ class Explorer:
 
     def _shared(self, new: Configuration) -> Configuration:
         """The configuration, or the equal one that was met before."""
-        key = (
-            new.asks,
-            frozenset((state.key, state.joint) for state in new.states),
-            frozenset(new.known.items()),
-        )
-        return self._seen.setdefault(key, new)
+        states = frozenset((state.key, state.joint) for state in new.states)
+        return self._seen.setdefault((new.asks, states, frozenset(new.known.items())), new)
 
     def _count(self, steps: int) -> None:
         self._steps += steps
@@ -122,10 +119,6 @@ class Explorer:
             raise LimitReached(f"more than {MAX_STEPS} steps: does a while loop run forever?")
         if self._deadline is not None and monotonic() > self._deadline:
             raise LimitReached("the time limit was reached")
-
-
-def _add(law: Law, outcome: Outcome, p: Quotient) -> None:
-    law[outcome] = law[outcome] + p if outcome in law else p
 
 
 def check_total(total: Quotient) -> None:

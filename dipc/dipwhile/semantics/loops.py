@@ -28,8 +28,8 @@ from dipc.dipwhile.syntax.core import Cell, Halt, Test
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.errors import InputError, LimitReached
 from dipc.integration.linear import Linear
-from dipc.models.graph import Loop
 from dipc.models.linear import visits
+from dipc.models.termination import Loop
 from dipc.models.values import Value
 from dipc.numbers.quotient import Quotient
 
@@ -61,17 +61,14 @@ def run_loop(stepper: Stepper, state: State, inputs: Mapping[Cell, Value]) -> li
     loop = Loop(0, edges, frozenset(graph.exits), head.span)
     stepper.left_open.loops.append(loop)
     if loop.never_ends_without(()):
-        raise InputError(
-            "this loop does not end with probability 1",
-            head.span,
-            "make sure that from everywhere in the loop its condition can become false",
-        )
+        hint = "make sure that from everywhere in the loop its condition can become false"
+        raise InputError("this loop does not end with probability 1", head.span, hint)
     weights = visits(range(len(graph.states)), graph.edges, 0)
     exits = ((graph.states[i], weights[i]) for i in sorted(graph.exits))
     left = (replace(state, joint=state.joint.scaled(weight)) for state, weight in exits)
-    states = [live_part(s, stepper.live[s.pc]) for s in left if s.joint]
-    kept = {s.key: samples for s, samples in states}  # equal states hold the samples from before the loop
-    return [Transition(s, kept[s.key], None) for s in merged(s for s, _ in states)]
+    states = merged(live_part(s, stepper.live[s.pc]) for s in left if s.joint)
+    # equal states hold the samples from before the loop
+    return [Transition(s, samples[-1], None) for s, samples in states]
 
 
 def _explored(stepper: Stepper, start: State, inputs: Mapping[Cell, Value], head: Test) -> _Graph:
@@ -110,9 +107,7 @@ def _number(graph: _Graph, state: State, known: frozenset[Linear], head: Test) -
     if i is None:
         i = graph.number[place] = len(graph.states)
         if i >= MAX_PLACES:
-            raise LimitReached(
-                f"the loop at {head.span.place} reaches more than {MAX_PLACES} states: "
-                "does a counter grow forever?"
-            )
+            reached = f"the loop at {head.span.place} reaches more than {MAX_PLACES} states"
+            raise LimitReached(f"{reached}: does a counter grow forever?")
         graph.states.append(state)
     return i

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
+from functools import partial
 
+from dipc.clock import Clock
 from dipc.dipwhile.semantics.adjacency import Distance, InputSpace
 from dipc.dipwhile.semantics.diagrams import Diagrams
+from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.semantics.functions import OutputFunctions
 from dipc.dipwhile.semantics.pairs import Ranks, Relation, UpTo, number_of_pairs, walk
+from dipc.dipwhile.semantics.step import LeftOpen
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
+from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram
 from dipc.models.laws import Case, Tick, Vector, silent
 from dipc.models.values import Valuation
 from dipc.numbers.quotient import Quotient
@@ -94,3 +99,21 @@ class ProductNeighbours:
         parts = self._diagrams.value(leaf)
         assert isinstance(parts, tuple)
         return tuple(self._probability(part) for part in parts)
+
+
+class Explored:
+    """A program for several questions: what does not depend on the claim is computed once, when needed."""
+
+    def __init__(self, program: CoreProgram) -> None:
+        self.program = program
+        self.space = InputSpace(program)
+        self._walked: tuple[ProductNeighbours, LeftOpen] | None = None
+
+    def neighbours(self, distance: CoreAdjacency, clock: Clock) -> tuple[ProductNeighbours, LeftOpen]:
+        """All neighbours in the program's distance, and what that left open."""
+        if self._walked is None:
+            explorer = Explorer(self.program, clock.deadline)
+            functions = OutputFunctions(explorer, self.space, partial(clock.tick, "output distributions"))
+            walked = ProductNeighbours(self.space, Distance(self.space, distance), functions)
+            self._walked = walked, explorer.left_open
+        return self._walked

@@ -69,9 +69,8 @@ def distribution(node: ast.Distribution, memory: Memory, decide: Decide) -> Fini
             pairs = [(_value(v, memory, decide), function_of_eps(p, memory, decide)) for v, p in options]
             total = sum((p for _, p in pairs), Quotient.of(0))
             if total != Quotient.one():
-                raise InputError(
-                    f"the probabilities of `choose` sum to {total}, not to 1", node.span, "fix one of them"
-                )
+                problem = f"the probabilities of `choose` sum to {total}, not to 1"
+                raise InputError(problem, node.span, "fix one of them")
             return Finite(tuple(pairs))
         case ast.Uniform(support):
             values = dict.fromkeys(_members(support, memory, decide))
@@ -87,11 +86,8 @@ def _exponential_mechanism(node: ast.ExpMechanism, memory: Memory, decide: Decid
     rate, inverse = _rate(node.rate, memory, decide)
     weights: dict[Value, Quotient] = {}
     for value in _members(node.support, memory, decide):
-        bound = replace(
-            memory,
-            env={**memory.env, (node.variable, 0): value},
-            variables=memory.variables | {node.variable},
-        )
+        env = {**memory.env, (node.variable, 0): value}
+        bound = replace(memory, env=env, variables=memory.variables | {node.variable})
         score = _number(node.score, bound, decide, "the score")
         weight = ExpPoly.exp(rate * score)
         weights[value] = Quotient(weight.at_inverse() if inverse else weight)
@@ -104,12 +100,9 @@ def _rate(expr: ast.Expr, memory: Memory, decide: Decide) -> tuple[fmpq, bool]:
     rate = function_of_eps(expr, memory, decide)
     term = rate.numerator.as_term() if rate.denominator.as_rational() == 1 else None
     if term is None or any(term[2:]) or term.power not in (-1, 1):
-        raise violation(
-            7,
-            f"the rate is {rate}, but must be a*eps or a/eps with a rational number a",
-            expr.span,
-            "the first argument is the rate, 1/scale: Lap(eps/2, mean) is Lap(scale = 2/eps, mean = mean)",
-        )
+        problem = f"the rate is {rate}, but must be a*eps or a/eps with a rational number a"
+        hint = "the first argument is the rate, 1/scale: Lap(eps/2, mean) is Lap(scale = 2/eps, mean = mean)"
+        raise violation(7, problem, expr.span, hint)
     if term.coefficient <= 0:
         raise violation(7, f"the rate {rate} is not positive", expr.span, "give a positive number times eps")
     return term.coefficient, term.power == -1

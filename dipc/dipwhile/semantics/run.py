@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from dipc.dipwhile.semantics.loops import run_loop
-from dipc.dipwhile.semantics.state import Key, State, summed
+from dipc.dipwhile.semantics.state import State, merged
 from dipc.dipwhile.semantics.step import Stepper, Transition
 from dipc.dipwhile.syntax.core import Cell, Test
 from dipc.models.values import Value
@@ -65,7 +65,7 @@ class Sweep:
         waiting = self._waiting
         while waiting:
             pc = min(waiting)
-            present = _met(waiting[pc])
+            present = _visits(waiting[pc])
             yield from present
             ways = [
                 Way(state, transition)
@@ -80,18 +80,12 @@ class Sweep:
     @property
     def rest(self) -> tuple[State, ...]:
         """The states that wait, merged, in the order of the program."""
-        return tuple(state for pc in sorted(self._waiting) for state, _ in _met(self._waiting[pc]))
+        return tuple(state for pc in sorted(self._waiting) for state, _ in _visits(self._waiting[pc]))
 
     def _add(self, state: State, way: Way | None) -> None:
         self._waiting.setdefault(state.pc, []).append((state, way))
 
 
-def _met(arrivals: list[tuple[State, Way | None]]) -> list[Visit]:
+def _visits(arrivals: list[tuple[State, Way | None]]) -> list[Visit]:
     """Equal states as one visit, in order of first appearance."""
-    groups: dict[Key, list[tuple[State, Way | None]]] = {}
-    for arrival in arrivals:
-        groups.setdefault(arrival[0].key, []).append(arrival)
-    return [
-        Visit(summed([state for state, _ in group]), [way for _, way in group if way is not None])
-        for group in groups.values()
-    ]
+    return [Visit(state, [way for way in ways if way is not None]) for state, ways in merged(arrivals)]

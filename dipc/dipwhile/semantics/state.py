@@ -8,16 +8,18 @@ mention them: states that differ only in the names of their samples are equal, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
-from dipc.dipwhile.semantics.evaluate import Datum
+from dipc.dipwhile.semantics.evaluate import Datum, spelled_cell
 from dipc.dipwhile.syntax.core import Cell
 from dipc.integration.joint import Joint, added
 from dipc.integration.linear import Linear
 from dipc.models.values import show
 
 Key = tuple[int, tuple[tuple[Cell, Datum], ...]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,7 @@ class State:
         return self.pc, tuple(sorted(self.env.items(), key=lambda item: item[0]))
 
     def __str__(self) -> str:
-        cells = (f"{n}[{i}]={_show(v)}" if i else f"{n}={_show(v)}" for (n, i), v in self.key[1])
-        return f"{self.pc}: " + " ".join(cells)
+        return f"{self.pc}: " + " ".join(f"{spelled_cell(cell)}={_show(v)}" for cell, v in self.key[1])
 
 
 def _show(value: Datum) -> str:
@@ -60,15 +61,13 @@ def live_part(state: State, live: frozenset[Cell]) -> tuple[State, tuple[int, ..
     return State(state.pc, renamed, state.joint.keeping(kept)), kept
 
 
-def merged(states: Iterable[State]) -> list[State]:
-    """Equal states merged, in order of first appearance."""
-    groups: dict[Key, list[State]] = {}
-    for state in states:
-        groups.setdefault(state.key, []).append(state)
-    return [summed(group) for group in groups.values()]
-
-
-def summed(equal: Sequence[State]) -> State:
-    """Equal states as one: their densities add."""
-    first = equal[0]
-    return first if len(equal) == 1 else State(first.pc, first.env, added(state.joint for state in equal))
+def merged(states: Iterable[tuple[State, T]]) -> Iterator[tuple[State, list[T]]]:
+    """Equal states as one, whose densities add, with what came with each; in order of first appearance."""
+    groups: dict[Key, list[tuple[State, T]]] = {}
+    for state, companion in states:
+        groups.setdefault(state.key, []).append((state, companion))
+    for group in groups.values():
+        state = group[0][0]
+        if len(group) > 1:
+            state = State(state.pc, state.env, added(equal.joint for equal, _ in group))
+        yield state, [companion for _, companion in group]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, assert_never
 from flint import fmpq
 
 from dipc.dipwhile.semantics.branching import Branch, branches
-from dipc.dipwhile.semantics.evaluate import Datum, Decide, Memory, cell_of, condition, evaluate
+from dipc.dipwhile.semantics.evaluate import Datum, Decide, Memory, cell_of, condition, evaluate, spelled_cell
 from dipc.dipwhile.semantics.liveness import live_cells
 from dipc.dipwhile.semantics.noise import Finite, Random, distribution
 from dipc.dipwhile.semantics.state import State, live_part
@@ -20,7 +20,7 @@ from dipc.dipwhile.syntax.fragment import violation
 from dipc.errors import FragmentError, InputError, Span
 from dipc.integration.joint import Joint
 from dipc.integration.linear import Linear
-from dipc.models.graph import Loop
+from dipc.models.termination import Loop
 from dipc.models.values import FALSE, Value, show
 from dipc.numbers.quotient import Quotient
 
@@ -122,15 +122,12 @@ class Stepper:
 
     def outcome(self, state: State) -> Outcome:
         """The outputs of a state at a Halt.  Raises :class:`InputError` if one has no value."""
-        missing = [(v, i) for (_, i), v in self._outputs.items() if (v.name, i) not in state.env]
+        missing = [cell for cell in self._outputs if cell not in state.env]
         if missing:
-            variable, i = missing[0]
-            shown = f"{variable.name}[{i}]" if i else variable.name
-            raise InputError(
-                f"the output `{shown}` has no value when the program ends",
-                variable.span,
-                f"assign it on every path, or give it a start value: `output {variable.name} in {{...}} = v`",
-            )
+            shown, variable = spelled_cell(missing[0]), self._outputs[missing[0]]
+            start = f"`output {variable.name} in {{...}} = v`"
+            hint = f"assign it on every path, or give it a start value: {start}"
+            raise InputError(f"the output `{shown}` has no value when the program ends", variable.span, hint)
         values = (state.env[cell] for cell in self._outputs)
         return tuple(v for v in values if not isinstance(v, Linear))
 
@@ -178,11 +175,9 @@ class Stepper:
         if isinstance(datum, Linear):
             datum = self._enumerated(datum, variable.name, span, decide)
         if datum not in self._domains[variable.name]:
-            raise InputError(
-                f"the value `{show(datum)}` is not in the set of the output `{variable.name}`",
-                span,
-                f"the set is {{{', '.join(show(v) for v in variable.domain)}}}",
-            )
+            hint = f"the set is {{{', '.join(show(v) for v in variable.domain)}}}"
+            problem = f"the value `{show(datum)}` is not in the set of the output `{variable.name}`"
+            raise InputError(problem, span, hint)
         return datum
 
     def _enumerated(self, form: Linear, name: str, span: Span, decide: Decide) -> fmpq:

@@ -90,7 +90,7 @@ def check_uses(expr: Expr, sizes: Sizes) -> None:
                 check_index(node, sizes)
             case Call(function, arguments):
                 check_arguments(function, arguments, sizes)
-                todo.extend(part for part in arguments if not is_array(part, sizes))
+                todo.extend(part for part in arguments if getattr(part, "name", None) not in sizes)
                 continue
         todo.extend(reversed(children(node)))
 
@@ -109,16 +109,11 @@ def check_arguments(function: str, arguments: tuple[Expr, ...], sizes: Sizes) ->
     """Does the function accept its arguments: one array, or scalars?"""
     rule = FUNCTIONS[function]
     for argument in arguments:
-        array = is_array(argument, sizes)
-        if array and not (rule.arrays and len(arguments) == 1):
-            raise used_as_scalar(getattr(argument, "name", ""), argument.span)
-        if not array and not rule.scalars:
+        if isinstance(argument, Name) and argument.name in sizes:
+            if not rule.arrays or len(arguments) > 1:
+                raise used_as_scalar(argument.name, argument.span)
+        elif not rule.scalars:
             raise InputError(f"`{function}` takes a whole array", argument.span, f"usage: `{rule.usage}`")
-
-
-def is_array(expr: Expr, sizes: Sizes) -> bool:
-    """Is this a whole array?"""
-    return isinstance(expr, Name) and expr.name in sizes
 
 
 def used_as_scalar(name: str, span: Span) -> InputError:

@@ -76,6 +76,12 @@ class Op(Enum):
     GE = ">="
 
 
+ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.POW})
+EQUALITY = frozenset({Op.EQ, Op.NE})
+COMPARISONS = EQUALITY | {Op.LT, Op.LE, Op.GT, Op.GE}
+CONNECTIVES = frozenset({Op.AND, Op.OR})
+
+
 @dataclass(frozen=True, slots=True)
 class Unary(Node):
     """Minus or negation."""

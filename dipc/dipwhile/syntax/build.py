@@ -43,12 +43,23 @@ class Item:
     span: Span
 
 
-def made(kind: type[ast.Node], named: bool = False) -> Callable[..., ast.Node]:
-    """The method for a rule whose parts are the fields of a node; ``named``: its place is its name."""
+def made(kind: type[ast.Node], place: str = "", gather: int | None = None) -> Callable[..., ast.Node]:
+    """The method for a rule whose parts are the fields of a node, but for signs such as ``<-``.
+
+    The node's place is that of the rule, its ``name``, or the word that the rule begins with.  ``gather``:
+    the parts from this one on are one field.
+    """
 
     def build(self: Builder, meta: Meta, *parts: Any) -> ast.Node:
-        fields = (str(part) if isinstance(part, Token) else part for part in parts)
-        return kind(*fields, span=self.at(parts[0] if named else meta))
+        fields = [
+            str(part) if isinstance(part, Token) else part
+            for part in parts
+            if getattr(part, "type", "") not in ("ARROW", "EPS")
+        ]
+        if gather is not None:
+            fields[gather:] = [tuple(fields[gather:])]
+        span = self.at(parts[0] if place == "name" else meta)
+        return kind(*fields, span=self.keyword(meta, place) if place == "while" else span)
 
     return build
 
@@ -87,8 +98,9 @@ class Builder(Transformer_NonRecursive[Token, Any]):
     param_list, input_list, output_list = listed("param"), listed("input"), listed("output")
     range, flip, uniform, choose = made(ast.Range), made(ast.Flip), made(ast.Uniform), made(ast.Choose)
     formula_adjacency, named_adjacency = made(ast.FormulaAdjacency), made(ast.NamedAdjacency)
-    exit_, exp_mechanism = made(ast.Exit), made(ast.ExpMechanism)
-    param, declaration, for_ = (made(kind, named=True) for kind in (ast.Param, ast.Declaration, ast.For))
+    exit_, exp_mechanism, assign, eps = map(made, (ast.Exit, ast.ExpMechanism, ast.Assign, ast.Eps))
+    param, declaration, for_ = (made(kind, "name") for kind in (ast.Param, ast.Declaration, ast.For))
+    set_of, call, while_ = made(ast.SetOf, gather=0), made(ast.Call, gather=1), made(ast.While, "while")
 
     # --- the program and its declarations ----------------------------------------------------
 
@@ -101,9 +113,6 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         start = self.at(meta).start
         return Span(self.source, start, start + len(word))
 
-    def set_of(self, meta: Meta, *members: ast.Expr) -> ast.SetOf:
-        return ast.SetOf(members, span=self.at(meta))
-
     def claim(self, meta: Meta, epsilon: ast.Expr, delta: Any, _eps: Any, interval: Any) -> ast.Claim:
         return ast.Claim(epsilon, delta, interval, span=self.at(meta))
 
@@ -113,16 +122,10 @@ class Builder(Transformer_NonRecursive[Token, Any]):
 
     # --- statements --------------------------------------------------------------------------
 
-    def assign(self, meta: Meta, target: ast.Name | ast.Index, _arrow: Token, value: Any) -> ast.Assign:
-        return ast.Assign(target, value, span=self.at(meta))
-
     def if_(self, meta: Meta, *parts: Any) -> ast.If:
         """The branches, and an ``else`` or None."""
         *branches, otherwise = parts
         return ast.If(tuple(branches), otherwise or (), span=self.keyword(meta, "if"))
-
-    def while_(self, meta: Meta, condition: ast.Expr, body: ast.Block) -> ast.While:
-        return ast.While(condition, body, span=self.keyword(meta, "while"))
 
     # --- distributions -----------------------------------------------------------------------
 
@@ -162,17 +165,11 @@ class Builder(Transformer_NonRecursive[Token, Any]):
             raise InputError(f"`{kind}` does not run over a range", self.at(kind), hint)
         return ast.Fold(str(kind), str(variable), low, high, body, span=self.at(meta))
 
-    def call(self, meta: Meta, function: Token, *arguments: ast.Expr) -> ast.Call:
-        return ast.Call(str(function), arguments, span=self.at(meta))
-
     def name(self, meta: Meta, name: Token) -> ast.Name:
         return ast.Name(name.rstrip("'"), name.endswith("'"), span=self.at(meta))
 
     def index(self, meta: Meta, array: Token, index: ast.Expr) -> ast.Index:
         return ast.Index(array.rstrip("'"), index, array.endswith("'"), span=self.at(meta))
-
-    def eps(self, meta: Meta, _eps: Token) -> ast.Eps:
-        return ast.Eps(span=self.at(meta))
 
     def number(self, meta: Meta, digits: Token) -> ast.Number:
         return ast.Number(rational(digits, self.at(digits)), span=self.at(meta))

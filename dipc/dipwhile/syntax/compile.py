@@ -1,31 +1,34 @@
 """Syntax tree to core program: the entry to the front end.
 
 The passes, in order: names, parameters, declarations, unrolling, arrays, places of eps, kinds, rules,
-adjacency and claim.  Each is a separate module and refuses what it finds wrong.
+adjacency and claim.  Each refuses what it finds wrong; the last two are here, the others are modules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import assert_never
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax.arrays import array_sizes, check_arrays
-from dipc.dipwhile.syntax.ast import Declaration, Program
-from dipc.dipwhile.syntax.claims import compile_adjacency, compile_claim
-from dipc.dipwhile.syntax.constants import evaluate_parameters, evaluate_set, evaluate_size, evaluate_value
-from dipc.dipwhile.syntax.core import CoreProgram, Variable
-from dipc.dipwhile.syntax.eps_positions import check_budget
-from dipc.dipwhile.syntax.names import check_names, collect_names
-from dipc.dipwhile.syntax.outputs import check_loops, check_outputs, show_domain
+from dipc.dipwhile.syntax import ast, types
+from dipc.dipwhile.syntax.arrays import array_sizes, check_arrays, check_uses
+from dipc.dipwhile.syntax.constants import check_known, declare, declare_input, evaluate, evaluate_parameters
+from dipc.dipwhile.syntax.core import CoreAdjacency, CoreClaim, CoreProgram, Variable
+from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
+from dipc.dipwhile.syntax.kinds import Kinds
+from dipc.dipwhile.syntax.layout import METRICS
+from dipc.dipwhile.syntax.names import Names, check_expression, check_names, collect_names, target_name
 from dipc.dipwhile.syntax.parser import parse
-from dipc.dipwhile.syntax.types import check_types, declared_kinds, infer
-from dipc.dipwhile.syntax.unroll import Constants, unroll
+from dipc.dipwhile.syntax.printer import as_written
+from dipc.dipwhile.syntax.simplify import linear, why_no_value
+from dipc.dipwhile.syntax.unroll import Constants, substitute, unroll
+from dipc.dipwhile.syntax.walk import children, nodes, preorder
 from dipc.errors import InputError, Source, Span
-from dipc.models.values import show
-
-__all__ = ["compile_claim", "compile_program", "read"]
+from dipc.models.values import Atom, show
+from dipc.suggest import did_you_mean
 
 NO_OVERRIDES: Mapping[str, fmpq] = MappingProxyType({})
 
@@ -41,7 +44,7 @@ def read(source: Source, overrides: Mapping[str, fmpq] = NO_OVERRIDES) -> CorePr
 
 
 def compile_program(
-    program: Program, source: Source, overrides: Mapping[str, fmpq] = NO_OVERRIDES
+    program: ast.Program, source: Source, overrides: Mapping[str, fmpq] = NO_OVERRIDES
 ) -> CoreProgram:
     """Check and unroll a program."""
     names = collect_names(program)
@@ -57,11 +60,11 @@ def compile_program(
     code = unroll(program.body, parameters, Span(source, end, end))
     sizes = array_sizes(code, {variable.name: variable.size for variable in (*inputs, *outputs)})
     check_arrays(code, sizes)
-    check_budget(code)
-    kinding = infer(code, declared_kinds((*inputs, *outputs)), names.locals)
-    check_types(code, kinding)
-    check_loops(code, kinding)
-    check_outputs(code, {output.name: output for output in outputs}, kinding)
+    types.check_budget(code)
+    kinding = types.infer(code, types.declared_kinds((*inputs, *outputs)), names.locals)
+    types.check_types(code, kinding)
+    types.check_loops(code, kinding)
+    types.check_outputs(code, {output.name: output for output in outputs}, kinding)
 
     adjacency, claim = program.adjacency, program.claim
     return CoreProgram(
@@ -77,23 +80,229 @@ def compile_program(
     )
 
 
-def declare(declaration: Declaration, constants: Constants) -> Variable:
-    """An input or output with its size, set and start value."""
-    size = None if declaration.size is None else evaluate_size(declaration.size, constants, declaration.name)
-    domain = evaluate_set(declaration.domain, constants)
-    start = None
-    if declaration.start is not None:
-        start = evaluate_value(declaration.start, constants)
-        if start not in domain:
-            message = f"the start value `{show(start)}` is not in the set"
-            raise InputError(message, declaration.start.span, f"the set is `{show_domain(domain)}`")
-    return Variable(declaration.name, size, domain, start, declaration.span)
+# --- the claim and the adjacency -------------------------------------------------------------
 
 
-def declare_input(declaration: Declaration, constants: Constants) -> Variable:
-    """An input, which has no start value."""
-    if declaration.start is not None:
-        message = f"the input `{declaration.name}` cannot have a start value"
-        hint = "an input takes every value of its set in turn: remove it"
-        raise InputError(message, declaration.start.span, hint)
-    return declare(declaration, constants)
+def compile_claim(claim: ast.Claim, parameters: Mapping[str, fmpq]) -> CoreClaim:
+    """The claim with its constants evaluated; epsilon becomes ``t*eps``."""
+    constants = dict(parameters)
+    epsilon = compile_epsilon(claim.epsilon, constants)
+    delta = None if claim.delta is None else compile_delta(claim.delta, constants)
+    return CoreClaim(epsilon, delta, *compile_interval(claim.interval, constants), claim.span)
+
+
+EPSILON_HINT = "for example `eps`, `eps/2` or, with a delta, `2*eps, 1/100`"
+
+
+def compile_epsilon(epsilon: ast.Expr, constants: Constants) -> ast.Expr:
+    """``t*eps`` with a rational ``t >= 0``."""
+    check_claim_names(epsilon, constants)
+    result = substitute(epsilon, constants)
+    value = slope(result)
+    if value is None:
+        for node in nodes(result):
+            if reason := why_no_value(node):
+                raise InputError(reason, node.span, EPSILON_HINT)
+        raise InputError("the epsilon of the claim must be a multiple of eps", epsilon.span, EPSILON_HINT)
+    if value < 0:
+        message = f"the epsilon of the claim is negative: `{show(value)}*eps`"
+        raise InputError(message, epsilon.span, EPSILON_HINT)
+    span = epsilon.span
+    return ast.Binary(ast.Op.MUL, ast.Number(value, span=span), ast.Eps(span=span), span=span)
+
+
+def slope(expr: ast.Expr) -> fmpq | None:
+    """The t of an expression equal to ``t*eps``; None for other forms."""
+    form = linear(expr, lambda node: {"eps": fmpq(1)} if isinstance(node, ast.Eps) else None)
+    return form.get("eps", fmpq(0)) if form is not None and None not in form else None
+
+
+def compile_delta(delta: ast.Expr, constants: Constants) -> ast.Expr:
+    """Numbers, eps and exp, joined by ``+ - * / ^``."""
+    check_claim_names(delta, constants)
+    result = substitute(delta, constants)
+    for node in nodes(result):
+        check_delta_node(node)
+    if isinstance(result, ast.Number) and not 0 <= result.value <= 1:
+        hint = "choose it between 0 and 1"
+        raise InputError(f"delta is `{show(result.value)}`, not a probability", delta.span, hint)
+    return result
+
+
+def check_delta_node(node: ast.Expr) -> None:
+    """Is this an operation that delta may use?"""
+    if reason := why_no_value(node):
+        raise InputError(reason, node.span)
+    match node:
+        case ast.Number() | ast.Eps() | ast.Unary(ast.Op.NEG) | ast.Call("exp" | "sqrt"):
+            return
+        case ast.Binary(ast.Op.POW, _, exponent) if not isinstance(exponent, ast.Number):
+            hint = "write `exp(x)` for the power of e"
+            raise InputError("an exponent must be a constant integer", exponent.span, hint)
+        case ast.Binary(op) if op in ast.ARITHMETIC:
+            return
+    message = "delta must be built from numbers, `eps`, `exp` and `sqrt` with `+ - * / ^`"
+    raise InputError(message, node.span, "for example `exp(-2*eps)/4`")
+
+
+def check_claim_names(expr: ast.Expr, constants: Constants) -> None:
+    """The claim may name parameters only."""
+    for node in nodes(expr):
+        match node:
+            case ast.Name(name) | ast.Index(name):
+                if name not in constants or isinstance(node, ast.Index) or node.primed:
+                    near = did_you_mean(name, {*constants, "eps"})
+                    if name.lower() in ("delta", "δ"):
+                        near = "delta is a number or a function of eps, such as `1/100` or `exp(-2*eps)`"
+                    raise InputError(f"the claim must not depend on `{name}`", node.span, near)
+            case ast.Call():
+                check_call(node)
+            case ast.Fold():
+                raise InputError(f"`{node.kind}` is not allowed in a claim", node.span, EPSILON_HINT)
+
+
+def compile_interval(
+    interval: ast.Interval | None, constants: Constants
+) -> tuple[fmpq, fmpq | None, bool, bool]:
+    """The ends of the interval, and whether they belong to it."""
+    if interval is None:
+        return fmpq(0), None, False, False
+    low = evaluate(interval.low, constants, "the lower end")
+    if isinstance(interval.high, ast.Name) and interval.high.name.lower() in INFINITY - constants.keys():
+        hint = "write `inf`: `(0, inf)`"
+        raise InputError(f"unknown name `{interval.high.name}`", interval.high.span, hint)
+    high = None if interval.high is None else evaluate(interval.high, constants, "the upper end")
+    check_interval(interval, low, high)
+    return low, high, interval.low_closed, interval.high_closed
+
+
+INFINITY = frozenset({"inf", "infinity", "infty", "oo"})
+"""What infinity is called elsewhere, in small letters."""
+
+
+def check_interval(interval: ast.Interval, low: fmpq, high: fmpq | None) -> None:
+    """Refuse an interval that is empty or contains anything but positive numbers."""
+    if low < 0:
+        raise InputError("eps is positive", interval.low.span, "start the interval at 0: `(0, 1]`")
+    if low == 0 and interval.low_closed:
+        raise InputError("eps is positive: 0 is not allowed", interval.low.span, "leave 0 out: `(0, 1]`")
+    if high is None and interval.high_closed:
+        raise InputError("infinity is not a value of eps", interval.span, "leave it out: `(0, inf)`")
+    point = low == high and interval.low_closed and interval.high_closed
+    if high is not None and low >= high and not point:
+        raise InputError("the interval is empty", interval.span, "its lower end comes first: `(0, 1]`")
+
+
+def compile_adjacency(
+    adjacency: ast.Adjacency, names: Names, inputs: Sequence[Variable], constants: Constants
+) -> CoreAdjacency:
+    """The adjacency with constants evaluated and folds unrolled."""
+    match adjacency:
+        case ast.NamedAdjacency(kind):
+            distance = compile_distance(adjacency, constants)
+            check_metric(adjacency, inputs)
+            return CoreAdjacency(kind, distance, None, adjacency.span)
+        case ast.FormulaAdjacency(formula):
+            core = compile_formula(formula, names, inputs, constants)
+            return CoreAdjacency("formula", None, core, adjacency.span)
+        case _:
+            assert_never(adjacency)
+
+
+def compile_distance(adjacency: ast.NamedAdjacency, constants: Constants) -> fmpq | None:
+    """The distance of neighbours, which every metric but ``all`` needs."""
+    kind, written = adjacency.kind, adjacency.distance
+    if kind == "all":
+        if written is None:
+            return None
+        hint = "any two inputs are neighbours: `adjacent all`"
+        raise InputError("`all` takes no distance", written.span, hint)
+    hint = f"write `adjacent {kind} 1`"
+    if written is None:
+        raise InputError(f"`{kind}` is missing its distance", adjacency.span, hint)
+    check_known(written, constants)
+    distance = evaluate(written, constants, "the distance")
+    if distance < 0:
+        raise InputError(f"the distance is negative: `{show(distance)}`", written.span, hint)
+    return distance
+
+
+def check_metric(adjacency: ast.NamedAdjacency, inputs: Sequence[Variable]) -> None:
+    """``linf`` and ``l1`` measure numbers."""
+    atoms = [(v.name, value) for v in inputs for value in v.domain if isinstance(value, Atom)]
+    if adjacency.kind in ("linf", "l1") and atoms:
+        name, value = atoms[0]
+        message = f"`{adjacency.kind}` measures numbers, but `{name}` may be `{show(value)}`"
+        hint = "use `hamming 1`, which counts the inputs that differ, or a formula"
+        raise InputError(message, adjacency.span, hint)
+
+
+def compile_formula(
+    expr: ast.Expr, names: Names, inputs: Sequence[Variable], constants: Constants
+) -> ast.Expr:
+    """A Boolean expression over the inputs and the primed inputs."""
+    none: frozenset[str] = frozenset()
+    speakable = Names(names.parameters, names.inputs, none, none, names.atoms)
+    for node in nodes(expr):
+        match node:
+            case ast.Name(name) | ast.Index(name) if name in names.outputs | names.locals:
+                hint = "an adjacency formula refers to inputs only"
+                raise InputError(f"`{name}` is not an input", node.span, hint)
+    if isinstance(expr, ast.Name) and expr.name not in names.inputs:  # probably meant as a metric
+        hint = did_you_mean(expr.name, METRICS, METRIC_HINT)
+        raise InputError(f"unknown adjacency `{expr.name}`", expr.span, hint)
+    check_expression(expr, speakable, none, primes=True)
+    check_whole_arrays(expr, inputs)
+    check_both_sides(expr, names)
+    core = substitute(expr, constants)
+    types.refuse_eps((core,))
+    check_uses(core, {variable.name: variable.size for variable in inputs if variable.size is not None})
+    types.require(
+        core, types.check(core, types.declared_kinds(inputs)), Kinds.BOOLEAN, "an adjacency formula"
+    )
+    return core
+
+
+METRIC_HINT = "choose `linf`, `l1`, `hamming`, `all`, or a formula such as `abs(q - q') <= 1`"
+
+
+def check_whole_arrays(expr: ast.Expr, inputs: Sequence[Variable]) -> None:
+    """``q = q'`` for arrays: cells are compared, not arrays."""
+    arrays = {variable.name: variable for variable in inputs if variable.size is not None}
+    for node in nodes(expr):
+        if not isinstance(node, ast.Binary) or node.op not in ast.COMPARISONS:
+            continue
+        names = [part for side in (node.left, node.right) for part in bare_names(side) if part.name in arrays]
+        if names:
+            cells = re.sub(
+                r"([^\W\d]\w*)('?)(?![\w'\[(])", lambda m: m[0] + "[i]" * (m[1] in arrays), as_written(node)
+            )
+            array = arrays[names[0].name]
+            size = re.match(r"\s*\[([^\]]*)\]", array.span.source.text[array.span.end :])  # as declared
+            message = f"`{array.name}` is an array: its cells are compared one by one"
+            hint = f"write `forall i in 1..{size[1].strip() if size else array.size}: {cells}`"
+            raise InputError(message, node.span, hint)
+
+
+def bare_names(expr: ast.Expr) -> Iterator[ast.Name]:
+    """The names in an expression, but not a name that is the whole argument of a function of arrays."""
+
+    def inside(node: ast.Expr) -> tuple[ast.Expr, ...]:
+        whole = isinstance(node, ast.Call) and FUNCTIONS[node.function].arrays and len(node.arguments) == 1
+        return () if whole and isinstance(children(node)[0], ast.Name) else children(node)
+
+    return (node for node in preorder(expr, inside) if isinstance(node, ast.Name))
+
+
+def check_both_sides(expr: ast.Expr, names: Names) -> None:
+    """A formula that mentions only one of the two inputs does not relate pairs."""
+    mentioned = {
+        node.primed
+        for node in nodes(expr)
+        if isinstance(node, ast.Name | ast.Index) and target_name(node) in names.inputs
+    }
+    if mentioned != {True, False}:
+        example = min(names.inputs, default="q")
+        missing = f"`{example}`" if True in mentioned else f"`{example}'`"
+        message = f"an adjacency formula relates an input to its neighbour, but {missing} is missing"
+        raise InputError(message, expr.span, f"for example `adjacent abs({example} - {example}') <= 1`")

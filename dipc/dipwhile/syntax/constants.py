@@ -1,4 +1,4 @@
-"""Constants of the declarations: parameters, sizes, domains, bounds."""
+"""Declarations and their constants: parameters, sizes, domains, bounds."""
 
 from __future__ import annotations
 
@@ -7,8 +7,21 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax.ast import Call, Eps, Expr, FiniteSet, Name, Number, Param, Range, SetOf
+from dipc.dipwhile.syntax.ast import (
+    Call,
+    Declaration,
+    Eps,
+    Expr,
+    FiniteSet,
+    Name,
+    Number,
+    Param,
+    Range,
+    SetOf,
+)
+from dipc.dipwhile.syntax.core import Variable
 from dipc.dipwhile.syntax.functions import check_call
+from dipc.dipwhile.syntax.kinds import show_domain
 from dipc.dipwhile.syntax.simplify import why_no_value
 from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.dipwhile.syntax.walk import nodes
@@ -122,3 +135,25 @@ def evaluate_value(expr: Expr, constants: Constants) -> Value:
     if isinstance(result, Name):
         return Atom(result.name)
     return evaluate(expr, constants, "this member of a set")
+
+
+def declare(declaration: Declaration, constants: Constants) -> Variable:
+    """An input or output with its size, set and start value."""
+    size = None if declaration.size is None else evaluate_size(declaration.size, constants, declaration.name)
+    domain = evaluate_set(declaration.domain, constants)
+    start = None
+    if declaration.start is not None:
+        start = evaluate_value(declaration.start, constants)
+        if start not in domain:
+            message = f"the start value `{show(start)}` is not in the set"
+            raise InputError(message, declaration.start.span, f"the set is `{show_domain(domain)}`")
+    return Variable(declaration.name, size, domain, start, declaration.span)
+
+
+def declare_input(declaration: Declaration, constants: Constants) -> Variable:
+    """An input, which has no start value."""
+    if declaration.start is not None:
+        message = f"the input `{declaration.name}` cannot have a start value"
+        hint = "an input takes every value of its set in turn: remove it"
+        raise InputError(message, declaration.start.span, hint)
+    return declare(declaration, constants)

@@ -1,6 +1,6 @@
 """The distributions of the language.  Everything that dipc knows about a kind of noise is here, once.
 
-To add noise: a row in :data:`NOISE`, its density in :class:`dipc.integration.piecewise.Piecewise`, a word in
+To add noise: a row in ``_KINDS``, its density in :class:`dipc.integration.piecewise.Piecewise`, a word in
 :mod:`dipc.dipwhile.python.words`, its slow twin in :mod:`dipc.certificate.slow.noise`.  A kind that is not in
 the table is an error everywhere, never one of those that are.
 """
@@ -52,35 +52,21 @@ def _two_sided_geometric(rate: fmpq) -> Quotient:
     return (1 - z) / (1 + z)
 
 
-NOISE: dict[str, NoiseKind] = {
-    kind.name: kind
-    for kind in (
-        NoiseKind(
-            name="Lap",
-            integer=False,
-            shifts=(1, -1),
-            shape=Piecewise.laplace,
-            factor=_one,
-            called=("Laplace", "laplace", "lap", "LAP", "Laplacian"),
-        ),
-        NoiseKind(
-            name="LapPlus",
-            integer=False,
-            shifts=(1,),
-            shape=Piecewise.exponential,
-            factor=_one,
-            called=("Exponential", "exponential", "Expo"),
-        ),
-        NoiseKind(
-            name="DLap",
-            integer=True,
-            shifts=(1, -1),
-            shape=Piecewise.geometric,
-            factor=_two_sided_geometric,
-            called=("Geometric", "DLaplace", "DiscreteLaplace", "TwoSidedGeometric"),
-        ),
-    )
-}
+_KINDS = (
+    NoiseKind(
+        "Lap", False, (1, -1), Piecewise.laplace, _one, ("Laplace", "laplace", "lap", "LAP", "Laplacian")
+    ),
+    NoiseKind("LapPlus", False, (1,), Piecewise.exponential, _one, ("Exponential", "exponential", "Expo")),
+    NoiseKind(
+        "DLap",
+        True,
+        (1, -1),
+        Piecewise.geometric,
+        _two_sided_geometric,
+        ("Geometric", "DLaplace", "DiscreteLaplace", "TwoSidedGeometric"),
+    ),
+)
+NOISE = {kind.name: kind for kind in _KINDS}
 """The kinds of noise by name."""
 
 DISTRIBUTIONS = (*NOISE, "Exp", "choose", "flip", "uniform")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from dipc.dipwhile.syntax.ast import Call
 from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS, NOISE, OTHER_NOISE
 from dipc.dipwhile.syntax.fragment import violation
-from dipc.dipwhile.syntax.kinds import BOOLEANS, NUMBERS, NUMERIC, Kinds
+from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.errors import InputError
 from dipc.suggest import did_you_mean
 
@@ -30,19 +30,19 @@ class Function:
 
 
 FUNCTIONS: dict[str, Function] = {
-    "abs": Function("abs(x)", 1, 1, NUMERIC, None),
-    "max": Function("max(a) or max(x, y, ...)", 1, None, NUMERIC, None, arrays=True),
-    "min": Function("min(a) or min(x, y, ...)", 1, None, NUMERIC, None, arrays=True),
-    "sum": Function("sum(a) or sum(x, y, ...)", 1, None, NUMERIC, None, arrays=True),
-    "count": Function("count(b1, b2, ...)", 1, None, BOOLEANS, NUMBERS, arrays=True),
-    "argmax": Function("argmax(a)", 1, 1, NUMERIC, NUMBERS, arrays=True, scalars=False),
-    "argmin": Function("argmin(a)", 1, 1, NUMERIC, NUMBERS, arrays=True, scalars=False),
-    "disc": Function("disc(r, -1, 0, 1)", 2, None, NUMERIC, NUMBERS),
-    "exp": Function("exp(-eps)", 1, 1, NUMBERS, NUMBERS),
-    "sqrt": Function("sqrt(eps)", 1, 1, NUMBERS, NUMBERS),
-    "floor": Function("floor(x)", 1, 1, NUMBERS, NUMBERS),
-    "ceil": Function("ceil(x)", 1, 1, NUMBERS, NUMBERS),
-    "mod": Function("mod(a, b)", 2, 2, NUMBERS, NUMBERS),
+    "abs": Function("abs(x)", 1, 1, Kinds.NUMERIC, None),
+    "max": Function("max(a) or max(x, y, ...)", 1, None, Kinds.NUMERIC, None, arrays=True),
+    "min": Function("min(a) or min(x, y, ...)", 1, None, Kinds.NUMERIC, None, arrays=True),
+    "sum": Function("sum(a) or sum(x, y, ...)", 1, None, Kinds.NUMERIC, None, arrays=True),
+    "count": Function("count(b1, b2, ...)", 1, None, Kinds.BOOLEAN, Kinds.NUMBER, arrays=True),
+    "argmax": Function("argmax(a)", 1, 1, Kinds.NUMERIC, Kinds.NUMBER, arrays=True, scalars=False),
+    "argmin": Function("argmin(a)", 1, 1, Kinds.NUMERIC, Kinds.NUMBER, arrays=True, scalars=False),
+    "disc": Function("disc(r, -1, 0, 1)", 2, None, Kinds.NUMERIC, Kinds.NUMBER),
+    "exp": Function("exp(-eps)", 1, 1, Kinds.NUMBER, Kinds.NUMBER),
+    "sqrt": Function("sqrt(eps)", 1, 1, Kinds.NUMBER, Kinds.NUMBER),
+    "floor": Function("floor(x)", 1, 1, Kinds.NUMBER, Kinds.NUMBER),
+    "ceil": Function("ceil(x)", 1, 1, Kinds.NUMBER, Kinds.NUMBER),
+    "mod": Function("mod(a, b)", 2, 2, Kinds.NUMBER, Kinds.NUMBER),
 }
 
 OTHER_NAMES = {

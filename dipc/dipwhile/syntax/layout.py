@@ -43,7 +43,6 @@ CONTINUES = COMPARISONS | ARITHMETIC | {"AND", "OR", "NOT", "COMMA", "ARROW", "C
 BLOCK_OPENS = frozenset({"THEN", "DO", "ELSE"})
 BLOCK_CLOSES = frozenset({"END", "ELIF", "ELSE"})
 
-AFTER = CONTINUES | BLOCK_OPENS
 BEFORE = BLOCK_CLOSES | {"AND", "OR", "THEN", "DO"}
 
 
@@ -77,4 +76,4 @@ def classify(token: Token, previous: Token | None) -> Token:
 
 def separates(previous: Token, following: Token) -> bool:
     """Whether a separator between these two tokens counts."""
-    return previous.type not in AFTER and following.type not in BEFORE
+    return previous.type not in CONTINUES | BLOCK_OPENS and following.type not in BEFORE

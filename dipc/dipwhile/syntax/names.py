@@ -115,13 +115,20 @@ def target_name(target: ast.Name | ast.Index) -> str:
 def check_names(program: ast.Program, names: Names) -> None:
     """Refuse unknown names, unknown functions, and assignments to what cannot be assigned."""
     for statement, scope in statements(program.body):
-        if isinstance(statement, ast.Assign):
-            check_target(statement.target, names, scope)
-            check_value(statement.value, names, scope)
-            continue
-        if isinstance(statement, ast.For):
-            check_binder(statement.variable, statement.span, names, scope)
-        check_all(own_parts(statement), names, scope)
+        parts: list[tuple[ast.Node, Scope]] = [(part, scope) for part in own_parts(statement)]
+        match statement:
+            case ast.Assign(target, value):
+                check_target(target, names, scope)
+                parts = [(value, scope)]
+                if isinstance(value, ast.ExpMechanism):
+                    check_binder(value.variable, value.span, names, scope)
+                    parts = [(value.rate, scope), (value.support, scope)]
+                    parts.append((value.score, scope | {value.variable}))
+            case ast.For(variable):
+                check_binder(variable, statement.span, names, scope)
+        for part, known in parts:
+            for expr in expressions(part):
+                check_expression(expr, names, known)
 
 
 def check_target(target: ast.Name | ast.Index, names: Names, scope: Scope) -> None:
@@ -144,23 +151,6 @@ def check_binder(variable: str, span: Span, names: Names, scope: Scope) -> None:
     if variable in names.everything | scope:
         hint = "give this loop a variable of its own"
         raise InputError(f"`{variable}` already has a meaning here", span, hint)
-
-
-def check_value(value: ast.Expr | ast.Distribution, names: Names, scope: Scope) -> None:
-    """Is every name in an assigned value known?"""
-    if isinstance(value, ast.ExpMechanism):
-        check_binder(value.variable, value.span, names, scope)
-        check_all((value.rate, value.support), names, scope)
-        check_expression(value.score, names, scope | {value.variable})
-    else:
-        check_all((value,), names, scope)
-
-
-def check_all(parts: Iterable[ast.Node], names: Names, scope: Scope) -> None:
-    """Is every name in these parts known?"""
-    for part in parts:
-        for expr in expressions(part):
-            check_expression(expr, names, scope)
 
 
 def check_expression(expr: ast.Expr, names: Names, scope: Scope, primes: bool = False) -> None:

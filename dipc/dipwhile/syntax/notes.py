@@ -6,19 +6,21 @@ that unrolling removed are ignored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 
 from flint import fmpq
 
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.arrays import assignments, instruction_parts
-from dipc.dipwhile.syntax.ast import Binary, Call, Distribution, Expr, Index, Name, Noise, Number, Op, Unary
-from dipc.dipwhile.syntax.core import Cell, CoreProgram
+from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.distributions import NOISE
-from dipc.dipwhile.syntax.kinds import NUMBERS, surely
+from dipc.dipwhile.syntax.kinds import Kinds, surely
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
-from dipc.dipwhile.syntax.types import EQUALITY, Kinding, declared_kinds, infer, kinds_of
-from dipc.dipwhile.syntax.walk import bottom_up, nodes
+from dipc.dipwhile.syntax.simplify import Linear, linear
+from dipc.dipwhile.syntax.types import Kinding, declared_kinds, infer, kinds_of
+from dipc.dipwhile.syntax.walk import nodes
 from dipc.errors import Span
 from dipc.models.values import show
 from dipc.suggest import nearest
@@ -30,11 +32,16 @@ def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
     for target, _ in assignments(core.code):
         first.setdefault(target_name(target), target.span)
     outputs = {output.name for output in core.outputs}
-    read = (node for one in core.code for part in instruction_parts(one) for node in nodes(part))
-    unread = first.keys() - outputs - {target_name(node) for node in read if isinstance(node, Name | Index)}
+    names = (node for node in nodes_read(core) if isinstance(node, ast.Name | ast.Index))
+    unread = first.keys() - outputs - set(map(target_name, names))
     known = sorted(outputs | first.keys())
     found = [(name, span, similar(name, known)) for name, span in first.items() if name in unread]
     return [(name, span, near) for name, span, near in found if near]
+
+
+def nodes_read(core: CoreProgram) -> Iterator[ast.Expr]:
+    """All nodes of the expressions that the instructions read."""
+    return (node for one in core.code for part in instruction_parts(one) for node in nodes(part))
 
 
 def similar(name: str, known: Iterable[str]) -> str:
@@ -43,13 +50,8 @@ def similar(name: str, known: Iterable[str]) -> str:
     >>> similar("cuont", ["count", "r"]), similar("x1", ["x2"])
     ('count', '')
     """
-    plain = without_digits(name)
-    return nearest(name, [other for other in known if other != name and without_digits(other) != plain])
-
-
-def without_digits(name: str) -> str:
-    """A name without its digits."""
-    return "".join(sign for sign in name if not sign.isdigit())
+    plain = re.sub(r"\d", "", name)
+    return nearest(name, [other for other in known if other != name and re.sub(r"\d", "", other) != plain])
 
 
 def unassigned_outputs(core: CoreProgram) -> list[tuple[str, Span]]:
@@ -73,29 +75,28 @@ def impossible_equalities(core: CoreProgram) -> list[tuple[Span, str]]:
     """
     declared = declared_kinds((*core.inputs, *core.outputs))
     kinding = infer(core.code, declared, core.variables - declared.keys())
-    assigned: dict[str, list[Expr | Distribution]] = {}
+    assigned: dict[str, list[ast.Expr | ast.Distribution]] = {}
     for target, value in assignments(core.code):
         assigned.setdefault(target_name(target), []).append(value)
     noise = frozenset(
         name
         for name, values in assigned.items()
-        if all(isinstance(value, Noise) and NOISE[value.kind].continuous for value in values)
+        if all(isinstance(value, ast.Noise) and NOISE[value.kind].continuous for value in values)
     )
     for output in core.outputs:
         assigned.pop(output.name, None)
     steps = {name: [levels_of(value, {}) for value in values] for name, values in assigned.items()}
     levels = {name: frozenset().union(*each) for name, each in steps.items() if all(each)}
     found: dict[tuple[int, int], tuple[Span, str]] = {}
-    read = (node for one in core.code for part in instruction_parts(one) for node in nodes(part))
-    for node in read:
-        if isinstance(node, Binary) and node.op in EQUALITY:
+    for node in nodes_read(core):
+        if isinstance(node, ast.Binary) and node.op in ast.EQUALITY:
             reason = continuous(node, noise, kinding) or no_level(node, levels)
             if reason:
                 found.setdefault((node.span.start, node.span.end), (node.span, reason))
     return [found[place] for place in sorted(found)]
 
 
-def continuous(equality: Binary, noise: frozenset[str], kinding: Kinding) -> str:
+def continuous(equality: ast.Binary, noise: frozenset[str], kinding: Kinding) -> str:
     """Why the two sides are equal with probability 0; "" if this is not clear.
 
     Both sides must be linear in cells of fresh noise, and one cell must not cancel: ``s = r`` after
@@ -111,56 +112,28 @@ def continuous(equality: Binary, noise: frozenset[str], kinding: Kinding) -> str
     )
 
 
-Coefficients = dict[Cell, fmpq]
-
-
-def coefficients(expr: Expr, noise: frozenset[str], kinding: Kinding) -> Coefficients | None:
+def coefficients(expr: ast.Expr, noise: frozenset[str], kinding: Kinding) -> Linear | None:
     """The coefficient of each noise cell in a linear expression; None for other expressions."""
 
-    def visit(node: Expr, parts: tuple[Coefficients | None, ...]) -> Coefficients | None:
-        if isinstance(node, Index):
-            parts = ()  # its index is not part of the sum
-        if None in parts:
-            return None
-        known = [part for part in parts if part is not None]
+    def leaf(node: ast.Expr) -> Linear | None:
         match node:
-            case Name(name) if name in noise:
+            case ast.Name(name) if name in noise:
                 return {(name, 0): fmpq(1)}
-            case Index(array, Number(index)) if array in noise:
+            case ast.Index(array, ast.Number(index)) if array in noise:
                 return {(array, int(index.p)): fmpq(1)}
-            case Unary(Op.NEG):
-                return combined(known[0], {}, fmpq(-1), fmpq(0))
-            case Binary(Op.ADD):
-                return combined(known[0], known[1], fmpq(1), fmpq(1))
-            case Binary(Op.SUB):
-                return combined(known[0], known[1], fmpq(1), fmpq(-1))
-            case Binary(Op.MUL, Number(factor)):
-                return combined(known[1], {}, factor, fmpq(0))
-            case Binary(Op.MUL, _, Number(factor)):
-                return combined(known[0], {}, factor, fmpq(0))
-            case Binary(Op.DIV, _, Number(divisor)) if divisor != 0:
-                return combined(known[0], {}, 1 / divisor, fmpq(0))
-        return {} if surely(kinds_of(node, kinding), NUMBERS) else None
+        return {node: fmpq(1)} if surely(kinds_of(node, kinding), Kinds.NUMBER) else None
 
-    return bottom_up(expr, visit)
-
-
-def combined(left: Coefficients, right: Coefficients, a: fmpq, b: fmpq) -> Coefficients:
-    """``a*left + b*right`` without zeros."""
-    none = fmpq(0)
-    total = {
-        cell: a * left.get(cell, none) + b * right.get(cell, none) for cell in left.keys() | right.keys()
-    }
-    return {cell: value for cell, value in total.items() if value != 0}
+    form = linear(expr, leaf)
+    return None if form is None else {cell: form[cell] for cell in form if isinstance(cell, tuple)}
 
 
 Levels = Mapping[str, frozenset[fmpq]]
 
 
-def no_level(equality: Binary, levels: Levels) -> str:
+def no_level(equality: ast.Binary, levels: Levels) -> str:
     """Why ``disc(...) = c`` never holds; "" if it may."""
     for side, constant in ((equality.left, equality.right), (equality.right, equality.left)):
-        if isinstance(constant, Number):
+        if isinstance(constant, ast.Number):
             possible = levels_of(side, levels)
             if possible and constant.value not in possible:
                 shown = ", ".join(show(value) for value in sorted(possible))
@@ -168,12 +141,12 @@ def no_level(equality: Binary, levels: Levels) -> str:
     return ""
 
 
-def levels_of(expr: Expr | Distribution, levels: Levels) -> frozenset[fmpq]:
+def levels_of(expr: ast.Expr | ast.Distribution, levels: Levels) -> frozenset[fmpq]:
     """The values of ``disc`` with constant levels, or of a variable that holds no other; empty: unknown."""
     match expr:
-        case Call("disc", (_, *steps)):
-            constants = [step.value for step in steps if isinstance(step, Number)]
+        case ast.Call("disc", (_, *steps)):
+            constants = [step.value for step in steps if isinstance(step, ast.Number)]
             return frozenset(constants) if len(constants) == len(steps) else frozenset()
-        case Name(name) | Index(name):
+        case ast.Name(name) | ast.Index(name):
             return levels.get(name, frozenset())
     return frozenset()

@@ -19,9 +19,7 @@ ANY, OR, AND, NOT, COMPARISON, ARITH, TERM, FACTOR, POWER, PRIMARY = range(10)
 LEVEL: dict[ast.Op, tuple[int, int, int]] = {
     ast.Op.OR: (OR, OR, AND),
     ast.Op.AND: (AND, AND, NOT),
-    **dict.fromkeys(
-        (ast.Op.EQ, ast.Op.NE, ast.Op.LT, ast.Op.LE, ast.Op.GT, ast.Op.GE), (COMPARISON, ARITH, ARITH)
-    ),
+    **dict.fromkeys(ast.COMPARISONS, (COMPARISON, ARITH, ARITH)),
     **dict.fromkeys((ast.Op.ADD, ast.Op.SUB), (ARITH, ARITH, TERM)),
     **dict.fromkeys((ast.Op.MUL, ast.Op.DIV), (TERM, TERM, FACTOR)),
     ast.Op.POW: (POWER, PRIMARY, FACTOR),
@@ -112,39 +110,46 @@ def decimals(value: fmpq) -> int | None:
     return max(counts) if rest == 1 else None
 
 
-def show_arith(expr: ast.Expr) -> str:
-    """An expression where the grammar requires ``arith``."""
-    return within(bottom_up(expr, show_node), ARITH)
-
-
-def show_set(values: ast.FiniteSet) -> str:
-    """A finite set."""
-    match values:
+def show(node: ast.Node) -> str:
+    """The text of any node but a program or a statement; an expression is an ``arith`` of the grammar."""
+    match node:
         case ast.SetOf(members):
-            return "{" + ", ".join(map(show_arith, members)) + "}"
+            return "{" + ", ".join(map(show, members)) + "}"
         case ast.Range(low, high):
-            return f"{show_arith(low)}..{show_arith(high)}"
-        case _:
-            assert_never(values)
-
-
-def show_distribution(distribution: ast.Distribution) -> str:
-    """The right-hand side of a sampling assignment."""
-    match distribution:
+            return f"{show(low)}..{show(high)}"
         case ast.Noise(kind, rate, mean):
-            return f"{kind}({show_arith(rate)}, {show_arith(mean)})"
+            return f"{kind}({show(rate)}, {show(mean)})"
         case ast.Choose(options):
-            return "choose {" + ", ".join(f"{show_arith(v)}: {show_arith(p)}" for v, p in options) + "}"
+            return "choose {" + ", ".join(f"{show(v)}: {show(p)}" for v, p in options) + "}"
         case ast.Flip(probability):
-            return f"flip({show_arith(probability)})"
+            return f"flip({show(probability)})"
         case ast.Uniform(support):
-            members = show_set(support)
-            # A parenthesis would look like that of a call.
-            return f"uniform({members})" if members.startswith("(") else f"uniform {members}"
+            values = show(support)  # a parenthesis would look like that of a call
+            return f"uniform({values})" if values.startswith("(") else f"uniform {values}"
         case ast.ExpMechanism(rate, variable, support, score):
-            return f"Exp({show_arith(rate)}, {variable} in {show_set(support)}, {show_arith(score)})"
+            return f"Exp({show(rate)}, {variable} in {show(support)}, {show(score)})"
+        case ast.Param(name, value):
+            return f"{name} = {show(value)}"
+        case ast.Declaration(name, size, domain, start):
+            cells, first = optional("[{}]", size), optional(" = {}", start)
+            return f"{name}{cells} in {show(domain)}{first}"
+        case ast.NamedAdjacency(kind, distance):
+            return kind + optional(" {}", distance)
+        case ast.FormulaAdjacency(formula):
+            return show_expr(formula)
+        case ast.Claim(epsilon, delta, interval):
+            return show(epsilon) + optional(", {}", delta) + optional(" for eps in {}", interval)
+        case ast.Interval(low, high, low_closed, high_closed):
+            end = optional("{}", high) or "inf"
+            return f"{'(['[low_closed]}{show(low)}, {end}{')]'[high_closed]}"
         case _:
-            assert_never(distribution)
+            assert isinstance(node, ast.Expr)
+            return within(bottom_up(node, show_node), ARITH)
+
+
+def optional(form: str, node: ast.Node | None) -> str:
+    """The text of a node in a form; nothing if there is none."""
+    return "" if node is None else form.format(show(node))
 
 
 def show_program(program: ast.Program) -> str:
@@ -158,46 +163,16 @@ def show_program(program: ast.Program) -> str:
       b <- 1
     end
     """
-    declarations = [f"param  {param.name} = {show_arith(param.value)}" for param in program.params]
-    declarations += [f"input  {show_declaration(declaration)}" for declaration in program.inputs]
-    declarations += [f"output {show_declaration(declaration)}" for declaration in program.outputs]
-    if program.adjacency is not None:
-        declarations.append(f"adjacent {show_adjacency(program.adjacency)}")
-    if program.claim is not None:
-        declarations.append(f"private {show_claim(program.claim)}")
+    parts = {
+        "param  ": program.params,
+        "input  ": program.inputs,
+        "output ": program.outputs,
+        "adjacent ": (program.adjacency,),
+        "private ": (program.claim,),
+    }
+    declarations = [word + show(node) for word, nodes in parts.items() for node in nodes if node is not None]
     gap = [""] if declarations and program.body else []
     return "\n".join([*declarations, *gap, *show_block(program.body, "")]) + "\n"
-
-
-def show_declaration(declaration: ast.Declaration) -> str:
-    """What follows ``input`` or ``output``."""
-    size = "" if declaration.size is None else f"[{show_arith(declaration.size)}]"
-    start = "" if declaration.start is None else f" = {show_arith(declaration.start)}"
-    return f"{declaration.name}{size} in {show_set(declaration.domain)}{start}"
-
-
-def show_adjacency(adjacency: ast.Adjacency) -> str:
-    """What follows ``adjacent``."""
-    match adjacency:
-        case ast.NamedAdjacency(kind, distance):
-            return kind if distance is None else f"{kind} {show_arith(distance)}"
-        case ast.FormulaAdjacency(formula):
-            return show_expr(formula)
-        case _:
-            assert_never(adjacency)
-
-
-def show_claim(claim: ast.Claim) -> str:
-    """What follows ``private``."""
-    delta = "" if claim.delta is None else f", {show_arith(claim.delta)}"
-    interval = "" if claim.interval is None else f" for eps in {show_interval(claim.interval)}"
-    return f"{show_arith(claim.epsilon)}{delta}{interval}"
-
-
-def show_interval(interval: ast.Interval) -> str:
-    """An interval of eps."""
-    high = "inf" if interval.high is None else show_arith(interval.high)
-    return f"{'(['[interval.low_closed]}{show_arith(interval.low)}, {high}{')]'[interval.high_closed]}"
 
 
 def show_block(block: ast.Block, indent: str) -> Iterator[str]:
@@ -210,7 +185,7 @@ def show_statement(statement: ast.Statement, indent: str) -> Iterator[str]:
     """The lines of a statement."""
     match statement:
         case ast.Assign(target, value):
-            shown = show_expr(value) if isinstance(value, ast.Expr) else show_distribution(value)
+            shown = show_expr(value) if isinstance(value, ast.Expr) else show(value)
             yield f"{indent}{show_expr(target)} <- {shown}"
             return
         case ast.Exit():
@@ -224,7 +199,7 @@ def show_statement(statement: ast.Statement, indent: str) -> Iterator[str]:
             ]
             blocks += [("else", otherwise)] if otherwise else []
         case ast.For(variable, low, high, body):
-            blocks = [(f"for {variable} in {show_arith(low)}..{show_arith(high)} do", body)]
+            blocks = [(f"for {variable} in {show(low)}..{show(high)} do", body)]
         case ast.While(condition, body):
             blocks = [(f"while {show_expr(condition)} do", body)]
         case _:

@@ -7,12 +7,14 @@ turns out dead may contain it; :mod:`dipc.dipwhile.syntax.types` refuses what is
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax.ast import Binary, Call, Expr, Name, Number, Op, Unary
+from dipc.dipwhile.syntax.ast import ARITHMETIC, Binary, Call, Expr, Index, Name, Number, Op, Unary
+from dipc.dipwhile.syntax.walk import bottom_up
 from dipc.models.values import FALSE, TRUE, Value, truth
 
 BITS = 14_000  # Python prints integers of up to 4,300 digits
@@ -43,8 +45,9 @@ def simplify(node: Expr) -> Expr:
             values = [argument.value for argument in arguments if isinstance(argument, Number)]
             if function == "count":
                 return simplify_count(node, arguments)
-            if function in ON_NUMBERS and len(values) == len(arguments):
-                return constant(node, ON_NUMBERS[function](values))
+            count, compute = ON_NUMBERS.get(function, (0, None))
+            if compute is not None and len(values) == len(arguments) == (count or len(values)):
+                return constant(node, compute(*values))
     return node
 
 
@@ -77,43 +80,16 @@ def is_boolean(expr: Expr) -> bool:
         case Name(name):
             return name in (TRUE.name, FALSE.name)
         case Unary(op) | Binary(op):
-            return op in COMPARISON or op in (Op.NOT, Op.AND, Op.OR)
+            return op not in (Op.NEG, *ARITHMETIC)
     return False
 
 
-ARITHMETIC: dict[Op, Callable[[fmpq, fmpq], fmpq]] = {
-    Op.ADD: operator.add,
-    Op.SUB: operator.sub,
-    Op.MUL: operator.mul,
-}
-
-COMPARISON: dict[Op, Callable[[fmpq, fmpq], bool]] = {
-    Op.EQ: operator.eq,
-    Op.NE: operator.ne,
-    Op.LT: operator.lt,
-    Op.LE: operator.le,
-    Op.GT: operator.gt,
-    Op.GE: operator.ge,
-}
-
-
 def on_numbers(op: Op, left: fmpq, right: fmpq) -> Value | None:
-    """The value of an operator on two numbers, if it has one."""
-    if op in ARITHMETIC:
-        return bounded(ARITHMETIC[op](left, right))
-    if op in COMPARISON:
-        return truth(COMPARISON[op](left, right))
-    if op is Op.DIV:
-        return bounded(left / right) if right != 0 else None
-    if op is Op.POW:
-        return power(left, right)
-    return None
-
-
-def bounded(value: fmpq) -> fmpq | None:
-    """The value, unless it is enormous."""
-    small = max(value.p.bit_length(), value.q.bit_length()) <= BITS
-    return value if small else None
+    """The value of an operator on two numbers, if it has one that is not enormous."""
+    value = OPERATORS[op](left, right) if op in OPERATORS else None
+    if value is None or isinstance(value, bool):
+        return value if value is None else truth(value)
+    return value if max(value.p.bit_length(), value.q.bit_length()) <= BITS else None
 
 
 def power(base: fmpq, exponent: fmpq) -> fmpq | None:
@@ -125,6 +101,37 @@ def power(base: fmpq, exponent: fmpq) -> fmpq | None:
         return base ** (2 - times % 2) if times else fmpq(1)
     bits = max(int(base.p).bit_length(), int(base.q).bit_length())
     return base**times if bits * abs(times) <= BITS else None
+
+
+def modulo(left: fmpq, right: fmpq) -> fmpq | None:
+    """``mod(a, b)`` has the sign of b."""
+    return left - right * (left / right).floor() if right != 0 else None
+
+
+OPERATORS: dict[Op, Callable[[fmpq, fmpq], fmpq | bool | None]] = {
+    Op.ADD: operator.add,
+    Op.SUB: operator.sub,
+    Op.MUL: operator.mul,
+    Op.DIV: lambda left, right: left / right if right != 0 else None,
+    Op.POW: power,
+    Op.EQ: operator.eq,
+    Op.NE: operator.ne,
+    Op.LT: operator.lt,
+    Op.LE: operator.le,
+    Op.GT: operator.gt,
+    Op.GE: operator.ge,
+}
+
+ON_NUMBERS: dict[str, tuple[int, Callable[..., fmpq | None]]] = {
+    "abs": (1, abs),
+    "floor": (1, lambda value: fmpq(value.floor())),
+    "ceil": (1, lambda value: fmpq(value.ceil())),
+    "mod": (2, modulo),
+    "max": (0, lambda *values: max(values)),
+    "min": (0, lambda *values: min(values)),
+    "sum": (0, lambda *values: sum(values, fmpq(0))),
+}
+"""How many arguments a function has (0: any number), and its value on numbers."""
 
 
 def why_no_value(node: Expr) -> str:
@@ -143,28 +150,53 @@ def why_no_value(node: Expr) -> str:
     return ""
 
 
-def modulo(values: list[fmpq]) -> fmpq | None:
-    """``mod(a, b)`` has the sign of b."""
-    if len(values) != 2 or values[1] == 0:
-        return None
-    left, right = values
-    return left - right * (left / right).floor()
-
-
-ON_NUMBERS: dict[str, Callable[[list[fmpq]], fmpq | None]] = {
-    "abs": lambda values: abs(values[0]) if len(values) == 1 else None,
-    "floor": lambda values: fmpq(values[0].floor()) if len(values) == 1 else None,
-    "ceil": lambda values: fmpq(values[0].ceil()) if len(values) == 1 else None,
-    "mod": modulo,
-    "max": max,
-    "min": min,
-    "sum": lambda values: sum(values, fmpq(0)),
-}
-
-
 def simplify_count(node: Call, arguments: tuple[Expr, ...]) -> Expr:
     """``count`` of constants is a number; constants among others stay (they are harmless)."""
     names = [argument.name for argument in arguments if isinstance(argument, Name)]
     if len(names) == len(arguments) and all(name in ("true", "false") for name in names):
         return Number(fmpq(names.count("true")), span=node.span)
     return replace(node, arguments=tuple(a for a in arguments if a != Name("false"))) if names else node
+
+
+# --- linear expressions ----------------------------------------------------------------------
+
+Linear = Mapping[Any, fmpq]
+"""The coefficient of each unknown in a linear expression, without zeros; that of None is the constant."""
+
+
+def linear(expr: Expr, leaf: Callable[[Expr], Linear | None]) -> Linear | None:
+    """An expression as a linear one; ``leaf``: what every node is that is not linear in linear parts.
+
+    >>> from dipc.dipwhile.syntax.parser import parse_expression
+    >>> linear(parse_expression("2*(x - 1)/4 + x"), lambda node: {node.name: fmpq(1)})
+    {'x': 3/2, None: -1/2}
+    """
+
+    def visit(node: Expr, parts: tuple[Linear | None, ...]) -> Linear | None:
+        if None in parts and not isinstance(node, Index):  # an index is not a part of the sum
+            return None
+        match node, parts:
+            case Number(value), _:
+                return combined((value, {None: fmpq(1)}))
+            case Unary(Op.NEG), (dict(part),):
+                return combined((fmpq(-1), part))
+            case Binary(Op.ADD | Op.SUB as op), (dict(left), dict(right)):
+                return combined((fmpq(1), left), (fmpq(1 if op is Op.ADD else -1), right))
+            case Binary(Op.MUL), (dict(left), dict(right)) if left.keys() <= {None}:
+                return combined((left.get(None, fmpq(0)), right))
+            case Binary(Op.MUL), (dict(left), dict(right)) if right.keys() <= {None}:
+                return combined((right.get(None, fmpq(0)), left))
+            case Binary(Op.DIV), (dict(left), dict(right)) if right.keys() == {None}:
+                return combined((1 / right[None], left))
+        return leaf(node)
+
+    return bottom_up(expr, visit)
+
+
+def combined(*terms: tuple[fmpq, Linear]) -> Linear:
+    """A sum of multiples."""
+    total: dict[Any, fmpq] = {}
+    for factor, term in terms:
+        for unknown, value in term.items():
+            total[unknown] = total.get(unknown, fmpq(0)) + factor * value
+    return {unknown: value for unknown, value in total.items() if value != 0}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 from lark import Token
 
@@ -68,8 +69,14 @@ class Situation:
 
     def error(self, message: str, hint: str, at: Token | Span | None = None) -> InputError:
         """The error at a token or span, by default at the token that does not fit."""
-        place = self.span if at is None else at if isinstance(at, Span) else span_of(self.source, at)
+        place = self.span if at is None else at if isinstance(at, Span) else self.span_of(at)
         return InputError(message, place, hint)
+
+    def span_of(self, token: Token | None) -> Span:
+        """The place of a token."""
+        if token is None or token.start_pos is None or token.end_pos is None:
+            return Span(self.source, 0, 0)
+        return Span(self.source, token.start_pos, token.end_pos)
 
     @property
     def previous(self) -> Token | None:
@@ -90,9 +97,9 @@ class Situation:
     def span(self) -> Span:
         """The place of the token that does not fit."""
         if self.found.type == "$END":
-            end = span_of(self.source, self.previous).end if self.previous else 0
+            end = self.span_of(self.previous).end
             return Span(self.source, end, end)
-        return span_of(self.source, self.found)
+        return self.span_of(self.found)
 
     @property
     def found_text(self) -> str:
@@ -104,11 +111,7 @@ class Situation:
     @property
     def statement(self) -> Sequence[Token]:
         """The tokens of the statement or declaration that was being read."""
-        starts = [
-            position + 1
-            for position, token in enumerate(self.seen)
-            if token.type == "_SEP" or token.type in BLOCK_OPENS
-        ]
+        starts = [k for k, token in enumerate(self.seen, 1) if token.type in ("_SEP", *BLOCK_OPENS)]
         return self.seen[starts[-1] if starts else 0 :]
 
     @property
@@ -146,25 +149,13 @@ class Situation:
     @property
     def brackets(self) -> Sequence[Token]:
         """The brackets that are open, the innermost last."""
-        stack: list[Token] = []
-        for token in self.seen:
-            if token.type in OPENING:
-                stack.append(token)
-            elif token.type in CLOSING and stack:
-                stack.pop()
-        return stack
+        return still_open(self.seen, OPENING, CLOSING)
 
     @property
     def blocks(self) -> Sequence[Token]:
-        """The words of the blocks that are open, the innermost last."""
-        stack: list[Token] = []
-        for position, token in enumerate(self.seen):
-            claim = position + 1 < len(self.seen) and self.seen[position + 1].type == "EPS"
-            if token.type in BLOCKS and not claim:
-                stack.append(token)
-            elif token.type == "END" and stack:
-                stack.pop()
-        return stack
+        """The words of the blocks that are open, the innermost last; not the `for` of a claim."""
+        claim = {id(token) for token, after in pairwise(self.seen) if after.type == "EPS"}
+        return still_open([token for token in self.seen if id(token) not in claim], BLOCKS, ("END",))
 
     def expected(self) -> str:
         """What would have fitted.
@@ -193,18 +184,21 @@ def either(phrases: Iterable[str]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
-def span_of(source: Source, token: Token | None) -> Span:
-    """The place of a token."""
-    if token is None or token.start_pos is None or token.end_pos is None:
-        return Span(source, 0, 0)
-    return Span(source, token.start_pos, token.end_pos)
+def still_open(tokens: Iterable[Token], opening: Container[str], closing: Container[str]) -> list[Token]:
+    """The tokens that open something which no later token closes."""
+    stack: list[Token] = []
+    for token in tokens:
+        if token.type in opening:
+            stack.append(token)
+        elif token.type in closing and stack:
+            stack.pop()
+    return stack
 
 
-def is_closed(source: Source, bracket: Token) -> bool:
-    """Is there a bracket further down that closes this one?  (Brackets of any kind.)"""
-    depth = 0
-    for sign in re.finditer(r"[\[({]|[\])}]|#[^\n]*", source.text[bracket.start_pos :]):
-        depth += (sign[0] in "([{") - (sign[0] in ")]}")
-        if depth == 0:
-            return True
-    return False
+def depths(text: str) -> Iterator[int]:
+    """The number of open brackets (of any kind) after each character.
+
+    >>> list(depths("a(b)"))
+    [0, 1, 1, 0]
+    """
+    return accumulate((sign in "([{") - (sign in ")]}") for sign in text)

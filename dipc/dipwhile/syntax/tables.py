@@ -15,7 +15,7 @@ from typing import Any
 
 import lark
 from lark import Lark
-from lark.grammar import Rule
+from lark.grammar import NonTerminal, Rule, RuleOptions, Terminal
 from lark.lexer import TerminalDef
 
 GRAMMAR = Path(__file__).with_name("grammar.lark")
@@ -29,11 +29,9 @@ def parser() -> Lark:
     >>> parser().parse("1+x", start="expression").data
     'binary'
     """
-    shipped = json.loads(TABLES.read_text(encoding="utf-8"), object_hook=thawed)
+    shipped = json.loads(TABLES.read_text(encoding="utf-8"))
     grammar = GRAMMAR.read_text(encoding="utf-8")
-    if shipped["for"] != made_for(grammar):
-        return built(grammar)
-    return Lark.load(shipped["tables"])
+    return loaded(shipped) if shipped["for"] == made_for(grammar) else built(grammar)
 
 
 def built(grammar: str) -> Lark:
@@ -46,34 +44,52 @@ def made_for(grammar: str) -> list[str]:
     return [lark.__version__, sha256(grammar.encode()).hexdigest()]
 
 
-def frozen(value: Any) -> Any:
-    """As JSON: a dictionary whose keys are numbers is a marked list of its items."""
-    match value:
-        case dict() if all(isinstance(key, str) for key in value):
-            return {key: frozen(item) for key, item in value.items()}
-        case dict():
-            return {"items": [[key, frozen(item)] for key, item in value.items()]}
-        case list() | tuple():
-            return [frozen(item) for item in value]
-        case _:
-            return value
+def packed(parser: Lark) -> dict[str, Any]:
+    """The tables of a parser in short: rules are lists, and so are states: token, action, token, action, ...
 
-
-def thawed(record: dict[str, Any]) -> dict[Any, Any]:
-    """The inverse of :func:`frozen` for one dictionary, but for tuples: a hook for ``json``.
-
-    >>> json.loads(json.dumps(frozen({1: ["a", None]})), object_hook=thawed)
-    {1: ['a', None]}
+    The action n >= 0 shifts to state n; n < 0 reduces by entry -1 - n of the memo.
     """
-    return dict(record["items"]) if record.keys() == {"items"} else record
+    data, memo = parser.memo_serialize([TerminalDef, Rule])
+    table = data["parser"]["parser"]
+    table["tokens"] = [table["tokens"][number] for number in range(len(table["tokens"]))]
+    table["states"] = {
+        state: [n for token, (reduce, to) in row.items() for n in (token, -1 - to["@"] if reduce else to)]
+        for state, row in table["states"].items()
+    }
+    for number, old in memo.items():
+        if old["__type__"] == "Rule":
+            symbols = [[symbol["name"], symbol.get("filter_out")] for symbol in old["expansion"]]
+            options = [old["options"][name] for name in RuleOptions.__serialize_fields__]
+            memo[number] = [old["origin"]["name"], symbols, old["order"], old["alias"], options]
+    return {"data": data, "memo": [memo[number] for number in range(len(memo))]}
+
+
+def loaded(shipped: dict[str, Any]) -> Lark:
+    """The parser with these tables, the inverse of :func:`packed`."""
+    data, memo = shipped["data"], shipped["memo"]
+    references = [{"@": number} for number in range(len(memo))]
+    table = data["parser"]["parser"]
+    table["states"] = {
+        int(state): {
+            token: (1, references[-1 - to]) if to < 0 else (0, to)
+            for token, to in zip(row[::2], row[1::2], strict=True)
+        }
+        for state, row in table["states"].items()
+    }
+    return Lark.load({"data": data, "memo": [rule(*e) if isinstance(e, list) else e for e in memo]})
+
+
+def rule(origin: str, symbols: list[Any], order: int, alias: str | None, options: list[Any]) -> Rule:
+    """A rule of the grammar from its short form."""
+    expansion = [NonTerminal(name) if out is None else Terminal(name, out) for name, out in symbols]
+    return Rule(NonTerminal(origin), expansion, order, alias, RuleOptions(*options))
 
 
 def shipped_text() -> str:
     """The content of the shipped file, for the grammar and the lark of today."""
     grammar = GRAMMAR.read_text(encoding="utf-8")
-    data, memo = built(grammar).memo_serialize([TerminalDef, Rule])
-    tables = frozen({"data": data, "memo": memo})
-    return json.dumps({"for": made_for(grammar), "tables": tables}, separators=(",", ":")) + "\n"
+    shipped = {"for": made_for(grammar), **packed(built(grammar))}
+    return json.dumps(shipped, separators=(",", ":")) + "\n"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Which kinds of values each variable may hold, and operations that can never work.
+"""Which kinds of values each variable may hold, and what can never work.
 
 The analysis ignores the order of statements: a variable has the kinds of everything that is
 ever assigned to it, a least fixed point.  An operation is refused only if *no* possible kind of
@@ -8,48 +8,30 @@ an operand fits; the rest is settled when the program is explored.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import assert_never
 
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.arrays import assignments
+from dipc.dipwhile.syntax.arrays import assignments, instruction_parts
 from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable
 from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.functions import FUNCTIONS
-from dipc.dipwhile.syntax.kinds import (
-    BOOLEANS,
-    INTEGERS,
-    NOTHING,
-    NUMBERS,
-    NUMERIC,
-    RANDOM,
-    REALS,
-    Kinds,
-    describe,
-    kinds_of_value,
-    never,
-    surely,
-)
+from dipc.dipwhile.syntax.kinds import Kinds, describe, kinds_of_value, never, show_domain, surely, union
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.simplify import why_no_value
-from dipc.dipwhile.syntax.walk import bottom_up, expressions
+from dipc.dipwhile.syntax.walk import bottom_up, children, expressions, nodes
 from dipc.errors import InputError
-from dipc.models.values import Atom
+from dipc.models.values import Atom, Value, show
 
 Kinding = Mapping[str, Kinds]
 """The kinds of every variable; of an array, those of all its cells."""
 
-ARITHMETIC = frozenset({ast.Op.ADD, ast.Op.SUB, ast.Op.MUL, ast.Op.DIV, ast.Op.POW})
-ORDER = frozenset({ast.Op.LT, ast.Op.LE, ast.Op.GT, ast.Op.GE})
-EQUALITY = frozenset({ast.Op.EQ, ast.Op.NE})
-CONNECTIVES = frozenset({ast.Op.AND, ast.Op.OR})
-
 
 def infer(code: Iterable[Instruction], declared: Kinding, local: Iterable[str]) -> Kinding:
     """The kinds of all variables; ``declared`` are those of inputs and outputs, ``local`` the other names."""
-    kinding = dict.fromkeys(local, NOTHING) | dict(declared)
+    kinding = dict.fromkeys(local, Kinds.NOTHING) | dict(declared)
     assigned = [(target_name(target), value) for target, value in assignments(code)]
     changed = True
     while changed:
@@ -64,20 +46,20 @@ def infer(code: Iterable[Instruction], declared: Kinding, local: Iterable[str]) 
 
 def declared_kinds(variables: Iterable[Variable]) -> Kinding:
     """The kinds of inputs and outputs: those of their sets."""
-    return {v.name: NOTHING.union(*map(kinds_of_value, v.domain)) for v in variables}
+    return {v.name: union(map(kinds_of_value, v.domain)) for v in variables}
 
 
 def assigned_kinds(value: ast.Expr | ast.Distribution, kinding: Kinding) -> Kinds:
     """The kinds of a value or sample."""
     match value:
         case ast.Noise(kind):
-            return INTEGERS if NOISE[kind].integer else REALS
+            return Kinds.INTEGER if NOISE[kind].integer else Kinds.REAL
         case ast.Flip():
-            return BOOLEANS
+            return Kinds.BOOLEAN
         case ast.Choose(options):
-            return NOTHING.union(*(kinds_of(value, kinding) for value, _ in options))
+            return union(kinds_of(value, kinding) for value, _ in options)
         case ast.Uniform(support) | ast.ExpMechanism(_, _, support):
-            return NOTHING.union(*(kinds_of(part, kinding) for part in expressions(support)))
+            return union(kinds_of(part, kinding) for part in expressions(support))
         case _:
             return kinds_of(value, kinding)
 
@@ -91,21 +73,21 @@ def result_kinds(node: ast.Expr, parts: tuple[Kinds, ...], kinding: Kinding) -> 
     """The kinds of a node, given those of its parts."""
     match node:
         case ast.Number() | ast.Eps():
-            return NUMBERS
+            return Kinds.NUMBER
         case ast.Name(name):
             return kinding[name] if name in kinding else kinds_of_value(Atom(name))
         case ast.Index(array):
-            return kinding.get(array, NOTHING)
+            return kinding.get(array, Kinds.NOTHING)
         case ast.Unary(ast.Op.NEG):
-            return parts[0] & NUMERIC
-        case ast.Binary(op) if op in ARITHMETIC:
+            return parts[0] & Kinds.NUMERIC
+        case ast.Binary(op) if op in ast.ARITHMETIC:
             left, right = parts  # a random variable makes the whole random
-            return ((left | right) & RANDOM) | (left & right & NUMBERS)
+            return ((left | right) & Kinds.RANDOM) | (left & right & Kinds.NUMBER)
         case ast.Call(function):
             given = FUNCTIONS[function].gives
-            return NOTHING.union(*parts) & NUMERIC if given is None else given
+            return union(parts) & Kinds.NUMERIC if given is None else given
         case ast.Unary() | ast.Binary() | ast.Fold():
-            return BOOLEANS
+            return Kinds.BOOLEAN
         case _:
             assert_never(node)
 
@@ -123,7 +105,7 @@ def check_types(code: Iterable[Instruction], kinding: Kinding) -> None:
                     else:
                         check(expr, kinding)
             case Test(condition):
-                require(condition, check(condition, kinding), BOOLEANS, "a condition")
+                require(condition, check(condition, kinding), Kinds.BOOLEAN, "a condition")
 
 
 def roles(value: ast.Expr | ast.Distribution) -> Iterator[tuple[ast.Expr, str]]:
@@ -146,9 +128,9 @@ def roles(value: ast.Expr | ast.Distribution) -> Iterator[tuple[ast.Expr, str]]:
 
 def check_settled(expr: ast.Expr, kinds: Kinds, role: str) -> None:
     """An expression of these kinds must be a number that no random variable influences."""
-    if surely(kinds, RANDOM):
+    if surely(kinds, Kinds.RANDOM):
         raise violation(3, f"{role} must not depend on a random variable", expr.span)
-    require(expr, kinds, NUMBERS, role)
+    require(expr, kinds, Kinds.NUMBER, role)
 
 
 def check(expr: ast.Expr, kinding: Kinding) -> Kinds:
@@ -177,7 +159,7 @@ def check_node(node: ast.Expr, parts: tuple[Kinds, ...]) -> None:
         case ast.Index(_, index):
             check_settled(index, parts[0], "an index")
         case ast.Unary(op, operand):
-            wanted, sign = (BOOLEANS, "`not`") if op is ast.Op.NOT else (NUMERIC, "`-`")
+            wanted, sign = (Kinds.BOOLEAN, "`not`") if op is ast.Op.NOT else (Kinds.NUMERIC, "`-`")
             require(operand, parts[0], wanted, sign)
         case ast.Binary(op):
             check_binary(node, op, parts)
@@ -189,22 +171,22 @@ def check_node(node: ast.Expr, parts: tuple[Kinds, ...]) -> None:
 
 def check_binary(node: ast.Binary, op: ast.Op, parts: tuple[Kinds, ...]) -> None:
     """Arithmetic, comparison or connective."""
-    if op in EQUALITY:
+    if op in ast.EQUALITY:
         check_comparable(node, parts)
     else:
-        wanted = BOOLEANS if op in CONNECTIVES else NUMERIC
+        wanted = Kinds.BOOLEAN if op in ast.CONNECTIVES else Kinds.NUMERIC
         require(node.left, parts[0], wanted, f"`{op.value}`")
         require(node.right, parts[1], wanted, f"`{op.value}`")
-    if op in ARITHMETIC:
+    if op in ast.ARITHMETIC:
         check_linear(node, op, parts)
-    if {*parts} == {REALS, INTEGERS}:
+    if {*parts} == {Kinds.REAL, Kinds.INTEGER}:
         raise violation(5, f"`{as_written(node)}` mixes real and integer random variables", node.span)
 
 
 def check_comparable(node: ast.Binary, parts: tuple[Kinds, ...]) -> None:
     """Values of different kinds are never equal: this cannot be intended."""
     left, right = parts
-    if never(left, right | (NUMERIC if right & NUMERIC else NOTHING)) and right:
+    if never(left, right | (Kinds.NUMERIC if right & Kinds.NUMERIC else Kinds.NOTHING)) and right:
         first = f"`{as_written(node.left)}` is {describe(left)}"
         second = f"`{as_written(node.right)}` is {describe(right)}"
         hint = "compare values of the same kind"
@@ -213,7 +195,7 @@ def check_comparable(node: ast.Binary, parts: tuple[Kinds, ...]) -> None:
 
 def check_linear(node: ast.Binary, op: ast.Op, parts: tuple[Kinds, ...]) -> None:
     """No products of random expressions, no quotients by them, constant powers only."""
-    left, right = (surely(kinds, RANDOM) for kinds in parts)
+    left, right = (surely(kinds, Kinds.RANDOM) for kinds in parts)
     for refused, what in (
         (op is ast.Op.MUL and left and right, "a product of two random expressions"),
         (op is ast.Op.DIV and right, "a quotient by a random expression"),
@@ -230,18 +212,14 @@ def check_call_kinds(call: ast.Call, parts: tuple[Kinds, ...]) -> None:
     function, arguments = call.function, call.arguments
     takes = FUNCTIONS[function].takes
     for argument, kinds in zip(arguments, parts, strict=True):
-        if surely(kinds, RANDOM) and not takes & RANDOM:
+        if surely(kinds, Kinds.RANDOM) and not takes & Kinds.RANDOM:
             raise violation(4, f"`{function}` of a random variable", call.span, "use `disc` to round it")
         require(argument, kinds, takes, f"`{function}`")
-    if function == "disc":
-        check_steps(arguments[1:], parts[1:])
-
-
-def check_steps(steps: tuple[ast.Expr, ...], parts: tuple[Kinds, ...]) -> None:
-    """The steps of ``disc`` are numbers in ascending order."""
-    for step, kinds in zip(steps, parts, strict=True):
+    if function != "disc":
+        return
+    for step, kinds in zip(arguments[1:], parts[1:], strict=True):
         check_settled(step, kinds, "a step of `disc`")
-    constants = [step for step in steps if isinstance(step, ast.Number)]
+    constants = [step for step in arguments[1:] if isinstance(step, ast.Number)]
     for first, second in itertools.pairwise(constants):
         if first.value >= second.value:
             hint = "sort them: `disc(r, -1, 0, 1)`"
@@ -251,11 +229,141 @@ def check_steps(steps: tuple[ast.Expr, ...], parts: tuple[Kinds, ...]) -> None:
 def require(expr: ast.Expr, kinds: Kinds, wanted: Kinds, role: str) -> None:
     """Refuse an operand none of whose possible kinds fits."""
     if never(kinds, wanted):
-        need = "a number" if wanted & NUMERIC else describe(wanted)
+        need = "a number" if wanted & Kinds.NUMERIC else describe(wanted)
         message = f"{role} needs {need}, but `{as_written(expr)}` is {describe(kinds)}"
         hint = "atoms can only be compared, with `=` and `!=`"
-        if wanted == BOOLEANS:
+        if wanted == Kinds.BOOLEAN:
             hint = "compare it with something: `x >= 1`, `x = bot`"
-        elif kinds == BOOLEANS:
+        elif kinds == Kinds.BOOLEAN:
             hint = "turn it into a number: `if b then x <- 1 else x <- 0 end`"
         raise InputError(message, expr.span, hint)
+
+
+# --- whole instructions ----------------------------------------------------------------------
+
+
+def check_outputs(code: Iterable[Instruction], outputs: Mapping[str, Variable], kinding: Kinding) -> None:
+    """Outputs are assigned values of their set, never raw noise (rule 6)."""
+    for target, value in assignments(code):
+        if target_name(target) in outputs:
+            check_output(value, outputs[target_name(target)], kinding)
+
+
+def check_output(assigned: ast.Expr | ast.Distribution, output: Variable, kinding: Kinding) -> None:
+    """Refuse a value that can never be in the set of the output."""
+    kinds = assigned_kinds(assigned, kinding)
+    if surely(kinds, Kinds.REAL):
+        hint = f"round it first, for example `{output.name} <- disc(r, -1, 0, 1)`"
+        raise violation(6, f"the output `{output.name}` is assigned {describe(kinds)}", assigned.span, hint)
+    for expr, value in constants(assigned):
+        if value not in output.domain:
+            message = f"the output `{output.name}` is assigned `{show(value)}`, which is not in its set"
+            raise InputError(message, expr.span, f"its set is `{show_domain(output.domain)}`")
+    # An integer random variable may be assigned where its values are finitely many: found in exploration.
+    possible = kinds | Kinds.NUMBER if kinds & Kinds.INTEGER else kinds
+    if never(possible, kinding[output.name]):
+        hint = f"its set is `{show_domain(output.domain)}`"
+        raise InputError(f"the output `{output.name}` is assigned {describe(kinds)}", assigned.span, hint)
+
+
+def constants(assigned: ast.Expr | ast.Distribution) -> Iterator[tuple[ast.Expr | ast.Distribution, Value]]:
+    """The constants among the values that are assigned."""
+    match assigned:
+        case ast.Choose(options):
+            candidates: Sequence[ast.Expr | ast.Distribution] = [value for value, _ in options]
+        case ast.Uniform(ast.SetOf(members)):
+            candidates = members
+        case _:
+            candidates = (assigned,)
+    for expr in candidates:
+        match expr:
+            case ast.Number(value):
+                yield expr, value
+            case ast.Name("true" | "false" as name):
+                yield expr, Atom(name)
+
+
+def check_loops(code: Sequence[Instruction], kinding: Kinding) -> None:
+    """No random variable is assigned between a ``while`` and its ``end`` (rule 2)."""
+    inside = 0
+    for position, instruction in enumerate(code):
+        match instruction:
+            case Test(_, otherwise, is_loop=True):
+                inside = max(inside, otherwise)
+            case Put(target, value, span) | Draw(target, value, span) if position < inside and surely(
+                assigned_kinds(value, kinding), Kinds.RANDOM
+            ):
+                name = target_name(target)
+                message = f"the random variable `{name}` is assigned inside a `while`"
+                raise violation(2, message, span, "use a `for` loop with constant bounds, which is unrolled")
+
+
+# --- where eps is allowed --------------------------------------------------------------------
+#
+# eps stands for *every* value of the privacy parameter at once.  Rates and probabilities may depend on it;
+# the values and the control flow of a program may not, or each eps would have a program of its own.
+
+
+def check_budget(code: Iterable[Instruction]) -> None:
+    """Refuse eps and exp outside rates and probabilities, and rates without eps."""
+    for instruction in code:
+        if isinstance(instruction, Draw):
+            if isinstance(instruction.distribution, ast.Noise):
+                check_rate(instruction.distribution)
+            refuse_eps((*children(instruction.target), *finite_parts(instruction.distribution)))
+        else:
+            refuse_eps(instruction_parts(instruction))
+
+
+def finite_parts(distribution: ast.Distribution) -> tuple[ast.Expr, ...]:
+    """The expressions of a distribution that are values, not rates or probabilities."""
+    match distribution:
+        case ast.Noise(_, _, mean):
+            return (mean,)
+        case ast.Choose(options):
+            return tuple(value for value, _ in options)
+        case ast.Flip():
+            return ()
+        case ast.Uniform(support):
+            return tuple(expressions(support))
+        case ast.ExpMechanism(_, _, support, score):
+            return (*expressions(support), score)
+        case _:
+            assert_never(distribution)
+
+
+def mentions_eps(expr: ast.Expr) -> bool:
+    """Does eps occur in the expression?"""
+    return any(isinstance(node, ast.Eps) for node in nodes(expr))
+
+
+NO_VALUE = "its value is not a rational number"
+
+NOT_HERE = {
+    "eps": ("what a program computes must not depend on eps", "rates, in probabilities and in the claim"),
+    "exp": (NO_VALUE, "probabilities and in the claim"),
+    "sqrt": (NO_VALUE, "the delta of a claim"),
+}
+"""What a value must not contain: the reason, and where it is allowed."""
+
+
+def refuse_eps(exprs: Iterable[ast.Expr]) -> None:
+    """Values must not depend on eps."""
+    for node in (node for expr in exprs for node in nodes(expr)):
+        word = "eps" if isinstance(node, ast.Eps) else node.function if isinstance(node, ast.Call) else ""
+        if word in NOT_HERE:
+            reason, places = NOT_HERE[word]
+            message = f"`{word}` is not allowed here: {reason}"
+            raise InputError(message, node.span, f"`{word}` is allowed in {places}")
+
+
+def check_rate(noise: ast.Noise) -> None:
+    """A rate without eps is almost always a scale, or the mean: ``Lap(q[1], eps)``."""
+    if mentions_eps(noise.rate):
+        return
+    rate, mean = as_written(noise.rate), as_written(noise.mean)
+    if mentions_eps(noise.mean):
+        message = f"the mean `{mean}` depends on `eps`, and the rate `{rate}` does not"
+        raise InputError(message, noise.mean.span, f"the rate comes first: `{noise.kind}({mean}, {rate})`")
+    hint = f"the rate is 1/scale: `{noise.kind}(eps/2, 0)` is `{noise.kind}(scale = 2/eps, mean = 0)`"
+    raise InputError(f"the rate `{rate}` does not mention `eps`", noise.rate.span, hint)

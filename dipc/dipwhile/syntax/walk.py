@@ -7,7 +7,7 @@ are in the order of the text: :func:`parts`, :func:`expressions`, :func:`rebuilt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, assert_never, cast
 
@@ -72,11 +72,16 @@ def bottom_up(expr: ast.Expr, visit: Callable[[ast.Expr, tuple[Result, ...]], Re
 
 def nodes(expr: ast.Expr) -> Iterator[ast.Expr]:
     """All nodes of an expression, each before its parts, in the order of the text."""
-    todo = [expr]
+    return preorder(expr, children)
+
+
+def preorder(root: AnyNode, inside: Callable[[AnyNode], Sequence[AnyNode]]) -> Iterator[AnyNode]:
+    """A node and all nodes below it, each before its parts; ``inside`` lists the parts."""
+    todo = [root]
     while todo:
         node = todo.pop()
         yield node
-        todo.extend(reversed(children(node)))
+        todo.extend(reversed(inside(node)))
 
 
 # --- all kinds of nodes ----------------------------------------------------------------------
@@ -108,13 +113,8 @@ def expressions(node: ast.Node) -> Iterator[ast.Expr]:
     >>> [expr.name for expr in expressions(parse(Source("", "if a then x <- choose {b: c, d: e} end")))]
     ['a', 'x', 'b', 'c', 'd', 'e']
     """
-    todo = [node]
-    while todo:
-        part = todo.pop()
-        if isinstance(part, ast.Expr):
-            yield part
-        else:
-            todo.extend(reversed(parts(part)))
+    walk = preorder(node, lambda part: () if isinstance(part, ast.Expr) else parts(part))
+    return (part for part in walk if isinstance(part, ast.Expr))
 
 
 def rebuilt(node: AnyNode, change: Callable[[ast.Node], ast.Node]) -> AnyNode:

@@ -44,7 +44,7 @@ from dipc.dipwhile.syntax.ast import (
 )
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.names import collect_names
-from dipc.dipwhile.syntax.printer import show_adjacency, show_claim, show_declaration
+from dipc.dipwhile.syntax.printer import show
 from dipc.errors import Source
 
 SIGNS = {Op.EQ: "==", Op.POW: "**"}
@@ -69,11 +69,11 @@ def to_python(program: Program, source: Source, values: Mapping[str, int]) -> st
     lists = [f"    {name} = [0] * {size}" for name, size in core.arrays if name not in declared]
     writer = Writer(frozenset(names.atoms))
     told = [
-        f"inputs={', '.join(map(show_declaration, program.inputs))!r}",
-        f"outputs={', '.join(map(show_declaration, program.outputs))!r}",
+        f"inputs={', '.join(map(show, program.inputs))!r}",
+        f"outputs={', '.join(map(show, program.outputs))!r}",
     ]
-    told += [f"adjacent={show_adjacency(program.adjacency)!r}"] if program.adjacency else []
-    told += [f"private={show_claim(program.claim)!r}"] if program.claim else []
+    told += [f"adjacent={show(program.adjacency)!r}"] if program.adjacency else []
+    told += [f"private={show(program.claim)!r}"] if program.claim else []
     parameters = [f"{param.name}={values.get(param.name, param.value.value)}" for param in program.params]  # type: ignore[union-attr]
     arguments = ", ".join(
         [*(declaration.name for declaration in program.inputs), "*", *parameters][

@@ -6,7 +6,7 @@ import pytest
 
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.fragment import RULES
-from dipc.dipwhile.syntax.kinds import ATOMS, BOOLEANS, INTEGERS, NUMBERS, REALS, Kinds
+from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.names import collect_names
 from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.types import infer
@@ -26,23 +26,23 @@ def kinds(body: str, variable: str) -> Kinds:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ("x <- 1", NUMBERS),
-        ("x <- true", BOOLEANS),
-        ("x <- bot", ATOMS),
-        ("x <- Lap(eps, 0)", REALS),
-        ("x <- LapPlus(eps, 0)", REALS),
-        ("x <- DLap(eps, 0)", INTEGERS),
-        ("x <- flip(1/2)", BOOLEANS),
-        ("x <- choose {bot: 1/2, 1: 1/2}", ATOMS | NUMBERS),
-        ("x <- uniform 1..3", NUMBERS),
-        ("r <- Lap(eps, 0); x <- 2*r + 1", REALS),
-        ("r <- Lap(eps, 0); x <- r > 1", BOOLEANS),
-        ("r <- Lap(eps, 0); x <- disc(r, 0, 1)", NUMBERS),
-        ("a[1] <- Lap(eps, 0); x <- max(a)", REALS),
-        ("a[1] <- Lap(eps, 0); x <- argmax(a)", NUMBERS),
-        ("x <- 0; r <- Lap(eps, 0); x <- r", REALS | NUMBERS),
-        ("x <- y; y <- z; z <- Lap(eps, 0)", REALS),
-        ("x <- true and 3 > 2", BOOLEANS),
+        ("x <- 1", Kinds.NUMBER),
+        ("x <- true", Kinds.BOOLEAN),
+        ("x <- bot", Kinds.ATOM),
+        ("x <- Lap(eps, 0)", Kinds.REAL),
+        ("x <- LapPlus(eps, 0)", Kinds.REAL),
+        ("x <- DLap(eps, 0)", Kinds.INTEGER),
+        ("x <- flip(1/2)", Kinds.BOOLEAN),
+        ("x <- choose {bot: 1/2, 1: 1/2}", Kinds.ATOM | Kinds.NUMBER),
+        ("x <- uniform 1..3", Kinds.NUMBER),
+        ("r <- Lap(eps, 0); x <- 2*r + 1", Kinds.REAL),
+        ("r <- Lap(eps, 0); x <- r > 1", Kinds.BOOLEAN),
+        ("r <- Lap(eps, 0); x <- disc(r, 0, 1)", Kinds.NUMBER),
+        ("a[1] <- Lap(eps, 0); x <- max(a)", Kinds.REAL),
+        ("a[1] <- Lap(eps, 0); x <- argmax(a)", Kinds.NUMBER),
+        ("x <- 0; r <- Lap(eps, 0); x <- r", Kinds.REAL | Kinds.NUMBER),
+        ("x <- y; y <- z; z <- Lap(eps, 0)", Kinds.REAL),
+        ("x <- true and 3 > 2", Kinds.BOOLEAN),
     ],
 )
 def test_kinds(body: str, expected: Kinds) -> None:
