@@ -177,7 +177,8 @@ class _Block(Generic[N]):
 
     def _eliminate(self, s: int) -> tuple[int, list[tuple[int, N]], list[N]]:
         """Send the flow into a state on to where it goes from there."""
-        edges, sources = self.edges.pop(s), self.sources.pop(s)
+        edges: dict[int, N] = self.edges.pop(s)
+        sources = self.sources.pop(s)
         for t in edges:
             self.sources[t].discard(s)
         leave: list[N] = [self.leave.pop(s)] if s in self.leave else []
