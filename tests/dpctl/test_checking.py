@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+from fractions import Fraction
 from random import Random
 
 import pytest
-from dpctl.oracle import holding
+from dpctl.oracle import holding, ok
 from dpctl.random_chains import random_chain, random_exponent, random_path, random_privacy, random_state
 from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dpctl import checking
-from dipc.dpctl.checking import Broken, comparisons, satisfying
+from dipc.dpctl.checking import Bound, Broken, Checker, Scale, comparisons, satisfying
 from dipc.dpctl.formula import (
     And,
     Exponent,
@@ -172,6 +173,7 @@ TINY = fmpq(1, 10**400)  # below the reach of balls of 1024 bits
         (fmpq(3, 4), fmpq(1, 4), budget(fmpq(11, 10)), 0, True),
         (fmpq(3, 4), fmpq(1, 4), budget(), fmpq(1, 2), True),
         (fmpq(3, 4), fmpq(1, 4), budget(), fmpq(1, 2) - TINY, False),
+        (fmpq(3, 4), fmpq(1, 4), budget(1, (2, fmpq(1, 2))), 0, True),  # e*sqrt(2) = 3.84
         (TINY, fmpq(0), budget(100), 0, False),
         (TINY, fmpq(0), budget(100, (2, fmpq(1, 2))), TINY, True),
         (TINY, fmpq(0), budget(100, (2, fmpq(1, 2))), TINY / 2, False),
@@ -190,6 +192,32 @@ def test_tight_inequalities(first, second, epsilon, delta, expected) -> None:
     chain = chain_of(rows | ends, "s~t")
     found = fast(chain, Privacy(epsilon, ExpPoly.of(fmpq(delta)), F_GOAL))
     assert (0 in found, 1 in found) == (expected, expected)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_exact_signs_of_bounds(seed: int) -> None:
+    """Without balls: the oracle tells whether p <= e^epsilon q + delta."""
+    rng, answers = Random(seed), []
+    for _ in range(150):
+        p, q = (fmpq(rng.randint(0, 12), 12) for _ in range(2))
+        formula = random_privacy(rng, F_GOAL)
+        sign = Bound(formula.delta, Scale.of(formula.epsilon)).sign(p, q)
+        p, q = (Fraction(int(x.p), int(x.q)) for x in (p, q))
+        assert (sign >= 0) is ok(p, q, formula), (p, q, formula)
+        answers.append(sign)
+    assert {-1, 0, 1} == set(answers)
+
+
+@pytest.mark.parametrize(
+    "epsilon, delta",
+    [(budget(), -TINY), (budget(0, (1 - TINY, 1)), 0), (budget(0, (1 - TINY, fmpq(1, 2))), 0)],
+)
+def test_equal_probabilities_are_no_proof_for_negative_parameters(
+    epsilon: Exponent, delta: fmpq | int
+) -> None:
+    half = fmpq(1, 2)
+    found = fast(twins(half, half), Privacy(epsilon, ExpPoly.of(delta), F_GOAL))
+    assert found == {2, 3}
 
 
 def test_exact_signs_settle_what_balls_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,8 +243,9 @@ def at_least(bound: fmpq) -> Interval:
     return Interval(ExpPoly.of(bound), ExpPoly.of(1))
 
 
-def test_nearly_sure_is_not_sure() -> None:
+def test_nearly_sure_is_not_sure(monkeypatch: pytest.MonkeyPatch) -> None:
     """0 and 1 are decided by the graph, however small the difference; no exact number is needed."""
+    monkeypatch.delattr(Checker, "_exact")
     tiny = fmpq(1, 10**50)
     rows: dict[str, dict[str, object]] = {
         f"s{i}": {f"s{i - 1}" if i else "end": tiny, f"s{i + 1}" if i < 99 else "goal": 1 - tiny}

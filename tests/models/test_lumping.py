@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from random import Random
 
 import pytest
-from dpctl.oracle import rows_of
 from dpctl.random_chains import random_chain
 from flint import fmpq
 
+from dipc.models.chain import Row
 from dipc.models.lumping import bisimulation
 
 
@@ -34,7 +35,16 @@ def test_plain_refinement_agrees(seed: int) -> None:
     rng = Random(seed)
     chain = random_chain(rng, 16)
     marks = [rng.random() < 0.2 for _ in chain.rows]
-    found, expected = bisimulation(chain.rows, marks), refined(rows_of(chain), marks)
+    compare(chain.rows, marks)
+    half, n = fmpq(1, 2), 30  # few different probabilities: large classes
+    rows = [tuple((t, half) for t in rng.sample(range(n), 2)) for _ in range(n)]
+    compare(rows, [rng.randrange(6) == 0 for _ in rows])
+    compare([*rows, *rows, *rows], [s % n == 0 for s in range(3 * n)])
+
+
+def compare(rows: Sequence[Row[fmpq]], marks: list[object]) -> None:
+    plain = [{t: Fraction(int(p.p), int(p.q)) for t, p in row} for row in rows]
+    found, expected = bisimulation(rows, marks), refined(plain, marks)
     pairs = set(zip(found, expected, strict=True))
     assert len(pairs) == len(set(found)) == len(set(expected)) == max(found) + 1
 
