@@ -36,7 +36,7 @@ from dipc.dpctl.formula import (
     Truth,
     Until,
 )
-from dipc.dpctl.paths import States, known_sets, probabilities
+from dipc.dpctl.paths import States, exact, known_sets, probabilities
 from dipc.errors import InputError, InternalError
 from dipc.models.chain import MarkovChain
 from dipc.models.graph import reachable
@@ -283,17 +283,12 @@ class Checker(Generic[K]):
     def exactly(self, path: Formula, states: Sequence[int]) -> list[K]:
         """The exact probabilities of a path formula from some states."""
         part = self._part(path, states).lumped(self._tick)
-        values = self._exact(part, path)
+        values = exact(part.rows, path, part.known, self._tick)
         return [values[part.place[s]] for s in states]
 
     def _part(self, path: Formula, states: Iterable[int]) -> Part[K]:
         identity = {s: s for s in self._everything}
         return Part(self._chain.rows, known_sets(path, self.satisfying), identity).around(states)
-
-    def _exact(self, part: Part[K], path: Formula) -> list[K]:
-        first = part.rows[0][0][1]
-        one = Quotient.one() if isinstance(first, Quotient) else fmpq(1)
-        return probabilities(part.rows, one, path, part.known, self._tick)
 
     def _true(self, path: Formula, bound: Bound, questions: Sequence[Question]) -> list[Question]:
         """The questions whose answer is yes."""
@@ -338,7 +333,7 @@ class Checker(Generic[K]):
         """The questions whose answer is yes, by exact signs."""
         if not questions:
             return []
-        values = self._exact(part, path)
+        values = exact(part.rows, path, part.known, self._tick)
         return [q for q in questions if bound.sign(*(values[part.place[s]] for s in q.states)) >= q.strict]
 
 

@@ -13,7 +13,7 @@ from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dpctl import checking
-from dipc.dpctl.checking import Bound, Broken, Checker, Scale, comparisons, satisfying
+from dipc.dpctl.checking import Bound, Broken, Scale, comparisons, satisfying
 from dipc.dpctl.formula import (
     And,
     Exponent,
@@ -245,7 +245,7 @@ def at_least(bound: fmpq) -> Interval:
 
 def test_nearly_sure_is_not_sure(monkeypatch: pytest.MonkeyPatch) -> None:
     """0 and 1 are decided by the graph, however small the difference; no exact number is needed."""
-    monkeypatch.delattr(Checker, "_exact")
+    monkeypatch.delattr(checking, "exact")
     tiny = fmpq(1, 10**50)
     rows: dict[str, dict[str, object]] = {
         f"s{i}": {f"s{i - 1}" if i else "end": tiny, f"s{i + 1}" if i < 99 else "goal": 1 - tiny}
