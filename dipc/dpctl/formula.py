@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from flint import fmpq
 
 from dipc.errors import Span
-from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 
 
@@ -73,8 +73,8 @@ class Until:
 class Interval:
     """An interval of probabilities; its ends may depend on eps."""
 
-    low: ExpPoly
-    high: ExpPoly
+    low: Quotient
+    high: Quotient
     low_closed: bool = True
     high_closed: bool = True
 
@@ -106,7 +106,7 @@ class Privacy:
     Pr_s(path) <= e^epsilon * Pr_t(path) + delta, and the same with s and t exchanged."""
 
     epsilon: Exponent
-    delta: ExpPoly
+    delta: Quotient
     path: Formula
     span: Span | None = field(default=None, compare=False, repr=False)
 
@@ -122,7 +122,7 @@ class Query:
     kind: str
     path: Formula
     epsilon: Exponent | None = None
-    delta: ExpPoly | None = None
+    delta: Quotient | None = None
 
 
 ALL = EpsRange.positive()

@@ -25,11 +25,11 @@ from dipc.clock import Clock  # noqa: E402
 from dipc.dpctl.checking import satisfying  # noqa: E402
 from dipc.dpctl.formula import Exponent, Privacy, Proposition, Truth, Until  # noqa: E402
 from dipc.models.chain import MarkovChain, Row  # noqa: E402
-from dipc.numbers.exppoly import ExpPoly  # noqa: E402
+from dipc.numbers.quotient import Quotient  # noqa: E402
 
 ONE = fmpq(1)
 F_GOAL = Until(Truth(True), Proposition("goal"))
-FORMULA = Privacy(Exponent(fmpq(0), fmpq(1, 2)), ExpPoly(), F_GOAL)
+FORMULA = Privacy(Exponent(fmpq(0), fmpq(1, 2)), Quotient.of(0), F_GOAL)
 STORM_TIME = 300  # seconds
 STORM_SIZE = 10_000  # states
 

@@ -21,7 +21,7 @@ from dipc.dpctl.formula import (
     Until,
 )
 from dipc.models.chain import MarkovChain
-from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 LABELS = ("a", "b", "c")
 
@@ -88,14 +88,14 @@ def random_state(rng: Random, nested: int = 0) -> Formula:
 
 def random_probability(rng: Random, path: Formula) -> Probability:
     ends = sorted(fmpq(rng.randint(0, k), k) for k in (rng.choice([1, 2, 3, 4, 6]) for _ in range(2)))
-    low, high = (ExpPoly.of(end) for end in rng.choice([ends, [fmpq(0), ends[1]], [ends[0], fmpq(1)]]))
+    low, high = (Quotient.of(end) for end in rng.choice([ends, [fmpq(0), ends[1]], [ends[0], fmpq(1)]]))
     return Probability(Interval(low, high, rng.random() < 0.6, rng.random() < 0.6), path)
 
 
 def random_privacy(rng: Random, path: Formula) -> Privacy:
     return Privacy(
         random_exponent(rng),
-        ExpPoly.of(rng.choice([fmpq(0), fmpq(0), fmpq(1, 4), fmpq(1, 2), fmpq(1)])),
+        Quotient.of(rng.choice([fmpq(0), fmpq(0), fmpq(1, 4), fmpq(1, 2), fmpq(1)])),
         path,
     )
 

@@ -84,13 +84,13 @@ def test_d_without_any_loss_means_equal_probabilities() -> None:
     for chain, path, _ in privacies(2):
         p = path_probabilities(chain, path, lambda f, c=chain: holding(c, f))
         equal = {s for s in range(len(p)) if all(p[s] == p[t] for t in chain.neighbours_of(s))}
-        assert fast(chain, Privacy(NOTHING, ExpPoly(), path)) == equal
+        assert fast(chain, Privacy(NOTHING, Quotient.of(0), path)) == equal
 
 
 def test_d_with_delta_1_is_true() -> None:
     for chain, path, rng in privacies(3):
         everything = frozenset(range(len(chain.rows)))
-        assert fast(chain, Privacy(random_exponent(rng), ExpPoly.of(1), path)) == everything
+        assert fast(chain, Privacy(random_exponent(rng), Quotient.of(1), path)) == everything
 
 
 def test_d_is_symmetric_and_broken_pairs_tell_its_truth() -> None:
@@ -190,7 +190,7 @@ def test_tight_inequalities(first, second, epsilon, delta, expected) -> None:
         for name, p in (("s", first), ("t", second))
     }
     chain = chain_of(rows | ends, "s~t")
-    found = fast(chain, Privacy(epsilon, ExpPoly.of(fmpq(delta)), F_GOAL))
+    found = fast(chain, Privacy(epsilon, Quotient.of(fmpq(delta)), F_GOAL))
     assert (0 in found, 1 in found) == (expected, expected)
 
 
@@ -216,7 +216,7 @@ def test_equal_probabilities_are_no_proof_for_negative_parameters(
     epsilon: Exponent, delta: fmpq | int
 ) -> None:
     half = fmpq(1, 2)
-    found = fast(twins(half, half), Privacy(epsilon, ExpPoly.of(delta), F_GOAL))
+    found = fast(twins(half, half), Privacy(epsilon, Quotient.of(delta), F_GOAL))
     assert found == {2, 3}
 
 
@@ -234,13 +234,13 @@ def test_exact_signs_settle_what_balls_cannot(monkeypatch: pytest.MonkeyPatch) -
         },
         "s~t",
     )
-    assert fast(chain, Privacy(NOTHING, ExpPoly(), F_GOAL)) == frozenset(range(5))
+    assert fast(chain, Privacy(NOTHING, Quotient.of(0), F_GOAL)) == frozenset(range(5))
     assert fast(chain, Probability(at_least(half), F_GOAL)) == {0, 1, 2, 3}
-    assert fast(chain, Probability(Interval(ExpPoly.of(half), ExpPoly.of(1), False), F_GOAL)) == {3}
+    assert fast(chain, Probability(Interval(Quotient.of(half), Quotient.of(1), False), F_GOAL)) == {3}
 
 
 def at_least(bound: fmpq) -> Interval:
-    return Interval(ExpPoly.of(bound), ExpPoly.of(1))
+    return Interval(Quotient.of(bound), Quotient.of(1))
 
 
 def test_nearly_sure_is_not_sure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,8 +254,8 @@ def test_nearly_sure_is_not_sure(monkeypatch: pytest.MonkeyPatch) -> None:
     chain = chain_of(rows | {"goal": {"goal": ONE}, "end": {"end": ONE}}, "s0~s1")
     goal = len(rows)
     sure = Probability(at_least(ONE), F_GOAL)
-    less = Probability(Interval(ExpPoly(), ExpPoly.of(1), True, False), F_GOAL)
-    positive = Probability(Interval(ExpPoly(), ExpPoly.of(1), False), Not(F_GOAL))
+    less = Probability(Interval(Quotient.of(0), Quotient.of(1), True, False), F_GOAL)
+    positive = Probability(Interval(Quotient.of(0), Quotient.of(1), False), Not(F_GOAL))
     assert fast(chain, sure) == {goal}
     assert fast(chain, less) == fast(chain, positive) == frozenset(range(goal + 2)) - {goal}
 
@@ -265,18 +265,18 @@ def test_probabilities_that_are_constants_with_exp() -> None:
     e, one = Quotient(ExpPoly.exp(0, 1)), Quotient.one()
     chain = twins(e / (1 + e), one / (1 + e), one)
     for epsilon, expected in ((budget(1), True), (budget(fmpq(99, 100)), False), (budget(0, (3, 1)), True)):
-        found = fast(chain, Privacy(epsilon, ExpPoly(), F_GOAL))
+        found = fast(chain, Privacy(epsilon, Quotient.of(0), F_GOAL))
         assert (0 in found) is expected
-    assert 0 in fast(chain, Privacy(budget(fmpq(1, 2), (1, fmpq(1, 2))), ExpPoly.of(fmpq(1, 2)), F_GOAL))
-    (pair,) = comparisons(chain, Privacy(budget(), ExpPoly(), F_GOAL), Clock())
+    assert 0 in fast(chain, Privacy(budget(fmpq(1, 2), (1, fmpq(1, 2))), Quotient.of(fmpq(1, 2)), F_GOAL))
+    (pair,) = comparisons(chain, Privacy(budget(), Quotient.of(0), F_GOAL), Clock())
     assert pair == Broken(0, 1, e / (1 + e), one / (1 + e))
 
 
 def test_bounds_with_exp() -> None:
     """P >= exp(-1), D[0, exp(-1)]."""
-    low, third, half = ExpPoly.exp(0, -1), fmpq(1, 3), fmpq(1, 2)
+    low, third, half = Quotient(ExpPoly.exp(0, -1)), fmpq(1, 3), fmpq(1, 2)
     chain = twins(half, third)
-    assert fast(chain, Probability(Interval(low, ExpPoly.of(1)), F_GOAL)) == {0, 2}
+    assert fast(chain, Probability(Interval(low, Quotient.of(1)), F_GOAL)) == {0, 2}
     assert fast(twins(third, fmpq(0) + fmpq(1, 1000)), Privacy(NOTHING, low, F_GOAL)) == {0, 1, 2, 3}
     assert 0 not in fast(twins(fmpq(2, 5), fmpq(1, 1000)), Privacy(NOTHING, low, F_GOAL))
 
@@ -288,14 +288,14 @@ def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="neither a label nor a state"):
         fast(chain, And((Proposition("gaol"), Truth(True))))
     with pytest.raises(InternalError):
-        fast(chain, Privacy(Exponent(fmpq(1), fmpq(0)), ExpPoly(), F_GOAL))
+        fast(chain, Privacy(Exponent(fmpq(1), fmpq(0)), Quotient.of(0), F_GOAL))
     with pytest.raises(InternalError):
-        fast(chain, Privacy(NOTHING, ExpPoly.exp(1), F_GOAL))
+        fast(chain, Privacy(NOTHING, Quotient(ExpPoly.exp(1)), F_GOAL))
     with pytest.raises(InternalError):
         z = Quotient(ExpPoly.exp(1))
-        fast(twins(z / (1 + z), 1 / (1 + z), Quotient.one()), Privacy(NOTHING, ExpPoly(), F_GOAL))
+        fast(twins(z / (1 + z), 1 / (1 + z), Quotient.one()), Privacy(NOTHING, Quotient.of(0), F_GOAL))
 
 
 def test_the_limits_of_the_clock_are_obeyed() -> None:
     with pytest.raises(LimitReached):
-        satisfying(twins(fmpq(1, 2), fmpq(1, 3)), Privacy(NOTHING, ExpPoly(), F_GOAL), Clock(limit=0))
+        satisfying(twins(fmpq(1, 2), fmpq(1, 3)), Privacy(NOTHING, Quotient.of(0), F_GOAL), Clock(limit=0))
