@@ -36,7 +36,7 @@ from dipc.dpctl.formula import (
     Truth,
     Until,
 )
-from dipc.dpctl.paths import States, known_sets, probabilities
+from dipc.dpctl.paths import States, exact, known_sets, probabilities
 from dipc.errors import InputError, InternalError
 from dipc.models.chain import MarkovChain
 from dipc.models.graph import reachable
@@ -51,7 +51,7 @@ FIRST = 128
 MORE = (256, 512, 1024)  # bits
 SMALL = 64  # so few states are solved exactly at once
 
-ZERO, ONE = ExpPoly(), ExpPoly.of(1)
+ZERO, ONE = Quotient.of(0), Quotient.one()
 HERE = fmpq(1)  # any eps: nothing depends on it
 
 
@@ -131,7 +131,7 @@ class Scale:
 class Bound:
     """The right-hand side of an inequality Pr_s <= scale * Pr_t + constant."""
 
-    constant: ExpPoly
+    constant: Quotient
     scale: Scale = Scale(fmpq(1), fmpq(0), 1)
 
     def __post_init__(self) -> None:
@@ -146,7 +146,7 @@ class Bound:
 
     def sign(self, p: K, neighbour: K | None = None) -> int:
         """The exact sign of scale*q + constant - p, for the probability q of the neighbour."""
-        rest = Quotient(self.constant) - p
+        rest = self.constant - p
         if neighbour is None:
             return rest.sign_at(HERE)
         q = Quotient.one() * neighbour
@@ -262,7 +262,7 @@ class Checker(Generic[K]):
         outside = self._below(path, interval.low, strict=interval.low_closed)
         return self._below(path, interval.high, strict=not interval.high_closed) - outside
 
-    def _below(self, path: Formula, end: ExpPoly, strict: bool) -> States:
+    def _below(self, path: Formula, end: Quotient, strict: bool) -> States:
         """The states from which the probability is at most a number, or less than it.
 
         At 0 and 1 this is a matter of the graph: Pr(f) < 1 if and only if Pr(not f) > 0.
@@ -283,17 +283,12 @@ class Checker(Generic[K]):
     def exactly(self, path: Formula, states: Sequence[int]) -> list[K]:
         """The exact probabilities of a path formula from some states."""
         part = self._part(path, states).lumped(self._tick)
-        values = self._exact(part, path)
+        values = exact(part.rows, path, part.known, self._tick)
         return [values[part.place[s]] for s in states]
 
     def _part(self, path: Formula, states: Iterable[int]) -> Part[K]:
         identity = {s: s for s in self._everything}
         return Part(self._chain.rows, known_sets(path, self.satisfying), identity).around(states)
-
-    def _exact(self, part: Part[K], path: Formula) -> list[K]:
-        first = part.rows[0][0][1]
-        one = Quotient.one() if isinstance(first, Quotient) else fmpq(1)
-        return probabilities(part.rows, one, path, part.known, self._tick)
 
     def _true(self, path: Formula, bound: Bound, questions: Sequence[Question]) -> list[Question]:
         """The questions whose answer is yes."""
@@ -338,7 +333,7 @@ class Checker(Generic[K]):
         """The questions whose answer is yes, by exact signs."""
         if not questions:
             return []
-        values = self._exact(part, path)
+        values = exact(part.rows, path, part.known, self._tick)
         return [q for q in questions if bound.sign(*(values[part.place[s]] for s in q.states)) >= q.strict]
 
 

@@ -20,27 +20,28 @@ rationals, functions of eps and balls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
-from flint import arb, fmpq
+from flint import fmpq
 
 from dipc.dpctl.formula import And, Formula, Next, Not, Or, Truth, Until, is_state_formula
 from dipc.errors import InternalError
 from dipc.models.chain import MarkovChain
 from dipc.models.graph import never_and_surely
-from dipc.models.linear import Rows, Tick, absorption, silent, total
+from dipc.models.linear import N, Rows, Tick, absorption, silent, total
+from dipc.numbers.polynomial import common_unit
 from dipc.numbers.quotient import Quotient
+from dipc.numbers.ratio import Ratio
 
-N = TypeVar("N", fmpq, Quotient, arb)
 K = TypeVar("K", fmpq, Quotient)
 States = frozenset[int]
 
 
 def path_probabilities(
     chain: MarkovChain[K], path: Formula, sets: Callable[[Formula], States], tick: Tick = silent
-) -> tuple[K, ...]:
+) -> Sequence[K]:
     """The probability of a path formula from every state, exactly.
 
     ``sets`` gives the states of a state formula; it is asked for the largest ones inside ``path``.  In a
@@ -52,11 +53,55 @@ def path_probabilities(
     >>> chain = MarkovChain(("s", "t", "u"), {}, (), (0,), rows)
     >>> path = Not(Until(Truth(True), Proposition("t")))
     >>> path_probabilities(chain, path, lambda f: frozenset([1] if f == Proposition("t") else [0, 1, 2]))
-    (1/2, 0, 1)
+    [1/2, 0, 1]
     """
-    first = chain.rows[0][0][1]
-    one = Quotient.one() if isinstance(first, Quotient) else fmpq(1)
-    return tuple(probabilities(chain.rows, one, path, known_sets(path, sets), tick))
+    return exact(chain.rows, path, known_sets(path, sets), tick)
+
+
+def exact(rows: Rows[K], path: Formula, known: Mapping[Formula, States], tick: Tick = silent) -> Sequence[K]:
+    """The probabilities of ``path`` in exact numbers; see :func:`probabilities` for ``known``."""
+    numbers: Any = rows
+    found: Any
+    if isinstance(numbers[0][0][1], Quotient):
+        found = _functions(numbers, path, known, tick)
+    else:
+        found = probabilities(numbers, fmpq(1), path, known, tick)
+    values: Sequence[K] = found
+    return values
+
+
+def _functions(
+    rows: Rows[Quotient], path: Formula, known: Mapping[Formula, States], tick: Tick
+) -> Sequence[Quotient]:
+    different = {p for row in rows for _, p in row}
+    unit = common_unit(*(f for p in different for f in (p.numerator, p.denominator)))
+    ratios = {p: Ratio.of(p, unit) for p in different}
+    one = Ratio.of(Quotient.one(), unit)
+    found = probabilities([[(t, ratios[p]) for t, p in row] for row in rows], one, path, known, tick)
+    return Quotients(found, unit)
+
+
+class Quotients(Sequence[Quotient]):
+    """Functions of eps in a fast form, each converted when it is asked for."""
+
+    def __init__(self, ratios: Sequence[Ratio], unit: int) -> None:
+        self._ratios, self._unit = ratios, unit
+        self._found: dict[int, Quotient] = {}
+
+    def __len__(self) -> int:
+        return len(self._ratios)
+
+    @overload
+    def __getitem__(self, place: int) -> Quotient: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Quotient]: ...
+
+    def __getitem__(self, place: int | slice) -> Quotient | Sequence[Quotient]:
+        if isinstance(place, slice):
+            return [self[i] for i in range(len(self))[place]]
+        if place not in self._found:
+            self._found[place] = self._ratios[place].quotient(self._unit)
+        return self._found[place]
 
 
 def known_sets(path: Formula, sets: Callable[[Formula], States]) -> dict[Formula, States]:

@@ -15,9 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, Generic, TypeVar
-
-from flint import arb, fmpq
+from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
 from dipc.models.graph import components
 from dipc.numbers.quotient import Quotient
@@ -25,7 +23,17 @@ from dipc.numbers.quotient import Quotient
 if TYPE_CHECKING:
     import networkx
 
-N = TypeVar("N", fmpq, Quotient, arb)
+
+class Number(Protocol):
+    """An element of a field, or a ball: fmpq, Quotient, Ratio, arb."""
+
+    def __add__(self, other: Self, /) -> Self: ...
+    def __sub__(self, other: Self, /) -> Self: ...
+    def __mul__(self, other: Self, /) -> Self: ...
+    def __truediv__(self, other: Self, /) -> Self: ...
+
+
+N = TypeVar("N", bound=Number)
 Rows = Sequence[Sequence[tuple[int, N]]]
 Tick = Callable[[], None]  # called now and then; may raise LimitReached
 
@@ -94,6 +102,7 @@ def absorption(
     Every transient state leaves them with probability 1; the others stay where they are.  What is 0 or 1
     because of the graph is exactly that: 0 is the state's only value without a path to the goal.
 
+    >>> from flint import fmpq
     >>> half, one = fmpq(1, 2), fmpq(1)                     # the ruin of a gambler
     >>> rows = [[(0, one)], [(0, half), (2, half)], [(1, half), (3, half)], [(3, one)]]
     >>> absorption(rows, {1, 2}, {3}, one)
@@ -177,7 +186,8 @@ class _Block(Generic[N]):
 
     def _eliminate(self, s: int) -> tuple[int, list[tuple[int, N]], list[N]]:
         """Send the flow into a state on to where it goes from there."""
-        edges, sources = self.edges.pop(s), self.sources.pop(s)
+        edges: dict[int, N] = self.edges.pop(s)
+        sources = self.sources.pop(s)
         for t in edges:
             self.sources[t].discard(s)
         leave: list[N] = [self.leave.pop(s)] if s in self.leave else []

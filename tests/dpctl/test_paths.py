@@ -1,0 +1,151 @@
+"""Probabilities of path formulas on chains, against the slow oracle, and their laws."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+
+import pytest
+from dpctl.oracle import holding, path_values, rows_of
+from dpctl.random_chains import LABELS, random_chain, random_path
+from flint import arb, ctx, fmpq
+
+from dipc.dpctl.formula import And, Formula, Next, Not, Or, Proposition, Truth, Until
+from dipc.dpctl.paths import known_sets, path_probabilities, probabilities
+from dipc.models.chain import MarkovChain
+from dipc.numbers.exact import ends
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
+
+
+def fast(chain: MarkovChain, path: Formula) -> list[Fraction]:
+    values = path_probabilities(chain, path, lambda f: holding(chain, f))
+    return [Fraction(int(p.p), int(p.q)) for p in values]
+
+
+def slow(chain: MarkovChain, path: Formula) -> list[Fraction]:
+    return path_values(rows_of(chain), path, lambda f: holding(chain, f))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_oracle_agrees(seed: int) -> None:
+    rng, proper = Random(seed), 0
+    for _ in range(80):
+        chain, path = random_chain(rng), random_path(rng, rng.randint(1, 4))
+        values = fast(chain, path)
+        assert values == slow(chain, path), (chain, path)
+        proper += any(0 < p < 1 for p in values)
+    assert proper > 5  # not a test of zeros and ones
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_complementary_events_have_complementary_probabilities(seed: int) -> None:
+    rng = Random(1000 + seed)
+    for _ in range(20):
+        chain, path = random_chain(rng, 8), random_path(rng, rng.randint(1, 4))
+        for p, q in zip(fast(chain, path), fast(chain, Not(path)), strict=True):
+            assert p + q == 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_balls_enclose_the_exact_numbers_and_are_exact_at_zero(seed: int) -> None:
+    rng = Random(2000 + seed)
+    for _ in range(20):
+        chain, path = random_chain(rng, 8), random_path(rng, rng.randint(1, 3))
+        known = known_sets(path, lambda f, c=chain: holding(c, f))
+        with ctx.workprec(128):
+            rows = [[(t, arb(p)) for t, p in row] for row in chain.rows]
+            balls = probabilities(rows, arb(1), path, known)
+            for ball, exact in zip(balls, path_probabilities(chain, path, known.__getitem__), strict=True):
+                low, high = ends(ball)
+                assert low <= Fraction(int(exact.p), int(exact.q)) <= high
+                assert ball.rad() < arb(2) ** -100
+                assert (ball == 0) == (exact == 0)
+
+
+def test_functions_of_eps_take_the_values_of_the_chain_at_every_eps() -> None:
+    """With z = exp(eps) in place of the weights 1, at eps = ln 2 every probability is a rational number."""
+    rng, z = Random(7), Quotient(ExpPoly.exp(1))
+    for _ in range(25):
+        chain, path = random_chain(rng, 4), random_path(rng, rng.randint(1, 2))
+        symbolic, numeric = [], []
+        for row in chain.rows:
+            weights = [int(p.p) for _, p in row]
+            total = sum((w * z**i for i, w in enumerate(weights)), Quotient.of(0))
+            symbolic.append(
+                tuple((t, w * z**i / total) for i, ((t, _), w) in enumerate(zip(row, weights, strict=True)))
+            )
+            whole = sum(w * 2**i for i, w in enumerate(weights))
+            numeric.append(
+                tuple(
+                    (t, fmpq(w * 2**i, whole)) for i, ((t, _), w) in enumerate(zip(row, weights, strict=True))
+                )
+            )
+        at_two = MarkovChain(chain.names, chain.labels, (), (), tuple(numeric))
+        with_eps = MarkovChain(chain.names, chain.labels, (), (), tuple(symbolic))
+        found = path_probabilities(with_eps, path, lambda f, c=chain: holding(c, f))
+        for f, value in zip(found, fast(at_two, path), strict=True):
+            assert at_ln_2(f) == value
+
+
+def at_ln_2(f: Quotient) -> Fraction:
+    def value(g: ExpPoly) -> Fraction:
+        return sum(
+            (
+                Fraction(int(t.coefficient.p), int(t.coefficient.q)) * Fraction(2) ** int(t.rate.p)
+                for t in g.terms()
+            ),
+            Fraction(0),
+        )
+
+    return value(f.numerator) / value(f.denominator)
+
+
+A, B, C = map(Proposition, LABELS)
+TRUE = Truth(True)
+
+
+@pytest.mark.parametrize(
+    "left, right",
+    [
+        (Until(A, B, 3), Or((B, And((A, Next(Until(A, B, 2))))))),
+        (Until(A, Next(B), 2), Or((Next(B), And((A, Next(Until(A, Next(B), 1))))))),
+        (Next(Until(A, B), 3), Next(Next(Next(Until(A, B))))),
+        (Until(A, B), Or((B, And((A, Next(Until(A, B))))))),
+        (Not(Until(TRUE, Not(Until(TRUE, A)))), Not(Until(TRUE, Not(Until(TRUE, Next(A)))))),
+        (Until(A, Until(A, B)), Until(A, B)),
+        (Until(TRUE, A, 0), A),
+        (Next(And((A, Next(B)))), And((Next(A), Next(B, 2)))),
+    ],
+)
+def test_equivalent_formulas_have_equal_probabilities(left: Formula, right: Formula) -> None:
+    rng = Random(3)
+    for _ in range(15):
+        chain = random_chain(rng)
+        assert fast(chain, left) == fast(chain, right)
+
+
+def test_permuting_the_states_permutes_the_probabilities() -> None:
+    rng = Random(4)
+    for _ in range(20):
+        chain, path = random_chain(rng), random_path(rng, 3)
+        new = list(range(len(chain.rows)))
+        rng.shuffle(new)
+        rows = {new[s]: tuple((new[t], p) for t, p in row) for s, row in enumerate(chain.rows)}
+        names = {new[s]: name for s, name in enumerate(chain.names)}
+        labels = {name: frozenset(new[s] for s in states) for name, states in chain.labels.items()}
+        order = range(len(new))
+        other = MarkovChain(tuple(names[s] for s in order), labels, (), (), tuple(rows[s] for s in order))
+        before, behind = fast(chain, path), fast(other, path)
+        assert before == [behind[new[s]] for s in order]
+
+
+def test_many_steps_need_few_copies() -> None:
+    """A bounded until inside another operator has two copies more than its bound, not 2^bound."""
+    half = fmpq(1, 2)
+    rows = (((0, half), (1, half)), ((0, half), (1, half)))
+    chain = MarkovChain(("s", "t"), {"a": frozenset([1])}, (), (0,), rows)
+    (p, _) = fast(chain, Not(Until(TRUE, Not(Until(TRUE, A, 60)))))
+    assert p == 0
+    (p, _) = fast(chain, And((Until(TRUE, A, 40), Next(Not(A)))))
+    assert p == (1 - Fraction(1, 2**39)) / 2

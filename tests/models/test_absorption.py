@@ -1,0 +1,94 @@
+"""State elimination without subtraction, against Gauss, and where subtraction would be wrong."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+
+import pytest
+from dpctl.oracle import reach, rows_of
+from dpctl.random_chains import random_chain
+from flint import arb, ctx, fmpq
+
+from dipc.models.graph import never_and_surely
+from dipc.models.linear import absorption
+from dipc.numbers.exact import ends
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
+
+ONE = fmpq(1)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_gauss_agrees(seed: int) -> None:
+    rng = Random(seed)
+    chain = random_chain(rng, 14)
+    everything = set(range(len(chain.rows)))
+    goal = set(chain.labels["a"])
+    never, surely = never_and_surely(chain.rows, everything, goal)
+    found = absorption(chain.rows, everything - never - surely, surely, ONE)
+    expected = reach(rows_of(chain), dict.fromkeys(goal, Fraction(1)))
+    assert [Fraction(int(p.p), int(p.q)) for p in found] == expected
+    other = absorption(chain.rows, everything - never - surely, never, ONE)
+    assert all(p + q == 1 for p, q in zip(found, other, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_balls_stay_tight_where_the_chain_hardly_moves(seed: int) -> None:
+    """Loops of almost 1 and transitions down to 10^-60: 1 - p(s, s) would have no correct bit."""
+    rng, n = Random(seed), 12
+    rows = []
+    for s in range(n - 2):
+        targets = {t: fmpq(rng.randint(1, 9), 10 ** rng.choice([1, 30, 60])) for t in rng.sample(range(n), 3)}
+        targets.setdefault(n - 1 - s % 2, fmpq(1, 10**60))
+        targets.pop(s, None)
+        total = sum(targets.values(), fmpq(0))
+        scale = 1 / max(total, fmpq(1)) / 2
+        rows.append([(t, p * scale) for t, p in targets.items()] + [(s, 1 - total * scale)])
+    rows += [[(s, ONE)] for s in (n - 2, n - 1)]
+    transient = set(range(n - 2))
+    exact = absorption(rows, transient, {n - 1}, ONE)
+    with ctx.workprec(128):
+        balls = absorption([[(t, arb(p)) for t, p in row] for row in rows], transient, {n - 1}, arb(1))
+        for ball, p in zip(balls, exact, strict=True):
+            low, high = ends(ball)
+            assert low <= Fraction(int(p.p), int(p.q)) <= high
+            assert p == 0 or ball.rel_accuracy_bits() > 110
+
+
+def test_rows_that_sum_to_1_at_one_point_only() -> None:
+    """The chain at a zero of a transition that was removed: right at that eps, though not elsewhere.
+
+    At eps = 1: s loops with 1/2, else to t or the end; t returns to s or goes to the goal.
+    """
+    eps = ExpPoly.of(1, 1)
+    half, one = Quotient.of(fmpq(1, 2)), Quotient.one()
+    rows = [
+        [(0, half), (1, Quotient(eps) / 4), (3, Quotient(eps * eps) / 4)],
+        [(0, half), (2, half * Quotient(eps))],
+        [(2, one)],
+        [(3, one)],
+    ]
+    found = absorption(rows, {0, 1}, {2}, one)
+    numbers = [[(t, fmpq(p.at(1).as_rational())) for t, p in row] for row in rows]
+    assert [p.at(1) for p in found] == absorption(numbers, {0, 1}, {2}, ONE)
+
+
+def test_no_denominator_vanishes_where_the_graph_stays() -> None:
+    """s loops with 1 - eps^2/8 - (eps-1)^2/8: every factor divided by is positive on (0, 2)."""
+    eps = ExpPoly.of(1, 1)
+    first, second = Quotient(eps * eps) / 8, Quotient((eps - 1) * (eps - 1)) / 8
+    one = Quotient.one()
+    rows = [[(0, one - first - second), (1, first), (2, second)], [(1, one)], [(2, one)]]
+    value = absorption(rows, {0}, {1}, one)[0]
+    assert value == first / (first + second)
+    assert value.at(1) == 1
+    assert all(value.denominator.sign_at(fmpq(i, 8)) > 0 for i in range(1, 16))
+
+
+def test_ticks_come_often() -> None:
+    ticks: list[int] = []
+    half = fmpq(1, 2)
+    rows = [[(0, ONE)], *[[(s - 1, half), (s + 1, half)] for s in range(1, 50)], [(50, ONE)]]
+    absorption(rows, set(range(1, 50)), {50}, ONE, lambda: ticks.append(1))
+    assert len(ticks) >= 49
