@@ -11,7 +11,7 @@ from flint import fmpq
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.arrays import check_uses
 from dipc.dipwhile.syntax.constants import check_known, evaluate
-from dipc.dipwhile.syntax.core import CoreAdjacency, CoreClaim, Variable
+from dipc.dipwhile.syntax.core import CoreAdjacency, CoreClaim, CoreProgram, Variable
 from dipc.dipwhile.syntax.eps_positions import refuse_eps, slope
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
 from dipc.dipwhile.syntax.kinds import BOOLEANS
@@ -198,6 +198,24 @@ def compile_formula(
     refuse_eps((core,))
     check_uses(core, {variable.name: variable.size for variable in inputs if variable.size is not None})
     require(core, check(core, declared_kinds(inputs)), BOOLEANS, "an adjacency formula")
+    return core
+
+
+def compile_condition(expr: ast.Expr, program: CoreProgram) -> ast.Expr:
+    """A Boolean expression over the outputs of a program, as a proposition about them."""
+    none: frozenset[str] = frozenset()
+    constants = dict(program.parameters)
+    outputs = frozenset(output.name for output in program.outputs)
+    atoms = frozenset(v.name for output in program.outputs for v in output.domain if isinstance(v, Atom))
+    for node in nodes(expr):
+        if isinstance(node, ast.Name | ast.Index) and target_name(node) in program.variables - outputs:
+            hint = f"a proposition refers to outputs only: {', '.join(sorted(outputs))}"
+            raise InputError(f"`{target_name(node)}` is not an output", node.span, hint)
+    check_expression(expr, Names(frozenset(constants), none, outputs, none, atoms), none)
+    core = substitute(expr, constants)
+    refuse_eps((core,))
+    check_uses(core, {output.name: output.size for output in program.outputs if output.size is not None})
+    require(core, check(core, declared_kinds(program.outputs)), BOOLEANS, "a proposition")
     return core
 
 
