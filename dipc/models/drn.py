@@ -1,10 +1,11 @@
 """DRN, the explicit format of the model checker Storm: chains and decision processes with exact numbers.
 
-A file is read line by line.  Two kinds of comments mean something, and our export writes them::
+A file is read line by line.  Some comments mean something, and our export writes them::
 
     // z = exp(eps)                      the value of a parameter
     // neighbours 0 ~ 1, 2 ~ 3           adjacent states
     // names plus, minus, yes, no, †     the states; without this line they are 0, 1, ...
+    // labels never                      labels that no state has
 
 Actions are matched by name across states, unnamed ones by number.  Rewards are skipped with a note.
 """
@@ -35,9 +36,10 @@ HEADER = re.compile(r"@(\w+)[ \t]*:?[ \t]*(.*)")
 STATE = re.compile(r"state\s+(\d+)\s*(\[[^\]]*\])?\s*(.*)")
 ACTION = re.compile(r'action\s+("[^"]*"|[^\s\[]+)\s*(\[[^\]]*\])?')
 MOVE = re.compile(r"(\d+)\s*:\s*(.+)")
-WORD = re.compile(r'"[^"]*"|[^\s,"]+')
+LABEL = re.compile(r'"[^"]*"|\S+')
+NAME = re.compile(r'"[^"]*"|[^\s,"]+')
 LINK = re.compile(r"\s*\d+(?:\s*~\s*\d+)*\s*")
-REMARK = re.compile(r"//\s*(?:(neighbours|neighbors|names)\s+|([^\W\d]\w*)\s*=\s*)(.*)")
+REMARK = re.compile(r"//\s*(?:(neighbours|neighbors|names|labels)\s+|([^\W\d]\w*)\s*=\s*)(.*)")
 CODE = re.compile(r'(?:[^"/]|"[^"]*"|"|/(?!/))*')
 PLAIN = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?:/0*[1-9]\d*)?")
 
@@ -217,7 +219,7 @@ class _Reader:
         if number >= self.size:
             raise self.fail(line, f"state {number} is one too many: @nr_states is {self.size}")
         self.rewards |= found[2] is not None
-        for label in map(unquoted, WORD.findall(found[3])):
+        for label in map(unquoted, LABEL.findall(found[3])):
             self.labels.setdefault(label, []).append(number)
             self.label_lines.setdefault(label, line)
         self.states.append(_State(line))
@@ -269,6 +271,8 @@ class _Reader:
         for label in self.labels.keys() & set(names):
             message = f"`{label}` is a state, and a state is a proposition of its own"
             raise self.fail(self.label_lines[label], message, "rename the label", label)
+        for line in self.remarks.get("labels", ()):
+            self.labels |= {unquoted(name): [] for name in NAME.findall(line.text)} | self.labels
         labels = {label: frozenset(states) for label, states in self.labels.items() if label != "init"}
         neighbours = tuple(dict.fromkeys(self._neighbours()))
         start = tuple(self.labels.get("init", ())) or tuple(sorted({s for pair in neighbours for s in pair}))
@@ -284,7 +288,7 @@ class _Reader:
     def _counts(self) -> None:
         if "model" not in self.said:
             raise self.fail(self.end, "the file ends before @model")
-        parameters = self.said["parameters"].text.split() if "parameters" in self.said else []
+        parameters = self.said.get("parameters", self.end).text.removeprefix("@parameters").split()
         for name in self.numbers.keys() - set(parameters):
             raise InputError(f"the model has no parameter `{name}`", hint=did_you_mean(name, parameters))
         if len(self.states) < self.size:
@@ -298,7 +302,7 @@ class _Reader:
     def _names(self) -> tuple[str, ...]:
         if not (remarks := self.remarks.get("names")):
             return tuple(map(str, range(self.size)))
-        names = [unquoted(name) for line in remarks for name in WORD.findall(line.text)]
+        names = [unquoted(name) for line in remarks for name in NAME.findall(line.text)]
         if len(names) != self.size or len(set(names)) != self.size:
             raise self.fail(remarks[0], f"{self.size} states have {len(set(names))} different names")
         loop = {self.size - 1: Quotient.one()}
