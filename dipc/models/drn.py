@@ -161,9 +161,11 @@ class _Reader:
 
     def _parameters(self, line: _Line) -> None:
         for name in line.text.split():
+            if name == "eps":
+                continue
             for remark in self.remarks.get(f"={name}", ()) if name not in self.numbers else ():
                 self.numbers.setdefault(name, Amount(self._value(remark, remark.text.strip())))
-            if name not in self.numbers and name != "eps":
+            if name not in self.numbers:
                 hint = f"set it, for example -D '{name}=exp(eps)'"
                 raise self.fail(line, f"the parameter `{name}` has no value", hint, name)
 
@@ -289,8 +291,8 @@ class _Reader:
         if "model" not in self.said:
             raise self.fail(self.end, "the file ends before @model")
         parameters = self.said.get("parameters", self.end).text.removeprefix("@parameters").split()
-        for name in self.numbers.keys() - set(parameters):
-            raise InputError(f"the model has no parameter `{name}`", hint=did_you_mean(name, parameters))
+        for name in self.numbers.keys() - (set(parameters) - {"eps"}):
+            raise InputError(f"`{name}` is not a parameter of the model", hint=did_you_mean(name, parameters))
         if len(self.states) < self.size:
             what = f"the file ends after {len(self.states)} of {self.size} states"
             raise self.fail(self.states[-1].line if self.states else self.said["model"], what)
