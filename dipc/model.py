@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,18 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import dipc.dpctl.pipeline as pipeline
 from dipc.clock import Clock, Progress, silent
+from dipc.dipwhile.star import Star, star_of
+from dipc.dipwhile.syntax.compile import read
 from dipc.dpctl.formula import Property
 from dipc.dpctl.pipeline import ModelValue
 from dipc.dpctl.syntax import parse_property
 from dipc.dpctl.verdict import ModelVerdict
-from dipc.errors import InputError, Source, WrongType
+from dipc.errors import InputError, Source, Span, WrongType
 from dipc.models.arithmetic import Amount
 from dipc.models.chain import DEAD, Mdp, Model
 from dipc.models.draft import Draft, Named
+from dipc.models.drn import read_drn
 from dipc.models.reading import PropertyLine, number_from_text, read_model
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.quotient import Quotient
-from dipc.shipped import source_of
+from dipc.shipped import STDIN, located, source_of
 from dipc.signs.eps_range import EpsRange
 
 if TYPE_CHECKING:
@@ -43,6 +47,7 @@ class MarkovModel:
     ) -> None:
         self.model, self.name = model, name
         self.properties, self.numbers = tuple(properties), dict(numbers or {})
+        self.notes: tuple[str, ...] = ()
 
     def check(
         self,
@@ -60,7 +65,8 @@ class MarkovModel:
         megabytes.  Raises :class:`InputError`; a limit that runs out is an undecided verdict.
         """
         clock = Clock(time_limit, memory_limit, progress)
-        return pipeline.check(self.model, self.property(formula, at, start), clock)
+        found = pipeline.check(self.model, self.property(formula, at, start), clock)
+        return replace(found, notes=(*self.notes, *found.notes))
 
     def value(
         self,
@@ -99,7 +105,11 @@ class MarkovModel:
     def _parsed(self, text: str) -> Property:
         if not isinstance(text, str):
             raise WrongType(f"a formula is a text, not the {type(text).__name__} {text}")
-        return parse_property(Source("<formula>", text), self.model, self.numbers)
+        return parse_property(Source("<formula>", text), self.model, self.numbers, self.defined)
+
+    def defined(self, name: str, span: Span) -> bool:
+        """Whether a proposition that the model does not have is defined elsewhere; then it is added."""
+        return False
 
     def to_networkx(self) -> networkx.DiGraph:
         """The chain as a graph: nodes with their ``labels``, edges with their ``probability``."""
@@ -231,15 +241,71 @@ def probability_of(value: Probability) -> Quotient:
     return Quotient.of(rational(value, "a probability"))
 
 
-def load_model(file: str | Path, D: Mapping[str, str] | None = None) -> MarkovModel:
-    """The model in a file (``.dpm``), or a shipped one by its name; ``D`` sets numbers of its ``let`` lines.
+class ProgramModel(MarkovModel):
+    """The star of a program: inputs, outputs, and the probabilities between them.
 
-    Raises :class:`InputError`, or :class:`OSError` if the file cannot be read.
+    Propositions are quoted Boolean expressions over the outputs; those asked about become labels.
+
+    >>> svt = load_model("svt4", {"N": "2"})
+    >>> svt.check('D[eps, 0](F "out = [bot, top]")').status
+    'fails'
     """
-    source = source_of(file)
-    numbers = {name: Amount(number_from_text(text)) for name, text in (D or {}).items()}
-    found = read_model(source, numbers)
-    return wrapped(found.model, source.name, found.properties, found.numbers)
+
+    def __init__(self, star: Star, name: str) -> None:
+        numbers = {name: Amount(Quotient.of(value)) for name, value in star.program.parameters}
+        self.labels = dict(star.model.labels)
+        super().__init__(replace(star.model, labels=self.labels), name, (), numbers)
+        self.star, self.notes = star, star.notes
+
+    def defined(self, name: str, span: Span) -> bool:
+        """Read the name as an expression over the outputs.  Raises :class:`InputError` if it is not one."""
+        self.labels[name] = self.star.states_where(name, span)
+        return True
+
+    def property(
+        self, text: str | Property, at: Number | None = None, start: Iterable[str] | None = None
+    ) -> Property:
+        """As for any model; the program must make sense on the range of eps."""
+        found = super().property(text, at, start)
+        self.star.check_range(found.eps_range)
+        return found
+
+
+def load_model(
+    file: str | Path, D: Mapping[str, str] | None = None, clock: Clock | None = None
+) -> MarkovModel:
+    """The model in a file (``.dpm``, ``.drn``, ``.dip``), or a shipped model or program by its name.
+
+    ``D`` sets numbers of ``let`` lines, and parameters.  Raises :class:`InputError`, :class:`LimitReached`,
+    or :class:`OSError` if the file cannot be read.
+    """
+    source, definitions = source_of(file), D or {}
+    match kind_of(file, source):
+        case ".dip":
+            overrides = {
+                name: rational(text, f"the parameter `{name}`") for name, text in definitions.items()
+            }
+            return ProgramModel(star_of(read(source, overrides), clock or Clock()), source.name)
+        case ".drn":
+            drn = read_drn(source, amounts(definitions))
+            return wrapped(drn.model, source.name, (), drn.numbers, drn.notes)
+        case _:
+            found = read_model(source, amounts(definitions))
+            return wrapped(found.model, source.name, found.properties, found.numbers)
+
+
+def kind_of(file: str | Path, source: Source) -> str:
+    """The format of a model, as the ending of a file: by its name, on the standard input by its text."""
+    if file != STDIN:
+        return located(file).suffix
+    if re.search(r"^@type\b", source.text, re.MULTILINE):
+        return ".drn"
+    return ".dpm" if re.match(r"(\s|#.*)*(chain|mdp)\b", source.text) else ".dip"
+
+
+def amounts(definitions: Mapping[str, str]) -> dict[str, Amount]:
+    """The numbers that ``-D`` sets."""
+    return {name: Amount(number_from_text(text)) for name, text in definitions.items()}
 
 
 def wrapped(
@@ -247,9 +313,11 @@ def wrapped(
     name: str,
     properties: Sequence[PropertyLine] = (),
     numbers: Mapping[str, Amount] | None = None,
+    notes: Sequence[str] = (),
 ) -> MarkovModel:
     """A model with its questions."""
     kind = MDP if isinstance(model, Mdp) else MarkovChain
     made = kind.__new__(kind)
     MarkovModel.__init__(made, model, name, properties, numbers)
+    made.notes = tuple(notes)
     return made

@@ -27,7 +27,7 @@ LAYERS = (
     {"dpctl", "dipwhile.syntax"},
     {"dipwhile.semantics"},
     {"dipwhile.convert", "dipwhile.pipeline", "dipwhile.sentences"},
-    {"dipwhile.distribution", "dipwhile.explain", "dipwhile.python"},
+    {"dipwhile.distribution", "dipwhile.explain", "dipwhile.python", "dipwhile.star"},
     {"editors", "shipped"},
     {"certificate"},
     {"export"},

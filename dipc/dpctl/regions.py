@@ -95,7 +95,7 @@ class Evaluation:
         self.chain, self.eps_range, self.clock = chain, eps_range, clock
         self.every = frozenset(range(len(chain.names)))
         self._signs: dict[ExpPoly, int | None] = {}
-        self._vectors: dict[object, tuple[Quotient, ...]] = {}
+        self._vectors: dict[object, Sequence[Quotient]] = {}
         self._chains: dict[States, MarkovChain[Quotient]] = {}
         self.transitions = list(
             dict.fromkeys(p for row in chain.rows for _, p in row if p.numerator.as_rational() is None)
@@ -157,7 +157,7 @@ class Evaluation:
 
     def vector(
         self, vanishing: frozenset[Quotient], path: Formula, sets: dict[Formula, States]
-    ) -> tuple[Quotient, ...]:
+    ) -> Sequence[Quotient]:
         """The probabilities of a path formula in all states, given the states of its state formulas."""
         key = vanishing, path, tuple(sets.items())
         if key not in self._vectors:
@@ -227,7 +227,7 @@ class Local:
             case _:
                 assert_never(formula)
 
-    def numbers(self, path: Formula) -> tuple[Quotient, ...]:
+    def numbers(self, path: Formula) -> Sequence[Quotient]:
         """The probabilities of a path formula in all states."""
         sets = {part: self._set(part) for part in state_parts(path)}
         return self.evaluation.vector(self._vanishing, path, sets)

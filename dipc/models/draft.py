@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from flint import fmpq
@@ -82,7 +83,7 @@ class Draft:
             "start": start,
         }
         exact = (
-            {cell: tuple((t, _fmpq(p)) for t, p in row) for cell, row in rows.items()} if constant else rows
+            {cell: tuple((t, fmpq_of(p)) for t, p in row) for cell, row in rows.items()} if constant else rows
         )
         dead: Any = ((number.get(DEAD, 0), fmpq(1) if constant else Quotient.one()),)
         if self.kind[0] == "chain":
@@ -105,7 +106,7 @@ class Draft:
         written = [(self.places[cell], cell[0]) for cell in self.rows] + [
             (place, name) for name, place in self.final
         ]
-        names = dict.fromkeys(name for _, name in sorted(written))
+        names = dict.fromkeys(name for _, name in sorted(written, key=itemgetter(0)))
         number = {name: i for i, name in enumerate(names)}
         if not number:
             raise self.fail((0, 1), "the model has no states")
@@ -163,7 +164,8 @@ STAR = "*"
 ARTICLE = {"chain": "a chain", "mdp": "a decision process"}
 
 
-def _fmpq(p: Quotient) -> fmpq:
+def fmpq_of(p: Quotient) -> fmpq:
+    """The rational number that a constant function is."""
     value = p.as_rational()
     assert value is not None
     return fmpq(value.numerator, value.denominator)

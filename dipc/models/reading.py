@@ -121,7 +121,8 @@ def _property(source: Source, match: re.Match[str], end: int) -> PropertyLine:
     return PropertyLine(match[1], Source(source.name, blank + text[start:end]), found[1] if found else None)
 
 
-def _unquoted(text: str) -> str:
+def unquoted(text: str) -> str:
+    """A name without its quotes."""
     return text[1:-1] if text.startswith('"') else str(text)
 
 
@@ -161,12 +162,12 @@ class _Reader:
                     return False
                 value = rational(above, "a probability") / (rational(below, "a probability") if below else 1)
                 number = self._known[found[2]] = Quotient.of(value)
-            targets.append((_unquoted(found[1]), number, found.span(1)))
+            targets.append((unquoted(found[1]), number, found.span(1)))
             at = found.end()
         if at < end or not inside.strip():
             return False
-        action = None if match[2] is None else _unquoted(match[2])
-        self.draft.add_row(_unquoted(match[1]), action, targets, match.span(1))
+        action = None if match[2] is None else unquoted(match[2])
+        self.draft.add_row(unquoted(match[1]), action, targets, match.span(1))
         return True
 
 
@@ -182,7 +183,7 @@ class _Declaration(Interpreter[Token, None]):
         return span.start + self.offset, span.end + self.offset
 
     def _named(self, tokens: Iterable[Any]) -> list[Named]:
-        return [(_unquoted(token), self._place(token)) for token in tokens if token is not None]
+        return [(unquoted(token), self._place(token)) for token in tokens if token is not None]
 
     def kind(self, node: Node) -> None:
         if self.draft.kind is not None or self.draft.rows:
@@ -203,16 +204,16 @@ class _Declaration(Interpreter[Token, None]):
     def transitions(self, node: Node) -> None:
         state, action, _, targets = cast("list[Any]", node.children)
         if isinstance(targets, Token):
-            row = [(_unquoted(targets), Quotient.one(), self._place(targets))]
+            row = [(unquoted(targets), Quotient.one(), self._place(targets))]
         else:
             row = [self._target(target) for target in targets.children]
-        chosen = None if action is None else _unquoted(action.children[0])
-        self.draft.add_row(_unquoted(state), chosen, row, self._place(state))
+        chosen = None if action is None else unquoted(action.children[0])
+        self.draft.add_row(unquoted(state), chosen, row, self._place(state))
 
     def _target(self, node: Node) -> tuple[str, Quotient, Place]:
         state, arith = node.children
         return (
-            _unquoted(cast(Token, state)),
+            unquoted(cast(Token, state)),
             self._arithmetic.number_of(cast(Node, arith)),
             self._place(state),
         )
@@ -257,7 +258,7 @@ def read_neighbours(text: str, model: Model) -> Model:
     draft = Draft(source)
     for link in tree.children:
         names = [
-            (_unquoted(t), (t.start_pos, t.end_pos)) for t in cast("list[Any]", cast(Node, link).children)
+            (unquoted(t), (t.start_pos, t.end_pos)) for t in cast("list[Any]", cast(Node, link).children)
         ]
         draft.pairs += combinations(names, 2) if cast(Node, link).data == "among" else pairwise(names)
     return replace(model, neighbours=draft.neighbours({name: i for i, name in enumerate(model.names)}))

@@ -263,6 +263,26 @@ def compile_formula(
     return core
 
 
+def compile_condition(expr: ast.Expr, program: CoreProgram) -> ast.Expr:
+    """A Boolean expression over the outputs of a program, as a proposition about them."""
+    none: frozenset[str] = frozenset()
+    constants = dict(program.parameters)
+    outputs = frozenset(output.name for output in program.outputs)
+    atoms = frozenset(v.name for output in program.outputs for v in output.domain if isinstance(v, Atom))
+    for node in nodes(expr):
+        if isinstance(node, ast.Name | ast.Index) and target_name(node) in program.variables - outputs:
+            hint = f"a proposition refers to outputs only: {', '.join(sorted(outputs))}"
+            raise InputError(f"`{target_name(node)}` is not an output", node.span, hint)
+    check_expression(expr, Names(frozenset(constants), none, outputs, none, atoms), none)
+    core = substitute(expr, constants)
+    types.refuse_eps((core,))
+    check_uses(core, {output.name: output.size for output in program.outputs if output.size is not None})
+    types.require(
+        core, types.check(core, types.declared_kinds(program.outputs)), Kinds.BOOLEAN, "a proposition"
+    )
+    return core
+
+
 METRIC_HINT = "choose `linf`, `l1`, `hamming`, `all`, or a formula such as `abs(q - q') <= 1`"
 
 

@@ -1,0 +1,166 @@
+"""The model of a program that dpCTL* speaks about: a star.
+
+A start state for every input, a final state with a loop for every output, and the exact probability P(u)(o)
+on the edge between them; adjacent inputs are neighbours.  ``X`` then means "after the program", and
+propositions are Boolean expressions over the outputs.
+
+The chain of :mod:`dipc.dipwhile.semantics.chain` would be wrong here.  It merges states by adding densities,
+which keeps the probability of every state but not that of paths: after ``x <- Lap(eps, q)``, a branch on
+``x > 0`` whose sides are merged, and a branch on ``x > 1``, the path through ``x <= 0`` and ``x > 1`` has
+probability 0 in the program and a positive one there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from dipc.claims.oracle import SignOracle
+from dipc.clock import Clock
+from dipc.dipwhile.pipeline import check_for_all_budgets
+from dipc.dipwhile.semantics.adjacency import Distance, InputSpace, Pair, formula_pairs
+from dipc.dipwhile.semantics.evaluate import Memory, condition, never
+from dipc.dipwhile.semantics.explore import Explorer
+from dipc.dipwhile.semantics.step import LeftOpen, Outcome
+from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
+from dipc.dipwhile.syntax.ast import Expr
+from dipc.dipwhile.syntax.compile import compile_condition
+from dipc.dipwhile.syntax.core import CoreProgram
+from dipc.dipwhile.syntax.parser import parse_expression
+from dipc.errors import InputError, LimitReached, Source, Span
+from dipc.models.chain import Model
+from dipc.models.draft import MOST_STATES, MOST_TRANSITIONS, Draft
+from dipc.models.values import show_valuation
+from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import EpsRange
+
+ARRAY = re.compile(r"([^\W\d]\w*)\s*(!?=)\s*\[([^\[\]]*)\]")
+BOTH_WAYS = "the adjacency formula is not symmetric: it was read both ways round"
+NO_ADJACENCY = "the program does not say which inputs are neighbours"
+NO_INPUT = "start"  # the state of a program without inputs
+
+
+@dataclass(frozen=True, slots=True)
+class Star:
+    """The model of a program; ``outputs`` are the outcomes of its last states, in their order."""
+
+    program: CoreProgram
+    model: Model
+    outputs: tuple[Outcome, ...]
+    left_open: LeftOpen
+    notes: tuple[str, ...]
+
+    def check_range(self, eps_range: EpsRange) -> None:
+        """Refuse a range of eps on which the program has negative probabilities or may not end."""
+        check_for_all_budgets(self.left_open, SignOracle(eps_range))
+
+    def states_where(self, text: str, span: Span) -> frozenset[int]:
+        """The output states in which a Boolean expression holds.
+
+        ``span`` is where it was written, with its quotes.  Arrays are compared by cells, ``out[1] = top``,
+        or as a whole, ``out = [bot, top]``.  Raises :class:`InputError` that points there.
+        """
+        try:
+            return self._satisfying(text)
+        except InputError as error:
+            raise InputError(error.message, _within(error.span, text, span), error.hint) from None
+
+    def _satisfying(self, text: str) -> frozenset[int]:
+        program, first = self.program, len(self.model.names) - len(self.outputs)
+        expr = compile_condition(parse_expression(self._by_cells(text)), program)
+        return frozenset(s for s, o in enumerate(self.outputs, first) if _holds(program, expr, o))
+
+    def _by_cells(self, text: str) -> str:
+        """The text with comparisons of whole arrays written out."""
+        sizes = {output.name: output.size for output in self.program.outputs}
+
+        def written(match: re.Match[str]) -> str:
+            name, sign, inside = match.groups()
+            values = [value.strip() for value in inside.split(",")]
+            if name not in sizes or (size := sizes[name]) is None:
+                raise InputError(f"`{name}` is not an array of the outputs", hint=_outputs(self.program))
+            if len(values) != size:
+                raise InputError(f"`{name}` has {size} cells, but it is compared with {len(values)} values")
+            cells = " and ".join(f"{name}[{i}] = ({value})" for i, value in enumerate(values, 1))
+            return f"({cells})" if sign == "=" else f"(not ({cells}))"
+
+        return ARRAY.sub(written, text)
+
+
+def _outputs(program: CoreProgram) -> str:
+    return f"the outputs are: {', '.join(output.name for output in program.outputs)}"
+
+
+def _within(inner: Span | None, text: str, span: Span) -> Span:
+    """Where a part of a quoted expression is; all of it, if the text that was parsed is another one."""
+    start = span.start + 1
+    if inner is None or inner.source.text != text or span.source.text[start : span.end - 1] != text:
+        return span
+    return Span(span.source, start + inner.start, start + inner.end)
+
+
+def _holds(program: CoreProgram, expr: Expr, outcome: Outcome) -> bool:
+    cells = [cell for output in program.outputs for cell in output.cells]
+    names, arrays = frozenset(output.name for output in program.outputs), dict(program.arrays)
+    memory = Memory(dict(zip(cells, outcome, strict=True)), {}, frozenset(), names, arrays)
+    return condition(expr, memory, never)
+
+
+def star_of(program: CoreProgram, clock: Clock) -> Star:
+    """The model of a program.
+
+    Whether its probabilities make sense depends on eps: ask :meth:`Star.check_range`.  Raises
+    :class:`InputError` for what is wrong in the program, :class:`LimitReached` for too many inputs, outputs
+    or neighbours.
+    """
+    space, explorer = InputSpace(program), Explorer(program, clock.deadline)
+    if space.size > MOST_STATES:
+        raise LimitReached(f"{program.source.name}: {space.size} inputs, but at most {MOST_STATES} states")
+    draft, laws = Draft(Source(program.source.name, ""), ("chain", (0, 1))), []
+    for done, values in enumerate(space):
+        clock.tick("output distributions", done, space.size)
+        laws.append(explorer.law(values))
+    outcomes = in_order(program, {outcome for law in laws for outcome in law})
+    names = [show_valuation(grouped(program.inputs, values)) or NO_INPUT for values in space]
+    finals = {o: show_valuation(output_valuation(program, o)) for o in outcomes}
+    for place, (name, law) in enumerate(zip(names, laws, strict=True)):
+        draft.add_row(name, None, [(finals[o], p, (0, 0)) for o, p in law.items()], (place, place))
+    for place, name in enumerate(finals.values(), len(names)):
+        draft.add_row(name, None, [(name, Quotient.one(), (0, 0))], (place, place))
+    pairs, notes = adjacent_pairs(space, clock)
+    draft.pairs += [((names[u], (0, 0)), (names[v], (0, 0))) for u, v in pairs]
+    draft.start += [(name, (0, 0)) for name in names]
+    return Star(program, draft.model(), tuple(outcomes), explorer.left_open, notes)
+
+
+def adjacent_pairs(space: InputSpace, clock: Clock) -> tuple[Sequence[Pair], tuple[str, ...]]:
+    """The positions of different adjacent inputs, fewest changed cells first, and notes on the relation."""
+    relation = space.program.adjacency
+    if relation is None:
+        return (), (NO_ADJACENCY,)
+    if relation.formula is None:
+        return distance_pairs(space, Distance(space, relation), clock), ()
+    tick = partial(clock.tick, "neighbours", total=space.size)
+    pairs, symmetric = formula_pairs(space, list(space), relation.formula, tick)
+    return [(u, v) for u, v in pairs if u < v], () if symmetric else (BOTH_WAYS,)
+
+
+def distance_pairs(space: InputSpace, distance: Distance, clock: Clock) -> list[Pair]:
+    """The pairs u < v within a distance, cell by cell: every pair of beginnings has a continuation."""
+    found: Iterable[tuple[int, int, int, int]] = [
+        (0, 0, 0, distance.start)
+    ]  # changed cells, u, v, what is left
+    for place, stride in enumerate(space.strides):
+        clock.tick("neighbours", place, len(space.strides))
+        longer = [
+            (changed + (a != b), u + a * stride, v + b * stride, rest)
+            for changed, u, v, left in found
+            for a, b, rest in distance.moves(place, left)
+            if (u, a) <= (v, b)
+        ]
+        if len(longer) > MOST_TRANSITIONS:
+            raise LimitReached(f"more than {MOST_TRANSITIONS} pairs of neighbours")
+        found = longer
+    return [(u, v) for _, u, v, _ in sorted(found) if u < v]

@@ -1,0 +1,72 @@
+"""Our own format: what is written is read back as the same model."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from dipc.clock import Clock
+from dipc.dipwhile.star import star_of
+from dipc.dipwhile.syntax.compile import read
+from dipc.errors import InputError, Source
+from dipc.export.markov import dpm
+from dipc.model import MarkovChain, MarkovModel
+from dipc.models.chain import Model
+from dipc.models.drn import read_drn
+from dipc.models.reading import read_model
+from dipc.shipped import source_of
+from tests.models.random_models import models
+
+
+def read_back(model: Model) -> Model:
+    return read_model(Source("a.dpm", dpm(model))).model
+
+
+def with_sets(model: Model) -> tuple[object, ...]:
+    """A model as values that can be compared, its labels in any order."""
+    actions = getattr(model, "actions", None)
+    return type(model), model.names, dict(model.labels), model.neighbours, model.start, actions, model.rows
+
+
+@settings(max_examples=300, deadline=None)
+@given(models())
+def test_the_round_trip_is_exact(model: MarkovModel) -> None:
+    assert with_sets(read_back(model.model)) == with_sets(model.model)
+
+
+@pytest.mark.parametrize("name", ["svt4", "retry", "truncated_geometric"])
+def test_the_star_of_a_program_is_a_file(name: str) -> None:
+    star = star_of(read(source_of(name), {}), Clock()).model
+    assert with_sets(read_back(star)) == with_sets(star)
+
+
+def test_the_text_is_for_people() -> None:
+    model = MarkovChain(
+        {
+            "plus": {"yes": "3/4", "no": "1/4"},
+            "minus": {"yes": "exp(-eps)", "no": "1 - exp(-eps)"},
+            "on": "on",
+        },
+        labels={"out": ["yes"], "from here": []},
+        neighbours=[("plus", "minus")],
+    )
+    assert dpm(model.model).splitlines() == [
+        "chain",
+        "plus -> {yes: 3/4, no: 1/4}",
+        "minus -> {yes: exp(-eps), no: 1 - exp(-eps)}",
+        "on -> {on: 1}",
+        "final yes, no",
+        "label out = {yes}",
+        'label "from here" = {}',
+        "neighbours plus ~ minus",
+        "start plus, minus",
+    ]
+
+
+def test_what_cannot_be_written_is_refused() -> None:
+    with pytest.raises(InputError, match="cannot be written to a file"):
+        dpm(MarkovChain({'a"b': 'a"b'}).model)
+    text = "// names a, †\n@type: DTMC\n@value_type: rational\n@nr_states\n2\n@model\n"
+    text += "state 0\naction 0\n0 : 1/2\n1 : 1/2\nstate 1\naction 0\n1 : 1\n"
+    with pytest.raises(InputError, match="goes to † with a probability"):
+        dpm(read_drn(Source("a.drn", text)).model)
