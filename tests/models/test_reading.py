@@ -9,6 +9,7 @@ from flint import fmpq
 
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError, LimitReached, Source, Span
+from dipc.models.arithmetic import Amount
 from dipc.models.chain import MarkovChain, Mdp
 from dipc.models.reading import declarations, number_from_text, read_model, read_neighbours
 
@@ -70,12 +71,10 @@ def test_numbers_with_names_and_functions_of_eps() -> None:
     text = "chain; let z = exp(eps); let p = z/(1 + z)\ns -> {s: p, a: 1 - p}; a -> {s: 1/(1 + z), a: p}"
     source = Source("m.dpm", text)
     model, _, numbers = read_model(source)
-    assert [p for _, p in model.rows[0]] == [
-        number_from_text("exp(eps)/(1+exp(eps))"),
-        numbers["p"].value * 0 + 1 / (1 + numbers["z"].value),
-    ]
-    assert model.rows[0] == tuple(sorted(model.rows[0]))
-    two = read_model(source, {"z": read_model(Source("n", "chain; let z = 2; a -> a")).numbers["z"]}).model
+    z = numbers["z"].value
+    assert z == number_from_text("exp(eps)")
+    assert model.rows == (((0, z / (1 + z)), (1, 1 / (1 + z))), ((0, 1 / (1 + z)), (1, z / (1 + z))))
+    two = read_model(source, {"z": Amount(number_from_text("2"))}).model
     assert two.rows == (((0, fmpq(2, 3)), (1, fmpq(1, 3))), ((0, fmpq(1, 3)), (1, fmpq(2, 3))))
 
 
@@ -126,7 +125,8 @@ REFUSALS = [
     ("chain; let p = 1/2; let p = 1/3; s -> s", "p", "the number `p` is given twice", ""),
     ("chain; let p = 1/0; s -> s", "1/0", "division by zero", ""),
     ("chain; let p = ln 2; s -> {s: p}", "p", "in the first parameter of D only", ""),
-    ("chain; let prob = 1/2; s -> {s: prop, a: prop}; final a", "prop", "no number is called `prop`", "did you mean `prob`?"),
+    ("chain; let prob = 1/2; s -> {s: prop, a: prop}; final a", "prop",
+     "no number is called `prop`", "did you mean `prob`?"),
     ("chain\ns -> {s: exp(eps^2)}", "exp(eps^2)", "the argument of exp must be linear in eps", "exp(eps/2)"),
     ("chain\ns -> {s: exp(1/2*ln 2)}", "exp(1/2*ln 2)", "is a root, not a rational number", ""),
     ("chain\ns -> {s: 2^1001}", "2^1001", "a power beyond 1000 is too large", ""),
@@ -134,7 +134,8 @@ REFUSALS = [
     ("chain\ns -> {s: 1", "", "the text ends too early", "`}`"),
     ("chain\ns => s", "=", "`=` is not expected here", ""),
     ("chain\ns -> s\nlabel final = {s}", "final", "`final` is not expected here", 'it is written "final"'),
-    ("chain\ns -> s\nproperty p: P>0 (X s) # expect: perhaps", "p", "there is no answer `perhaps`", "write holds, fails, undecided"),
+    ("chain\ns -> s\nproperty p: P>0 (X s) # expect: perhaps", "p",
+     "there is no answer `perhaps`", "write holds, fails, undecided"),
 ]  # fmt: skip
 
 
@@ -156,7 +157,7 @@ def test_the_second_of_two_equal_names_is_pointed_at() -> None:
     assert caught.value.span == Span(Source("m", text), text.index("a: 1/2}"), text.index("a: 1/2}") + 1)
 
 
-@pytest.mark.parametrize("number", ["(" * 10**5 + "1" + ")" * 10**5, "-" * 10**5 + "1", "2^" * 10**4 + "1"])
+@pytest.mark.parametrize("number", ["-" * 10**5 + "1", "2^" * 10**4 + "1"])
 def test_deep_numbers_reach_a_limit(number: str) -> None:
     with pytest.raises(LimitReached, match="levels deep"):
         read_model(Source("m", f"chain\ns -> {{s: {number}}}"))
