@@ -6,15 +6,18 @@ from path formulas, and texts that other tools read differently (``F a & b``) ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from itertools import combinations, product
+from math import lcm
 from pathlib import Path
 from typing import Any, cast
 
 from flint import fmpq
 from lark import Token, Tree
-from lark.visitors import Interpreter
 
+from dipc.dpctl.checking import Scale
 from dipc.dpctl.formula import (
     And,
     Exponent,
@@ -32,12 +35,15 @@ from dipc.dpctl.formula import (
     Until,
     is_state_formula,
 )
+from dipc.dpctl.regions import some_root
 from dipc.errors import InputError, LimitReached, Source, Span
+from dipc.models.arithmetic import WORDS as ARITHMETIC_WORDS
 from dipc.models.arithmetic import Amount, Arithmetic, Grammar, Node, linear_part, span_of
-from dipc.models.chain import Model
+from dipc.models.chain import DEAD, Model
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds, nonnegative
+from dipc.signs.tables import end_as_text
 from dipc.suggest import did_you_mean
 
 WORDS = {
@@ -45,6 +51,8 @@ WORDS = {
     "W": "WEAK", "R": "RELEASE", "true": "TRUE", "false": "FALSE", "forall": "FORALL", "in": "IN",
     "subset": "SUBSET", "P": "P", "Pmax": "PMAX", "Pmin": "PMIN", "D": "D", "from": "_FROM", "for": "_FOR",
 }  # fmt: skip
+PLAIN = re.compile(r"[^\W\d]\w*")
+VARIABLE = re.compile(r"\{(\w+)\}")
 NAMES = {
     "NAME": "a label", "STRING": "", "NUMBER": "a number", "LPAR": "`(`", "RPAR": "`)`", "LSQB": "`[`",
     "RSQB": "`]`", "COMMA": "`,`", "COLON": "`:`", "LBRACE": "`{`", "RBRACE": "`}`", "AND": "`&`",
@@ -53,9 +61,11 @@ NAMES = {
 GRAMMAR = Grammar(Path(__file__).with_name("formula.lark"), ("property",), WORDS, NAMES)
 
 MOST_NODES = 100_000
+HIGHEST_LOGARITHM = 1000  # of coefficients in the exponent, and of their common denominator
 MOST_IN_SUBSETS = 12
 TEMPORAL = ("next", "eventually", "always")
-BOOLEAN = ("conjunction", "disjunction", "implies", "iff", "until")
+BOOLEAN = ("conjunction", "disjunction", "implies", "iff")
+QUERIES = ("probability_query", "least_epsilon", "least_delta")
 
 
 def parse_property(
@@ -75,7 +85,7 @@ def parse_property(
     >>> found.states, str(found.eps_range), show(found.formula)
     (('a',), '(0, 1]', 'P>=1/2 (F goal)')
     """
-    tree = GRAMMAR.parse(source, "property")
+    tree = GRAMMAR.parse(source, "property", MOST_NODES)
     builder = _Builder(source, model, numbers or {}, defined)
     body, states, eps_range = tree.children
     wanted = builder.eps_range(cast(Node, eps_range)) if eps_range is not None else EpsRange.positive()
@@ -86,7 +96,7 @@ def parse_property(
     return property
 
 
-class _Builder(Interpreter[Token, Formula]):
+class _Builder:
     """Formulas from trees; ``bound`` holds the values of variables of ``forall`` around them."""
 
     def __init__(
@@ -98,8 +108,10 @@ class _Builder(Interpreter[Token, Formula]):
     ) -> None:
         self.source, self.model, self.numbers, self.defined = source, model, numbers, defined
         self.bound: dict[str, str | Formula] = {}
-        self.nodes = 0
-        self.signs: list[tuple[Quotient, Span, str]] = []  # what must be nonnegative on the range of eps
+        self.nodes = 0  # of the formula so far
+        self.values: list[tuple[Quotient, Span]] = []  # that must be finite
+        self.deltas: list[tuple[Quotient, Span]] = []
+        self.exponents: list[tuple[Exponent, Span]] = []
 
     # --- the whole -------------------------------------------------------------------------------
 
@@ -107,11 +119,11 @@ class _Builder(Interpreter[Token, Formula]):
         """A query, or a state formula."""
         match node.data:
             case "probability_query":
-                return Query(str(node.children[0]), self.path(node.children[-1]))
+                return Query(str(node.children[0]), self.visit(node.children[-1]))
             case "least_epsilon":
-                return Query("epsilon", self.path(node.children[-1]), delta=self._delta(node.children[2]))
+                return Query("epsilon", self.visit(node.children[-1]), delta=self._delta(node.children[2]))
             case "least_delta":
-                return Query("delta", self.path(node.children[-1]), epsilon=self._exponent(node.children[1]))
+                return Query("delta", self.visit(node.children[-1]), epsilon=self._exponent(node.children[1]))
         formula = self.visit(node)
         if not is_state_formula(formula):
             message = "this is a path formula, but a state formula is needed here"
@@ -125,10 +137,12 @@ class _Builder(Interpreter[Token, Formula]):
         names = tuple(_unquoted(token) for token in node.children)
         for name, token in zip(names, node.children, strict=True):
             if self.model is not None and name not in self.model.names:
-                raise self._fail(
-                    token, f"there is no state `{name}`", did_you_mean(name, self.model.names[:1000])
-                )
+                raise self._fail(token, f"there is no state `{name}`", did_you_mean(name, self._states()))
         return names
+
+    def _states(self) -> list[str]:
+        """The first states of the model, for hints."""
+        return [name for name in self.model.names[:1000] if name != DEAD] if self.model is not None else []
 
     def eps_range(self, node: Node) -> EpsRange:
         """The interval after ``for eps in``."""
@@ -151,31 +165,50 @@ class _Builder(Interpreter[Token, Formula]):
         return fmpq(value.numerator, value.denominator)
 
     def check_ranges(self, eps_range: EpsRange) -> None:
-        """Refuse parameters of D that are negative somewhere on the range."""
-        for value, span, what in self.signs:
-            answer = nonnegative(value.numerator * value.denominator, eps_range)
+        """Refuse numbers without a value, and parameters of D that are negative, somewhere on the range."""
+        for value, span in self.values:
+            if (pole := some_root(value.denominator, eps_range)) is not None:
+                raise InputError(f"{value} has no value at eps = {end_as_text(pole)}", span)
+        for epsilon, span in self.exponents:
+            if (bad := _negative_exponent(epsilon, eps_range)) is not None:
+                self._negative(f"epsilon = {show_exponent(epsilon)}", bad if epsilon.rate else None, span)
+        for delta, span in self.deltas:
+            answer = nonnegative(delta.numerator * delta.denominator, eps_range)
             if isinstance(answer, Fails):
-                raise InputError(f"{what} is negative at eps = {answer.sample}", span)
+                self._negative(f"delta = {delta}", None if delta.is_constant else answer.sample, span)
             if not isinstance(answer, Holds):
-                raise LimitReached(f"{span.place}: the sign of {what} could not be settled")
+                raise LimitReached(f"{span.place}: the sign of delta = {delta} could not be settled")
+
+    def _negative(self, what: str, eps: fmpq | None, span: Span) -> None:
+        where = "" if eps is None else f" at eps = {eps}"
+        hint = "the parameters of D must not be negative" + (
+            "" if eps is None else ": limit eps by `for eps in`"
+        )
+        raise InputError(f"{what} is negative{where}", span, hint)
 
     # --- parts -----------------------------------------------------------------------------------
 
     def _fail(self, node: Any, message: str, hint: str = "") -> InputError:
         return InputError(message, span_of(node, self.source), hint)
 
-    def path(self, node: Any) -> Formula:
-        """The body of P or D."""
-        return self.visit(node)
-
-    def visit(self, tree: Any) -> Formula:
+    def visit(self, node: Any) -> Formula:
         """The formula of a tree."""
-        self.nodes += 1
+        self._count_nodes(1)
+        if node.data in QUERIES:
+            raise self._fail(node, "a query cannot be a part of a formula", "ask it by `dipc model value`")
+        formula: Formula = getattr(self, node.data)(node)
+        return formula
+
+    def _count_nodes(self, more: int) -> None:
+        self.nodes += more
         if self.nodes > MOST_NODES:
             raise LimitReached(f"{self.source.name}: the formula has more than {MOST_NODES} parts")
-        if str(tree.data).endswith("_query") or tree.data in ("least_epsilon", "least_delta"):
-            raise self._fail(tree, "a query cannot be a part of a formula", "ask it by `dipc model value`")
-        formula: Formula = super().visit(tree)
+
+    def _twice(self, node: Any) -> Formula:
+        """A formula that the expansion repeats: it counts twice."""
+        before = self.nodes
+        formula = self.visit(node)
+        self._count_nodes(self.nodes - before)
         return formula
 
     def _amount(self, node: Any) -> Amount:
@@ -189,11 +222,12 @@ class _Builder(Interpreter[Token, Formula]):
         amount = self._amount(node)
         if amount.logarithms:
             raise self._fail(node, "a logarithm is allowed in the first parameter of D only")
+        self.values.append((amount.value, span_of(node, self.source)))
         return amount.value
 
     def _delta(self, node: Any) -> Quotient:
         value = self._number(node)
-        self.signs.append((value, span_of(node, self.source), f"delta = {value}"))
+        self.deltas.append((value, span_of(node, self.source)))
         return value
 
     def _exponent(self, node: Any) -> Exponent:
@@ -201,9 +235,13 @@ class _Builder(Interpreter[Token, Formula]):
         if (linear := linear_part(amount.value)) is None:
             hint = "for example D[eps, 0], D[2*eps + ln 2, 0] or D[1/2, 0]"
             raise self._fail(node, "the first parameter of D must be linear in eps", hint)
-        if not amount.logarithms:
-            self.signs.append((amount.value, span_of(node, self.source), f"epsilon = {amount.value}"))
-        return Exponent(linear[0], linear[1], amount.logarithms)
+        powers = [power for _, power in amount.logarithms]
+        root = lcm(*(int(power.q) for power in powers))
+        if any(abs(power) * root > HIGHEST_LOGARITHM for power in powers):
+            raise self._fail(node, f"the coefficients of ln go beyond {HIGHEST_LOGARITHM}")
+        epsilon = Exponent(linear[0], linear[1], amount.logarithms)
+        self.exponents.append((epsilon, span_of(node, self.source)))
+        return epsilon
 
     def _count(self, node: Any) -> int:
         (token,) = node.children
@@ -230,17 +268,23 @@ class _Builder(Interpreter[Token, Formula]):
 
     def proposition(self, node: Node) -> Formula:
         token = cast(Token, node.children[0])
-        text = _unquoted(token)
-        if token.type == "NAME" and (value := self.bound.get(text)) is not None:
-            return self._known(value, node) if isinstance(value, str) else value
-        for name, value in self.bound.items() if token.type == "STRING" else ():
-            text = text.replace("{" + name + "}", value if isinstance(value, str) else "{" + name + "}")
-        return self._known(text, node)
+        value = self.bound.get(str(token)) if token.type == "NAME" else None
+        if value is None or isinstance(value, str):
+            return self._known(self._name(token), node)
+        self._count_nodes(len(value.operands) if isinstance(value, Or) else 1)
+        return value
+
+    def _name(self, token: Token) -> str:
+        """What a name or a quoted name stands for inside ``forall``."""
+        values = {name: value for name, value in self.bound.items() if isinstance(value, str)}
+        if token.type != "STRING":
+            return values.get(str(token), str(token))
+        return VARIABLE.sub(lambda found: values.get(found[1], found[0]), str(token)[1:-1])
 
     def _known(self, name: str, node: Node) -> Proposition:
         span = span_of(node, self.source)
         if self.model is not None and self.model.states_of(name) is None and not self.defined(name, span):
-            known = [*self.model.labels, *self.model.names[:1000]]
+            known = [*self.model.labels, *self._states()]
             labels = (
                 f"labels: {', '.join(self.model.labels)}" if self.model.labels else "the model has no labels"
             )
@@ -261,28 +305,34 @@ class _Builder(Interpreter[Token, Formula]):
         return Or((Not(left), right))
 
     def iff(self, node: Node) -> Formula:
-        left, right = self._operands(node)
+        left, right = self._operands(node, self._twice)
         return Or((And((left, right)), And((Not(left), Not(right)))))
 
-    def _operands(self, node: Node) -> tuple[Formula, ...]:
+    def _operands(self, node: Node, visit: Callable[[Node], Formula] | None = None) -> tuple[Formula, ...]:
         """The operands, unless they can be read in two ways."""
         operands = cast("list[Node]", node.children[::2])
         for operand in operands:
-            if operand.data == "until":
-                self._ambiguous(node, operand, f"({self._text(operand)})")
-        for operand in operands[:-1]:
-            if (last := _open_end(operand)) is not None:
-                inside = self._text(last)
-                self._ambiguous(node, operand, self._text(operand).replace(inside, f"({inside} ...)"))
-        return tuple(self.visit(operand) for operand in operands)
+            if operand.data in ("until", "untils"):
+                raise self._two_readings(node, operand, operand.children[0], operand.children[-1])
+            if operand is not operands[-1] and (last := _open_end(operand)) is not None:
+                raise self._two_readings(node, last, None, last.children[-1])
+        return tuple(map(visit or self.visit, operands))
 
-    def _ambiguous(self, node: Node, operand: Node, other: str) -> None:
-        text = self._text(operand)
-        message = f"`{self._text(node)}` is read differently by different tools"
-        raise self._fail(node, message, f"write `({text})` or `{other}`, with parentheses, as you mean it")
+    def _two_readings(self, whole: Node, inner: Any, left: Any, right: Any) -> InputError:
+        """An operator without parentheses: its operands are what stands next to it, or all up to the end."""
+        start, end = whole.meta.start_pos, whole.meta.end_pos
+        first = self._parenthesised(whole, (inner.meta.start_pos, inner.meta.end_pos))
+        ends = [(start, left.meta.end_pos)] if left is not None and left.meta.start_pos > start else []
+        ends += [(right.meta.start_pos, end)] if right.meta.end_pos < end else []
+        message = f"`{self.source.text[start:end]}` is read differently by different tools"
+        return self._fail(whole, message, f"write `{first}` or `{self._parenthesised(whole, *ends)}`")
 
-    def _text(self, node: Node) -> str:
-        return self.source.text[node.meta.start_pos : node.meta.end_pos]
+    def _parenthesised(self, node: Any, *spans: tuple[int, int]) -> str:
+        """The text of a node with parentheses around some parts of it."""
+        text, at, found = self.source.text, node.meta.start_pos, ""
+        for start, end in spans:
+            found, at = f"{found}{text[at:start]}({text[start:end]})", end
+        return found + text[at : node.meta.end_pos]
 
     # --- paths -----------------------------------------------------------------------------------
 
@@ -299,19 +349,31 @@ class _Builder(Interpreter[Token, Formula]):
         return Not(Until(Truth(True), Not(inside), self._optional_count(node.children[2])))
 
     def until(self, node: Node) -> Formula:
-        left, operator, _, count, right = node.children
-        for side in (left, right):
-            if _open_end(cast(Node, side)) is not None and side is left:
-                inside = self._text(cast(Node, side))
-                self._ambiguous(node, cast(Node, side), f"{inside[0]} ({inside[1:].strip()} {operator} ...)")
-        f, g, bound = self.visit(left), self.visit(right), self._optional_count(count)
-        match cast(Token, operator).type:
+        left, operator, right = cast("list[Node]", node.children)
+        if (last := _open_end(left)) is not None:
+            raise self._two_readings(node, last, None, last.children[-1])
+        kind, _, count = operator.children
+        weak = cast(Token, kind).type == "WEAK"
+        f, g, bound = (
+            self.visit(left),
+            (self._twice if weak else self.visit)(right),
+            self._optional_count(count),
+        )
+        match cast(Token, kind).type:
             case "UNTIL":
                 return Until(f, g, bound)
             case "WEAK":
                 return Not(Until(Not(g), And((Not(f), Not(g))), bound))
             case _:
                 return Not(Until(Not(f), Not(g), bound))
+
+    def untils(self, node: Node) -> Formula:
+        first, _, second, *_ = cast("list[Any]", node.children)
+        start, middle = first.meta.start_pos, second.meta
+        left = self._parenthesised(node, (start, middle.end_pos))
+        right = self._parenthesised(node, (middle.start_pos, node.meta.end_pos))
+        message = "U, W and R are not associative"
+        raise self._fail(node, message, f"write `{left}` or `{right}`")
 
     # --- probabilities and privacy -----------------------------------------------------------------
 
@@ -327,7 +389,7 @@ class _Builder(Interpreter[Token, Formula]):
             "EQ": Interval(value, value),
         }
         interval = intervals[cast(Token, operator).type]
-        return Probability(interval, self.path(body), span_of(node, self.source))
+        return Probability(interval, self.visit(body), span_of(node, self.source))
 
     def within(self, node: Node) -> Formula:
         interval = cast(Node, node.children[-2])
@@ -335,37 +397,33 @@ class _Builder(Interpreter[Token, Formula]):
         if isinstance(high, Token):
             raise self._fail(high, "a probability is at most 1: write 1 instead of inf")
         ends = Interval(self._number(low), self._number(high), left == "[", right == "]")
-        return Probability(ends, self.path(node.children[-1]), span_of(node, self.source))
+        return Probability(ends, self.visit(node.children[-1]), span_of(node, self.source))
 
     def privacy(self, node: Node) -> Formula:
         _, epsilon, delta, body = node.children
         return Privacy(
-            self._exponent(epsilon), self._delta(delta), self.path(body), span_of(node, self.source)
+            self._exponent(epsilon), self._delta(delta), self.visit(body), span_of(node, self.source)
         )
 
     # --- for all -----------------------------------------------------------------------------------
 
     def forall(self, node: Node) -> Formula:
         names = [str(token) for token in node.children[1:-3]]
-        values = list(self._domain(cast(Node, node.children[-2])))
+        values = self._domain(cast(Node, node.children[-2]))
         chosen = product(values, repeat=len(names))
-        return And(
-            tuple(self._with(dict(zip(names, each, strict=True)), node.children[-1]) for each in chosen)
-        )
+        bodies = (self._with(dict(zip(names, each, strict=True)), node.children[-1]) for each in chosen)
+        return _joined(And, bodies)
 
     def forall_subsets(self, node: Node) -> Formula:
-        _, name, _, domain, body = node.children
-        members = list(self._domain(cast(Node, domain)))
+        _, name, _, domain, body = cast("list[Any]", node.children)
+        members = self._domain(domain)
         if len(members) > MOST_IN_SUBSETS:
-            message = (
-                f"{len(members)} labels have too many subsets: at most {MOST_IN_SUBSETS} labels are allowed"
-            )
-            raise LimitReached(f"{span_of(cast(Node, domain), self.source).place}: {message}")
-        known: list[Formula] = [self._known(member, cast(Node, domain)) for member in members]
+            place = span_of(domain, self.source).place
+            message = f"{len(members)} labels have too many subsets: the limit is {MOST_IN_SUBSETS} labels"
+            raise LimitReached(f"{place}: {message}")
+        known = [self._known(member, domain) for member in members]
         sets = (each for size in range(1, len(known) + 1) for each in combinations(known, size))
-        return And(
-            tuple(self._with({str(name): Or(each) if len(each) > 1 else each[0]}, body) for each in sets)
-        )
+        return _joined(And, (self._with({str(name): _joined(Or, each)}, body) for each in sets))
 
     def _with(self, values: Mapping[str, str | Formula], body: Any) -> Formula:
         before = self.bound
@@ -375,36 +433,64 @@ class _Builder(Interpreter[Token, Formula]):
         finally:
             self.bound = before
 
-    def _domain(self, node: Node) -> Iterator[str]:
+    def _domain(self, node: Node) -> list[str]:
+        """The values of a variable."""
         match node.data:
             case "listed":
-                found = [_unquoted(token) for token in node.children]
+                found = [self._name(cast(Token, token)) for token in node.children]
             case "glob":
-                pattern = _unquoted(node.children[0])
-                if not pattern.endswith("*"):
-                    raise self._fail(
-                        node, 'a domain is a list {a, b}, a range 0..5, or labels such as "out_*"'
-                    )
-                labels = self.model.labels if self.model is not None else ()
-                found = [label for label in labels if label.startswith(pattern[:-1])]
+                found = self._labels_like(node)
             case _:
                 low, high = (self._count(child) for child in node.children)
-                if high - low > MOST_NODES:
-                    raise LimitReached(f"{self.source.name}: the formula has more than {MOST_NODES} parts")
+                self._count_nodes(max(0, high - low))
                 found = [str(number) for number in range(low, high + 1)]
         if not found:
             raise self._fail(node, "the domain is empty")
-        return iter(found)
+        return list(dict.fromkeys(found))
+
+    def _labels_like(self, node: Node) -> list[str]:
+        pattern = self._name(cast(Token, node.children[0]))
+        if not pattern.endswith("*"):
+            raise self._fail(node, 'a domain is a list {a, b}, a range 0..5, or labels such as "out_*"')
+        labels = self.model.labels if self.model is not None else ()
+        return [label for label in labels if label.startswith(pattern[:-1])]
+
+
+def _joined(operator: type[And] | type[Or], formulas: Iterable[Formula]) -> Formula:
+    first, *rest = formulas
+    return operator((first, *rest)) if rest else first
+
+
+def _negative_exponent(epsilon: Exponent, eps_range: EpsRange) -> fmpq | None:
+    """A point of the range at which the exponent is negative; exactly, although ln may occur in it."""
+    if not epsilon.rate:
+        return eps_range.inside if _is_negative(epsilon, fmpq(0)) else None
+    end = eps_range.low if epsilon.rate > 0 else eps_range.high
+    inside = eps_range.inside
+    if end is None:
+        while not _is_negative(epsilon, inside):
+            inside *= 2
+        return inside
+    if end not in eps_range and _is_negative(epsilon, end):
+        while not _is_negative(epsilon, inside):
+            inside = (inside + end) / 2
+        return inside
+    return end if _is_negative(epsilon, end) else None
+
+
+def _is_negative(epsilon: Exponent, eps: fmpq) -> bool:
+    at = replace(epsilon, rate=fmpq(0), constant=epsilon.rate * eps + epsilon.constant)
+    return (Scale.of(at).power() - 1).sign_at(fmpq(1)) < 0
 
 
 def _unquoted(token: Any) -> str:
     return str(token)[1:-1] if token.type == "STRING" else str(token)
 
 
-def _open_end(node: Node) -> Node | None:
+def _open_end(node: Any) -> Node | None:
     """The temporal operator without parentheses at the right end of an operand."""
-    while node.data == "negation":
-        node = cast(Node, node.children[1])
+    while node.data in ("negation", *BOOLEAN):
+        node = node.children[-1]
     return node if node.data in TEMPORAL else None
 
 
@@ -421,7 +507,8 @@ def show(formula: Formula | Query) -> str:
         case Truth(value):
             return "true" if value else "false"
         case Proposition(name):
-            return name if name.isidentifier() and name not in WORDS else f'"{name}"'
+            plain = PLAIN.fullmatch(name) and name not in GRAMMAR.words and name not in ARITHMETIC_WORDS
+            return name if plain else f'"{name}"'
         case Not(Until(Truth(True), Not(inside), bound)):
             return f"G{_at_most(bound)} {_operand(inside)}"
         case Not(operand):
@@ -466,7 +553,7 @@ def _interval(interval: Interval) -> str:
         return f">{'=' * interval.low_closed}{low}"
     if low == 0 and interval.low_closed:
         return f"<{'=' * interval.high_closed}{high}"
-    if low == high:
+    if low == high and interval.low_closed and interval.high_closed:
         return f"={low}"
     return f" in {'[' if interval.low_closed else '('}{low}, {high}{']' if interval.high_closed else ')'}"
 

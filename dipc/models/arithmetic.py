@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from flint import fmpq
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
-from lark.visitors import Interpreter
 
 from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.numbers.exact import rational
@@ -26,8 +25,9 @@ RULES = Path(__file__).with_name("arithmetic.lark")
 WORDS = {"eps": "EPS", "ε": "EPS", "epsilon": "EPS", "inf": "INF", "exp": "EXP", "ln": "LN"}
 """Names with a meaning of their own in arithmetic."""
 
-DEEPEST = 200  # levels of a tree
+DEEPEST = 100  # levels of a tree
 HIGHEST_POWER = 1000
+HIGHEST_POWER_OF_SUM = 100
 
 Node = Tree[Token]
 
@@ -42,8 +42,12 @@ class Grammar:
     words: Mapping[str, str]
     names: Mapping[str, str]
 
-    def parse(self, source: Source, start: str) -> Node:
-        """The tree of a text.  Raises :class:`InputError`, also for a tree that is too deep."""
+    def parse(self, source: Source, start: str, most: int | None = None) -> Node:
+        """The tree of a text.
+
+        Raises :class:`InputError`, and :class:`LimitReached` for a tree that is too deep or a text of more
+        than ``most`` words.
+        """
         parser = _parser(self.file, self.starts, tuple(sorted({**WORDS, **self.words}.items())))
         seen: list[Token] = []
         machine = parser.parse_interactive(start=start)
@@ -51,6 +55,8 @@ class Grammar:
             for token in parser.lex(source.text):
                 machine.feed_token(token)
                 seen.append(token)
+                if most is not None and len(seen) > most:
+                    raise LimitReached(f"{source.name}: the text has more than {most} words")
             tree: Node = machine.feed_eof(seen[-1] if seen else None)  # type: ignore[no-untyped-call]
         except UnexpectedCharacters as error:
             place = error.pos_in_stream or 0
@@ -65,6 +71,8 @@ class Grammar:
     def _unexpected(self, source: Source, token: Token, accepts: set[str]) -> InputError:
         expected = sorted({self.names.get(name, name.lower()) for name in accepts} - {""})
         hint = f"expected {' or '.join(expected)}" if 0 < len(expected) <= 6 else ""
+        if "NAME" in accepts and token.type in self.words.values():
+            hint = f'`{token}` has a meaning of its own: as a name it is written "{token}"'
         if token.type == "$END":
             end = len(source.text.rstrip())
             return InputError("the text ends too early", Span(source, end, end), hint)
@@ -93,7 +101,7 @@ def _parser(file: Path, starts: tuple[str, ...], words: tuple[tuple[str, str], .
 
 
 def check_depth(tree: Node, source: Source) -> None:
-    """Refuse a tree of more than 200 levels: whoever walks it recurses."""
+    """Refuse a tree that is too deep: whoever walks it recurses."""
     level: list[Node] = [tree]
     for _ in range(DEEPEST):
         level = [child for node in level for child in node.children if isinstance(child, Tree)]
@@ -133,8 +141,8 @@ class Amount:
         return Amount(self.value + other.value, tuple((b, p) for b, p in sorted(powers.items()) if p))
 
 
-class Arithmetic(Interpreter[Token, Amount]):
-    """The exact value of a tree of arithmetic.
+class Arithmetic:
+    """The exact value of a tree of arithmetic, a method for each rule.
 
     ``names`` are the numbers that have names.  A number without logarithms comes from :meth:`number_of`.
     """
@@ -152,9 +160,10 @@ class Arithmetic(Interpreter[Token, Amount]):
             )
         return amount.value
 
-    def amount(self, node: Node) -> Amount:
+    def amount(self, node: Any) -> Amount:
         """The value of a tree."""
-        return self.visit(node)
+        value: Amount = getattr(self, node.data)(node)
+        return value
 
     def _fail(self, node: Node | Token, message: str, hint: str = "") -> InputError:
         return InputError(message, span_of(node, self.source), hint)
@@ -172,53 +181,58 @@ class Arithmetic(Interpreter[Token, Amount]):
             raise self._fail(node, f"no number is called `{token}`", did_you_mean(str(token), self.names))
         return found
 
-    def plus(self, node: Node) -> Amount:
-        left, _, right = node.children
-        return self.visit(left).plus(self.visit(right))  # type: ignore[arg-type]
-
-    def minus(self, node: Node) -> Amount:
-        left, _, right = node.children
-        return self.visit(left).plus(self.visit(right).scaled(fmpq(-1)))  # type: ignore[arg-type]
+    def sum(self, node: Node) -> Amount:
+        result = self.amount(node.children[0])
+        for sign, term in zip(node.children[1::2], node.children[2::2], strict=True):
+            result = result.plus(self.amount(term).scaled(fmpq(1 if str(sign) == "+" else -1)))
+        return result
 
     def negative(self, node: Node) -> Amount:
-        return self.visit(node.children[1]).scaled(fmpq(-1))  # type: ignore[arg-type]
+        return self.amount(node.children[1]).scaled(fmpq(-1))
 
-    def times(self, node: Node) -> Amount:
-        left, right = (self.visit(child) for child in node.children[::2])  # type: ignore[arg-type]
+    def product(self, node: Node) -> Amount:
+        first, *rest = cast("list[Any]", node.children)
+        result = self.amount(first)
+        for before, sign, factor in zip([first, *rest[1::2]], rest[::2], rest[1::2], strict=False):
+            number = before.children[-1]
+            if before.data == "ln_number" and not self.source.text[number.end_pos : sign.start_pos].strip():
+                hint = f"write `ln({number}{sign}...)` or `(ln {number}){sign}...`"
+                raise self._fail(node, f"`ln {number}{sign}...` can be read in two ways", hint)
+            value = self.amount(factor)
+            result = self._times(node, result, self._inverse(node, value) if str(sign) == "/" else value)
+        return result
+
+    def _times(self, node: Node, left: Amount, right: Amount) -> Amount:
         if right.logarithms:
             left, right = right, left
         if not left.logarithms:
             return Amount(left.value * right.value)
         factor = right.value.as_rational()
         if right.logarithms or factor is None:
-            raise self._fail(node, "a logarithm may only be multiplied by a number")
+            raise self._fail(node, "a logarithm may only be multiplied or divided by a number")
         return left.scaled(factor)
 
-    def over(self, node: Node) -> Amount:
-        left, right = (self.visit(child) for child in node.children[::2])  # type: ignore[arg-type]
-        if right.logarithms:
+    def _inverse(self, node: Node, value: Amount) -> Amount:
+        if value.logarithms:
             raise self._fail(node, "division by a logarithm")
-        if not right.value:
+        if not value.value:
             raise self._fail(node, "division by zero")
-        if not left.logarithms:
-            return Amount(left.value / right.value)
-        if (divisor := right.value.as_rational()) is None:
-            raise self._fail(node, "a logarithm may only be divided by a number")
-        return left.scaled(1 / divisor)
+        return Amount(1 / value.value)
 
     def power(self, node: Node) -> Amount:
-        base, exponent = (self.visit(child) for child in node.children[::2])  # type: ignore[arg-type]
+        base, exponent = map(self.amount, node.children[::2])
         count = exponent.value.as_rational()
         if base.logarithms or exponent.logarithms or count is None or count.denominator != 1:
             raise self._fail(node, "a power needs an integer exponent and a base without logarithms")
-        if abs(count) > HIGHEST_POWER:
-            raise self._fail(node, f"a power beyond {HIGHEST_POWER} is too large")
+        single = len(base.value.numerator) <= 1 and base.value.denominator.as_rational() is not None
+        if abs(count) > (most := HIGHEST_POWER if single else HIGHEST_POWER_OF_SUM):
+            raise self._fail(node, f"a power beyond {most} is too large")
         if not base.value and count < 0:
             raise self._fail(node, "division by zero")
         return Amount(base.value ** int(count.numerator))
 
     def exp(self, node: Node) -> Amount:
-        inside = self.visit(node.children[1])  # type: ignore[arg-type]
+        inside = self.amount(node.children[1])
         if any(power.q != 1 or abs(power) > HIGHEST_POWER for _, power in inside.logarithms):
             raise self._fail(
                 node, "exp of a fractional multiple of a logarithm is a root, not a rational number"
@@ -232,7 +246,7 @@ class Arithmetic(Interpreter[Token, Amount]):
         return Amount(Quotient(ExpPoly.exp(*linear) * factor))
 
     def ln(self, node: Node) -> Amount:
-        return self._logarithm(node, node.children[1], self.visit(node.children[1]))  # type: ignore[arg-type]
+        return self._logarithm(node, node.children[1], self.amount(node.children[1]))
 
     def ln_number(self, node: Node) -> Amount:
         token = node.children[1]

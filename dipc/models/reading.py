@@ -77,10 +77,11 @@ def read_model(source: Source, overrides: Mapping[str, Amount] | None = None) ->
     >>> found.model.names, found.model.rows[0], found.model.start
     (('s', 'a', 'b', '†'), ((1, 1/3), (2, 2/3)), (1, 2))
     """
-    reader, properties = _Reader(source, overrides or {}), []
+    reader, properties, line, counted = _Reader(source, overrides or {}), [], 0, 0
     for start, end in declarations(source.text):
         if match := PROPERTY.match(source.text, start, end):
-            properties.append(_property(source, match, end))
+            line, counted = line + source.text.count("\n", counted, match.end()), match.end()
+            properties.append(_property(source, match, end, line))
         else:
             reader.declare(start, end)
     return ModelFile(reader.draft.model(), tuple(properties), reader.numbers)
@@ -108,13 +109,17 @@ def _says_something(text: str, start: int, end: int) -> bool:
     return text[start:end].lstrip()[:1] not in ("", "#")
 
 
-def _property(source: Source, match: re.Match[str], end: int) -> PropertyLine:
-    """The formula at its place, so that messages point there; the comment may end the line or stand above."""
+def _property(source: Source, match: re.Match[str], end: int, line: int) -> PropertyLine:
+    """The formula at its place, after ``line`` line ends, so that messages point there.
+
+    The comment with the answer may end the line or stand above.
+    """
     text, start = source.text, match.end()
-    blank = re.sub(r"[^\n]", " ", text[:start])
-    line = text.find("\n", end) if text.find("\n", end) >= 0 else len(text)
-    above = text[: text.rfind("\n", 0, match.start(1)) + 1].rstrip("\n").rsplit("\n", 1)[-1]
-    found = EXPECT.search(text, start, line) or EXPECT.match(above.strip())
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", end) if text.find("\n", end) >= 0 else len(text)
+    above = text[text.rfind("\n", 0, max(first - 1, 0)) + 1 : first].strip()
+    found = EXPECT.search(text, start, last) or EXPECT.match(above)
+    blank = "\n" * line + re.sub(r"[^\t]", " ", text[first:start])
     if found and found[1] not in ANSWERS:
         span = Span(source, match.start(1), match.end(1))
         raise InputError(f"there is no answer `{found[1]}`", span, f"write {', '.join(ANSWERS)}")
