@@ -24,7 +24,7 @@ LAYERS = (
     {"signs", "integration"},
     {"models"},
     {"claims"},
-    {"dpctl", "dipwhile.syntax"},
+    {"dpctl", "pufferfish", "dipwhile.syntax"},
     {"dipwhile.semantics"},
     {"dipwhile.convert", "dipwhile.pipeline", "dipwhile.sentences"},
     {"dipwhile.distribution", "dipwhile.explain", "dipwhile.python", "dipwhile.star"},

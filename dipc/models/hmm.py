@@ -1,0 +1,35 @@
+"""Hidden Markov models: what a state shows, and where it goes.
+
+The first observation is made in the first state, before any transition (Liu, Wang, Xie, *FAIER*, section 2):
+alpha_0(s) = pi(s) o(s, w_0), alpha_(t+1)(s') = (sum over s of alpha_t(s) p(s, s')) o(s', w_(t+1)).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from flint import fmpq
+
+from dipc.numbers.parametric import Parametric
+
+SILENCE = "-"
+"""What is observed for ever behind a state that stops; it is not printed."""
+
+K = TypeVar("K", fmpq, Parametric)
+Weights = tuple[tuple[int, K], ...]
+"""Places of states or observations with their probabilities or weights, none of them zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenMarkovModel(Generic[K]):
+    """A hidden Markov model.
+
+    ``emissions[s]`` are the observations that state s shows, ``transitions[s]`` the states that follow; no
+    successor (an empty row) means silence for ever.
+    """
+
+    states: tuple[str, ...]
+    observations: tuple[str, ...]
+    emissions: tuple[Weights[K], ...] = field(repr=False)
+    transitions: tuple[Weights[K], ...] = field(repr=False)
