@@ -1,0 +1,104 @@
+"""A finite horizon, rational numbers: both questions are always decided (within the limits)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from flint import fmpq
+
+from dipc.errors import LimitReached
+from dipc.numbers.quotient import Quotient
+from dipc.pufferfish import additive
+from dipc.pufferfish.additive import Excess, Mass
+from dipc.pufferfish.beliefs import ONE, ZERO, Extreme, Ratio, exceeds
+from dipc.pufferfish.question import Claim
+from dipc.pufferfish.rational import Constant, Rational
+from dipc.pufferfish.verdict import (
+    Budget,
+    Counterexample,
+    Private,
+    PufferfishVerdict,
+    Reached,
+    Undecided,
+    Violated,
+)
+
+
+def check(problem: Rational, claim: Claim, horizon: int) -> PufferfishVerdict:
+    """Decide a claim; a limit that runs out is an Undecided verdict."""
+    try:
+        found = violation(problem, claim, horizon)
+    except LimitReached as limit:
+        reason = f"{limit} ({problem.clock.doing})"
+        return Undecided(**problem.common, reason=reason, least=None if claim.delta else problem.enclosure())
+    return Violated(**problem.common, counterexample=found) if found else Private(**problem.common)
+
+
+def violation(problem: Rational, claim: Claim, horizon: int) -> Counterexample | None:
+    """A shortest violation, the greatest among these, or None."""
+    if claim.delta:
+        return _additive_violation(problem, claim, horizon)
+    found = problem.violation(horizon, Constant(claim))
+    return found and problem.counterexample(found.pair, [found.word], claim)
+
+
+def _additive_violation(problem: Rational, claim: Claim, horizon: int) -> Counterexample | None:
+    best: tuple[int, Excess] | None = None
+    for number in range(len(problem.pairs)):
+        until = best[1].depth - 1 if best else horizon
+        for excess in islice(excesses(problem, number, Constant(claim)), until):
+            if violates(excess.total, claim):
+                best = number, excess
+                break
+            if not violates(excess.most, claim):
+                break
+    if not best:
+        return None
+    words, _ = best[1].words(lambda mass: violates(mass, claim))
+    return problem.counterexample(best[0], words, claim)
+
+
+def excesses(problem: Rational, number: int, constant: Constant) -> Iterator[Excess]:
+    """The sums of a pair at the horizons 1, 2, ..."""
+    return additive.excesses(problem.steps, problem.sides[number], constant.compare, problem.clock)
+
+
+def violates(mass: Mass, claim: Claim) -> bool:
+    """Whether these words have too much probability on the left."""
+    return bool((claim.c * -mass.right + mass.left - claim.delta).sign_at(ZERO) > 0)
+
+
+def budget(problem: Rational, horizon: int, delta: fmpq = ZERO) -> Budget:
+    """The least c (>= 1), exactly; it is attained."""
+    if not problem.pairs:
+        return known(problem, ONE, None)
+    if delta:
+        return _additive_budget(problem, horizon, delta)
+    best = greatest(problem.worst(horizon))
+    return known(problem, best.ratio, problem.reached(best.pair, [best.word]))
+
+
+def _additive_budget(problem: Rational, horizon: int, delta: fmpq) -> Budget:
+    best: tuple[Ratio, int, Excess] | None = None
+    for number, sides in enumerate(problem.sides):
+        c, excess = additive.least_constant(problem.steps, sides, horizon, delta, problem.clock)
+        if best is None or exceeds(c, best[0]):
+            best = c, number, excess
+    assert best is not None
+    words, _ = best[2].words(lambda mass: False)
+    return known(problem, best[0], problem.reached(best[1], words) if words else None)
+
+
+def greatest(extremes: Sequence[Extreme]) -> Extreme:
+    """The first with the greatest quotient."""
+    best = extremes[0]
+    for other in extremes[1:]:
+        best = other if exceeds(other.ratio, best.ratio) else best
+    return best
+
+
+def known(problem: Rational, c: Ratio, reached: Reached | None) -> Budget:
+    """A least c that is known exactly."""
+    exact = None if c is None else Quotient.of(max(c, ONE))
+    return Budget(**problem.common, low=exact, high=exact, reached=reached)

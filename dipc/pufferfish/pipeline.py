@@ -1,0 +1,45 @@
+"""From a question to an answer: is the claim private, and what is the least constant?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import monotonic
+
+from dipc.clock import Clock
+from dipc.errors import InputError
+from dipc.pufferfish import finite, horizons
+from dipc.pufferfish.beliefs import ZERO
+from dipc.pufferfish.question import Claim, Question
+from dipc.pufferfish.rational import Rational
+from dipc.pufferfish.verdict import Budget, PufferfishVerdict
+
+
+def check(question: Question, clock: Clock) -> PufferfishVerdict:
+    """Decide a claim.  A limit that runs out is an Undecided verdict.  Raises :class:`InputError`."""
+    if question.claim is None:
+        raise InputError("nothing is claimed", hint="write a line `private ln(2)`, or use `--claim`")
+    start = monotonic()
+    return replace(_check(question, question.claim, clock), seconds=monotonic() - start)
+
+
+def _check(question: Question, claim: Claim, clock: Clock) -> PufferfishVerdict:
+    problem = Rational(question, clock)
+    if question.horizon is None:
+        return horizons.check(problem, claim)
+    return finite.check(problem, claim, question.horizon)
+
+
+def budget(question: Question, clock: Clock) -> Budget:
+    """The least c for which a question is private, with the delta of its claim if it has one.
+
+    Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
+    """
+    start = monotonic()
+    return replace(_budget(question, clock), seconds=monotonic() - start)
+
+
+def _budget(question: Question, clock: Clock) -> Budget:
+    problem, delta = Rational(question, clock), question.claim.delta if question.claim else ZERO
+    if question.horizon is None:
+        return horizons.budget(problem, delta)
+    return finite.budget(problem, question.horizon, delta)

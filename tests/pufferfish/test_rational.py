@@ -1,0 +1,320 @@
+"""Rational models at a finite horizon: against brute force, the note, and the laws of the note."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+from math import inf
+from random import Random
+from time import monotonic
+
+import pytest
+from flint import fmpq
+from pufferfish.brute_force import Matrices, evaluated, excess, fraction, least
+from pufferfish.small_models import (
+    above_threshold,
+    both,
+    distribution,
+    geometric,
+    noisy_chain,
+    question,
+    random_question,
+)
+
+from dipc.clock import Clock
+from dipc.errors import LimitReached, Unsupported
+from dipc.models.hmm import HiddenMarkovModel
+from dipc.numbers.parametric import Ring
+from dipc.pufferfish import beliefs, futures, pipeline
+from dipc.pufferfish.question import Claim, Parameters, Question, Side
+from dipc.pufferfish.rational import NOTHING, Rational
+
+
+def c_of(budget):
+    return None if budget.infinite else fraction(budget.low)
+
+
+def check(question: Question, factor, constant=0, delta=0, horizon=None):
+    claim = Claim("?", fmpq(factor), fmpq(constant), delta=fmpq(delta))
+    horizon = question.horizon if horizon is None else horizon
+    return pipeline.check(dataclasses.replace(question, claim=claim, horizon=horizon), Clock())
+
+
+def budget(question: Question, horizon: int | None = None):
+    changed = question if horizon is None else dataclasses.replace(question, horizon=horizon)
+    return pipeline.budget(changed, Clock())
+
+
+@pytest.mark.parametrize("engine", [beliefs, futures])
+@pytest.mark.parametrize("seed", range(40))
+def test_greatest_quotients_are_those_of_brute_force(engine, seed):
+    random = Random(seed)
+    asked = random_question(random, random.randint(1, 4), random.randint(1, 3))
+    problem = Rational(asked, Clock())
+    found = engine.worst(problem.steps, problem.sides, asked.horizon, Clock())
+    expected = least(asked, asked.horizon)
+    assert {e.pair: inf if e.ratio is None else fraction(e.ratio) for e in found} == expected
+    matrices = Matrices(asked.model)
+    for extreme in found:
+        left, right = asked.pairs[extreme.pair]
+        word = problem.steps.text(extreme.word)
+        p, q = (matrices.probability(matrices.vector(side.weights), word) for side in (left, right))
+        assert (p / q if q else inf) == expected[extreme.pair]
+        shorter = least(asked, len(word) - 1)[extreme.pair] if len(word) > 1 else -1
+        assert shorter < expected[extreme.pair]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_violations_are_shortest_and_greatest(seed):
+    random = Random(seed)
+    asked = random_question(random, random.randint(2, 4))
+    bound = fmpq(random.randint(4, 12), random.randint(2, 4))
+    if bound < 1:
+        bound = 1 / bound
+    problem = Rational(asked, Clock())
+    broken = [k for k in range(1, asked.horizon + 1) if max(least(asked, k).values()) > fraction(bound)]
+    for engine in (beliefs, futures):
+        found = engine.violation(
+            problem.steps, problem.sides, asked.horizon, lambda r: r is None or r > bound, Clock()
+        )
+        assert (len(found.word) if found else None) == (broken[0] if broken else None)
+        if found:
+            expected = max(least(asked, broken[0]).values())
+            assert (inf if found.ratio is None else fraction(found.ratio)) == expected
+    verdict = check(asked, bound)
+    assert verdict.status == ("violated" if broken else "private") and verdict.pairs == 6
+    if broken:
+        shown = verdict.counterexample
+        p, q = evaluated(asked, shown)
+        assert (p, q) == (fraction(shown.probability), fraction(shown.other_probability))
+        assert (
+            fraction(shown.bound) == fraction(bound) * q and fraction(shown.excess) == p - fraction(bound) * q
+        )
+
+
+def test_the_examples_of_the_note():
+    verdict = pipeline.check(geometric(), Clock())
+    assert verdict.status == "private" and verdict.pairs == 4 and not verdict.notes
+    assert c_of(budget(geometric())) == 2
+    violated = check(geometric(), fmpq(19, 10))
+    assert violated.counterexample.sequence == ("0",) and violated.counterexample.secret == "n0"
+    for queries in range(1, 6):
+        assert c_of(budget(above_threshold(2 * queries + 1))) == 2**queries
+    eleven = pipeline.check(above_threshold(11), Clock()).counterexample
+    p, q = evaluated(above_threshold(11), eleven)
+    assert (p, q) == (fraction(eleven.probability), fraction(eleven.other_probability)) and p == 32 * q
+    assert len(eleven.sequence) == 11
+    assert check(above_threshold(9), 16).status == "private"
+
+
+def test_speed():
+    start = monotonic()
+    assert c_of(budget(noisy_chain(40))) > 1
+    assert monotonic() - start < 1
+    assert c_of(budget(above_threshold(31))) == 2**15
+    assert monotonic() - start < 5
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_transcendental_claim_is_compared_exactly(seed):
+    asked = random_question(Random(seed))
+    least_c = max(least(asked, asked.horizon).values())
+    for exponent in (fmpq(1, 3), fmpq(343, 250)):
+        exp = float(fraction(exponent))
+        verdict = check(asked, 1, exponent)
+        assert verdict.status == ("violated" if least_c > 2.718281828459045**exp else "private")
+
+
+def test_a_claim_that_only_high_precision_tells_apart():
+    close = fmpq(*((2 * 10**40 + 1), 10**40))
+    asked = geometric()
+    assert check(asked, 1 / close, 0).status == "violated"
+    assert check(asked, close).status == "private"
+    assert check(asked, 4 / close).status == "violated"
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_delta(seed):
+    random = Random(seed)
+    asked = random_question(random, random.randint(1, 3))
+    c, delta = fmpq(random.randint(4, 9), 4), fmpq(random.randint(1, 5), 10)
+    exact = {i: excess(asked, i, asked.horizon, fraction(c)) for i in range(len(asked.pairs))}
+    verdict = check(asked, c, 0, delta)
+    assert verdict.status == ("violated" if max(exact.values()) > fraction(delta) else "private")
+    if verdict.status == "violated":
+        shown = verdict.counterexample
+        p, q = evaluated(asked, shown)
+        assert (p, q) == (fraction(shown.probability), fraction(shown.other_probability))
+        assert p - fraction(c) * q - fraction(delta) == fraction(shown.excess) > 0
+    claim = Claim("?", fmpq(1), delta=delta)
+    found = pipeline.budget(dataclasses.replace(asked, claim=claim), Clock())
+    if found.infinite:
+        assert max(excess(asked, i, asked.horizon, Fraction(10**9)) for i in exact) > fraction(delta)
+    else:
+        low = fraction(found.low)
+        assert max(excess(asked, i, asked.horizon, low) for i in exact) <= fraction(delta)
+        if low > 1:
+            nearly = low - Fraction(1, 10**9)
+            assert max(excess(asked, i, asked.horizon, nearly) for i in exact) > fraction(delta)
+            p, q = evaluated(asked, found.reached)
+            assert p - low * q == fraction(delta)
+
+
+def test_silence_is_observed():
+    rows = {"a": ({"x": 1}, {}), "b": ({"x": 1}, {"b": 1})}
+    asked = question(rows, "x", {"a": {"a": "1/2", "b": "1/2"}, "b": {"b": 1}}, both(("a", "b")), 3)
+    found = check(asked, 5).counterexample
+    assert found.sequence == ("x", "-") and found.infinite_loss
+    assert budget(asked, 1).low == 1 and budget(asked, 2).infinite
+
+
+def test_impossible_secrets_are_not_compared():
+    asked = geometric()
+    nobody = Side("nobody", "prior", ())
+    pairs = tuple(pair._replace(right=nobody) for pair in asked.pairs)
+    verdict = pipeline.check(dataclasses.replace(asked, pairs=pairs), Clock())
+    assert verdict.status == "private" and verdict.pairs == 0
+    assert verdict.notes == (
+        "nobody has probability 0 under the prior prior: its pairs are not compared",
+        NOTHING,
+    )
+
+
+def test_parameters_and_limits():
+    parametric = dataclasses.replace(geometric(), parameters=Parameters(Ring(("p",))))
+    with pytest.raises(Unsupported, match="p"):
+        pipeline.check(parametric, Clock())
+    asked = dataclasses.replace(above_threshold(11), horizon=11)
+    undecided = pipeline.check(asked, Clock(0))
+    assert undecided.status == "undecided" and undecided.least.low == 1 and undecided.least.high is None
+    with pytest.raises(LimitReached):
+        pipeline.budget(asked, Clock(0))
+    with pytest.raises(TypeError, match="neither true nor false"):
+        bool(undecided)
+
+
+# --- laws ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_the_least_constant_grows_with_the_horizon_and_decides_claims(seed):
+    asked = random_question(Random(seed))
+    found = [c_of(budget(asked, k)) for k in range(1, 6)]
+    sizes = [inf if c is None else c for c in found]
+    assert sizes == sorted(sizes)
+    for k, c in enumerate(found, 1):
+        if c is not None:
+            tight = fmpq(c.numerator, c.denominator)
+            assert check(asked, tight, horizon=k).status == "private"
+            if c > 1:
+                assert check(asked, (tight + 1) / 2, horizon=k).status == "violated"
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_triangle_inequality(seed):
+    asked = random_question(Random(seed))
+    sizes = least(asked, asked.horizon)
+    found = Rational(asked, Clock()).worst(asked.horizon)
+    de, ed, ef, fe, df, fd = (inf if e.ratio is None else fraction(e.ratio) for e in found)
+    assert df <= de * ef and fd <= fe * ed and (de, fd) == (sizes[0], sizes[5])
+
+
+def changed(asked: Question, model: HiddenMarkovModel, places=None) -> Question:
+    places = places or (lambda s: ((s, 1),))
+
+    def moved(side: Side) -> Side:
+        return side._replace(weights=tuple((t, x * q) for s, x in side.weights for t, q in places(s)))
+
+    pairs = tuple(pair._replace(left=moved(pair.left), right=moved(pair.right)) for pair in asked.pairs)
+    return dataclasses.replace(asked, model=model, pairs=pairs)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_relabelling_splitting_and_unreachable_states_change_nothing(seed):
+    random = Random(seed)
+    asked = random_question(random, 3)
+    model, expected = asked.model, c_of(budget(asked))
+    order = random.sample(range(3), 3)
+    back = [order.index(s) for s in range(3)]
+    permuted = HiddenMarkovModel(
+        tuple(model.states[s] for s in order),
+        model.observations,
+        tuple(model.emissions[s] for s in order),
+        tuple(tuple((back[t], p) for t, p in model.transitions[s]) for s in order),
+    )
+    assert c_of(budget(changed(asked, permuted, lambda s: ((back[s], 1),)))) == expected
+    half = fmpq(1, 2)
+    into = {0: ((0, half), (3, half)), 1: ((1, 1),), 2: ((2, 1),)}
+    split_rows = [tuple((u, p * q) for t, p in row for u, q in into[t]) for row in model.transitions]
+    split = HiddenMarkovModel(
+        (*model.states, "twin"),
+        model.observations,
+        (*model.emissions, model.emissions[0]),
+        (*split_rows, split_rows[0]),
+    )
+    assert c_of(budget(changed(asked, split, into.__getitem__))) == expected
+    more = HiddenMarkovModel(
+        (*model.states, "nowhere"),
+        model.observations,
+        (*model.emissions, model.emissions[0]),
+        (*model.transitions, ()),
+    )
+    assert c_of(budget(changed(asked, more))) == expected
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_merging_observations_never_raises_the_constant(seed):
+    asked = random_question(Random(seed), 3, 3)
+    model = asked.model
+
+    def merged(row):
+        first = sum((p for o, p in row if o != 1), 0 * row[0][1])
+        rest = [p for o, p in row if o == 1]
+        return tuple((o, p) for o, p in ((0, first), (1, sum(rest, 0 * row[0][1]))) if p)
+
+    fewer = HiddenMarkovModel(
+        model.states, model.observations[:2], tuple(map(merged, model.emissions)), model.transitions
+    )
+    before, after = c_of(budget(asked)), c_of(budget(changed(asked, fewer)))
+    assert before is None or after <= before
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_independent_models_multiply_their_constants(seed):
+    random = Random(seed)
+    one, two = (random_question(random, 2, 2, stops=0) for _ in range(2))
+    a, b = one.model, two.model
+    states = tuple(f"{s}{t}" for s in a.states for t in b.states)
+    shown = tuple(f"{o}{p}" for o in a.observations for p in b.observations)
+
+    def rows(x, y, size):
+        return tuple(
+            tuple((i * size + j, p * q) for i, p in left for j, q in right) for left in x for right in y
+        )
+
+    both_models = HiddenMarkovModel(
+        states,
+        shown,
+        rows(a.emissions, b.emissions, len(b.observations)),
+        rows(a.transitions, b.transitions, 2),
+    )
+    pairs = tuple(
+        type(x)(
+            *(Side(s.name, None, rows([s.weights], [t.weights], 2)[0]) for s, t in zip(x, y, strict=True))
+        )
+        for x, y in zip(one.pairs, two.pairs, strict=True)
+    )
+    joint = dataclasses.replace(one, model=both_models, pairs=pairs, horizon=3)
+    worst = [Rational(dataclasses.replace(q, horizon=3), Clock()).worst(3) for q in (joint, one, two)]
+    for product, left, right in zip(*worst, strict=True):
+        infinite = left.ratio is None or right.ratio is None
+        assert product.ratio == (None if infinite else left.ratio * right.ratio)
+
+
+def test_forward_agrees_with_backward_on_longer_horizons():
+    for seed in range(8):
+        asked = random_question(Random(seed), 4, 2)
+        problem = Rational(asked, Clock())
+        results = [e.worst(problem.steps, problem.sides, 6, Clock()) for e in (beliefs, futures)]
+        assert [e.ratio for e in results[0]] == [e.ratio for e in results[1]]
+        assert distribution(Random(seed), "ab", 0)
