@@ -106,12 +106,17 @@ class Steps:
 
 
 class Belief(NamedTuple):
-    """A pair of vectors for the compared pair with this number, after the ``word``."""
+    """A pair of vectors for the compared pair with this number, after the ``word``.
+
+    ``seen`` are the states of both sides that may have shown the last observation: only beliefs with related
+    sets are likely to dominate each other, and others are not tried.
+    """
 
     pair: int
     a: Sparse
     b: Sparse
     word: Word = ()
+    seen: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
 
     @property
     def ratio(self) -> Ratio:
@@ -127,15 +132,18 @@ class Belief(NamedTuple):
         """Whether all continuations have at least the quotients of the other's."""
         if not (other.a.keys() <= self.a.keys() and self.b.keys() <= other.b.keys()):
             return False
-        least = max(x / self.a[s] for s, x in other.a.items())
-        return all(least * x <= other.b[s] for s, x in self.b.items())
+        if not self.b:
+            return True
+        most = min(other.b[s] / x for s, x in self.b.items())
+        return all(x <= most * self.a[s] for s, x in other.a.items())
 
 
 class Exploration:
     """Levels of beliefs, from those before any observation."""
 
-    def __init__(self, steps: Steps, pairs: Sequence[Sides], clock: Clock, largest: int = LARGEST) -> None:
-        self._steps, self._clock, self._largest = steps, clock, largest
+    def __init__(self, steps: Steps, pairs: Sequence[Sides], clock: Clock, remember: bool = False) -> None:
+        """``remember``: let earlier levels dominate, too; that is worth its time if the search may end."""
+        self._steps, self._clock, self._remember = steps, clock, remember
         self.frontier = [Belief(i, *sides) for i, sides in enumerate(pairs)]
         self._kept: dict[tuple[frozenset[int], frozenset[int]], list[Belief]] = {}
         self.depth = self.explored = 0
@@ -145,29 +153,42 @@ class Exploration:
         self.depth += 1
         return [child for belief in self.frontier for child in self._children(belief)]
 
-    def keep(self, level: Iterable[Belief], open: Callable[[Belief], bool]) -> None:
+    def keep(self, level: Iterable[Belief], is_open: Callable[[Belief], bool]) -> None:
         """Go on from the beliefs of a level that are open (not settled) and not dominated."""
-        self.frontier = [belief for belief in level if open(belief) and self._is_new(belief)]
+        if not self._remember:
+            self._kept.clear()
+        strongest = sorted(filter(is_open, level), key=_Strength, reverse=True)
+        self.frontier = sorted(filter(self._is_new, strongest), key=lambda belief: (belief.pair, belief.word))
 
     def _children(self, belief: Belief) -> Iterator[Belief]:
         self.explored += 1
         self._clock.tick("beliefs", self.explored)
-        if self.explored > self._largest:
-            raise LimitReached(f"more than {self._largest} beliefs")
+        if self.explored > LARGEST:
+            raise LimitReached(f"more than {LARGEST} beliefs")
         left, right = self._steps.filtered(belief.a), self._steps.filtered(belief.b)
         for o in sorted(left):
+            seen = frozenset(left[o]), frozenset(right.get(o, {}))
             a, b = self._steps.moved(left[o]), self._steps.moved(right.get(o, {}))
             scale = 1 / next(iter(a.values()))
-            word = (*belief.word, o)
-            yield Belief(belief.pair, scaled(a, scale), scaled(b, scale), word)
+            yield Belief(belief.pair, scaled(a, scale), scaled(b, scale), (*belief.word, o), seen)
 
     def _is_new(self, belief: Belief) -> bool:
-        supports = frozenset(belief.a), frozenset(belief.b)
+        left, right = belief.seen
         for (a, b), kept in self._kept.items():
-            if supports[0] <= a and b <= supports[1] and any(old.dominates(belief) for old in kept):
+            if left <= a and b <= right and any(old.dominates(belief) for old in kept):
                 return False
-        self._kept.setdefault(supports, []).append(belief)
+        self._kept.setdefault(belief.seen, []).append(belief)
         return True
+
+
+class _Strength:
+    """The order by quotients: what comes first is not dominated by what comes later, but for ties."""
+
+    def __init__(self, belief: Belief) -> None:
+        self._ratio = belief.ratio
+
+    def __lt__(self, other: _Strength) -> bool:
+        return exceeds(other._ratio, self._ratio)
 
 
 def scaled(vector: Sparse, factor: fmpq) -> Sparse:
@@ -183,19 +204,25 @@ class Extreme(NamedTuple):
     word: Word
 
 
+NONE = Extreme(0, ZERO, ())
+
+
 def worst(steps: Steps, pairs: Sequence[Sides], horizon: int, clock: Clock) -> list[Extreme]:
     """For every pair the greatest quotient of the words of at most ``horizon`` observations."""
-    return [_worst_of(steps, number, sides, horizon, clock) for number, sides in enumerate(pairs)]
+    return [
+        greatest_of(steps, [sides], horizon, clock)._replace(pair=number)
+        for number, sides in enumerate(pairs)
+    ]
 
 
-def _worst_of(steps: Steps, number: int, sides: Sides, horizon: int, clock: Clock) -> Extreme:
-    best = Extreme(number, ZERO, ())
-    exploration = Exploration(steps, [sides], clock)
+def greatest_of(steps: Steps, pairs: Sequence[Sides], horizon: int, clock: Clock) -> Extreme:
+    """The greatest quotient of all pairs: one search, in which pairs dominate each other."""
+    best, exploration = NONE, Exploration(steps, pairs, clock)
     while exploration.frontier and exploration.depth < horizon:
         level = exploration.level()
         best = improved(best, level)
         exploration.keep(level, partial(_may_exceed, best.ratio))
-    return best._replace(pair=number)
+    return best
 
 
 def _may_exceed(ratio: Ratio, belief: Belief) -> bool:
@@ -217,7 +244,7 @@ def violation(
     exploration = Exploration(steps, pairs, clock)
     while exploration.frontier and exploration.depth < horizon:
         level = exploration.level()
-        found = improved(Extreme(0, ZERO, ()), level)
+        found = improved(NONE, level)
         if above(found.ratio):
             return found
         exploration.keep(level, lambda belief: above(belief.bound))

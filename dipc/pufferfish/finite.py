@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 
 from flint import fmpq
@@ -11,7 +11,7 @@ from dipc.errors import LimitReached
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import additive
 from dipc.pufferfish.additive import Excess, Mass
-from dipc.pufferfish.beliefs import ONE, ZERO, Extreme, Ratio, exceeds
+from dipc.pufferfish.beliefs import ONE, ZERO, Ratio, exceeds
 from dipc.pufferfish.question import Claim
 from dipc.pufferfish.rational import Constant, Rational
 from dipc.pufferfish.verdict import (
@@ -75,7 +75,7 @@ def budget(problem: Rational, horizon: int, delta: fmpq = ZERO) -> Budget:
         return known(problem, ONE, None)
     if delta:
         return _additive_budget(problem, horizon, delta)
-    best = greatest(problem.worst(horizon))
+    best = problem.greatest(horizon)
     return known(problem, best.ratio, problem.reached(best.pair, [best.word]))
 
 
@@ -88,14 +88,6 @@ def _additive_budget(problem: Rational, horizon: int, delta: fmpq) -> Budget:
     assert best is not None
     words, _ = best[2].words(lambda mass: False)
     return known(problem, best[0], problem.reached(best[1], words) if words else None)
-
-
-def greatest(extremes: Sequence[Extreme]) -> Extreme:
-    """The first with the greatest quotient."""
-    best = extremes[0]
-    for other in extremes[1:]:
-        best = other if exceeds(other.ratio, best.ratio) else best
-    return best
 
 
 def known(problem: Rational, c: Ratio, reached: Reached | None) -> Budget:

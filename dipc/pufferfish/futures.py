@@ -18,7 +18,19 @@ from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.models.simplex import combination
-from dipc.pufferfish.beliefs import ONE, ZERO, Extreme, Ratio, Sides, Sparse, Steps, Word, exceeds, quotient
+from dipc.pufferfish.beliefs import (
+    NONE,
+    ONE,
+    ZERO,
+    Extreme,
+    Ratio,
+    Sides,
+    Sparse,
+    Steps,
+    Word,
+    exceeds,
+    quotient,
+)
 
 
 class Ray(NamedTuple):
@@ -132,7 +144,7 @@ def violation(
 ) -> Extreme | None:
     """A shortest word with a quotient ``above`` the claim; of these the greatest quotient, the first pair."""
     for rays in levels(steps, horizon, clock):
-        found = Extreme(0, ZERO, ())
+        found = NONE
         for number, sides in enumerate(pairs):
             found = best_of(found, number, sides, rays)
         if above(found.ratio):

@@ -14,7 +14,7 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import beliefs, futures
-from dipc.pufferfish.beliefs import ONE, ZERO, Extreme, Ratio, Sides, Sparse, Steps, Word
+from dipc.pufferfish.beliefs import ONE, ZERO, Extreme, Ratio, Sides, Sparse, Steps, Word, exceeds
 from dipc.pufferfish.question import Claim, Pair, Question
 from dipc.pufferfish.verdict import Counterexample, Least, Pump, Reached
 
@@ -71,6 +71,12 @@ class Rational:
         engine = futures.worst if self._backward else beliefs.worst
         return engine(self.steps, self.sides, horizon, self.clock)
 
+    def greatest(self, horizon: int) -> Extreme:
+        """The greatest of all: the first pair that has it, and a shortest word."""
+        if self._backward:
+            return max_of(self.worst(horizon))
+        return beliefs.greatest_of(self.steps, self.sides, horizon, self.clock)
+
     def violation(self, horizon: int, constant: Constant) -> Extreme | None:
         """A shortest violating word; of these the greatest quotient, then the first pair."""
         engine = futures.violation if self._backward else beliefs.violation
@@ -119,6 +125,14 @@ class Rational:
             raise InternalError("a counterexample that does not violate the claim")
         common = {name: getattr(shown, name) for name in Reached.__dataclass_fields__}
         return Counterexample(**common, bound=bound, excess=excess)
+
+
+def max_of(extremes: Sequence[Extreme]) -> Extreme:
+    """The first with the greatest quotient."""
+    best = beliefs.NONE
+    for other in extremes:
+        best = other if exceeds(other.ratio, best.ratio) else best
+    return best
 
 
 def least(low: Ratio, high: Ratio) -> Least:
