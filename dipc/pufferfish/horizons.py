@@ -1,8 +1,175 @@
-from dipc.errors import Unsupported
+"""Every horizon at once (``--horizon any``).
+
+Undecidable in general, even for one c and no parameters: it contains the emptiness of
+probabilistic automata.
+Three exact proofs are tried, in this order: a pump (no c is enough), closure (no belief is left to explore),
+and closure over a cone of futures; in between, finite horizons look for a violation.  Else the answer is
+undecided, with an enclosure of the least c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+
+from flint import fmpq
+
+from dipc.errors import LimitReached, Unsupported
+from dipc.pufferfish import finite, futures, pumps
+from dipc.pufferfish.beliefs import NONE, Belief, Exploration, Extreme, Ratio, exceeds, greatest, improved
+from dipc.pufferfish.cone import closed_cone
+from dipc.pufferfish.pumps import Growth
+from dipc.pufferfish.question import Claim
+from dipc.pufferfish.rational import Constant, Rational, least
+from dipc.pufferfish.verdict import Budget, Private, PufferfishVerdict, Pump, Undecided, Violated
+
+CLOSURE = 3000
+"""So many beliefs are explored in the hope that none is left."""
+
+OVER_CONE = 300
+"""So many are explored over a cone, where each costs some linear programs."""
+
+CONE_CELLS = 8
+"""A cone is sought for so many states at most."""
+
+DEEPEST, MOST_RAYS = 40, 150
+"""How far the backward engine looks for low bounds."""
+
+ADDITIVE = 12
+"""So many observations are followed if delta > 0."""
+
+OPEN = "no proof for every horizon was found"
+
+Above = Callable[[Ratio, Extreme], bool]
+"""Whether a quotient is too great, given the greatest one so far."""
 
 
-def check(problem, claim):
-    raise Unsupported("horizon any")
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The greatest quotient found; no horizon has a greater one than ``high``."""
+
+    best: Extreme
+    high: Ratio
 
 
-budget = check
+def check(problem: Rational, claim: Claim) -> PufferfishVerdict:
+    """Decide a claim for every horizon, or tell what is known."""
+    try:
+        return _check_additive(problem, claim) if claim.delta else _check(problem, claim)
+    except LimitReached as limit:
+        reason = f"{limit} ({problem.clock.doing})"
+        return Undecided(**problem.common, reason=reason, least=None if claim.delta else problem.enclosure())
+
+
+def _check(problem: Rational, claim: Claim) -> PufferfishVerdict:
+    constant = Constant(claim)
+    if growth := pumps.find(problem.steps, problem.sides, problem.clock):
+        words = _pumped(problem, growth, constant.is_below)
+        shown = problem.counterexample(growth.pair, [words], claim, _pump(problem, growth))
+        return Violated(**problem.common, counterexample=shown)
+    found = _search(problem, lambda ratio, best: constant.is_below(ratio), constant.is_below)
+    if constant.is_below(found.best.ratio):
+        shown = problem.counterexample(found.best.pair, [found.best.word], claim)
+        return Violated(**problem.common, counterexample=shown)
+    if not constant.is_below(found.high):
+        return Private(**problem.common)
+    return Undecided(**problem.common, reason=OPEN, least=least(found.best.ratio, found.high))
+
+
+def _check_additive(problem: Rational, claim: Claim) -> PufferfishVerdict:
+    if shown := finite.violation(problem, claim, ADDITIVE):
+        return Violated(**problem.common, counterexample=shown)
+    if all(_stays_below(problem, number, claim) for number in range(len(problem.pairs))):
+        return Private(**problem.common)
+    return Undecided(**problem.common, reason=OPEN)
+
+
+def _stays_below(problem: Rational, number: int, claim: Claim) -> bool:
+    """Whether no horizon can exceed delta, as is known after a few observations."""
+    *_, last = islice(finite.excesses(problem, number, Constant(claim)), ADDITIVE)
+    return not finite.violates(last.most, claim)
+
+
+def budget(problem: Rational, delta: fmpq) -> Budget:
+    """The least c of every horizon, or an enclosure."""
+    if delta:
+        raise Unsupported("the least c of every horizon with delta > 0")
+    if not problem.pairs:
+        return finite.budget(problem, 1)
+    try:
+        return _budget(problem)
+    except LimitReached as limit:
+        low, high = problem.enclosure()
+        reason = f"{limit} ({problem.clock.doing})"
+        return Budget(**problem.common, low=low, high=high, attained=False, reason=reason)
+
+
+def _budget(problem: Rational) -> Budget:
+    if growth := pumps.find(problem.steps, problem.sides, problem.clock):
+        words = _pumped(problem, growth, lambda ratio: exceeds(ratio, fmpq(1)))
+        return finite.known(problem, None, problem.reached(growth.pair, [words], _pump(problem, growth)))
+    found = _search(problem, lambda ratio, best: exceeds(ratio, best.ratio), lambda ratio: ratio is None)
+    reached = problem.reached(found.best.pair, [found.best.word])
+    if found.best.ratio == found.high:
+        return finite.known(problem, found.high, reached)
+    low, high = least(found.best.ratio, found.high)
+    return Budget(**problem.common, low=low, high=high, attained=False, reached=reached, reason=OPEN)
+
+
+def _search(problem: Rational, above: Above, enough: Callable[[Ratio], bool]) -> _Found:
+    """Closure, then finite horizons, then closure over a cone; ``enough`` ends the search."""
+    found = _closure(problem, NONE, lambda belief: belief.bound, above, enough, CLOSURE)
+    if enough(found.best.ratio) or not above(found.high, found.best):
+        return found
+    best = _deepened(problem, found.best, enough)
+    if enough(best.ratio) or problem.steps.size > CONE_CELLS:
+        return _Found(best, found.high)
+    cone = closed_cone(problem.steps, problem.clock)
+    if cone is None:
+        return _Found(best, found.high)
+    return _closure(problem, best, lambda belief: cone.bound(problem.steps, belief), above, enough, OVER_CONE)
+
+
+def _closure(
+    problem: Rational,
+    best: Extreme,
+    bound: Callable[[Belief], Ratio],
+    above: Above,
+    enough: Callable[[Ratio], bool],
+    largest: int,
+) -> _Found:
+    """Explore until no belief may be above; the bounds of those that are left are a bound of all."""
+    exploration = Exploration(problem.steps, problem.sides, problem.clock, remember=True)
+    while exploration.frontier and exploration.explored < largest and not enough(best.ratio):
+        level = exploration.level()
+        best = improved(best, level)
+        so_far = best
+        exploration.keep(level, lambda belief: above(bound(belief), so_far))
+    return _Found(best, greatest([best.ratio, *map(bound, exploration.frontier)]))
+
+
+def _deepened(problem: Rational, best: Extreme, enough: Callable[[Ratio], bool]) -> Extreme:
+    """A greater quotient of a longer word, by the backward engine as long as it is cheap."""
+    if problem.steps.size > CONE_CELLS:
+        return best
+    for rays in futures.levels(problem.steps, DEEPEST, problem.clock):
+        for number, sides in enumerate(problem.sides):
+            best = futures.best_of(best, number, sides, rays)
+        if enough(best.ratio) or len(rays) > MOST_RAYS:
+            break
+    return best
+
+
+def _pump(problem: Rational, growth: Growth) -> Pump:
+    text = problem.steps.text
+    return Pump(text(growth.prefix), text(growth.word), growth.growth, growth.other_growth)
+
+
+def _pumped(problem: Rational, growth: Growth, enough: Callable[[Ratio], bool]) -> tuple[int, ...]:
+    """The prefix and as many repetitions as it takes."""
+    word = growth.prefix
+    while not enough(problem.ratio(growth.pair, word)):
+        problem.clock.tick("pump", len(word))
+        word = (*word, *growth.word)
+    return word

@@ -114,6 +114,11 @@ class Rational:
     def _probability(self, start: Sparse, words: Sequence[Word]) -> Quotient:
         return Quotient.of(sum((self.steps.probability(start, word) for word in words), ZERO))
 
+    def ratio(self, number: int, word: Word) -> Ratio:
+        """The quotient of one word, for a pair."""
+        left, right = (self.steps.probability(side, word) for side in self.sides[number])
+        return beliefs.quotient(left, right)
+
     def counterexample(
         self, number: int, words: Sequence[Word], claim: Claim, pump: Pump | None = None
     ) -> Counterexample:
