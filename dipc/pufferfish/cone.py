@@ -48,7 +48,7 @@ class Cone:
     def ratio(self, above: Sparse, below: Sparse) -> tuple[Ratio, tuple[fmpq, ...]]:
         """The greatest (above . f)/(below . f), and the multipliers of the generators that prove it."""
         if not above:
-            return ZERO, ()
+            return ZERO, (ZERO,) * len(self.generators)
         left, right = ([part.get(s, ZERO) for s in range(self.size)] for part in (above, below))
         return greatest_ratio(left, right, self.generators) or (None, ())
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from flint import fmpq
@@ -27,14 +28,17 @@ from dipc.pufferfish.verdict import Budget, Private, PufferfishVerdict, Pump, Un
 CLOSURE = 3000
 """So many beliefs are explored in the hope that none is left."""
 
-OVER_CONE = 300
-"""So many are explored over a cone, where each costs some linear programs."""
+BRIEFLY = 100
+"""So many are explored if a cone can be tried next, and so many over the cone."""
 
 CONE_CELLS = 8
 """A cone is sought for so many states at most."""
 
 DEEPEST, MOST_RAYS = 40, 150
 """How far the backward engine looks for low bounds."""
+
+LONGEST_PUMP = 20_000
+"""The longest sequence that is shown of a pump."""
 
 ADDITIVE = 12
 """So many observations are followed if delta > 0."""
@@ -119,16 +123,20 @@ def _budget(problem: Rational) -> Budget:
 
 def _search(problem: Rational, above: Above, enough: Callable[[Ratio], bool]) -> _Found:
     """Closure, then finite horizons, then closure over a cone; ``enough`` ends the search."""
-    found = _closure(problem, NONE, lambda belief: belief.bound, above, enough, CLOSURE)
+    small = problem.steps.size <= CONE_CELLS
+    most = BRIEFLY if small else CLOSURE
+    found = _closure(problem, NONE, lambda belief: belief.bound, above, enough, most)
+    if not small:
+        return found
     if enough(found.best.ratio) or not above(found.high, found.best):
         return found
     best = _deepened(problem, found.best, enough)
-    if enough(best.ratio) or problem.steps.size > CONE_CELLS:
+    if enough(best.ratio):
         return _Found(best, found.high)
     cone = closed_cone(problem.steps, problem.clock)
     if cone is None:
         return _Found(best, found.high)
-    return _closure(problem, best, lambda belief: cone.bound(problem.steps, belief), above, enough, OVER_CONE)
+    return _closure(problem, best, lambda belief: cone.bound(problem.steps, belief), above, enough, BRIEFLY)
 
 
 def _closure(
@@ -144,15 +152,16 @@ def _closure(
     while exploration.frontier and exploration.explored < largest and not enough(best.ratio):
         level = exploration.level()
         best = improved(best, level)
-        so_far = best
-        exploration.keep(level, lambda belief: above(bound(belief), so_far))
+        exploration.keep(level, partial(_is_open, bound, above, best))
     return _Found(best, greatest([best.ratio, *map(bound, exploration.frontier)]))
+
+
+def _is_open(bound: Callable[[Belief], Ratio], above: Above, best: Extreme, belief: Belief) -> bool:
+    return above(bound(belief), best)
 
 
 def _deepened(problem: Rational, best: Extreme, enough: Callable[[Ratio], bool]) -> Extreme:
     """A greater quotient of a longer word, by the backward engine as long as it is cheap."""
-    if problem.steps.size > CONE_CELLS:
-        return best
     for rays in futures.levels(problem.steps, DEEPEST, problem.clock):
         for number, sides in enumerate(problem.sides):
             best = futures.best_of(best, number, sides, rays)
@@ -170,6 +179,8 @@ def _pumped(problem: Rational, growth: Growth, enough: Callable[[Ratio], bool]) 
     """The prefix and as many repetitions as it takes."""
     word = growth.prefix
     while not enough(problem.ratio(growth.pair, word)):
+        if len(word) > LONGEST_PUMP:
+            raise LimitReached(f"more than {LONGEST_PUMP} observations")
         problem.clock.tick("pump", len(word))
         word = (*word, *growth.word)
     return word

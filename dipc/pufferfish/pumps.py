@@ -59,7 +59,7 @@ def find(steps: Steps, pairs: Sequence[Sides], clock: Clock) -> Growth | None:
         words = list(_longer(words, maps, clock))
         found = [pump for word, matrix in words for pump in _pumps(matrix, word, starts, clock)]
         if found:
-            return max(found, key=lambda pump: pump.growth / pump.other_growth)
+            return max(found, key=lambda pump: (pump.growth / pump.other_growth, -len(pump.prefix)))
         if len(words) * len(maps) > MANY:
             break
     return None

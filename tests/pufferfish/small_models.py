@@ -118,3 +118,13 @@ def random_question(random: Random, states: int = 3, observations: int = 2, stop
     }
     sides = {name: distribution(random, names, 0.3) for name in ("d", "e", "f")}
     return question(rows, shown, sides, both(("d", "e"), ("e", "f"), ("d", "f")), random.randint(1, 4))
+
+
+def mixing_chain(horizon: int | None) -> Question:
+    """Three states, three observations, and nothing is impossible."""
+    rows = {
+        "a": ({"x": "1/2", "y": "1/3", "z": "1/6"}, {"a": "1/2", "b": "1/4", "c": "1/4"}),
+        "b": ({"x": "1/4", "y": "1/2", "z": "1/4"}, {"a": "1/3", "b": "1/3", "c": "1/3"}),
+        "c": ({"x": "1/6", "y": "1/3", "z": "1/2"}, {"a": "1/4", "b": "1/4", "c": "1/2"}),
+    }
+    return question(rows, "xyz", {s: {s: 1} for s in "abc"}, both(("a", "b"), ("a", "c")), horizon)

@@ -1,0 +1,235 @@
+"""Every horizon: the proofs are checked by multiplication, and never contradict a finite horizon."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+from itertools import combinations
+from math import inf
+from random import Random
+
+import pytest
+from flint import fmpq
+from pufferfish.brute_force import Matrices, evaluated, fraction, least
+from pufferfish.small_models import (
+    above_threshold,
+    both,
+    geometric,
+    mixing_chain,
+    noisy_chain,
+    question,
+    random_question,
+)
+from sympy import Matrix
+from sympy import Rational as Number
+
+from dipc.clock import Clock
+from dipc.models.simplex import combination, greatest_ratio, minimum
+from dipc.pufferfish import pipeline, pumps
+from dipc.pufferfish.cone import closed_cone, matrices
+from dipc.pufferfish.question import Claim
+from dipc.pufferfish.rational import Rational
+
+
+def anywhere(asked, factor=None, delta=0):
+    claim = None if factor is None else Claim("?", fmpq(factor), delta=fmpq(delta))
+    return dataclasses.replace(asked, horizon=None, claim=claim)
+
+
+def check(asked, factor, delta=0, clock=None):
+    return pipeline.check(anywhere(asked, factor, delta), clock or Clock())
+
+
+def budget(asked):
+    return pipeline.budget(anywhere(asked), Clock())
+
+
+def low_and_high(found):
+    return fraction(found.low), inf if found.high is None else fraction(found.high)
+
+
+def test_the_table_of_the_note():
+    found = budget(geometric())
+    assert found.exact and found.low == 2 and found.attained and found.reached.sequence == ("0",)
+    loops = budget(geometric(loops=True))
+    assert loops.infinite and loops.reached.pump == (("0",), ("0",), fmpq(2, 3), fmpq(1, 3))
+    low, high = low_and_high(budget(noisy_chain(None)))
+    assert 5.7 < low <= high < low + Fraction(1, 10**6)
+    low, high = low_and_high(budget(mixing_chain(None)))
+    assert low <= high < low * Fraction(1001, 1000)
+
+
+def test_above_threshold_has_a_pump():
+    found = pipeline.check(above_threshold(None), Clock())
+    shown = found.counterexample
+    assert shown.pump.prefix == ("blank",) and shown.pump.word == ("ask(1,2)", "bot")
+    assert (shown.pump.growth, shown.pump.other_growth) == (fmpq(2, 21), fmpq(1, 21))
+    assert shown.sequence == ("blank", *("ask(1,2)", "bot") * 5)
+    assert (shown.probability, shown.other_probability) == (fmpq(1, 2333772), fmpq(1, 74680704))
+    assert shown.excess == fmpq(1, 4667544) and shown.infinite_loss
+    assert evaluated(above_threshold(None), shown) == (Fraction(1, 2333772), Fraction(1, 74680704))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_answer_contradicts_a_finite_horizon(seed):
+    random = Random(seed)
+    asked = random_question(random, random.randint(1, 3), 2, stops=random.choice((0, 0.3)))
+    finite = max(least(asked, 5).values())
+    found = budget(asked)
+    if found.infinite:
+        shown = found.reached
+        assert shown.infinite_loss
+        ratio = Fraction(*pumped_ratio(asked, shown)) if shown.pump else inf
+        assert ratio > 1000
+    else:
+        low, high = low_and_high(found)
+        assert finite <= low <= high
+        p, q = evaluated(asked, found.reached)
+        assert p == low * q
+    for c in (fmpq(5, 4), fmpq(2), fmpq(7)):
+        verdict = check(asked, c)
+        if verdict.status == "private":
+            assert finite <= fraction(c)
+        elif verdict.status == "violated":
+            p, q = evaluated(asked, verdict.counterexample)
+            assert p > fraction(c) * q
+        else:
+            assert verdict.reason and fraction(verdict.least.low) <= fraction(c)
+            assert finite <= fraction(c) and (
+                verdict.least.high is None or verdict.least.high.as_rational() > c
+            )
+
+
+def pumped_ratio(asked, shown):
+    """The quotient after so many repetitions that its growth shows; the period of a loop may delay it."""
+    matrices = Matrices(asked.model)
+    sides = {side.name: matrices.vector(side.weights) for pair in asked.pairs for side in pair}
+    best = Fraction(0)
+    for times in range(1, 2000):
+        word = (*shown.pump.prefix, *shown.pump.word * (times * times))
+        p, q = (matrices.probability(sides[name], word) for name in (shown.secret, shown.against))
+        if not q and p:
+            return 10**9, 1
+        best = max(best, p / q if q else Fraction(0))
+        if best > 1000:
+            break
+    return best.numerator, best.denominator
+
+
+@pytest.mark.parametrize("model", [noisy_chain, mixing_chain])
+def test_a_cone_is_closed_by_multiplication(model):
+    steps = Rational(model(None), Clock()).steps
+    cone = closed_cone(steps, Clock())
+    assert cone is not None and all(d >= 1 for d in cone.bounds.values())
+    for rows in matrices(steps):
+        for (u, v), d in cone.bounds.items():
+            ratio, multipliers = cone.ratio(rows[u], rows[v])
+            assert ratio <= d and all(y >= 0 for y in multipliers)
+            for s in range(steps.size):
+                proved = ratio * rows[v].get(s, 0) + sum(
+                    (y * h[s] for y, h in zip(multipliers, cone.generators, strict=True)), fmpq(0)
+                )
+                assert proved >= rows[u].get(s, 0)
+
+
+def test_futures_lie_in_the_cone():
+    asked = mixing_chain(None)
+    steps = Rational(asked, Clock()).steps
+    cone, maps = closed_cone(steps, Clock()), matrices(steps)
+    vectors = [[fmpq(1)] * 3]
+    for _ in range(4):
+        vectors = [
+            [sum((p * f[u] for u, p in row.items()), fmpq(0)) for row in rows]
+            for f in vectors
+            for rows in maps
+        ]
+        assert all(f[u] <= d * f[v] for f in vectors for (u, v), d in cone.bounds.items())
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_pumps_grow(seed):
+    asked = random_question(Random(seed), 3, 2, stops=0)
+    problem = Rational(asked, Clock())
+    found = pumps.find(problem.steps, problem.sides, problem.clock)
+    if found is None:
+        return
+    assert found.growth > found.other_growth > 0
+    matrix = Matrices(asked.model)
+    left, right = (matrix.vector(side.weights) for side in asked.pairs[found.pair])
+    prefix, word = problem.steps.text(found.prefix), problem.steps.text(found.word)
+    for side, rate, sign in ((left, found.growth, 1), (right, found.other_growth, -1)):
+        values = [matrix.probability(side, prefix + word * n) for n in (40, 80)]
+        if values[0]:
+            growth = values[1] / values[0] / fraction(rate) ** 40
+            assert growth > Fraction(1, 10**4) if sign > 0 else growth < 10**4
+
+
+def test_delta_at_every_horizon():
+    assert check(geometric(), 2, fmpq(1, 100)).status == "private"
+    assert check(geometric(), 1, fmpq(1, 3)).status == "private"
+    assert check(geometric(), 1, fmpq(1, 4)).status == "violated"
+    assert check(geometric(loops=True), 2, fmpq(1, 4)).status == "violated"
+    assert check(noisy_chain(None), 2, fmpq(1, 2)).status in ("private", "undecided")
+
+
+def test_beliefs_that_return_are_closed():
+    """An observation that tells the state: finitely many beliefs, but no state stops."""
+    rows = {"a": ({"x": 1}, {"a": "1/2", "b": "1/2"}), "b": ({"y": 1}, {"a": "1/3", "b": "2/3"})}
+    sides = {"d": {"a": "1/4", "b": "3/4"}, "e": {"a": "1/2", "b": "1/2"}}
+    found = budget(question(rows, "xy", sides, both(("d", "e")), None))
+    assert found.exact and found.low == 2 and found.attained
+
+
+def test_a_limit_leaves_an_enclosure():
+    undecided = check(noisy_chain(None), 5, clock=Clock(0))
+    assert undecided.status == "undecided" and undecided.least.low == 3
+    assert pipeline.budget(anywhere(noisy_chain(None)), Clock(0)).low == 3
+
+
+# --- linear programs -----------------------------------------------------------------------------------
+
+
+def basic_solutions(columns, target, costs):
+    """The costs of all basic solutions; there is one with the least cost."""
+    for count in range(len(target) + 1):
+        for chosen in combinations(range(len(columns)), count):
+            rows = [[Number(int(columns[j][i])) for j in chosen] for i in range(len(target))]
+            matrix, goal = (
+                Matrix(len(target), count, [x for row in rows for x in row]),
+                Matrix([int(x) for x in target]),
+            )
+            if not count and goal.is_zero_matrix:
+                yield Number(0)
+            if not count or matrix.rank() < count:
+                continue
+            x = (matrix.T * matrix).inv() * matrix.T * goal
+            if all(v >= 0 for v in x) and matrix * x == goal:
+                yield sum(int(costs[j]) * v for j, v in zip(chosen, x, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_linear_programs_are_solved_by_vertices(seed):
+    random = Random(seed)
+    size, wide = random.randint(1, 3), random.randint(1, 5)
+    columns = [[fmpq(random.randint(-3, 3)) for _ in range(size)] for _ in range(wide)]
+    target = [fmpq(random.randint(-3, 3)) for _ in range(size)]
+    costs = [fmpq(random.randint(0, 4)) for _ in range(wide)]
+    found = minimum(columns, target, costs)
+    expected = min(basic_solutions(columns, target, costs), default=None)
+    assert (found is None) == (expected is None)
+    if found:
+        assert fraction(found.cost) == Fraction(int(expected.p), int(expected.q))
+        assert all(x >= 0 for x in found.multipliers)
+        sums = [
+            sum((x * column[i] for x, column in zip(found.multipliers, columns, strict=True)), fmpq(0))
+            for i in range(size)
+        ]
+        assert sums == target
+
+
+def test_membership_in_a_cone():
+    one, zero = fmpq(1), fmpq(0)
+    assert combination([[one, zero], [one, one]], [fmpq(3), fmpq(2)]) == (1, 2)
+    assert combination([[one, zero], [one, one]], [fmpq(1), fmpq(2)]) is None
+    assert greatest_ratio([one, zero], [zero, one], []) is None
+    assert greatest_ratio([one, zero], [zero, one], [[one, fmpq(-3)]]) == (3, (1,))
