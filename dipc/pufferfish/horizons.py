@@ -10,7 +10,7 @@ undecided, with an enclosure of the least c.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 
@@ -86,7 +86,8 @@ def _check_additive(problem: Rational, claim: Claim) -> PufferfishVerdict:
         return Violated(**problem.common, counterexample=shown)
     if all(_stays_below(problem, number, claim) for number in range(len(problem.pairs))):
         return Private(**problem.common)
-    return Undecided(**problem.common, reason=OPEN)
+    stricter = _check(problem, replace(claim, delta=fmpq(0)))
+    return stricter if isinstance(stricter, Private) else Undecided(**problem.common, reason=OPEN)
 
 
 def _stays_below(problem: Rational, number: int, claim: Claim) -> bool:

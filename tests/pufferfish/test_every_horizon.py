@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 from flint import fmpq
-from pufferfish.brute_force import Matrices, evaluated, fraction, least
+from pufferfish.brute_force import Matrices, evaluated, excess, fraction, least
 from pufferfish.small_models import (
     above_threshold,
     both,
@@ -169,7 +169,24 @@ def test_delta_at_every_horizon():
     assert check(geometric(), 1, fmpq(1, 3)).status == "private"
     assert check(geometric(), 1, fmpq(1, 4)).status == "violated"
     assert check(geometric(loops=True), 2, fmpq(1, 4)).status == "violated"
-    assert check(noisy_chain(None), 2, fmpq(1, 2)).status in ("private", "undecided")
+    assert check(noisy_chain(None), 6, fmpq(1, 10**9)).status == "private"  # as with delta = 0
+    assert check(noisy_chain(None), 5, fmpq(1, 10**9)).status == "violated"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_delta_agrees_with_finite_horizons(seed):
+    random = Random(seed)
+    asked = random_question(random, random.randint(2, 3))
+    c, delta = fmpq(random.randint(4, 9), 4), fmpq(random.randint(1, 5), 10)
+    verdict = check(asked, c, delta)
+    exact = max(excess(asked, i, 5, fraction(c)) for i in range(len(asked.pairs)))
+    if verdict.status == "private":
+        assert exact <= fraction(delta)
+    elif verdict.status == "violated":
+        p, q = evaluated(asked, verdict.counterexample)
+        assert p - fraction(c) * q > fraction(delta)
+    else:
+        assert exact <= fraction(delta)
 
 
 def test_beliefs_that_return_are_closed():

@@ -14,7 +14,6 @@ from pufferfish.brute_force import Matrices, evaluated, excess, fraction, least
 from pufferfish.small_models import (
     above_threshold,
     both,
-    distribution,
     geometric,
     noisy_chain,
     question,
@@ -311,10 +310,21 @@ def test_independent_models_multiply_their_constants(seed):
         assert product.ratio == (None if infinite else left.ratio * right.ratio)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_corners_are_the_rays_that_linear_programs_keep(seed):
+    """Points of a small grid: many of them are equal, on one line, or inside."""
+    random = Random(seed)
+    size = random.choice((2, 3))
+    points = [[fmpq(random.randint(0, 3)) for _ in range(size)] for _ in range(random.randint(1, 9))]
+    rays = [futures.Ray(tuple(x / sum(p) for x in p), (i,)) for i, p in enumerate(points) if any(p)]
+    hull = futures.extreme(rays, Clock())
+    distinct = list({ray.cells: ray for ray in reversed(rays)}.values())[::-1]
+    assert hull == sorted(futures._by_programs(distinct, Clock()), key=lambda ray: ray.word)
+
+
 def test_forward_agrees_with_backward_on_longer_horizons():
     for seed in range(8):
         asked = random_question(Random(seed), 4, 2)
         problem = Rational(asked, Clock())
         results = [e.worst(problem.steps, problem.sides, 6, Clock()) for e in (beliefs, futures)]
         assert [e.ratio for e in results[0]] == [e.ratio for e in results[1]]
-        assert distribution(Random(seed), "ab", 0)
