@@ -17,7 +17,7 @@ from itertools import islice
 from flint import fmpq
 
 from dipc.errors import LimitReached, Unsupported
-from dipc.pufferfish import finite, futures, pumps
+from dipc.pufferfish import finite, pumps
 from dipc.pufferfish.beliefs import NONE, Belief, Exploration, Extreme, Ratio, exceeds, greatest, improved
 from dipc.pufferfish.cone import closed_cone
 from dipc.pufferfish.pumps import Growth
@@ -34,8 +34,8 @@ BRIEFLY = 100
 CONE_CELLS = 8
 """A cone is sought for so many states at most."""
 
-DEEPEST, MOST_RAYS = 40, 150
-"""How far the backward engine looks for low bounds."""
+DEEPEST = 400
+"""So many are explored to find a low bound: without memory, longer words are reached."""
 
 LONGEST_PUMP = 20_000
 """The longest sequence that is shown of a pump."""
@@ -131,7 +131,9 @@ def _search(problem: Rational, above: Above, enough: Callable[[Ratio], bool]) ->
         return found
     if enough(found.best.ratio) or not above(found.high, found.best):
         return found
-    best = _deepened(problem, found.best, enough)
+    best = _closure(
+        problem, found.best, lambda belief: belief.bound, above, enough, DEEPEST, remember=False
+    ).best
     if enough(best.ratio):
         return _Found(best, found.high)
     cone = closed_cone(problem.steps, problem.clock)
@@ -147,9 +149,10 @@ def _closure(
     above: Above,
     enough: Callable[[Ratio], bool],
     largest: int,
+    remember: bool = True,
 ) -> _Found:
     """Explore until no belief may be above; the bounds of those that are left are a bound of all."""
-    exploration = Exploration(problem.steps, problem.sides, problem.clock, remember=True)
+    exploration = Exploration(problem.steps, problem.sides, problem.clock, remember)
     while exploration.frontier and exploration.explored < largest and not enough(best.ratio):
         level = exploration.level()
         best = improved(best, level)
@@ -159,16 +162,6 @@ def _closure(
 
 def _is_open(bound: Callable[[Belief], Ratio], above: Above, best: Extreme, belief: Belief) -> bool:
     return above(bound(belief), best)
-
-
-def _deepened(problem: Rational, best: Extreme, enough: Callable[[Ratio], bool]) -> Extreme:
-    """A greater quotient of a longer word, by the backward engine as long as it is cheap."""
-    for rays in futures.levels(problem.steps, DEEPEST, problem.clock):
-        for number, sides in enumerate(problem.sides):
-            best = futures.best_of(best, number, sides, rays)
-        if enough(best.ratio) or len(rays) > MOST_RAYS:
-            break
-    return best
 
 
 def _pump(problem: Rational, growth: Growth) -> Pump:

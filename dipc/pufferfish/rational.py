@@ -18,8 +18,9 @@ from dipc.pufferfish.beliefs import ONE, ZERO, Extreme, Ratio, Sides, Sparse, St
 from dipc.pufferfish.question import Claim, Pair, Question
 from dipc.pufferfish.verdict import Counterexample, Least, Pump, Reached
 
-FEW_STATES = 12
-"""Up to so many states the backward engine is used, else the forward one; both are always right."""
+FEW_STATES = 3
+"""Up to so many states the backward engine is used: there the extreme rays need no linear programs.  Else the
+forward one, which is faster on chains with more states.  Both are always right."""
 
 BITS = 256
 """The precision of the enclosure of e^epsilon that settles most comparisons."""
