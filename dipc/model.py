@@ -217,7 +217,7 @@ class MarkovChain(MarkovModel):
     ) -> MarkovModel:
         """A chain, or an :class:`MDP`, from an exact or parametric model of stormpy (extra ``storm``).
 
-        The states are "0", "1", ...; ``D`` sets the parameters of the model, for example ``{"z": "exp(eps)"}``.
+        The states are "0", "1", ...; ``D`` sets its parameters, for example ``{"z": "exp(eps)"}``.
         """
         return wrapped(model_of(model, _amounts(D))).with_neighbours(neighbours)
 
@@ -342,8 +342,7 @@ def load_model(file: str | Path, D: Parameters | None = None) -> MarkovModel:
     """The model in a file, or a shipped one by its name.
 
     The suffix says how it is read: ``.dpm``, or, with stormpy (extra ``storm``), ``.pm``, ``.prism``, ``.nm``
-    and ``.jani``.  ``D`` sets numbers: those of the ``let`` lines of a .dpm file, parameters and constants of the
-    others.  Raises :class:`InputError`, or :class:`OSError` if the file cannot be read.
+    and ``.jani``.  ``D`` sets numbers: ``let`` lines of a .dpm file, parameters of the others.  Raises :class:`InputError`, or :class:`OSError` if the file cannot be read.
     """
     if not isinstance(file, str | Path):
         raise WrongType(f"a model is the name of a file, not {_described(file)}", hint='"survey.dpm"')

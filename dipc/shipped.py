@@ -139,7 +139,9 @@ def unknown(
 def source_of(file: str | Path, locate: Callable[[str | Path], Path] = located) -> Source:
     """The text of a program: from a file, a shipped program, or the standard input (``-``).
 
-    ``locate`` finds the file: :func:`located` or :func:`located_model`.  Windows line endings and a byte order mark are dropped.  Raises :class:`InputError`, or :class:`OSError`
+    ``locate`` finds the file: :func:`located` or :func:`located_model`.
+
+    Windows line endings and a byte order mark are dropped.  Raises :class:`InputError`, or :class:`OSError`
     if the file cannot be read.
     """
     if file == STDIN:

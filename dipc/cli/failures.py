@@ -95,8 +95,11 @@ def explained(error: BaseException) -> InputError:
 
 
 IN_CLAIM = "the interval is part of the claim: --claim 'eps for eps in (0, 1]'"
+IN_FORMULA = "the range follows the formula: 'D[eps, 0](F out) for eps in (0, 1]'"
 ELSEWHERE = {
     **{(command, "--for"): IN_CLAIM for command in ("check", "regions", "report", "explain")},
+    **{(f"model {name}", "--for"): IN_FORMULA for name in ("check", "value", "regions")},
+    ("model check", "--claim"): "give a formula: 'D[eps, 0](F out)'",
     ("check", "--epsilon"): "give a claim: --claim 'eps/2'",
     ("check", "--delta"): "delta is part of the claim: --claim 'eps/2, exp(-2)'",
     ("check", "--input"): "two inputs are compared: --pair 'q=[0,1]' 'q=[1,1]'",
@@ -109,8 +112,8 @@ ELSEWHERE = {
 
 def advice_for(error: click.NoSuchOption) -> str:
     """What to write instead of an option that the command does not have; empty if unknown."""
-    command = error.ctx.info_name if error.ctx is not None else None
-    return ELSEWHERE.get((command or "", error.option_name), "")
+    path = error.ctx.command_path if error.ctx is not None else ""
+    return ELSEWHERE.get((path.partition(" ")[2], error.option_name), "")
 
 
 def plain(message: str) -> str:

@@ -18,9 +18,10 @@ from dipc.cli.terminal import Text
 from dipc.dipwhile.syntax.parser import parse_valuation
 from dipc.errors import InputError
 from dipc.mechanisms import Mechanism
-from dipc.shipped import paths
+from dipc.shipped import models, paths
 
 PROGRAMS = "*.dip"
+MODELS = ("*.dpm", "*.drn", PROGRAMS)
 Values = Mapping[str, Any]
 
 
@@ -46,17 +47,38 @@ class ProgramName(Text):
         return [CompletionItem(name) for name in paths() if name.startswith(incomplete)]
 
 
-class ProgramFile(click.Path):
-    """A file or the name of a shipped program, with shell completion for both."""
+class ModelName(Text):
+    """The name of a shipped model or program, with shell completion."""
+
+    name = "name"
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        names = NAME.shell_complete(ctx, param, incomplete)
+        return [CompletionItem(name) for name in (*models(), *paths()) if name.startswith(incomplete)]
+
+
+class ProgramFile(click.Path):
+    """A file or the name of a shipped program, with shell completion for both."""
+
+    names: Text = ProgramName()
+    patterns: Sequence[str] = (PROGRAMS,)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        names = self.names.shell_complete(ctx, param, incomplete)
         if not names:  # the shell completes files itself, but cannot mix them with other words
             return super().shell_complete(ctx, param, incomplete)
-        files = sorted(map(str, Path().glob(f"{glob.escape(incomplete)}{PROGRAMS}")))
+        start = glob.escape(incomplete)
+        files = sorted(str(file) for each in self.patterns for file in Path().glob(f"{start}{each}"))
         return [*names, *map(CompletionItem, files)]
+
+
+class ModelFile(ProgramFile):
+    """A file or the name of a shipped model or program, with shell completion."""
+
+    names, patterns = ModelName(), MODELS
 
 
 class Target(click.Path):
@@ -109,6 +131,7 @@ class Amount(click.FloatRange):
 
 NAME = ProgramName()
 FILE = ProgramFile(allow_dash=True)
+MODEL = ModelFile(allow_dash=True)
 TARGET = Target()
 SECONDS = Amount("number of seconds")
 MEGABYTES = Amount("number of megabytes")

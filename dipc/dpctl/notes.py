@@ -53,8 +53,8 @@ def _missing_actions(model: Mdp) -> Iterator[str]:  # type: ignore[type-arg]
     if DEAD not in model.names:
         return
     dead = len(model.names) - 1
-    lacking = [[a for a, row in zip(model.actions, rows, strict=True) if row[0][0] == dead] for rows in model.rows]
-    for name, missing in zip(model.names, lacking, strict=True):
+    for name, rows in zip(model.names, model.rows, strict=True):
+        missing = [a for a, row in zip(model.actions, rows, strict=True) if row[0][0] == dead]
         if 0 < len(missing) < len(model.actions):
             yield f"`{name}` has no action `{missing[0]}`: it leads to {DEAD}"
             return

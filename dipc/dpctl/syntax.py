@@ -70,7 +70,8 @@ def parse_property(
 
     ``model`` has the labels: without one, names are not checked.  ``numbers`` are names of numbers;
     ``defined`` is asked whether a proposition that the model does not have is defined elsewhere; ``at`` is
-    the only eps asked about.  Raises :class:`InputError` with the place and a hint, :class:`LimitReached` for a formula that is too large.
+    the only eps asked about.  Raises :class:`InputError` with the place and a hint, :class:`LimitReached`
+    for a formula that is too large.
 
     >>> found = parse_property(Source("f", "P>=1/2 (F goal) from a for eps in (0, 1]"))
     >>> found.states, str(found.eps_range), show(found.formula)

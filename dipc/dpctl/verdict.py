@@ -74,8 +74,8 @@ class ModelVerdict(Shown):
     property: Property
     model: Model = field(compare=False)
     at: Mapping[str, Status]
-    regions: Mapping[str, tuple[Region, ...]] 
-    satisfying: frozenset[str] 
+    regions: Mapping[str, tuple[Region, ...]]
+    satisfying: frozenset[str]
     seconds: float = field(default=0.0, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
     witness: Witness | None = None

@@ -91,8 +91,8 @@ def read_model(source: Source, overrides: Mapping[str, Amount] | None = None) ->
 def read_formulas(source: Source) -> tuple[PropertyLine, ...]:
     """The formulas in a text, one ``NAME: FORMULA`` a line, with comments ``# expect: fails``.
 
-    >>> [(one.name, one.expected) for one in read_formulas(Source("f", "tight: D[0, 0](X a)  # expect: fails"))]
-    [('tight', 'fails')]
+    >>> [(one.name, one.expected) for one in read_formulas(Source("f", "f: D[0, 0](X a)  # expect: fails"))]
+    [('f', 'fails')]
     """
     found = []
     for start, end in declarations(source.text):

@@ -1,4 +1,4 @@
-"""Models of Storm, through the optional package stormpy: the PRISM language, JANI, and sparse models in memory.
+"""Models of Storm, through the optional package stormpy: PRISM language, JANI, and sparse models in memory.
 
 Storm builds the model, with exact or parametric probabilities; everything else is ours.  The states are
 ``0, 1, ...``; floating-point models are refused, since their numbers are not those of the program.
@@ -129,7 +129,12 @@ def to_storm(model: Model) -> Any:
         raise Unsupported("a model with eps as an object of stormpy", hint=hint)
     has_actions = isinstance(model, Mdp)
     builder = storm.SparseMatrixBuilder[storm.Rational](
-        rows=0, columns=0, entries=0, force_dimensions=False, has_custom_row_grouping=has_actions, row_groups=0
+        rows=0,
+        columns=0,
+        entries=0,
+        force_dimensions=False,
+        has_custom_row_grouping=has_actions,
+        row_groups=0,
     )
     row = 0
     for rows in model.rows:
@@ -140,7 +145,9 @@ def to_storm(model: Model) -> Any:
                 builder.add_next_value(row, t, storm.Rational(str(p)))
             row += 1
     labels = _labeling(storm, model)
-    parts = storm.SparseModelComponents[storm.Rational](transition_matrix=builder.build(), state_labeling=labels)
+    parts = storm.SparseModelComponents[storm.Rational](
+        transition_matrix=builder.build(), state_labeling=labels
+    )
     kind = storm.SparseMdp if has_actions else storm.SparseDtmc
     return kind[storm.Rational](parts)
 
