@@ -342,7 +342,8 @@ def load_model(file: str | Path, D: Parameters | None = None) -> MarkovModel:
     """The model in a file, or a shipped one by its name.
 
     The suffix says how it is read: ``.dpm``, or, with stormpy (extra ``storm``), ``.pm``, ``.prism``, ``.nm``
-    and ``.jani``.  ``D`` sets numbers: ``let`` lines of a .dpm file, parameters of the others.  Raises :class:`InputError`, or :class:`OSError` if the file cannot be read.
+    and ``.jani``.  ``D`` sets numbers: ``let`` lines of a .dpm file, parameters of the others.  Raises
+    :class:`InputError`, or :class:`OSError` if the file cannot be read.
     """
     if not isinstance(file, str | Path):
         raise WrongType(f"a model is the name of a file, not {_described(file)}", hint='"survey.dpm"')

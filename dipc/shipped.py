@@ -41,6 +41,11 @@ class Shipped:
         """The folder it is in."""
         return self.path.parent.name
 
+    @property
+    def is_model(self) -> bool:
+        """Whether it is a Markov model."""
+        return self.name in models()
+
 
 HEADER = re.compile(r"^# (source): *(.*\S)\s*$", re.MULTILINE)
 EXPECT = re.compile(r"^#[ \t]*expect[ \t]*:[ \t]*(\S*).*$", re.MULTILINE)

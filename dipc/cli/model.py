@@ -196,7 +196,8 @@ def check(
     """
     if expect and (formulas or asked.at is not None or asked.states is not None):
         raise click.UsageError(
-            "the expected verdict is about a file as it stands: leave out --expect, or FORMULA, --at and --from"
+            "the expected verdict is about a file as it stands: leave out --expect, or FORMULA, --at "
+            "and --from"
         )
     options.refuse_overwriting(junit, asked.file)
     outcomes: list[FormulaOutcome] = []

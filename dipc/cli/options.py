@@ -129,7 +129,7 @@ class Amount(click.FloatRange):
         self.name = name
 
 
-NAME = ProgramName()
+MODEL_NAME = ModelName()
 FILE = ProgramFile(allow_dash=True)
 MODEL = ModelFile(allow_dash=True)
 TARGET = Target()

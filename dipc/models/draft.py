@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from flint import fmpq
@@ -102,7 +103,7 @@ class Draft:
         written = [(self.places[cell], cell[0]) for cell in self.rows] + [
             (place, name) for name, place in self.final
         ]
-        names = dict.fromkeys(name for _, name in sorted(written))
+        names = dict.fromkeys(name for _, name in sorted(written, key=itemgetter(0)))
         number = {name: i for i, name in enumerate(names)}
         if not number:
             raise self.fail((0, 1), "the model has no states")

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from flint import fmpq
-
 from dipc.errors import InputError, Source, Unsupported
 from dipc.models.arithmetic import Amount, Arithmetic, Node
-from dipc.models.chain import DEAD, MarkovChain, Mdp, Model
+from dipc.models.chain import DEAD, Mdp, Model, transitions
 from dipc.models.draft import Draft
 from dipc.models.reading import GRAMMAR
 from dipc.numbers.quotient import Quotient
@@ -42,11 +40,11 @@ def read_symbolic(file: str, parameters: Mapping[str, Amount]) -> Model:
     try:
         program = storm.parse_jani_model(file)[0] if file.endswith(JANI) else storm.parse_prism_program(file)
         known = {constant.name: constant.type for constant in program.constants if not constant.defined}
-        numbers = {name: _constant(name, parameters, list(known)) for name in parameters}
+        _check_names(parameters, list(known), file)
         fixed = {
             name: number
             for name, value in parameters.items()
-            if name in known and (number := _storm_number(storm, value, known[name].is_integer)) is not None
+            if (number := _storm_number(storm, value, known[name].is_integer)) is not None
         }
         if fixed:
             program, _ = storm.instantiate_constants(program, fixed)
@@ -54,13 +52,19 @@ def read_symbolic(file: str, parameters: Mapping[str, Amount]) -> Model:
         sparse = storm.build_model[kind](program, options=storm.BuilderOptions(build_full=True))
     except (RuntimeError, storm.exceptions.StormError) as error:
         raise InputError(f"{file}: Storm refuses the program: {error}") from None
-    return model_of(sparse, numbers)
+    return model_of(sparse, parameters)
 
 
-def _constant(name: str, parameters: Mapping[str, Amount], known: list[str]) -> Amount:
-    if name not in known:
-        raise InputError(f"there is no undefined constant `{name}`", hint=did_you_mean(name, known))
-    return parameters[name]
+def _check_names(parameters: Mapping[str, Amount], known: list[str], file: str) -> None:
+    """Every undefined constant must be set, and no other."""
+    for name in parameters:
+        if name not in known:
+            hint = did_you_mean(name, known, "all constants are defined")
+            raise InputError(f"{file}: there is no undefined constant `{name}`", hint=hint)
+    for name in known:
+        if name not in parameters:
+            hint = f"set it: -D {name}=2, or -D '{name}=exp(eps)'"
+            raise InputError(f"{file}: the constant `{name}` is undefined", hint=hint)
 
 
 def _storm_number(storm: Any, value: Amount, is_integer: bool) -> Any:
@@ -82,8 +86,8 @@ def model_of(sparse: Any, numbers: Mapping[str, Amount] | None = None) -> Model:
         raise InputError("the probabilities of this model are floating-point numbers", hint=hint)
     draft = Draft(Source("<storm>", ""), (kinds[name], NOWHERE))
     arithmetic = _Values(numbers or {})
-    for state, action, transitions in _rows(sparse, name == "MDP"):
-        targets = [(str(t), arithmetic.of(value), NOWHERE) for t, value in transitions]
+    for state, action, row in _rows(sparse, name == "MDP"):
+        targets = [(str(t), arithmetic.of(value), NOWHERE) for t, value in row]
         draft.add_row(str(state), action, targets, NOWHERE)
     for label in sorted(sparse.labeling.get_labels() - {"init", "deadlock"}):
         draft.labels[label] = [(str(s), NOWHERE) for s in sparse.labeling.get_states(label)]
@@ -121,48 +125,51 @@ class _Values:
 def to_storm(model: Model) -> Any:
     """The model as an exact sparse model of stormpy.
 
-    The label ``init`` marks the start states; every state has its name as a label.
+    The label ``init`` marks the start states; the name of every state but ``†`` is a label, too.
     """
     storm = stormpy()
-    if any(isinstance(p, Quotient) for p in _numbers(model)):
+    if any(isinstance(p, Quotient) for _, p in transitions(model)):
         hint = "export it to DRN, which has parameters: `dipc model export MODEL --to drn`"
         raise Unsupported("a model with eps as an object of stormpy", hint=hint)
-    has_actions = isinstance(model, Mdp)
-    builder = storm.SparseMatrixBuilder[storm.Rational](
-        rows=0,
-        columns=0,
-        entries=0,
-        force_dimensions=False,
-        has_custom_row_grouping=has_actions,
-        row_groups=0,
+    kind = storm.models.SparseMdp if isinstance(model, Mdp) else storm.models.SparseDtmc
+    parts = storm.models.SparseModelComponents[storm.Rational](
+        transition_matrix=_matrix(storm, model), state_labeling=_state_labels(storm, model)
     )
-    row = 0
-    for rows in model.rows:
-        if has_actions:
-            builder.new_row_group(row)
-        for each in rows if has_actions else [rows]:
-            for t, p in cast("tuple[tuple[int, fmpq], ...]", each):
-                builder.add_next_value(row, t, storm.Rational(str(p)))
-            row += 1
-    labels = _labeling(storm, model)
-    parts = storm.SparseModelComponents[storm.Rational](
-        transition_matrix=builder.build(), state_labeling=labels
-    )
-    kind = storm.SparseMdp if has_actions else storm.SparseDtmc
+    if isinstance(model, Mdp):
+        parts.choice_labeling = _choice_labels(storm, model)
     return kind[storm.Rational](parts)
 
 
-def _numbers(model: Model) -> Iterator[object]:
-    for rows in model.rows:
-        for row in cast(Any, rows if isinstance(model, Mdp) else [rows]):
-            yield from (p for _, p in row)
+def _matrix(storm: Any, model: Model) -> Any:
+    groups: Any = model.rows if isinstance(model, Mdp) else [(row,) for row in model.rows]
+    builder = storm.datastructures.SparseMatrixBuilder[storm.Rational](
+        0, 0, 0, False, isinstance(model, Mdp), 0
+    )
+    number = 0
+    for rows in groups:
+        if isinstance(model, Mdp):
+            builder.new_row_group(number)
+        for row in rows:
+            for t, p in row:
+                builder.add_next_value(number, t, storm.Rational(str(p)))
+            number += 1
+    return builder.build()
 
 
-def _labeling(storm: Any, model: MarkovChain[Any] | Mdp[Any]) -> Any:
-    labeling = storm.StateLabeling(len(model.names))
+def _state_labels(storm: Any, model: Model) -> Any:
     alone = {name: [s] for s, name in enumerate(model.names) if name != DEAD}
+    labeling = storm.models.StateLabeling(len(model.names))
     for label, states in {**alone, **model.labels, "init": model.start}.items():
         labeling.add_label(label)
         for s in states:
             labeling.add_label_to_state(label, s)
+    return labeling
+
+
+def _choice_labels(storm: Any, model: Mdp[Any]) -> Any:
+    labeling = storm.models.ChoiceLabeling(len(model.names) * len(model.actions))
+    for number, action in enumerate(model.actions):
+        labeling.add_label(action)
+        for s in range(len(model.names)):
+            labeling.add_label_to_choice(action, s * len(model.actions) + number)
     return labeling

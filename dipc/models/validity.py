@@ -6,12 +6,9 @@ not above 1 either.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached
-from dipc.models.chain import Mdp, Model
+from dipc.models.chain import Model, transitions
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Unclear, nonnegative, sign_if_constant
@@ -25,22 +22,14 @@ def check_probabilities(model: Model, eps_range: EpsRange, clock: Clock) -> None
 
     Raises :class:`LimitReached` if that cannot be settled.
     """
-    where = {p: place for place, p in _transitions(model)}
+    where = {
+        p: place for place, p in transitions(model) if isinstance(p, Quotient) and p.as_rational() is None
+    }
     for done, (p, (s, action, t)) in enumerate(where.items()):
         clock.tick("probabilities", done, len(where))
         if wrong := _wrong(p, eps_range):
-            names = f"`{model.names[s]}{action} -> {model.names[t]}`"
+            names = f"`{model.names[s]}{f' [{action}]' * bool(action)} -> {model.names[t]}`"
             raise InputError(f"the probability of {names}, {p}, {wrong}", hint=HINT)
-
-
-def _transitions(model: Model) -> Iterator[tuple[tuple[int, str, int], Quotient]]:
-    """The transitions whose probabilities are functions: state, action and target."""
-    for s, rows in enumerate(model.rows):
-        named: Any = zip(model.actions, rows, strict=True) if isinstance(model, Mdp) else [("", rows)]
-        for action, row in named:
-            for t, p in row:
-                if isinstance(p, Quotient) and p.as_rational() is None:
-                    yield (s, f" [{action}]" if action else "", t), p
 
 
 def _wrong(p: Quotient, eps_range: EpsRange) -> str:

@@ -14,7 +14,8 @@ from dipc.dpctl.syntax import show_exponent
 from dipc.dpctl.values import Attained, Segment
 from dipc.dpctl.verdict import Fails, ModelVerdict, Open, Region, Undecided, Witness
 from dipc.model import ModelRegions, describe
-from dipc.models.chain import Mdp, Model
+from dipc.models.chain import Mdp, Model, transitions
+from dipc.numbers.exppoly import Term
 from dipc.numbers.quotient import Quotient
 from dipc.report.document import Group, Node, Row, data, lines
 from dipc.signs.eps_range import EpsRange
@@ -64,8 +65,7 @@ def has_eps(model: Model, property: Property) -> bool:
         depends = bool(rate) or (asked.delta is not None and not asked.delta.is_constant)
     else:
         depends = depends_on_eps(asked)
-    rows = (row for rows in model.rows for row in (rows if isinstance(model, Mdp) else [rows]))
-    return depends or any(isinstance(p, Quotient) and not p.is_constant for row in rows for _, p in row)
+    return depends or any(isinstance(p, Quotient) and not p.is_constant for _, p in transitions(model))
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -301,7 +301,7 @@ def logarithm_text(value: Quotient) -> str:
     ['ln(3)', '2*eps', 'ln(1 + exp(eps))']
     """
     (first, *others) = value.numerator.terms()
-    if value.denominator == 1 and not others and first == (1, 0, first.rate, first.constant, 0):
+    if value.denominator == 1 and not others and first == Term(fmpq(1), 0, first.rate, first.constant):
         return show_exponent(Exponent(first.rate, first.constant))
     return f"ln({value})"
 
