@@ -130,14 +130,14 @@ class MarkovModel:
     def with_neighbours(self, neighbours: str | Iterable[Sequence[str]]) -> MarkovModel:
         """The model with these neighbours instead of its own: a text such as "a ~ b, c ~ d", or pairs.
 
-        Start states that were not given are chosen anew.
+        The start states stay, unless these were all states of a model without neighbours.
         """
         old = self.model
         if isinstance(neighbours, str):
             new = read_neighbours(neighbours, old)
         else:
             new = replace(old, neighbours=_draft_with(neighbours).neighbours(_numbered(old)))
-        if old.start == default_start(old.names, old.neighbours):
+        if not old.neighbours and old.start == default_start(old.names, ()):
             new = replace(new, start=default_start(new.names, new.neighbours))
         return wrapped(new, self.name, self.properties, self.numbers, self.notes, self._defined)
 

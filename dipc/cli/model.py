@@ -135,7 +135,7 @@ class FormulaOutcome(Result):
 
     @property
     def test_case(self) -> tuple[str, str]:
-        return self.file, self.line.name or self.formula
+        return self.file, self.line.name or self.formula or self.file
 
     @property
     def asked(self) -> Record:

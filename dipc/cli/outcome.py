@@ -32,6 +32,8 @@ Found = TypeVar("Found", bound="Result")
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot contain."""
 
+PLURALS = {"error": "errors", "holds": "hold", "fails": "fail"}
+
 WORST = (130, 2, 1, 3, 0)
 """Exit statuses, worst first: interrupted, broken input, refuted, undecided, as it should be.
 
@@ -184,7 +186,7 @@ def summary(outcomes: Sequence[Result], wanted: int, noun: str = "program") -> s
     head = f"{done} {noun}{'s' * (done != 1)}"
     if done < wanted:
         head = f"interrupted: {done} of {wanted} {noun}s were checked"
-    parts = [f"{count} {word}{'s' * (word == 'error' and count != 1)}" for word, count in counts.items()]
+    parts = [f"{count} {PLURALS.get(word, word) if count != 1 else word}" for word, count in counts.items()]
     surprises = sum(o.as_expected is False for o in outcomes)
     if any(o.expected is not None for o in outcomes):
         parts.append("all as expected" if not surprises else f"{surprises} not as expected")

@@ -21,6 +21,10 @@ from dipc.models.validity import check_probabilities
 from dipc.numbers.quotient import Quotient
 from dipc.views import Shown
 
+UNSETTLED = (
+    "at {} it is not settled for some eps whether the formula holds: its regions are those where it does"
+)
+
 
 def check(model: Model, property: Property, clock: Clock) -> ModelVerdict:
     """Decide a formula at the states asked about, for every eps of its range.
@@ -52,7 +56,7 @@ def _on_chain(
         names[s]: merged(answers, lambda why: why is None) for s, answers in zip(asked, each, strict=True)
     }
     satisfying = frozenset(name for name, status in at.items() if status == "holds")
-    common: dict[str, Any] = {"notes": notes(chain, formula)}
+    common: dict[str, Any] = {"notes": (*notes(chain, formula), *map(UNSETTLED.format, _unsettled(at, each)))}
     for answers in each:
         if broken := [a for a in answers if a.results and None not in a.results]:
             piece = simplest([a.piece for a in broken])
@@ -64,6 +68,15 @@ def _on_chain(
         why = "the signs of two functions could not be told apart"
         return Undecided(property, chain, at, regions, satisfying, reason=why, **common)
     return Holds(property, chain, at, regions, satisfying, **common)
+
+
+def _unsettled(at: Mapping[str, str], each: Sequence[list[Found[Reason | None]]]) -> list[str]:
+    """The states in which a formula fails, but for some other eps it is open whether it does."""
+    return [
+        state
+        for (state, status), answers in zip(at.items(), each, strict=True)
+        if status == "fails" and any(None in a.results and len(a.results) > 1 for a in answers)
+    ]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -9,7 +9,7 @@ from flint import arb, ctx, fmpq
 from dipc.claims.regions import region_text
 from dipc.claims.wording import Record, decimal_at, digits_of, pretty
 from dipc.dpctl.formula import Exponent, Property, Query, depends_on_eps
-from dipc.dpctl.pipeline import ModelValue
+from dipc.dpctl.pipeline import ModelValue, start_states
 from dipc.dpctl.syntax import show_exponent
 from dipc.dpctl.values import Attained, Segment
 from dipc.dpctl.verdict import Fails, ModelVerdict, Open, Region, Undecided, Witness
@@ -42,7 +42,8 @@ def model_rows(model: Model, name: str = "", shown: bool = True) -> Iterator[Row
 
 def _asked(model: Model, property: Property, states: Sequence[str], label: str = "formula") -> Iterator[Row]:
     budgets = property.eps_range
-    text = property.text + (f"   {_range_words(budgets)}" if has_eps(model, property) else "")
+    text = " ".join(property.text.split())
+    text += f"   {_range_words(budgets)}" if has_eps(model, property) else ""
     yield Row(label, pretty(text), label, property.text)
     yield from () if property.name is None else (data("name", property.name),)
     yield data("from", list(states))
@@ -187,9 +188,9 @@ def regions_rows(found: ModelRegions) -> Iterator[Node]:
     """For each state the eps at which the formula holds."""
     verdict = found.verdict
     yield from _asked(verdict.model, verdict.property, list(verdict.at))
-    for state, status in verdict.at.items():
-        unclear = isinstance(verdict, Undecided) and status == "undecided"
-        yield Row(state, pretty(_where(verdict, state, unclear)))
+    symbolic = has_eps(verdict.model, verdict.property)
+    for state in verdict.at:
+        yield Row(state, pretty(_where(verdict, state, symbolic)))
     yield data("regions", {state: _regions_record(each) for state, each in verdict.regions.items()})
     if isinstance(verdict, Undecided):
         yield Row("reason", pretty(verdict.reason), "reason", verdict.reason)
@@ -197,13 +198,13 @@ def regions_rows(found: ModelRegions) -> Iterator[Node]:
         yield data("notes", list(verdict.notes))
 
 
-def _where(found: ModelVerdict, state: str, unclear: bool) -> str:
-    regions = found.regions.get(state, ())
-    if unclear:
-        return f"undecided; surely holds for  {' or '.join(map(_region_words, regions)) or 'no eps'}"
-    if found.at[state] == "holds" and not has_eps(found.model, found.property):
-        return "holds for every eps"
-    return f"holds for  {' or '.join(map(_region_words, regions)) or 'no eps'}"
+def _where(found: ModelVerdict, state: str, symbolic: bool) -> str:
+    regions = " or ".join(map(_region_words, found.regions.get(state, ())))
+    if found.at[state] == "undecided":
+        return "undecided" + (f", surely holds for  {regions}" if regions else "")
+    if not regions:
+        return "holds for no eps"
+    return f"holds for  {regions}" if symbolic else "holds for every eps"
 
 
 def _region_words(region: Region) -> str:
@@ -222,7 +223,8 @@ def value_rows(found: ModelValue) -> Iterator[Node]:
     """Of P a value for each state, of D the least parameter with the pair that needs it."""
     query, names = found.property.formula, found.model.names
     assert isinstance(query, Query)
-    yield from _hidden(_asked(found.model, found.property, [], "query"))
+    states = [names[s] for s in start_states(found.model, found.property)]
+    yield from _hidden(_asked(found.model, found.property, states, "query"))
     symbolic = has_eps(found.model, found.property)
     if query.kind in ("epsilon", "delta"):
         segments = found.values[""]
@@ -366,7 +368,7 @@ def brief(found: ModelVerdict | ModelValue | ModelRegions) -> str:
             shown = (f"{label}: {text}" for label, text in lines(value_rows(found)))
             return f"ModelValue({_listed(list(shown))})"
         case ModelRegions(verdict):
-            parts = (f"{state}: {_where(verdict, state, False)}" for state in verdict.at)
+            parts = (f"{state}: {pretty(_where(verdict, state, True))}" for state in verdict.at)
             return f"ModelRegions({_listed(list(parts))})"
         case Fails(witness=Witness() as witness):
             return f"Fails({found.property.text}: {brief_witness(witness)})"
