@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
@@ -53,11 +55,9 @@ class MarkovModel:
         properties: Sequence[PropertyLine] = (),
         numbers: Mapping[str, Amount] | None = None,
         notes: Sequence[str] = (),
-        defined: Callable[[str, Span], bool] = lambda name, span: False,
     ) -> None:
         self.model, self.name, self.notes = model, name, tuple(notes)
         self.properties, self.numbers = tuple(properties), dict(numbers or {})
-        self._defined = defined
 
     def check(
         self,
@@ -125,7 +125,11 @@ class MarkovModel:
         else:
             kind = type(formula).__name__
             raise WrongType(f"a formula is a text, not the {kind} {formula}", hint='"P>=1/2 (F goal)"')
-        return parse_property(line.source, self.model, self.numbers, self._defined, line.name or None, at)
+        return parse_property(line.source, self.model, self.numbers, self.defined, line.name or None, at)
+
+    def defined(self, name: str, span: Span) -> bool:
+        """Whether a proposition that the model does not have is defined elsewhere; then it is added."""
+        return False
 
     def with_neighbours(self, neighbours: str | Iterable[Sequence[str]]) -> MarkovModel:
         """The model with these neighbours instead of its own: a text such as "a ~ b, c ~ d", or pairs.
@@ -139,7 +143,9 @@ class MarkovModel:
             new = replace(old, neighbours=_draft_with(neighbours).neighbours(_numbered(old)))
         if not old.neighbours and old.start == default_start(old.names, ()):
             new = replace(new, start=default_start(new.names, new.neighbours))
-        return wrapped(new, self.name, self.properties, self.numbers, self.notes, self._defined)
+        changed = copy(self)
+        changed.model = new
+        return changed
 
     def to_storm(self) -> Any:
         """The model as an exact sparse model of stormpy (extra ``storm``), start states labelled ``init``."""
@@ -219,7 +225,7 @@ class MarkovChain(MarkovModel):
 
         The states are "0", "1", ...; ``D`` sets its parameters, for example ``{"z": "exp(eps)"}``.
         """
-        return wrapped(model_of(model, _amounts(D))).with_neighbours(neighbours)
+        return wrapped(model_of(model, amounts(D))).with_neighbours(neighbours)
 
     @classmethod
     def from_matrix(cls, matrix: Sequence[Sequence[Probability]], **options: Any) -> MarkovChain:
@@ -338,25 +344,33 @@ Parameters = Mapping[str, Probability]
 ROW_HINT = 'for example {"yes": "3/4", "no": "1/4"}'
 
 
-def load_model(file: str | Path, D: Parameters | None = None) -> MarkovModel:
-    """The model in a file, or a shipped one by its name.
+def load_model(file: str | Path, D: Parameters | None = None, clock: Clock | None = None) -> MarkovModel:
+    """The model in a file, or a shipped model or program by its name.
 
     The suffix says how it is read: ``.dpm``, or, with stormpy (extra ``storm``), ``.pm``, ``.prism``, ``.nm``
     and ``.jani``.  ``D`` sets numbers: ``let`` lines of a .dpm file, parameters of the others.  Raises
-    :class:`InputError`, or :class:`OSError` if the file cannot be read.
+    :class:`InputError`, :class:`LimitReached`, or :class:`OSError` if the file cannot be read.
     """
     if not isinstance(file, str | Path):
         raise WrongType(f"a model is the name of a file, not {_described(file)}", hint='"survey.dpm"')
-    suffix = ".dpm" if file == STDIN else located_model(file).suffix
-    if suffix not in READERS:
-        hint = f"its name ends in {', '.join(list(READERS)[:-1])} or {list(READERS)[-1]}"
-        raise InputError(f"{file}: this is not a model", hint=hint)
-    return READERS[suffix](file, D or {})
-
-
-def _read_dpm(file: str | Path, D: Parameters) -> MarkovModel:
     source = source_of(file, located_model)
-    found = read_model(source, numbers := _amounts(D))
+    if (kind := kind_of(file, source)) not in READERS:
+        *most, last = READERS
+        raise InputError(f"{file}: this is not a model", hint=f"its name ends in {', '.join(most)} or {last}")
+    return READERS[kind](source, D or {}, clock or Clock())
+
+
+def kind_of(file: str | Path, source: Source) -> str:
+    """The format of a model, as the ending of a file: by its name, on the standard input by its text."""
+    if file != STDIN:
+        return located_model(file).suffix
+    if re.search(r"^@type\b", source.text, re.MULTILINE):
+        return ".drn"
+    return ".dip" if re.search(r"^\s*(input|output|private)\b", source.text, re.MULTILINE) else ".dpm"
+
+
+def _from_dpm(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
+    found = read_model(source, numbers := amounts(D))
     for name in numbers:
         if name not in found.numbers:
             hint = did_you_mean(name, found.numbers, f"declare it in the file: `let {name} = ...`")
@@ -364,18 +378,20 @@ def _read_dpm(file: str | Path, D: Parameters) -> MarkovModel:
     return wrapped(found.model, source.name, found.properties, found.numbers)
 
 
-def _read_symbolic(file: str | Path, D: Parameters) -> MarkovModel:
-    return wrapped(read_symbolic(str(located_model(file)), _amounts(D)), str(file))
+def _from_storm(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
+    return wrapped(read_symbolic(str(located_model(source.name)), amounts(D)), source.name)
 
 
-READERS: dict[str, Callable[[str | Path, Parameters], MarkovModel]] = {
-    ".dpm": _read_dpm,
-    **dict.fromkeys((".pm", ".prism", ".nm", ".jani"), _read_symbolic),
+Reader = Callable[[Source, Parameters, Clock], MarkovModel]
+READERS: dict[str, Reader] = {
+    ".dpm": _from_dpm,
+    **dict.fromkeys((".pm", ".prism", ".nm", ".jani"), _from_storm),
 }
 """How the files with each suffix are read."""
 
 
-def _amounts(D: Parameters | None) -> dict[str, Amount]:
+def amounts(D: Parameters | None) -> dict[str, Amount]:
+    """The numbers that ``D`` sets."""
     return {_text(name, "a name"): Amount(probability_of(value)) for name, value in (D or {}).items()}
 
 
@@ -385,10 +401,9 @@ def wrapped(
     properties: Sequence[PropertyLine] = (),
     numbers: Mapping[str, Amount] | None = None,
     notes: Sequence[str] = (),
-    defined: Callable[[str, Span], bool] = lambda name, span: False,
 ) -> MarkovModel:
     """A model with its questions."""
     kind = MDP if isinstance(model, Mdp) else MarkovChain
     made = kind.__new__(kind)
-    MarkovModel.__init__(made, model, name, properties, numbers, notes, defined)
+    MarkovModel.__init__(made, model, name, properties, numbers, notes)
     return made

@@ -18,7 +18,7 @@ from dipc.cli.group import Group
 from dipc.cli.outcome import Result, attempt, show, summary, worst, write_report
 from dipc.cli.terminal import answer, say, show_table
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible, work
-from dipc.clock import Progress
+from dipc.clock import Clock, Progress
 from dipc.dpctl.verdict import ModelVerdict, Undecided
 from dipc.errors import InputError, Source
 from dipc.model import MarkovModel, load_model
@@ -82,8 +82,9 @@ class Asked:
 
     def load(self) -> MarkovModel:
         """The model with its parameters and neighbours set."""
-        with work(f"reading {self.file}", self.time_limit):
-            found = load_model(self.file, options.defined(self.definitions))
+        with work(f"reading {self.file}", self.time_limit) as running:
+            clock = Clock(self.time_limit, self.memory_limit, running.progress)
+            found = load_model(self.file, options.defined(self.definitions), clock)
             return found if self.neighbours is None else found.with_neighbours(self.neighbours)
 
 

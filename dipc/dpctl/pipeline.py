@@ -21,9 +21,7 @@ from dipc.models.validity import check_probabilities
 from dipc.numbers.quotient import Quotient
 from dipc.views import Shown
 
-UNSETTLED = (
-    "at {} it is not settled for some eps whether the formula holds: its regions are those where it does"
-)
+UNSETTLED = "for some eps it is open whether the formula holds at {}: the regions are those where it does"
 
 
 def check(model: Model, property: Property, clock: Clock) -> ModelVerdict:
