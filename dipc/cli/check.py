@@ -143,25 +143,13 @@ def decided(wanted: Wanted, progress: Progress) -> tuple[Outcome, Mechanism]:
     mechanism = wanted.load()
     expected = expected_verdict(mechanism.program.source) if wanted.expect else None
     reading = monotonic() - start
+    limits: dict[str, Any] = {name: getattr(wanted, name) for name in ("time_limit", "memory_limit", "jobs")}
     with alarm(wanted.time_limit), interruptible() as stop:
-        verdict = mechanism.check(
-            wanted.claim,
-            **wanted.restrictions,
-            time_limit=wanted.time_limit,
-            memory_limit=wanted.memory_limit,
-            progress=progress,
-            jobs=wanted.jobs,
-        )
-    outcome = Outcome(
-        file="<stdin>" if wanted.file == STDIN else wanted.file,
-        seconds=monotonic() - start,
-        verdict=verdict,
-        reading=reading,
-        error=Interrupted("interrupted") if stop.pressed else None,
-        parameters=mechanism.parameters,
-        expected=expected,
-    )
-    return outcome, mechanism
+        verdict = mechanism.check(wanted.claim, **wanted.restrictions, **limits, progress=progress)
+    name = "<stdin>" if wanted.file == STDIN else wanted.file
+    error = Interrupted("interrupted") if stop.pressed else None
+    total = monotonic() - start
+    return Outcome(name, total, verdict, error, expected, mechanism.parameters, reading), mechanism
 
 
 # --- several programs ----------------------------------------------------------------------------

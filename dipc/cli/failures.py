@@ -75,10 +75,12 @@ def explained(error: BaseException) -> InputError:
             return InputError(str(error))
         case click.Abort() | KeyboardInterrupt() | Interrupted():
             return InputError("interrupted: nothing was decided")
-        case click.NoSuchOption() if advice_for(error):
-            return InputError(f"no such option `{error.option_name}`", hint=advice_for(error))
         case click.ClickException():
             context = getattr(error, "ctx", None)
+            option = getattr(error, "option_name", "")
+            command = context.command_path.partition(" ")[2] if context else ""
+            if advice := ELSEWHERE.get((command, option)):
+                return InputError(f"no such option `{option}`", hint=advice)
             hint = f"the options are shown by `{context.command_path if context else 'dipc'} --help`"
             return InputError(plain(error.format_message()), hint=hint)
         case LimitReached():
@@ -108,12 +110,6 @@ ELSEWHERE = {
     ("profile", "--claim"): "this finds the least delta: give an epsilon, --epsilon 'eps/2'",
 }
 """What to write instead of an option that only other commands have."""
-
-
-def advice_for(error: click.NoSuchOption) -> str:
-    """What to write instead of an option that the command does not have; empty if unknown."""
-    path = error.ctx.command_path if error.ctx is not None else ""
-    return ELSEWHERE.get((path.partition(" ")[2], error.option_name), "")
 
 
 def plain(message: str) -> str:

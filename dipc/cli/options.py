@@ -36,49 +36,38 @@ class Valuation(Text):
         return parse_valuation(text, self.name) if text.strip() else {}
 
 
-class ProgramName(Text):
-    """The name of a shipped program, with shell completion."""
-
-    name = "name"
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        return [CompletionItem(name) for name in paths() if name.startswith(incomplete)]
+def shipped_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """The shipped programs whose names begin like this, for shell completion."""
+    return [name for name in paths() if name.startswith(incomplete)]
 
 
-class ModelName(Text):
-    """The name of a shipped model or program, with shell completion."""
-
-    name = "name"
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        return [CompletionItem(name) for name in (*models(), *paths()) if name.startswith(incomplete)]
+def all_shipped_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """The shipped models and programs whose names begin like this."""
+    return [name for name in (*models(), *paths()) if name.startswith(incomplete)]
 
 
 class ProgramFile(click.Path):
     """A file or the name of a shipped program, with shell completion for both."""
 
-    names: Text = ProgramName()
+    names = staticmethod(shipped_names)
     patterns: Sequence[str] = (PROGRAMS,)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        names = self.names.shell_complete(ctx, param, incomplete)
+        names = self.names(ctx, param, incomplete)
         if not names:  # the shell completes files itself, but cannot mix them with other words
             return super().shell_complete(ctx, param, incomplete)
         start = glob.escape(incomplete)
         files = sorted(str(file) for each in self.patterns for file in Path().glob(f"{start}{each}"))
-        return [*names, *map(CompletionItem, files)]
+        return [*map(CompletionItem, (*names, *files))]
 
 
 class ModelFile(ProgramFile):
     """A file or the name of a shipped model or program, with shell completion."""
 
-    names, patterns = ModelName(), MODELS
+    names = staticmethod(all_shipped_names)
+    patterns = MODELS
 
 
 class Target(click.Path):
@@ -129,7 +118,6 @@ class Amount(click.FloatRange):
         self.name = name
 
 
-MODEL_NAME = ModelName()
 FILE = ProgramFile(allow_dash=True)
 MODEL = ModelFile(allow_dash=True)
 TARGET = Target()

@@ -181,7 +181,8 @@ def exit_status(verdict: Verdict | ModelVerdict) -> int:
 def summary(outcomes: Sequence[Result], wanted: int, noun: str = "program") -> str:
     """For example ``3 programs: 2 private, 1 violated``."""
     settled = [outcome for outcome in outcomes if not outcome.interrupted]
-    counts = Counter(outcome.word for outcome in sorted(settled, key=rank))
+    ranks = sorted(settled, key=lambda o: 4 if o.verdict is None else exit_status(o.verdict))  # errors last
+    counts = Counter(outcome.word for outcome in ranks)
     done = len(settled)
     head = f"{done} {noun}{'s' * (done != 1)}"
     if done < wanted:
@@ -212,11 +213,6 @@ def show(outcome: Result) -> None:
         say(line.removesuffix(text) + coloured if heading == "verdict" else line)
 
 
-def rank(outcome: Result) -> int:
-    """The place in a summary: proved claims, refuted ones, undecided ones, errors."""
-    return exit_status(outcome.verdict) if outcome.verdict is not None else 4
-
-
 def worst(statuses: Iterable[int]) -> int:
     """The exit status of several programs.
 
@@ -229,44 +225,32 @@ def worst(statuses: Iterable[int]) -> int:
 # --- JUnit -----------------------------------------------------------------------------------
 
 
-def write_report(outcomes: Sequence[Result], path: str, suite: str = "dipc check") -> None:
+def write_report(outcomes: Sequence[Result], path: str, command: str = "dipc check") -> None:
     """Write the report to a file."""
     from xml.etree import ElementTree  # rarely needed
 
-    tree = ElementTree.ElementTree(report(outcomes, suite))
+    tree = ElementTree.ElementTree(report(outcomes, command))
     ElementTree.indent(tree)
     tree.write(path, encoding="utf-8", xml_declaration=True)
 
 
-def report(outcomes: Sequence[Result], name: str = "dipc check") -> Element:
+def report(outcomes: Sequence[Result], command: str = "dipc check") -> Element:
     """The report as an element tree."""
-    from xml.etree import ElementTree
+    from xml.etree.ElementTree import Element, SubElement
 
-    cases = [case(outcome) for outcome in outcomes]
-    numbers = {
-        "tests": str(len(cases)),
-        "failures": str(sum(each.find("failure") is not None for each in cases)),
-        "errors": str(sum(each.find("error") is not None for each in cases)),
-        "time": f"{sum(outcome.seconds for outcome in outcomes):.3f}",
-    }
-    root = ElementTree.Element("testsuites", numbers)
-    suite = ElementTree.SubElement(root, "testsuite", {"name": name, **numbers, "skipped": "0"})
-    suite.extend(cases)
+    tags = [{0: "system-out", 1: "failure"}.get(outcome.status, "error") for outcome in outcomes]
+    counts = {"tests": len(tags), "failures": tags.count("failure"), "errors": tags.count("error")}
+    numbers = {name: str(count) for name, count in counts.items()}
+    numbers["time"] = f"{sum(outcome.seconds for outcome in outcomes):.3f}"
+    root = Element("testsuites", numbers)
+    suite = SubElement(root, "testsuite", {"name": command, **numbers, "skipped": "0"})
+    for outcome, tag in zip(outcomes, tags, strict=True):
+        classname, name = map(clean, outcome.test_case)
+        names = {"classname": classname, "name": name}
+        case = SubElement(suite, "testcase", {**names, "time": f"{outcome.seconds:.3f}"})
+        failure = {"type": outcome.word, "message": clean(outcome.remark or outcome.word)}
+        SubElement(case, tag, failure if outcome.status else {}).text = clean(outcome.text)
     return root
-
-
-def case(outcome: Result) -> Element:
-    """The test case of one question."""
-    from xml.etree import ElementTree
-
-    classname, name = map(clean, outcome.test_case)
-    attributes = {"classname": classname, "name": name, "time": f"{outcome.seconds:.3f}"}
-    element = ElementTree.Element("testcase", attributes)
-    tag = {0: "system-out", 1: "failure"}.get(outcome.status, "error")
-    attributes = {"type": outcome.word, "message": clean(outcome.remark or outcome.word)}
-    shown = ElementTree.SubElement(element, tag, attributes if outcome.status else {})
-    shown.text = clean(outcome.text)
-    return element
 
 
 def clean(text: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from dipc.cli.options import MODEL_NAME, writable
+from dipc.cli.options import all_shipped_names, writable
 from dipc.cli.terminal import say, show_table
 from dipc.errors import InputError
 from dipc.shipped import Shipped, describe, header, models, paths
@@ -31,7 +31,7 @@ Examples:
   dipc programs svt1 --path         where it is installed
 """,
 )
-@click.argument("name", required=False, type=MODEL_NAME)
+@click.argument("name", required=False, shell_complete=all_shipped_names)
 @click.option("--path", "as_path", is_flag=True, help="Print where the file is.")
 @click.option("--long", "with_source", is_flag=True, help="Also show where each comes from.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -42,7 +42,10 @@ def programs(name: str | None, as_path: bool, with_source: bool, as_json: bool) 
     """
     chosen = [describe(each) for each in ([name] if name else (*paths(), *models()))]
     if as_json:
-        found = [record(program, with_text=name is not None) for program in chosen]
+        keys = ("name", "family", "title", "source", "expect", "path")
+        found = [{key: str(getattr(program, key)) for key in keys} for program in chosen]
+        if name:
+            found[0]["text"] = chosen[0].path.read_text(encoding="utf-8")
         say(json.dumps(found[0] if name else found, indent=2, ensure_ascii=True))
     elif as_path:
         for program in chosen:
@@ -66,13 +69,6 @@ def _show_tables(chosen: Sequence[Shipped], with_source: bool) -> None:
         heads = ("model", "title", "source")[: 3 if with_source else 2]
         lines = [(each.name, each.title, each.source) for each in models]
         show_table(heads, [line[: len(heads)] for line in lines])
-
-
-def record(program: Shipped, with_text: bool) -> dict[str, str]:
-    """The record of a program."""
-    names = ("name", "family", "title", "source", "expect", "path")
-    known = {name: str(getattr(program, name)) for name in names}
-    return known | ({"text": program.path.read_text(encoding="utf-8")} if with_text else {})
 
 
 # --- programs to start from ------------------------------------------------------------------
