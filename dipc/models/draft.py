@@ -80,7 +80,7 @@ class Draft:
             "start": start,
         }
         exact = (
-            {cell: tuple((t, _fmpq(p)) for t, p in row) for cell, row in rows.items()} if constant else rows
+            {cell: tuple((t, fmpq_of(p)) for t, p in row) for cell, row in rows.items()} if constant else rows
         )
         dead: Any = ((number.get(DEAD, 0), fmpq(1) if constant else Quotient.one()),)
         if self.kind[0] == "chain":
@@ -161,7 +161,8 @@ STAR = "*"
 ARTICLE = {"chain": "a chain", "mdp": "a decision process"}
 
 
-def _fmpq(p: Quotient) -> fmpq:
+def fmpq_of(p: Quotient) -> fmpq:
+    """The rational number that a constant function is."""
     value = p.as_rational()
     assert value is not None
     return fmpq(value.numerator, value.denominator)

@@ -79,10 +79,11 @@ def read_model(source: Source, overrides: Mapping[str, Amount] | None = None) ->
     >>> found.model.names, found.model.rows[0], found.model.start
     (('s', 'a', 'b', '†'), ((1, 1/3), (2, 2/3)), (1, 2))
     """
-    reader, properties = _Reader(source, overrides or {}), []
+    reader, properties, line, counted = _Reader(source, overrides or {}), [], 0, 0
     for start, end in declarations(source.text):
         if match := PROPERTY.match(source.text, start, end):
-            properties.append(_property(source, match, end))
+            line, counted = line + source.text.count("\n", counted, match.end()), match.end()
+            properties.append(_property(source, match, end, line))
         else:
             reader.declare(start, end)
     return ModelFile(reader.draft.model(), tuple(properties), reader.numbers)
@@ -100,7 +101,7 @@ def read_formulas(source: Source) -> tuple[PropertyLine, ...]:
         if match is None:
             first = end - len(source.text[start:end].lstrip())
             raise InputError("a line with a formula is NAME: FORMULA", Span(source, first, end), FORMULA_HINT)
-        found.append(_property(source, match, end))
+        found.append(_property(source, match, end, source.text.count("\n", 0, match.end())))
     return tuple(found)
 
 
@@ -126,20 +127,25 @@ def _says_something(text: str, start: int, end: int) -> bool:
     return text[start:end].lstrip()[:1] not in ("", "#")
 
 
-def _property(source: Source, match: re.Match[str], end: int) -> PropertyLine:
-    """The formula at its place, so that messages point there; the comment may end the line or stand above."""
+def _property(source: Source, match: re.Match[str], end: int, line: int) -> PropertyLine:
+    """The formula at its place, after ``line`` line ends, so that messages point there.
+
+    The comment with the answer may end the line or stand above.
+    """
     text, start = source.text, match.end()
-    blank = re.sub(r"[^\n]", " ", text[:start])
-    line = text.find("\n", end) if text.find("\n", end) >= 0 else len(text)
-    above = text[: text.rfind("\n", 0, match.start(1)) + 1].rstrip("\n").rsplit("\n", 1)[-1]
-    found = EXPECT.search(text, start, line) or EXPECT.match(above.strip())
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", end) if text.find("\n", end) >= 0 else len(text)
+    above = text[text.rfind("\n", 0, max(first - 1, 0)) + 1 : first].strip()
+    found = EXPECT.search(text, start, last) or EXPECT.match(above)
+    blank = "\n" * line + re.sub(r"[^\t]", " ", text[first:start])
     if found and found[1] not in ANSWERS:
         span = Span(source, match.start(1), match.end(1))
         raise InputError(f"there is no answer `{found[1]}`", span, f"write {', '.join(ANSWERS)}")
     return PropertyLine(match[1], Source(source.name, blank + text[start:end]), found[1] if found else None)
 
 
-def _unquoted(text: str) -> str:
+def unquoted(text: str) -> str:
+    """A name without its quotes."""
     return text[1:-1] if text.startswith('"') else str(text)
 
 
@@ -179,12 +185,12 @@ class _Reader:
                     return False
                 value = rational(above, "a probability") / (rational(below, "a probability") if below else 1)
                 number = self._known[found[2]] = Quotient.of(value)
-            targets.append((_unquoted(found[1]), number, found.span(1)))
+            targets.append((unquoted(found[1]), number, found.span(1)))
             at = found.end()
         if at < end or not inside.strip():
             return False
-        action = None if match[2] is None else _unquoted(match[2])
-        self.draft.add_row(_unquoted(match[1]), action, targets, match.span(1))
+        action = None if match[2] is None else unquoted(match[2])
+        self.draft.add_row(unquoted(match[1]), action, targets, match.span(1))
         return True
 
 
@@ -200,7 +206,7 @@ class _Declaration(Interpreter[Token, None]):
         return span.start + self.offset, span.end + self.offset
 
     def _named(self, tokens: Iterable[Any]) -> list[Named]:
-        return [(_unquoted(token), self._place(token)) for token in tokens if token is not None]
+        return [(unquoted(token), self._place(token)) for token in tokens if token is not None]
 
     def kind(self, node: Node) -> None:
         if self.draft.kind is not None or self.draft.rows:
@@ -221,16 +227,16 @@ class _Declaration(Interpreter[Token, None]):
     def transitions(self, node: Node) -> None:
         state, action, _, targets = cast("list[Any]", node.children)
         if isinstance(targets, Token):
-            row = [(_unquoted(targets), Quotient.one(), self._place(targets))]
+            row = [(unquoted(targets), Quotient.one(), self._place(targets))]
         else:
             row = [self._target(target) for target in targets.children]
-        chosen = None if action is None else _unquoted(action.children[0])
-        self.draft.add_row(_unquoted(state), chosen, row, self._place(state))
+        chosen = None if action is None else unquoted(action.children[0])
+        self.draft.add_row(unquoted(state), chosen, row, self._place(state))
 
     def _target(self, node: Node) -> tuple[str, Quotient, Place]:
         state, arith = node.children
         return (
-            _unquoted(cast(Token, state)),
+            unquoted(cast(Token, state)),
             self._arithmetic.number_of(cast(Node, arith)),
             self._place(state),
         )
@@ -275,7 +281,7 @@ def read_neighbours(text: str, model: Model) -> Model:
     draft = Draft(source)
     for link in tree.children:
         names = [
-            (_unquoted(t), (t.start_pos, t.end_pos)) for t in cast("list[Any]", cast(Node, link).children)
+            (unquoted(t), (t.start_pos, t.end_pos)) for t in cast("list[Any]", cast(Node, link).children)
         ]
         draft.pairs += combinations(names, 2) if cast(Node, link).data == "among" else pairwise(names)
     return replace(model, neighbours=draft.neighbours({name: i for i, name in enumerate(model.names)}))
