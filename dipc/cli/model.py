@@ -27,7 +27,7 @@ from dipc.report.document import Node, data, json_of, plain_document, text
 from dipc.report.models import brief_witness, rows_of, time_row
 from dipc.shipped import STDIN, source_of
 
-STATE = re.compile(r'"([^"]*)"|([^,\s"]+)')
+STATE = re.compile(r'"[^"]*"|(?:[^,"\[]|\[[^\]]*\])+')
 NO_LINE = PropertyLine("", Source("", ""), None)
 HINT = "give one: dipc model check {} 'P>=1/2 (F goal)'; or write `property NAME: FORMULA` into the file"
 
@@ -73,11 +73,10 @@ class Asked:
         """The model as messages call it."""
         return "<stdin>" if self.file == STDIN else self.file
 
-    @property
-    def restrictions(self) -> Record:
+    def restrictions(self, found: MarkovModel) -> Record:
         """What the methods of a model take: the states, eps, and the limits."""
         limits = {"time_limit": self.time_limit, "memory_limit": self.memory_limit}
-        start = None if self.states is None else [a or b for a, b in STATE.findall(self.states)]
+        start = None if self.states is None else list(states_in(self.states, found.model.names))
         return {"at": self.at, "start": start, **limits}
 
     def load(self) -> MarkovModel:
@@ -86,6 +85,18 @@ class Asked:
             clock = Clock(self.time_limit, self.memory_limit, running.progress)
             found = load_model(self.file, options.defined(self.definitions), clock)
             return found if self.neighbours is None else found.with_neighbours(self.neighbours)
+
+
+def states_in(text: str, names: Sequence[str]) -> Iterator[str]:
+    """The states in a list: with quotes or without, blanks in brackets do not matter.
+
+    >>> list(states_in('a, "b, c", q=[0,1]', ["q=[0, 1]"]))
+    ['a', 'b, c', 'q=[0, 1]']
+    """
+    known = {name.replace(" ", ""): name for name in names}
+    for written in STATE.findall(text):
+        if name := written.strip().strip('"'):
+            yield name if name in names else known.get(name.replace(" ", ""), name)
 
 
 def on_a_model(command: Callable[..., int]) -> Callable[..., int]:
@@ -256,7 +267,7 @@ def _say_notes(notes: Sequence[str]) -> None:
 def _decided(found: MarkovModel, line: PropertyLine, asked: Asked, progress: Progress) -> FormulaOutcome:
     """The verdict on one formula.  If Ctrl-C is pressed it is undecided."""
     with alarm(asked.time_limit), interruptible() as stop:
-        verdict = found.check(line, **asked.restrictions, progress=progress)
+        verdict = found.check(line, **asked.restrictions(found), progress=progress)
     error = Interrupted("interrupted") if stop.pressed else None
     return FormulaOutcome(asked.name, verdict.seconds, verdict, error, line.expected, line)
 
@@ -326,7 +337,7 @@ def value(asked: Asked, query: str, as_json: bool) -> int:
     start = monotonic()
     loaded = asked.load()
     with work(f"computing {query}", asked.time_limit) as running:
-        found = loaded.value(query, **asked.restrictions, progress=running.progress)
+        found = loaded.value(query, **asked.restrictions(loaded), progress=running.progress)
     rows = rows_of(found, asked.name)
     _say([*rows, data("seconds", round(monotonic() - start, 6))], as_json)
     _say_notes(found.notes)
@@ -348,7 +359,7 @@ def regions(asked: Asked, formula: str, as_json: bool) -> int:
     start = monotonic()
     loaded = asked.load()
     with work(f"checking {formula}", asked.time_limit) as running:
-        found = loaded.regions(formula, **asked.restrictions, progress=running.progress)
+        found = loaded.regions(formula, **asked.restrictions(loaded), progress=running.progress)
         if running.stop.pressed:
             raise Interrupted("interrupted")
     _say([*rows_of(found, asked.name), time_row(monotonic() - start)], as_json)

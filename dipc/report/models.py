@@ -23,6 +23,7 @@ from dipc.signs.tables import RootCluster, end_as_text, vanishes_at
 
 MOST_NAMES = 10
 MOST_OPEN = 5
+MOST_BITS = 1024  # to which a number at a root is computed
 SIGNS = {"holds": "✓", "fails": "✗", "undecided": "?"}
 Place = fmpq | RootCluster | None
 """The eps at which a number is shown: None if it does not depend on eps."""
@@ -336,7 +337,16 @@ def decimal(value: Quotient, place: Place) -> str:
     """A value at a rational eps or at a root, rounded to ten significant digits."""
     if value.is_constant or not isinstance(place, RootCluster):
         return decimal_at(value, place if isinstance(place, fmpq) else fmpq(1))
-    return "0" if vanishes_at(value.numerator, place.roots[0]) else _at(value, place)
+    if vanishes_at(value.numerator, place.roots[0]):
+        return "0"
+    try:
+        return _at(value, place)
+    except _TooSmall:
+        return f"0 (to {MOST_BITS} bits)"
+
+
+class _TooSmall(Exception):
+    """A number could not be told from 0."""
 
 
 def _at(value: Quotient, place: Place, logarithm: bool = False, digits: int = 10) -> str:
@@ -353,6 +363,8 @@ def _ball(place: Place) -> arb:
     """A ball around an eps, at the precision of the context."""
     if not isinstance(place, RootCluster):
         return arb(fmpq(1) if place is None else place)
+    if ctx.prec > MOST_BITS:
+        raise _TooSmall
     root = place.roots[0]
     root.refine_to(fmpq(1, 2**ctx.prec))
     return arb(root.low).union(arb(root.high))
