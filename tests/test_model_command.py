@@ -177,6 +177,10 @@ neighbour  s
     assert run(capsys, "value", "geometric.dpm", "P=? (X g)", "--at", "1")[1] == (
         "s  0.3678794412  =  exp(-ε)   for ε = 1\nt  0.5000000000  =  1/2   for ε = 1\n"
     )
+    nested = run(capsys, "value", "survey.dpm", "P=? (P>=exp(-eps) (X out_1))", "--from", "minus")[1]
+    assert nested == (
+        "minus  0   for 0 < ε < 1.3862943611\n       1.000000000  =  1   for 1.3862943611 ≤ ε < inf\n"
+    )
     code, out, err = run(capsys, "value", "survey.dpm", "Pmax=? (X out_1)")
     assert (code, out) == (0, "plus   0.7500000000  =  3/4\nminus  0.2500000000  =  1/4\n")
     assert "this is the same as `P=?`" in err

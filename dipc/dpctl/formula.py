@@ -155,8 +155,12 @@ def parts(formula: Formula) -> Iterator[Formula]:
             yield from parts(right)
 
 
-def depends_on_eps(formula: Formula) -> bool:
-    """Whether eps occurs in a formula."""
+def depends_on_eps(formula: Formula | Query) -> bool:
+    """Whether eps occurs in a formula or a query."""
+    if isinstance(formula, Query):
+        epsilon, delta = formula.epsilon, formula.delta
+        own = bool(epsilon and epsilon.rate) or not (delta is None or delta.is_constant)
+        return own or depends_on_eps(formula.path)
     for part in parts(formula):
         match part:
             case Privacy(epsilon, delta) if epsilon.rate or not delta.is_constant:

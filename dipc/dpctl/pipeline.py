@@ -32,10 +32,10 @@ def check(model: Model, property: Property, clock: Clock) -> ModelVerdict:
     formula, asked = property.formula, start_states(model, property)
     if isinstance(formula, Query):
         raise InputError("a query has no truth value", hint="ask it by `dipc model value`")
-    if isinstance(model, Mdp):
-        raise Unsupported("formulas on Markov decision processes")
     try:
         check_probabilities(model, property.eps_range, clock)
+        if isinstance(model, Mdp):
+            raise Unsupported("formulas on Markov decision processes")
         return _on_chain(lifted(model), property, formula, asked, clock)
     except LimitReached as limit:
         at = {model.names[s]: "undecided" for s in asked}
@@ -102,9 +102,9 @@ def value(model: Model, property: Property, clock: Clock) -> ModelValue:
     query, asked = property.formula, start_states(model, property)
     if not isinstance(query, Query):
         raise InputError("a formula has no value", hint="check it by `dipc model check`, or ask `P=? (...)`")
+    check_probabilities(model, property.eps_range, clock)
     if isinstance(model, Mdp):
         raise Unsupported("queries on Markov decision processes")
-    check_probabilities(model, property.eps_range, clock)
     evaluation = Evaluation(lifted(model), property.eps_range, clock)
     if query.kind in ("epsilon", "delta"):
         values = {"": least_segments(evaluation, query, asked)}

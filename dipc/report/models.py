@@ -61,12 +61,7 @@ def _range_words(budgets: EpsRange) -> str:
 
 def has_eps(model: Model, property: Property) -> bool:
     """Whether eps occurs in a model or a property."""
-    asked = property.formula
-    if isinstance(asked, Query):
-        rate = asked.epsilon.rate if asked.epsilon is not None else 0
-        depends = bool(rate) or (asked.delta is not None and not asked.delta.is_constant)
-    else:
-        depends = depends_on_eps(asked)
+    depends = depends_on_eps(property.formula)
     return depends or any(isinstance(p, Quotient) and not p.is_constant for _, p in transitions(model))
 
 
@@ -275,10 +270,9 @@ def _said(segment: Segment, kind: str, symbolic: bool) -> str:
         values = sorted({_exact(each, kind) for each in segment.candidates})
         text = f"not settled: {' or '.join(values)}"
     else:
-        rounded = _decimal(segment, kind)
-        exact = _exact(segment.found, kind)
-        text = exact if rounded in (None, exact) else f"{exact}  =  {rounded}"
-        text = text if kind == "epsilon" or rounded is None else f"{rounded}  =  {exact}"
+        rounded, exact = _decimal(segment, kind), _exact(segment.found, kind)
+        both = (exact, rounded) if kind == "epsilon" else (rounded, exact)
+        text = exact if rounded in (None, exact) else "{}  =  {}".format(*both)
     return pretty(text + (f"   for {_region_words(segment.region)}" if symbolic else ""))
 
 
