@@ -74,12 +74,14 @@ def parse_property(
     numbers: Mapping[str, Amount] | None = None,
     defined: Callable[[str, Span], bool] = lambda name, span: False,
     name: str | None = None,
+    at: fmpq | None = None,
 ) -> Property:
     """The formula or query in a text.
 
     ``model`` has the labels: without one, names are not checked.  ``numbers`` are names of numbers;
-    ``defined`` is asked whether a proposition that the model does not have is defined elsewhere.  Raises
-    :class:`InputError` with the place and a hint, :class:`LimitReached` for a formula that is too large.
+    ``defined`` is asked whether a proposition that the model does not have is defined elsewhere; ``at`` is
+    the only eps asked about.  Raises :class:`InputError` with the place and a hint, :class:`LimitReached`
+    for a formula that is too large.
 
     >>> found = parse_property(Source("f", "P>=1/2 (F goal) from a for eps in (0, 1]"))
     >>> found.states, str(found.eps_range), show(found.formula)
@@ -89,6 +91,7 @@ def parse_property(
     builder = _Builder(source, model, numbers or {}, defined)
     body, states, eps_range = tree.children
     wanted = builder.eps_range(cast(Node, eps_range)) if eps_range is not None else EpsRange.positive()
+    wanted = wanted if at is None else wanted.only(at)
     formula = builder.question(cast(Node, body))
     text = source.text[body.meta.start_pos : body.meta.end_pos] if isinstance(body, Tree) else source.text
     property = Property(formula, text, builder.start(cast("Node | None", states)), wanted, name)
