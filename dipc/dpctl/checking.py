@@ -131,7 +131,7 @@ class Scale:
 class Bound:
     """The right-hand side of an inequality Pr_s <= scale * Pr_t + constant."""
 
-    constant: ExpPoly
+    constant: ExpPoly | Quotient
     scale: Scale = Scale(fmpq(1), fmpq(0), 1)
 
     def __post_init__(self) -> None:
@@ -146,7 +146,7 @@ class Bound:
 
     def sign(self, p: K, neighbour: K | None = None) -> int:
         """The exact sign of scale*q + constant - p, for the probability q of the neighbour."""
-        rest = Quotient(self.constant) - p
+        rest = Quotient.one() * self.constant - p
         if neighbour is None:
             return rest.sign_at(HERE)
         q = Quotient.one() * neighbour
@@ -262,7 +262,7 @@ class Checker(Generic[K]):
         outside = self._below(path, interval.low, strict=interval.low_closed)
         return self._below(path, interval.high, strict=not interval.high_closed) - outside
 
-    def _below(self, path: Formula, end: ExpPoly, strict: bool) -> States:
+    def _below(self, path: Formula, end: ExpPoly | Quotient, strict: bool) -> States:
         """The states from which the probability is at most a number, or less than it.
 
         At 0 and 1 this is a matter of the graph: Pr(f) < 1 if and only if Pr(not f) > 0.
