@@ -34,9 +34,8 @@ from dipc.dpctl.formula import (
     Proposition,
     Truth,
     Until,
-    is_state_formula,
 )
-from dipc.dpctl.paths import path_probabilities
+from dipc.dpctl.paths import known_sets, path_probabilities
 from dipc.dpctl.verdict import Region
 from dipc.errors import InternalError, Unsupported
 from dipc.models.chain import MarkovChain
@@ -85,22 +84,6 @@ def power_of_e(epsilon: Exponent) -> Quotient:
     for base, power in epsilon.logarithms:
         value = value * (base ** int(power.p))
     return Quotient(value)
-
-
-def state_parts(path: Formula) -> Iterator[Formula]:
-    """The largest state formulas in a path formula."""
-    if is_state_formula(path):
-        yield path
-        return
-    match path:
-        case Not(inside) | Next(inside):
-            yield from state_parts(inside)
-        case And(operands) | Or(operands):
-            for operand in operands:
-                yield from state_parts(operand)
-        case Until(left, right):
-            yield from state_parts(left)
-            yield from state_parts(right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,8 +279,7 @@ class Local(Judge):
 
     def numbers(self, path: Formula) -> tuple[Quotient, ...]:
         """The probabilities of a path formula in all states."""
-        sets = {part: self._set(part) for part in state_parts(path)}
-        return self.evaluation.vector(self._vanishing, path, sets)
+        return self.evaluation.vector(self._vanishing, path, known_sets(path, self._set))
 
     def probability(self, path: Formula, state: int) -> Quotient:
         return self.numbers(path)[state]
