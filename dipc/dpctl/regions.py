@@ -43,27 +43,12 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import sign_if_constant, without_monomial
-from dipc.signs.tables import End, Piece, pieces
+from dipc.signs.tables import Piece, pieces
 
 States = frozenset[int]
 Signs = dict[ExpPoly, int]
 Result = TypeVar("Result")
 AnyChain = MarkovChain[fmpq] | MarkovChain[Quotient]
-
-
-def some_root(f: ExpPoly, eps_range: EpsRange) -> End:
-    """The first point of a range at which a function may vanish; None if there is none.
-
-    >>> f = ExpPoly.of(1, 1) - 2
-    >>> some_root(f, EpsRange(fmpq(0), fmpq(2))), some_root(f, EpsRange.positive())
-    (None, 2)
-    """
-    if f.as_rational() is not None:
-        return None
-    for piece in pieces([f], eps_range):
-        if any(0 in signs for signs in piece.readings):
-            return piece.low if piece.sample is None else piece.sample
-    return None
 
 
 def has_value(epsilon: Exponent) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from itertools import combinations, product
 from math import lcm
 from pathlib import Path
@@ -17,7 +16,6 @@ from typing import Any, cast
 from flint import fmpq
 from lark import Token, Tree
 
-from dipc.dpctl.checking import Scale
 from dipc.dpctl.formula import (
     And,
     Exponent,
@@ -35,15 +33,13 @@ from dipc.dpctl.formula import (
     Until,
     is_state_formula,
 )
-from dipc.dpctl.regions import some_root
+from dipc.dpctl.ranges import Demands
 from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.models.arithmetic import WORDS as ARITHMETIC_WORDS
 from dipc.models.arithmetic import Amount, Arithmetic, Grammar, Node, linear_part, span_of
 from dipc.models.chain import DEAD, Model
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.inequality import Fails, Holds, nonnegative
-from dipc.signs.tables import end_as_text
 from dipc.suggest import did_you_mean
 
 WORDS = {
@@ -92,7 +88,7 @@ def parse_property(
     formula = builder.question(cast(Node, body))
     text = source.text[body.meta.start_pos : body.meta.end_pos] if isinstance(body, Tree) else source.text
     property = Property(formula, text, builder.start(cast("Node | None", states)), wanted, name)
-    builder.check_ranges(wanted)
+    builder.demands.check(wanted)
     return property
 
 
@@ -109,11 +105,7 @@ class _Builder:
         self.source, self.model, self.numbers, self.defined = source, model, numbers, defined
         self.bound: dict[str, str | Formula] = {}
         self.nodes = 0  # of the formula so far
-        self.values: list[tuple[Quotient, Span]] = []  # that must be finite
-        self.deltas: list[tuple[Quotient, Span]] = []
-        self.exponents: list[tuple[Exponent, Span]] = []
-
-    # --- the whole -------------------------------------------------------------------------------
+        self.demands = Demands()
 
     def question(self, node: Node) -> Formula | Query:
         """A query, or a state formula."""
@@ -164,30 +156,6 @@ class _Builder:
             raise self._fail(node, "the ends of the range of eps must be rational numbers")
         return fmpq(value.numerator, value.denominator)
 
-    def check_ranges(self, eps_range: EpsRange) -> None:
-        """Refuse numbers without a value, and parameters of D that are negative, somewhere on the range."""
-        for value, span in self.values:
-            if (pole := some_root(value.denominator, eps_range)) is not None:
-                raise InputError(f"{value} has no value at eps = {end_as_text(pole)}", span)
-        for epsilon, span in self.exponents:
-            if (bad := _negative_exponent(epsilon, eps_range)) is not None:
-                self._negative(f"epsilon = {show_exponent(epsilon)}", bad if epsilon.rate else None, span)
-        for delta, span in self.deltas:
-            answer = nonnegative(delta.numerator * delta.denominator, eps_range)
-            if isinstance(answer, Fails):
-                self._negative(f"delta = {delta}", None if delta.is_constant else answer.sample, span)
-            if not isinstance(answer, Holds):
-                raise LimitReached(f"{span.place}: the sign of delta = {delta} could not be settled")
-
-    def _negative(self, what: str, eps: fmpq | None, span: Span) -> None:
-        where = "" if eps is None else f" at eps = {eps}"
-        hint = "the parameters of D must not be negative" + (
-            "" if eps is None else ": limit eps by `for eps in`"
-        )
-        raise InputError(f"{what} is negative{where}", span, hint)
-
-    # --- parts -----------------------------------------------------------------------------------
-
     def _fail(self, node: Any, message: str, hint: str = "") -> InputError:
         return InputError(message, span_of(node, self.source), hint)
 
@@ -222,12 +190,12 @@ class _Builder:
         amount = self._amount(node)
         if amount.logarithms:
             raise self._fail(node, "a logarithm is allowed in the first parameter of D only")
-        self.values.append((amount.value, span_of(node, self.source)))
+        self.demands.values.append((amount.value, span_of(node, self.source)))
         return amount.value
 
     def _delta(self, node: Any) -> Quotient:
         value = self._number(node)
-        self.deltas.append((value, span_of(node, self.source)))
+        self.demands.deltas.append((value, span_of(node, self.source)))
         return value
 
     def _exponent(self, node: Any) -> Exponent:
@@ -240,7 +208,7 @@ class _Builder:
         if any(abs(power) * root > HIGHEST_LOGARITHM for power in powers):
             raise self._fail(node, f"the coefficients of ln go beyond {HIGHEST_LOGARITHM}")
         epsilon = Exponent(linear[0], linear[1], amount.logarithms)
-        self.exponents.append((epsilon, span_of(node, self.source)))
+        self.demands.exponents.append((epsilon, show_exponent(epsilon), span_of(node, self.source)))
         return epsilon
 
     def _count(self, node: Any) -> int:
@@ -254,8 +222,6 @@ class _Builder:
 
     def _optional_count(self, node: Any) -> int | None:
         return None if node is None else self._count(node)
-
-    # --- propositions and Boolean operators --------------------------------------------------------
 
     def true(self, node: Node) -> Formula:
         return Truth(True)
@@ -334,8 +300,6 @@ class _Builder:
             found, at = f"{found}{text[at:start]}({text[start:end]})", end
         return found + text[at : node.meta.end_pos]
 
-    # --- paths -----------------------------------------------------------------------------------
-
     def next(self, node: Node) -> Formula:
         count = self._optional_count(node.children[2])
         inside = self.visit(node.children[-1])
@@ -349,23 +313,19 @@ class _Builder:
         return Not(Until(Truth(True), Not(inside), self._optional_count(node.children[2])))
 
     def until(self, node: Node) -> Formula:
-        left, operator, right = cast("list[Node]", node.children)
+        left, operator, right = cast("list[Any]", node.children)
         if (last := _open_end(left)) is not None:
             raise self._two_readings(node, last, None, last.children[-1])
         kind, _, count = operator.children
-        weak = cast(Token, kind).type == "WEAK"
+        weak = kind.type == "WEAK"
         f, g, bound = (
             self.visit(left),
             (self._twice if weak else self.visit)(right),
             self._optional_count(count),
         )
-        match cast(Token, kind).type:
-            case "UNTIL":
-                return Until(f, g, bound)
-            case "WEAK":
-                return Not(Until(Not(g), And((Not(f), Not(g))), bound))
-            case _:
-                return Not(Until(Not(f), Not(g), bound))
+        if weak:
+            return Not(Until(Not(g), And((Not(f), Not(g))), bound))
+        return Until(f, g, bound) if kind.type == "UNTIL" else Not(Until(Not(f), Not(g), bound))
 
     def untils(self, node: Node) -> Formula:
         first, _, second, *_ = cast("list[Any]", node.children)
@@ -374,8 +334,6 @@ class _Builder:
         right = self._parenthesised(node, (middle.start_pos, node.meta.end_pos))
         message = "U, W and R are not associative"
         raise self._fail(node, message, f"write `{left}` or `{right}`")
-
-    # --- probabilities and privacy -----------------------------------------------------------------
 
     def compare(self, node: Node) -> Formula:
         _, operator, arith, body = node.children
@@ -404,8 +362,6 @@ class _Builder:
         return Privacy(
             self._exponent(epsilon), self._delta(delta), self.visit(body), span_of(node, self.source)
         )
-
-    # --- for all -----------------------------------------------------------------------------------
 
     def forall(self, node: Node) -> Formula:
         names = [str(token) for token in node.children[1:-3]]
@@ -459,28 +415,6 @@ class _Builder:
 def _joined(operator: type[And] | type[Or], formulas: Iterable[Formula]) -> Formula:
     first, *rest = formulas
     return operator((first, *rest)) if rest else first
-
-
-def _negative_exponent(epsilon: Exponent, eps_range: EpsRange) -> fmpq | None:
-    """A point of the range at which the exponent is negative; exactly, although ln may occur in it."""
-    if not epsilon.rate:
-        return eps_range.inside if _is_negative(epsilon, fmpq(0)) else None
-    end = eps_range.low if epsilon.rate > 0 else eps_range.high
-    inside = eps_range.inside
-    if end is None:
-        while not _is_negative(epsilon, inside):
-            inside *= 2
-        return inside
-    if end not in eps_range and _is_negative(epsilon, end):
-        while not _is_negative(epsilon, inside):
-            inside = (inside + end) / 2
-        return inside
-    return end if _is_negative(epsilon, end) else None
-
-
-def _is_negative(epsilon: Exponent, eps: fmpq) -> bool:
-    at = replace(epsilon, rate=fmpq(0), constant=epsilon.rate * eps + epsilon.constant)
-    return (Scale.of(at).power() - 1).sign_at(fmpq(1)) < 0
 
 
 def _unquoted(token: Any) -> str:

@@ -215,3 +215,28 @@ def test_a_formula_with_roots_of_numbers_is_exact_without_eps_and_refused_with_e
         assert found.status == expected
     with pytest.raises(Unsupported, match="only integer multiples of ln"):
         check(model, parse_property(Source("f", "D[eps + (ln 4)/2, 0](X a)"), model), Clock())
+
+
+BLURRED = "chain; let p = (exp(eps) - 1)/4; s -> {a: p, b: 1 - p}; final a, b"
+NARROW = "exp(1)/4, exp(1)/4 + 1/10^60"
+
+
+def blurred(text: str) -> ModelVerdict:
+    model = read_model(Source("m", BLURRED)).model
+    return check(model, parse_property(Source("f", f"{text} from s for eps in (0, 3/2]"), model), Clock(30))
+
+
+def test_signs_that_cannot_be_told_apart_leave_one_place_undecided() -> None:
+    """Two roots 10^-60 apart, with exp(1) in their functions: between them the formula fails."""
+    found = blurred(f"!P in ({NARROW}) (X a)")
+    assert found.status == "undecided"
+    before, after = found.regions["s"]
+    assert [written(part) for part in (before, after)] == ["(0, 1.3132616875)", "(1.3132616875, 3/2]"]
+    assert before.high is after.low
+    holds = blurred("!P=exp(1)/4 (X a) | P>0 (X a)")
+    assert (holds.status, len(holds.regions["s"])) == ("holds", 1)
+
+
+def test_what_fails_elsewhere_fails_whatever_happens_at_an_undecided_place() -> None:
+    found = blurred(f"P in [{NARROW}] (X a)")
+    assert (found.status, found.regions["s"]) == ("fails", ())
