@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import lcm
 from pathlib import Path
@@ -38,6 +39,8 @@ from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.models.arithmetic import WORDS as ARITHMETIC_WORDS
 from dipc.models.arithmetic import Amount, Arithmetic, Grammar, Node, linear_part, span_of
 from dipc.models.chain import DEAD, Model
+from dipc.numbers.exact import rational
+from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.suggest import did_you_mean
@@ -48,6 +51,7 @@ WORDS = {
     "subset": "SUBSET", "P": "P", "Pmax": "PMAX", "Pmin": "PMIN", "D": "D", "from": "_FROM", "for": "_FOR",
 }  # fmt: skip
 PLAIN = re.compile(r"[^\W\d]\w*")
+NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 VARIABLE = re.compile(r"\{(\w+)\}")
 NAMES = {
     "NAME": "a label", "STRING": "", "NUMBER": "a number", "LPAR": "`(`", "RPAR": "`)`", "LSQB": "`[`",
@@ -81,9 +85,8 @@ def parse_property(
     >>> found.states, str(found.eps_range), show(found.formula)
     (('a',), '(0, 1]', 'P>=1/2 (F goal)')
     """
-    tree = GRAMMAR.parse(source, "property", MOST_NODES)
     builder = _Builder(source, model, numbers or {}, defined)
-    body, states, eps_range = tree.children
+    body, states, eps_range = GRAMMAR.parse(source, "property", MOST_NODES).children
     wanted = builder.eps_range(cast(Node, eps_range)) if eps_range is not None else EpsRange.positive()
     formula = builder.question(cast(Node, body))
     text = source.text[body.meta.start_pos : body.meta.end_pos] if isinstance(body, Tree) else source.text
@@ -92,20 +95,17 @@ def parse_property(
     return property
 
 
+@dataclass(slots=True)
 class _Builder:
     """Formulas from trees; ``bound`` holds the values of variables of ``forall`` around them."""
 
-    def __init__(
-        self,
-        source: Source,
-        model: Model | None,
-        numbers: Mapping[str, Amount],
-        defined: Callable[[str, Span], bool],
-    ) -> None:
-        self.source, self.model, self.numbers, self.defined = source, model, numbers, defined
-        self.bound: dict[str, str | Formula] = {}
-        self.nodes = 0  # of the formula so far
-        self.demands = Demands()
+    source: Source
+    model: Model | None
+    numbers: Mapping[str, Amount]
+    defined: Callable[[str, Span], bool]
+    bound: dict[str, str | Formula] = field(default_factory=dict)
+    demands: Demands = field(default_factory=Demands)
+    nodes: int = 0  # of the formula so far
 
     def question(self, node: Node) -> Formula | Query:
         """A query, or a state formula."""
@@ -126,11 +126,10 @@ class _Builder:
         """The states after ``from``."""
         if node is None:
             return None
-        names = tuple(_unquoted(token) for token in node.children)
-        for name, token in zip(names, node.children, strict=True):
-            if self.model is not None and name not in self.model.names:
+        for token in node.children:
+            if self.model is not None and (name := _unquoted(token)) not in self.model.names:
                 raise self._fail(token, f"there is no state `{name}`", did_you_mean(name, self._states()))
-        return names
+        return tuple(map(_unquoted, node.children))
 
     def _states(self) -> list[str]:
         """The first states of the model, for hints."""
@@ -140,8 +139,8 @@ class _Builder:
         """The interval after ``for eps in``."""
         interval = cast(Node, node.children[-1])
         left, low, high, right = interval.children
-        ends = [self._end(low), None if isinstance(high, Token) else self._end(high)]
-        found = EpsRange(ends[0] or fmpq(0), ends[1], left == "[", right == "]")
+        top = None if isinstance(high, Token) else self._end(high)
+        found = EpsRange(self._end(low), top, left == "[", right == "]")
         empty = found.high is not None and (
             found.low > found.high or (found.is_point and not (found.low_closed and found.high_closed))
         )
@@ -174,16 +173,15 @@ class _Builder:
 
     def _twice(self, node: Any) -> Formula:
         """A formula that the expansion repeats: it counts twice."""
-        before = self.nodes
-        formula = self.visit(node)
+        before, formula = self.nodes, self.visit(node)
         self._count_nodes(self.nodes - before)
         return formula
 
     def _amount(self, node: Any) -> Amount:
         known = dict(self.numbers)
         for name, value in self.bound.items():
-            if isinstance(value, str) and value.isdigit():
-                known[name] = Amount(Quotient.of(fmpq(int(value))))
+            if isinstance(value, str) and NUMBER.fullmatch(value):
+                known[name] = Amount(Quotient(ExpPoly.of(rational(value, "a number"))))
         return Arithmetic(self.source, known).amount(node)
 
     def _number(self, node: Any) -> Quotient:
@@ -318,11 +316,8 @@ class _Builder:
             raise self._two_readings(node, last, None, last.children[-1])
         kind, _, count = operator.children
         weak = kind.type == "WEAK"
-        f, g, bound = (
-            self.visit(left),
-            (self._twice if weak else self.visit)(right),
-            self._optional_count(count),
-        )
+        g = self._twice(right) if weak else self.visit(right)
+        f, bound = self.visit(left), self._optional_count(count)
         if weak:
             return Not(Until(Not(g), And((Not(f), Not(g))), bound))
         return Until(f, g, bound) if kind.type == "UNTIL" else Not(Until(Not(f), Not(g), bound))
@@ -426,9 +421,6 @@ def _open_end(node: Any) -> Node | None:
     while node.data in ("negation", *BOOLEAN):
         node = node.children[-1]
     return node if node.data in TEMPORAL else None
-
-
-# --- formulas as text --------------------------------------------------------------------------------
 
 
 def show(formula: Formula | Query) -> str:
