@@ -9,9 +9,10 @@ from typing import Any
 from flint import fmpq
 
 from dipc.clock import Clock
+from dipc.dpctl.constant import AnyEvaluation, Constant
 from dipc.dpctl.formula import Formula, Property, Query, depends_on_eps
 from dipc.dpctl.notes import notes
-from dipc.dpctl.regions import Evaluation, Found, merged
+from dipc.dpctl.regions import AnyChain, Evaluation, Found, merged
 from dipc.dpctl.values import Segment, least_segments, probability_segments
 from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Undecided
 from dipc.dpctl.witness import Reason, reason, simplest, witness
@@ -19,6 +20,7 @@ from dipc.errors import InputError, LimitReached, Unsupported
 from dipc.models.chain import MarkovChain, Mdp, Model
 from dipc.models.validity import check_probabilities
 from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import EpsRange
 from dipc.views import Shown
 
 UNSETTLED = "for some eps it is open whether the formula holds at {}: the regions are those where it does"
@@ -36,18 +38,19 @@ def check(model: Model, property: Property, clock: Clock) -> ModelVerdict:
         check_probabilities(model, property.eps_range, clock)
         if isinstance(model, Mdp):
             raise Unsupported("formulas on Markov decision processes")
-        return _on_chain(lifted(model), property, formula, asked, clock)
+        return _on_chain(model, property, formula, asked, clock)
     except LimitReached as limit:
         at = {model.names[s]: "undecided" for s in asked}
         return Undecided(property, model, at, {}, frozenset(), reason=f"{limit} ({clock.doing})")
 
 
 def _on_chain(
-    chain: MarkovChain[Quotient], property: Property, formula: Formula, asked: Sequence[int], clock: Clock
+    chain: AnyChain, property: Property, formula: Formula, asked: Sequence[int], clock: Clock
 ) -> ModelVerdict:
-    evaluation = Evaluation(chain, property.eps_range, clock)
+    symbolic = has_eps(chain) or depends_on_eps(formula)
+    evaluation = evaluation_of(chain, symbolic, property.eps_range, clock)
     found = evaluation.everywhere(lambda local: tuple(reason(local, formula, s) for s in asked))
-    names, symbolic = chain.names, bool(evaluation.transitions) or depends_on_eps(formula)
+    names = chain.names
     each = [_answers(found, i) for i in range(len(asked))]
     at = {names[s]: _status(answers) for s, answers in zip(asked, each, strict=True)}
     regions = {
@@ -105,7 +108,8 @@ def value(model: Model, property: Property, clock: Clock) -> ModelValue:
     check_probabilities(model, property.eps_range, clock)
     if isinstance(model, Mdp):
         raise Unsupported("queries on Markov decision processes")
-    evaluation = Evaluation(lifted(model), property.eps_range, clock)
+    symbolic = has_eps(model) or depends_on_eps(query)
+    evaluation = evaluation_of(model, symbolic, property.eps_range, clock)
     if query.kind in ("epsilon", "delta"):
         values = {"": least_segments(evaluation, query, asked)}
     else:
@@ -129,6 +133,16 @@ def start_states(model: Model, property: Property) -> tuple[int, ...]:
     if property.states is None:
         return model.start
     return tuple(dict.fromkeys(model.names.index(name) for name in property.states))
+
+
+def evaluation_of(chain: AnyChain, symbolic: bool, eps_range: EpsRange, clock: Clock) -> AnyEvaluation:
+    """What evaluates formulas on a chain; ``symbolic`` if eps occurs in it or in them."""
+    return Evaluation(lifted(chain), eps_range, clock) if symbolic else Constant(chain, eps_range, clock)
+
+
+def has_eps(chain: AnyChain) -> bool:
+    """Whether eps occurs in a probability."""
+    return any(isinstance(p, Quotient) and not p.is_constant for row in chain.rows for _, p in row)
 
 
 def lifted(chain: MarkovChain[fmpq] | MarkovChain[Quotient]) -> MarkovChain[Quotient]:
