@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dipc.dpctl.pipeline as pipeline
+import dipc.views as views
 from dipc.clock import Clock, Progress, silent
 from dipc.dipwhile.star import Star, star_of
 from dipc.dipwhile.syntax.compile import read
@@ -17,6 +18,7 @@ from dipc.dpctl.pipeline import ModelValue
 from dipc.dpctl.syntax import parse_property
 from dipc.dpctl.verdict import ModelVerdict
 from dipc.errors import InputError, Source, Span, WrongType
+from dipc.export.markov_picture import FORMATS
 from dipc.models.arithmetic import Amount
 from dipc.models.chain import DEAD, Mdp, Model
 from dipc.models.draft import Draft, Named
@@ -26,9 +28,11 @@ from dipc.numbers.exact import Number, rational
 from dipc.numbers.quotient import Quotient
 from dipc.shipped import STDIN, located, source_of
 from dipc.signs.eps_range import EpsRange
+from dipc.suggest import did_you_mean
 
 if TYPE_CHECKING:
     import networkx
+    from matplotlib.figure import Figure
 
 Probability = Number | Quotient
 Row = Mapping[str, Probability] | str
@@ -110,6 +114,20 @@ class MarkovModel:
     def defined(self, name: str, span: Span) -> bool:
         """Whether a proposition that the model does not have is defined elsewhere; then it is added."""
         return False
+
+    def plot(self, formula: str | Property, low: Any = None, high: Any = None, **options: Any) -> Figure:
+        """Probabilities, margins and regions of a formula over eps, as `dipc model plot` draws them."""
+        return views.plot(self, low, high, formula=formula, **options)
+
+    def report(self, formula: str | Property, file: str | Path | None = None, **options: Any) -> Path:
+        """Write a page of HTML about a formula, and return its path; ``title`` is the heading."""
+        return views.page(self, file, formula=formula, **options)
+
+    def export(self, to: str) -> str:
+        """The model as a text: ``dpm``, ``drn``, ``prism``, ``dot`` or ``svg``."""
+        if to not in FORMATS:
+            raise InputError(f"there is no format `{to}`", hint=did_you_mean(to, FORMATS))
+        return FORMATS[to](self.model)
 
     def to_networkx(self) -> networkx.DiGraph:
         """The chain as a graph: nodes with their ``labels``, edges with their ``probability``."""

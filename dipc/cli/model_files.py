@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -12,22 +12,13 @@ from dipc.cli.terminal import say
 from dipc.cli.work import Bar
 from dipc.dpctl.verdict import Witness
 from dipc.errors import InputError
-from dipc.export import markov, markov_picture
+from dipc.export.markov_picture import FORMATS, dot, svg
 from dipc.model import MarkovModel, load_model
-from dipc.models.chain import Model
 from dipc.models.reading import read_neighbours
 from dipc.report.document import json_of, plain_document, text
 from dipc.report.states import model_rows
 
 Command = Callable[..., int]
-TEXTS: Mapping[str, Callable[[Model], str]] = {
-    "drn": markov.drn,
-    "prism": markov.prism,
-    "dpm": markov.dpm,
-    "dot": markov_picture.dot,
-    "svg": markov_picture.svg,
-}
-"""The formats of ``export`` by name."""
 
 
 def on_a_model(command: Command) -> Command:
@@ -101,7 +92,7 @@ def show(
     if to == "text":
         document = plain_document(model_rows(found))
         return write(json_of(document) if as_json else text(document), output)
-    draw = markov_picture.svg if to == "svg" else markov_picture.dot
+    draw = svg if to == "svg" else dot
     return write(draw(found.model, None if why is None else witness_of(found, why)), output)
 
 
@@ -126,7 +117,7 @@ Examples:
 """,
 )
 @on_a_model
-@click.option("--to", required=True, type=click.Choice(list(TEXTS)), help="The format.")
+@click.option("--to", required=True, type=click.Choice(list(FORMATS)), help="The format.")
 def export(
     file: str, definitions: tuple[str, ...], neighbours: str | None, output: str | None, to: str
 ) -> int:
@@ -140,5 +131,5 @@ def export(
     options.refuse_overwriting(output, file)
     found = loaded(file, definitions, neighbours)
     with Bar(f"export of {file}"):
-        content = TEXTS[to](found.model)
+        content = found.export(to)
     return write(content, output)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import chain
@@ -33,7 +33,7 @@ from dipc.dpctl.formula import (
 from dipc.dpctl.syntax import parse_property
 from dipc.dpctl.verdict import Witness
 from dipc.errors import InputError, Source
-from dipc.export.markov import Numbers, choices_of, goes_to_dead, labels_by_state
+from dipc.export.markov import Numbers, choices_of, dpm, drn, goes_to_dead, labels_by_state, prism
 from dipc.export.operators import EXACT
 from dipc.models.chain import DEAD, Model
 
@@ -400,3 +400,13 @@ def _label(edge: Edge, curve: Curve) -> Iterator[str]:
         width = len(line) * SIGN + 4
         yield _rectangle(Frame(at[0] - width / 2, at[1] - LINE / 2, width, LINE), ' class="back"')
         yield _text(line, (at[0], at[1] + LINE / 4), ' class="on"' if edge.marked else "")
+
+
+FORMATS: Mapping[str, Callable[[Model], str]] = {
+    "drn": drn,
+    "prism": prism,
+    "dpm": dpm,
+    "dot": dot,
+    "svg": svg,
+}
+"""The formats of Markov models by name."""
