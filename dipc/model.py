@@ -328,7 +328,7 @@ def amounts(definitions: Mapping[str, str]) -> dict[str, Amount]:
 
 def wrapped(
     model: Model,
-    name: str,
+    name: str = "<model>",
     properties: Sequence[PropertyLine] = (),
     numbers: Mapping[str, Amount] | None = None,
     notes: Sequence[str] = (),

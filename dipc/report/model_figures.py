@@ -28,13 +28,14 @@ from dipc.numbers.exact import Number
 from dipc.report.canvas import COLOURS, LINES, Panel, clipped, dress, sheet
 from dipc.report.sampling import Range, beginning, float_end, sampled, value_of
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.tables import RootCluster
+from dipc.signs.tables import End, RootCluster
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FARTHEST = fmpq(4)  # of an axis whose end nothing chooses
+NEAR = fmpq(1, 10**10)
 MOST_STATES, MOST_PARTS = 8, 4
 Values = Mapping[str, tuple[Segment, ...]]
 Read = Callable[[fmpq], float]
@@ -78,10 +79,18 @@ def _span(verdict: ModelVerdict, low: Number | None, high: Number | None, log: b
     budgets = verdict.property.eps_range
     if budgets.is_point:
         raise InputError("a question at one eps cannot be plotted", hint="leave out `at`")
-    inner = [float_end(e) for r in _regions(verdict) for e in (r.low, r.high) if isinstance(e, RootCluster)]
+    inner = [_place(e) for r in _regions(verdict) for e in (r.low, r.high) if isinstance(e, RootCluster)]
     far = max([FARTHEST, 2 * budgets.low, *(fmpq(int(2 * end) + 1) for end in inner)])
     end = far if budgets.high is None else budgets.high
     return Range.of(beginning(low, budgets.low, log), end if high is None else high, log or False)
+
+
+def _place(end: End) -> float:
+    """An end of a region, near enough to be drawn."""
+    for root in end.roots if isinstance(end, RootCluster) else ():
+        if not root.is_rational:
+            root.refine_to(NEAR)
+    return float_end(end)
 
 
 def _regions(verdict: ModelVerdict) -> Iterator[Region]:
@@ -127,7 +136,7 @@ def _at(segments: tuple[Segment, ...], eps: fmpq) -> float:
     """The value at eps; nan where it is not settled."""
     for segment in segments:
         region = segment.region
-        if float_end(region.low) <= float(arb(eps).mid()) <= float_end(region.high):
+        if _place(region.low) <= float(arb(eps).mid()) <= _place(region.high):
             found = segment.found
             return nan if found is None or found.value is None else value_of(found.value, eps)
     return nan
@@ -158,7 +167,7 @@ def _draw_regions(verdict: ModelVerdict, span: Range, axes: Axes) -> None:
     first, last = span.ends
     for place, name in enumerate(names):
         for region in verdict.regions[name]:
-            low, high = max(first, float_end(region.low)), min(last, float_end(region.high))
+            low, high = max(first, _place(region.low)), min(last, _place(region.high))
             if low < high:
                 axes.barh(place, high - low, left=low, height=0.5, color=COLOURS[2])
             elif low == high:
