@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from dipc.cli.model_files import export, show
-from dipc.errors import InputError, Source
+from dipc.cli.report import plot, report
+from dipc.errors import InputError, LimitReached, Source
 from dipc.models.drn import read_drn
 from dipc.models.reading import read_model
 from tests.models.test_dpm import with_sets
@@ -131,3 +132,23 @@ def test_the_model_is_not_overwritten(survey: str) -> None:
     with pytest.raises(InputError, match="this is the program itself"):
         output(export, survey, "--to", "drn", "-o", survey)
     assert Path(survey).read_text(encoding="utf-8") == SURVEY
+
+
+def test_plot_and_report_take_a_model_and_a_formula(survey: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    figure, page = tmp_path / "a.svg", tmp_path / "a.html"
+    question = ("--formula", "D[eps, 0](X out_1)")
+    assert output(plot, survey, *question, "-o", str(figure), "--to", "3") == f"wrote {figure}\n"
+    assert "<svg" in figure.read_text(encoding="utf-8")
+    assert output(report, survey, *question, "-o", str(page), "--title", "Survey") == f"wrote {page}\n"
+    assert "<title>Survey: fails</title>" in page.read_text(encoding="utf-8")
+    output(report, survey, "--formula", "P>=3/4 (X out_1) from plus", "-o", str(page), "--at", "5")
+    assert ": holds</title>" in page.read_text(encoding="utf-8")
+    with pytest.raises(InputError, match="--claim, --pair and --for are not about a formula"):
+        output(report, survey, *question, "--claim", "eps")
+    with pytest.raises(click.UsageError, match="--what is about claims"):
+        output(plot, survey, *question, "--what", "loss")
+    with pytest.raises(InputError, match="no label or state `out_2`"):
+        output(plot, survey, "--formula", "P>0 (X out_2)", "-o", str(figure))
+    with pytest.raises(LimitReached):
+        output(plot, "svt1", "-D", "N=7", *question, "-o", str(figure), "--time-limit", "0.2")
