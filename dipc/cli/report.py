@@ -11,7 +11,6 @@ import click
 from dipc.cli import options
 from dipc.cli.terminal import say
 from dipc.cli.work import INTERRUPTED, say_left_out, work
-from dipc.dpctl.formula import Property
 from dipc.errors import InputError
 from dipc.mechanisms import Mechanism
 from dipc.model import MarkovModel, load_model
@@ -91,9 +90,11 @@ def plot(asked: options.Asked, output: str | None, what: str, formula: str | Non
         if what != "all":
             raise click.UsageError("--what is about claims: leave it out, or --formula")
         ends = {name: more[name] for name in ("low", "high", "log")}
-        return _about_model(
-            asked, formula, target, lambda model, question: save(plot_model(model, question, **ends))
-        )
+
+        def show(model: MarkovModel) -> None:
+            save(plot_model(model, model.property(formula, asked.at), **ends))
+
+        return _about_model(asked, target, show)
 
     def draw(mechanism: Mechanism, attempts: Attempts) -> None:
         save(plot_mechanism(mechanism, what, asked.claim, attempts=attempts, **more, **asked.restrictions))
@@ -132,11 +133,11 @@ def report(asked: options.Asked, output: str | None, title: str | None, formula:
     options.refuse_overwriting(target, asked.file)
     if formula is not None:
 
-        def tell(model: MarkovModel, question: Property) -> None:
-            page = report_model_html(model, question, title=title)
+        def tell(model: MarkovModel) -> None:
+            page = report_model_html(model, model.property(formula, asked.at), title=title)
             target.write_text(page, encoding="utf-8", errors="replace")
 
-        return _about_model(asked, formula, target, tell)
+        return _about_model(asked, target, tell)
 
     def write(mechanism: Mechanism, attempts: Attempts) -> None:
         page = report_html(mechanism, asked.claim, title=title, at=asked.at, attempts=attempts)
@@ -145,17 +146,14 @@ def report(asked: options.Asked, output: str | None, title: str | None, formula:
     return _written(asked, target, f"report of {asked.file}", write)
 
 
-def _about_model(
-    asked: options.Asked, formula: str, target: Path, write: Callable[[MarkovModel, Property], None]
-) -> int:
+def _about_model(asked: options.Asked, target: Path, write: Callable[[MarkovModel], None]) -> int:
     """Write the file about a formula on a Markov model, within the time limit."""
     if asked.claim is not None or asked.pair is not None or asked.budgets is not None:
         hint = "the range of eps is a part of the formula: FORMULA for eps in (0, 1]"
         raise InputError("--claim, --pair and --for are not about a formula", hint=hint)
     options.refuse_overwriting(target, asked.file)
-    with work(f"{target}: {formula}", asked.time_limit):
-        model = load_model(asked.file, options.defined(asked.definitions))
-        write(model, model.property(formula, asked.at))
+    with work(f"writing {target}", asked.time_limit):
+        write(load_model(asked.file, options.defined(asked.definitions)))
     say(f"wrote {target}")
     return 0
 
