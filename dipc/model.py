@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from flint import fmpq
 
 import dipc.dpctl.pipeline as pipeline
+import dipc.views as views
 from dipc.clock import Clock, Progress, silent
 from dipc.dipwhile.star import Star, star_of
 from dipc.dipwhile.syntax.compile import read
@@ -21,6 +22,7 @@ from dipc.dpctl.pipeline import ModelValue
 from dipc.dpctl.syntax import parse_property
 from dipc.dpctl.verdict import ModelVerdict, Region
 from dipc.errors import InputError, Source, Span, WrongType
+from dipc.export.markov_picture import FORMATS
 from dipc.models.arithmetic import Amount
 from dipc.models.chain import DEAD, Mdp, Model
 from dipc.models.draft import Draft, Named, default_start
@@ -36,6 +38,7 @@ from dipc.views import Shown
 
 if TYPE_CHECKING:
     import networkx
+    from matplotlib.figure import Figure
 
 Probability = Number | Quotient | ExpPoly
 Row = Mapping[str, Probability] | str
@@ -153,6 +156,20 @@ class MarkovModel:
     def to_storm(self) -> Any:
         """The model as an exact sparse model of stormpy (extra ``storm``), start states labelled ``init``."""
         return to_storm(self.model)
+
+    def plot(self, formula: str | Property, low: Any = None, high: Any = None, **options: Any) -> Figure:
+        """Probabilities, margins and regions of a formula over eps, as `dipc model plot` draws them."""
+        return views.plot(self, low, high, formula=formula, **options)
+
+    def report(self, formula: str | Property, file: str | Path | None = None, **options: Any) -> Path:
+        """Write a page of HTML about a formula, and return its path; ``title`` is the heading."""
+        return views.page(self, file, formula=formula, **options)
+
+    def export(self, to: str) -> str:
+        """The model as a text: ``dpm``, ``drn``, ``prism``, ``dot`` or ``svg``."""
+        if to not in FORMATS:
+            raise InputError(f"there is no format `{to}`", hint=did_you_mean(to, FORMATS))
+        return FORMATS[to](self.model)
 
     def to_networkx(self) -> networkx.DiGraph:
         """The chain as a graph: nodes with their ``labels``, edges with their ``probability``."""
