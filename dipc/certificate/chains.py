@@ -215,6 +215,14 @@ def other_model(certificate: kernel.Certificate, model: Model) -> list[str]:
     return [f"the {part} (the model has others)" for part, same in parts.items() if not same]
 
 
+def listed_model(certificate: kernel.Certificate) -> MarkovChain[fmpq]:
+    """The chain that a certificate lists; its start states are those asked about."""
+    chain = certificate.chain
+    rows = tuple(tuple((t, fmpq(p.numerator, p.denominator)) for t, p in row) for row in chain.rows)
+    pairs = tuple((min(pair), max(pair)) for pair in chain.neighbours)
+    return MarkovChain(tuple(chain.states), chain.labels, pairs, tuple(chain.asked), rows)
+
+
 def _fractions(row: Sequence[tuple[int, fmpq | Quotient]]) -> dict[int, Fraction | None]:
     found: dict[int, Fraction | None] = {}
     for t, p in row:

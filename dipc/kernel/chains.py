@@ -22,10 +22,10 @@ M with probability 1, I - P restricted to M is regular, and the equations have o
 probabilities solve them.  (Baier and Katoen, *Principles of Model Checking*, 2008, Theorem 10.19.)
 
 **Nested operators** (Courcoubetis and Yannakakis, *The complexity of probabilistic verification*, Journal
-of the ACM 42, 1995, section 3.1).  Let f be ``X B`` or ``A U B`` with the probabilities q.  Mark every state of
-a path by whether f holds on the rest of the path.  The states of the refined chain are the pairs (s, true)
-where q(s) > 0 and (s, false) where q(s) < 1.  Let w(s, b) be q(s) or 1 - q(s).  Given that the mark of s is b,
-the next pair is (t, c) with probability p(s, t) Pr_t(the mark of t is c and makes that of s b) / w(s, b):
+of the ACM 42, 1995, section 3.1).  Let f be ``X B`` or ``A U B`` with the probabilities q.  Mark every state
+of a path by whether f holds on the rest of the path.  The states of the refined chain are the pairs
+(s, true) where q(s) > 0 and (s, false) where q(s) < 1.  Let w(s, b) be q(s) or 1 - q(s).  Given that the mark
+of s is b, the next pair is (t, c) with probability p(s, t) Pr_t(mark c, so that s has mark b) / w(s, b):
 
 * ``X B``: the mark of s is b if and only if [t in B] = b; so p(s, t) w(t, c) / w(s, b) for such t;
 * ``A U B``, s in A without B: the marks of s and t are equal; so p(s, t) w(t, b) / w(s, b) for c = b;
@@ -51,7 +51,6 @@ from .reading import Refused, array, integer, pair_of, rational, record, spend, 
 
 MAX_STATES = 10**6
 MAX_LISTED = 20  # states in a statement
-MANY = {"state": "states", "pair of neighbours": "pairs of neighbours"}
 DEAD = "†"  # the state behind states without transitions: not a proposition
 FIELDS = "format version statement model states rows labels neighbours asked formula untils answers digest"
 
@@ -390,8 +389,8 @@ class Certificate(NamedTuple):
     def statement(self) -> str:
         """What was proved, in words, about the listed chain."""
         name = self.chain.name[:MAX_NAME].translate({ord(c): "_" for c in "\"'`"})
-        parts = {"state": self.chain.states, "pair of neighbours": self.chain.neighbours}
-        sizes = ", ".join(f"{len(of)} {part if len(of) == 1 else MANY[part]}" for part, of in parts.items())
+        pairs = len(self.chain.neighbours)
+        sizes = f"{len(self.chain.states)} states, {pairs} pair{'s' * (pairs != 1)} of neighbours"
         places = [
             f"{word} at {self.listed(state_holds)}"
             for word, state_holds in (("holds", True), ("fails", False))

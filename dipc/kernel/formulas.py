@@ -20,8 +20,8 @@ MAX_ROOT = 64  # the common denominator of the powers of logarithms
 MAX_WORD = 200  # characters of a name
 MAX_SHOWN = 1000  # characters of a formula
 RESERVED = {
-    "P", "Pmax", "Pmin", "D", "X", "F", "G", "U", "W", "R", "true", "false", "not", "and", "or", "forall", "in",
-    "subset", "from", "for", "eps", "inf", "exp", "ln",
+    "P", "Pmax", "Pmin", "D", "X", "F", "G", "U", "W", "R", "true", "false", "not", "and", "or", "forall",
+    "in", "subset", "from", "for", "eps", "inf", "exp", "ln",
 }  # fmt: skip
 
 
