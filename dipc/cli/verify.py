@@ -192,11 +192,8 @@ def _judged_chain(certificate: chains.Certificate, wanted: Wanted) -> int:
         differences.append("the formula, or the states that it is asked at")
     if differences:
         say(f"accepted, but for another statement: {shown('; '.join(differences))}")
-    say(
-        f"accepted: {certificate.statement()}"
-        if wanted.deep and not differences
-        else certificate.conditional()
-    )
+    proved = wanted.deep and not differences
+    say(f"accepted: {certificate.statement()}" if proved else certificate.conditional())
     where = "in the certificate (no --model given)" if wanted.model is None else wanted.model
     say(f"model: {where}, SHA-256 of its states, rows, labels and neighbours {certificate.sha256}")
     if formula is not None:
@@ -210,7 +207,7 @@ def _model(certificate: chains.Certificate, wanted: Wanted) -> MarkovModel:
     """The model to compare with: that of the file, or the listed chain."""
     if wanted.model is not None:
         return load_model(wanted.model, wanted.definitions)
-    return wrapped(listed_model(certificate))
+    return wrapped(listed_model(certificate), certificate.chain.name)
 
 
 def _formula(certificate: chains.Certificate, model: MarkovModel, wanted: Wanted) -> str | None:
