@@ -29,7 +29,8 @@ from dipc.dpctl.formula import (
     Until,
 )
 from dipc.dpctl.pipeline import depends_on_eps, start_states
-from dipc.errors import InputError, LimitReached, Unsupported
+from dipc.dpctl.verdict import ModelVerdict
+from dipc.errors import InputError, InternalError, LimitReached, Unsupported
 from dipc.kernel import chains as kernel
 from dipc.kernel import formulas
 from dipc.kernel.privacy import FORMAT, VERSION
@@ -41,6 +42,18 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
 Json = Any
+
+
+def verdict_certificate(verdict: ModelVerdict, name: str) -> dict[str, Json]:
+    """A certificate of a verdict; raises the errors of :func:`model_certificate`, and :class:`InputError` if
+    nothing was decided."""
+    if verdict.status == "undecided":
+        raise InputError(f"no certificate: nothing was decided: {verdict.reason}")
+    certificate = model_certificate(verdict.model, verdict.property, name)
+    names = (certificate["states"][s] for s in certificate["asked"])
+    if dict(zip(names, certificate["answers"], strict=True)) != verdict.at:
+        raise InternalError("the kernel answers the formula otherwise")
+    return certificate
 
 
 def model_certificate(
@@ -85,7 +98,7 @@ def certifiable(model: Model, property: Property) -> tuple[MarkovChain[fmpq], Fo
     if isinstance(model, Mdp):
         raise Unsupported("certificates of Markov decision processes")
     if depends_on_eps(formula) or not all(_is_constant(p) for row in model.rows for _, p in row):
-        raise Unsupported("certificates of models with eps", hint="ask about one eps-free model")
+        raise Unsupported("certificates of models with eps")
     rows = tuple(tuple((t, _rational(p)) for t, p in row) for row in model.rows)
     return MarkovChain(model.names, model.labels, model.neighbours, model.start, rows), formula
 

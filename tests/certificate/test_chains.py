@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import shlex
 import shutil
@@ -19,7 +20,14 @@ from dpctl.oracle import holding
 from dpctl.random_chains import random_chain, random_path, random_probability, random_state
 from flint import fmpq
 
-from dipc.certificate.chains import is_about, listed_model, model_certificate, nodes_of, other_model
+from dipc.certificate.chains import (
+    is_about,
+    listed_model,
+    model_certificate,
+    nodes_of,
+    other_model,
+    verdict_certificate,
+)
 from dipc.certificate.format import dumps
 from dipc.cli.main import status as exit_status
 from dipc.clock import Clock
@@ -28,7 +36,8 @@ from dipc.dpctl import pipeline
 from dipc.dpctl.checking import satisfying
 from dipc.dpctl.formula import Formula, Property
 from dipc.dpctl.syntax import parse_property
-from dipc.errors import InputError, LimitReached, Source, Unsupported
+from dipc.dpctl.verdict import Undecided
+from dipc.errors import InputError, InternalError, LimitReached, Source, Unsupported
 from dipc.kernel import chains
 from dipc.kernel.privacy import Certificate as PrivacyCertificate
 from dipc.kernel.reading import Refused
@@ -381,9 +390,19 @@ def test_every_solution_but_the_probabilities_is_refused() -> None:
 
 def test_a_forged_zero_set_is_refused() -> None:
     data = written(model_of("chain; s -> {s: 1/2, g: 1/2}; g -> g; start s"), "P>=1 (F g)")
-    forged = {"untils": [{"values": ["0", "1"], "ranks": [None, 0]}], "answers": ["fails"]}
-    with pytest.raises(Refused, match=r"^until 0, state 0"):
-        checked(data | forged)
+    for ranks, place in (([None, 0], 0), ([None, None], 1), ([None, 1], 0)):
+        forged = {"untils": [{"values": ["0", "1"], "ranks": ranks}], "answers": ["fails"]}
+        with pytest.raises(Refused, match=f"^until 0, state {place}"):
+            checked(data | forged)
+
+
+def test_a_state_outside_has_no_rank() -> None:
+    data = written(model_of(LOOP), "P<=0 (s U g)")
+    assert data["untils"] == [{"values": ["0", "0", "1"], "ranks": [None, None, 0]}]
+    with pytest.raises(Refused, match=r"^until 0, state 1"):
+        checked(data | {"untils": [{"values": ["0", "0", "1"], "ranks": [1, 0, 0]}]})
+    with pytest.raises(Refused, match=r"^until 0, state 1"):
+        checked(data | {"untils": [{"values": ["0", "0", "1"], "ranks": [2, 1, 0]}]})
 
 
 # --- hostile input ----------------------------------------------------------------------------------------
@@ -520,6 +539,18 @@ def test_what_is_not_yet_supported_is_refused_by_name(model: str, formula: str, 
     found = read_model(Source("test.dpm", model)).model
     with pytest.raises(Unsupported, match=f"certificates of .*{reason}"):
         written(found, formula)
+
+
+def test_the_certificate_of_a_verdict() -> None:
+    chain = model_of(SURVEY)
+    verdict = pipeline.check(chain, parse_property(Source("f", "P>=1/2 (X out_1)"), chain), Clock())
+    assert checked(verdict_certificate(verdict, "survey")).holds == [True, False]
+    wrong = dataclasses.replace(verdict, at={"plus": "holds", "minus": "holds"})
+    with pytest.raises(InternalError, match="the kernel answers the formula otherwise"):
+        verdict_certificate(wrong, "survey")
+    fields = {field.name: getattr(verdict, field.name) for field in dataclasses.fields(verdict)}
+    with pytest.raises(InputError, match="nothing was decided: the time"):
+        verdict_certificate(Undecided(**fields | {"reason": "the time limit"}), "survey")
 
 
 def test_a_query_has_no_certificate() -> None:
