@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/theory.md: ``python docs/pictures/draw.py``.  Needs Graphviz and matplotlib."""
+"""Draw the pictures of docs/theory.md and docs/model-checking.md: ``python docs/pictures/draw.py``.  Needs Graphviz and matplotlib."""
 
 from __future__ import annotations
 
