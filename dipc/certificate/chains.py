@@ -27,8 +27,9 @@ from dipc.dpctl.formula import (
     Query,
     Truth,
     Until,
+    depends_on_eps,
 )
-from dipc.dpctl.pipeline import depends_on_eps, start_states
+from dipc.dpctl.pipeline import start_states
 from dipc.dpctl.verdict import ModelVerdict
 from dipc.errors import InputError, InternalError, LimitReached, Unsupported
 from dipc.kernel import chains as kernel

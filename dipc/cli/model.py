@@ -35,7 +35,13 @@ HINT = "give one: dipc model check {} 'P>=1/2 (F goal)'; or write `property NAME
 class ModelCommands(Group):
     """The commands about models, with the files of :mod:`dipc.cli` they are in."""
 
-    homes: ClassVar = {"check": "model.check", "value": "model.value", "regions": "model.regions"}
+    homes: ClassVar = {
+        "check": "model.check",
+        "value": "model.value",
+        "regions": "model.regions",
+        "show": "model_files.show",
+        "export": "model_files.export",
+    }
 
 
 @click.group(

@@ -14,7 +14,6 @@ from dipc.dpctl.verdict import Witness
 from dipc.errors import InputError
 from dipc.export.markov_picture import FORMATS, dot, svg
 from dipc.model import MarkovModel, load_model
-from dipc.models.reading import read_neighbours
 from dipc.report.document import json_of, plain_document, text
 from dipc.report.states import model_rows
 
@@ -27,7 +26,7 @@ def on_a_model(command: Command) -> Command:
         options.output(help="Write to this file."),
         click.option("--neighbours", metavar="TEXT", help="Instead of the model's own: '0 ~ 1, 2 ~ 3'."),
         options.definitions(help="Set a number of the model, for example -D z='exp(eps)'."),
-        click.argument("file", metavar="MODEL", type=options.FILE),
+        click.argument("file", metavar="MODEL", type=options.MODEL),
     ):
         command = option(command)
     return command
@@ -38,7 +37,7 @@ def loaded(file: str, definitions: tuple[str, ...], neighbours: str | None) -> M
     with Bar(f"reading {file}"):
         found = load_model(file, options.defined(definitions))
     if neighbours is not None:
-        found.model = read_neighbours(neighbours, found.model)
+        found = found.with_neighbours(neighbours)
     for note in found.notes:
         click.echo(f"note: {note}", err=True)
     return found
