@@ -157,12 +157,12 @@ OF_STORM = """// Exported by storm
 @type: MDP
 @value_type: parametric
 @parameters
-z 
+z\x20
 @placeholders
 $1 : (1)/(z+1)
 $0 : (z)/(z+1)
 @reward_models
-cost 
+cost\x20
 @nr_states
 3
 @nr_choices
