@@ -89,9 +89,12 @@ class MarkovModel:
         self, text: str | Property, at: Number | None = None, start: Iterable[str] | None = None
     ) -> Property:
         """The property in a text, for this model; ``at`` and ``start`` as in :meth:`check`."""
-        point = None if at is None else self._point(at)
-        found = text if isinstance(text, Property) else self._parsed(text, point)
-        found = replace(found, eps_range=point or found.eps_range)
+        found = text if isinstance(text, Property) else self._parsed(text)
+        if at is not None:
+            eps = rational(at, "eps")
+            if eps <= 0:
+                raise InputError(f"the privacy parameter must be positive, not eps = {eps}")
+            found = replace(found, eps_range=EpsRange.point(eps))
         if start is not None:
             found = replace(found, states=tuple(start))
         for state in found.states or ():
@@ -99,17 +102,10 @@ class MarkovModel:
                 raise InputError(f"there is no state `{state}`")
         return found
 
-    def _point(self, at: Number) -> EpsRange:
-        eps = rational(at, "eps")
-        if eps <= 0:
-            raise InputError(f"the privacy parameter must be positive, not eps = {eps}")
-        return EpsRange.point(eps)
-
-    def _parsed(self, text: str, eps_range: EpsRange | None) -> Property:
+    def _parsed(self, text: str) -> Property:
         if not isinstance(text, str):
             raise WrongType(f"a formula is a text, not the {type(text).__name__} {text}")
-        source = Source("<formula>", text)
-        return parse_property(source, self.model, self.numbers, self.defined, eps_range=eps_range)
+        return parse_property(Source("<formula>", text), self.model, self.numbers, self.defined)
 
     def defined(self, name: str, span: Span) -> bool:
         """Whether a proposition that the model does not have is defined elsewhere; then it is added."""
@@ -220,32 +216,20 @@ def _model(
     draft = Draft(Source("<model>", ""), (kind, NOWHERE))
     for (state, action), row in rows.items():
         targets = {row: 1} if isinstance(row, str) else row
-        named = [(_name(t), probability_of(p), NOWHERE) for t, p in targets.items()]
-        draft.add_row(_name(state), action, named, NOWHERE)
+        draft.add_row(state, action, [(t, probability_of(p), NOWHERE) for t, p in targets.items()], NOWHERE)
     with_rows = {state for state, _ in rows}
     reached = dict.fromkeys(t for targets in draft.rows.values() for t, _, _ in targets)
     draft.final += _named(t for t in reached if t not in with_rows and t != DEAD)
     for label, states in labels.items():
         draft.labels[label], draft.label_places[label] = _named(states), NOWHERE
-    for pair in neighbours:
-        if isinstance(pair, str) or len(pair) != 2:
-            raise InputError(f"neighbours are pairs of states, not {pair!r}")
-        s, t = _named(pair)
-        draft.pairs.append((s, t))
+    for s, t in neighbours:
+        draft.pairs.append(((s, NOWHERE), (t, NOWHERE)))
     draft.start += _named(start)
     return draft.model()
 
 
 def _named(names: Iterable[str]) -> list[Named]:
-    if isinstance(names, str):
-        raise WrongType(f"states are a list of names, not the text `{names}`", hint=f'write ["{names}"]')
-    return [(_name(name), NOWHERE) for name in names]
-
-
-def _name(state: object) -> str:
-    if not isinstance(state, str):
-        raise WrongType(f"a state is a text, not the {type(state).__name__} {state}")
-    return state
+    return [(str(name), NOWHERE) for name in names]
 
 
 def probability_of(value: Probability) -> Quotient:

@@ -74,12 +74,10 @@ def parse_property(
     numbers: Mapping[str, Amount] | None = None,
     defined: Callable[[str, Span], bool] = lambda name, span: False,
     name: str | None = None,
-    eps_range: EpsRange | None = None,
 ) -> Property:
     """The formula or query in a text.
 
-    ``model`` has the labels: without one, names are not checked.  ``eps_range`` replaces the range in the
-    text.  ``numbers`` are names of numbers;
+    ``model`` has the labels: without one, names are not checked.  ``numbers`` are names of numbers;
     ``defined`` is asked whether a proposition that the model does not have is defined elsewhere.  Raises
     :class:`InputError` with the place and a hint, :class:`LimitReached` for a formula that is too large.
 
@@ -89,9 +87,8 @@ def parse_property(
     """
     tree = GRAMMAR.parse(source, "property", MOST_NODES)
     builder = _Builder(source, model, numbers or {}, defined)
-    body, states, written = tree.children
-    wanted = builder.eps_range(cast(Node, written)) if written is not None else EpsRange.positive()
-    wanted = eps_range or wanted
+    body, states, eps_range = tree.children
+    wanted = builder.eps_range(cast(Node, eps_range)) if eps_range is not None else EpsRange.positive()
     formula = builder.question(cast(Node, body))
     text = source.text[body.meta.start_pos : body.meta.end_pos] if isinstance(body, Tree) else source.text
     property = Property(formula, text, builder.start(cast("Node | None", states)), wanted, name)
