@@ -9,7 +9,6 @@ from typing import Any
 from flint import fmpq
 
 from dipc.clock import Clock
-from dipc.dpctl.domain import require_probabilities
 from dipc.dpctl.formula import (
     And,
     Formula,
@@ -44,7 +43,6 @@ def check(model: Model, property: Property, clock: Clock) -> ModelVerdict:
     if isinstance(model, Mdp):
         raise Unsupported("formulas on Markov decision processes")
     try:
-        require_probabilities(model, property.eps_range)
         return _on_chain(lifted(model), property, formula, asked, clock)
     except LimitReached as limit:
         at = {model.names[s]: "undecided" for s in asked}
@@ -104,7 +102,6 @@ def value(model: Model, property: Property, clock: Clock) -> ModelValue:
         raise InputError("a formula has no value", hint="check it by `dipc model check`, or ask `P=? (...)`")
     if isinstance(model, Mdp):
         raise Unsupported("queries on Markov decision processes")
-    require_probabilities(model, property.eps_range)
     evaluation = Evaluation(lifted(model), property.eps_range, clock)
     if query.kind in ("epsilon", "delta"):
         values = {"": least_segments(evaluation, query, asked)}
