@@ -107,6 +107,11 @@ class Draft:
         number = {name: i for i, name in enumerate(names)}
         if not number:
             raise self.fail((0, 1), "the model has no states")
+        if DEAD in number:
+            place = next(place for place, name in written if name == DEAD)
+            raise self.fail(
+                place, f"`{DEAD}` is the state behind those without transitions", "rename the state"
+            )
         for label, place in self.label_places.items():
             if label in number:
                 raise self.fail(

@@ -1,0 +1,93 @@
+"""Models and questions that once led to a wrong answer, a traceback or an endless run."""
+
+from __future__ import annotations
+
+import pytest
+
+from dipc.clock import Clock
+from dipc.dpctl.checking import satisfying
+from dipc.dpctl.syntax import parse_property
+from dipc.errors import InputError, LimitReached, Source
+from dipc.model import MarkovChain, MarkovModel, wrapped
+from dipc.models.reading import read_model
+
+LOOP = "s -> {s: 3/4, b: 1/4}; b -> b; start s"
+
+
+def model(text: str) -> MarkovModel:
+    return wrapped(read_model(Source("m.dpm", f"chain; {text}")).model, "m.dpm")
+
+
+# --- probabilities that are none ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("row", "eps_range", "at"),
+    [
+        ("{a: eps, b: 1 - eps}", "(0, inf)", " at eps = "),
+        ("{a: eps, b: 1 - eps}", "[1/2, 3/2]", " at eps = "),
+        ("{a: 1/(eps - 1), b: 1 - 1/(eps - 1)}", "(0, 2]", " at eps = "),
+        ("{a: -1/(1 + eps), b: 1 + 1/(1 + eps)}", "(0, 2]", " at eps = "),
+        ("{a: exp(1)/2, b: 1 - exp(1)/2}", "(0, inf)", ""),
+    ],
+)
+def test_a_negative_probability_in_the_range_is_an_error(row: str, eps_range: str, at: str) -> None:
+    chain = model(f"s -> {row}; final a, b; start s")
+    for ask, text in ((chain.check, "P<=1 (X a)"), (chain.value, "P=? (X a)")):
+        with pytest.raises(InputError, match=rf"the probability .* of `s -> [ab]` is negative{at}"):
+            ask(f"{text} for eps in {eps_range}")
+
+
+def test_a_probability_may_touch_0_and_1_and_be_negative_elsewhere() -> None:
+    chain = model("s -> {a: eps, b: 1 - eps}; final a, b; start s")
+    assert chain.check("P<=1 (X a) for eps in (0, 1]").status == "holds"
+    assert chain.check("P>=1 (X a)", at=1).status == "holds"
+    with pytest.raises(InputError, match="negative at eps = 2"):
+        chain.check("P<=1 (X a)", at=2)
+
+
+# --- limits ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["X^999999999 b", "(X^999999999 b) & X b", "(b U<=999999999 b) & X b"])
+def test_many_steps_respect_the_time_limit(path: str) -> None:
+    chain = model(LOOP).model
+    formula = parse_property(Source("f", f"P>=1/2 ({path})"), chain).formula
+    with pytest.raises(LimitReached, match="time limit"):
+        satisfying(chain, formula, Clock(0.2))
+
+
+# --- names ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text", ['"†" -> a; s -> a; final a', 's -> a; final "†", a', '"†" -> s; s -> {s: 1/2, a: 1/2}; final a']
+)
+def test_the_dead_state_cannot_be_declared(text: str) -> None:
+    with pytest.raises(InputError, match="`†` is the state behind those without transitions"):
+        model(text)
+
+
+def test_names_of_python_are_texts() -> None:
+    with pytest.raises(InputError, match="a state is a text, not the int"):
+        MarkovChain({0: {1: 1}, 1: {1: 1}})  # type: ignore[dict-item]
+    with pytest.raises(InputError, match="not the int 1"):
+        MarkovChain({"a": {1: 1}})  # type: ignore[dict-item]
+    for pair in ["ab", ("a", "b", "a"), ("a",)]:
+        with pytest.raises(InputError, match="neighbours are pairs"):
+            MarkovChain({"a": "a", "b": "b"}, neighbours=[pair])
+    for wrong in [{"labels": {"x": "ab"}}, {"start": "ab"}]:
+        with pytest.raises(InputError, match="a list of names"):
+            MarkovChain({"a": "a", "b": "b", "ab": "a"}, **wrong)  # type: ignore[arg-type]
+
+
+# --- one eps --------------------------------------------------------------------------------------------
+
+
+def test_the_numbers_of_a_formula_are_judged_where_it_is_asked() -> None:
+    chain = model("s -> {a: 3/4, b: 1/4}; final a, b; neighbours s ~ a; start s")
+    assert chain.check("D[1 - eps, 1](X a)", at="1/2").status == "holds"
+    for formula in ["D[eps - 1, 1](X a)", "D[0, eps - 1](X a)", "P>=1/(2*eps - 1) (X a)"]:
+        assert chain.check(f"{formula} for eps in [2, 3]").status in ("holds", "fails")
+        with pytest.raises(InputError, match=r"negative|no value"):
+            chain.check(f"{formula} for eps in [2, 3]", at="1/2")
