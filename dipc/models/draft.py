@@ -72,10 +72,7 @@ class Draft:
         labels = {name: self._members(members, number) for name, members in self.labels.items()}
         pairs = self.neighbours(number)
         start = tuple(dict.fromkeys(self._number(each, number) for each in self.start))
-        if not start:
-            start = tuple(sorted({s for pair in pairs for s in pair})) or tuple(
-                range(len(number) - (DEAD in number))
-            )
+        start = start or default_start(tuple(number), pairs)
         common: dict[str, Any] = {
             "names": tuple(number),
             "labels": labels,
@@ -169,3 +166,8 @@ def fmpq_of(p: Quotient) -> fmpq:
     value = p.as_rational()
     assert value is not None
     return fmpq(value.numerator, value.denominator)
+
+
+def default_start(names: tuple[str, ...], pairs: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
+    """The states asked about unless others are given: those with a neighbour, or else all of them."""
+    return tuple(sorted({s for pair in pairs for s in pair})) or tuple(range(len(names) - (DEAD in names)))

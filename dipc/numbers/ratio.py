@@ -40,7 +40,9 @@ class Ratio:
         3/2*exp(-2*eps)
         """
         above, below = _polynomial(value.numerator, unit), _polynomial(value.denominator, unit)
-        return _coprime(above[0] * below[1], above[1] * below[0])
+        numerator, denominator = above[0] * below[1], above[1] * below[0]
+        common = numerator.gcd(denominator)
+        return Ratio(numerator / common, denominator / common)
 
     def quotient(self, unit: int) -> Quotient:
         """The function as a quotient."""
@@ -87,10 +89,3 @@ def _polynomial(f: ExpPoly, unit: int) -> tuple[fmpz_mpoly, fmpz_mpoly]:
         for key, c in items.items()
     }
     return context().from_dict(above), context().from_dict({tuple(-least for least in low): common})
-
-
-def _coprime(above: fmpz_mpoly, below: fmpz_mpoly) -> Ratio:
-    common = above.gcd(below)
-    if below.leading_coefficient() < 0:
-        common = -common
-    return Ratio(above / common, below / common)

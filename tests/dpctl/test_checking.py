@@ -109,6 +109,21 @@ def test_d_is_symmetric_and_broken_pairs_tell_its_truth() -> None:
     assert broken_ones > 5
 
 
+def test_the_least_epsilon_is_the_logarithm_of_the_greatest_ratio() -> None:
+    tried = 0
+    for chain, path, _ in privacies(6, 250):
+        p = path_probabilities(chain, path, lambda f, c=chain: holding(c, f))
+        pairs = [pair for s, t in chain.neighbours for pair in ((s, t), (t, s))]
+        ratios = [p[s] / p[t] for s, t in pairs if p[t] > 0]
+        if not ratios or any(p[s] > 0 and p[t] == 0 for s, t in pairs) or max(ratios) == 1:
+            continue
+        for factor, expected in ((max(ratios), True), (max(ratios) - TINY, False)):
+            found = fast(chain, Privacy(budget(0, (factor, 1)), Quotient.of(0), path))
+            assert (len(found) == len(p)) is expected
+        tried += 1
+    assert tried > 5
+
+
 def test_permuting_states_and_renaming_labels() -> None:
     rng = Random(5)
     for _ in range(30):

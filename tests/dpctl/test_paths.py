@@ -149,3 +149,31 @@ def test_many_steps_need_few_copies() -> None:
     assert p == 0
     (p, _) = fast(chain, And((Until(TRUE, A, 40), Next(Not(A)))))
     assert p == (1 - Fraction(1, 2**39)) / 2
+
+
+def test_a_vanishing_transition_changes_the_graph() -> None:
+    """s loops with 1 - (eps-1)^2/4 and goes to g with (eps-1)^2/4: surely, unless that edge is missing."""
+    one, leave = Quotient.one(), Quotient((ExpPoly.of(1, 1) - 1) ** 2) / 4
+    reach_g = Until(TRUE, Proposition("g"))
+    for row, expected in ((((0, one - leave), (1, leave)), 1), (((0, one - leave),), 0)):
+        chain = MarkovChain(("s", "g"), {}, (), (0,), (row, ((1, one),)))
+        values = path_probabilities(chain, reach_g, lambda f: frozenset([1] if f != TRUE else [0, 1]))
+        assert list(values) == [expected, 1]
+        assert values[-2:] == [expected, 1] and len(values) == 2
+
+
+def test_functions_with_constants_powers_and_roots_of_exp() -> None:
+    """s -> t with p, t -> yes with p, t -> s with q = 1 - p: the goal has probability p^2/(1 - p q) at s."""
+    eps, one = ExpPoly.of(1, 1), Quotient.one()
+    for p in (
+        Quotient(ExpPoly.exp(fmpq(1, 3))) / (1 + ExpPoly.exp(fmpq(1, 3))),
+        Quotient(ExpPoly.exp(0, fmpq(-1, 2))),
+        Quotient(eps * eps) / (1 + eps * eps),
+        Quotient(ExpPoly.exp(-1, 0, -1)),
+    ):
+        q = one - p
+        rows = (((1, p), (2, q)), ((0, q), (3, p)), ((2, one),), ((3, one),))
+        chain = MarkovChain(("s", "t", "no", "yes"), {}, (), (0,), rows)
+        values = path_probabilities(chain, Until(TRUE, A), lambda f: frozenset([3] if f == A else range(4)))
+        assert values[0] == p * p / (one - p * q)
+        assert values[1] == p / (one - p * q)

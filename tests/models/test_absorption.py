@@ -86,6 +86,14 @@ def test_no_denominator_vanishes_where_the_graph_stays() -> None:
     assert all(value.denominator.sign_at(fmpq(i, 8)) > 0 for i in range(1, 16))
 
 
+def test_what_never_leads_to_the_goal_is_exactly_zero() -> None:
+    """States 1 and 2 go round and end in 3; 0 may go either way."""
+    half = fmpq(1, 2)
+    rows = [[(1, half), (4, half)], [(2, ONE)], [(1, half), (3, half)], [(3, ONE)], [(4, ONE)]]
+    assert absorption(rows, {0, 1, 2}, {4}, ONE) == [half, 0, 0, 0, 1]
+    assert absorption(rows, {0, 1, 2}, {3}, ONE) == [half, 1, 1, 1, 0]
+
+
 def test_ticks_come_often() -> None:
     ticks: list[int] = []
     half = fmpq(1, 2)
