@@ -2,42 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from dipc.cli import options
+from dipc.cli.model import Asked, on_a_model
 from dipc.cli.terminal import say
 from dipc.cli.work import Bar
 from dipc.dpctl.verdict import Witness
 from dipc.errors import InputError
 from dipc.export.markov_picture import FORMATS, dot, svg
-from dipc.model import MarkovModel, load_model
+from dipc.model import MarkovModel
 from dipc.report.document import json_of, plain_document, text
 from dipc.report.states import model_rows
 
-Command = Callable[..., int]
 
-
-def on_a_model(command: Command) -> Command:
-    """MODEL, and what may be set in it."""
-    for option in (
-        options.output(help="Write to this file."),
-        click.option("--neighbours", metavar="TEXT", help="Instead of the model's own: '0 ~ 1, 2 ~ 3'."),
-        options.definitions(help="Set a number of the model, for example -D z='exp(eps)'."),
-        click.argument("file", metavar="MODEL", type=options.MODEL),
-    ):
-        command = option(command)
-    return command
-
-
-def loaded(file: str, definitions: tuple[str, ...], neighbours: str | None) -> MarkovModel:
-    """The model with its numbers and neighbours set; what was skipped in its file is a note."""
-    with Bar(f"reading {file}"):
-        found = load_model(file, options.defined(definitions))
-    if neighbours is not None:
-        found = found.with_neighbours(neighbours)
+def loaded(asked: Asked) -> MarkovModel:
+    """The model; what was skipped in its file is a note."""
+    found = asked.load()
     for note in found.notes:
         click.echo(f"note: {note}", err=True)
     return found
@@ -62,15 +45,14 @@ Examples:
 """,
 )
 @on_a_model
+@options.output(help="Write to this file.")
 @click.option(
     "--to", type=click.Choice(["text", "svg", "dot"]), default="text", help="How: text if not given."
 )
 @click.option("--why", metavar="FORMULA", help="Draw in colour why this formula fails.")
 @options.json()
 def show(
-    file: str,
-    definitions: tuple[str, ...],
-    neighbours: str | None,
+    asked: Asked,
     output: str | None,
     to: str,
     why: str | None,
@@ -82,12 +64,12 @@ def show(
     FORMULA are in colour, and so is the way from them: along the word of actions, or to a state that the
     formula names.
     """
-    options.refuse_overwriting(output, file)
+    options.refuse_overwriting(output, asked.file)
     if why is not None and to == "text":
         raise click.UsageError("--why is about a picture: add --to svg or --to dot")
     if as_json and to != "text":
         raise click.UsageError("--json is about the text: leave out --to")
-    found = loaded(file, definitions, neighbours)
+    found = loaded(asked)
     if to == "text":
         document = plain_document(model_rows(found))
         return write(json_of(document) if as_json else text(document), output)
@@ -116,10 +98,9 @@ Examples:
 """,
 )
 @on_a_model
+@options.output(help="Write to this file.")
 @click.option("--to", required=True, type=click.Choice(list(FORMATS)), help="The format.")
-def export(
-    file: str, definitions: tuple[str, ...], neighbours: str | None, output: str | None, to: str
-) -> int:
+def export(asked: Asked, output: str | None, to: str) -> int:
     """Write MODEL in another format.
 
     \b
@@ -127,8 +108,8 @@ def export(
     dpm          our own format: a program becomes the chain from its inputs to its outputs
     dot, svg     a picture
     """
-    options.refuse_overwriting(output, file)
-    found = loaded(file, definitions, neighbours)
-    with Bar(f"export of {file}"):
+    options.refuse_overwriting(output, asked.file)
+    found = loaded(asked)
+    with Bar(f"export of {asked.file}"):
         content = found.export(to)
     return write(content, output)

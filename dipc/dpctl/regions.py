@@ -37,7 +37,7 @@ from dipc.dpctl.formula import (
 )
 from dipc.dpctl.paths import known_sets, path_probabilities
 from dipc.dpctl.verdict import Region
-from dipc.errors import InternalError, Unsupported
+from dipc.errors import Unsupported
 from dipc.models.chain import MarkovChain
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -123,10 +123,8 @@ class Evaluation:
             local = Local(self, dict(zip(functions, signs, strict=True)), wanted)
             try:
                 results.add(local.settled(question(local)))
-            except (_MissingSigns, _Impossible):
+            except _MissingSigns:
                 continue
-        if not results and not wanted:
-            raise InternalError("no reading of the signs at a point is possible")
         return Found(piece, frozenset(results))
 
     def normal_form(self, value: Quotient) -> tuple[ExpPoly, int]:
@@ -146,8 +144,6 @@ class Evaluation:
         if not vanishing:
             return self.chain
         rows = tuple(tuple((t, p) for t, p in row if p not in vanishing) for row in self.chain.rows)
-        if not all(rows):
-            raise _Impossible
         return replace(self.chain, rows=rows)
 
     def vector(
@@ -165,10 +161,6 @@ class Evaluation:
 
 class _MissingSigns(Exception):
     """The evaluation cannot go on before the signs that it asked for are known."""
-
-
-class _Impossible(Exception):
-    """Not all rows can vanish: these signs are not those at a point that could not be told apart."""
 
 
 class Judge(ABC):

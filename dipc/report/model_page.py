@@ -19,11 +19,11 @@ from dipc.errors import InputError
 from dipc.export.markov_picture import svg
 from dipc.model import MarkovModel, describe
 from dipc.report.canvas import Panel, sheet
-from dipc.report.document import Row, html, plain_document
+from dipc.report.document import html, plain_document
 from dipc.report.model_figures import panels_of, plot_model
+from dipc.report.models import rows_of
 from dipc.report.page import TEMPLATES, refuse_no_page
 from dipc.report.states import model_rows
-from dipc.signs.tables import end_as_text
 from dipc.version import __version__
 
 PANEL = (5.6, 4.2)  # inches: still to be read on a phone
@@ -57,35 +57,13 @@ def _verdict(verdict: ModelVerdict) -> Iterator[str]:
 
 
 def _sections(model: MarkovModel, verdict: ModelVerdict) -> Iterator[str]:
-    yield f"<h2>The answer</h2>\n{html(plain_document(_rows(verdict)))}\n"
+    yield f"<h2>The answer</h2>\n{html(plain_document(rows_of(verdict)))}\n"
     if not verdict.property.eps_range.is_point:
         plots = "".join(map(_figure, panels_of(model, verdict)))
         yield f'<h2>Over ε</h2>\n<div class="plots">\n{plots}</div>\n'
     if len(model.model.names) <= MOST_STATES:
         yield f'<h2>The model</h2>\n<div class="drawing">{svg(model.model, verdict.witness)}</div>\n'
         yield f'<div class="scroll">{html(plain_document(model_rows(model)))}</div>\n'
-
-
-def _rows(verdict: ModelVerdict) -> Iterator[Row]:
-    """The states, and why the formula fails."""
-    for state, status in verdict.at.items():
-        yield Row(state, status)
-    if verdict.reason:
-        yield Row("reason", pretty(verdict.reason))
-    if (found := verdict.witness) is None:
-        return
-    yield Row("because", pretty(found.subformula))
-    yield Row("state", found.state)
-    numbers = {
-        "neighbour": found.neighbour,
-        "actions": " ".join([*found.prefix, *(f"({a})" for a in found.cycle)]) or None,
-        "budget": None if found.epsilon is None else f"ε = {end_as_text(found.epsilon)}",
-        f"P({found.state})": found.probability,
-        f"P({found.neighbour})": found.neighbour_probability,
-        "bound": found.bound,
-        "excess": found.excess,
-    }
-    yield from (Row(label, pretty(str(value))) for label, value in numbers.items() if value is not None)
 
 
 def _figure(panel: Panel) -> str:

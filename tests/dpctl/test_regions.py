@@ -108,7 +108,7 @@ def complete(regions: tuple[Region, ...], family: Family) -> bool:
 
 
 @pytest.mark.parametrize("family", [EPS, EXP], ids=["eps", "exp"])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_random_formulas_on_random_chains(family: Family, seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(12):
@@ -134,12 +134,12 @@ def touching(rng: random.Random, chain: Example) -> Tree | None:
 @pytest.mark.parametrize("family", [EPS, EXP], ids=["eps", "exp"])
 def test_ends_are_open_or_closed_as_they_should_be(family: Family) -> None:
     rng, ends, done = random.Random(8), 0, 0
-    while done < 70:
+    while done < 50:
         chain = evaluator.example(rng, family)
         if (f := touching(rng, chain)) is not None:
             done += 1
             ends += compare(chain, f)
-    assert ends >= 70
+    assert ends >= 50
 
 
 def simple(family: Family, seed: int) -> Iterator[tuple[Example, Tree]]:

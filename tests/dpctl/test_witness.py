@@ -159,3 +159,11 @@ def test_the_simplest_eps_is_reported_and_all_that_violate_the_same_inequality()
     assert witness.epsilon == 2
     ((low, high, low_closed, high_closed),) = witness.violated_for
     assert (end_as_text(low), end_as_text(high), low_closed, high_closed) == ("1", "3", False, True)
+
+
+@pytest.mark.parametrize(("state", "other"), [("a", "b"), ("c", "d")])
+def test_the_pair_of_a_witness_is_one_of_the_state_that_was_asked_about(state: str, other: str) -> None:
+    chain = "chain; a -> g; b -> h; c -> g; d -> h; g -> g; h -> h; neighbours a ~ b, c ~ d"
+    for eps in "", "eps + ":  # on chains without eps and with eps
+        witness = failing(chain, f"D[{eps}1, 0](X g) from {state}")
+        assert (witness.state, witness.neighbour) == (state, other)

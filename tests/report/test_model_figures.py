@@ -43,6 +43,8 @@ def test_probabilities_margins_and_regions() -> None:
     assert isclose(at(panel(figure, "Margin of D"), "plus", 2.0), exp(2) / 4 - 0.75)
     assert isclose(at(panel(figure, "Margin of D"), "plus", 0.5), exp(0.5) / 4 - 0.75)
     assert isclose(at(panel(figure, "Margin of P"), "plus", 1.0), 0.25)
+    other = panel(SURVEY.plot("D[eps, 0](X out_1) from minus"), "Margin")  # the same pair the other way round
+    assert isclose(at(other, "minus", 2.0), exp(2) / 4 - 0.75)
     (bar,) = panel(figure, "Where").patches
     assert isclose(bar.get_x(), log(3), rel_tol=1e-6) and isclose(bar.get_x() + bar.get_width(), 4)
 
