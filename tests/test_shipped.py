@@ -134,7 +134,7 @@ def test_one(capsys: Capture) -> None:
 def test_list_json(capsys: Capture) -> None:
     assert status(["programs", "--json"]) == 0
     found = {record["name"]: record for record in json.loads(capsys.readouterr().out)}
-    assert set(found) == set(paths())
+    assert set(found) == {*paths(), *models()}
     assert found["svt4"]["expect"] == "violated"
     assert found["svt4"]["family"] == "svt"
     assert status(["programs", "svt4", "--json"]) == 0
