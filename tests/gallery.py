@@ -233,10 +233,11 @@ def model_section(e: ModelEntry) -> Iterator[str]:
     yield f"- source: {linked(e.model.source)}"
     yield f"- size: {e.size}"
     yield ""
-    yield "| property | formula | verdict | witness |"
-    yield "|---|---|---|---|"
+    yield "| property | formula | verdict |"
+    yield "|---|---|---|"
     for a in e.answers:
-        yield f"| {linked(a.name)} | {code(a.formula)} | **{a.status}** | {linked(a.witness)} |"
+        verdict = f"**{a.status}**: {linked(a.witness)}" if a.witness else f"**{a.status}**"
+        yield f"| {linked(a.name)} | {code(a.formula)} | {verdict} |"
     yield ""
     yield from text_of(e.model, "dpm", e.text)
 
