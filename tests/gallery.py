@@ -233,13 +233,25 @@ def model_section(e: ModelEntry) -> Iterator[str]:
     yield f"- source: {linked(e.model.source)}"
     yield f"- size: {e.size}"
     yield ""
-    yield "| property | formula | verdict | witness |"
-    yield "|---|---|---|---|"
+    yield "| property | formula | verdict |"
+    yield "|---|---|---|"
     for a in e.answers:
-        formula = a.formula.replace("|", "\\|")
-        yield f"| {linked(a.name)} | `{formula}` | **{a.status}** | {linked(a.witness)} |"
+        verdict = f"**{a.status}**: {linked(a.witness)}" if a.witness else f"**{a.status}**"
+        yield f"| {linked(a.name)} | {code(a.formula)} | {verdict} |"
     yield ""
     yield from text_of(e.model, "dpm", e.text)
+
+
+def code(text: str) -> str:
+    """Code in a cell of a table, where a vertical bar would begin the next cell.
+
+    >>> code("X (a & b)"), code("X (a | b)")
+    ('`X (a & b)`', '<code>X (a &#124; b)</code>')
+    """
+    if "|" not in text:
+        return f"`{text}`"
+    escaped = re.sub(r"[|*_&<>\[\]]", lambda sign: f"&#{ord(sign[0])};", text)
+    return f"<code>{escaped}</code>"
 
 
 def page(entries: list[Entry], model_entries: list[ModelEntry]) -> str:
@@ -320,7 +332,8 @@ def linked(text: str) -> str:
     """
     pieces = re.split(r"(https?://[^\s,;)]+)", text)
     return "".join(
-        f"<{piece}>" if i % 2 else re.sub(r"([*_<>\[\]|])", r"\\\1", piece) for i, piece in enumerate(pieces)
+        f"<{piece}>" if i % 2 else re.sub(r"([*_<>\[\]{}|])", r"\\\1", piece)
+        for i, piece in enumerate(pieces)
     )
 
 

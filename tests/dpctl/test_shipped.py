@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,7 @@ def test_a_property_gets_its_answer(name: str) -> None:
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.dpm")), ids=lambda path: path.stem)
 def test_every_file_says_what_it_is_and_what_to_expect(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert lines[0].startswith("# title: ")
+    assert re.match(r"# (?!\w+:)\S", lines[0])
     assert lines[1].startswith("# source: ")
     properties: tuple[PropertyLine, ...] = CHAINS[path.stem].properties
     assert properties
