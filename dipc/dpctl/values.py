@@ -45,15 +45,16 @@ class Segment:
 
 def probability_segments(evaluation: Evaluation, path: Formula, state: int) -> tuple[Segment, ...]:
     """The probability of a path formula in a state."""
-    return _segments(evaluation, lambda local: Attained(local.numbers(path)[state], state))
+    return segments(evaluation, lambda local: Attained(local.numbers(path)[state], state))
 
 
 def least_segments(evaluation: Evaluation, query: Query, asked: Sequence[int]) -> tuple[Segment, ...]:
     """The least epsilon or the least delta over the states asked about and their neighbours."""
-    return _segments(evaluation, lambda local: _least(local, query, asked))
+    return segments(evaluation, lambda local: _least(local, query, asked))
 
 
-def _segments(evaluation: Evaluation, question: Callable[[Local], Attained]) -> tuple[Segment, ...]:
+def segments(evaluation: Evaluation, question: Callable[[Local], Attained]) -> tuple[Segment, ...]:
+    """The answers to a question on maximal regions of eps."""
     found = evaluation.everywhere(lambda local: local.settled(question(local)))
     runs: list[list[Found[Attained]]] = []
     for each in found:
