@@ -71,7 +71,7 @@ def read_hoa(text: str, states_of: Callable[[str], States | None]) -> Automaton:
     Raises :class:`InputError` for what is not deterministic or not understood.
     """
     head, _, body = text.partition("--BODY--")
-    fields = {name: value for name, value in HEADER.findall(head)}
+    fields = dict(HEADER.findall(head))
     for name in ("HOA", "Start", "Acceptance"):
         if name not in fields:
             raise InputError(f"the automaton has no line `{name}:`", hint="it must be a text in HOA format")
@@ -197,13 +197,13 @@ def _meet(parts: Sequence[tuple[Condition, Condition]]) -> tuple[Condition, Cond
 
 
 def automaton_of(path: Formula, known: Mapping[Formula, States]) -> Automaton:
-    """The deterministic automaton of a path formula, made by Spot.  Raises :class:`Unsupported` without it."""
+    """The deterministic automaton of a path formula from Spot.  Raises :class:`Unsupported` without it."""
     try:
         import spot  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         raise Unsupported(
             "this path formula needs a deterministic automaton on a decision process",
-            hint="install the extra `ltl` (pip install dipc[ltl]), or give the automaton as a text in HOA format",
+            hint="install the extra `ltl` (pip install dipc[ltl]), or give the automaton in HOA format",
         ) from None
     names = {f"p{i}": states for i, states in enumerate(known.values())}
     text = _ltl(path, {part: f"p{i}" for i, part in enumerate(known)})

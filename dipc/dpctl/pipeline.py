@@ -39,7 +39,8 @@ NO_NEIGHBOURS = "no two different states are neighbours: each state was compared
 def check(model: Model, property: Property, clock: Clock, options: Options = DEFAULT_OPTIONS) -> ModelVerdict:
     """Decide a formula at the states asked about, for every eps of its range.
 
-    ``options`` are for decision processes. A limit that runs out is an :class:`~dipc.dpctl.verdict.Undecided` verdict.  Raises :class:`InputError`.
+    ``options`` are for decision processes.  A limit that runs out is an
+    :class:`~dipc.dpctl.verdict.Undecided` verdict.  Raises :class:`InputError`.
     """
     formula, asked = property.formula, start_states(model, property)
     if isinstance(formula, Query):
@@ -96,7 +97,7 @@ def _on_process(
     at = {name: _process_status(results) for name, results in zip(names, each, strict=True)}
     regions = {name: merged(results, lambda r: r is True) for name, results in zip(names, each, strict=True)}
     satisfying = frozenset(name for name, status in at.items() if status == "holds")
-    common: Any = (property, mdp, at, regions, satisfying)
+    common: dict[str, Any] = {"notes": notes(mdp, formula)}
     for results in each:
         if broken := [f for f in results if f.results and all(isinstance(r, Cause) for r in f.results)]:
             piece = simplest([f.piece for f in broken])
@@ -104,14 +105,14 @@ def _on_process(
             assert isinstance(cause, Cause)
             violated = _violated_for(evaluation, judge_on, cause) if symbolic else ()
             told = _process_witness(mdp, cause, piece if symbolic else None, violated)
-            return Fails(*common, notes=notes(mdp, formula), witness=told)
+            return Fails(property, mdp, at, regions, satisfying, witness=told, **common)
     if "undecided" in at.values():
         judge = judge_on(Local(evaluation, {}, {})) if fixed else None
         opened = [judge.doubts(formula, s) for s in asked] if isinstance(judge, Fixed) else []
         told_open = tuple(dict.fromkeys(each for several in opened for each in several))
         why = told_open[0].reason if told_open else "the signs of two functions could not be told apart"
-        return Undecided(*common, notes=notes(mdp, formula), undecided=told_open, reason=why)
-    return Holds(*common, notes=notes(mdp, formula))
+        return Undecided(property, mdp, at, regions, satisfying, undecided=told_open, reason=why, **common)
+    return Holds(property, mdp, at, regions, satisfying, **common)
 
 
 def _process_status(answers: Sequence[Found[Cause | bool | None]]) -> str:
@@ -189,10 +190,11 @@ def _process_values(
     if query.kind in ("epsilon", "delta"):
         return {"": segments(evaluation, lambda local: judge_on(local).least(query, asked))}
     most = query.kind == "Pmax"
-    return {
-        mdp.names[s]: segments(evaluation, lambda local, s=s: judge_on(local).extreme(query.path, s, most))
-        for s in asked
-    }
+
+    def extreme(s: int) -> tuple[Segment, ...]:
+        return segments(evaluation, lambda local: judge_on(local).extreme(query.path, s, most))
+
+    return {mdp.names[s]: extreme(s) for s in asked}
 
 
 def _answers(found: Sequence[Found[tuple[Reason | None, ...]]], place: int) -> list[Found[Reason | None]]:

@@ -1,9 +1,9 @@
 """dpCTL* on Markov decision processes: three-valued answers, with reasons.
 
 Without eps, or at one eps, P is decided by :mod:`schedulers` and D is searched for by :mod:`words`.  For a
-range of eps, D of bounded formulas is decided: finitely many words, so finitely many inequalities, whose signs
-are those of :mod:`regions`.  A state formula inside a path formula is evaluated in the process itself, over
-all schedulers or words afresh.
+range of eps, D of bounded formulas is decided: finitely many words, so finitely many inequalities with the
+signs that :mod:`regions` finds.  A state formula inside a path formula is evaluated in the process itself,
+over all schedulers or words afresh.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ class Fixed(Judge):
             monitor: Progression | Automaton | None = progression(path, known)
             if monitor is None:
                 monitor = self._automaton(path, known)
-            self._products[path] = Product.of(self.mdp, monitor, self.tick)  # type: ignore[arg-type,misc]
+            self._products[path] = Product.of(self.mdp, monitor, self.tick)
         return self._products[path]
 
     def _automaton(self, path: Formula, known: dict[Formula, States]) -> Automaton:
@@ -247,7 +247,7 @@ class Fixed(Judge):
         return self.lifted(low[node]), self.lifted(high[node])
 
     def extreme(self, path: Formula, state: int, most: bool) -> Attained:
-        """The largest or the least probability.  Raises :class:`LimitReached` if a formula inside is undecided."""
+        """The largest or the least probability.  Raises :class:`LimitReached` if it is not certain."""
         if self.doubtful(path, state):
             raise LimitReached(f"{show(path)}: {INSIDE}")
         return Attained(self.extremes(path, state)[most], state)
@@ -303,11 +303,11 @@ class Fixed(Judge):
         return found.breach or (True if found.low is None else None)
 
     def least(self, query: Query, asked: Sequence[int]) -> Attained:
-        """The least e^epsilon or the least delta.  Raises :class:`LimitReached` if it is not found exactly."""
+        """The least e^epsilon or the least delta.  Raises :class:`LimitReached` if it is not found."""
         factor = Quotient.one() if query.epsilon is None else self.number(power_of_e(query.epsilon))
         delta = Quotient.of(0) if query.delta is None else self.number(query.delta)
         bound = Bound(plain(factor), plain(delta), query.kind)
-        for s, t in dict.fromkeys((s, t) for s in asked for t in self.mdp.neighbours_of(s)):
+        for s, t in dict.fromkeys((a, b) for a in asked for b in self.mdp.neighbours_of(a)):
             if self.doubtful(query.path, s, t):
                 raise LimitReached(f"{show(query.path)}: {INSIDE}")
             found = self.tree(query.path).search(s, t, bound)
@@ -393,10 +393,10 @@ class Everywhere(Judge):
         if path not in self._steps:
             monitor = progression(path, self.parts(path)[0])
             assert monitor is not None
-            product = Product.of(self.mdp, monitor, self.tick)  # type: ignore[arg-type]
+            product: Product[Any] = Product.of(self.mdp, monitor, self.tick)
             one, zero = Quotient.one(), Quotient.of(0)
             settled = [None if truth is None else one if truth else zero for truth in product.truth]
-            self._steps[path] = Steps.of(product, settled)  # type: ignore[arg-type]
+            self._steps[path] = Steps.of(product, settled)
         return self._steps[path]
 
     def found(self, formula: Privacy, state: int, other: int) -> Breach | bool | None:
@@ -458,7 +458,7 @@ def judges(
     refuse_negative(mdp, eps_range)
     if fixed:
         judge = Fixed(mdp, eps_range.low if eps_range.is_point else HERE, clock, options)
-        nothing = MarkovChain(mdp.names, mdp.labels, mdp.neighbours, mdp.start, ())
+        nothing: MarkovChain[Quotient] = MarkovChain(mdp.names, mdp.labels, mdp.neighbours, mdp.start, ())
         return Evaluation(nothing, eps_range, clock), lambda local: judge
     lifted = with_functions(mdp)
     # Only the transitions of this "chain" are used: their signs cut the range.
@@ -474,7 +474,7 @@ def refuse_negative(mdp: AnyMdp, eps_range: EpsRange) -> None:
     for p, s in {p: s for s, p in cells if isinstance(p, Quotient)}.items():
         answer = nonnegative(p.numerator * p.denominator, eps_range)
         if isinstance(answer, Fails):
-            message = f"the probability {p} of a transition from `{mdp.names[s]}` is negative at eps = {answer.sample}"
+            message = f"the probability {p} of `{mdp.names[s]} -> ...` is negative at eps = {answer.sample}"
             raise InputError(message, hint="ask for other eps: ... for eps in (low, high)")
 
 

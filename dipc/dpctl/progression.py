@@ -78,7 +78,7 @@ def is_bounded(formula: Formula) -> bool:
 
 
 def combination(formula: Formula) -> Formula | None:
-    """The formula as a Boolean combination of co-safe ones, which are the only X and U in it; None if it is none."""
+    """The formula as a Boolean combination of co-safe ones; None if it is none."""
     if is_cosafe(formula):
         return formula
     if is_cosafe(formula, False):
@@ -138,10 +138,11 @@ class Progression:
             return True
         return False if isinstance(self.shape, Not) and self.shape.operand in self.parts else None
 
-    def read(self, before: Memory | None, state: int) -> Memory:  # type: ignore[override]
+    def read(self, before: Hashable | None, state: int) -> Memory:
         """What is left after one more state."""
         if isinstance(before, bool):
             return before
+        assert before is None or isinstance(before, tuple)
         key = before, tuple(state in states for states in self.known.values())
         if key not in self._found:
             self._found[key] = self._read(before, state)
@@ -158,9 +159,9 @@ class Progression:
         truth = self._truth(self.shape, rests, None)
         return rests if truth is None else truth
 
-    def marks(self, memory: Memory) -> Marks:  # type: ignore[override]
+    def marks(self, memory: Hashable) -> Marks:
         """The mark 0, if the path satisfies the formula when nothing more becomes true."""
-        truth = memory if isinstance(memory, bool) else self._truth(self.shape, memory, False)
+        truth = self._truth(self.shape, memory, False) if isinstance(memory, tuple) else memory
         return frozenset([0]) if truth else frozenset()
 
     def _truth(self, shape: Formula, rests: tuple[Rest, ...], otherwise: bool | None) -> bool | None:

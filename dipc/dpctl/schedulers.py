@@ -141,7 +141,7 @@ class _Lookup(Sequence[Sequence[tuple[int, object]]]):
     def __len__(self) -> int:
         return len(self._table)
 
-    def __getitem__(self, n):  # type: ignore[no-untyped-def,override]
+    def __getitem__(self, n):  # type: ignore[no-untyped-def]
         return self._table[n]
 
 
@@ -149,7 +149,8 @@ def reaching_probabilities(
     rows: Sequence[Sequence[Row[K]]], goal: Collection[int], one: K, tick: Tick = silent
 ) -> list[K]:
     """From every node, the largest probability of reaching the goal."""
-    values = [one if n in goal else one - one for n in range(len(rows))]
+    zero: K = one - one
+    values = [one if n in goal else zero for n in range(len(rows))]
     edges = [[edge for row in dict.fromkeys(actions) for edge in row] for actions in rows]
     for members in components(edges, dict.fromkeys(n for n in range(len(rows)) if n not in goal)):
         tick()
@@ -157,7 +158,7 @@ def reaching_probabilities(
         choices = {n: list(dict.fromkeys(rows[n])) for n in members}
         if len(members) == 1 and not any(t in inside for t, _ in edges[members[0]]):
             (n,) = members
-            values[n] = _best(expected(row, values) for row in choices[n])
+            values[n] = _best([expected(row, values) for row in choices[n]])
         else:
             _iterate(_attractor(choices, inside, values), choices, values, one, tick)
     return values
@@ -168,9 +169,9 @@ def expected(row: Row[K], values: Sequence[K]) -> K:
     return total([p * values[t] for t, p in row])
 
 
-def _best(candidates: Iterable[K]) -> K:
-    best, *others = candidates
-    for value in others:
+def _best(candidates: Sequence[K]) -> K:
+    best = candidates[0]
+    for value in candidates[1:]:
         if sign_of(value - best) > 0:
             best = value
     return best

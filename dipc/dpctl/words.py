@@ -21,7 +21,7 @@ from flint import fmpq
 
 from dipc.dpctl.progression import Progression
 from dipc.dpctl.schedulers import Product, sign_of
-from dipc.errors import LimitReached
+from dipc.errors import InternalError, LimitReached
 from dipc.models.chain import Row
 from dipc.models.linear import Tick, increase, silent
 from dipc.numbers.quotient import Quotient
@@ -43,8 +43,9 @@ class Pair(NamedTuple, Generic[K]):
 
 @dataclass(frozen=True, slots=True)
 class Steps(Generic[K]):
-    """Distributions over nodes: ``entered[n]`` is where entering the node n leads, the node itself or the last
-    one, ``yes``, with the probability that is settled there; ``kinds[n][a]`` is the first action like a."""
+    """Distributions over nodes: ``entered[n]`` is where entering the node n leads, the node itself or the
+    last one, ``yes``, with the probability that is settled there; ``kinds[n][a]`` is the first
+    action like a."""
 
     product: Product[K]
     entered: Sequence[Row[K]]
@@ -129,8 +130,8 @@ class Steps(Generic[K]):
 class Bound:
     """The inequalities p <= factor*q + delta and q <= factor*p + delta.
 
-    While a least parameter is looked for, ``least`` is "epsilon" or "delta" and the bound grows just enough to
-    allow every pair that is found; ``factor`` None is infinite.
+    While a least parameter is looked for, ``least`` is "epsilon" or "delta" and the bound grows just enough
+    to allow every pair that is found; ``factor`` None is infinite.
     """
 
     factor: Number | None
@@ -191,14 +192,20 @@ class Tree(Generic[K]):
     """The words of actions from pairs of states, for one path formula."""
 
     def __init__(self, product: Product[K], tick: Tick, depth: int = DEPTH, most: int = MOST_NODES) -> None:
-        self.tick, self.depth, self.most = tick, depth, most
-        one, zero = product.one, product.one - product.one
-        self.high, self.low = [*product.maximum(tick), one], [*product.minimum(tick), one]
-        settled = [hi if hi == lo else None for hi, lo in zip(self.high[:-1], self.low[:-1], strict=True)]
-        self.steps: Steps[K] = Steps.of(product, settled)
+        self.tick: Tick = tick
+        self.depth: int = depth
+        self.most: int = most
+        one: K = product.one
+        self.zero: K = one - one
+        self.high: list[K] = product.maximum(tick)
+        self.low: list[K] = product.minimum(tick)
+        certain = [hi if hi == lo else None for hi, lo in zip(self.high, self.low, strict=True)]
+        self.steps: Steps[K] = Steps.of(product, certain)
         actions = range(len(product.rows[0]))
-        self.repeated = [[*product.under(a).maximum(tick), one] for a in actions]
-        self.zero = zero
+        self.repeated: list[list[K]] = [product.under(a).maximum(tick) for a in actions]
+        tables: list[list[K]] = [self.high, self.low, *self.repeated]
+        for values in tables:
+            values.append(one)
         monitor = product.monitor
         self.settles = monitor.settles if isinstance(monitor, Progression) else None
 
@@ -242,8 +249,8 @@ class Tree(Generic[K]):
                 for flipped in (False, True):
                     if (breach := self._possible(pair, flipped)) is not None:
                         return Found(breach)
-        lows = [bound.needed(*each) for p, q in tried for each in ((p, q), (q, p))]
-        highs = [bound.needed(*each) for pair in still for each in self._extremes(pair)]
+        lows: list[Number] = [bound.needed(*each) for p, q in tried for each in ((p, q), (q, p))]
+        highs: list[Number] = [bound.needed(*each) for pair in still for each in self._extremes(pair)]
         return Found(low=_largest([self.zero, *lows]), high=_largest(highs))
 
     def _mean(self, distribution: Row[K], values: Sequence[K]) -> K:
@@ -280,21 +287,24 @@ class Tree(Generic[K]):
         large, small = (pair.right, pair.left) if flipped else (pair.left, pair.right)
         if self._mean(small, self.high) or not self._mean(large, self.high):
             return None
-        nodes = [(n, pair) for n, _ in large if self.high[n]]
-        seen = {n for n, _ in nodes}
-        for n, there in nodes:  # grows while it is read
-            if n == self.steps.yes or self.steps.product.truth[n]:
-                break
-            for a, row in enumerate(self.steps.product.rows[n]):
-                for target, _ in row:
-                    if target not in seen and self.high[target]:
-                        seen.add(target)
-                        nodes.append((target, there._replace(word=(*there.word, a))))
-        word, values = there.word, self.repeated[0]
-        for a in word[len(pair.word) :]:
+        for a in self._way([n for n, _ in large if self.high[n]]):
             pair = self.steps.after(pair, a)
-        p = self._mean(pair.right if flipped else pair.left, values)
+        p = self._mean(pair.right if flipped else pair.left, self.repeated[0])
         return Breach(flipped, p, self.zero, *self._trimmed(pair, 0))
+
+    def _way(self, nodes: list[int]) -> Word:
+        """The actions on a shortest path from one of these nodes to where the formula is true."""
+        words: dict[int, Word] = dict.fromkeys(nodes, ())
+        for n in nodes:  # grows while it is read
+            if n == self.steps.yes or self.steps.product.truth[n]:
+                return words[n]
+            actions: Sequence[Row[K]] = self.steps.product.rows[n]
+            for a, row in enumerate(actions):
+                for target, _ in row:
+                    if target not in words and self.high[target]:
+                        words[target] = (*words[n], a)
+                        nodes.append(target)
+        raise InternalError("a co-safe formula can become true wherever its probability is positive")
 
     def _equal_on_words(self, root: Pair[K]) -> bool:
         """Whether the two sides have settled equally after every finite word, so their limits are equal.
