@@ -1,4 +1,4 @@
-"""Small decision processes at random, and slow, obvious oracles for them: every path, every word, every policy.
+"""Random decision processes, and slow, obvious oracles for them: every path, every word, every policy.
 
 Nothing here uses the algorithms of dipc: probabilities are fractions, formulas are evaluated on paths.
 """
@@ -29,9 +29,7 @@ def random_mdp(random: Random, states: int, actions: int) -> Mdp[fmpq]:
     rows = []
     for s in range(states):
         loop = random.random() < 0.3
-        rows.append(
-            tuple(((s, fmpq(1)),) if loop else _row(random, states) for _ in range(actions))
-        )
+        rows.append(tuple(((s, fmpq(1)),) if loop else _row(random, states) for _ in range(actions)))
     labels = {label: frozenset(s for s in range(states) if random.random() < 0.4) for label in LABELS}
     pairs = tuple((s, t) for s in range(states) for t in range(s + 1, states))
     names = tuple(f"s{s}" for s in range(states))
@@ -112,7 +110,7 @@ def satisfies(path: Sequence[int], formula: Formula, mdp: Mdp[fmpq], at: int = 0
 
 
 def by_histories(mdp: Mdp[fmpq], formula: Formula, start: int, best: Callable[..., Fraction]) -> Fraction:
-    """The largest (``best`` is max) or least probability of a bounded formula: one choice for every history."""
+    """The largest (best = max) or least probability of a bounded formula: a choice for every history."""
     rows, length = fractions_of(mdp), horizon(formula)
 
     def value(path: tuple[int, ...]) -> Fraction:
@@ -130,7 +128,9 @@ def by_word(mdp: Mdp[fmpq], formula: Formula, start: int, word: Sequence[int]) -
     def value(path: tuple[int, ...]) -> Fraction:
         if len(path) > horizon(formula):
             return Fraction(satisfies(path, formula, mdp))
-        return sum((p * value((*path, t)) for t, p in rows[path[-1]][word[len(path) - 1]].items()), Fraction(0))
+        return sum(
+            (p * value((*path, t)) for t, p in rows[path[-1]][word[len(path) - 1]].items()), Fraction(0)
+        )
 
     return value((start,))
 

@@ -71,13 +71,18 @@ def read_hoa(text: str, states_of: Callable[[str], States | None]) -> Automaton:
     Raises :class:`InputError` for what is not deterministic or not understood.
     """
     head, _, body = text.partition("--BODY--")
-    fields = dict(HEADER.findall(head))
+    lines = HEADER.findall(head)
+    fields = dict(lines)
     for name in ("HOA", "Start", "Acceptance"):
         if name not in fields:
             raise InputError(f"the automaton has no line `{name}:`", hint="it must be a text in HOA format")
-    if fields["HOA"] != "v1" or "Alias" in fields or not fields["Start"].strip().isdigit():
+    starts = [value.strip() for name, value in lines if name == "Start"]
+    if fields["HOA"].strip() != "v1" or "Alias" in fields or len(starts) > 1 or not starts[0].isdigit():
         raise InputError("only HOA v1 without aliases and with one start state is understood")
+    count, *_ = [*fields.get("AP", "0").split(), "0"]
     names = re.findall(r'"([^"]*)"', fields.get("AP", ""))
+    if count != str(len(names)):
+        raise InputError(f"the automaton has {len(names)} names for {count} propositions")
     letters = []
     for name in names:
         if (states := states_of(name)) is None:

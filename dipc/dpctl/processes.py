@@ -275,9 +275,12 @@ class Fixed(Judge):
     def missed(self, formula: Probability, state: int, truth: bool) -> Cause:
         """The least or the largest probability, whichever misses the interval."""
         low, high = self.extremes(formula.path, state)
-        p = low if self._end(formula.interval, low) is not None else high
         ends = formula.interval
-        bound = self._end(ends, p) or self.number(ends.low if ends.low else ends.high)
+        p, bound = (low, ends.low) if ends.low else (high, ends.high)
+        for candidate in (high, low):
+            if (end := self._end(ends, candidate)) is not None:
+                p, bound = candidate, end
+        bound = self.number(bound)
         excess = bound - p if sign_of(bound - p) > 0 else p - bound
         return Cause(formula, truth, state, p, bound=bound, excess=excess)
 

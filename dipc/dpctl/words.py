@@ -203,8 +203,9 @@ class Tree(Generic[K]):
         self.steps: Steps[K] = Steps.of(product, certain)
         actions = range(len(product.rows[0]))
         self.repeated: list[list[K]] = [product.under(a).maximum(tick) for a in actions]
-        tables: list[list[K]] = [self.high, self.low, *self.repeated]
-        for values in tables:
+        self.high.append(one)
+        self.low.append(one)
+        for values in self.repeated:
             values.append(one)
         monitor = product.monitor
         self.settles = monitor.settles if isinstance(monitor, Progression) else None
@@ -295,6 +296,7 @@ class Tree(Generic[K]):
     def _way(self, nodes: list[int]) -> Word:
         """The actions on a shortest path from one of these nodes to where the formula is true."""
         words: dict[int, Word] = dict.fromkeys(nodes, ())
+        n: int
         for n in nodes:  # grows while it is read
             if n == self.steps.yes or self.steps.product.truth[n]:
                 return words[n]

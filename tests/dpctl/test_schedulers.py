@@ -14,14 +14,16 @@ from processes import (
     policies,
     random_mdp,
     random_path,
+    satisfies,
     until_in_chain,
 )
 
 from dipc.dpctl.automata import read_hoa
-from dipc.dpctl.formula import Formula, Not, Proposition, Truth, Until
+from dipc.dpctl.formula import And, Formula, Not, Proposition, Truth, Until
 from dipc.dpctl.paths import known_sets, path_probabilities
 from dipc.dpctl.progression import progression
 from dipc.dpctl.schedulers import Product
+from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError
 from dipc.model import MDP, load_model
 from dipc.models.chain import MarkovChain, Mdp
@@ -90,8 +92,6 @@ def _extremes(product: Product[fmpq]) -> list[tuple[object, object]]:
 
 def states_of(mdp: Mdp[fmpq], part: Formula) -> frozenset[int]:
     """The states of a Boolean combination of labels."""
-    from processes import satisfies
-
     return frozenset(s for s in range(len(mdp.names)) if satisfies([s], part, mdp))
 
 
@@ -132,12 +132,11 @@ def test_conjunctions_of_safe_and_cosafe_formulas(seed: int) -> None:
     random = Random(seed)
     mdp = random_mdp(random, 4, 2)
     text = (
-        'HOA: v1\nStart: 0\nAP: 2 "a" "b"\nAcceptance: 1 Inf(0)\n--BODY--\nState: 0\n[!1] 2\n[0&1] 1\n[!0&1] 0\n'
+        'HOA: v1\nStart: 0\nAP: 2 "a" "b"\nAcceptance: 1 Inf(0)\n'
+        "--BODY--\nState: 0\n[!1] 2\n[0&1] 1\n[!0&1] 0\n"
         "State: 1 {0}\n[1] 1\n[!1] 2\nState: 2\n[t] 2\n--END--"
     )
     path = (EVENTUALLY_A, Not(Until(Truth(True), Not(B))))
-    from dipc.dpctl.formula import And
-
     found = extremes(mdp, And(path))
     assert found == _extremes(Product.of(mdp, read_hoa(text, mdp.states_of)))
     for rows in policies(mdp):
@@ -163,8 +162,6 @@ def test_a_rabin_condition_on_chains(seed: int) -> None:
     chain = MarkovChain(mdp.names, mdp.labels, (), (), tuple(rows[0] for rows in mdp.rows))
     finally_a = Until(Truth(True), Not(Until(Truth(True), Not(A))))
     often_b = Not(Until(Truth(True), Not(Until(Truth(True), B))))
-    from dipc.dpctl.formula import And
-
     values = path_probabilities(chain, And((finally_a, often_b)), lambda part: states_of(mdp, part))
     found = _extremes(Product.of(mdp, read_hoa(PERSISTENT, mdp.states_of)))
     assert found == [(exact(p), exact(p)) for p in values]
@@ -194,6 +191,8 @@ def test_spot_agrees_with_chains(seed: int) -> None:
         (("Inf(0)", "0"), "not understood"),
         (('"a"', '"nobody"'), "no label or state"),
         (("Start: 0", "Start: 0&1"), "one start state"),
+        (("Start: 0", "Start: 0\nStart: 1"), "one start state"),
+        (('AP: 1 "a"', 'AP: 2 "a"'), "has 1 names for 2"),
         (("[0] 0 {0}", "0 {0}"), "not understood"),
         (("[0]", "[1]"), "not understood"),
     ],
@@ -263,6 +262,4 @@ def test_a_query_without_a_scheduler_is_refused() -> None:
 def test_the_shipped_model_has_the_answers_that_it_says() -> None:
     model = load_model("programs/chains/above_threshold.dpm")
     for name, source, expected in model.properties:
-        from dipc.dpctl.syntax import parse_property
-
         assert model.check(parse_property(source, model.model)).status == expected, name
