@@ -28,8 +28,8 @@ def random_mdp(random: Random, states: int, actions: int) -> Mdp[fmpq]:
     """A process with the labels a and b, some absorbing states and all states adjacent."""
     rows = []
     for s in range(states):
-        loop = random.random() < 0.3
-        rows.append(tuple(((s, fmpq(1)),) if loop else _row(random, states) for _ in range(actions)))
+        loop, different = random.random() < 0.3, [_row(random, states) for _ in range(2)]
+        rows.append(tuple(((s, fmpq(1)),) if loop else random.choice(different) for _ in range(actions)))
     labels = {label: frozenset(s for s in range(states) if random.random() < 0.4) for label in LABELS}
     pairs = tuple((s, t) for s in range(states) for t in range(s + 1, states))
     names = tuple(f"s{s}" for s in range(states))

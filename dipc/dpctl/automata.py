@@ -79,7 +79,7 @@ def read_hoa(text: str, states_of: Callable[[str], States | None]) -> Automaton:
     starts = [value.strip() for name, value in lines if name == "Start"]
     if fields["HOA"].strip() != "v1" or "Alias" in fields or len(starts) > 1 or not starts[0].isdigit():
         raise InputError("only HOA v1 without aliases and with one start state is understood")
-    count, *_ = [*fields.get("AP", "0").split(), "0"]
+    count = fields.get("AP", "").split(" ")[0] or "0"
     names = re.findall(r'"([^"]*)"', fields.get("AP", ""))
     if count != str(len(names)):
         raise InputError(f"the automaton has {len(names)} names for {count} propositions")

@@ -9,6 +9,7 @@ from typing import Any
 from flint import fmpq
 
 from dipc.clock import Clock
+from dipc.dpctl.all_words import Question, has_eps, judges
 from dipc.dpctl.formula import (
     And,
     Formula,
@@ -21,7 +22,7 @@ from dipc.dpctl.formula import (
     Query,
     Until,
 )
-from dipc.dpctl.processes import AnyMdp, Cause, Fixed, Options, Question, has_eps, judges
+from dipc.dpctl.processes import AnyMdp, Cause, Fixed, Options
 from dipc.dpctl.regions import Evaluation, Found, Local, merged
 from dipc.dpctl.syntax import show
 from dipc.dpctl.values import Segment, least_segments, probability_segments, segments

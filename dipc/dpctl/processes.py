@@ -1,14 +1,13 @@
 """dpCTL* on Markov decision processes: three-valued answers, with reasons.
 
-Without eps, or at one eps, P is decided by :mod:`schedulers` and D is searched for by :mod:`words`.  For a
-range of eps, D of bounded formulas is decided: finitely many words, so finitely many inequalities with the
-signs that :mod:`regions` finds.  A state formula inside a path formula is evaluated in the process itself,
+Without eps, or at one eps, P is decided by :mod:`schedulers` and D is searched for by :mod:`words`; for a
+range of eps see :mod:`all_words`.  A state formula inside a path formula is evaluated in the process itself,
 over all schedulers or words afresh.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, assert_never
 
@@ -32,21 +31,18 @@ from dipc.dpctl.formula import (
 )
 from dipc.dpctl.paths import known_sets, operands
 from dipc.dpctl.progression import Progression, States, is_bounded, progression
-from dipc.dpctl.regions import Evaluation, Local, power_of_e
+from dipc.dpctl.regions import power_of_e
 from dipc.dpctl.schedulers import HERE, Product, sign_of
 from dipc.dpctl.syntax import show
 from dipc.dpctl.values import Attained
 from dipc.dpctl.verdict import Open
-from dipc.dpctl.words import DEPTH, MOST_NODES, Bound, Breach, Found, Number, Steps, Tree, Word
-from dipc.errors import InputError, LimitReached, Unsupported
-from dipc.models.chain import MarkovChain, Mdp, Row
+from dipc.dpctl.words import DEPTH, MOST_NODES, Bound, Breach, Found, Number, Tree, Word
+from dipc.errors import LimitReached
+from dipc.models.chain import Mdp, Row
 from dipc.models.graph import reaching
 from dipc.numbers.quotient import Quotient
-from dipc.signs.eps_range import EpsRange
-from dipc.signs.inequality import Fails, nonnegative
 
 AnyMdp = Mdp[fmpq] | Mdp[Quotient]
-AT_ONE_EPS = "ask at one eps: `--at 1`, or `for eps in [1, 1]`"
 INSIDE = "a state formula inside is undecided"
 
 
@@ -347,144 +343,6 @@ class Fixed(Judge):
         assert found.low is not None and found.high is not None
         reason = f"no proof and no counterexample up to words of {self.options.depth} actions and"
         return Open(*names, below(found.low), -below(-found.high), f"{reason} {self.options.nodes} pairs")
-
-
-class Everywhere(Judge):
-    """A process on one piece of a range of eps: D of bounded formulas only."""
-
-    def __init__(
-        self,
-        evaluation: Evaluation,
-        mdp: Mdp[Quotient],
-        local: Local,
-        clock: Clock,
-        remembered: dict[object, list[tuple[Quotient, Quotient, Word]]],
-    ) -> None:
-        vanishing = frozenset(p for p in evaluation.transitions if not local.sign(p))
-        if vanishing:
-            rows = tuple(
-                tuple(tuple((t, p) for t, p in row if p not in vanishing) for row in rows)
-                for rows in mdp.rows
-            )
-            mdp = replace(mdp, rows=rows)
-        super().__init__(mdp, clock)
-        self.local, self._vanishing, self._remembered = local, vanishing, remembered
-        self._steps: dict[Formula, Steps[Quotient]] = {}
-
-    def extreme(self, path: Formula, state: int, most: bool) -> Attained:
-        """Refused: the best scheduler may depend on eps."""
-        raise Unsupported("Pmax and Pmin on a decision process for a range of eps", hint=AT_ONE_EPS)
-
-    def probability(self, formula: Probability, state: int) -> bool | None:
-        """Refused: the best scheduler may depend on eps."""
-        raise Unsupported("P on a decision process for a range of eps", formula.span, AT_ONE_EPS)
-
-    def outcomes(self, path: Formula, s: int, t: int) -> list[tuple[Quotient, Quotient, Word]]:
-        """The probabilities of a bounded path formula from two states, for all words."""
-        if not is_bounded(path):
-            message = (
-                f"D of an unbounded path formula, {show(path)}, on a decision process for a range of eps"
-            )
-            raise Unsupported(message, hint=AT_ONE_EPS)
-        key = self._vanishing, path, tuple(self.parts(path)[0].items()), s, t
-        if key not in self._remembered:
-            self._remembered[key] = list(self.steps(path).outcomes(s, t, self.tick))
-        return self._remembered[key]
-
-    def steps(self, path: Formula) -> Steps[Quotient]:
-        """The process with what is left of a bounded path formula."""
-        if path not in self._steps:
-            monitor = progression(path, self.parts(path)[0])
-            assert monitor is not None
-            product: Product[Any] = Product.of(self.mdp, monitor, self.tick)
-            one, zero = Quotient.one(), Quotient.of(0)
-            settled = [None if truth is None else one if truth else zero for truth in product.truth]
-            self._steps[path] = Steps.of(product, settled)
-        return self._steps[path]
-
-    def found(self, formula: Privacy, state: int, other: int) -> Breach | bool | None:
-        """The first word that breaks an inequality; the signs of all are asked for at once."""
-        factor, delta, breach = power_of_e(formula.epsilon), formula.delta, None
-        for p, q, word in self.outcomes(formula.path, state, other):
-            for flipped, large, small in ((False, p, q), (True, q, p)):
-                if self.local.sign(factor * small + delta - large) < 0 and breach is None:
-                    breach = Breach(flipped, large, small, word, ())
-        return breach or True
-
-    def violated(self, cause: Cause) -> bool:
-        """Whether a cause is one here: of D, whether some word breaks the same inequality."""
-        formula, s, t = cause.formula, cause.state, cause.neighbour
-        if not isinstance(formula, Privacy) or t is None:
-            return super().violated(cause)
-        factor = power_of_e(formula.epsilon)
-        rooms = [factor * q + formula.delta - p for p, q, _ in self.outcomes(formula.path, s, t)]
-        return min(map(self.local.sign, rooms)) < 0
-
-    def parts(self, path: Formula) -> tuple[dict[Formula, States], set[int]]:
-        """As above, once the signs that decide it are known."""
-        return self.local.settled(super().parts(path))
-
-    def least(self, query: Query, asked: Sequence[int]) -> Attained:
-        """The least e^epsilon or the least delta on this piece."""
-        best = Attained(Quotient.one() if query.epsilon is None else Quotient.of(0), asked[0])
-        for s in asked:
-            for t in self.mdp.neighbours_of(s):
-                for p, q, _ in self.outcomes(query.path, s, t):
-                    for state, other, large, small in ((s, t, p, q), (t, s, q, p)):
-                        value = self._needed(query, large, small)
-                        if value is None:
-                            return Attained(None, state, other)
-                        assert best.value is not None
-                        if self.local.sign(value - best.value) > 0:
-                            best = Attained(value, state, other)
-        return best
-
-    def _needed(self, query: Query, p: Quotient, q: Quotient) -> Quotient | None:
-        if query.epsilon is not None:
-            return p - power_of_e(query.epsilon) * q
-        assert query.delta is not None
-        if self.local.sign(p - query.delta) <= 0:
-            return Quotient.of(0)
-        return (p - query.delta) / q if self.local.sign(q) else None
-
-
-Question = Callable[[Local], Judge]
-
-
-def judges(
-    mdp: AnyMdp, fixed: bool, eps_range: EpsRange, clock: Clock, options: Options
-) -> tuple[Evaluation, Question]:
-    """The pieces of the range, and who answers on each; ``fixed`` if there is only one eps, or none matters.
-
-    Raises :class:`InputError` if a probability is negative somewhere.
-    """
-    refuse_negative(mdp, eps_range)
-    if fixed:
-        judge = Fixed(mdp, eps_range.low if eps_range.is_point else HERE, clock, options)
-        nothing: MarkovChain[Quotient] = MarkovChain(mdp.names, mdp.labels, mdp.neighbours, mdp.start, ())
-        return Evaluation(nothing, eps_range, clock), lambda local: judge
-    lifted = with_functions(mdp)
-    # Only the transitions of this "chain" are used: their signs cut the range.
-    rows = tuple(row for rows in lifted.rows for row in rows)
-    evaluation = Evaluation(MarkovChain(mdp.names, mdp.labels, (), (), rows), eps_range, clock)
-    remembered: dict[object, list[tuple[Quotient, Quotient, Word]]] = {}
-    return evaluation, lambda local: Everywhere(evaluation, lifted, local, clock, remembered)
-
-
-def refuse_negative(mdp: AnyMdp, eps_range: EpsRange) -> None:
-    """Raise :class:`InputError` if a probability is negative for some eps of the range."""
-    cells = ((s, p) for s, rows in enumerate(mdp.rows) for row in rows for _, p in row)
-    for p, s in {p: s for s, p in cells if isinstance(p, Quotient)}.items():
-        answer = nonnegative(p.numerator * p.denominator, eps_range)
-        if isinstance(answer, Fails):
-            message = f"the probability {p} of `{mdp.names[s]} -> ...` is negative at eps = {answer.sample}"
-            raise InputError(message, hint="ask for other eps: ... for eps in (low, high)")
-
-
-def has_eps(mdp: AnyMdp) -> bool:
-    """Whether eps occurs in a process."""
-    probabilities = (p for rows in mdp.rows for row in rows for _, p in row)
-    return any(isinstance(p, Quotient) and not p.is_constant for p in probabilities)
 
 
 def with_functions(mdp: AnyMdp) -> Mdp[Quotient]:

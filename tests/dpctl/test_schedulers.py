@@ -132,9 +132,9 @@ def test_conjunctions_of_safe_and_cosafe_formulas(seed: int) -> None:
     random = Random(seed)
     mdp = random_mdp(random, 4, 2)
     text = (
-        'HOA: v1\nStart: 0\nAP: 2 "a" "b"\nAcceptance: 1 Inf(0)\n'
-        "--BODY--\nState: 0\n[!1] 2\n[0&1] 1\n[!0&1] 0\n"
-        "State: 1 {0}\n[1] 1\n[!1] 2\nState: 2\n[t] 2\n--END--"
+        'HOA: v1\nStart: 1\nAP: 2 "a" "b"\nAcceptance: 1 Inf(0)\n'
+        "--BODY--\nState: 1\n[!1] 2\n[0&1] 0\n[!0&1] 1\n"
+        "State: 0 {0}\n[1] 0\n[!1] 2\nState: 2\n[t] 2\n--END--"
     )
     path = (EVENTUALLY_A, Not(Until(Truth(True), Not(B))))
     found = extremes(mdp, And(path))

@@ -301,6 +301,9 @@ def test_undecided_says_what_is_known() -> None:
     assert model.check("D[0, 0](X D[0, 1/30](F yes)) from s").status == "undecided"
     assert model.check("P>=0 (X D[0, 1/30](F yes)) from s").status == "undecided"
     assert model.check("P>=1 (X D[0, 1/30](F yes)) from yes").status == "holds"
+    # A safe formula is as private as its negation if epsilon is 0.
+    assert model.check("D[0, 1/30](G !yes)").status == "undecided"
+    assert model.check("D[0, 1/40](G !yes)").status == "fails"
 
 
 def test_decided_at_a_larger_delta() -> None:
