@@ -7,36 +7,46 @@ no graph is looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cmp_to_key
 from typing import Any
 
 from dipc.clock import Clock
-from dipc.dpctl.formula import Formula, Privacy, Probability, Query
-from dipc.dpctl.processes import AnyMdp, Cause, Fixed, Judge, Options, with_functions
+from dipc.dpctl.formula import Exponent, Formula, Privacy, Probability, Query
+from dipc.dpctl.processes import AnyMdp, Cause, Fixed, Judge, Options
 from dipc.dpctl.progression import States, is_bounded, progression
 from dipc.dpctl.regions import Evaluation, Local, power_of_e
-from dipc.dpctl.schedulers import HERE, Product
+from dipc.dpctl.schedulers import HERE, Product, sign_of
 from dipc.dpctl.syntax import show
 from dipc.dpctl.values import Attained
 from dipc.dpctl.words import Breach, Steps, Word
 from dipc.errors import InputError, Unsupported
-from dipc.models.chain import MarkovChain, Mdp
+from dipc.models.chain import DEAD, MarkovChain
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, nonnegative
 
 AT_ONE_EPS = "ask at one eps: `--at 1`, or `for eps in [1, 1]`"
-Outcomes = list[tuple[Quotient, Quotient, Word]]
+Outcome = tuple[Quotient, Quotient, Word]
+Outcomes = list[Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What was found on other pieces of the range."""
+
+    steps: dict[object, Steps[Any]] = field(default_factory=dict)
+    outcomes: dict[object, Outcomes] = field(default_factory=dict)
+    rooms: dict[object, list[tuple[Quotient, Outcome]]] = field(default_factory=dict)
 
 
 class AllWords(Judge):
     """A process on one piece of a range of eps: D of bounded formulas only."""
 
-    def __init__(
-        self, mdp: Mdp[Quotient], local: Local, clock: Clock, remembered: dict[object, Outcomes]
-    ) -> None:
+    def __init__(self, mdp: AnyMdp, local: Local, clock: Clock, memory: Memory) -> None:
         super().__init__(mdp, clock)
-        self.local, self._remembered = local, remembered
+        self.local, self.memory = local, memory
 
     def extreme(self, path: Formula, state: int, most: bool) -> Attained:
         """Refused: the best scheduler may depend on eps."""
@@ -47,39 +57,56 @@ class AllWords(Judge):
         raise Unsupported("P on a decision process for a range of eps", formula.span, AT_ONE_EPS)
 
     def outcomes(self, path: Formula, s: int, t: int) -> Outcomes:
-        """The probabilities of a bounded path formula from two states, for all words."""
+        """The probabilities of a bounded path formula from two states, for the words that are worst for s."""
         if not is_bounded(path):
-            message = (
-                f"D of an unbounded path formula, {show(path)}, on a decision process for a range of eps"
-            )
+            message = f"D of an unbounded formula, {show(path)}, on a decision process for a range of eps"
             raise Unsupported(message, hint=AT_ONE_EPS)
         known, _ = self.parts(path)
-        if (key := (path, tuple(known.items()), s, t)) not in self._remembered:
-            monitor = progression(path, known)
-            assert monitor is not None
-            product: Product[Any] = Product.of(self.mdp, monitor, self.tick)
-            one, zero = Quotient.one(), Quotient.of(0)
-            settled = [None if truth is None else one if truth else zero for truth in product.truth]
-            self._remembered[key] = list(Steps.of(product, settled).outcomes(s, t, self.tick))
-        return self._remembered[key]
+        key = path, tuple(known.items())
+        if (*key, s, t) not in self.memory.outcomes:
+            if key not in self.memory.steps:
+                self.memory.steps[key] = self._with(path, known)
+            found = self.memory.steps[key].outcomes(s, t, self.tick)
+            exact = ((self.lifted(p), self.lifted(q), word) for p, q, word in found)
+            self.memory.outcomes[*key, s, t] = worst(exact)
+        return self.memory.outcomes[*key, s, t]
+
+    def _with(self, path: Formula, known: dict[Formula, States]) -> Steps[Any]:
+        monitor = progression(path, known)
+        assert monitor is not None
+        product: Product[Any] = Product.of(self.mdp, monitor, self.tick)
+        numbers = {None: None, True: product.one, False: product.one - product.one}
+        return Steps.of(product, [numbers[truth] for truth in product.truth])
 
     def found(self, formula: Privacy, state: int, other: int) -> Breach | bool | None:
         """The first word that breaks an inequality; the signs of all are asked for at once."""
-        factor, delta, breach = power_of_e(formula.epsilon), formula.delta, None
-        for p, q, word in self.outcomes(formula.path, state, other):
-            for flipped, large, small in ((False, p, q), (True, q, p)):
-                if self.local.sign(factor * small + delta - large) < 0 and breach is None:
-                    breach = Breach(flipped, large, small, word, ())
+        breach = None
+        for flipped, s, t in ((False, state, other), (True, other, state)):
+            for room, (p, q, word) in self._rooms(formula, s, t):
+                if self.local.sign(room) < 0 and breach is None:
+                    breach = Breach(flipped, p, q, word, ())
         return breach or True
+
+    def _rooms(self, formula: Privacy, s: int, t: int) -> list[tuple[Quotient, Outcome]]:
+        """How much smaller p is than its bound, for the worst outcomes (p, q) that could break it."""
+        outcomes = self.outcomes(formula.path, s, t)
+        if (key := (formula, s, t, tuple(outcomes))) not in self.memory.rooms:
+            factor, delta = power_of_e(formula.epsilon), formula.delta
+            at_least_one = is_nonnegative(formula.epsilon)
+            self.memory.rooms[key] = [
+                (factor * q + delta - p, (p, q, word))
+                for p, q, word in outcomes
+                if not (at_least_one and is_surely_nonnegative(q + delta - p))
+            ]
+        return self.memory.rooms[key]
 
     def violated(self, cause: Cause) -> bool:
         """Whether a cause is one here: of D, whether some word breaks the same inequality."""
         formula, s, t = cause.formula, cause.state, cause.neighbour
         if not isinstance(formula, Privacy) or t is None:
             return super().violated(cause)
-        factor = power_of_e(formula.epsilon)
-        rooms = [factor * q + formula.delta - p for p, q, _ in self.outcomes(formula.path, s, t)]
-        return min(map(self.local.sign, rooms)) < 0
+        signs = [self.local.sign(room) for room, _ in self._rooms(formula, s, t)]  # asks for all
+        return min(signs, default=0) < 0
 
     def parts(self, path: Formula) -> tuple[dict[Formula, States], set[int]]:
         """As above, once the signs that decide it are known."""
@@ -90,9 +117,9 @@ class AllWords(Judge):
         best = Attained(Quotient.one() if query.epsilon is None else Quotient.of(0), asked[0])
         for s in asked:
             for t in self.mdp.neighbours_of(s):
-                for p, q, _ in self.outcomes(query.path, s, t):
-                    for state, other, large, small in ((s, t, p, q), (t, s, q, p)):
-                        value = self._needed(query, large, small)
+                for state, other in ((s, t), (t, s)):
+                    for p, q, _ in self.outcomes(query.path, state, other):
+                        value = self._needed(query, p, q)
                         if value is None:
                             return Attained(None, state, other)
                         assert best.value is not None
@@ -107,6 +134,41 @@ class AllWords(Judge):
         if self.local.sign(p - query.delta) <= 0:
             return Quotient.of(0)
         return (p - query.delta) / q if self.local.sign(q) else None
+
+
+def is_nonnegative(epsilon: Exponent) -> bool:
+    """Whether the parts of an exponent show that it is nonnegative for every eps."""
+    logarithms = all((base > 1) is (power > 0) for base, power in epsilon.logarithms)
+    return logarithms and epsilon.rate >= 0 and epsilon.constant >= 0
+
+
+def is_surely_nonnegative(value: Quotient) -> bool:
+    """Whether a number without eps is nonnegative; False for other functions."""
+    return value.is_constant and sign_of(value) >= 0
+
+
+def worst(outcomes: Iterable[Outcome]) -> Outcomes:
+    """The outcomes (p, q) without those that another one with a larger p and a smaller q makes superfluous.
+
+    Only numbers without eps are compared.
+
+    >>> from flint import fmpq
+    >>> half, one, zero = map(Quotient.of, (fmpq(1, 2), 1, 0))
+    >>> worst([(half, half, (0,)), (half, zero, (1,)), (one, half, (2,)), (zero, zero, (3,))])
+    [(1, 1/2, (2,)), (1/2, 0, (1,))]
+    """
+    found = list(outcomes)
+    if not all(p.is_constant and q.is_constant for p, q, _ in found):
+        return found
+    kept: Outcomes = []
+    for p, q, word in sorted(found, key=cmp_to_key(_order)):
+        if not kept or sign_of(q - kept[-1][1]) < 0:
+            kept.append((p, q, word))
+    return kept
+
+
+def _order(a: Outcome, b: Outcome) -> int:
+    return sign_of(b[0] - a[0]) or sign_of(a[1] - b[1])
 
 
 Question = Callable[[Local], Judge]
@@ -125,8 +187,8 @@ def judges(
     if fixed:
         judge = Fixed(mdp, eps_range.low if eps_range.is_point else HERE, clock, options)
         return evaluation, lambda local: judge
-    lifted, remembered = with_functions(mdp), dict[object, Outcomes]()
-    return evaluation, lambda local: AllWords(lifted, local, clock, remembered)
+    memory = Memory()
+    return evaluation, lambda local: AllWords(mdp, local, clock, memory)
 
 
 def refuse_negative(mdp: AnyMdp, eps_range: EpsRange) -> None:
@@ -143,3 +205,12 @@ def has_eps(mdp: AnyMdp) -> bool:
     """Whether eps occurs in a process."""
     probabilities = (p for rows in mdp.rows for row in rows for _, p in row)
     return any(isinstance(p, Quotient) and not p.is_constant for p in probabilities)
+
+
+def missing_actions(mdp: AnyMdp) -> Iterator[str]:
+    """Notes about states that have some of the actions only."""
+    for s, rows in enumerate(mdp.rows[: mdp.names.index(DEAD)] if DEAD in mdp.names else ()):
+        lead_on = [any(mdp.names[t] != DEAD for t, _ in row) for row in rows]
+        if any(lead_on) and not all(lead_on):
+            action = mdp.actions[lead_on.index(False)]
+            yield f"`{mdp.names[s]}` has no action `{action}`: there it leads to {DEAD}"

@@ -9,7 +9,7 @@ from typing import Any
 from flint import fmpq
 
 from dipc.clock import Clock
-from dipc.dpctl.all_words import Question, has_eps, judges
+from dipc.dpctl.all_words import Question, has_eps, judges, missing_actions
 from dipc.dpctl.formula import (
     And,
     Formula,
@@ -22,7 +22,7 @@ from dipc.dpctl.formula import (
     Query,
     Until,
 )
-from dipc.dpctl.processes import AnyMdp, Cause, Fixed, Options
+from dipc.dpctl.processes import INSIDE, AnyMdp, Cause, Fixed, Options
 from dipc.dpctl.regions import Evaluation, Found, Local, merged
 from dipc.dpctl.syntax import show
 from dipc.dpctl.values import Segment, least_segments, probability_segments, segments
@@ -111,7 +111,8 @@ def _on_process(
         judge = judge_on(Local(evaluation, {}, {})) if fixed else None
         opened = [judge.doubts(formula, s) for s in asked] if isinstance(judge, Fixed) else []
         told_open = tuple(dict.fromkeys(each for several in opened for each in several))
-        why = told_open[0].reason if told_open else "the signs of two functions could not be told apart"
+        unknown = INSIDE if fixed else "the signs of two functions could not be told apart"
+        why = told_open[0].reason if told_open else unknown
         return Undecided(property, mdp, at, regions, satisfying, undecided=told_open, reason=why, **common)
     return Holds(property, mdp, at, regions, satisfying, **common)
 
@@ -229,6 +230,8 @@ def notes(model: Model, formula: Formula) -> tuple[str, ...]:
     found = []
     if not model.neighbours and any(isinstance(part, Privacy) for part in parts):
         found.append(NO_NEIGHBOURS)
+    if isinstance(model, Mdp):
+        found += list(missing_actions(model))[:1]
     return tuple(found)
 
 

@@ -51,7 +51,7 @@ class Monitor(Protocol):
 def is_cosafe(formula: Formula, positive: bool = True) -> bool:
     """Whether a formula (its negation, if not ``positive``) is co-safe by its form.
 
-    >>> from dipc.dpctl.formula import Proposition
+    >>> from dipc.dpctl.formula import Proposition, Truth
     >>> eventually = Until(Truth(True), Proposition("a"))
     >>> is_cosafe(Next(eventually)), is_cosafe(Not(eventually)), is_cosafe(Not(eventually), False)
     (True, False, True)

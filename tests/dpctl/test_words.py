@@ -17,13 +17,15 @@ from dipc.dpctl.pipeline import check, value
 from dipc.dpctl.processes import Options
 from dipc.dpctl.progression import progression
 from dipc.dpctl.schedulers import Product
-from dipc.dpctl.verdict import ModelVerdict, Witness
+from dipc.dpctl.verdict import ModelVerdict, Region, Witness
 from dipc.dpctl.words import Bound, Tree
 from dipc.errors import InputError, LimitReached, Unsupported
 from dipc.model import MDP, MarkovChain, load_model
 from dipc.models.chain import MarkovChain as Chain
 from dipc.models.chain import Mdp
+from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.tables import end_as_text
 
 EVENTUALLY_A = Until(Truth(True), Proposition("a"))
@@ -155,6 +157,58 @@ def test_nested_formulas_are_evaluated_afresh(seed: int) -> None:
         assert nested.at == flat.at
 
 
+SAMPLES = (fmpq(1, 16), fmpq(1, 3), fmpq(1), fmpq(5, 2))
+
+
+def with_eps(random: Random, mdp: Mdp[fmpq]) -> Mdp[Quotient]:
+    """The process with some coins of bias 1/(1 + e^eps), and some that vanish at eps = 1/3."""
+    z = Quotient(ExpPoly.exp(1))
+    square = (Quotient(ExpPoly.of(1, 1)) - fmpq(1, 3)) ** 2
+    coins = (1 / (1 + z), z / (1 + z), square / (1 + square), Quotient.of(fmpq(1, 2)))
+
+    def changed(row: tuple[tuple[int, fmpq], ...]) -> tuple[tuple[int, Quotient], ...]:
+        if len(row) != 2:
+            return tuple((t, Quotient.of(p)) for t, p in row)
+        p = random.choice(coins)
+        return ((row[0][0], p), (row[1][0], 1 - p))
+
+    return replace(mdp, rows=tuple(tuple(map(changed, rows)) for rows in mdp.rows))  # type: ignore[return-value,arg-type]
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_every_eps_is_each_eps(seed: int) -> None:
+    """What holds on a range, at single eps: another algorithm, on numbers."""
+    random = Random(seed)
+    mdp = random_mdp(random, 3, 2)
+    model: Mdp[fmpq] | Mdp[Quotient] = with_eps(random, mdp) if seed % 2 else mdp
+    path = random_path(random, 2, bounded=True)
+    epsilon = Exponent(fmpq(random.choice([0, 1, 2])), fmpq(random.choice([0, 1]), 4))
+    formula = Privacy(epsilon, Quotient.of(fmpq(random.randint(0, 3), 8)), path)
+    nested = Privacy(epsilon, formula.delta, Until(Truth(True), formula, 1))
+    query = Query("delta", path, epsilon=epsilon)
+    segments = value(model, Property(query, ""), Clock()).values[""]
+    for asked in (formula, Not(formula), nested):
+        ranges = check(model, Property(asked, ""), Clock()).regions
+        for eps in SAMPLES:
+            point = check(model, Property(asked, "", eps_range=EpsRange.point(eps)), Clock())
+            for state, status in point.at.items():
+                assert (status == "holds") is any(covers(region, eps) for region in ranges[state])
+    for eps in SAMPLES:
+        (segment,) = [segment for segment in segments if covers(segment.region, eps)]
+        (here,) = value(model, Property(query, "", eps_range=EpsRange.point(eps)), Clock()).values[""]
+        assert segment.found is not None and here.found is not None
+        assert segment.found.value is not None and segment.found.value.at(eps) == here.found.value
+
+
+def covers(region: Region, eps: fmpq) -> bool:
+    """Whether eps lies in a region; the samples are no roots of more than vanishing coins."""
+    low, high = (
+        end if end is None or isinstance(end, fmpq) else end.low for end in (region.low, region.high)
+    )
+    above = eps > low or (region.low_closed and eps == low)  # type: ignore[operator]
+    return above and (high is None or eps < high or (region.high_closed and eps == high))
+
+
 SURVEY = {
     ("plus", "L"): {"yes": "3/4", "no": "1/4"},
     ("plus", "H"): {"yes": "4/5", "no": "1/5"},
@@ -283,6 +337,21 @@ def undecided_model() -> MDP:
     return MDP(rows, neighbours=[("s", "t")])
 
 
+def test_an_action_matters_if_it_does_so_on_one_side() -> None:
+    """The first action is the same from s, but not from t: only b a is bad."""
+    rows = {
+        ("s", "a"): "m", ("s", "b"): "m", ("m", "a"): {"yes": "1/4", "no": "3/4"}, ("m", "b"): "no",
+        ("t", "a"): "no", ("t", "b"): "u", ("u", "a"): "yes", ("u", "b"): "no",
+    }  # fmt: skip
+    model = MDP(rows, neighbours=[("s", "t")])
+    for path in ("F yes", "X X yes"):
+        witness = model.check(f"D[0, 1/2]({path}) from s").witness
+        assert witness is not None
+        assert (witness.state, witness.prefix, str(witness.probability)) == ("t", ("b", "a"), "1")
+        assert model.check(f"D[eps, 1/2]({path}) from s", at="1/8").status == "fails"
+    assert model.check("D[eps, 1/2](X X yes) for eps in (0, 1/8)").status == "fails"
+
+
 def test_undecided_says_what_is_known() -> None:
     model = undecided_model()
     low = Fraction(1, 36)  # of the word a b
@@ -301,6 +370,7 @@ def test_undecided_says_what_is_known() -> None:
     assert model.check("D[0, 0](X D[0, 1/30](F yes)) from s").status == "undecided"
     assert model.check("P>=0 (X D[0, 1/30](F yes)) from s").status == "undecided"
     assert model.check("P>=1 (X D[0, 1/30](F yes)) from yes").status == "holds"
+    assert model.check("D[ln(11/10), 0](F yes)").status == "undecided"
     # A safe formula is as private as its negation if epsilon is 0.
     assert model.check("D[0, 1/30](G !yes)").status == "undecided"
     assert model.check("D[0, 1/40](G !yes)").status == "fails"
@@ -343,6 +413,15 @@ def test_a_state_without_neighbours_is_private() -> None:
     model = MDP(SURVEY)
     assert model.check("D[0, 0](X yes)").status == "holds"
     assert "neighbours" in " ".join(model.check("D[0, 0](X yes)").notes)
+
+
+def test_a_missing_action_is_noted_and_leads_nowhere() -> None:
+    rows = {("s", "a"): "s", ("t", "a"): "s", ("t", "b"): "t"}
+    model = MDP(rows, neighbours=[("s", "t")])
+    verdict = model.check("D[0, 1/2](G (s | t))")  # b at s
+    assert verdict.status == "fails" and "`s` has no action `b`" in verdict.notes[0]
+    assert verdict.witness is not None and verdict.witness.cycle == ("b",)
+    assert not survey().check("D[ln 4, 0](X out_1)").notes
 
 
 def test_equal_to_the_chain_of_the_survey() -> None:
