@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -260,6 +261,6 @@ def test_a_query_without_a_scheduler_is_refused() -> None:
 
 
 def test_the_shipped_model_has_the_answers_that_it_says() -> None:
-    model = load_model("programs/chains/above_threshold.dpm")
+    model = load_model(Path(__file__).parents[2] / "programs" / "chains" / "above_threshold.dpm")
     for name, source, expected in model.properties:
         assert model.check(parse_property(source, model.model)).status == expected, name
