@@ -13,15 +13,15 @@ from functools import cmp_to_key
 from typing import Any
 
 from dipc.clock import Clock
-from dipc.dpctl.formula import Exponent, Formula, Privacy, Probability, Query
-from dipc.dpctl.processes import AnyMdp, Cause, Fixed, Judge, Options
+from dipc.dpctl.formula import Exponent, Formula, Privacy, Probability, Query, depends_on_eps
+from dipc.dpctl.processes import INSIDE, AnyMdp, Cause, Fixed, Judge, Options
 from dipc.dpctl.progression import States, is_bounded, progression
 from dipc.dpctl.regions import Evaluation, Local, power_of_e
 from dipc.dpctl.schedulers import HERE, Product, sign_of
 from dipc.dpctl.syntax import show
 from dipc.dpctl.values import Attained
 from dipc.dpctl.words import Breach, Steps, Word
-from dipc.errors import InputError, Unsupported
+from dipc.errors import InputError, LimitReached, Unsupported
 from dipc.models.chain import DEAD, MarkovChain
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -44,9 +44,22 @@ class Memory:
 class AllWords(Judge):
     """A process on one piece of a range of eps: D of bounded formulas only."""
 
-    def __init__(self, mdp: AnyMdp, local: Local, clock: Clock, memory: Memory) -> None:
+    def __init__(self, mdp: AnyMdp, local: Local, clock: Clock, memory: Memory, fixed: Fixed | None) -> None:
+        """``fixed`` answers for formulas without eps, if the process has none."""
         super().__init__(mdp, clock)
-        self.local, self.memory = local, memory
+        self.local, self.memory, self.fixed = local, memory, fixed
+
+    def truth(self, formula: Formula, state: int) -> bool | None:
+        """Whether a state formula holds in a state."""
+        if self.fixed is not None and not depends_on_eps(formula):
+            return self.fixed.truth(formula, state)
+        return super().truth(formula, state)
+
+    def cause(self, formula: Formula, state: int, truth: bool = False) -> Cause | None:
+        """Why a formula has this truth value in a state."""
+        if self.fixed is not None and not depends_on_eps(formula):
+            return self.fixed.cause(formula, state, truth)
+        return super().cause(formula, state, truth)
 
     def extreme(self, path: Formula, state: int, most: bool) -> Attained:
         """Refused: the best scheduler may depend on eps."""
@@ -80,6 +93,8 @@ class AllWords(Judge):
 
     def found(self, formula: Privacy, state: int, other: int) -> Breach | bool | None:
         """The first word that breaks an inequality; the signs of all are asked for at once."""
+        if self.doubtful(formula.path, state, other):
+            return None
         breach = None
         for flipped, s, t in ((False, state, other), (True, other, state)):
             for room, (p, q, word) in self._rooms(formula, s, t):
@@ -103,8 +118,10 @@ class AllWords(Judge):
     def violated(self, cause: Cause) -> bool:
         """Whether a cause is one here: of D, whether some word breaks the same inequality."""
         formula, s, t = cause.formula, cause.state, cause.neighbour
-        if not isinstance(formula, Privacy) or t is None:
+        if not isinstance(formula, Privacy) or t is None or not depends_on_eps(formula):
             return super().violated(cause)
+        if self.doubtful(formula.path, s, t):
+            return False
         signs = [self.local.sign(room) for room, _ in self._rooms(formula, s, t)]  # asks for all
         return min(signs, default=0) < 0
 
@@ -114,6 +131,8 @@ class AllWords(Judge):
 
     def least(self, query: Query, asked: Sequence[int]) -> Attained:
         """The least e^epsilon or the least delta on this piece."""
+        if self.parts(query.path)[1]:
+            raise LimitReached(f"{show(query.path)}: {INSIDE}")
         best = Attained(Quotient.one() if query.epsilon is None else Quotient.of(0), asked[0])
         for s in asked:
             for t in self.mdp.neighbours_of(s):
@@ -184,11 +203,11 @@ def judges(
     refuse_negative(mdp, eps_range)
     only_signs: MarkovChain[Quotient] = MarkovChain(mdp.names, {}, (), (), ())
     evaluation = Evaluation(only_signs, eps_range, clock)
+    judge, memory = Fixed(mdp, eps_range.low if eps_range.is_point else HERE, clock, options), Memory()
     if fixed:
-        judge = Fixed(mdp, eps_range.low if eps_range.is_point else HERE, clock, options)
         return evaluation, lambda local: judge
-    memory = Memory()
-    return evaluation, lambda local: AllWords(mdp, local, clock, memory)
+    without_eps = None if has_eps(mdp) else judge
+    return evaluation, lambda local: AllWords(mdp, local, clock, memory, without_eps)
 
 
 def refuse_negative(mdp: AnyMdp, eps_range: EpsRange) -> None:

@@ -140,6 +140,26 @@ class Property:
     name: str | None = None
 
 
+def depends_on_eps(formula: Formula | Query) -> bool:
+    """Whether eps occurs in a formula or a query."""
+    match formula:
+        case Query(_, path, epsilon, delta):
+            constant = (epsilon is None or not epsilon.rate) and (delta is None or delta.is_constant)
+            return not constant or depends_on_eps(path)
+        case Privacy(epsilon, delta, path):
+            return bool(epsilon.rate) or not delta.is_constant or depends_on_eps(path)
+        case Probability(interval, path):
+            return not (interval.low.is_constant and interval.high.is_constant) or depends_on_eps(path)
+        case Not(operand) | Next(operand):
+            return depends_on_eps(operand)
+        case And(operands) | Or(operands):
+            return any(map(depends_on_eps, operands))
+        case Until(left, right):
+            return depends_on_eps(left) or depends_on_eps(right)
+        case Truth() | Proposition():
+            return False
+
+
 def is_state_formula(formula: Formula) -> bool:
     """Whether the truth of a formula depends on the first state of a path only."""
     match formula:

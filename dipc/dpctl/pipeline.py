@@ -21,6 +21,7 @@ from dipc.dpctl.formula import (
     Property,
     Query,
     Until,
+    depends_on_eps,
 )
 from dipc.dpctl.processes import INSIDE, AnyMdp, Cause, Fixed, Options
 from dipc.dpctl.regions import Evaluation, Found, Local, merged
@@ -111,7 +112,8 @@ def _on_process(
         judge = judge_on(Local(evaluation, {}, {})) if fixed else None
         opened = [judge.doubts(formula, s) for s in asked] if isinstance(judge, Fixed) else []
         told_open = tuple(dict.fromkeys(each for several in opened for each in several))
-        unknown = INSIDE if fixed else "the signs of two functions could not be told apart"
+        inside = any(None in f.results for results in each for f in results)
+        unknown = INSIDE if inside else "the signs of two functions could not be told apart"
         why = told_open[0].reason if told_open else unknown
         return Undecided(property, mdp, at, regions, satisfying, undecided=told_open, reason=why, **common)
     return Holds(property, mdp, at, regions, satisfying, **common)
@@ -246,18 +248,3 @@ def _parts(formula: Formula) -> Iterator[Formula]:
         case Until(left, right):
             yield from _parts(left)
             yield from _parts(right)
-
-
-def depends_on_eps(formula: Formula | Query) -> bool:
-    """Whether eps occurs in a formula or a query."""
-    if isinstance(formula, Query):
-        epsilon, delta = formula.epsilon, formula.delta
-        own = bool(epsilon and epsilon.rate) or not (delta is None or delta.is_constant)
-        return own or depends_on_eps(formula.path)
-    for part in _parts(formula):
-        match part:
-            case Privacy(epsilon, delta) if epsilon.rate or not delta.is_constant:
-                return True
-            case Probability(interval) if not (interval.low.is_constant and interval.high.is_constant):
-                return True
-    return False

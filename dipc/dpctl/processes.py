@@ -150,6 +150,10 @@ class Judge:
             self._parts[path] = known, reaching(edges, doubtful, self.every) if doubtful else doubtful
         return self._parts[path]
 
+    def doubtful(self, path: Formula, *states: int) -> bool:
+        """Whether an undecided state formula can be met from these states."""
+        return not self.parts(path)[1].isdisjoint(states)
+
     def cause(self, formula: Formula, state: int, truth: bool = False) -> Cause | None:
         """Why a formula has this truth value in a state; None if it has not, or that is not known."""
         if self.truth(formula, state) is not truth:
@@ -247,10 +251,6 @@ class Fixed(Judge):
         if self.doubtful(path, state):
             raise LimitReached(f"{show(path)}: {INSIDE}")
         return Attained(self.extremes(path, state)[most], state)
-
-    def doubtful(self, path: Formula, *states: int) -> bool:
-        """Whether an undecided state formula can be met from these states."""
-        return not self.parts(path)[1].isdisjoint(states)
 
     def probability(self, formula: Probability, state: int) -> bool | None:
         """Whether the least and the largest probability lie in the interval."""

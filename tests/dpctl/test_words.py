@@ -265,6 +265,19 @@ def test_for_every_eps() -> None:
         model.check("D[eps, 0](F yes)")
 
 
+def test_what_does_not_depend_on_eps_is_decided_for_all_of_it() -> None:
+    text = "D[eps, 0](X out_1) & P>=1/5 (F out_1) & D[ln 4, 0](F out_0)"
+    verdict = survey().check(text + " for eps in [3/2, inf)")
+    assert verdict.status == "holds"
+    assert survey().check(text + " for eps in [1, inf)").status == "fails"
+    verdict = survey().check("D[eps, 0](X out_1) | P>=3/4 (X out_1) for eps in (0, 1)")
+    assert verdict.at == {"plus": "holds", "minus": "fails"}
+    verdict = survey().check("P>=3/4 (X out_1) & D[eps, 0](X out_1)")
+    assert verdict.witness is not None and verdict.witness.subformula == "P>=3/4 (X out_1)"
+    with pytest.raises(Unsupported, match="unbounded"):
+        survey().check("D[eps, 0](F out_1)")
+
+
 def test_words_are_blind() -> None:
     """One word never separates s and t, a scheduler that sees the states does (Proposition 2: delta 1)."""
     rows = {
@@ -373,6 +386,8 @@ def test_undecided_says_what_is_known() -> None:
     assert model.check("P>=0 (X D[0, 1/30](F yes)) from s").status == "undecided"
     assert model.check("P>=1 (X D[0, 1/30](F yes)) from yes").status == "holds"
     assert model.check("D[ln(11/10), 0](F yes)").status == "undecided"
+    verdict = model.check("D[eps, 0](X D[0, 1/30](F yes)) from s")
+    assert verdict.status == "undecided" and "inside" in verdict.reason
     # A safe formula is as private as its negation if epsilon is 0.
     assert model.check("D[0, 1/30](G !yes)").status == "undecided"
     assert model.check("D[0, 1/40](G !yes)").status == "fails"
