@@ -14,7 +14,7 @@ from typing import Any
 
 from dipc.clock import Clock
 from dipc.dpctl.formula import Exponent, Formula, Privacy, Probability, Query, depends_on_eps
-from dipc.dpctl.processes import INSIDE, AnyMdp, Cause, Fixed, Judge, Options
+from dipc.dpctl.processes import INSIDE, AnyMdp, Cause, Decider, Fixed, Options
 from dipc.dpctl.progression import States, is_bounded, progression
 from dipc.dpctl.regions import Evaluation, Local, power_of_e
 from dipc.dpctl.schedulers import HERE, Product, sign_of
@@ -41,7 +41,7 @@ class Memory:
     rooms: dict[object, list[tuple[Quotient, Outcome]]] = field(default_factory=dict)
 
 
-class AllWords(Judge):
+class AllWords(Decider):
     """A process on one piece of a range of eps: D of bounded formulas only."""
 
     def __init__(self, mdp: AnyMdp, local: Local, clock: Clock, memory: Memory, fixed: Fixed | None) -> None:
@@ -190,10 +190,10 @@ def _order(a: Outcome, b: Outcome) -> int:
     return sign_of(b[0] - a[0]) or sign_of(a[1] - b[1])
 
 
-Question = Callable[[Local], Judge]
+Question = Callable[[Local], Decider]
 
 
-def judges(
+def deciders(
     mdp: AnyMdp, fixed: bool, eps_range: EpsRange, clock: Clock, options: Options
 ) -> tuple[Evaluation, Question]:
     """The pieces of the range, and who answers on each; ``fixed`` if there is only one eps, or none matters.
@@ -203,10 +203,10 @@ def judges(
     refuse_negative(mdp, eps_range)
     only_signs: MarkovChain[Quotient] = MarkovChain(mdp.names, {}, (), (), ())
     evaluation = Evaluation(only_signs, eps_range, clock)
-    judge, memory = Fixed(mdp, eps_range.low if eps_range.is_point else HERE, clock, options), Memory()
+    decider, memory = Fixed(mdp, eps_range.low if eps_range.is_point else HERE, clock, options), Memory()
     if fixed:
-        return evaluation, lambda local: judge
-    without_eps = None if has_eps(mdp) else judge
+        return evaluation, lambda local: decider
+    without_eps = None if has_eps(mdp) else decider
     return evaluation, lambda local: AllWords(mdp, local, clock, memory, without_eps)
 
 
@@ -227,9 +227,10 @@ def has_eps(mdp: AnyMdp) -> bool:
 
 
 def missing_actions(mdp: AnyMdp) -> Iterator[str]:
-    """Notes about states that have some of the actions only."""
+    """A note about the first state that has some of the actions only, if there is one."""
     for s, rows in enumerate(mdp.rows[: mdp.names.index(DEAD)] if DEAD in mdp.names else ()):
         lead_on = [any(mdp.names[t] != DEAD for t, _ in row) for row in rows]
         if any(lead_on) and not all(lead_on):
             action = mdp.actions[lead_on.index(False)]
             yield f"`{mdp.names[s]}` has no action `{action}`: there it leads to {DEAD}"
+            return

@@ -9,7 +9,7 @@ from typing import Any
 from flint import fmpq
 
 from dipc.clock import Clock
-from dipc.dpctl.all_words import Question, has_eps, judges, missing_actions
+from dipc.dpctl.decisions import check_process, process_values
 from dipc.dpctl.formula import (
     And,
     Formula,
@@ -23,16 +23,14 @@ from dipc.dpctl.formula import (
     Until,
     depends_on_eps,
 )
-from dipc.dpctl.processes import INSIDE, AnyMdp, Cause, Fixed, Options
-from dipc.dpctl.regions import Evaluation, Found, Local, merged
-from dipc.dpctl.syntax import show
-from dipc.dpctl.values import Segment, least_segments, probability_segments, segments
-from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Region, Undecided, Witness
+from dipc.dpctl.processes import Options
+from dipc.dpctl.regions import Evaluation, Found, merged
+from dipc.dpctl.values import Segment, least_segments, probability_segments
+from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Undecided
 from dipc.dpctl.witness import Reason, reason, simplest, witness
 from dipc.errors import InputError, LimitReached
 from dipc.models.chain import MarkovChain, Mdp, Model
 from dipc.numbers.quotient import Quotient
-from dipc.signs.tables import Piece, RootCluster
 
 DEFAULT_OPTIONS = Options()
 NO_NEIGHBOURS = "no two different states are neighbours: each state was compared with itself only"
@@ -49,7 +47,7 @@ def check(model: Model, property: Property, clock: Clock, options: Options = DEF
         raise InputError("a query has no truth value", hint="ask it by `dipc model value`")
     try:
         if isinstance(model, Mdp):
-            return _on_process(model, property, formula, asked, clock, options)
+            return check_process(model, property, asked, notes(model, formula), clock, options)
         return _on_chain(lifted(model), property, formula, asked, clock)
     except LimitReached as limit:
         at = {model.names[s]: "undecided" for s in asked}
@@ -82,71 +80,6 @@ def _on_chain(
     return Holds(property, chain, at, regions, satisfying, **common)
 
 
-def _on_process(
-    mdp: AnyMdp, property: Property, formula: Formula, asked: Sequence[int], clock: Clock, options: Options
-) -> ModelVerdict:
-    symbolic = has_eps(mdp) or depends_on_eps(formula)
-    fixed = not symbolic or property.eps_range.is_point
-    evaluation, judge_on = judges(mdp, fixed, property.eps_range, clock, options)
-
-    def answers(local: Local) -> tuple[Cause | bool | None, ...]:
-        judge = judge_on(local)
-        return local.settled(tuple(judge.cause(formula, s) or judge.truth(formula, s) for s in asked))
-
-    found = evaluation.everywhere(answers)
-    each = [[Found(f.piece, frozenset(r[i] for r in f.results)) for f in found] for i in range(len(asked))]
-    names = [mdp.names[s] for s in asked]
-    at = {name: _process_status(results) for name, results in zip(names, each, strict=True)}
-    regions = {name: merged(results, lambda r: r is True) for name, results in zip(names, each, strict=True)}
-    satisfying = frozenset(name for name, status in at.items() if status == "holds")
-    common: dict[str, Any] = {"notes": notes(mdp, formula)}
-    for results in each:
-        if broken := [f for f in results if f.results and all(isinstance(r, Cause) for r in f.results)]:
-            piece = simplest([f.piece for f in broken])
-            cause = next(iter(next(f.results for f in broken if f.piece is piece)))
-            assert isinstance(cause, Cause)
-            violated = _violated_for(evaluation, judge_on, cause) if symbolic else ()
-            told = _process_witness(mdp, cause, piece if symbolic else None, violated)
-            return Fails(property, mdp, at, regions, satisfying, witness=told, **common)
-    if "undecided" in at.values():
-        judge = judge_on(Local(evaluation, {}, {})) if fixed else None
-        opened = [judge.doubts(formula, s) for s in asked] if isinstance(judge, Fixed) else []
-        told_open = tuple(dict.fromkeys(each for several in opened for each in several))
-        inside = any(None in f.results for results in each for f in results)
-        unknown = INSIDE if inside else "the signs of two functions could not be told apart"
-        why = told_open[0].reason if told_open else unknown
-        return Undecided(property, mdp, at, regions, satisfying, undecided=told_open, reason=why, **common)
-    return Holds(property, mdp, at, regions, satisfying, **common)
-
-
-def _process_status(answers: Sequence[Found[Cause | bool | None]]) -> str:
-    if any(f.results and all(isinstance(r, Cause) for r in f.results) for f in answers):
-        return "fails"
-    return "holds" if all(f.results == {True} for f in answers) else "undecided"
-
-
-def _violated_for(evaluation: Evaluation, judge_on: Question, cause: Cause) -> tuple[Region, ...]:
-    return merged(evaluation.everywhere(lambda local: local.settled(judge_on(local).violated(cause))), bool)
-
-
-def _process_witness(mdp: AnyMdp, cause: Cause, piece: Piece | None, violated: tuple[Region, ...]) -> Witness:
-    place = None if piece is None else piece.low if piece.sample is None else piece.sample
-    assert place is None or isinstance(place, RootCluster | fmpq)
-    return Witness(
-        show(cause.formula),
-        mdp.names[cause.state],
-        None if cause.neighbour is None else mdp.names[cause.neighbour],
-        cause.probability,
-        cause.neighbour_probability,
-        cause.bound,
-        cause.excess,
-        place,
-        violated,
-        tuple(mdp.actions[a] for a in cause.prefix),
-        tuple(mdp.actions[a] for a in cause.cycle),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class ModelValue:
     """The answer to a query: of P a value for each state asked about, of D one for all of them.
@@ -173,7 +106,7 @@ def value(model: Model, property: Property, clock: Clock, options: Options = DEF
     if not isinstance(query, Query):
         raise InputError("a formula has no value", hint="check it by `dipc model check`, or ask `P=? (...)`")
     if isinstance(model, Mdp):
-        return ModelValue(property, model, _process_values(model, property, query, asked, clock, options))
+        return ModelValue(property, model, process_values(model, property, query, asked, clock, options))
     evaluation = Evaluation(lifted(model), property.eps_range, clock)
     if query.kind in ("epsilon", "delta"):
         values = {"": least_segments(evaluation, query, asked)}
@@ -181,24 +114,6 @@ def value(model: Model, property: Property, clock: Clock, options: Options = DEF
         values = {model.names[s]: probability_segments(evaluation, query.path, s) for s in asked}
     same = "a chain has no schedulers: this is the same as `P=?`"
     return ModelValue(property, model, values, (same,) if query.kind in ("Pmax", "Pmin") else ())
-
-
-def _process_values(
-    mdp: AnyMdp, property: Property, query: Query, asked: Sequence[int], clock: Clock, options: Options
-) -> dict[str, tuple[Segment, ...]]:
-    if query.kind == "P":
-        hint = "ask for the largest or the least one: `Pmax=? (...)` or `Pmin=? (...)`"
-        raise InputError("on a decision process a probability depends on the scheduler", hint=hint)
-    fixed = property.eps_range.is_point or not (has_eps(mdp) or depends_on_eps(query))
-    evaluation, judge_on = judges(mdp, fixed, property.eps_range, clock, options)
-    if query.kind in ("epsilon", "delta"):
-        return {"": segments(evaluation, lambda local: judge_on(local).least(query, asked))}
-    most = query.kind == "Pmax"
-
-    def extreme(s: int) -> tuple[Segment, ...]:
-        return segments(evaluation, lambda local: judge_on(local).extreme(query.path, s, most))
-
-    return {mdp.names[s]: extreme(s) for s in asked}
 
 
 def _answers(found: Sequence[Found[tuple[Reason | None, ...]]], place: int) -> list[Found[Reason | None]]:
@@ -232,8 +147,6 @@ def notes(model: Model, formula: Formula) -> tuple[str, ...]:
     found = []
     if not model.neighbours and any(isinstance(part, Privacy) for part in parts):
         found.append(NO_NEIGHBOURS)
-    if isinstance(model, Mdp):
-        found += list(missing_actions(model))[:1]
     return tuple(found)
 
 

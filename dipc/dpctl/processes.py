@@ -73,7 +73,7 @@ class Cause(NamedTuple):
     cycle: Word = ()
 
 
-class Judge:
+class Decider:
     """Truth of state formulas in the states of a process; what P and D say is left to the subclasses."""
 
     def __init__(self, mdp: AnyMdp, clock: Clock) -> None:
@@ -206,7 +206,7 @@ class Judge:
         return value if isinstance(value, Quotient) else Quotient.of(value)
 
 
-class Fixed(Judge):
+class Fixed(Decider):
     """A process without eps, or at one eps: exact numbers."""
 
     def __init__(self, mdp: AnyMdp, eps: fmpq, clock: Clock, options: Options) -> None:
@@ -347,7 +347,7 @@ class Fixed(Judge):
 
 def with_functions(mdp: AnyMdp) -> Mdp[Quotient]:
     """The process with functions of eps for numbers."""
-    rows = tuple(tuple(tuple((t, Judge.lifted(p)) for t, p in row) for row in rows) for rows in mdp.rows)
+    rows = tuple(tuple(tuple((t, Decider.lifted(p)) for t, p in row) for row in rows) for rows in mdp.rows)
     return replace(mdp, rows=rows)  # type: ignore[arg-type,return-value]
 
 
