@@ -10,26 +10,30 @@ from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dpctl.constant import AnyEvaluation, Constant
+from dipc.dpctl.decisions import check_process, process_values
 from dipc.dpctl.formula import Formula, Property, Query, depends_on_eps
 from dipc.dpctl.notes import notes
+from dipc.dpctl.processes import Options
 from dipc.dpctl.regions import AnyChain, Evaluation, Found, merged
 from dipc.dpctl.values import Segment, least_segments, probability_segments
 from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Undecided
 from dipc.dpctl.witness import Reason, reason, simplest, witness
-from dipc.errors import InputError, LimitReached, Unsupported
+from dipc.errors import InputError, LimitReached
 from dipc.models.chain import MarkovChain, Mdp, Model
 from dipc.models.validity import check_probabilities
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.views import Shown
 
+DEFAULT_OPTIONS = Options()
 UNSETTLED = "for some eps it is open whether the formula holds at {}: the regions are those where it does"
 
 
-def check(model: Model, property: Property, clock: Clock) -> ModelVerdict:
+def check(model: Model, property: Property, clock: Clock, options: Options = DEFAULT_OPTIONS) -> ModelVerdict:
     """Decide a formula at the states asked about, for every eps of its range.
 
-    A limit that runs out is an :class:`~dipc.dpctl.verdict.Undecided` verdict.  Raises :class:`InputError`.
+    ``options`` are for decision processes.  A limit that runs out is an
+    :class:`~dipc.dpctl.verdict.Undecided` verdict.  Raises :class:`InputError`.
     """
     formula, asked = property.formula, start_states(model, property)
     if isinstance(formula, Query):
@@ -37,7 +41,7 @@ def check(model: Model, property: Property, clock: Clock) -> ModelVerdict:
     try:
         check_probabilities(model, property.eps_range, clock)
         if isinstance(model, Mdp):
-            raise Unsupported("formulas on Markov decision processes")
+            return check_process(model, property, asked, notes(model, formula), clock, options)
         return _on_chain(model, property, formula, asked, clock)
     except LimitReached as limit:
         at = {model.names[s]: "undecided" for s in asked}
@@ -100,14 +104,14 @@ class ModelValue(Shown):
         return found.value
 
 
-def value(model: Model, property: Property, clock: Clock) -> ModelValue:
+def value(model: Model, property: Property, clock: Clock, options: Options = DEFAULT_OPTIONS) -> ModelValue:
     """Answer a query.  Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out."""
     query, asked = property.formula, start_states(model, property)
     if not isinstance(query, Query):
         raise InputError("a formula has no value", hint="check it by `dipc model check`, or ask `P=? (...)`")
     check_probabilities(model, property.eps_range, clock)
     if isinstance(model, Mdp):
-        raise Unsupported("queries on Markov decision processes")
+        return ModelValue(property, model, process_values(model, property, query, asked, clock, options))
     symbolic = has_eps(model) or depends_on_eps(query)
     evaluation = evaluation_of(model, symbolic, property.eps_range, clock)
     if query.kind in ("epsilon", "delta"):

@@ -46,15 +46,16 @@ class Segment:
 
 def probability_segments(evaluation: AnyEvaluation, path: Formula, state: int) -> tuple[Segment, ...]:
     """The probability of a path formula in a state."""
-    return _segments(evaluation, lambda local: Attained(local.probability(path, state), state))
+    return segments(evaluation, lambda local: Attained(local.probability(path, state), state))
 
 
 def least_segments(evaluation: AnyEvaluation, query: Query, asked: Sequence[int]) -> tuple[Segment, ...]:
     """The least epsilon or the least delta over the states asked about and their neighbours."""
-    return _segments(evaluation, lambda local: _least(local, query, asked))
+    return segments(evaluation, lambda local: _least(local, query, asked))
 
 
-def _segments(evaluation: AnyEvaluation, question: Callable[[Judge], Attained]) -> tuple[Segment, ...]:
+def segments(evaluation: AnyEvaluation, question: Callable[[Judge], Attained]) -> tuple[Segment, ...]:
+    """The answers to a question on maximal regions of eps."""
     found = evaluation.everywhere(question)
     runs: list[list[Found[Attained]]] = []
     for each in found:
