@@ -74,7 +74,7 @@ class Chain(NamedTuple):
     neighbours: list[tuple[int, int]]
     asked: list[int]
 
-    def states_of(self, proposition: str, step: str) -> States:
+    def states_of(self, proposition: str, step: str = "formula") -> States:
         """Those of a label, or the state with that name."""
         if proposition in self.labels:
             return self.labels[proposition]
@@ -429,6 +429,8 @@ def checked(data: Any, file: bytes | None = None) -> Certificate:
     if file is not None:
         raise Refused("program", "the certificate is about a Markov chain, not about a program")
     chain, nodes = read_chain(data), read_formula(data["formula"])
+    if not chain.labels.keys() <= {node.detail for node in nodes if node.kind == "name"}:
+        raise Refused("labels", "one of them does not occur in the formula")
     items = iter(array(data["untils"], "untils"))
 
     def until(rows: Sequence[Row], left: States, right: States) -> Any:

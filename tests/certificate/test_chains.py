@@ -83,6 +83,7 @@ CASES = [
     (SURVEY, "D[1/2*ln 9, 0](X (out_1 & X !out_0))", "holds"),
     (SURVEY, "D[2/3*ln 5, 0](X out_1)", "fails"),  # 5^(2/3) = 2.924
     (SURVEY, "D[2/3*ln 6, 0](X out_1)", "holds"),  # 6^(2/3) = 3.302
+    (SURVEY, "D[1/2*ln 2 + 1, 0](X out_1)", "holds"),  # 3.84
     (TWICE, "P>=1 (F stop)", "holds"),
     (TWICE, "P>=1/2 (G F out)", "fails"),
     (TWICE, "D[ln 3, 0](X (out & X (low | stop)))", "holds"),
@@ -443,6 +444,7 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "a label of a state": ({"labels": {"yes": [0], "out_1": [0]}}, "labels"),
     "a label outside": ({"labels": {"out_1": [9]}}, "labels"),
     "labels as a list": ({"labels": []}, "labels"),
+    "an unused label": ({"labels": {"out_1": [2], "low": [1]}}, "labels"),
     "a neighbour of itself": ({"neighbours": [[0, 0]]}, "neighbours"),
     "three neighbours": ({"neighbours": [[0, 1, 2]]}, "neighbours"),
     "nothing asked": ({"asked": []}, "asked"),
@@ -456,8 +458,8 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "a detail too much": ({"formula": [NAME, ["not", 1, 0]]}, "formula, node 1"),
     "an unknown operator": ({"formula": [NAME, ["G", None, 0]]}, "formula, node 1"),
     "no operator": ({"formula": [[]]}, "formula, node 0"),
-    "an unknown name": ({"formula": [["name", "out_7"]]}, "formula, node 0"),
-    "the implicit state": ({"formula": [["name", "†"]]}, "formula, node 0"),
+    "an unknown name": ({"labels": {}, "formula": [["name", "out_7"]]}, "formula, node 0"),
+    "the implicit state": ({"labels": {}, "formula": [["name", "†"]]}, "formula, node 0"),
     "X^0": ({"formula": [NAME, ["X", 0, 0], ["P", within(HALF, HALF), 1]]}, "formula, node 1"),
     "U<=-1": ({"formula": [NAME, ["U", -1, 0, 0], ["P", within(HALF, HALF), 1]]}, "formula, node 1"),
     "no denominator": ({"formula": [NAME, ["P", within([[["1"]], []], HALF), 0]]}, "formula, node 1"),
@@ -610,6 +612,12 @@ def files(tmp_path: Path) -> Path:
         ("holds.json --model other.dpm", 1, "accepted, but for another statement: the rows"),
         ("holds.json --model bare.dpm --formula 'D[ln 3, 0](X out_1)'", 0, "accepted: in model"),
         ("holds.json --formula 'D[ln 3, 0](X out_0)'", 1, "accepted, but for another statement: the formula"),
+        (
+            "holds.json --formula 'D[ln 3, 0](X out_1) from nowhere'",
+            2,
+            "<formula>:1:26: error: there is no state",
+        ),
+        ("holds.json --formula 'D[eps, 0](X out_1)'", 1, "accepted, but for another statement: the formula"),
         ("holds.json --expect fails", 1, "accepted, but for another statement: the formula holds"),
         ("holds.json --expect private", 1, "accepted, but for another statement: the formula holds"),
         ("fails.json", 1, "accepted, but for another statement: the formula fails"),
