@@ -43,6 +43,7 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
 Json = Any
+WITH_EPS = "certificates of models with eps"
 
 
 def verdict_certificate(verdict: ModelVerdict, name: str) -> dict[str, Json]:
@@ -66,7 +67,7 @@ def model_certificate(
     probabilities, :class:`InputError` for a query, and :class:`LimitReached` if the kernel would refuse it.
     """
     chain, formula = certifiable(model, property)
-    asked = start_states(model, property)
+    asked, nodes = start_states(model, property), nodes_of(formula)
     certificate = {
         "format": FORMAT,
         "version": VERSION,
@@ -74,16 +75,16 @@ def model_certificate(
         "model": name,
         "states": list(chain.names),
         "rows": [[[t, str(p)] for t, p in sorted(row)] for row in chain.rows],
-        "labels": {label: sorted(states) for label, states in chain.labels.items()},
+        "labels": {name: sorted(chain.labels[name]) for name in names_in(nodes) if name in chain.labels},
         "neighbours": [list(pair) for pair in chain.neighbours],
         "asked": list(asked),
-        "formula": nodes_of(formula),
+        "formula": nodes,
     }
     solver = _Solver(clock or Clock())
     try:
         with metered(MAX_STEPS):
-            nodes = formulas.read_formula(certificate["formula"])
-            found = kernel.Evaluation(kernel.read_chain(certificate), nodes, solver.until).truth
+            read = formulas.read_formula(nodes)
+            found = kernel.Evaluation(kernel.read_chain(certificate), read, solver.until).truth
     except Refused as refused:
         raise LimitReached(f"no certificate: it would be refused: {refused}") from None
     certificate["untils"] = solver.items
@@ -98,8 +99,8 @@ def certifiable(model: Model, property: Property) -> tuple[MarkovChain[fmpq], Fo
         raise InputError("a query has no certificate", hint="check a formula, for example `P>=1/2 (F goal)`")
     if isinstance(model, Mdp):
         raise Unsupported("certificates of Markov decision processes")
-    if depends_on_eps(formula) or not all(_is_constant(p) for row in model.rows for _, p in row):
-        raise Unsupported("certificates of models with eps")
+    if not all(_is_constant(p) for row in model.rows for _, p in row):
+        raise Unsupported(WITH_EPS)
     rows = tuple(tuple((t, _rational(p)) for t, p in row) for row in model.rows)
     return MarkovChain(model.names, model.labels, model.neighbours, model.start, rows), formula
 
@@ -120,7 +121,7 @@ def _rational(p: fmpq | Quotient) -> fmpq:
 
 
 def nodes_of(formula: Formula) -> list[Json]:
-    """The nodes of a formula as the kernel reads them, equal ones once.
+    """The nodes of a formula as the kernel reads them, equal ones once; :class:`Unsupported` if it has eps.
 
     >>> nodes_of(Until(Truth(True), Not(Proposition("a"))))
     [['true', None], ['name', 'a'], ['not', None, 1], ['U', None, 0, 2]]
@@ -128,6 +129,11 @@ def nodes_of(formula: Formula) -> list[Json]:
     nodes: dict[str, tuple[int, Json]] = {}
     _place(formula, nodes)
     return [node for _, node in nodes.values()]
+
+
+def names_in(nodes: Sequence[Json]) -> list[str]:
+    """The labels and states that occur in a formula."""
+    return [node[1] for node in nodes if node[0] == "name"]
 
 
 def _place(formula: Formula, nodes: dict[str, tuple[int, Json]]) -> int:
@@ -157,6 +163,8 @@ def _node(formula: Formula) -> tuple[str, Json, Sequence[Formula]]:
             closed = {"low_closed": ends.low_closed, "high_closed": ends.high_closed}
             return "P", {"low": _number(ends.low), "high": _number(ends.high), **closed}, (path,)
         case Privacy(epsilon, delta, path):
+            if epsilon.rate:
+                raise Unsupported(WITH_EPS)
             logarithms = [[str(base), str(power)] for base, power in epsilon.logarithms]
             detail = {"constant": str(epsilon.constant), "logarithms": logarithms, "delta": _number(delta)}
             return "D", detail, (path,)
@@ -167,6 +175,8 @@ def _node(formula: Formula) -> tuple[str, Json, Sequence[Formula]]:
 def _number(value: Quotient | ExpPoly) -> Json:
     """A constant as the kernel reads it: numerator and denominator, which is positive."""
     quotient = Quotient(value) if isinstance(value, ExpPoly) else value
+    if not quotient.is_constant:
+        raise Unsupported(WITH_EPS)
     above, below = quotient.numerator, quotient.denominator
     sign = below.sign_at(fmpq(1))
     return [terms(above * sign), terms(below * sign)]
@@ -216,14 +226,17 @@ def distances(rows: Sequence[kernel.Row], left: frozenset[int], right: frozenset
 
 
 def other_model(certificate: kernel.Certificate, model: Model) -> list[str]:
-    """What the chain of a certificate has otherwise than a model: its states, rows, labels or neighbours."""
+    """What the chain of a certificate has otherwise than a model: its states, rows, labels or neighbours.
+
+    Of the labels only those that occur in the formula are listed, and compared.
+    """
     if isinstance(model, Mdp):
         return ["the kind of model (the model is a decision process)"]
-    chain, names = certificate.chain, model.names
+    chain, names = certificate.chain, names_in(certificate.data["formula"])
     parts = {
-        "states": tuple(chain.states) == names,
+        "states": tuple(chain.states) == model.names,
         "rows": [dict(row) for row in chain.rows] == [_fractions(row) for row in model.rows],
-        "labels": chain.labels == dict(model.labels),
+        "labels": all(model.states_of(name) == chain.states_of(name) for name in names),
         "neighbours": set(map(frozenset, chain.neighbours)) == set(map(frozenset, model.neighbours)),
     }
     return [f"the {part} (the model has others)" for part, same in parts.items() if not same]
@@ -250,4 +263,7 @@ def is_about(certificate: kernel.Certificate, model: Model, property: Property) 
     formula, asked = property.formula, set(start_states(model, property))
     if isinstance(formula, Query) or asked != set(certificate.chain.asked):
         return False
-    return not depends_on_eps(formula) and nodes_of(formula) == certificate.data["formula"]
+    try:
+        return bool(nodes_of(formula) == certificate.data["formula"])
+    except Unsupported:
+        return False

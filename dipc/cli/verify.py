@@ -17,12 +17,12 @@ from dipc.cli.terminal import say
 from dipc.cli.work import Bar
 from dipc.dipwhile.convert import to_rational
 from dipc.dpctl.syntax import parse_property
-from dipc.errors import InputError, LimitReached
+from dipc.errors import InputError, LimitReached, Source
 from dipc.kernel import chains
 from dipc.kernel.privacy import Certificate, shown
 from dipc.kernel.reading import MAX_STEPS, Refused, file_bytes, metered
 from dipc.kernel.statements import check as checked
-from dipc.model import MarkovModel, load_model, wrapped
+from dipc.model import MarkovModel, load_model
 from dipc.shipped import source_of
 
 ACCEPTED, REFUSED, CONDITIONAL = 0, 1, 3
@@ -184,10 +184,10 @@ def _judged_chain(certificate: chains.Certificate, wanted: Wanted) -> int:
     expected = wanted.expect or "holds"
     answer = "holds" if certificate.status == "holds" else "fails at a state asked about"
     differences = [] if certificate.status == expected else [f"the formula {answer} (expected: {expected})"]
-    model = _model(certificate, wanted)
-    if wanted.model is not None:
+    model = load_model(wanted.model, wanted.definitions) if wanted.model is not None else None
+    formula = _formula(certificate, model, wanted.formula)  # which may define propositions of the model
+    if model is not None:
         differences += other_model(certificate, model.model)
-    formula = None if differences else _formula(certificate, model, wanted)
     if not differences and formula is None:
         differences.append("the formula, or the states that it is asked at")
     if differences:
@@ -196,26 +196,24 @@ def _judged_chain(certificate: chains.Certificate, wanted: Wanted) -> int:
     say(f"accepted: {certificate.statement()}" if proved else certificate.conditional())
     where = "in the certificate (no --model given)" if wanted.model is None else wanted.model
     say(f"model: {where}, SHA-256 of its states, rows, labels and neighbours {certificate.sha256}")
-    if formula is not None:
+    if formula is not None and not differences:
         say(f"formula: {shown(formula)}")
     if differences:
         return REFUSED
     return ACCEPTED if wanted.deep else CONDITIONAL
 
 
-def _model(certificate: chains.Certificate, wanted: Wanted) -> MarkovModel:
-    """The model to compare with: that of the file, or the listed chain."""
-    if wanted.model is not None:
-        return load_model(wanted.model, wanted.definitions)
-    return wrapped(listed_model(certificate), certificate.chain.name)
-
-
-def _formula(certificate: chains.Certificate, model: MarkovModel, wanted: Wanted) -> str | None:
+def _formula(certificate: chains.Certificate, model: MarkovModel | None, text: str | None) -> str | None:
     """Where the formula was asked for; None if another one was."""
-    if wanted.formula is not None:
-        same = is_about(certificate, model.model, model.property(wanted.formula))
-        return "as in --formula" if same else None
-    if wanted.model is None:
+    if text is not None:
+        chain = listed_model(certificate) if model is None else model.model
+        asked = (
+            parse_property(Source("<formula>", text), chain, defined=lambda name, span: True)
+            if model is None
+            else model.property(text)
+        )
+        return "as in --formula" if is_about(certificate, chain, asked) else None
+    if model is None:
         return "in the certificate (no --formula given)"
     for line in model.properties:
         if is_about(certificate, model.model, parse_property(line.source, model.model, model.numbers)):

@@ -50,6 +50,7 @@ from .privacy import FORMAT, MAX_NAME, VERSION, shown
 from .reading import Refused, array, integer, pair_of, rational, record, spend, text, weight
 
 MAX_STATES = 10**6
+ENTRY = 3  # steps for an entry of a set, because of its memory
 MAX_LISTED = 20  # states in a statement
 DEAD = "†"  # the state behind states without transitions: not a proposition
 FIELDS = "format version statement model states rows labels neighbours asked formula untils answers digest"
@@ -73,7 +74,7 @@ class Chain(NamedTuple):
     neighbours: list[tuple[int, int]]
     asked: list[int]
 
-    def states_of(self, proposition: str, step: str) -> States:
+    def states_of(self, proposition: str, step: str = "formula") -> States:
         """Those of a label, or the state with that name."""
         if proposition in self.labels:
             return self.labels[proposition]
@@ -204,7 +205,7 @@ class Level(NamedTuple):
                         yield place[c][t], p * weights[c][t] / weights[b][s]
 
         rows = [list(row_of(s, b)) for s, b in pairs]
-        spend(len(pairs) * (1 + len(self.truth)))
+        spend(ENTRY * len(pairs) * (1 + len(self.truth)))
         truth = {
             i: frozenset(n for n, (s, _) in enumerate(pairs) if s in states)
             for i, states in self.truth.items()
@@ -252,7 +253,7 @@ class Evaluation:
 
     def boolean(self, level: Level, node: Node) -> States:
         """The states of a Boolean combination of sets of states."""
-        spend(len(level.rows) * (1 + len(node.operands)))
+        spend(len(level.rows) * (ENTRY + len(node.operands)))
         sets = [level.truth[j] for j in node.operands]
         match node.kind:
             case "not":
@@ -389,8 +390,8 @@ class Certificate(NamedTuple):
     def statement(self) -> str:
         """What was proved, in words, about the listed chain."""
         name = self.chain.name[:MAX_NAME].translate({ord(c): "_" for c in "\"'`"})
-        pairs = len(self.chain.neighbours)
-        sizes = f"{len(self.chain.states)} states, {pairs} pair{'s' * (pairs != 1)} of neighbours"
+        states, pairs = len(self.chain.states), len(self.chain.neighbours)
+        sizes = f"{states} state{'s' * (states != 1)}, {pairs} pair{'s' * (pairs != 1)} of neighbours"
         places = [
             f"{word} at {self.listed(state_holds)}"
             for word, state_holds in (("holds", True), ("fails", False))
@@ -428,6 +429,8 @@ def checked(data: Any, file: bytes | None = None) -> Certificate:
     if file is not None:
         raise Refused("program", "the certificate is about a Markov chain, not about a program")
     chain, nodes = read_chain(data), read_formula(data["formula"])
+    if not chain.labels.keys() <= {node.detail for node in nodes if node.kind == "name"}:
+        raise Refused("labels", "one of them does not occur in the formula")
     items = iter(array(data["untils"], "untils"))
 
     def until(rows: Sequence[Row], left: States, right: States) -> Any:

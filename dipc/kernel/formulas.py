@@ -18,7 +18,7 @@ from .reading import Refused, array, flag, integer, pair_of, rational, record, s
 MAX_COUNT = 10**9  # of X^count and U<=count
 MAX_ROOT = 64  # the common denominator of the powers of logarithms
 MAX_WORD = 200  # characters of a name
-MAX_SHOWN = 1000  # characters of a formula
+MAX_SHOWN = 600  # characters of a formula
 RESERVED = {
     "P", "Pmax", "Pmin", "D", "X", "F", "G", "U", "W", "R", "true", "false", "not", "and", "or", "forall",
     "in", "subset", "from", "for", "eps", "inf", "exp", "ln",
@@ -215,8 +215,8 @@ def formula_shown(nodes: Sequence[Node]) -> str:
     """The formula as dipc reads it; a long one is cut."""
     written: list[str] = []
     for kind, operands, detail, _ in nodes:
-        spend(MAX_SHOWN * len(operands) >> 6)
-        inner = [written[j] for j in operands]
+        spend(MAX_SHOWN >> 4)  # for the memory
+        inner = [written[j] for j in operands[:MAX_SHOWN]]  # of more the formula is cut anyway
         groups = [f"({part})" for part in inner]
         match kind:
             case "name":
