@@ -27,7 +27,6 @@ from dipc.dpctl.formula import (
     Query,
     Truth,
     Until,
-    depends_on_eps,
 )
 from dipc.dpctl.pipeline import start_states
 from dipc.dpctl.verdict import ModelVerdict

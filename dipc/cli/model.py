@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
+from pathlib import Path
 from time import monotonic
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
@@ -21,11 +22,18 @@ from dipc.cli.work import Bar, Interrupted, alarm, interruptible, work
 from dipc.clock import Clock, Progress
 from dipc.dpctl.verdict import ModelVerdict, Undecided
 from dipc.errors import InputError, Source
+from dipc.lazily import lazily
 from dipc.model import MarkovModel, load_model
 from dipc.models.reading import PropertyLine, read_formulas
 from dipc.report.document import Node, data, json_of, plain_document, text
 from dipc.report.models import brief_witness, rows_of, time_row
 from dipc.shipped import STDIN, source_of
+
+if TYPE_CHECKING:
+    import dipc.certificate.chains as chains
+    import dipc.certificate.format as certificates
+else:
+    certificates, chains = map(lazily, ("dipc.certificate.format", "dipc.certificate.chains"))
 
 STATE = re.compile(r'"[^"]*"|(?:[^,"\[]|\[[^\]]*\])+')
 NO_LINE = PropertyLine("", Source("", ""), None)
@@ -193,6 +201,13 @@ Examples:
     help="Compare each verdict with its comment '# expect: fails' (or holds, undecided).",
 )
 @click.option("--junit", type=options.TARGET, metavar="OUT", help="Write a JUnit report (XML).")
+@click.option(
+    "--certificate",
+    "certificate_file",
+    type=options.TARGET,
+    metavar="OUT",
+    help="Write a certificate, for 'dipc verify'; compressed if the name ends in .gz.",
+)
 @click.option("--quiet", is_flag=True, help="Print the verdict only.")
 def check(
     asked: Asked,
@@ -200,6 +215,7 @@ def check(
     file_of_formulas: str | None,
     expect: bool,
     junit: str | None,
+    certificate_file: str | None,
     quiet: bool,
     as_json: bool,
 ) -> int:
@@ -217,11 +233,14 @@ def check(
             "the expected verdict is about a file as it stands: leave out --expect, or FORMULA, --at "
             "and --from"
         )
-    options.refuse_overwriting(junit, asked.file)
+    for target in (junit, certificate_file):
+        options.refuse_overwriting(target, asked.file)
     outcomes: list[FormulaOutcome] = []
     try:
         found = asked.load()
         lines = _lines(found, formulas, file_of_formulas, asked.file)
+        if certificate_file is not None and len(lines) != 1:
+            raise click.UsageError("a certificate is about one formula: give one")
         lines = lines if expect else [line._replace(expected=None) for line in lines]
         style = "json" if as_json else "quiet" if quiet else "text"
         outcomes += (
@@ -229,6 +248,9 @@ def check(
             if len(lines) == 1
             else _several(found, lines, asked, style)
         )
+        if certificate_file is not None and outcomes[0].verdict is not None and not outcomes[0].interrupted:
+            certificate = chains.verdict_certificate(outcomes[0].verdict, Path(asked.name).name)
+            certificates.write(certificate, certificate_file)
     except Exception as error:
         outcomes.append(FormulaOutcome(asked.name, 0.0, error=error))
         raise

@@ -46,6 +46,7 @@ class Wanted:
     claim: str | None
     model: str | None
     formula: str | None
+    neighbours: str | None
     definitions: dict[str, str]
     parameters: dict[str, Fraction]
     expect: str | None
@@ -76,6 +77,7 @@ Examples:
     metavar="FILE",
     help="Refuse unless it is about this Markov chain; -D sets its numbers.",
 )
+@click.option("--neighbours", metavar="TEXT", help="Instead of the model's own: 'a ~ b, c ~ d'.")
 @click.option(
     "--formula", metavar="TEXT", help="Ask for this formula instead of the properties of the model."
 )
@@ -185,6 +187,10 @@ def _judged_chain(certificate: chains.Certificate, wanted: Wanted) -> int:
     answer = "holds" if certificate.status == "holds" else "fails at a state asked about"
     differences = [] if certificate.status == expected else [f"the formula {answer} (expected: {expected})"]
     model = load_model(wanted.model, wanted.definitions) if wanted.model is not None else None
+    if wanted.neighbours is not None:
+        if model is None:
+            raise InputError("--neighbours are those of a model", hint="name its file with --model")
+        model = model.with_neighbours(wanted.neighbours)
     formula = _formula(certificate, model, wanted.formula)  # which may define propositions of the model
     if model is not None:
         differences += other_model(certificate, model.model)

@@ -254,6 +254,23 @@ def test_verify(
     assert (shown.out + shown.err).startswith(first)
 
 
+def test_the_command_that_writes_is_the_one_that_verify_expects(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(files)
+    write = ["model", "check", "--certificate", "new.json.gz", "--quiet"]
+    assert exit_status([*write, "survey.dpm"]) == 0
+    assert exit_status(["verify", "new.json.gz", "--model", "survey.dpm"]) == 0
+    changed = ["--neighbours", "plus ~ yes"]
+    assert exit_status([*write, "survey.dpm", *changed]) == 1
+    verify = ["verify", "new.json.gz", "--model", "survey.dpm", "--expect", "fails"]
+    assert exit_status([*verify, *changed]) == 0
+    assert exit_status(verify) == 1 and "the neighbours" in capsys.readouterr().out
+    assert exit_status([*write, "survey.dpm", "true", "false"]) == 2
+    assert exit_status([*write, "survey.dpm", "D[eps, 0](X out_1)"]) == 2
+    assert "certificates of models with eps" in capsys.readouterr().err
+
+
 def test_a_certificate_of_a_program_has_no_model(
     files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
