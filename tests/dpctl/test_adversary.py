@@ -108,6 +108,11 @@ def test_numbers_of_states_of_many_digits_are_errors(old: str, new: str) -> None
         read_drn(Source("m.drn", "// neighbours 0 ~ " + "1" * 5000 + "\n" + text))
 
 
+def test_a_denominator_of_many_digits_is_an_error() -> None:
+    with pytest.raises(InputError, match="a number of more than 1000 digits"):
+        model("s -> {a: 1/" + "9" * 5000 + ", b: 1/2}; final a, b")
+
+
 # --- one eps --------------------------------------------------------------------------------------------
 
 
