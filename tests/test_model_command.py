@@ -482,12 +482,12 @@ def test_a_model_without_a_command(capsys: Capture) -> None:
 
 @pytest.fixture
 def interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C is pressed when the regions are first looked at."""
+    """Ctrl-C is pressed when the states are first looked at."""
     tick = Clock.tick
 
     def pressing(self: Clock, stage: str, done: int = 0, total: int | None = None) -> None:
         tick(self, stage, done, total)
-        if stage == "regions":
+        if stage == "states":
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(Clock, "tick", pressing)
