@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from dipc.errors import WrongType as WrongType
     from dipc.mechanisms import Mechanism as Mechanism
     from dipc.mechanisms import load as load
+    from dipc.model import MDP as MDP
+    from dipc.model import MarkovChain as MarkovChain
+    from dipc.model import load_model as load_model
     from dipc.models.values import Atom as Atom
     from dipc.numbers.exppoly import ExpPoly as ExpPoly
     from dipc.numbers.quotient import Quotient as Quotient
@@ -76,6 +79,7 @@ HOMES = {
         "report.page": "report_html",
         "report.plots": "plot_distributions plot_functions plot_region",
         "dipwhile.semantics.chain": "Chain",
+        "model": "MDP MarkovChain load_model",
         "models.values": "Atom",
         "testing": "assert_private",
     }.items()
@@ -90,7 +94,7 @@ def __getattr__(name: str) -> Any:
     home = next((module for module, names in HOMES.items() if name in names), None)
     if home is None:
         raise AttributeError(f"module 'dipc' has no attribute '{name}'")
-    for views in ("notebook", "plots", "page"):
+    for views in ("notebook", "plots", "page", "model_page"):
         import_module(f"dipc.report.{views}")
     value = globals()[name] = getattr(import_module(f"dipc.{home}"), name)
     return value

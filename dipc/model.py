@@ -3,40 +3,56 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from time import monotonic
+from typing import TYPE_CHECKING, Any, cast
+
+from flint import fmpq
 
 import dipc.dpctl.pipeline as pipeline
+import dipc.views as views
 from dipc.clock import Clock, Progress, silent
 from dipc.dipwhile.star import Star, star_of
 from dipc.dipwhile.syntax.compile import read
 from dipc.dpctl.formula import Property
 from dipc.dpctl.pipeline import ModelValue
 from dipc.dpctl.syntax import parse_property
-from dipc.dpctl.verdict import ModelVerdict
+from dipc.dpctl.verdict import ModelVerdict, Region
 from dipc.errors import InputError, Source, Span, WrongType
+from dipc.export.markov_picture import FORMATS
 from dipc.models.arithmetic import Amount
 from dipc.models.chain import DEAD, Mdp, Model
-from dipc.models.draft import Draft, Named
+from dipc.models.draft import Draft, Named, default_start
 from dipc.models.drn import read_drn
-from dipc.models.reading import PropertyLine, number_from_text, read_model
+from dipc.models.reading import PropertyLine, number_from_text, read_model, read_neighbours
+from dipc.models.storm import model_of, read_symbolic, to_storm
 from dipc.numbers.exact import Number, rational
+from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.shipped import STDIN, located, source_of
-from dipc.signs.eps_range import EpsRange
+from dipc.shipped import STDIN, located_model, source_of
+from dipc.suggest import did_you_mean
+from dipc.views import Shown
 
 if TYPE_CHECKING:
     import networkx
+    from matplotlib.figure import Figure
 
-Probability = Number | Quotient
+Probability = Number | Quotient | ExpPoly
 Row = Mapping[str, Probability] | str
+Formula = str | PropertyLine | Property
 NOWHERE = (0, 0)
+MOST_SUGGESTED = 1000  # states among which a similar name is looked for
 
 
 class MarkovModel:
-    """A Markov model with its questions; see :class:`MarkovChain` and :class:`MDP`."""
+    """A Markov model with its questions; see :class:`MarkovChain` and :class:`MDP`.
+
+    ``name`` is the file it comes from, ``properties`` are the lines of that file, which :meth:`check` takes
+    like texts; ``notes`` are what was found when it was read.
+    """
 
     def __init__(
         self,
@@ -44,14 +60,14 @@ class MarkovModel:
         name: str = "<model>",
         properties: Sequence[PropertyLine] = (),
         numbers: Mapping[str, Amount] | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
-        self.model, self.name = model, name
+        self.model, self.name, self.notes = model, name, tuple(notes)
         self.properties, self.numbers = tuple(properties), dict(numbers or {})
-        self.notes: tuple[str, ...] = ()
 
     def check(
         self,
-        formula: str | Property,
+        formula: Formula,
         *,
         at: Number | None = None,
         start: Iterable[str] | None = None,
@@ -64,13 +80,17 @@ class MarkovModel:
         ``at`` is the only eps asked about, ``start`` replaces the start states; the limits are in seconds and
         megabytes.  Raises :class:`InputError`; a limit that runs out is an undecided verdict.
         """
-        clock = Clock(time_limit, memory_limit, progress)
+        began, clock = monotonic(), Clock(time_limit, memory_limit, progress)
         found = pipeline.check(self.model, self.property(formula, at, start), clock)
-        return replace(found, notes=(*self.notes, *found.notes))
+        return replace(found, seconds=monotonic() - began, notes=(*self.notes, *found.notes))
+
+    def regions(self, formula: Formula, **options: Any) -> ModelRegions:
+        """All eps at which a formula holds, for each start state; the options are those of :meth:`check`."""
+        return ModelRegions(self.check(formula, **options))
 
     def value(
         self,
-        query: str | Property,
+        query: Formula,
         *,
         at: Number | None = None,
         start: Iterable[str] | None = None,
@@ -83,33 +103,73 @@ class MarkovModel:
         Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
         """
         clock = Clock(time_limit, memory_limit, progress)
-        return pipeline.value(self.model, self.property(query, at, start), clock)
+        found = pipeline.value(self.model, self.property(query, at, start), clock)
+        return replace(found, notes=(*self.notes, *found.notes))
 
     def property(
-        self, text: str | Property, at: Number | None = None, start: Iterable[str] | None = None
+        self, formula: Formula, at: Number | None = None, start: Iterable[str] | None = None
     ) -> Property:
         """The property in a text, for this model; ``at`` and ``start`` as in :meth:`check`."""
-        found = text if isinstance(text, Property) else self._parsed(text)
-        if at is not None:
-            eps = rational(at, "eps")
-            if eps <= 0:
-                raise InputError(f"the privacy parameter must be positive, not eps = {eps}")
-            found = replace(found, eps_range=EpsRange.point(eps))
+        point = None if at is None else rational(at, "eps")
+        if isinstance(formula, Property):
+            found = formula if point is None else replace(formula, eps_range=formula.eps_range.only(point))
+        else:
+            found = self._parsed(formula, point)
         if start is not None:
-            found = replace(found, states=tuple(start))
+            found = replace(found, states=_texts(start, "the start states", "a state"))
         for state in found.states or ():
             if state not in self.model.names:
-                raise InputError(f"there is no state `{state}`")
+                hint = did_you_mean(state, self.model.names[:MOST_SUGGESTED], "")
+                raise InputError(f"there is no state `{state}`", hint=hint)
         return found
 
-    def _parsed(self, text: str) -> Property:
-        if not isinstance(text, str):
-            raise WrongType(f"a formula is a text, not the {type(text).__name__} {text}")
-        return parse_property(Source("<formula>", text), self.model, self.numbers, self.defined)
+    def _parsed(self, formula: str | PropertyLine, at: fmpq | None) -> Property:
+        if isinstance(formula, str):
+            line = PropertyLine("", Source("<formula>", formula), None)
+        elif isinstance(formula, PropertyLine):
+            line = formula
+        else:
+            kind = type(formula).__name__
+            raise WrongType(f"a formula is a text, not the {kind} {formula}", hint='"P>=1/2 (F goal)"')
+        return parse_property(line.source, self.model, self.numbers, self.defined, line.name or None, at)
 
     def defined(self, name: str, span: Span) -> bool:
         """Whether a proposition that the model does not have is defined elsewhere; then it is added."""
         return False
+
+    def with_neighbours(self, neighbours: str | Iterable[Sequence[str]]) -> MarkovModel:
+        """The model with these neighbours instead of its own: a text such as "a ~ b, c ~ d", or pairs.
+
+        The start states stay, unless these were all states of a model without neighbours.
+        """
+        old = self.model
+        if isinstance(neighbours, str):
+            new = read_neighbours(neighbours, old)
+        else:
+            new = replace(old, neighbours=_draft_with(neighbours).neighbours(_numbered(old)))
+        if not old.neighbours and old.start == default_start(old.names, ()):
+            new = replace(new, start=default_start(new.names, new.neighbours))
+        changed = copy(self)
+        changed.model = new
+        return changed
+
+    def to_storm(self) -> Any:
+        """The model as an exact sparse model of stormpy (extra ``storm``), start states labelled ``init``."""
+        return to_storm(self.model)
+
+    def plot(self, formula: str | Property, low: Any = None, high: Any = None, **options: Any) -> Figure:
+        """Probabilities, margins and regions of a formula over eps, as `dipc model plot` draws them."""
+        return views.plot(self, low, high, formula=formula, **options)
+
+    def report(self, formula: str | Property, file: str | Path | None = None, **options: Any) -> Path:
+        """Write a page of HTML about a formula, and return its path; ``title`` is the heading."""
+        return views.page(self, file, formula=formula, **options)
+
+    def export(self, to: str) -> str:
+        """The model as a text: ``dpm``, ``drn``, ``prism``, ``dot`` or ``svg``."""
+        if to not in FORMATS:
+            raise InputError(f"there is no format `{to}`", hint=did_you_mean(to, FORMATS))
+        return FORMATS[to](self.model)
 
     def to_networkx(self) -> networkx.DiGraph:
         """The chain as a graph: nodes with their ``labels``, edges with their ``probability``."""
@@ -139,6 +199,16 @@ def describe(model: Model) -> str:
     return ", ".join(parts)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class ModelRegions(Shown):
+    """Where a formula holds; ``regions[state]`` are the maximal regions of eps, from left to right."""
+
+    verdict: ModelVerdict
+
+    def __getitem__(self, state: str) -> tuple[Region, ...]:
+        return self.verdict.regions[state]
+
+
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
 
@@ -166,6 +236,16 @@ class MarkovChain(MarkovModel):
     ) -> None:
         cells = {(state, None): row for state, row in rows.items()}
         super().__init__(_model("chain", cells, labels or {}, neighbours, start))
+
+    @staticmethod
+    def from_storm(
+        model: Any, neighbours: str | Iterable[Sequence[str]] = (), D: Parameters | None = None
+    ) -> MarkovModel:
+        """A chain, or an :class:`MDP`, from an exact or parametric model of stormpy (extra ``storm``).
+
+        The states are "0", "1", ...; ``D`` sets its parameters, for example ``{"z": "exp(eps)"}``.
+        """
+        return wrapped(model_of(model, amounts(D))).with_neighbours(neighbours)
 
     @classmethod
     def from_matrix(cls, matrix: Sequence[Sequence[Probability]], **options: Any) -> MarkovChain:
@@ -213,32 +293,75 @@ def _model(
     start: Iterable[str],
 ) -> Model:
     """The model of Python values, checked like a file."""
-    draft = Draft(Source("<model>", ""), (kind, NOWHERE))
+    draft = _draft_with(neighbours)
+    draft.kind = kind, NOWHERE
     for (state, action), row in rows.items():
         targets = {row: 1} if isinstance(row, str) else row
-        draft.add_row(state, action, [(t, probability_of(p), NOWHERE) for t, p in targets.items()], NOWHERE)
+        if not isinstance(targets, Mapping):
+            raise WrongType(f"the row of `{state}` is {_described(row)}, not a mapping", hint=ROW_HINT)
+        places = [(_text(t, "a state"), probability_of(p), NOWHERE) for t, p in targets.items()]
+        draft.add_row(_text(state, "a state"), action, places, NOWHERE)
     with_rows = {state for state, _ in rows}
     reached = dict.fromkeys(t for targets in draft.rows.values() for t, _, _ in targets)
     draft.final += _named(t for t in reached if t not in with_rows and t != DEAD)
     for label, states in labels.items():
-        draft.labels[label], draft.label_places[label] = _named(states), NOWHERE
-    for s, t in neighbours:
-        draft.pairs.append(((s, NOWHERE), (t, NOWHERE)))
-    draft.start += _named(start)
+        named = _named(_texts(states, f"the states of `{label}`", "a state"))
+        draft.labels[_text(label, "a label")], draft.label_places[label] = named, NOWHERE
+    draft.start += _named(_texts(start, "the start states", "a state"))
     return draft.model()
 
 
+def _draft_with(neighbours: Iterable[Sequence[str]]) -> Draft:
+    """A draft with pairs of neighbours."""
+    draft = Draft(Source("<model>", ""))
+    for pair in neighbours:
+        if isinstance(pair, str) or len(pair) != 2:
+            raise WrongType(f"neighbours are pairs of states, not {_described(pair)}", hint='[("a", "b")]')
+        s, t = (_text(state, "a state") for state in pair)
+        draft.pairs.append(((s, NOWHERE), (t, NOWHERE)))
+    return draft
+
+
+def _numbered(model: Model) -> dict[str, int]:
+    return {name: i for i, name in enumerate(model.names)}
+
+
+def _texts(values: Iterable[str], what: str, each: str) -> tuple[str, ...]:
+    """Several names: a single text is not taken for its letters."""
+    if isinstance(values, str):
+        raise WrongType(f"{what} are a list of texts, not the text {values!r}", hint=f'["{values}"]')
+    return tuple(_text(value, each) for value in values)
+
+
+def _text(value: object, what: str) -> str:
+    if not isinstance(value, str):
+        raise WrongType(f"{what} is a text, not {_described(value)}", hint=f'"{value}"')
+    return value
+
+
+def _described(value: object) -> str:
+    return f"the {type(value).__name__} {value}"
+
+
 def _named(names: Iterable[str]) -> list[Named]:
-    return [(str(name), NOWHERE) for name in names]
+    return [(name, NOWHERE) for name in names]
 
 
 def probability_of(value: Probability) -> Quotient:
     """An exact number of Python or a text as a function of eps; a float is refused."""
     if isinstance(value, Quotient):
         return value
+    if isinstance(value, ExpPoly):
+        return Quotient(value)
     if isinstance(value, str):
         return number_from_text(value)
     return Quotient.of(rational(value, "a probability"))
+
+
+# --- from files ----------------------------------------------------------------------------------
+
+Parameters = Mapping[str, Probability]
+ROW_HINT = 'for example {"yes": "3/4", "no": "1/4"}'
 
 
 class ProgramModel(MarkovModel):
@@ -263,54 +386,80 @@ class ProgramModel(MarkovModel):
         return True
 
     def property(
-        self, text: str | Property, at: Number | None = None, start: Iterable[str] | None = None
+        self, formula: Formula, at: Number | None = None, start: Iterable[str] | None = None
     ) -> Property:
         """As for any model; the program must make sense on the range of eps."""
-        found = super().property(text, at, start)
+        found = super().property(formula, at, start)
         self.star.check_range(found.eps_range)
         return found
 
 
-def load_model(
-    file: str | Path, D: Mapping[str, str] | None = None, clock: Clock | None = None
-) -> MarkovModel:
-    """The model in a file (``.dpm``, ``.drn``, ``.dip``), or a shipped model or program by its name.
+def load_model(file: str | Path, D: Parameters | None = None, clock: Clock | None = None) -> MarkovModel:
+    """The model in a file, or a shipped model or program by its name.
 
-    ``D`` sets numbers of ``let`` lines, and parameters.  Raises :class:`InputError`, :class:`LimitReached`,
-    or :class:`OSError` if the file cannot be read.
+    The suffix says how it is read: ``.dpm``, or, with stormpy (extra ``storm``), ``.pm``, ``.prism``, ``.nm``
+    and ``.jani``.  ``D`` sets numbers: ``let`` lines of a .dpm file, parameters of the others.  Raises
+    :class:`InputError`, :class:`LimitReached`, or :class:`OSError` if the file cannot be read.
     """
-    source, definitions = source_of(file), D or {}
-    match kind_of(file, source):
-        case ".dip":
-            overrides = {
-                name: rational(text, f"the parameter `{name}`") for name, text in definitions.items()
-            }
-            return ProgramModel(star_of(read(source, overrides), clock or Clock()), source.name)
-        case ".drn":
-            drn = read_drn(source, amounts(definitions))
-            return wrapped(drn.model, source.name, (), drn.numbers, drn.notes)
-        case _:
-            found = read_model(source, amounts(definitions))
-            return wrapped(found.model, source.name, found.properties, found.numbers)
+    if not isinstance(file, str | Path):
+        raise WrongType(f"a model is the name of a file, not {_described(file)}", hint='"survey.dpm"')
+    source = source_of(file, located_model)
+    if (kind := kind_of(file, source)) not in READERS:
+        *most, last = READERS
+        raise InputError(f"{file}: this is not a model", hint=f"its name ends in {', '.join(most)} or {last}")
+    return READERS[kind](source, D or {}, clock or Clock())
 
 
 def kind_of(file: str | Path, source: Source) -> str:
     """The format of a model, as the ending of a file: by its name, on the standard input by its text."""
     if file != STDIN:
-        return located(file).suffix
+        return located_model(file).suffix
     if re.search(r"^@type\b", source.text, re.MULTILINE):
         return ".drn"
-    return ".dpm" if re.match(r"(\s|#.*)*(chain|mdp)\b", source.text) else ".dip"
+    return ".dip" if re.search(r"^\s*(input|output|private)\b", source.text, re.MULTILINE) else ".dpm"
 
 
-def amounts(definitions: Mapping[str, str]) -> dict[str, Amount]:
-    """The numbers that ``-D`` sets."""
-    return {name: Amount(number_from_text(text)) for name, text in definitions.items()}
+def _from_dpm(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
+    found = read_model(source, numbers := amounts(D))
+    for name in numbers:
+        if name not in found.numbers:
+            hint = did_you_mean(name, found.numbers, f"declare it in the file: `let {name} = ...`")
+            raise InputError(f"{source.name}: there is no number `{name}`", hint=hint)
+    return wrapped(found.model, source.name, found.properties, found.numbers)
+
+
+def _from_drn(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
+    found = read_drn(source, amounts(D))
+    return wrapped(found.model, source.name, (), found.numbers, found.notes)
+
+
+def _from_program(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
+    overrides = {name: rational(cast(Number, value), f"the parameter `{name}`") for name, value in D.items()}
+    return ProgramModel(star_of(read(source, overrides), clock), source.name)
+
+
+def _from_storm(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
+    return wrapped(read_symbolic(str(located_model(source.name)), amounts(D)), source.name)
+
+
+Reader = Callable[[Source, Parameters, Clock], MarkovModel]
+READERS: dict[str, Reader] = {
+    ".dpm": _from_dpm,
+    ".drn": _from_drn,
+    ".dip": _from_program,
+    **dict.fromkeys((".pm", ".prism", ".nm", ".jani"), _from_storm),
+}
+"""How the files with each suffix are read."""
+
+
+def amounts(D: Parameters | None) -> dict[str, Amount]:
+    """The numbers that ``D`` sets."""
+    return {_text(name, "a name"): Amount(probability_of(value)) for name, value in (D or {}).items()}
 
 
 def wrapped(
     model: Model,
-    name: str,
+    name: str = "<model>",
     properties: Sequence[PropertyLine] = (),
     numbers: Mapping[str, Amount] | None = None,
     notes: Sequence[str] = (),
@@ -318,6 +467,5 @@ def wrapped(
     """A model with its questions."""
     kind = MDP if isinstance(model, Mdp) else MarkovChain
     made = kind.__new__(kind)
-    MarkovModel.__init__(made, model, name, properties, numbers)
-    made.notes = tuple(notes)
+    MarkovModel.__init__(made, model, name, properties, numbers, notes)
     return made

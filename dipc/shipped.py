@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -40,6 +40,11 @@ class Shipped:
     def family(self) -> str:
         """The folder it is in."""
         return self.path.parent.name
+
+    @property
+    def is_model(self) -> bool:
+        """Whether it is a Markov model."""
+        return self.name in models()
 
 
 HEADER = re.compile(r"^# (source): *(.*\S)\s*$", re.MULTILINE)
@@ -76,52 +81,77 @@ def expected_verdict(source: Source) -> str | None:
 @cache
 def paths() -> Mapping[str, Path]:
     """The shipped programs by name."""
+    return _shipped("*.dip")
+
+
+@cache
+def models() -> Mapping[str, Path]:
+    """The shipped Markov models by name."""
+    return {**_shipped("*.drn"), **_shipped("*.dpm")}
+
+
+def _shipped(pattern: str) -> dict[str, Path]:
     folder = next((folder for folder in FOLDERS if folder.is_dir()), None)
-    found = sorted(folder.glob("*/*.dip")) if folder else []
-    return {path.stem: path for path in found}
+    return {path.stem: path for path in sorted(folder.glob(f"*/{pattern}"))} if folder else {}
 
 
 def describe(name: str) -> Shipped:
     """A shipped program.  Raises :class:`NoSuchProgram`."""
-    if name not in paths():
+    path = located(name) if name in paths() else models().get(name)
+    if path is None:
         raise unknown(name)
-    path = paths()[name]
     source = source_of(path)
-    said = header(source.text)
-    return Shipped(name, path, said.get("title", ""), said.get("source", ""), expected_verdict(source) or "")
+    said, expect = header(source.text), expected_verdict(source) if name in paths() else None
+    return Shipped(name, path, said.get("title", ""), said.get("source", ""), expect or "")
 
 
 def located(file: str | Path) -> Path:
     """The file of this name, else the shipped program of this name.  Raises :class:`NoSuchProgram`."""
+    return _located(file, paths(), "*.dip", "program")
+
+
+def located_model(file: str | Path) -> Path:
+    """The file of this name, else the shipped model, else the shipped program of this name.
+
+    Raises :class:`NoSuchProgram`.
+    """
+    return _located(file, {**paths(), **models()}, "*.d[pir][mnp]", "model")
+
+
+def _located(file: str | Path, known: Mapping[str, Path], pattern: str, kind: str) -> Path:
     path = Path(file)
     if path.exists():
         return path
-    if str(file) not in paths():
-        raise unknown(str(file))
-    return paths()[str(file)]
+    if str(file) not in known:
+        raise unknown(str(file), known, pattern, kind)
+    return known[str(file)]
 
 
-def unknown(name: str) -> NoSuchProgram:
+def unknown(
+    name: str, shipped: Mapping[str, Path] | None = None, pattern: str = "*.dip", kind: str = "program"
+) -> NoSuchProgram:
     """The error for a name that cannot be found; it suggests the nearest program or file."""
     path = Path(name)
     if "=" in name:
-        return NoSuchProgram(f"{name}: no such file or program", hint=f"set a parameter with `-D {name}`")
-    known = [*map(str, path.parent.glob("*.dip")), *paths()]
+        return NoSuchProgram(f"{name}: no such file or {kind}", hint=f"set a parameter with `-D {name}`")
+    known = [*map(str, path.parent.glob(pattern)), *(paths() if shipped is None else shipped)]
     hints = (did_you_mean(text, known) for text in (name, path.stem))
     near = next((hint for hint in hints if hint.startswith("did you mean")), None)
     hint = near or "`dipc programs` lists the programs that come with dipc"
-    return NoSuchProgram(f"{name}: no such file or program", hint=hint)
+    return NoSuchProgram(f"{name}: no such file or {kind}", hint=hint)
 
 
-def source_of(file: str | Path) -> Source:
+def source_of(file: str | Path, locate: Callable[[str | Path], Path] = located) -> Source:
     """The text of a program: from a file, a shipped program, or the standard input (``-``).
+
+    ``locate`` finds the file: :func:`located` or :func:`located_model`.
 
     Windows line endings and a byte order mark are dropped.  Raises :class:`InputError`, or :class:`OSError`
     if the file cannot be read.
     """
     if file == STDIN:
         return Source("<stdin>", _decoded(sys.stdin.buffer.read(), "<stdin>"))
-    path = located(file)
+    path = locate(file)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a program", str(file))
     if path.suffix == PYTHON:

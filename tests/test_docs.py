@@ -1,7 +1,7 @@
 """Run every command and every Python session in the documents; each must print what the document shows.
 
-A ```dip or ```dip-broken block that begins with ``# NAME.dip`` is saved under that name for the commands
-below it.  In a ```console block a line ``$ command`` is run by a shell, in a folder with the shipped
+A block that begins with ``# NAME.dip`` or ``# NAME.dpm`` is saved under that name for the commands of the
+document.  In a ```console block a line ``$ command`` is run by a shell, in a folder with the shipped
 programs; the lines after it are its output.  A ```python block is a session (``>>>``).  A ```py block is a
 file of tests, which are called.  Everything except times is compared.
 
@@ -29,18 +29,26 @@ import pytest
 
 import dipc
 from dipc.cli.main import status
+from dipc.errors import Source
+from dipc.models.reading import read_model
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"^```([\w-]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TIMES = [
     (re.compile(r"^(time +)\d+\.\d\d s$", re.MULTILINE), r"\1T"),
+    (re.compile(r"  \d\.\d\d s(?=  |$)", re.MULTILINE), "  T"),
     (re.compile(r'^( +"\w+": )\d+\.\d+(e-\d+)?(,?)$', re.MULTILINE), r"\1T\3"),
 ]
 
 
 def blocks(path: Path, language: str) -> list[str]:
     return [body for name, body in FENCE.findall(path.read_text(encoding="utf-8")) if name == language]
+
+
+def prose(path: Path) -> str:
+    """A document without its code, in which `D[1, 0](X out)` looks like a link."""
+    return re.sub(r"`[^`\n]+`", "", FENCE.sub("", path.read_text(encoding="utf-8")))
 
 
 def commands(block: str) -> Iterator[tuple[str, str]]:
@@ -63,10 +71,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def save_programs(path: Path, folder: Path) -> None:
-    for text in blocks(path, "dip") + blocks(path, "dip-broken"):
-        name = re.match(r"# (\w+\.dip)", text)
-        if name:
-            (folder / name[1]).write_text(text, encoding="utf-8")
+    for language in ("dip", "dip-broken", "dpm", "dpm-broken"):
+        for text in blocks(path, language):
+            name = re.match(r"# (\w+\.(?:dip|dpm))", text)
+            if name:
+                (folder / name[1]).write_text(text, encoding="utf-8")
 
 
 # `dipc` in a command is the package of this checkout, in this Python, whatever is installed.
@@ -168,8 +177,15 @@ def test_every_program_shown_is_one(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_every_model_shown_is_one(path: Path) -> None:
+    """A ```dpm block is a whole model that dipc accepts."""
+    for text in blocks(path, "dpm"):
+        read_model(Source(path.name, text))
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_links_lead_somewhere(path: Path) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text(encoding="utf-8")):
+    for target in re.findall(r"(?<!\\)\]\(([^)#\s]+)[^)]*\)", prose(path)):
         if not re.match(r"[a-z]+:", target):
             assert (path.parent / target).exists(), target
 

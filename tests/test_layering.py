@@ -55,6 +55,7 @@ LAZY = {
     "jinja2",
     "pygments",
     "IPython",
+    "stormpy",
 }
 
 

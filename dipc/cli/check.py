@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,14 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dipc.cli import options
-from dipc.cli.failures import error_record, kind_of
-from dipc.cli.outcome import Outcome, exit_status, worst, write_report
+from dipc.cli.outcome import Outcome, attempt, show, summary, worst, write_report
 from dipc.cli.terminal import answer, say, show_table
-from dipc.cli.work import INTERRUPTED, Bar, Interrupted, alarm, interruptible
+from dipc.cli.work import Bar, Interrupted, alarm, interruptible
 from dipc.clock import Progress
 from dipc.lazily import lazily
 from dipc.mechanisms import Mechanism
-from dipc.report import document
 from dipc.shipped import STDIN, expected_verdict
 
 if TYPE_CHECKING:
@@ -104,7 +101,7 @@ def check(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
     try:
         outcomes += [_single(wanted)] if single else _several(programs, wanted)
     except Exception as error:
-        outcomes.append(Outcome(files[0], 0.0, error=error))
+        outcomes.append(Outcome(file=files[0], seconds=0.0, error=error))
         raise
     finally:
         if junit is not None:
@@ -131,7 +128,7 @@ def _single(wanted: Wanted) -> Outcome:
         outcome, mechanism = decided(wanted, bar.show)
     assert outcome.verdict is not None
     if wanted.as_json:
-        say(json.dumps(record(outcome), indent=2))
+        say(json.dumps(outcome.record, indent=2))
     elif wanted.quiet:
         say(answer(outcome.word))
     else:
@@ -155,22 +152,7 @@ def decided(wanted: Wanted, progress: Progress) -> tuple[Outcome, Mechanism]:
     name = "<stdin>" if wanted.file == STDIN else wanted.file
     error = Interrupted("interrupted") if stop.pressed else None
     total = monotonic() - start
-    return Outcome(name, total, verdict, error, mechanism.parameters, expected, reading), mechanism
-
-
-def record(outcome: Outcome) -> dict[str, Any]:
-    """An outcome for machines."""
-    if outcome.verdict is not None:
-        return document.record(outcome.rows)
-    assert outcome.error is not None
-    return {"program": outcome.file, "error": error_record(outcome.error)}
-
-
-def show(outcome: Outcome) -> None:
-    """The verdict for people."""
-    shown = list(document.lines(outcome.rows))
-    for (heading, text), line in zip(shown, document.aligned(shown), strict=True):
-        say(line.removesuffix(text) + answer(text) if heading == "verdict" else line)
+    return Outcome(name, total, verdict, error, expected, mechanism.parameters, reading), mechanism
 
 
 # --- several programs ----------------------------------------------------------------------------
@@ -186,7 +168,7 @@ def _several(files: Sequence[str], wanted: Wanted) -> list[Outcome]:
             if outcomes[-1].interrupted:
                 break
     if wanted.as_json:
-        say(json.dumps([record(outcome) for outcome in outcomes], indent=2))
+        say(json.dumps([outcome.record for outcome in outcomes], indent=2))
     elif wanted.quiet:
         for outcome in outcomes:
             say(f"{outcome.file}: {answer(outcome.word)}")
@@ -200,25 +182,7 @@ def _several(files: Sequence[str], wanted: Wanted) -> list[Outcome]:
 
 
 def _attempt(wanted: Wanted, bar: Bar) -> Outcome:
-    start = monotonic()
-    try:
-        return decided(wanted, bar.show)[0]
-    except (Exception, KeyboardInterrupt) as error:  # each program has its own row
-        shown = Interrupted("interrupted") if kind_of(error)[1] == INTERRUPTED else error
-        return Outcome(wanted.file, monotonic() - start, error=shown)
-
-
-def summary(outcomes: Sequence[Outcome], wanted: int) -> str:
-    """For example ``3 programs: 2 private, 1 violated``."""
-    settled = [outcome for outcome in outcomes if not outcome.interrupted]
-    ranks = sorted(settled, key=lambda o: 4 if o.verdict is None else exit_status(o.verdict))  # errors last
-    counts = Counter(outcome.word for outcome in ranks)
-    done = len(settled)
-    head = f"{done} program{'s' * (done != 1)}"
-    if done < wanted:
-        head = f"interrupted: {done} of {wanted} programs were checked"
-    parts = [f"{count} {word}{'s' * (word == 'error' and count != 1)}" for word, count in counts.items()]
-    surprises = sum(o.as_expected is False for o in outcomes)
-    if any(o.expected is not None for o in outcomes):
-        parts.append("all as expected" if not surprises else f"{surprises} not as expected")
-    return f"{head}: {', '.join(parts)}" if parts else head
+    return attempt(
+        lambda: decided(wanted, bar.show)[0],
+        lambda seconds, error: Outcome(file=wanted.file, seconds=seconds, error=error),
+    )

@@ -74,7 +74,8 @@ def explained(error: BaseException) -> InputError:
         case click.ClickException():
             context = getattr(error, "ctx", None)
             option = getattr(error, "option_name", "")
-            if context and (advice := ELSEWHERE.get((context.info_name, option))):
+            command = context.command_path.partition(" ")[2] if context else ""
+            if advice := ELSEWHERE.get((command, option)):
                 return InputError(f"no such option `{option}`", hint=advice)
             hint = f"the options are shown by `{context.command_path if context else 'dipc'} --help`"
             return InputError(plain(error.format_message()), hint=hint)
@@ -90,8 +91,11 @@ def explained(error: BaseException) -> InputError:
 
 
 IN_CLAIM = "the interval is part of the claim: --claim 'eps for eps in (0, 1]'"
+IN_FORMULA = "the range follows the formula: 'D[eps, 0](F out) for eps in (0, 1]'"
 ELSEWHERE = {
     **{(command, "--for"): IN_CLAIM for command in ("check", "regions", "report", "explain")},
+    **{(f"model {name}", "--for"): IN_FORMULA for name in ("check", "value", "regions")},
+    ("model check", "--claim"): "give a formula: 'D[eps, 0](F out)'",
     ("check", "--epsilon"): "give a claim: --claim 'eps/2'",
     ("check", "--delta"): "delta is part of the claim: --claim 'eps/2, exp(-2)'",
     ("check", "--input"): "two inputs are compared: --pair 'q=[0,1]' 'q=[1,1]'",

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 
 from dipc.cli.terminal import TEXT, colour_option
-from dipc.shipped import paths
+from dipc.shipped import models, paths
 from dipc.suggest import did_you_mean
 
 SECTIONS = {
@@ -21,6 +22,7 @@ SECTIONS = {
         "profile": "tightness.profile",
         "regions": "tightness.regions",
         "decide": "distribution.decide",
+        "model": "model.model",
         "verify": "verify.verify",
     },
     "Look inside": {
@@ -34,21 +36,24 @@ SECTIONS = {
 }
 """The commands under the headings of the first page, and where they are in :mod:`dipc.cli`."""
 
+MODELS = (".dpm", ".drn")
 EXAMPLE = re.compile(r"^ *(dipc .*?)(  |$)", re.MULTILINE)
 """An example on a help page."""
 
 HOMES = {name: home for homes in SECTIONS.values() for name, home in homes.items()}
 
 
-class Commands(click.Group):
-    """The group of all sub-commands.  A command is imported when it is used, since that takes time."""
+class Group(click.Group):
+    """A group of sub-commands.  A command is imported when it is used, since that takes time."""
+
+    homes: ClassVar[Mapping[str, str]] = {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(HOMES)
+        return sorted(self.homes)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.commands and cmd_name in HOMES:
-            module, attribute = HOMES[cmd_name].split(".")
+        if cmd_name not in self.commands and cmd_name in self.homes:
+            module, attribute = self.homes[cmd_name].split(".")
             self.add_command(getattr(import_module(f"dipc.cli.{module}"), attribute))
         return super().get_command(ctx, cmd_name)
 
@@ -58,11 +63,14 @@ class Commands(click.Group):
         """The command and its arguments; for an unknown one, the error suggests what may have been meant."""
         name = args[0]
         if not ctx.resilient_parsing and self.get_command(ctx, name) is None:
-            is_program = name in paths() or Path(name).suffix == ".dip"
-            near = f"did you mean `dipc check {name}`?" if is_program else did_you_mean(name, HOMES)
+            near = self.meant(name)
             if near.startswith("did"):
                 raise click.UsageError(f"no such command `{name}`: {near}", ctx)
         return super().resolve_command(ctx, args)
+
+    def meant(self, name: str) -> str:
+        """What may have been meant by an unknown command."""
+        return did_you_mean(name, self.homes)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -80,6 +88,19 @@ class Commands(click.Group):
             if parameter.type is click.STRING:
                 parameter.type = TEXT
         cmd.params.append(colour_option())
+
+
+class Commands(Group):
+    """The group of all commands."""
+
+    homes = HOMES
+
+    def meant(self, name: str) -> str:
+        if name in paths() or Path(name).suffix == ".dip":
+            return f"did you mean `dipc check {name}`?"
+        if name in models() or Path(name).suffix in MODELS:
+            return f"did you mean `dipc model check {name}`?"
+        return super().meant(name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands in their sections, each with an example."""

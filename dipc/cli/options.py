@@ -18,9 +18,10 @@ from dipc.cli.terminal import Text
 from dipc.dipwhile.syntax.parser import parse_valuation
 from dipc.errors import InputError
 from dipc.mechanisms import Mechanism
-from dipc.shipped import paths
+from dipc.shipped import models, paths
 
 PROGRAMS = "*.dip"
+MODELS = ("*.dpm", "*.drn", PROGRAMS)
 Values = Mapping[str, Any]
 
 
@@ -40,17 +41,33 @@ def shipped_names(ctx: click.Context, param: click.Parameter, incomplete: str) -
     return [name for name in paths() if name.startswith(incomplete)]
 
 
+def all_shipped_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """The shipped models and programs whose names begin like this."""
+    return [name for name in (*models(), *paths()) if name.startswith(incomplete)]
+
+
 class ProgramFile(click.Path):
     """A file or the name of a shipped program, with shell completion for both."""
+
+    names = staticmethod(shipped_names)
+    patterns: Sequence[str] = (PROGRAMS,)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        names = shipped_names(ctx, param, incomplete)
+        names = self.names(ctx, param, incomplete)
         if not names:  # the shell completes files itself, but cannot mix them with other words
             return super().shell_complete(ctx, param, incomplete)
-        files = sorted(map(str, Path().glob(f"{glob.escape(incomplete)}{PROGRAMS}")))
+        start = glob.escape(incomplete)
+        files = sorted(str(file) for each in self.patterns for file in Path().glob(f"{start}{each}"))
         return [*map(CompletionItem, (*names, *files))]
+
+
+class ModelFile(ProgramFile):
+    """A file or the name of a shipped model or program, with shell completion."""
+
+    names = staticmethod(all_shipped_names)
+    patterns = MODELS
 
 
 class Target(click.Path):
@@ -94,6 +111,7 @@ class Amount(click.FloatRange):
 
 
 FILE = ProgramFile(allow_dash=True)
+MODEL = ModelFile(allow_dash=True)
 TARGET = Target()
 PAIR = (Valuation("--pair (first)"), Valuation("--pair (second)"))
 SECONDS = Amount("number of seconds")

@@ -1,4 +1,4 @@
-"""The result of checking one program: a verdict, or the reason why there is none; and JUnit reports of such.
+"""The result of checking one program or formula: a verdict, or why there is none; and JUnit reports of such.
 
 Continuous integration systems show JUnit reports as test results.  Each program is a test case.  A refuted
 claim, or a verdict other than the expected one, is a failure; a program that cannot be read, or a claim that
@@ -8,23 +8,31 @@ stays undecided, is an error.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from time import monotonic
+from typing import TYPE_CHECKING, TypeVar
 
 from dipc.claims.verdict import Proved, Refuted, Verdict
-from dipc.claims.wording import pretty
-from dipc.cli.failures import explained, kind_of
-from dipc.cli.work import Interrupted
-from dipc.report.document import Node, Row, aligned, data, lines
+from dipc.claims.wording import Record, pretty
+from dipc.cli.failures import error_record, explained, kind_of
+from dipc.cli.terminal import answer, say
+from dipc.cli.work import INTERRUPTED, Interrupted
+from dipc.dpctl.verdict import Fails, Holds, ModelVerdict
+from dipc.report.document import Node, Row, aligned, data, lines, record
 from dipc.report.words import program_rows, short_witness, verdict_rows
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
+Found = TypeVar("Found", bound="Result")
+
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot contain."""
+
+PLURALS = {"error": "errors", "holds": "hold", "fails": "fail"}
 
 WORST = (130, 2, 1, 3, 0)
 """Exit statuses, worst first: interrupted, broken input, refuted, undecided, as it should be.
@@ -35,16 +43,14 @@ outranks an undecided one, since it is certain.
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """A program with its verdict or error; ``expected`` is the verdict that it announces, if that counts."""
+class Result:
+    """A question with its verdict or error; ``expected`` is the verdict that is announced, if that counts."""
 
     file: str
     seconds: float
-    verdict: Verdict | None = None
+    verdict: Verdict | ModelVerdict | None = None
     error: BaseException | None = None
-    parameters: Mapping[str, str] = field(default_factory=dict)
     expected: str | None = None
-    reading: float = 0.0  # seconds
 
     @property
     def word(self) -> str:
@@ -78,16 +84,11 @@ class Outcome:
         return f"{self.word} ({'as expected' if self.as_expected else f'expected: {self.expected}'})"
 
     @property
-    def claim(self) -> str:
-        """The claim in short."""
-        return pretty(self.verdict.claim.brief()) if self.verdict is not None else ""
-
-    @property
     def remark(self) -> str:
         """The counterexample, the reason or the error, in one line."""
         if self.verdict is not None:
             notes = [f"note: {note}" for note in self.verdict.notes]
-            return "; ".join(filter(None, (short_witness(self.verdict), *notes)))
+            return "; ".join(filter(None, (self.short_witness, *notes)))
         if self.error is None:
             return ""
         said = explained(self.error)
@@ -96,29 +97,120 @@ class Outcome:
 
     @property
     def text(self) -> str:
-        """Everything known about the program, line by line."""
+        """Everything known about the question, line by line."""
         if self.verdict is None:
             return str(explained(self.error)) if self.error is not None else ""
         return "\n".join(aligned([*lines(self.rows), *(("note", note) for note in self.verdict.notes)]))
 
     @property
+    def expectation(self) -> Iterator[Node]:
+        """The announced verdict and the time: what a document ends with."""
+        if self.expected is not None:
+            text = self.expected + ("" if self.as_expected else ", but it is not so")
+            yield Row("expected", text, "expected", self.expected)
+            yield data("as_expected", self.as_expected)
+
+    @property
     def rows(self) -> Iterator[Node]:
         """The verdict as a document."""
+        raise NotImplementedError
+
+    @property
+    def short_witness(self) -> str:
+        """What speaks against the claim, in one line."""
+        raise NotImplementedError
+
+    @property
+    def test_case(self) -> tuple[str, str]:
+        """The class and the name of its test case in a report."""
+        path = Path(self.file)
+        folder = ".".join(part for part in path.parent.parts if part not in (path.anchor, ".", ".."))
+        return folder or "dipc", path.name
+
+    @property
+    def record(self) -> Record:
+        """The outcome for machines."""
+        if self.verdict is not None:
+            return record(self.rows)
+        assert self.error is not None
+        return {**self.asked, "error": error_record(self.error)}
+
+    @property
+    def asked(self) -> Record:
+        """What was asked, for machines that read about an error."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Result):
+    """The check of a program."""
+
+    verdict: Verdict | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    reading: float = 0.0  # seconds
+
+    @property
+    def claim(self) -> str:
+        """The claim in short."""
+        return pretty(self.verdict.claim.brief()) if self.verdict is not None else ""
+
+    @property
+    def short_witness(self) -> str:
+        return short_witness(self.verdict) if self.verdict is not None else ""
+
+    @property
+    def asked(self) -> Record:
+        return {"program": self.file}
+
+    @property
+    def rows(self) -> Iterator[Node]:
         assert self.verdict is not None
         yield from program_rows(self.file, self.parameters)
         yield from verdict_rows(self.verdict)
         seconds = {**self.verdict.seconds, "reading": self.reading, "total": self.seconds}
         yield data("seconds", {stage: round(time, 6) for stage, time in seconds.items()})
-        if self.expected is not None:
-            text = self.expected + ("" if self.as_expected else ", but it is not so")
-            yield Row("expected", text, "expected", self.expected)
-            yield data("as_expected", self.as_expected)
+        yield from self.expectation
         yield Row("time", f"{self.seconds:.2f} s")
 
 
-def exit_status(verdict: Verdict) -> int:
+def exit_status(verdict: Verdict | ModelVerdict) -> int:
     """0 if the claim was proved, 1 if it was refuted, 3 if it is undecided."""
-    return 0 if isinstance(verdict, Proved) else 1 if isinstance(verdict, Refuted) else 3
+    return 0 if isinstance(verdict, Proved | Holds) else 1 if isinstance(verdict, Refuted | Fails) else 3
+
+
+def summary(outcomes: Sequence[Result], wanted: int, noun: str = "program") -> str:
+    """For example ``3 programs: 2 private, 1 violated``."""
+    settled = [outcome for outcome in outcomes if not outcome.interrupted]
+    ranks = sorted(settled, key=lambda o: 4 if o.verdict is None else exit_status(o.verdict))  # errors last
+    counts = Counter(outcome.word for outcome in ranks)
+    done = len(settled)
+    head = f"{done} {noun}{'s' * (done != 1)}"
+    if done < wanted:
+        head = f"interrupted: {done} of {wanted} {noun}s were checked"
+    parts = [f"{count} {PLURALS.get(word, word) if count != 1 else word}" for word, count in counts.items()]
+    surprises = sum(o.as_expected is False for o in outcomes)
+    if any(o.expected is not None for o in outcomes):
+        parts.append("all as expected" if not surprises else f"{surprises} not as expected")
+    return f"{head}: {', '.join(parts)}" if parts else head
+
+
+def attempt(question: Callable[[], Found], failed: Callable[[float, BaseException], Found]) -> Found:
+    """One of several questions: its outcome, or that of its error, which does not stop the others."""
+    start = monotonic()
+    try:
+        return question()
+    except (Exception, KeyboardInterrupt) as error:  # each has its own row
+        shown = Interrupted("interrupted") if kind_of(error)[1] == INTERRUPTED else error
+        return failed(monotonic() - start, shown)
+
+
+def show(outcome: Result) -> None:
+    """The verdict for people."""
+    shown = list(lines(outcome.rows))
+    for (heading, text), line in zip(shown, aligned(shown), strict=True):
+        word, *where = text.split(" ", 1)
+        coloured = " ".join([answer(word), *where])
+        say(line.removesuffix(text) + coloured if heading == "verdict" else line)
 
 
 def worst(statuses: Iterable[int]) -> int:
@@ -133,16 +225,16 @@ def worst(statuses: Iterable[int]) -> int:
 # --- JUnit -----------------------------------------------------------------------------------
 
 
-def write_report(outcomes: Sequence[Outcome], path: str) -> None:
+def write_report(outcomes: Sequence[Result], path: str, command: str = "dipc check") -> None:
     """Write the report to a file."""
     from xml.etree import ElementTree  # rarely needed
 
-    tree = ElementTree.ElementTree(report(outcomes))
+    tree = ElementTree.ElementTree(report(outcomes, command))
     ElementTree.indent(tree)
     tree.write(path, encoding="utf-8", xml_declaration=True)
 
 
-def report(outcomes: Sequence[Outcome]) -> Element:
+def report(outcomes: Sequence[Result], command: str = "dipc check") -> Element:
     """The report as an element tree."""
     from xml.etree.ElementTree import Element, SubElement
 
@@ -151,11 +243,10 @@ def report(outcomes: Sequence[Outcome]) -> Element:
     numbers = {name: str(count) for name, count in counts.items()}
     numbers["time"] = f"{sum(outcome.seconds for outcome in outcomes):.3f}"
     root = Element("testsuites", numbers)
-    suite = SubElement(root, "testsuite", {"name": "dipc check", **numbers, "skipped": "0"})
+    suite = SubElement(root, "testsuite", {"name": command, **numbers, "skipped": "0"})
     for outcome, tag in zip(outcomes, tags, strict=True):
-        path = Path(outcome.file)
-        folder = ".".join(part for part in path.parent.parts if part not in (path.anchor, ".", ".."))
-        names = {"classname": clean(folder or "dipc"), "name": clean(path.name)}
+        classname, name = map(clean, outcome.test_case)
+        names = {"classname": classname, "name": name}
         case = SubElement(suite, "testcase", {**names, "time": f"{outcome.seconds:.3f}"})
         failure = {"type": outcome.word, "message": clean(outcome.remark or outcome.word)}
         SubElement(case, tag, failure if outcome.status else {}).text = clean(outcome.text)

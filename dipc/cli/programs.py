@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 import click
 
-from dipc.cli.options import shipped_names, writable
+from dipc.cli.options import all_shipped_names, writable
 from dipc.cli.terminal import say, show_table
 from dipc.errors import InputError
-from dipc.shipped import describe, header, paths
+from dipc.shipped import Shipped, describe, header, models, paths
 
 FOLDER = Path(__file__).parent.parent / "templates"
 SUFFIX = ".dip"
@@ -31,16 +31,16 @@ Examples:
   dipc programs svt1 --path         where it is installed
 """,
 )
-@click.argument("name", required=False, shell_complete=shipped_names)
+@click.argument("name", required=False, shell_complete=all_shipped_names)
 @click.option("--path", "as_path", is_flag=True, help="Print where the file is.")
 @click.option("--long", "with_source", is_flag=True, help="Also show where each comes from.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def programs(name: str | None, as_path: bool, with_source: bool, as_json: bool) -> int:
-    """List the programs that come with dipc, or print the one called NAME.
+    """List the programs and Markov models that come with dipc, or print the one called NAME.
 
-    Every command that takes a FILE also takes one of these names: dipc check svt1
+    Every command that takes a FILE or a MODEL also takes one of these names: dipc check svt1
     """
-    chosen = [describe(each) for each in ([name] if name else paths())]
+    chosen = [describe(each) for each in ([name] if name else (*paths(), *models()))]
     if as_json:
         keys = ("name", "family", "title", "source", "expect", "path")
         found = [{key: str(getattr(program, key)) for key in keys} for program in chosen]
@@ -53,10 +53,22 @@ def programs(name: str | None, as_path: bool, with_source: bool, as_json: bool) 
     elif name:
         say(chosen[0].path.read_text(encoding="utf-8"), end="")
     else:
-        headings = ("name", "expected", "title", "source")[: 4 if with_source else 3]
-        rows = [(program.name, program.expect, program.title, program.source) for program in chosen]
-        show_table(headings, [row[: len(headings)] for row in rows], answers=1)
+        _show_tables(chosen, with_source)
     return 0
+
+
+def _show_tables(chosen: Sequence[Shipped], with_source: bool) -> None:
+    """The programs, and below them the Markov models."""
+    programs = [each for each in chosen if not each.is_model]
+    models = [each for each in chosen if each.is_model]
+    headings = ("name", "expected", "title", "source")[: 4 if with_source else 3]
+    rows = [(each.name, each.expect, each.title, each.source) for each in programs]
+    show_table(headings, [row[: len(headings)] for row in rows], answers=1)
+    if models:
+        say()
+        heads = ("model", "title", "source")[: 3 if with_source else 2]
+        lines = [(each.name, each.title, each.source) for each in models]
+        show_table(heads, [line[: len(heads)] for line in lines])
 
 
 # --- programs to start from ------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,12 +14,23 @@ from dipc.cli.work import INTERRUPTED, Bar, say_left_out, work
 from dipc.errors import InputError
 from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.mechanisms import Mechanism
+from dipc.model import MarkovModel, load_model
 from dipc.report.figures import SHOWN_DIGITS, WHAT, plot_mechanism
+from dipc.report.model_figures import plot_model
+from dipc.report.model_page import report_model_html
 from dipc.report.page import refuse_no_page, report_html
 from dipc.report.study import PATIENCE, Attempts
 from dipc.shipped import STDIN
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 FORMATS = (".png", ".svg", ".pdf")
+formula_option = click.option(
+    "--formula",
+    metavar="TEXT",
+    help="FILE is a Markov model (or a program), and this a formula about it: see `dipc model --help`.",
+)
 
 
 @click.command(
@@ -30,6 +41,7 @@ Examples:
   dipc plot svt1 --what loss --to 20 -o loss.svg
   dipc plot sparse --what profile -o sparse.pdf
   dipc plot svt1 --what distributions --pair "q=[0,0,0]" "q=[1,1,1]" --at 1/2
+  dipc plot survey.dpm --formula "D[eps, 0](X out_1)"
 """,
 )
 @options.program
@@ -53,7 +65,8 @@ Examples:
     help="Significant digits beside the bars.",
 )
 @options.time_limit(default=PATIENCE, show_default=True, help="Leave out what takes longer.")
-def plot(asked: options.Asked, output: str | None, what: str, **more: Any) -> int:
+@formula_option
+def plot(asked: options.Asked, output: str | None, what: str, formula: str | None, **more: Any) -> int:
     """Draw FILE: what it loses against what it claims, for every eps.
 
     \b
@@ -71,9 +84,21 @@ def plot(asked: options.Asked, output: str | None, what: str, **more: Any) -> in
             f"{target}: a figure is written as {', '.join(FORMATS)}", hint=f"for example -o {target.stem}.png"
         )
 
-    def draw(mechanism: Mechanism, attempts: Attempts) -> None:
-        figure = plot_mechanism(mechanism, what, asked.claim, attempts=attempts, **more, **asked.restrictions)
+    def save(figure: Figure) -> None:
         figure.savefig(target, dpi=160, metadata={"Date": None} if target.suffix == ".svg" else None)
+
+    if formula is not None:
+        if what != "all":
+            raise click.UsageError("--what is about claims: leave it out, or --formula")
+        ends = {name: more[name] for name in ("low", "high", "log")}
+
+        def show(model: MarkovModel) -> None:
+            save(plot_model(model, model.property(formula, asked.at), **ends))
+
+        return _about_model(asked, target, show)
+
+    def draw(mechanism: Mechanism, attempts: Attempts) -> None:
+        save(plot_mechanism(mechanism, what, asked.claim, attempts=attempts, **more, **asked.restrictions))
 
     return _written(asked, target, f"plotting {asked.file}", draw)
 
@@ -85,6 +110,7 @@ Examples:
   dipc report svt4 -o svt4.html
   dipc report svt1 -D N=4 --title "SVT, four queries"
   dipc report sparse --claim "eps/2, exp(-3)" --time-limit 60
+  dipc report survey.dpm --formula "D[eps, 0](X out_1)"
 """,
 )
 @options.program
@@ -95,7 +121,8 @@ Examples:
 @options.time_limit(
     default=PATIENCE, show_default=True, help="For each part; what takes longer is left out, with a note."
 )
-def report(asked: options.Asked, output: str | None, title: str | None) -> int:
+@formula_option
+def report(asked: options.Asked, output: str | None, title: str | None, formula: str | None) -> int:
     """Write a page about FILE: the verdict, the counterexample or a proof, plots, and files to check it.
 
     The page is one file that loads nothing and runs no script.  The exit status is 0 if the page was written,
@@ -105,12 +132,31 @@ def report(asked: options.Asked, output: str | None, title: str | None) -> int:
     target = Path(output or ("report.html" if asked.file == STDIN else f"{Path(asked.file).stem}.html"))
     refuse_no_page(target)
     options.refuse_overwriting(target, asked.file)
+    if formula is not None:
+
+        def tell(model: MarkovModel) -> None:
+            page = report_model_html(model, model.property(formula, asked.at), title=title)
+            target.write_text(page, encoding="utf-8", errors="replace")
+
+        return _about_model(asked, target, tell)
 
     def write(mechanism: Mechanism, attempts: Attempts) -> None:
         page = report_html(mechanism, asked.claim, title=title, at=asked.at, attempts=attempts)
         target.write_text(page, encoding="utf-8", errors="replace")
 
     return _written(asked, target, f"report of {asked.file}", write)
+
+
+def _about_model(asked: options.Asked, target: Path, write: Callable[[MarkovModel], None]) -> int:
+    """Write the file about a formula on a Markov model, within the time limit."""
+    if asked.claim is not None or asked.pair is not None or asked.budgets is not None:
+        hint = "the range of eps is a part of the formula: FORMULA for eps in (0, 1]"
+        raise InputError("--claim, --pair and --for are not about a formula", hint=hint)
+    options.refuse_overwriting(target, asked.file)
+    with work(f"writing {target}", asked.time_limit):
+        write(load_model(asked.file, options.defined(asked.definitions)))
+    say(f"wrote {target}")
+    return 0
 
 
 def _written(

@@ -87,7 +87,8 @@ TEXT = Text()
 def set_colour(context: click.Context, option: click.Parameter, value: bool | None) -> None:
     """What ``--color`` and ``--no-color`` do; without them, no colour where none is wanted (no-color.org)."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    context.color = False if value is None and plain else value
+    if value is not None or plain:
+        context.color = bool(value)  # else that of the group around the command
 
 
 def colour_option() -> click.Option:

@@ -9,16 +9,20 @@ from typing import Any
 
 import click
 
+from dipc.certificate.chains import is_about, listed_model, other_model
 from dipc.certificate.rederive import Statement, compared, rederive
 from dipc.certificate.slow.values import fraction
 from dipc.cli import options
 from dipc.cli.terminal import say
 from dipc.cli.work import Bar
 from dipc.dipwhile.convert import to_rational
-from dipc.errors import LimitReached
+from dipc.dpctl.syntax import parse_property
+from dipc.errors import InputError, LimitReached, Source
+from dipc.kernel import chains
 from dipc.kernel.privacy import Certificate, shown
-from dipc.kernel.privacy import check as checked
 from dipc.kernel.reading import MAX_STEPS, Refused, file_bytes, metered
+from dipc.kernel.statements import check as checked
+from dipc.model import MarkovModel, load_model
 from dipc.shipped import source_of
 
 ACCEPTED, REFUSED, CONDITIONAL = 0, 1, 3
@@ -40,8 +44,12 @@ class Wanted:
     file: str
     program: str | None
     claim: str | None
+    model: str | None
+    formula: str | None
+    neighbours: str | None
+    definitions: dict[str, str]
     parameters: dict[str, Fraction]
-    expect: str
+    expect: str | None
     deep: bool
 
 
@@ -54,6 +62,7 @@ Examples:
   dipc verify svt1.json --program svt1 --claim "2*eps"
   dipc verify svt1.json                       about the program text in the file
   dipc verify large.json --no-deep            only what the kernel can know
+  dipc verify survey.json --model survey.dpm --formula "D[ln 3, 0](X out_1)"
 """,
 )
 @click.argument("file", type=click.Path())
@@ -63,11 +72,19 @@ Examples:
 @options.definitions(help="Ask for this parameter instead of the program's, for example -D N=4.")
 @options.claim(help="Ask for this claim instead of the program's, for example 'eps/2, exp(-2)'.")
 @click.option(
+    "--model",
+    type=options.FILE,
+    metavar="FILE",
+    help="Refuse unless it is about this Markov chain; -D sets its numbers.",
+)
+@click.option("--neighbours", metavar="TEXT", help="Instead of the model's own: 'a ~ b, c ~ d'.")
+@click.option(
+    "--formula", metavar="TEXT", help="Ask for this formula instead of the properties of the model."
+)
+@click.option(
     "--expect",
-    type=click.Choice(["private", "violated"]),
-    default="private",
-    show_default=True,
-    help="Ask for this verdict.",
+    type=click.Choice(["private", "violated", "holds", "fails"]),
+    help="Ask for this verdict; without it: private, of a formula: holds.",
 )
 @click.option("--steps", type=int, default=MAX_STEPS, show_default=True, help="Refuse after so much work.")
 @click.option(
@@ -77,7 +94,7 @@ Examples:
     help="Derive the distributions anew from the program text, and compare the statement with it.",
 )
 def verify(definitions: tuple[str, ...], steps: int, **given: Any) -> int:
-    """Check the certificate FILE, written by 'dipc check --certificate'.
+    """Check the certificate FILE, written by 'dipc check --certificate' or 'dipc model check --certificate'.
 
     It is accepted if it is right and makes the expected statement: the program's own claim, with its own
     parameters, is private.  --claim, -D and --expect ask for another one.  Without --program, the statement
@@ -87,20 +104,30 @@ def verify(definitions: tuple[str, ...], steps: int, **given: Any) -> int:
     listed distributions are those of the program THEN ...  So it always is without dipc: python -m
     dipc.kernel FILE, or python on a copy of the folder dipc/kernel.
 
+    A certificate about a Markov chain is compared with the file in --model, and its formula with --formula or
+    else the 'property' lines of the file.  Without --model it is about the chain in the certificate.
+
     \b
     Exit status: 0 accepted, 1 refused or another statement, 2 a file or an option cannot be read,
     3 conditional: not everything was compared with the program text.
     """
-    parameters = {n: fraction(to_rational(v, n)) for n, v in options.defined(definitions).items()}
-    wanted = Wanted(parameters=parameters, **given)
-    if not wanted.deep and (definitions or wanted.claim is not None):
-        raise click.UsageError("-D and --claim are compared by the deep check: leave out --no-deep")
+    defined = options.defined(definitions)
+    numbers = {} if given["model"] is not None else defined  # else they may be functions of eps
+    parameters = {n: fraction(to_rational(v, n)) for n, v in numbers.items()}
+    wanted = Wanted(definitions=defined, parameters=parameters, **given)
+    asked = (wanted.claim, wanted.model, wanted.formula)
+    if not wanted.deep and (definitions or any(each is not None for each in asked)):
+        names = "-D, --claim, --model and --formula"
+        raise click.UsageError(f"{names} are compared by the deep check: leave out --no-deep")
     data = file_bytes(Path(wanted.file))
     source = None if wanted.program is None else source_of(wanted.program).text.encode("utf-8-sig")
     with Bar(f"verifying {wanted.file}"):
         try:
             with metered(steps):  # of the deep check; the kernel's own meter has the same limit
-                return _judged(checked(data, source, steps), wanted)
+                found = checked(data, source, steps)
+                if isinstance(found, chains.Certificate):
+                    return _judged_chain(found, wanted)
+                return _judged(found, wanted)
         except Refused as refused:
             why = shown(str(refused))
             if str(refused).startswith(NOT_JSON):
@@ -116,8 +143,11 @@ def _judged(certificate: Certificate, wanted: Wanted) -> int:
 
     Raises :class:`Refused`.
     """
-    other = f"the claim is {certificate.status} (expected: {wanted.expect})"
-    differences = [] if certificate.status == wanted.expect else [other]
+    if wanted.model is not None or wanted.formula is not None:
+        raise InputError("--model and --formula are about Markov chains, the certificate is about a program")
+    expected = wanted.expect or "private"
+    other = f"the claim is {certificate.status} (expected: {expected})"
+    differences = [] if certificate.status == expected else [other]
     statement, unknown, limit, derived = Statement([], []), NOTHING_DERIVED, None, None
     try:
         if wanted.deep:
@@ -145,3 +175,53 @@ def _judged(certificate: Certificate, wanted: Wanted) -> int:
     if differences:
         return REFUSED
     return CONDITIONAL if derived is None else ACCEPTED
+
+
+def _judged_chain(certificate: chains.Certificate, wanted: Wanted) -> int:
+    """The same for a certificate about a Markov chain."""
+    if wanted.claim is not None:
+        raise InputError("--claim is about programs, the certificate is about a Markov chain")
+    if wanted.model is None and wanted.definitions:
+        raise InputError("-D sets numbers of a model", hint="name its file with --model")
+    expected = wanted.expect or "holds"
+    answer = "holds" if certificate.status == "holds" else "fails at a state asked about"
+    differences = [] if certificate.status == expected else [f"the formula {answer} (expected: {expected})"]
+    model = load_model(wanted.model, wanted.definitions) if wanted.model is not None else None
+    if wanted.neighbours is not None:
+        if model is None:
+            raise InputError("--neighbours are those of a model", hint="name its file with --model")
+        model = model.with_neighbours(wanted.neighbours)
+    formula = _formula(certificate, model, wanted.formula)  # which may define propositions of the model
+    if model is not None:
+        differences += other_model(certificate, model.model)
+    if not differences and formula is None:
+        differences.append("the formula, or the states that it is asked at")
+    if differences:
+        say(f"accepted, but for another statement: {shown('; '.join(differences))}")
+    proved = wanted.deep and not differences
+    say(f"accepted: {certificate.statement()}" if proved else certificate.conditional())
+    where = "in the certificate (no --model given)" if wanted.model is None else wanted.model
+    say(f"model: {where}, SHA-256 of its states, rows, labels and neighbours {certificate.sha256}")
+    if formula is not None and not differences:
+        say(f"formula: {shown(formula)}")
+    if differences:
+        return REFUSED
+    return ACCEPTED if wanted.deep else CONDITIONAL
+
+
+def _formula(certificate: chains.Certificate, model: MarkovModel | None, text: str | None) -> str | None:
+    """Where the formula was asked for; None if another one was."""
+    if text is not None:
+        chain = listed_model(certificate) if model is None else model.model
+        asked = (
+            parse_property(Source("<formula>", text), chain, defined=lambda name, span: True)
+            if model is None
+            else model.property(text)
+        )
+        return "as in --formula" if is_about(certificate, chain, asked) else None
+    if model is None:
+        return "in the certificate (no --formula given)"
+    for line in model.properties:
+        if is_about(certificate, model.model, parse_property(line.source, model.model, model.numbers)):
+            return f"property {line.name} of the model"
+    return None

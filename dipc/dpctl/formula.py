@@ -7,6 +7,7 @@ the core: derived operators are expanded by the parser, ``F f = true U f``, ``G 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from flint import fmpq
@@ -138,6 +139,35 @@ class Property:
     states: tuple[str, ...] | None = None
     eps_range: EpsRange = ALL
     name: str | None = None
+
+
+def parts(formula: Formula) -> Iterator[Formula]:
+    """A formula and all formulas in it."""
+    yield formula
+    match formula:
+        case Not(inside) | Next(inside) | Probability(_, inside) | Privacy(_, _, inside):
+            yield from parts(inside)
+        case And(operands) | Or(operands):
+            for operand in operands:
+                yield from parts(operand)
+        case Until(left, right):
+            yield from parts(left)
+            yield from parts(right)
+
+
+def depends_on_eps(formula: Formula | Query) -> bool:
+    """Whether eps occurs in a formula or a query."""
+    if isinstance(formula, Query):
+        epsilon, delta = formula.epsilon, formula.delta
+        own = bool(epsilon and epsilon.rate) or not (delta is None or delta.is_constant)
+        return own or depends_on_eps(formula.path)
+    for part in parts(formula):
+        match part:
+            case Privacy(epsilon, delta) if epsilon.rate or not delta.is_constant:
+                return True
+            case Probability(interval) if not (interval.low.is_constant and interval.high.is_constant):
+                return True
+    return False
 
 
 def is_state_formula(formula: Formula) -> bool:

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar, overload
 
 from flint import fmpq
@@ -147,7 +148,7 @@ def probabilities(
             case Not(operand):
                 path, holds = operand, not holds
             case Next(operand, count):
-                after += [chain.step] * count
+                after.append(partial(chain.steps, count))
                 path = operand
             case And(parts) | Or(parts) if len(rest := chain.unknown(parts)) == 1:
                 after.append(chain.fixing(path, rest[0], holds))
@@ -244,6 +245,13 @@ class _Chain(Generic[N]):
             result.append(total(terms) if terms else nothing)
         return result
 
+    def steps(self, count: int, values: list[N]) -> list[N]:
+        """The expected values after some steps."""
+        for _ in range(count):
+            self.tick()
+            values = self.step(values)
+        return values
+
     def _live(self, values: list[N]) -> dict[int, N]:
         """The values that are not exactly 0: `!=` would leave out a ball around 0."""
         nothing = self.one - self.one
@@ -269,6 +277,7 @@ class _Chain(Generic[N]):
         """An operator X or U whose operands are sets of states."""
         inner: tuple[Formula, ...]
         while True:
+            self.tick()
             match path:
                 case Next(operand, count):
                     inner = (operand if count == 1 else Next(operand, count - 1),)

@@ -12,9 +12,13 @@ every eps except 1).  The cuts are made first; on every other piece the graph is
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Generic, TypeVar, assert_never
+
+from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dpctl.formula import (
@@ -30,9 +34,8 @@ from dipc.dpctl.formula import (
     Proposition,
     Truth,
     Until,
-    is_state_formula,
 )
-from dipc.dpctl.paths import path_probabilities
+from dipc.dpctl.paths import known_sets, path_probabilities
 from dipc.dpctl.verdict import Region
 from dipc.errors import Unsupported
 from dipc.models.chain import MarkovChain
@@ -40,60 +43,32 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import sign_if_constant, without_monomial
-from dipc.signs.tables import End, Piece, pieces
+from dipc.signs.tables import Piece, pieces
 
 States = frozenset[int]
 Signs = dict[ExpPoly, int]
 Result = TypeVar("Result")
+AnyChain = MarkovChain[fmpq] | MarkovChain[Quotient]
 
 
-def some_root(f: ExpPoly, eps_range: EpsRange) -> End:
-    """The first point of a range at which a function may vanish; None if there is none.
-
-    >>> from flint import fmpq
-    >>> f = ExpPoly.of(1, 1) - 2
-    >>> some_root(f, EpsRange(fmpq(0), fmpq(2))), some_root(f, EpsRange.positive())
-    (None, 2)
-    """
-    if f.as_rational() is not None:
-        return None
-    for piece in pieces([f], eps_range):
-        if any(0 in signs for signs in piece.readings):
-            return piece.low if piece.sample is None else piece.sample
-    return None
+def has_value(epsilon: Exponent) -> bool:
+    """Whether ``e^epsilon`` is a function of eps here, and not the root of one."""
+    return all(power.q == 1 for _, power in epsilon.logarithms)
 
 
 def power_of_e(epsilon: Exponent) -> Quotient:
     """``e^epsilon`` as a function of eps.
 
-    >>> from flint import fmpq
     >>> power_of_e(Exponent(fmpq(1), fmpq(0), ((fmpq(2), fmpq(3)),)))
     8*exp(eps)
     """
+    if not has_value(epsilon):
+        message = "where eps occurs, only integer multiples of ln are allowed in the first parameter of D"
+        raise Unsupported(message)
     value = ExpPoly.exp(epsilon.rate, epsilon.constant)
     for base, power in epsilon.logarithms:
-        if power.q != 1:
-            raise Unsupported(
-                f"e^({power}*ln {base}) is a root of {base}: only integer multiples of ln have a value here"
-            )
         value = value * (base ** int(power.p))
     return Quotient(value)
-
-
-def state_parts(path: Formula) -> Iterator[Formula]:
-    """The largest state formulas in a path formula."""
-    if is_state_formula(path):
-        yield path
-        return
-    match path:
-        case Not(inside) | Next(inside):
-            yield from state_parts(inside)
-        case And(operands) | Or(operands):
-            for operand in operands:
-                yield from state_parts(operand)
-        case Until(left, right):
-            yield from state_parts(left)
-            yield from state_parts(right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +89,11 @@ class Evaluation:
         self._vectors: dict[object, Sequence[Quotient]] = {}
         self._chains: dict[States, MarkovChain[Quotient]] = {}
         self.transitions = list(
-            dict.fromkeys(p for row in chain.rows for _, p in row if p.numerator.as_rational() is None)
+            dict.fromkeys(p for row in chain.rows for _, p in row if not p.numerator.is_constant)
         )
         self.functions: dict[ExpPoly, None] = {}
 
-    def everywhere(self, question: Callable[[Local], Result]) -> list[Found[Result]]:
+    def everywhere(self, question: Callable[[Judge], Result]) -> list[Found[Result]]:
         """The answers on all pieces, from left to right.
 
         Raises :class:`~dipc.signs.limits.Unsettled` if the range cannot be cut.
@@ -141,13 +116,13 @@ class Evaluation:
         piece: Piece,
         functions: Sequence[ExpPoly],
         wanted: dict[ExpPoly, None],
-        question: Callable[[Local], Result],
+        question: Callable[[Judge], Result],
     ) -> Found[Result]:
         results = set()
         for signs in piece.readings:
             local = Local(self, dict(zip(functions, signs, strict=True)), wanted)
             try:
-                results.add(question(local))
+                results.add(local.settled(question(local)))
             except _MissingSigns:
                 continue
         return Found(piece, frozenset(results))
@@ -178,7 +153,9 @@ class Evaluation:
         key = vanishing, path, tuple(sets.items())
         if key not in self._vectors:
             self.clock.tick("probabilities", len(self._vectors))
-            self._vectors[key] = path_probabilities(self.chain_without(vanishing), path, sets.__getitem__)
+            chain = self.chain_without(vanishing)
+            tick = partial(self.clock.tick, "probabilities", len(self._vectors))
+            self._vectors[key] = path_probabilities(chain, path, sets.__getitem__, tick)
         return self._vectors[key]
 
 
@@ -186,11 +163,46 @@ class _MissingSigns(Exception):
     """The evaluation cannot go on before the signs that it asked for are known."""
 
 
-class Local:
+class Judge(ABC):
+    """The evaluation at some eps, the same for all eps of a piece."""
+
+    chain: AnyChain
+
+    @abstractmethod
+    def satisfying(self, formula: Formula, asked: States) -> States:
+        """The states among ``asked`` in which a state formula holds."""
+
+    @abstractmethod
+    def probability(self, path: Formula, state: int) -> Quotient:
+        """The probability of a path formula from a state."""
+
+    @abstractmethod
+    def sign(self, value: Quotient) -> int:
+        """The sign of a number."""
+
+    @abstractmethod
+    def broken(self, formula: Privacy, state: int) -> Iterator[tuple[int, int]]:
+        """The :meth:`pairs` (s, t) with Pr_s > e^epsilon Pr_t + delta."""
+
+    def pairs(self, state: int) -> Iterator[tuple[int, int]]:
+        """The state with each of its neighbours, both ways, in the order of the file."""
+        for other in self.chain.neighbours_of(state):
+            yield from ((state, other), (other, state))
+
+    def missed(self, interval: Interval, p: Quotient) -> Quotient | None:
+        """The end of the interval that a probability misses."""
+        if self.sign(p - interval.low) < (0 if interval.low_closed else 1):
+            return interval.low
+        if self.sign(interval.high - p) < (0 if interval.high_closed else 1):
+            return interval.high
+        return None
+
+
+class Local(Judge):
     """The evaluation on one piece, where every known function has one sign."""
 
     def __init__(self, evaluation: Evaluation, signs: Signs, wanted: dict[ExpPoly, None]) -> None:
-        self.evaluation, self._signs, self._wanted = evaluation, signs, wanted
+        self.evaluation, self.chain, self._signs, self._wanted = evaluation, evaluation.chain, signs, wanted
         self._missing = False
         self._sets: dict[Formula, States] = {}
         self._vanishing = frozenset(p for p in evaluation.transitions if not self.sign(p))
@@ -213,7 +225,6 @@ class Local:
         return result
 
     def satisfying(self, formula: Formula, asked: States) -> States:
-        """The states among ``asked`` in which a state formula holds."""
         return self.settled(self._states(formula, asked))
 
     def _states(self, formula: Formula, asked: States) -> States:
@@ -221,7 +232,7 @@ class Local:
             case Truth(value):
                 return asked if value else frozenset()
             case Proposition(name):
-                return (self.evaluation.chain.states_of(name) or frozenset()) & asked
+                return (self.chain.states_of(name) or frozenset()) & asked
             case Not(operand):
                 return asked - self._states(operand, asked)
             case And(operands):
@@ -245,29 +256,21 @@ class Local:
 
     def numbers(self, path: Formula) -> Sequence[Quotient]:
         """The probabilities of a path formula in all states."""
-        sets = {part: self._set(part) for part in state_parts(path)}
-        return self.evaluation.vector(self._vanishing, path, sets)
+        return self.evaluation.vector(self._vanishing, path, known_sets(path, self._set))
+
+    def probability(self, path: Formula, state: int) -> Quotient:
+        return self.numbers(path)[state]
 
     def _set(self, part: Formula) -> States:
         if part not in self._sets:
             self._sets[part] = self.satisfying(part, self.evaluation.every)
         return self._sets[part]
 
-    def missed(self, interval: Interval, p: Quotient) -> Quotient | None:
-        """The end of the interval that a probability misses."""
-        if self.sign(p - interval.low) < (0 if interval.low_closed else 1):
-            return interval.low
-        if self.sign(interval.high - p) < (0 if interval.high_closed else 1):
-            return interval.high
-        return None
-
     def broken(self, formula: Privacy, state: int) -> Iterator[tuple[int, int]]:
-        """The pairs (s, t), one of them ``state``, with Pr_s > e^epsilon Pr_t + delta."""
         numbers, factor = self.numbers(formula.path), power_of_e(formula.epsilon)
-        for other in self.evaluation.chain.neighbours_of(state):
-            for s, t in ((state, other), (other, state)):
-                if self.sign(factor * numbers[t] + formula.delta - numbers[s]) < 0:
-                    yield s, t
+        for s, t in self.pairs(state):
+            if self.sign(factor * numbers[t] + formula.delta - numbers[s]) < 0:
+                yield s, t
 
 
 def merged(found: Sequence[Found[Result]], holds: Callable[[Result], bool]) -> tuple[Region, ...]:

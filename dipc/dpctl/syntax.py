@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import lcm
 from pathlib import Path
@@ -17,7 +17,6 @@ from typing import Any, cast
 from flint import fmpq
 from lark import Token, Tree
 
-from dipc.dpctl.checking import Scale
 from dipc.dpctl.formula import (
     And,
     Exponent,
@@ -35,15 +34,15 @@ from dipc.dpctl.formula import (
     Until,
     is_state_formula,
 )
-from dipc.dpctl.regions import some_root
+from dipc.dpctl.ranges import Demands
 from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.models.arithmetic import WORDS as ARITHMETIC_WORDS
 from dipc.models.arithmetic import Amount, Arithmetic, Grammar, Node, linear_part, span_of
 from dipc.models.chain import DEAD, Model
+from dipc.numbers.exact import rational
+from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.inequality import Fails, Holds, nonnegative
-from dipc.signs.tables import end_as_text
 from dipc.suggest import did_you_mean
 
 WORDS = {
@@ -52,6 +51,7 @@ WORDS = {
     "subset": "SUBSET", "P": "P", "Pmax": "PMAX", "Pmin": "PMIN", "D": "D", "from": "_FROM", "for": "_FOR",
 }  # fmt: skip
 PLAIN = re.compile(r"[^\W\d]\w*")
+NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 VARIABLE = re.compile(r"\{(\w+)\}")
 NAMES = {
     "NAME": "a label", "STRING": "", "NUMBER": "a number", "LPAR": "`(`", "RPAR": "`)`", "LSQB": "`[`",
@@ -74,46 +74,41 @@ def parse_property(
     numbers: Mapping[str, Amount] | None = None,
     defined: Callable[[str, Span], bool] = lambda name, span: False,
     name: str | None = None,
+    at: fmpq | None = None,
 ) -> Property:
     """The formula or query in a text.
 
     ``model`` has the labels: without one, names are not checked.  ``numbers`` are names of numbers;
-    ``defined`` is asked whether a proposition that the model does not have is defined elsewhere.  Raises
-    :class:`InputError` with the place and a hint, :class:`LimitReached` for a formula that is too large.
+    ``defined`` is asked whether a proposition that the model does not have is defined elsewhere; ``at`` is
+    the only eps asked about.  Raises :class:`InputError` with the place and a hint, :class:`LimitReached`
+    for a formula that is too large.
 
     >>> found = parse_property(Source("f", "P>=1/2 (F goal) from a for eps in (0, 1]"))
     >>> found.states, str(found.eps_range), show(found.formula)
     (('a',), '(0, 1]', 'P>=1/2 (F goal)')
     """
-    tree = GRAMMAR.parse(source, "property", MOST_NODES)
     builder = _Builder(source, model, numbers or {}, defined)
-    body, states, eps_range = tree.children
+    body, states, eps_range = GRAMMAR.parse(source, "property", MOST_NODES).children
     wanted = builder.eps_range(cast(Node, eps_range)) if eps_range is not None else EpsRange.positive()
+    wanted = wanted if at is None else wanted.only(at)
     formula = builder.question(cast(Node, body))
     text = source.text[body.meta.start_pos : body.meta.end_pos] if isinstance(body, Tree) else source.text
     property = Property(formula, text, builder.start(cast("Node | None", states)), wanted, name)
-    builder.check_ranges(wanted)
+    builder.demands.check(wanted)
     return property
 
 
+@dataclass(slots=True)
 class _Builder:
     """Formulas from trees; ``bound`` holds the values of variables of ``forall`` around them."""
 
-    def __init__(
-        self,
-        source: Source,
-        model: Model | None,
-        numbers: Mapping[str, Amount],
-        defined: Callable[[str, Span], bool],
-    ) -> None:
-        self.source, self.model, self.numbers, self.defined = source, model, numbers, defined
-        self.bound: dict[str, str | Formula] = {}
-        self.nodes = 0  # of the formula so far
-        self.values: list[tuple[Quotient, Span]] = []  # that must be finite
-        self.deltas: list[tuple[Quotient, Span]] = []
-        self.exponents: list[tuple[Exponent, Span]] = []
-
-    # --- the whole -------------------------------------------------------------------------------
+    source: Source
+    model: Model | None
+    numbers: Mapping[str, Amount]
+    defined: Callable[[str, Span], bool]
+    bound: dict[str, str | Formula] = field(default_factory=dict)
+    demands: Demands = field(default_factory=Demands)
+    nodes: int = 0  # of the formula so far
 
     def question(self, node: Node) -> Formula | Query:
         """A query, or a state formula."""
@@ -134,11 +129,10 @@ class _Builder:
         """The states after ``from``."""
         if node is None:
             return None
-        names = tuple(_unquoted(token) for token in node.children)
-        for name, token in zip(names, node.children, strict=True):
-            if self.model is not None and name not in self.model.names:
+        for token in node.children:
+            if self.model is not None and (name := _unquoted(token)) not in self.model.names:
                 raise self._fail(token, f"there is no state `{name}`", did_you_mean(name, self._states()))
-        return names
+        return tuple(map(_unquoted, node.children))
 
     def _states(self) -> list[str]:
         """The first states of the model, for hints."""
@@ -148,8 +142,8 @@ class _Builder:
         """The interval after ``for eps in``."""
         interval = cast(Node, node.children[-1])
         left, low, high, right = interval.children
-        ends = [self._end(low), None if isinstance(high, Token) else self._end(high)]
-        found = EpsRange(ends[0] or fmpq(0), ends[1], left == "[", right == "]")
+        top = None if isinstance(high, Token) else self._end(high)
+        found = EpsRange(self._end(low), top, left == "[", right == "]")
         empty = found.high is not None and (
             found.low > found.high or (found.is_point and not (found.low_closed and found.high_closed))
         )
@@ -163,30 +157,6 @@ class _Builder:
         if value is None:
             raise self._fail(node, "the ends of the range of eps must be rational numbers")
         return fmpq(value.numerator, value.denominator)
-
-    def check_ranges(self, eps_range: EpsRange) -> None:
-        """Refuse numbers without a value, and parameters of D that are negative, somewhere on the range."""
-        for value, span in self.values:
-            if (pole := some_root(value.denominator, eps_range)) is not None:
-                raise InputError(f"{value} has no value at eps = {end_as_text(pole)}", span)
-        for epsilon, span in self.exponents:
-            if (bad := _negative_exponent(epsilon, eps_range)) is not None:
-                self._negative(f"epsilon = {show_exponent(epsilon)}", bad if epsilon.rate else None, span)
-        for delta, span in self.deltas:
-            answer = nonnegative(delta.numerator * delta.denominator, eps_range)
-            if isinstance(answer, Fails):
-                self._negative(f"delta = {delta}", None if delta.is_constant else answer.sample, span)
-            if not isinstance(answer, Holds):
-                raise LimitReached(f"{span.place}: the sign of delta = {delta} could not be settled")
-
-    def _negative(self, what: str, eps: fmpq | None, span: Span) -> None:
-        where = "" if eps is None else f" at eps = {eps}"
-        hint = "the parameters of D must not be negative" + (
-            "" if eps is None else ": limit eps by `for eps in`"
-        )
-        raise InputError(f"{what} is negative{where}", span, hint)
-
-    # --- parts -----------------------------------------------------------------------------------
 
     def _fail(self, node: Any, message: str, hint: str = "") -> InputError:
         return InputError(message, span_of(node, self.source), hint)
@@ -206,28 +176,27 @@ class _Builder:
 
     def _twice(self, node: Any) -> Formula:
         """A formula that the expansion repeats: it counts twice."""
-        before = self.nodes
-        formula = self.visit(node)
+        before, formula = self.nodes, self.visit(node)
         self._count_nodes(self.nodes - before)
         return formula
 
     def _amount(self, node: Any) -> Amount:
         known = dict(self.numbers)
         for name, value in self.bound.items():
-            if isinstance(value, str) and value.isdigit():
-                known[name] = Amount(Quotient.of(fmpq(int(value))))
+            if isinstance(value, str) and NUMBER.fullmatch(value):
+                known[name] = Amount(Quotient(ExpPoly.of(rational(value, "a number"))))
         return Arithmetic(self.source, known).amount(node)
 
     def _number(self, node: Any) -> Quotient:
         amount = self._amount(node)
         if amount.logarithms:
             raise self._fail(node, "a logarithm is allowed in the first parameter of D only")
-        self.values.append((amount.value, span_of(node, self.source)))
+        self.demands.values.append((amount.value, span_of(node, self.source)))
         return amount.value
 
     def _delta(self, node: Any) -> Quotient:
         value = self._number(node)
-        self.deltas.append((value, span_of(node, self.source)))
+        self.demands.deltas.append((value, span_of(node, self.source)))
         return value
 
     def _exponent(self, node: Any) -> Exponent:
@@ -240,7 +209,7 @@ class _Builder:
         if any(abs(power) * root > HIGHEST_LOGARITHM for power in powers):
             raise self._fail(node, f"the coefficients of ln go beyond {HIGHEST_LOGARITHM}")
         epsilon = Exponent(linear[0], linear[1], amount.logarithms)
-        self.exponents.append((epsilon, span_of(node, self.source)))
+        self.demands.exponents.append((epsilon, show_exponent(epsilon), span_of(node, self.source)))
         return epsilon
 
     def _count(self, node: Any) -> int:
@@ -254,8 +223,6 @@ class _Builder:
 
     def _optional_count(self, node: Any) -> int | None:
         return None if node is None else self._count(node)
-
-    # --- propositions and Boolean operators --------------------------------------------------------
 
     def true(self, node: Node) -> Formula:
         return Truth(True)
@@ -334,8 +301,6 @@ class _Builder:
             found, at = f"{found}{text[at:start]}({text[start:end]})", end
         return found + text[at : node.meta.end_pos]
 
-    # --- paths -----------------------------------------------------------------------------------
-
     def next(self, node: Node) -> Formula:
         count = self._optional_count(node.children[2])
         inside = self.visit(node.children[-1])
@@ -349,23 +314,16 @@ class _Builder:
         return Not(Until(Truth(True), Not(inside), self._optional_count(node.children[2])))
 
     def until(self, node: Node) -> Formula:
-        left, operator, right = cast("list[Node]", node.children)
+        left, operator, right = cast("list[Any]", node.children)
         if (last := _open_end(left)) is not None:
             raise self._two_readings(node, last, None, last.children[-1])
         kind, _, count = operator.children
-        weak = cast(Token, kind).type == "WEAK"
-        f, g, bound = (
-            self.visit(left),
-            (self._twice if weak else self.visit)(right),
-            self._optional_count(count),
-        )
-        match cast(Token, kind).type:
-            case "UNTIL":
-                return Until(f, g, bound)
-            case "WEAK":
-                return Not(Until(Not(g), And((Not(f), Not(g))), bound))
-            case _:
-                return Not(Until(Not(f), Not(g), bound))
+        weak = kind.type == "WEAK"
+        g = self._twice(right) if weak else self.visit(right)
+        f, bound = self.visit(left), self._optional_count(count)
+        if weak:
+            return Not(Until(Not(g), And((Not(f), Not(g))), bound))
+        return Until(f, g, bound) if kind.type == "UNTIL" else Not(Until(Not(f), Not(g), bound))
 
     def untils(self, node: Node) -> Formula:
         first, _, second, *_ = cast("list[Any]", node.children)
@@ -374,8 +332,6 @@ class _Builder:
         right = self._parenthesised(node, (middle.start_pos, node.meta.end_pos))
         message = "U, W and R are not associative"
         raise self._fail(node, message, f"write `{left}` or `{right}`")
-
-    # --- probabilities and privacy -----------------------------------------------------------------
 
     def compare(self, node: Node) -> Formula:
         _, operator, arith, body = node.children
@@ -404,8 +360,6 @@ class _Builder:
         return Privacy(
             self._exponent(epsilon), self._delta(delta), self.visit(body), span_of(node, self.source)
         )
-
-    # --- for all -----------------------------------------------------------------------------------
 
     def forall(self, node: Node) -> Formula:
         names = [str(token) for token in node.children[1:-3]]
@@ -461,28 +415,6 @@ def _joined(operator: type[And] | type[Or], formulas: Iterable[Formula]) -> Form
     return operator((first, *rest)) if rest else first
 
 
-def _negative_exponent(epsilon: Exponent, eps_range: EpsRange) -> fmpq | None:
-    """A point of the range at which the exponent is negative; exactly, although ln may occur in it."""
-    if not epsilon.rate:
-        return eps_range.inside if _is_negative(epsilon, fmpq(0)) else None
-    end = eps_range.low if epsilon.rate > 0 else eps_range.high
-    inside = eps_range.inside
-    if end is None:
-        while not _is_negative(epsilon, inside):
-            inside *= 2
-        return inside
-    if end not in eps_range and _is_negative(epsilon, end):
-        while not _is_negative(epsilon, inside):
-            inside = (inside + end) / 2
-        return inside
-    return end if _is_negative(epsilon, end) else None
-
-
-def _is_negative(epsilon: Exponent, eps: fmpq) -> bool:
-    at = replace(epsilon, rate=fmpq(0), constant=epsilon.rate * eps + epsilon.constant)
-    return (Scale.of(at).power() - 1).sign_at(fmpq(1)) < 0
-
-
 def _unquoted(token: Any) -> str:
     return str(token)[1:-1] if token.type == "STRING" else str(token)
 
@@ -492,9 +424,6 @@ def _open_end(node: Any) -> Node | None:
     while node.data in ("negation", *BOOLEAN):
         node = node.children[-1]
     return node if node.data in TEMPORAL else None
-
-
-# --- formulas as text --------------------------------------------------------------------------------
 
 
 def show(formula: Formula | Query) -> str:

@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from dipc.dpctl.constant import AnyEvaluation
 from dipc.dpctl.formula import Formula, Query
-from dipc.dpctl.regions import Evaluation, Found, Local, merged, power_of_e
+from dipc.dpctl.regions import Found, Judge, merged, power_of_e
 from dipc.dpctl.verdict import Region
 from dipc.numbers.quotient import Quotient
 
@@ -43,18 +44,19 @@ class Segment:
         return None if others else first
 
 
-def probability_segments(evaluation: Evaluation, path: Formula, state: int) -> tuple[Segment, ...]:
+def probability_segments(evaluation: AnyEvaluation, path: Formula, state: int) -> tuple[Segment, ...]:
     """The probability of a path formula in a state."""
-    return _segments(evaluation, lambda local: Attained(local.numbers(path)[state], state))
+    return segments(evaluation, lambda local: Attained(local.probability(path, state), state))
 
 
-def least_segments(evaluation: Evaluation, query: Query, asked: Sequence[int]) -> tuple[Segment, ...]:
+def least_segments(evaluation: AnyEvaluation, query: Query, asked: Sequence[int]) -> tuple[Segment, ...]:
     """The least epsilon or the least delta over the states asked about and their neighbours."""
-    return _segments(evaluation, lambda local: _least(local, query, asked))
+    return segments(evaluation, lambda local: _least(local, query, asked))
 
 
-def _segments(evaluation: Evaluation, question: Callable[[Local], Attained]) -> tuple[Segment, ...]:
-    found = evaluation.everywhere(lambda local: local.settled(question(local)))
+def segments(evaluation: AnyEvaluation, question: Callable[[Judge], Attained]) -> tuple[Segment, ...]:
+    """The answers to a question on maximal regions of eps."""
+    found = evaluation.everywhere(question)
     runs: list[list[Found[Attained]]] = []
     for each in found:
         if runs and runs[-1][-1].results == each.results:
@@ -64,14 +66,13 @@ def _segments(evaluation: Evaluation, question: Callable[[Local], Attained]) -> 
     return tuple(Segment(merged(run, lambda _: True)[0], run[0].results) for run in runs)
 
 
-def _least(local: Local, query: Query, asked: Sequence[int]) -> Attained:
-    numbers, chain = local.numbers(query.path), local.evaluation.chain
+def _least(local: Judge, query: Query, asked: Sequence[int]) -> Attained:
     zero, one = Quotient.of(0), Quotient.of(1)
     least = query.kind == "epsilon"
-    pairs = dict.fromkeys(pair for s in asked for t in chain.neighbours_of(s) for pair in ((s, t), (t, s)))
+    pairs = dict.fromkeys(pair for s in asked for pair in local.pairs(s))
     best = Attained(one if least else zero, asked[0])
     for s, t in pairs:
-        value = _needed(local, query, numbers[s], numbers[t])
+        value = _needed(local, query, *(local.probability(query.path, u) for u in (s, t)))
         if value is None:
             return Attained(None, s, t)
         assert best.value is not None
@@ -80,7 +81,7 @@ def _least(local: Local, query: Query, asked: Sequence[int]) -> Attained:
     return best
 
 
-def _needed(local: Local, query: Query, p: Quotient, q: Quotient) -> Quotient | None:
+def _needed(local: Judge, query: Query, p: Quotient, q: Quotient) -> Quotient | None:
     """What one inequality needs: ``e^epsilon`` or delta, None for an infinite epsilon."""
     if query.epsilon is not None:
         return p - power_of_e(query.epsilon) * q

@@ -12,6 +12,7 @@ from dipc.dpctl.formula import Property
 from dipc.models.chain import Model
 from dipc.numbers.quotient import Quotient
 from dipc.signs.tables import End, RootCluster
+from dipc.views import Shown
 
 Status = str
 """``"holds"``, ``"fails"`` or ``"undecided"``."""
@@ -61,8 +62,8 @@ class Open:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModelVerdict:
+@dataclass(frozen=True, slots=True, repr=False)
+class ModelVerdict(Shown):
     """What the three answers about a formula share.
 
     ``at`` is the answer at each state that was asked about; it "holds" only if it holds for every eps of the
@@ -71,10 +72,10 @@ class ModelVerdict:
     """
 
     property: Property
-    model: Model = field(repr=False, compare=False)
+    model: Model = field(compare=False)
     at: Mapping[str, Status]
-    regions: Mapping[str, tuple[Region, ...]] = field(repr=False)
-    satisfying: frozenset[str] = field(repr=False)
+    regions: Mapping[str, tuple[Region, ...]]
+    satisfying: frozenset[str]
     seconds: float = field(default=0.0, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
     witness: Witness | None = None
@@ -83,21 +84,21 @@ class ModelVerdict:
     status: ClassVar[Status]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Holds(ModelVerdict):
     """The formula holds at every state asked about, for every eps of the range."""
 
     status: ClassVar[Status] = "holds"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Fails(ModelVerdict):
     """It fails at some state for some eps; ``witness`` says why."""
 
     status: ClassVar[Status] = "fails"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Undecided(ModelVerdict):
     """Neither a proof nor a counterexample was found, for the ``reason``."""
 

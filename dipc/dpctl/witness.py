@@ -7,8 +7,9 @@ from typing import NamedTuple, assert_never
 
 from flint import fmpq
 
+from dipc.dpctl.constant import AnyEvaluation
 from dipc.dpctl.formula import And, Formula, Next, Not, Or, Privacy, Probability, Proposition, Truth, Until
-from dipc.dpctl.regions import Evaluation, Local, merged, power_of_e
+from dipc.dpctl.regions import Judge, has_value, merged, power_of_e
 from dipc.dpctl.syntax import show
 from dipc.dpctl.verdict import Witness
 from dipc.numbers.quotient import Quotient
@@ -19,7 +20,7 @@ class Reason(NamedTuple):
     """A formula that has the truth value ``truth`` in a state, with the numbers that make it so.
 
     ``neighbour`` and its probability are there if two states matter; ``bound`` is what the probability was
-    compared with, ``excess`` the difference.
+    compared with, ``excess`` the difference; both are missing if e^epsilon is an irrational root.
     """
 
     formula: Formula
@@ -32,7 +33,7 @@ class Reason(NamedTuple):
     excess: Quotient | None = None
 
 
-def reason(local: Local, formula: Formula, state: int, truth: bool = False) -> Reason | None:
+def reason(local: Judge, formula: Formula, state: int, truth: bool = False) -> Reason | None:
     """Why a formula has this truth value in a state; None if it has the other one.
 
     Of a conjunction it is the first operand that fails, of D the first pair in the order of the file.
@@ -46,13 +47,17 @@ def reason(local: Local, formula: Formula, state: int, truth: bool = False) -> R
             reasons = (reason(local, operand, state, truth) for operand in operands)
             return next(filter(None, reasons), Reason(formula, truth, state))
         case Probability(interval, path):
-            p = local.numbers(path)[state]
-            bound = local.missed(interval, p) or (interval.low if interval.low else interval.high)
+            p = local.probability(path, state)
+            bound = interval.low if interval.low else interval.high
+            if (missed := local.missed(interval, p)) is not None:
+                bound = missed
             excess = bound - p if local.sign(bound - p) > 0 else p - bound
-            return local.settled(Reason(formula, truth, state, p, bound=bound, excess=excess))
+            return Reason(formula, truth, state, p, bound=bound, excess=excess)
         case Privacy(epsilon, delta, path) if not truth:
             s, t = next(local.broken(formula, state))
-            p, q = local.numbers(path)[s], local.numbers(path)[t]
+            p, q = local.probability(path, s), local.probability(path, t)
+            if not has_value(epsilon):
+                return Reason(formula, truth, s, p, t, q)
             bound = power_of_e(epsilon) * q + delta
             return Reason(formula, truth, s, p, t, q, bound, p - bound)
         case Truth() | Proposition() | Privacy():
@@ -69,7 +74,7 @@ def simplest(candidates: Sequence[Piece]) -> Piece:
     return candidates[min(exact)[2] if exact else 0]
 
 
-def witness(evaluation: Evaluation, blamed: Reason, piece: Piece, symbolic: bool) -> Witness:
+def witness(evaluation: AnyEvaluation, blamed: Reason, piece: Piece, symbolic: bool) -> Witness:
     """The witness for a reason on a piece of the range; ``symbolic`` if anything depends on eps."""
     names, place = evaluation.chain.names, piece.low if piece.sample is None else piece.sample
     assert isinstance(place, RootCluster | fmpq)
@@ -86,9 +91,9 @@ def witness(evaluation: Evaluation, blamed: Reason, piece: Piece, symbolic: bool
     )
 
 
-def _violated(local: Local, blamed: Reason) -> bool:
+def _violated(local: Judge, blamed: Reason) -> bool:
     """Whether the same inequality is violated on another piece."""
     formula, s, t = blamed.formula, blamed.state, blamed.neighbour
     if isinstance(formula, Privacy) and t is not None:
-        return local.settled((s, t) in set(local.broken(formula, s)))
+        return (s, t) in set(local.broken(formula, s))
     return (s in local.satisfying(formula, frozenset([s]))) is blamed.truth

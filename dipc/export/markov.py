@@ -75,7 +75,7 @@ def dpm(model: Model) -> str:
     start a, b, c
     <BLANKLINE>
     """
-    names, written = [_dpm_name(name) for name in model.names], _Numbers(EXACT)
+    names, written = [_dpm_name(name) for name in model.names], Numbers(EXACT)
     lines = ["mdp" if isinstance(model, Mdp) else "chain"]
     if isinstance(model, Mdp):
         lines.append(f"actions {', '.join(map(_dpm_name, model.actions))}")
@@ -98,7 +98,7 @@ def _dpm_name(name: str) -> str:
     return quoted(name, lambda text: PLAIN_NAME.fullmatch(text) and text not in RESERVED)
 
 
-def _dpm_rows(model: Model, state: int, names: Sequence[str], written: _Numbers) -> Iterator[str]:
+def _dpm_rows(model: Model, state: int, names: Sequence[str], written: Numbers) -> Iterator[str]:
     for action, row in choices_of(model, state):
         if goes_to_dead(model, row):
             continue
@@ -114,7 +114,7 @@ def _lists(word: str, items: Sequence[str]) -> Iterator[str]:
         yield word + ", ".join(items[start : start + PER_LINE])
 
 
-class _Numbers:
+class Numbers:
     """Writes probabilities, each different one once."""
 
     def __init__(self, style: Style, dialect: Dialect = PLAIN) -> None:
@@ -144,12 +144,12 @@ def symbols(functions: Iterable[Quotient], unit: int) -> dict[str, str]:
     return {name: text for name, (occurs, text) in known.items() if occurs}
 
 
-def _over_symbols(model: Model, dialect: Dialect) -> tuple[_Numbers, Mapping[str, str]]:
+def _over_symbols(model: Model, dialect: Dialect) -> tuple[Numbers, Mapping[str, str]]:
     """How numbers are written for model checkers, and the symbols in them."""
     rows = (row for s in range(len(model.names)) for _, row in choices_of(model, s))
     functions = dict.fromkeys(p for row in rows for _, p in row if isinstance(p, Quotient))
     unit = unit_of(functions)
-    return _Numbers(Style(unit), dialect), symbols(functions, unit)
+    return Numbers(Style(unit), dialect), symbols(functions, unit)
 
 
 def drn(model: Model) -> str:

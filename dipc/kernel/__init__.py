@@ -8,5 +8,7 @@ The standard library only, nothing of dipc: what this folder accepts is proved, 
 * ``reading``: values of the file, and the meter that counts all work;
 * ``facts``: functions of eps, exact signs, and proofs of f >= 0: the logical core;
 * ``laws``: what a certificate lists: sets, functions, decision diagrams, the adjacency;
-* ``privacy``: what (eps, delta)-privacy needs.
+* ``privacy``: what (eps, delta)-privacy needs;
+* ``chains``: what a formula of dpCTL* about a Markov chain needs;
+* ``statements``: which of the two a certificate is about.
 """

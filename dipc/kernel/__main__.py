@@ -21,6 +21,7 @@ if not __package__:  # the folder was run, or a copy of it: it becomes a package
 
 reading = importlib.import_module(f"{__package__}.reading")
 privacy = importlib.import_module(f"{__package__}.privacy")
+statements = importlib.import_module(f"{__package__}.statements")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -33,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     try:
         program = None if given.program is None else Path(given.program).read_bytes()
-        lines = privacy.check(reading.file_bytes(Path(given.certificate)), program, given.steps).summary()
+        lines = statements.check(reading.file_bytes(Path(given.certificate)), program, given.steps).summary()
     except OSError as error:
         lines = [f"refused: reading: {error.strerror}: {error.filename}"]
     except reading.Refused as refused:

@@ -13,17 +13,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain as chained
 from itertools import combinations, pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from . import facts, laws, reading
 from .facts import MAX_POWER, ZERO, Facts, Function, Interval, Rooted, Scaled
 from .laws import Adjacency, Delta, Diagram, Integers, Needed, Pairs, Ratio, Sets, Table
 from .reading import MAX_STEPS, Refused, array, integer, name_of, pair_of, rational, record, spend, text
+
+T = TypeVar("T")
 
 FORMAT = "dipc certificate"
 VERSION = 2
@@ -369,10 +371,15 @@ def shown(text: str) -> str:
 
 def check(data: bytes, program: bytes | None = None, steps: int = MAX_STEPS) -> Certificate:
     """Check the bytes of a certificate, and that it is about the program.  Raises :class:`Refused`."""
+    return sealed(data, steps, lambda read: checked(read, program))
+
+
+def sealed(data: bytes, steps: int, phases: Callable[[Any], T]) -> T:
+    """What the phases find in a certificate, which is as it was written.  Raises :class:`Refused`."""
     try:
         with reading.metered(steps):
             read = reading.unpacked(data)
-            certificate = checked(read, program)
+            certificate = phases(read)
             if read["digest"] != digest(read):
                 raise Refused("digest", "the certificate is not as it was written")
             return certificate

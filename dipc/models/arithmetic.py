@@ -28,6 +28,7 @@ WORDS = {"eps": "EPS", "ε": "EPS", "epsilon": "EPS", "inf": "INF", "exp": "EXP"
 DEEPEST = 100  # levels of a tree
 HIGHEST_POWER = 1000
 HIGHEST_POWER_OF_SUM = 100
+LARGEST_POWER = 10**6  # the exponent times the bits of the base
 
 Node = Tree[Token]
 
@@ -227,6 +228,8 @@ class Arithmetic:
         single = len(base.value.numerator) <= 1 and base.value.denominator.as_rational() is not None
         if abs(count) > (most := HIGHEST_POWER if single else HIGHEST_POWER_OF_SUM):
             raise self._fail(node, f"a power beyond {most} is too large")
+        if abs(count) * _size(base.value) > LARGEST_POWER:
+            raise self._fail(node, "the value of this power is too long")
         if not base.value and count < 0:
             raise self._fail(node, "division by zero")
         return Amount(base.value ** int(count.numerator))
@@ -262,6 +265,12 @@ class Arithmetic:
         return (
             Amount(zero) if base == 1 else Amount(zero, ((fmpq(base.numerator, base.denominator), fmpq(1)),))
         )
+
+
+def _size(value: Quotient) -> int:
+    """About the number of bits of the coefficients."""
+    terms = [term for f in (value.numerator, value.denominator) for term in f.terms()]
+    return sum(int(n).bit_length() for c, *_ in terms for n in (c.p, c.q))
 
 
 def linear_part(value: Quotient, inverse: bool = False) -> tuple[fmpq, fmpq, fmpq] | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from flint import fmpq
 
@@ -71,3 +71,12 @@ class Mdp(_Labelled, Generic[K]):
 
 
 Model = MarkovChain[fmpq] | MarkovChain[Quotient] | Mdp[fmpq] | Mdp[Quotient]
+
+
+def transitions(model: Model) -> Iterator[tuple[tuple[int, str, int], fmpq | Quotient]]:
+    """All transitions: state, action (empty in a chain) and target, with the probability."""
+    for s, rows in enumerate(model.rows):
+        named: Any = zip(model.actions, rows, strict=True) if isinstance(model, Mdp) else [("", rows)]
+        for action, row in named:
+            for t, p in row:
+                yield (s, action, t), p

@@ -72,10 +72,7 @@ class Draft:
         labels = {name: self._members(members, number) for name, members in self.labels.items()}
         pairs = self.neighbours(number)
         start = tuple(dict.fromkeys(self._number(each, number) for each in self.start))
-        if not start:
-            start = tuple(sorted({s for pair in pairs for s in pair})) or tuple(
-                range(len(number) - (DEAD in number))
-            )
+        start = start or default_start(tuple(number), pairs)
         common: dict[str, Any] = {
             "names": tuple(number),
             "labels": labels,
@@ -110,6 +107,11 @@ class Draft:
         number = {name: i for i, name in enumerate(names)}
         if not number:
             raise self.fail((0, 1), "the model has no states")
+        if DEAD in number:
+            place = next(place for place, name in written if name == DEAD)
+            raise self.fail(
+                place, f"`{DEAD}` is the state behind those without transitions", "rename the state"
+            )
         for label, place in self.label_places.items():
             if label in number:
                 raise self.fail(
@@ -169,3 +171,8 @@ def fmpq_of(p: Quotient) -> fmpq:
     value = p.as_rational()
     assert value is not None
     return fmpq(value.numerator, value.denominator)
+
+
+def default_start(names: tuple[str, ...], pairs: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
+    """The states asked about unless others are given: those with a neighbour, or else all of them."""
+    return tuple(sorted({s for pair in pairs for s in pair})) or tuple(range(len(names) - (DEAD in names)))

@@ -33,12 +33,12 @@ UNNAMED = "__NOLABEL__"
 REWARDS = "rewards were skipped: formulas do not speak of them"
 
 HEADER = re.compile(r"@(\w+)[ \t]*:?[ \t]*(.*)")
-STATE = re.compile(r"state\s+(\d+)\s*(\[[^\]]*\])?\s*(.*)")
+STATE = re.compile(r"state\s+([0-9]{1,9})(?![0-9])\s*(\[[^\]]*\])?\s*(.*)")
 ACTION = re.compile(r'action\s+("[^"]*"|[^\s\[]+)\s*(\[[^\]]*\])?')
-MOVE = re.compile(r"(\d+)\s*:\s*(.+)")
+MOVE = re.compile(r"([0-9]{1,9})\s*:\s*(.+)")
 LABEL = re.compile(r'"[^"]*"|\S+')
 NAME = re.compile(r'"[^"]*"|[^\s,"]+')
-LINK = re.compile(r"\s*\d+(?:\s*~\s*\d+)*\s*")
+LINK = re.compile(r"\s*[0-9]{1,9}(?:\s*~\s*[0-9]{1,9})*\s*")
 REMARK = re.compile(r"//\s*(?:(neighbours|neighbors|names|labels)\s+|([^\W\d]\w*)\s*=\s*)(.*)")
 CODE = re.compile(r'(?:[^"/]|"[^"]*"|"|/(?!/))*')
 PLAIN = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?:/0*[1-9]\d*)?")

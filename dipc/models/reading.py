@@ -44,9 +44,11 @@ GRAMMAR = Grammar(
 
 CUT = re.compile(r'"[^"\n]*"|#[^\n]*|[{}\n;]')
 PROPERTY = re.compile(r"\s*property\s+([^\W\d]\w*)\s*:\s*")
+FORMULA = re.compile(r"\s*([^\W\d]\w*)\s*:\s*")
+FORMULA_HINT = "for example `survey: D[ln 3, 0](X out_1)`"
 EXPECT = re.compile(r"#[ \t]*expect[ \t]*:[ \t]*(\w+)")
 NAME = r'([^\W\d]\w*|"[^"\n]*")'
-NUMBER = r"(\d+(?:\.\d+)?(?:/\d+)?)"
+NUMBER = r"([0-9]+(?:\.[0-9]+)?(?:/[0-9]{1,999})?)"
 PLAIN_ROW = re.compile(rf"\s*{NAME}\s*(?:\[\s*{NAME}\s*\]\s*)?->\s*\{{((?:[^{{}}#]*))\}}\s*")
 PLAIN_TARGET = re.compile(rf"\s*{NAME}\s*:\s*{NUMBER}\s*(?:,|$)")
 ANSWERS = ("holds", "fails", "undecided")
@@ -85,6 +87,22 @@ def read_model(source: Source, overrides: Mapping[str, Amount] | None = None) ->
         else:
             reader.declare(start, end)
     return ModelFile(reader.draft.model(), tuple(properties), reader.numbers)
+
+
+def read_formulas(source: Source) -> tuple[PropertyLine, ...]:
+    """The formulas in a text, one ``NAME: FORMULA`` a line, with comments ``# expect: fails``.
+
+    >>> [(one.name, one.expected) for one in read_formulas(Source("f", "f: D[0, 0](X a)  # expect: fails"))]
+    [('f', 'fails')]
+    """
+    found = []
+    for start, end in declarations(source.text):
+        match = FORMULA.match(source.text, start, end)
+        if match is None:
+            first = end - len(source.text[start:end].lstrip())
+            raise InputError("a line with a formula is NAME: FORMULA", Span(source, first, end), FORMULA_HINT)
+        found.append(_property(source, match, end, source.text.count("\n", 0, match.end())))
+    return tuple(found)
 
 
 def declarations(text: str) -> Iterator[tuple[int, int]]:

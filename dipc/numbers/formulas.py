@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from flint import fmpq
+from flint import fmpq, fmpz
 
 TermOf = tuple[fmpq, int, fmpq, fmpq, fmpq]  # coefficient, power, rate, constant, inverse: a Term
 
@@ -24,7 +24,7 @@ class Notation:
     eps: str
     times: str
     joint: str
-    number: Callable[[int, int], str]  # a positive fraction p/q, q > 1
+    number: Callable[[fmpz, fmpz], str]  # a positive fraction p/q, q > 1
     power: Callable[[str, int], str]
     exp: Callable[[str], str]
     fraction: Callable[[str, str], str]
@@ -50,7 +50,7 @@ class Notation:
             factors.append(self.exp(self._sum(exponent)))
         size = abs(c)
         if size != 1 or not factors:
-            factors.insert(0, str(size.p) if size.q == 1 else self.number(int(size.p), int(size.q)))
+            factors.insert(0, str(size.p) if size.q == 1 else self.number(size.p, size.q))
         return c < 0, self.times.join(factors)
 
     def _exponent(self, a: fmpq, k: fmpq, b: fmpq) -> Iterator[tuple[bool, str]]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import assert_never
 
+import dipc.report.models as models
 import dipc.views as views
 from dipc.claims.claim import Witness
 from dipc.claims.counterexample import Counterexample
@@ -23,8 +24,12 @@ from dipc.claims.wording import Line, pretty
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.explain.explanation import Explanation
 from dipc.dipwhile.semantics.chain import Chain
+from dipc.dpctl.pipeline import ModelValue
+from dipc.dpctl.verdict import Fails, Holds
+from dipc.dpctl.verdict import Undecided as UndecidedFormula
 from dipc.editors.words import COMMENT, CONTROL, DECLARATIONS, LOGIC, words
 from dipc.mechanisms import Mechanism
+from dipc.model import ModelRegions
 from dipc.models.values import show_valuation, valuation_text
 from dipc.numbers.function import FunctionOfEps
 from dipc.report.document import Document, html, lines, plain_document, table, text
@@ -141,3 +146,8 @@ for _kind in (LeastEpsilon, Profile, Curve, Regions, Explanation):
     views.short.register(_kind, brief)
     views.text.register(_kind, lambda found: text(document_of(found)))
     views.html.register(_kind, lambda found: html(document_of(found)))
+
+for _answer in (Holds, Fails, UndecidedFormula, ModelValue, ModelRegions):
+    views.short.register(_answer, models.brief)
+    views.text.register(_answer, lambda found: text(plain_document(models.rows_of(found))))
+    views.html.register(_answer, lambda found: html(plain_document(models.rows_of(found))))

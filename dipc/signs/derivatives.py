@@ -94,6 +94,27 @@ def variations(chain: list[ExpPoly], point: fmpq) -> int:
     return sum(a != b for a, b in pairwise(signs))
 
 
+MANY = 64  # terms from which on a polynomial in z is shifted as a whole
+
+
+def variations_from(f: ExpPoly, low: fmpq) -> int:
+    """A bound on the number of roots above ``low``, equal to it up to an even number.
+
+    It is V(low).  A dense polynomial in z = exp(eps/u) has at eps > 0 the roots z > 1: there, in place of the
+    derivatives, the coefficients in powers of z - 1 do (Budan and Fourier), which are found at once.
+    """
+    _, items = f.canonical()
+    rates = [a for _, a, _, _ in items]
+    pure = not any(n or k or b for n, _, k, b in items)
+    if low or not pure or not MANY <= max(rates) - min(rates) < 4 * len(items):
+        return variations(derivative_chain(f), low)
+    scale, coefficients = lcm(*(int(c.q) for c in items.values())), [0] * (max(rates) - min(rates) + 1)
+    for (_, a, _, _), c in items.items():
+        coefficients[a - min(rates)] = int((c * scale).p)
+    shifted = fmpz_poly(coefficients)(fmpz_poly([1, 1])).coeffs()
+    return sum(a != b for a, b in pairwise([c > 0 for c in shifted if c]))
+
+
 def _integer_form(f: ExpPoly) -> tuple[int, int, dict[int, fmpz_poly]]:
     """``f(unit * t) = sum_a p_a(t) exp(a t) / scale`` with integer a and integer polynomials p_a."""
     unit, items = f.canonical()

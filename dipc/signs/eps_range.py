@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
+from dipc.errors import InputError
+
 
 @dataclass(frozen=True, slots=True)
 class EpsRange:
@@ -25,6 +27,12 @@ class EpsRange:
     def point(eps: fmpq) -> EpsRange:
         """One eps only."""
         return EpsRange(eps, eps, True, True)
+
+    def only(self, eps: fmpq) -> EpsRange:
+        """One eps of this range.  Raises :class:`InputError` if it is not in it."""
+        if eps not in self:
+            raise InputError(f"eps = {eps} is not in {self}", hint="ask about an eps of this range")
+        return EpsRange.point(eps)
 
     @property
     def is_point(self) -> bool:

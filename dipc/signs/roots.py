@@ -39,7 +39,7 @@ from flint import arb, ctx, fmpq
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import common_unit, factors_of, join, split
 from dipc.signs.bounds import rootless_up_to
-from dipc.signs.derivatives import derivative_chain, variations
+from dipc.signs.derivatives import derivative_chain, variations, variations_from
 from dipc.signs.eps_range import simplest_between
 from dipc.signs.limits import LEAST_WIDTH
 from dipc.signs.limits import Unsettled as Unsettled
@@ -109,8 +109,13 @@ def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
     unit = common_unit(f)
     f = join(split(f, unit).polynomial, unit)
     # At most one sign change means at most one root, and a simple one.
-    few = not f.has_inverse and variations(derivative_chain(f), low) <= 1
-    roots = None if few else _isolated_in_haste(f, low, high)
+    changes = 2 if f.has_inverse else variations_from(f, low)
+    if not changes:
+        return []
+    few = changes == 1
+    roots = _only_root(f, low, high) if few and not f.has_constants else None
+    if roots is None and not few:
+        roots = _isolated_in_haste(f, low, high)
     if roots is None:
         roots = [root for factor in ((f,) if few else _factors(f)) for root in _isolated(factor, low, high)]
     _separate(roots)
@@ -118,6 +123,21 @@ def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
         while not root.is_rational and (root.low <= low or (high is not None and root.high >= high)):
             root.refine()
     return sorted(roots, key=lambda root: root.low)
+
+
+def _only_root(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
+    """The roots in (low, high) of a function without exp(k) that has one root above ``low``, a simple one.
+
+    Behind it f has the sign of its dominant term.
+    """
+    dominant = max(f.terms(), key=lambda term: (term.rate, term.power))
+    sign = 1 if dominant.coefficient > 0 else -1
+    if high is not None and f.sign_at(high) != sign:
+        return []
+    point = low + 1
+    while (high is None or point < high) and f.sign_at(point) != sign:
+        point = 2 * point
+    return [_simplified(Root(f, low, point if high is None else min(point, high)))]
 
 
 def _isolated_in_haste(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root] | None:

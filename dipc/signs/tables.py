@@ -22,6 +22,7 @@ from itertools import pairwise, product
 from flint import fmpq
 
 from dipc.errors import InternalError
+from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import common_unit, join, split
 from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.limits import LEAST_WIDTH, Unsettled
@@ -261,6 +262,13 @@ def _shared(r: Root, s: Root) -> bool:
         common = join(divisor, unit)
     low, high = max(r.low, s.low), min(r.high, s.high)
     return low < high and common.sign_at(low) * common.sign_at(high) < 0
+
+
+def vanishes_at(f: ExpPoly, root: Root) -> bool:
+    """Whether a function is surely 0 at a root of another one."""
+    if root.is_rational:
+        return f.sign_at(root.low) == 0
+    return not f or _shared(Root(f, root.low, root.high), root)
 
 
 # --- as text ------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/theory.md: ``python docs/pictures/draw.py``.  Needs Graphviz and matplotlib."""
+"""Draw the pictures of the documents: ``python docs/pictures/draw.py``.  Needs Graphviz and matplotlib."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 
 import dipc
 from dipc import ExpPoly
+from dipc.export import markov_picture
 from dipc.signs.derivatives import chain_values
 
 HERE = Path(__file__).parent
@@ -132,10 +133,17 @@ def loss(segments: Any, x: float) -> float:
     return max(math.log(at(s.value, x)) for s in segments)
 
 
+def survey() -> None:
+    """Why the survey is not (1, 0)-private."""
+    model = dipc.load_model("survey")
+    picture = markov_picture.svg(model.model, model.check("D[1, 0](X out_1)").witness)
+    (HERE / "survey_witness.svg").write_text(picture, encoding="utf-8")
+
+
 def main() -> None:
     matplotlib.use("svg")
     plt.rcParams.update(STYLE)
-    for draw in (chains, derivative_chain, worst_sets, tightness):
+    for draw in (chains, derivative_chain, worst_sets, tightness, survey):
         draw()
 
 

@@ -29,6 +29,7 @@ LINK = re.compile(r"\]\(\.\./([^)#\s]+)")
 LANGUAGES = {
     ".py": "python",
     ".dip": "dip",
+    ".dpm": "text",
     ".toml": "toml",
     ".lark": "text",
     ".json": "json",
@@ -86,7 +87,7 @@ def with_reports(markdown: str) -> str:
     return markdown
 
 
-FENCES = {"dip-broken": "dip", "dip-part": "dip", "lark": "text"}
+FENCES = {"dip-broken": "dip", "dip-part": "dip", "lark": "text", "dpm": "text", "dpm-broken": "text"}
 """How to highlight blocks whose names only matter to the tests."""
 
 

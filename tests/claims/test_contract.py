@@ -21,8 +21,7 @@ from dipc.claims.deciding import decide
 from dipc.claims.oracle import SignOracle
 from dipc.claims.verdict import Proved, Refuted, Undecided, Verdict
 from dipc.claims.wording import Line, Record, number_record, number_text, pretty
-from dipc.cli.check import record, summary
-from dipc.cli.outcome import Outcome, report, worst
+from dipc.cli.outcome import Outcome, report, summary, worst
 from dipc.clock import Clock
 from dipc.dipwhile.pipeline import neighbours_of
 from dipc.errors import InputError, LimitReached
@@ -240,7 +239,7 @@ def test_text() -> None:
 
 
 def test_json() -> None:
-    found = json.loads(json.dumps(record(outcome(decided(FAILING, SURVEY)))))
+    found = json.loads(json.dumps(outcome(decided(FAILING, SURVEY)).record))
     assert found["claim"] == {"at_most": "1/2", "for": "(0, 2)"}
     assert found["verdict"] == "fails"
     assert found["counterexample"] == {
@@ -248,7 +247,7 @@ def test_json() -> None:
         "epsilon": "1",
         "value": {"exact": "(exp(eps))/(1 + exp(eps))", "decimal": "0.7310585786"},
     }
-    proved = record(outcome(decided(MostLikely(ONE, fmpq(1)), SURVEY)))
+    proved = outcome(decided(MostLikely(ONE, fmpq(1)), SURVEY)).record
     assert (proved["verdict"], proved["claim"]["for"], proved["counterexample"]) == ("bounded", "1", None)
 
 

@@ -113,6 +113,20 @@ def test_the_star_of_a_random_program(text: str) -> None:
     assert all(model.rows[s] == ((s, 1),) for s in range(len(inputs), len(model.names)))
 
 
+@pytest.mark.parametrize(
+    "adjacency",
+    ["linf 1", "linf 2", "l1 1", "l1 2", "hamming 1", "hamming 2", "all", "q[1] < q'[1] and q[2] = q'[2]"],
+)
+def test_neighbours_are_the_adjacent_inputs(adjacency: str) -> None:
+    """The slow twin tries all pairs by the reading of the checker of certificates."""
+    text = f"input q[3] in {{-1, 0, 1}}; output o in {{0, 1}}; adjacent {adjacency}; o <- 1"
+    tree, star = parse(Source("a.dip", text)), star_of(read(Source("a.dip", text)), Clock())
+    inputs = oracles.all_inputs(tree)
+    pairs = combinations(range(len(inputs)), 2)
+    wanted = {(u, v) for u, v in pairs if oracles.adjacent(tree, inputs[u], inputs[v])}
+    assert set(star.model.neighbours) == wanted and len(star.model.neighbours) == len(wanted) > 0
+
+
 SMALL = """param N = 2
 input q[N] in {-1, 0, 1};  input flag in {true, false}
 output out[N] in {bot, top};  output n in {0, 1}

@@ -71,6 +71,7 @@ READINGS = """
     P≤1/2 (◇ a) ↔ P>0 (□ b)  ~>  (P<=1/2 (F a) & P>0 (G b)) | (!P<=1/2 (F a) & !P>0 (G b))
     ∀ k ∈ {0, 1}: D[ε, 0](X "out_{k}")  ~>  D[eps, 0](X out_0) & D[eps, 0](X out_1)
     forall k in 0..1: D[k, 0](X^k b)  ~>  D[0, 0](b) & D[1, 0](X b)
+    forall x in {0.5, 2}: D[x, 0](X b)  ~>  D[1/2, 0](X b) & D[2, 0](X b)
     forall x, y in {a, b}: P>0 (x U y)  ~>  P>0 (a U a) & P>0 (a U b) & P>0 (b U a) & P>0 (b U b)
     forall o in "out_*": P>0 (X o)  ~>  P>0 (X out_0) & P>0 (X out_1)
     forall A ⊆ {a, b}: P>0 (X A)  ~>  P>0 (X a) & P>0 (X b) & P>0 (X (a | b))

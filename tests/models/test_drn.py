@@ -152,6 +152,48 @@ def test_actions_are_matched_by_name_and_missing_ones_lead_nowhere() -> None:
     assert model.rows[2] == (((2, fmpq(1)),),) * 2 and model.start == (0, 1)
 
 
+OF_STORM = """// Exported by storm
+// Original model type: MDP
+@type: MDP
+@value_type: parametric
+@parameters
+z\x20
+@placeholders
+$1 : (1)/(z+1)
+$0 : (z)/(z+1)
+@reward_models
+cost\x20
+@nr_states
+3
+@nr_choices
+4
+@model
+state 0 [2] init
+	action 0 [1]
+		1 : $0
+		2 : $1
+	action 1 [0]
+		0 : 1/3
+		2 : 2/3
+state 1 [0] end goal
+	action 0 [0]
+		1 : 1
+state 2 [0] end
+	action 0 [0]
+		2 : 1
+
+"""
+
+
+def test_a_file_that_storm_wrote() -> None:
+    found = read(OF_STORM, z="exp(eps)")
+    p = number_from_text("exp(eps)/(1 + exp(eps))")
+    assert isinstance(found.model, Mdp) and found.notes == (REWARDS,)
+    assert found.model.labels == {"end": frozenset({1, 2}), "goal": frozenset({1})}
+    assert found.model.rows[0][0] == ((1, p), (2, 1 - p)) and found.model.start == (0,)
+    assert found.model.rows[1] == (((1, Quotient.one()),), ((3, Quotient.one()),))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message", "under"),
     [

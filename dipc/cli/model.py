@@ -1,0 +1,401 @@
+"""``dipc model``: formulas of dpCTL* on Markov models; ``show`` and ``export`` are in other files."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import wraps
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import click
+
+from dipc.claims.wording import Record, pretty
+from dipc.cli import options
+from dipc.cli.group import Group
+from dipc.cli.outcome import Result, attempt, show, summary, worst, write_report
+from dipc.cli.terminal import answer, say, show_table
+from dipc.cli.work import Bar, Interrupted, alarm, interruptible, work
+from dipc.clock import Clock, Progress
+from dipc.dpctl.verdict import ModelVerdict, Undecided
+from dipc.errors import InputError, Source
+from dipc.lazily import lazily
+from dipc.model import MarkovModel, load_model
+from dipc.models.reading import PropertyLine, read_formulas
+from dipc.report.document import Node, data, json_of, plain_document, text
+from dipc.report.models import brief_witness, rows_of, time_row
+from dipc.shipped import STDIN, source_of
+
+if TYPE_CHECKING:
+    import dipc.certificate.chains as chains
+    import dipc.certificate.format as certificates
+else:
+    certificates, chains = map(lazily, ("dipc.certificate.format", "dipc.certificate.chains"))
+
+STATE = re.compile(r'"[^"]*"|(?:[^,"\[]|\[[^\]]*\])+')
+NO_LINE = PropertyLine("", Source("", ""), None)
+HINT = "give one: dipc model check {} 'P>=1/2 (F goal)'; or write `property NAME: FORMULA` into the file"
+
+
+class ModelCommands(Group):
+    """The commands about models, with the files of :mod:`dipc.cli` they are in."""
+
+    homes: ClassVar = {
+        "check": "model.check",
+        "value": "model.value",
+        "regions": "model.regions",
+        "show": "model_files.show",
+        "export": "model_files.export",
+    }
+
+
+@click.group(
+    cls=ModelCommands,
+    short_help="Decide formulas of dpCTL* on Markov models.",
+    epilog="""\b
+Examples:
+  dipc model check survey.dpm "D[ln 3, 0](X out_1)"
+  dipc model value survey.dpm "D[?, 0](X out_1)"
+  dipc model regions survey.dpm "D[eps, 0](X out_1)"
+""",
+)
+def model() -> None:
+    """Decide formulas of dpCTL* on Markov chains and decision processes: for every eps, with witnesses.
+
+    A MODEL is a file (*.dpm, *.drn; *.dip for the outputs of a program; with stormpy also *.pm, *.prism, *.nm
+    and *.jani), the name of a shipped model or program, or - for the standard input.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The model in question, and what the options that several commands have say about it."""
+
+    file: str
+    definitions: tuple[str, ...] = ()
+    neighbours: str | None = None
+    at: str | None = None
+    states: str | None = None
+    time_limit: float | None = None
+    memory_limit: float | None = None
+
+    @property
+    def name(self) -> str:
+        """The model as messages call it."""
+        return "<stdin>" if self.file == STDIN else self.file
+
+    def restrictions(self, found: MarkovModel) -> Record:
+        """What the methods of a model take: the states, eps, and the limits."""
+        limits = {"time_limit": self.time_limit, "memory_limit": self.memory_limit}
+        start = None if self.states is None else list(states_in(self.states, found.model.names))
+        return {"at": self.at, "start": start, **limits}
+
+    def load(self) -> MarkovModel:
+        """The model with its parameters and neighbours set."""
+        with work(f"reading {self.file}", self.time_limit) as running:
+            clock = Clock(self.time_limit, self.memory_limit, running.progress)
+            found = load_model(self.file, options.defined(self.definitions), clock)
+            return found if self.neighbours is None else found.with_neighbours(self.neighbours)
+
+
+def states_in(text: str, names: Sequence[str]) -> Iterator[str]:
+    """The states in a list: with quotes or without, blanks in brackets do not matter.
+
+    >>> list(states_in('a, "b, c", q=[0,1]', ["q=[0, 1]"]))
+    ['a', 'b, c', 'q=[0, 1]']
+    """
+    known = {name.replace(" ", ""): name for name in names}
+    for written in STATE.findall(text):
+        if name := written.strip().strip('"'):
+            yield name if name in names else known.get(name.replace(" ", ""), name)
+
+
+def on_a_model(command: Callable[..., int]) -> Callable[..., int]:
+    """MODEL, -D and ``--neighbours``; they and other options of :class:`Asked` become the first argument."""
+
+    @wraps(command)
+    def collected(**given: Any) -> int:
+        common = {field.name: given.pop(field.name) for field in fields(Asked) if field.name in given}
+        return command(Asked(**common), **given)
+
+    found = click.option("--neighbours", metavar="TEXT", help="Instead of the model's own: 'a ~ b, c ~ d'.")(
+        collected
+    )
+    found = options.definitions(help="Set a number of the model, for example -D z='exp(eps)'.")(found)
+    return click.argument("file", metavar="MODEL", type=options.MODEL)(found)
+
+
+def asking(command: Callable[..., int]) -> Callable[..., int]:
+    """A model, and the options of a question about it."""
+    memory = click.option(
+        "--memory-limit", type=options.MEGABYTES, metavar="MB", help="Give up beyond this memory."
+    )
+    start = click.option("--from", "states", metavar="STATES", help="Ask at these states: --from 'a, b'.")
+    at, limit, as_json = options.at(), options.time_limit(), options.json()
+    return on_a_model(start(at(limit(memory(as_json(command))))))
+
+
+# --- check -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaOutcome(Result):
+    """The check of a formula; ``line`` says what was asked."""
+
+    verdict: ModelVerdict | None = None
+    line: PropertyLine = NO_LINE
+
+    @property
+    def formula(self) -> str:
+        """The formula as it was written."""
+        return self.verdict.property.text if self.verdict is not None else self.line.source.text.strip()
+
+    @property
+    def short_witness(self) -> str:
+        if self.verdict is None or self.verdict.witness is None:
+            return self.verdict.reason if self.verdict is not None else ""
+        return brief_witness(self.verdict.witness)
+
+    @property
+    def test_case(self) -> tuple[str, str]:
+        return self.file, self.line.name or self.formula or self.file
+
+    @property
+    def asked(self) -> Record:
+        return {"model": self.file, "name": self.line.name or None, "formula": self.formula}
+
+    @property
+    def rows(self) -> Iterator[Node]:
+        assert self.verdict is not None
+        yield from rows_of(self.verdict, self.file)
+        yield from self.expectation
+        yield time_row(self.seconds)
+
+
+@model.command(
+    short_help="Prove a formula, or refute it by a witness.",
+    epilog="""\b
+Examples:
+  dipc model check survey.dpm "D[ln 3, 0](X out_1)"
+  dipc model check survey.dpm                     the `property` lines of the file
+  dipc model check survey.dpm --formulas laws.txt --expect
+  dipc model check survey.dpm "D[eps, 0](X out_1)" --at 1/2 --from "plus"
+  dipc model check chain.drn -D "z=exp(eps)" --neighbours "0 ~ 1" "D[eps, 0](F goal)"
+""",
+)
+@asking
+@click.argument("formulas", metavar="[FORMULA]...", nargs=-1)
+@click.option(
+    "--formulas",
+    "file_of_formulas",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Also those in FILE, one 'NAME: FORMULA' a line.",
+)
+@click.option(
+    "--expect",
+    is_flag=True,
+    help="Compare each verdict with its comment '# expect: fails' (or holds, undecided).",
+)
+@click.option("--junit", type=options.TARGET, metavar="OUT", help="Write a JUnit report (XML).")
+@click.option(
+    "--certificate",
+    "certificate_file",
+    type=options.TARGET,
+    metavar="OUT",
+    help="Write a certificate, for 'dipc verify'; compressed if the name ends in .gz.",
+)
+@click.option("--quiet", is_flag=True, help="Print the verdict only.")
+def check(
+    asked: Asked,
+    formulas: tuple[str, ...],
+    file_of_formulas: str | None,
+    expect: bool,
+    junit: str | None,
+    certificate_file: str | None,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Decide each FORMULA of dpCTL* at the start states of MODEL, for every eps.
+
+    Without a FORMULA: the `property` lines of the model.
+
+    \b
+    Exit status: 0 holds, 1 fails, 2 broken input, 3 undecided or over a limit, 130 interrupted.
+    Of several formulas the worst counts: 2, then 1, then 3, then 0.  With --expect an expected
+    verdict counts as 0, and another one that is decided as 1.
+    """
+    if expect and (formulas or asked.at is not None or asked.states is not None):
+        raise click.UsageError(
+            "the expected verdict is about a file as it stands: leave out --expect, or FORMULA, --at "
+            "and --from"
+        )
+    for target in (junit, certificate_file):
+        options.refuse_overwriting(target, asked.file)
+    outcomes: list[FormulaOutcome] = []
+    try:
+        found = asked.load()
+        lines = _lines(found, formulas, file_of_formulas, asked.file)
+        if certificate_file is not None and len(lines) != 1:
+            raise click.UsageError("a certificate is about one formula: give one")
+        lines = lines if expect else [line._replace(expected=None) for line in lines]
+        style = "json" if as_json else "quiet" if quiet else "text"
+        outcomes += (
+            _single(found, lines[0], asked, style)
+            if len(lines) == 1
+            else _several(found, lines, asked, style)
+        )
+        if certificate_file is not None and outcomes[0].verdict is not None and not outcomes[0].interrupted:
+            certificate = chains.verdict_certificate(outcomes[0].verdict, Path(asked.name).name)
+            certificates.write(certificate, certificate_file)
+    except Exception as error:
+        outcomes.append(FormulaOutcome(asked.name, 0.0, error=error))
+        raise
+    finally:
+        if junit is not None:
+            write_report(outcomes, junit, "dipc model check")
+    return worst(outcome.status for outcome in outcomes)
+
+
+def _lines(found: MarkovModel, formulas: Sequence[str], file: str | None, name: str) -> list[PropertyLine]:
+    """What is asked: the formulas of the command line and of a file, else those of the model."""
+    lines = [PropertyLine("", Source("<formula>", text), None) for text in formulas]
+    if file is not None:
+        lines += read_formulas(source_of(file))
+    if not lines and file is None:
+        lines += found.properties
+    if not lines:
+        raise InputError(f"{name}: there is no formula to check", hint=HINT.format(name))
+    return lines
+
+
+def _single(found: MarkovModel, line: PropertyLine, asked: Asked, style: str) -> list[FormulaOutcome]:
+    """Check one formula and show the verdict; its errors are those of the command."""
+    with Bar(f"checking {asked.file}") as bar:
+        outcome = _decided(found, line, asked, bar.show)
+    assert outcome.verdict is not None
+    if style == "json":
+        say(json.dumps(outcome.record, indent=2))
+    elif style == "quiet":
+        say(answer(outcome.word))
+    else:
+        show(outcome)
+    _say_notes(outcome.verdict.notes)
+    return [outcome]
+
+
+def _say_notes(notes: Sequence[str]) -> None:
+    for note in notes:
+        click.echo(f"note: {note}", err=True)
+
+
+def _decided(found: MarkovModel, line: PropertyLine, asked: Asked, progress: Progress) -> FormulaOutcome:
+    """The verdict on one formula.  If Ctrl-C is pressed it is undecided."""
+    with alarm(asked.time_limit), interruptible() as stop:
+        verdict = found.check(line, **asked.restrictions(found), progress=progress)
+    error = Interrupted("interrupted") if stop.pressed else None
+    return FormulaOutcome(asked.name, verdict.seconds, verdict, error, line.expected, line)
+
+
+def _several(
+    found: MarkovModel, lines: Sequence[PropertyLine], asked: Asked, style: str
+) -> list[FormulaOutcome]:
+    """Check formulas one after the other and show a table; an error in one does not stop the others."""
+    outcomes: list[FormulaOutcome] = []
+    with Bar("formulas") as bar:
+        for done, line in enumerate(lines):
+            bar.show("formulas", done, len(lines))
+            outcomes.append(_attempt(found, line, asked, bar.show))
+            if outcomes[-1].interrupted:
+                break
+    if style == "json":
+        say(json.dumps([outcome.record for outcome in outcomes], indent=2))
+    elif style == "quiet":
+        for outcome in outcomes:
+            say(f"{outcome.line.name or outcome.formula}: {answer(outcome.word)}")
+    else:
+        _show_table(outcomes)
+        say(summary(outcomes, len(lines), "formula"))
+    return outcomes
+
+
+def _attempt(found: MarkovModel, line: PropertyLine, asked: Asked, progress: Progress) -> FormulaOutcome:
+    return attempt(
+        lambda: _decided(found, line, asked, progress),
+        lambda seconds, error: FormulaOutcome(asked.name, seconds, error=error, line=line),
+    )
+
+
+def _show_table(outcomes: Sequence[FormulaOutcome]) -> None:
+    """A row for each formula, with their names if one has a name."""
+    heads = ("name", "formula", "verdict", "time", "witness or reason")
+    rows = [
+        (o.line.name, pretty(o.formula), o.answer, f"{o.seconds:.2f} s", o.remark.replace("\n", " "))
+        for o in outcomes
+    ]
+    first = 0 if any(o.line.name for o in outcomes) else 1
+    show_table(heads[first:], [row[first:] for row in rows], answers=2 - first)
+
+
+# --- value and regions -------------------------------------------------------------------------------
+
+
+@model.command(
+    short_help="Find probabilities, the least epsilon or the least delta.",
+    epilog="""\b
+Examples:
+  dipc model value survey.dpm "P=? (X out_1)"
+  dipc model value survey.dpm "D[?, 0](X out_1)"       the least epsilon
+  dipc model value survey.dpm "D[eps, ?](X out_1)" --at 1/2
+""",
+)
+@asking
+@click.argument("query")
+def value(asked: Asked, query: str, as_json: bool) -> int:
+    """Answer a QUERY at the start states of MODEL, exactly, for every eps.
+
+    \b
+    P=? (f)        the probability of f; on decision processes Pmin=? and Pmax=?
+    D[?, d] (f)    the least epsilon for which D[epsilon, d] (f) holds
+    D[e, ?] (f)    the least delta for which D[e, delta] (f) holds
+    """
+    start = monotonic()
+    loaded = asked.load()
+    with work(f"computing {query}", asked.time_limit) as running:
+        found = loaded.value(query, **asked.restrictions(loaded), progress=running.progress)
+    rows = rows_of(found, asked.name)
+    _say([*rows, data("seconds", round(monotonic() - start, 6))], as_json)
+    _say_notes(found.notes)
+    return 0 if all(segment.found for segments in found.values.values() for segment in segments) else 3
+
+
+@model.command(
+    short_help="Find all eps at which a formula holds.",
+    epilog="""\b
+Examples:
+  dipc model regions survey.dpm "D[eps, 0](X out_1)"
+  dipc model regions survey.dpm "P>=exp(-eps) (X out_1) for eps in (0, 2]" --json
+""",
+)
+@asking
+@click.argument("formula")
+def regions(asked: Asked, formula: str, as_json: bool) -> int:
+    """Find for each start state of MODEL all eps at which FORMULA holds."""
+    start = monotonic()
+    loaded = asked.load()
+    with work(f"checking {formula}", asked.time_limit) as running:
+        found = loaded.regions(formula, **asked.restrictions(loaded), progress=running.progress)
+        if running.stop.pressed:
+            raise Interrupted("interrupted")
+    _say([*rows_of(found, asked.name), time_row(monotonic() - start)], as_json)
+    _say_notes(found.verdict.notes)
+    return 3 if isinstance(found.verdict, Undecided) else 0
+
+
+def _say(rows: Sequence[Node], as_json: bool) -> None:
+    """Print a document."""
+    document = plain_document(rows)
+    say(json_of(document) if as_json else text(document))

@@ -1,0 +1,56 @@
+"""Formulas and queries where nothing depends on eps: one evaluation answers for the whole range.
+
+The truth values come from :mod:`dipc.dpctl.checking`, which needs exact probabilities only where two numbers
+are very close; those of a witness or a query are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+from flint import fmpq
+
+from dipc.clock import Clock
+from dipc.dpctl.checking import Checker
+from dipc.dpctl.formula import Formula, Privacy
+from dipc.dpctl.regions import AnyChain, Evaluation, Found, Judge, Result, States
+from dipc.models.chain import MarkovChain
+from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import EpsRange
+from dipc.signs.tables import pieces
+
+
+class Constant(Judge):
+    """The evaluation of formulas on a chain without eps."""
+
+    def __init__(self, chain: AnyChain, eps_range: EpsRange, clock: Clock) -> None:
+        self.chain, self.eps_range = chain, eps_range
+        self._checker: Checker[Any] = Checker(cast("MarkovChain[Any]", chain), clock)
+        self._broken: dict[Privacy, frozenset[tuple[int, int]]] = {}
+        self._probabilities: dict[tuple[Formula, int], Quotient] = {}
+
+    def everywhere(self, question: Callable[[Judge], Result]) -> list[Found[Result]]:
+        """The same answer on all pieces of the range."""
+        answer = frozenset([question(self)])
+        return [Found(piece, answer) for piece in pieces((), self.eps_range)]
+
+    def satisfying(self, formula: Formula, asked: States) -> States:
+        return self._checker.satisfying(formula) & asked
+
+    def probability(self, path: Formula, state: int) -> Quotient:
+        if (path, state) not in self._probabilities:
+            (number,) = self._checker.exactly(path, (state,))
+            self._probabilities[path, state] = Quotient.one() * number
+        return self._probabilities[path, state]
+
+    def sign(self, value: Quotient) -> int:
+        return value.sign_at(fmpq(1))
+
+    def broken(self, formula: Privacy, state: int) -> Iterator[tuple[int, int]]:
+        if formula not in self._broken:
+            self._broken[formula] = frozenset(self._checker.broken(formula))
+        return (pair for pair in self.pairs(state) if pair in self._broken[formula])
+
+
+AnyEvaluation = Evaluation | Constant

@@ -1,0 +1,60 @@
+"""Notes beside an answer: why it may say less than it seems to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dipc.dpctl.formula import And, Formula, Interval, Or, Privacy, Probability, parts
+from dipc.models.chain import DEAD, Mdp, Model
+
+NO_NEIGHBOURS = "no two different states are neighbours: each state was compared with itself only"
+ONE_BY_ONE = (
+    "with delta > 0, D for each output on its own can be weaker than (epsilon, delta)-privacy, which speaks "
+    "of sets of outputs: write `forall A subset {...}: D[...](... A)`"
+)
+
+
+def notes(model: Model, formula: Formula) -> tuple[str, ...]:
+    """What to know about the answer."""
+    return tuple(dict.fromkeys(_notes(model, formula)))
+
+
+def _notes(model: Model, formula: Formula) -> Iterator[str]:
+    for part in parts(formula):
+        match part:
+            case Privacy() if not model.neighbours:
+                yield NO_NEIGHBOURS
+            case And(operands) if _one_by_one(operands):
+                yield ONE_BY_ONE
+            case Probability(interval) if end := _impossible(interval):
+                yield f"a probability lies in [0, 1], so the bound {end} is never reached"
+    if isinstance(model, Mdp):
+        yield from _missing_actions(model)
+
+
+def _one_by_one(operands: tuple[Formula, ...]) -> bool:
+    """Whether D with the same delta > 0 is asked of several formulas, but not of their disjunctions."""
+    asked = [part for part in operands if isinstance(part, Privacy) and part.delta]
+    same = len({part.path for part in asked}) > 1 and len({(part.epsilon, part.delta) for part in asked}) == 1
+    return same and not any(isinstance(inner, Or) for part in asked for inner in parts(part.path))
+
+
+def _impossible(interval: Interval) -> str:
+    """The end of an interval that no probability can reach."""
+    for end in (interval.low, interval.high):
+        value = end.as_rational()
+        if value is not None and not 0 <= value <= 1:
+            return str(value)
+    return ""
+
+
+def _missing_actions(model: Mdp) -> Iterator[str]:  # type: ignore[type-arg]
+    """States that have some actions but not all of them; a final state has none."""
+    if DEAD not in model.names:
+        return
+    dead = len(model.names) - 1
+    for name, rows in zip(model.names, model.rows, strict=True):
+        missing = [a for a, row in zip(model.actions, rows, strict=True) if row[0][0] == dead]
+        if 0 < len(missing) < len(model.actions):
+            yield f"`{name}` has no action `{missing[0]}`: it leads to {DEAD}"
+            return

@@ -1,0 +1,222 @@
+"""Reading a path state by state: what is left of a formula decides which runs satisfy it.
+
+Source: Bacchus and Kabanza, *Planning for temporally extended goals*, 1998.  What is left is kept as the
+irredundant disjunction of conjunctions of subformulas of the rest of the path; there are finitely many.
+
+A formula is *co-safe* if a finite beginning of every path that satisfies it proves so: what is left becomes
+true.  A Boolean combination of co-safe formulas (negated: *safe*) is settled by which of them become true,
+so its deterministic automaton is weak.  Other formulas need :mod:`dipc.dpctl.automata`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Protocol
+
+from dipc.dpctl.formula import And, Formula, Next, Not, Or, Until, is_state_formula
+from dipc.errors import InternalError, LimitReached
+
+States = frozenset[int]
+Marks = frozenset[int]
+Condition = tuple[tuple[Marks, Marks], ...]
+"""Some pair (fin, inf): no mark of ``fin`` and every mark of ``inf`` occurs infinitely often."""
+
+Literal = tuple[Formula, bool]
+Rest = frozenset[frozenset[Literal]]
+TRUE: Rest = frozenset([frozenset()])
+FALSE: Rest = frozenset()
+MOST_CLAUSES = 2_000
+
+
+class Monitor(Protocol):
+    """A deterministic automaton that reads the states of a path."""
+
+    @property
+    def accepted(self) -> Condition:
+        """When a run is accepted."""
+
+    @property
+    def rejected(self) -> Condition:
+        """When it is not."""
+
+    def read(self, before: Hashable | None, state: int) -> Hashable:
+        """The memory after a state; ``before`` is None at the first one."""
+
+    def marks(self, memory: Hashable) -> Marks:
+        """The marks of a memory."""
+
+
+def is_cosafe(formula: Formula, positive: bool = True) -> bool:
+    """Whether a formula (its negation, if not ``positive``) is co-safe by its form.
+
+    >>> from dipc.dpctl.formula import Proposition, Truth
+    >>> eventually = Until(Truth(True), Proposition("a"))
+    >>> is_cosafe(Next(eventually)), is_cosafe(Not(eventually)), is_cosafe(Not(eventually), False)
+    (True, False, True)
+    """
+    if is_state_formula(formula):
+        return True
+    match formula:
+        case Not(operand):
+            return is_cosafe(operand, not positive)
+        case And(parts) | Or(parts):
+            return all(is_cosafe(part, positive) for part in parts)
+        case Next(operand):
+            return is_cosafe(operand, positive)
+        case Until(left, right, bound):
+            return (
+                (positive or bound is not None) and is_cosafe(left, positive) and is_cosafe(right, positive)
+            )
+    raise InternalError(f"{formula} is no formula")
+
+
+def is_bounded(formula: Formula) -> bool:
+    """Whether a path formula looks at a bounded number of states."""
+    return is_cosafe(formula) and is_cosafe(formula, False)
+
+
+def combination(formula: Formula) -> Formula | None:
+    """The formula as a Boolean combination of co-safe ones; None if it is none."""
+    if is_cosafe(formula):
+        return formula
+    if is_cosafe(formula, False):
+        return Not(Not(formula))
+    match formula:
+        case Not(operand):
+            inner = combination(operand)
+            return None if inner is None else Not(inner)
+        case And(parts) | Or(parts):
+            found = [combination(part) for part in parts]
+            kept = tuple(part for part in found if part is not None)
+            return type(formula)(kept) if len(kept) == len(found) else None
+        case Next(Not(operand), count):
+            return combination(Not(Next(operand, count)))
+        case Next(And(parts) | Or(parts) as inside, count):
+            return combination(type(inside)(tuple(Next(part, count) for part in parts)))
+        case _:
+            return None
+
+
+def progression(formula: Formula, known: Mapping[Formula, States]) -> Progression | None:
+    """The automaton of a Boolean combination of co-safe formulas; None for other formulas."""
+    shape = combination(formula)
+    return None if shape is None else Progression(shape, tuple(dict.fromkeys(_leaves(shape))), dict(known))
+
+
+def _leaves(shape: Formula) -> Iterable[Formula]:
+    if is_cosafe(shape):
+        yield shape
+    else:
+        for operand in (shape.operand,) if isinstance(shape, Not) else getattr(shape, "operands", ()):
+            yield from _leaves(operand)
+
+
+Memory = tuple[Rest, ...] | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Progression:
+    """A weak automaton: its memory is what is left of every co-safe part, or the truth once it is settled.
+
+    The mark 0 means that the path satisfies the formula unless more parts become true.
+    """
+
+    shape: Formula
+    parts: tuple[Formula, ...]
+    known: Mapping[Formula, States]
+    _found: dict[tuple[Memory | None, tuple[bool, ...]], Memory] = field(default_factory=dict)
+    accepted: Condition = ((frozenset(), frozenset([0])),)
+    rejected: Condition = ((frozenset([0]), frozenset()),)
+
+    @property
+    def settles(self) -> bool | None:
+        """True for a co-safe formula, False for the negation of one: only this truth can be settled for
+        every path that has it."""
+        if self.shape in self.parts:
+            return True
+        return False if isinstance(self.shape, Not) and self.shape.operand in self.parts else None
+
+    def read(self, before: Hashable | None, state: int) -> Memory:
+        """What is left after one more state."""
+        if isinstance(before, bool):
+            return before
+        assert before is None or isinstance(before, tuple)
+        key = before, tuple(state in states for states in self.known.values())
+        if key not in self._found:
+            self._found[key] = self._read(before, state)
+        return self._found[key]
+
+    def _read(self, before: tuple[Rest, ...] | None, state: int) -> Memory:
+        if before is None:
+            rests = tuple(self._after(part, True, state) for part in self.parts)
+        else:
+            rests = tuple(
+                _any(_all(self._after(f, positive, state) for f, positive in clause) for clause in rest)
+                for rest in before
+            )
+        truth = self._truth(self.shape, rests, None)
+        return rests if truth is None else truth
+
+    def marks(self, memory: Hashable) -> Marks:
+        """The mark 0, if the path satisfies the formula when nothing more becomes true."""
+        truth = self._truth(self.shape, memory, False) if isinstance(memory, tuple) else memory
+        return frozenset([0]) if truth else frozenset()
+
+    def _truth(self, shape: Formula, rests: tuple[Rest, ...], otherwise: bool | None) -> bool | None:
+        if shape in self.parts:
+            rest = rests[self.parts.index(shape)]
+            return True if rest == TRUE else False if rest == FALSE else otherwise
+        match shape:
+            case Not(operand):
+                inner = self._truth(operand, rests, otherwise)
+                return None if inner is None else not inner
+            case And(operands) | Or(operands):
+                decisive = isinstance(shape, Or)
+                truths = [self._truth(operand, rests, otherwise) for operand in operands]
+                return decisive if decisive in truths else None if None in truths else not decisive
+        raise InternalError(f"{shape} is no Boolean combination")
+
+    def _after(self, formula: Formula, positive: bool, state: int) -> Rest:
+        """What a formula, or its negation, leaves to the rest of the path after this state."""
+        if formula in self.known:
+            return TRUE if (state in self.known[formula]) is positive else FALSE
+        match formula:
+            case Not(operand):
+                return self._after(operand, not positive, state)
+            case And(parts) | Or(parts):
+                rests = (self._after(part, positive, state) for part in parts)
+                return _all(rests) if isinstance(formula, And) is positive else _any(rests)
+            case Next(operand, count):
+                return _later(operand if count == 1 else Next(operand, count - 1), positive)
+            case Until(_, right, 0):
+                return self._after(right, positive, state)
+            case Until(left, right, bound):
+                now, stay = self._after(right, positive, state), self._after(left, positive, state)
+                later = _later(Until(left, right, None if bound is None else bound - 1), positive)
+                return _any((now, _all((stay, later)))) if positive else _all((now, _any((stay, later))))
+        raise InternalError(f"the states of {formula} are not known")
+
+
+def _later(formula: Formula, positive: bool) -> Rest:
+    return frozenset([frozenset([(formula, positive)])])
+
+
+def _any(rests: Iterable[Rest]) -> Rest:
+    return _irredundant(clause for rest in rests for clause in rest)
+
+
+def _all(rests: Iterable[Rest]) -> Rest:
+    return reduce(lambda left, right: _irredundant(a | b for a in left for b in right), rests, TRUE)
+
+
+def _irredundant(clauses: Iterable[frozenset[Literal]]) -> Rest:
+    """The clauses without those that another one implies."""
+    kept: list[frozenset[Literal]] = []
+    for clause in sorted(set(clauses), key=len):
+        if not any(smaller <= clause for smaller in kept):
+            kept.append(clause)
+    if len(kept) > MOST_CLAUSES:
+        raise LimitReached(f"what is left of the path formula has more than {MOST_CLAUSES} cases")
+    return frozenset(kept)

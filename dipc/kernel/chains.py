@@ -1,0 +1,445 @@
+"""The statement about a Markov chain: in which states a formula of dpCTL* holds.
+
+A certificate has the chain (states, rows of fractions, labels, neighbours), the formula and the states asked
+about.  What cannot be computed in linear time is listed: the probabilities of each ``A U B``, with a proof.
+Everything else is computed here: the sets of states, all comparisons, and the answers.
+
+**The formula** means what Liu, Wang, Zhang, *Model checking differentially private properties*, sections 4
+and 5, say.  D[e, d](f) holds in s if Pr_s(f) <= exp(e) Pr_t(f) + d and Pr_t(f) <= exp(e) Pr_s(f) + d for
+every neighbour t; with e, d >= 0 this needs no check for t = s.
+
+**Probabilities of A U B**, for sets A and B of states, are a vector p with ranks:
+
+* in B: p = 1, and the rank is 0;
+* outside A and B: p = 0, without a rank;
+* in A without B, without a rank: p = 0, and no successor has a rank;
+* in A without B, with a rank n: p(s) is the sum of p(s, t) p(t), and some successor has the rank n - 1.
+
+*This is the vector of the probabilities.*  Let M be the states of the last kind.  A path from a state of A
+without a rank meets only such states until it leaves A, and so does not meet B before: the probability is 0.
+From a state of M the ranks lead down to B along edges of positive probability; as M is finite, paths leave
+M with probability 1, I - P restricted to M is regular, and the equations have one solution there.  The
+probabilities solve them.  (Baier and Katoen, *Principles of Model Checking*, 2008, Theorem 10.19.)
+
+**Nested operators** (Courcoubetis and Yannakakis, *The complexity of probabilistic verification*, Journal
+of the ACM 42, 1995, section 3.1).  Let f be ``X B`` or ``A U B`` with the probabilities q.  Mark every state
+of a path by whether f holds on the rest of the path.  The states of the refined chain are the pairs
+(s, true) where q(s) > 0 and (s, false) where q(s) < 1.  Let w(s, b) be q(s) or 1 - q(s).  Given that the mark
+of s is b, the next pair is (t, c) with probability p(s, t) Pr_t(mark c, so that s has mark b) / w(s, b):
+
+* ``X B``: the mark of s is b if and only if [t in B] = b; so p(s, t) w(t, c) / w(s, b) for such t;
+* ``A U B``, s in A without B: the marks of s and t are equal; so p(s, t) w(t, b) / w(s, b) for c = b;
+* ``A U B``, other s: its mark does not depend on the rest, and w(s, b) = 1; so p(s, t) w(t, c).
+
+Given (t, c), what follows does not depend on what was before, so the same holds for the pair after it: marked
+paths are paths of the refined chain, where f is a set of states.  What holds from s with a probability is
+the mean of what holds from its pairs, weighted by w.  ``A U<=k B`` is B | (A & X (A U<=k-1 B)).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from .facts import ZERO
+from .formulas import Node, formula_shown, read_formula, word, word_shown
+from .privacy import FORMAT, MAX_NAME, VERSION, shown
+from .reading import Refused, array, integer, pair_of, rational, record, spend, text, weight
+
+MAX_STATES = 10**6
+ENTRY = 3  # steps for an entry of a set, because of its memory
+MAX_LISTED = 20  # states in a statement
+DEAD = "†"  # the state behind states without transitions: not a proposition
+FIELDS = "format version statement model states rows labels neighbours asked formula untils answers digest"
+
+Row = list[tuple[int, Fraction]]
+States = frozenset[int]
+Values = list[Fraction]
+Until = Callable[[Sequence[Row], States, States], Any]  # the listed probabilities and ranks of A U B
+
+
+# --- the chain ----------------------------------------------------------------------------------------
+
+
+class Chain(NamedTuple):
+    """A Markov chain, and the states asked about."""
+
+    name: str
+    states: list[str]
+    rows: list[Row]
+    labels: dict[str, States]
+    neighbours: list[tuple[int, int]]
+    asked: list[int]
+
+    def states_of(self, proposition: str, step: str = "formula") -> States:
+        """Those of a label, or the state with that name."""
+        if proposition in self.labels:
+            return self.labels[proposition]
+        spend(len(self.states))
+        if proposition == DEAD or proposition not in self.states:
+            raise Refused(step, "there is no such label or state")
+        return frozenset([self.states.index(proposition)])
+
+
+def read_chain(data: dict[str, Any]) -> Chain:
+    """The chain, if every row sums to 1."""
+    states = [word(name, "states") for name in array(data["states"], "states")]
+    if not 0 < len(states) <= MAX_STATES or len(set(states)) < len(states):
+        raise Refused("states", "there are none, too many, or one is listed twice")
+    last = len(states) - 1
+    rows = [read_row(row, last, f"row {s}") for s, row in enumerate(array(data["rows"], "rows"))]
+    if len(rows) != len(states):
+        raise Refused("rows", "there is not one row for every state")
+    if not isinstance(data["labels"], dict) or not set(states).isdisjoint(data["labels"]):
+        raise Refused("labels", "an object is expected; a label must not have the name of a state")
+    labels = {
+        word(name, "labels"): frozenset(numbers(of, last, "labels")) for name, of in data["labels"].items()
+    }
+    pairs = [numbers(pair, last, "neighbours") for pair in array(data["neighbours"], "neighbours")]
+    if any(len(pair) != 2 for pair in pairs):
+        raise Refused("neighbours", "a neighbour is not a pair of different states")
+    asked = numbers(data["asked"], last, "asked")
+    if not asked:
+        raise Refused("asked", "there are no states")
+    name = text(data["model"], "model")
+    return Chain(name, states, rows, labels, [(s, t) for s, t in pairs], asked)
+
+
+def read_row(value: Any, last: int, step: str) -> Row:
+    """The successors of a state with their probabilities."""
+    cells = [pair_of(cell, step) for cell in array(value, step)]
+    row = [
+        (t, rational(p, step))
+        for t, (_, p) in zip(numbers([t for t, _ in cells], last, step), cells, strict=True)
+    ]
+    if any(p <= 0 for _, p in row) or expected(row, None) != 1:
+        raise Refused(step, "a probability is not positive, or their sum is not 1")
+    return row
+
+
+def numbers(value: Any, last: int, step: str) -> list[int]:
+    """Different numbers from 0 to ``last``."""
+    found = [integer(number, step, 0, last) for number in array(value, step)]
+    spend(len(found))
+    if len(set(found)) < len(found):
+        raise Refused(step, "a state is listed twice")
+    return found
+
+
+# --- probabilities ------------------------------------------------------------------------------------
+
+
+def expected(row: Row, values: Sequence[Fraction] | None) -> Fraction:
+    """The expected value after one step; without values the sum of the row."""
+    total = ZERO
+    for t, p in row:
+        term = p if values is None else p * values[t]
+        total += term
+        spend(weight(p, term, total))
+    return total
+
+
+def check_until(rows: Sequence[Row], left: States, right: States, item: Any, step: str) -> Values:
+    """The probabilities of ``left U right``: the listed ones, if the ranks show that they are right."""
+    listed = record(item, step, "values", "ranks")
+    values = [rational(p, step) for p in array(listed["values"], step)]
+    ranks = [
+        None if rank is None else integer(rank, step, 0, len(rows)) for rank in array(listed["ranks"], step)
+    ]
+    if len(values) != len(rows) or len(ranks) != len(rows):
+        raise Refused(step, "there is not one probability and one rank for every state")
+    for s, (row, p, rank) in enumerate(zip(rows, values, ranks, strict=True)):
+        spend(len(row))
+        after = [ranks[t] for t, _ in row]
+        if s in right:
+            right_here = p == 1 and rank == 0
+        elif s not in left or rank is None:
+            right_here = p == 0 and rank is None and (s not in left or after.count(None) == len(after))
+        else:
+            right_here = rank - 1 in after and p == expected(row, values)
+        if not right_here:
+            raise Refused(f"{step}, state {s}", "the probability or the rank is not right")
+    return values
+
+
+class Level(NamedTuple):
+    """A chain, and the states of those nodes that are sets of states there."""
+
+    rows: Sequence[Row]
+    truth: dict[int, States]
+
+    @property
+    def everything(self) -> States:
+        return frozenset(range(len(self.rows)))
+
+    def step(self, values: Values, count: int = 1) -> Values:
+        """The expected values after some steps."""
+        for _ in range(count):
+            values = [expected(row, values) for row in self.rows]
+        return values
+
+    def indicator(self, states: States) -> Values:
+        spend(len(self.rows))
+        return [Fraction(s in states) for s in range(len(self.rows))]
+
+    def refined(self, node: int, q: Values, follow: Callable[[int, int, int], tuple[int, ...]]) -> Refined:
+        """The chain whose states know whether an operator holds; its node becomes a set of states.
+
+        ``follow(s, b, t)`` are the marks that a successor t of (s, b) may have.
+        """
+        weights = [[1 - p for p in q], q]
+        spend(sum(map(weight, q)))
+        pairs = [(s, b) for s in range(len(q)) for b in (1, 0) if weights[b][s]]
+        place = [[0] * len(q), [0] * len(q)]
+        for i, (s, b) in enumerate(pairs):
+            place[b][s] = i
+
+        def row_of(s: int, b: int) -> Iterator[tuple[int, Fraction]]:
+            for t, p in self.rows[s]:
+                for c in follow(s, b, t):
+                    spend(weight(p, weights[b][s], weights[c][t]))
+                    if weights[c][t]:
+                        yield place[c][t], p * weights[c][t] / weights[b][s]
+
+        rows = [list(row_of(s, b)) for s, b in pairs]
+        spend(ENTRY * len(pairs) * (1 + len(self.truth)))
+        truth = {
+            i: frozenset(n for n, (s, _) in enumerate(pairs) if s in states)
+            for i, states in self.truth.items()
+        }
+        truth[node] = frozenset(n for n, (_, b) in enumerate(pairs) if b)
+        return Level(rows, truth), lambda values: means(pairs, weights, values)
+
+
+Refined = tuple[Level, Callable[[Values], Values]]
+"""A refined chain, and how values there become values of the chain before."""
+
+
+def means(pairs: Sequence[tuple[int, int]], weights: Sequence[Values], values: Values) -> Values:
+    """The means of the values of the pairs of each state."""
+    result = [ZERO] * len(weights[0])
+    for (s, b), value in zip(pairs, values, strict=True):
+        spend(weight(value, weights[b][s], result[s]))
+        result[s] += value * weights[b][s]
+    return result
+
+
+class Evaluation:
+    """The states of all state formulas; ``until`` gives what is listed for each ``A U B``."""
+
+    def __init__(self, chain: Chain, nodes: Sequence[Node], until: Until) -> None:
+        self.chain, self.nodes, self.until = chain, nodes, until
+        self.untils = 0
+        self.truth: dict[int, States] = {}
+        for i, node in enumerate(nodes):
+            if node.is_state:
+                self.truth[i] = self.states(node, f"formula, node {i}")
+
+    def states(self, node: Node, step: str) -> States:
+        """The states in which a state formula holds."""
+        if node.kind == "name":
+            return self.chain.states_of(node.detail, step)
+        if node.kind not in "PD":
+            return self.boolean(Level(self.chain.rows, self.truth), node)
+        values = self.probabilities(node.operands[0])
+        if node.kind == "P":
+            return frozenset(s for s, p in enumerate(values) if node.detail.has(p))
+        pairs = [pair for s, t in self.chain.neighbours for pair in ((s, t), (t, s))]
+        broken = {s for pair in pairs if not node.detail.holds(*(values[s] for s in pair)) for s in pair}
+        return frozenset(range(len(values))) - broken
+
+    def boolean(self, level: Level, node: Node) -> States:
+        """The states of a Boolean combination of sets of states."""
+        spend(len(level.rows) * (ENTRY + len(node.operands)))
+        sets = [level.truth[j] for j in node.operands]
+        match node.kind:
+            case "not":
+                return level.everything - sets[0]
+            case "and" | "true":
+                return level.everything.intersection(*sets)
+            case _:
+                return frozenset().union(*sets)
+
+    def probabilities(self, root: int) -> Values:
+        """The probability of a path formula from every state: its operators are settled from outside, as
+        long as their operands are sets of states but for one, and else from inside, by refined chains."""
+        path = self.path(root)
+        operands = {root, *(j for i in path for j in self.nodes[i].operands)}
+        level = self.settled(
+            Level(self.chain.rows, {j: self.truth[j] for j in operands if j in self.truth}), path
+        )
+        after: list[Callable[[Values], Values]] = []
+        while root not in level.truth:
+            node = self.nodes[root]
+            rest = {j for j in node.operands if j not in level.truth}
+            if node.kind == "U" and not rest:
+                values = self.until_values(level, node)
+                break
+            if node.kind in ("not", "X") or (node.kind != "U" and len(rest) == 1):
+                after.append(self.outer(level, node, node.kind))
+                (root,) = rest or node.operands
+            else:
+                inner = min(i for i in self.path(root) if self.nodes[i].kind in "XU" and i not in level.truth)
+                for refined in list(self.split(level, inner)):
+                    after.append(refined[1])
+                    level = refined[0]
+                level = self.settled(level, path)
+        else:
+            values = level.indicator(level.truth[root])
+        for action in reversed(after):
+            values = action(values)
+        return values
+
+    def path(self, root: int) -> list[int]:
+        """The path formulas inside a node, and itself, in ascending order."""
+        found, stack = set(), [root]
+        while stack:
+            i = stack.pop()
+            if i not in found and not self.nodes[i].is_state:
+                found.add(i)
+                spend(1 + len(self.nodes[i].operands))
+                stack += self.nodes[i].operands
+        return sorted(found)
+
+    def settled(self, level: Level, path: Sequence[int]) -> Level:
+        """The level with all Boolean combinations of sets of states."""
+        truth = dict(level.truth)
+        for i in path:
+            node = self.nodes[i]
+            spend(1 + len(node.operands))
+            if i not in truth and node.kind not in "XU" and all(j in truth for j in node.operands):
+                truth[i] = self.boolean(Level(level.rows, truth), node)
+        return Level(level.rows, truth)
+
+    def outer(self, level: Level, node: Node, kind: str) -> Callable[[Values], Values]:
+        """From the values of the only operand that is not a set of states to those of the node."""
+        if kind == "not":
+            return lambda values: [1 - p for p in values]
+        if kind == "X":
+            return lambda values: level.step(values, node.detail)
+        known = Node(kind, tuple(j for j in node.operands if j in level.truth), None, True)
+        states = self.boolean(level, known)
+        fixed, end = (level.everything - states, ZERO) if kind == "and" else (states, Fraction(1))
+        return lambda values: [end if s in fixed else p for s, p in enumerate(values)]
+
+    def until_values(self, level: Level, node: Node) -> Values:
+        """The probabilities of an ``U`` whose operands are sets of states."""
+        left, right = (level.truth[j] for j in node.operands)
+        if node.detail is None:
+            self.untils += 1
+            item = self.until(level.rows, left, right)
+            return check_until(level.rows, left, right, item, f"until {self.untils - 1}")
+        ends = level.indicator(right)
+        values = ends
+        for _ in range(node.detail):
+            later = level.step(values)
+            values = [p if s in left and s not in right else ends[s] for s, p in enumerate(later)]
+        return values
+
+    def split(self, level: Level, i: int) -> Iterator[Refined]:
+        """The refined chains that make an ``X`` or ``U``, whose operands are sets of states, one itself."""
+        node = self.nodes[i]
+        if node.kind == "U" and node.detail is None:
+            left, right = (level.truth[j] for j in node.operands)
+            q = self.until_values(level, node)
+            yield level.refined(i, q, lambda s, b, t: (b,) if s in left and s not in right else (0, 1))
+            return
+        level.truth[i] = level.truth[node.operands[-1]]
+        if not node.detail:
+            yield level, list
+        for _ in range(node.detail):
+            level, merged = next_known(level, i)
+            if node.kind == "U":
+                left, right = (level.truth[j] for j in node.operands)
+                level.truth[i] = right | (left & level.truth[i])
+            yield level, merged
+
+
+def next_known(level: Level, node: int) -> Refined:
+    """The refined chain whose states know whether the next state is in the set of a node: its new set."""
+    goal = level.truth[node]
+    q = level.step(level.indicator(goal))
+    return level.refined(node, q, lambda s, b, t: (0, 1) if (t in goal) == b else ())
+
+
+# --- a certificate ------------------------------------------------------------------------------------
+
+
+class Certificate(NamedTuple):
+    """A certificate that was checked; ``holds`` tells for each state asked about whether the formula does."""
+
+    data: dict[str, Any]
+    chain: Chain
+    formula: str
+    holds: list[bool]
+
+    @property
+    def status(self) -> str:
+        """ "holds" in all states asked about, or "fails" in one of them."""
+        return "holds" if all(self.holds) else "fails"
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the listed chain."""
+        parts = {name: self.data[name] for name in ("states", "rows", "labels", "neighbours")}
+        return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+    def statement(self) -> str:
+        """What was proved, in words, about the listed chain."""
+        name = self.chain.name[:MAX_NAME].translate({ord(c): "_" for c in "\"'`"})
+        states, pairs = len(self.chain.states), len(self.chain.neighbours)
+        sizes = f"{states} state{'s' * (states != 1)}, {pairs} pair{'s' * (pairs != 1)} of neighbours"
+        places = [
+            f"{word} at {self.listed(state_holds)}"
+            for word, state_holds in (("holds", True), ("fails", False))
+            if state_holds in self.holds
+        ]
+        return shown(f"in model '{name}' ({sizes}) the formula {self.formula} {' and '.join(places)}")
+
+    def listed(self, holds: bool) -> str:
+        """The states asked about in which the formula holds, or fails; only the first of very many."""
+        asked = zip(self.chain.asked, self.holds, strict=True)
+        names = [word_shown(self.chain.states[s]) for s, here in asked if here is holds]
+        more = f", ... ({len(names)} states)" if len(names) > MAX_LISTED else ""
+        return ", ".join(names[:MAX_LISTED]) + more
+
+    def conditional(self) -> str:
+        """The statement under its condition: the kernel does not read models."""
+        return f"IF the listed chain is that of the model THEN {self.statement()}"
+
+    def summary(self) -> list[str]:
+        """What was proved, and what is trusted."""
+        return [
+            f"accepted: {self.conditional()}",
+            "trusted: that the listed states, probabilities, labels, neighbours, states asked about and "
+            "formula are those that were meant; everything else was recomputed",
+        ]
+
+
+def checked(data: Any, file: bytes | None = None) -> Certificate:
+    """All phases but the digest."""
+    record(data, "format", *FIELDS.split())
+    if data["format"] != FORMAT or type(data["version"]) is not int or data["version"] != VERSION:
+        raise Refused("format", f"only '{FORMAT}' version {VERSION} is known")
+    if data["statement"] != "chain":
+        raise Refused("format", "only statements about chains are known")
+    if file is not None:
+        raise Refused("program", "the certificate is about a Markov chain, not about a program")
+    chain, nodes = read_chain(data), read_formula(data["formula"])
+    if not chain.labels.keys() <= {node.detail for node in nodes if node.kind == "name"}:
+        raise Refused("labels", "one of them does not occur in the formula")
+    items = iter(array(data["untils"], "untils"))
+
+    def until(rows: Sequence[Row], left: States, right: States) -> Any:
+        return next(items, None)
+
+    found = Evaluation(chain, nodes, until).truth[len(nodes) - 1]
+    if next(items, items) is not items:
+        raise Refused("untils", "there are more than the formula needs")
+    holds = [s in found for s in chain.asked]
+    if data["answers"] != ["holds" if here else "fails" for here in holds]:
+        raise Refused("answers", "they are not those that were computed")
+    return Certificate(data, chain, formula_shown(nodes), holds)

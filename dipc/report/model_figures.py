@@ -1,0 +1,178 @@
+"""A formula on a Markov model over eps: its probabilities, its margins, and where it holds.
+
+Drawn for every P and D that the formula combines, in the states asked about.  The margin of D is the least
+``e^epsilon Pr_t + delta - Pr_s`` over the neighbours, both ways; that of P is how far the probability is
+inside the interval.  Where it is negative, that P or D fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import cycle, islice
+from math import nan
+from typing import TYPE_CHECKING
+
+from flint import arb, fmpq
+
+from dipc.claims.wording import pretty
+from dipc.dpctl.formula import And, Formula, Not, Or, Privacy, Probability, Property, Query
+from dipc.dpctl.regions import power_of_e
+from dipc.dpctl.syntax import show
+from dipc.dpctl.values import Segment
+from dipc.dpctl.verdict import ModelVerdict, Region
+from dipc.errors import InputError
+from dipc.model import MarkovModel
+from dipc.models.chain import Mdp
+from dipc.numbers.exact import Number
+from dipc.report.canvas import COLOURS, LINES, Panel, clipped, dress, sheet
+from dipc.report.sampling import Range, beginning, float_end, sampled, value_of
+from dipc.signs.eps_range import EpsRange
+from dipc.signs.tables import End, RootCluster
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FARTHEST = fmpq(4)  # of an axis whose end nothing chooses
+NEAR = fmpq(1, 10**10)
+MOST_STATES, MOST_PARTS = 8, 4
+Values = Mapping[str, tuple[Segment, ...]]
+Read = Callable[[fmpq], float]
+
+
+def plot_model(
+    model: MarkovModel,
+    formula: str | Property,
+    low: Number | None = None,
+    high: Number | None = None,
+    *,
+    log: bool | None = None,
+    title: str = "",
+) -> Figure:
+    """A figure of a state formula from ``low`` to ``high``, by default on its range of eps or up to 4.
+
+    Raises :class:`InputError`, also for a query and for a question at one eps only.
+    """
+    verdict = model.check(formula)
+    return sheet(
+        panels_of(model, verdict, low, high, log), title or pretty(clipped(verdict.property.text, 90))
+    )
+
+
+def panels_of(
+    model: MarkovModel,
+    verdict: ModelVerdict,
+    low: Number | None = None,
+    high: Number | None = None,
+    log: bool | None = None,
+) -> list[Panel]:
+    """Probabilities and margins of each P and D, and the regions of each state."""
+    span, asked = _span(verdict, low, high, log), verdict.property
+    assert not isinstance(asked.formula, Query)
+    found = list(_panels(model, verdict, span)) if not isinstance(model.model, Mdp) else []
+    words = "The values of eps at which the formula holds, for each state."
+    return [*found, Panel("regions", "Where it holds", words, partial(_draw_regions, verdict, span))]
+
+
+def _span(verdict: ModelVerdict, low: Number | None, high: Number | None, log: bool | None) -> Range:
+    budgets = verdict.property.eps_range
+    if budgets.is_point:
+        raise InputError("a question at one eps cannot be plotted", hint="leave out `at`")
+    inner = [_place(e) for r in _regions(verdict) for e in (r.low, r.high) if isinstance(e, RootCluster)]
+    far = max([FARTHEST, 2 * budgets.low, *(fmpq(int(2 * end) + 1) for end in inner)])
+    end = far if budgets.high is None else budgets.high
+    return Range.of(beginning(low, budgets.low, log), end if high is None else high, log or False)
+
+
+def _place(end: End) -> float:
+    """An end of a region, near enough to be drawn."""
+    for root in end.roots if isinstance(end, RootCluster) else ():
+        if not root.is_rational:
+            root.refine_to(NEAR)
+    return float_end(end)
+
+
+def _regions(verdict: ModelVerdict) -> Iterator[Region]:
+    return (region for regions in verdict.regions.values() for region in regions)
+
+
+def _panels(model: MarkovModel, verdict: ModelVerdict, span: Range) -> Iterator[Panel]:
+    names, chain = list(islice(verdict.at, MOST_STATES)), model.model
+    assert not isinstance(verdict.property.formula, Query)
+    for part in islice(dict.fromkeys(_parts(verdict.property.formula)), MOST_PARTS):
+        near = {s: [chain.names[t] for t in chain.neighbours_of(chain.names.index(s))] for s in names}
+        states = list(
+            dict.fromkeys([*names, *(t for s in names if isinstance(part, Privacy) for t in near[s])])
+        )
+        values, said = _values(model, part, states, verdict.property.eps_range), pretty(show(part))
+        shown = {name: partial(_at, values[name]) for name in states[:MOST_STATES]}
+        words = f"The probability of the path formula in {said}, for each state."
+        yield Panel("probability", clipped(said, 60), words, partial(_draw, shown, span, "probability"))
+        margins = {name: partial(_margin, part, values, name, near[name]) for name in names}
+        words = f"How far {said} is from being violated; below 0 it fails."
+        draw = partial(_draw, margins, span, "margin")
+        yield Panel("margin", f"Margin of {clipped(said, 50)}", words, draw)
+
+
+def _parts(formula: Formula) -> Iterator[Probability | Privacy]:
+    """Every P and D that is not inside another one."""
+    match formula:
+        case Probability() | Privacy():
+            yield formula
+        case Not(operand):
+            yield from _parts(operand)
+        case And(operands) | Or(operands):
+            for operand in operands:
+                yield from _parts(operand)
+
+
+def _values(model: MarkovModel, part: Probability | Privacy, states: list[str], budgets: EpsRange) -> Values:
+    """The probabilities of the path formula."""
+    return model.value(Property(Query("P", part.path), show(part), tuple(states), budgets)).values
+
+
+def _at(segments: tuple[Segment, ...], eps: fmpq) -> float:
+    """The value at eps; nan where it is not settled."""
+    for segment in segments:
+        region = segment.region
+        if _place(region.low) <= float(arb(eps).mid()) <= _place(region.high):
+            found = segment.found
+            return nan if found is None or found.value is None else value_of(found.value, eps)
+    return nan
+
+
+def _margin(
+    part: Probability | Privacy, values: Values, state: str, neighbours: list[str], eps: fmpq
+) -> float:
+    p = _at(values[state], eps)
+    if isinstance(part, Probability):
+        return min(p - value_of(part.interval.low, eps), value_of(part.interval.high, eps) - p)
+    factor, delta = (value_of(f, eps) for f in (power_of_e(part.epsilon), part.delta))
+    others = [_at(values[t], eps) for t in neighbours]
+    return min((min(factor * q + delta - p, factor * p + delta - q) for q in (*others, p)), default=nan)
+
+
+def _draw(curves: Mapping[str, Read], span: Range, label: str, axes: Axes) -> None:
+    for (name, read), colour, line in zip(curves.items(), cycle(COLOURS), cycle(LINES)):
+        axes.plot(*sampled(read, span), color=colour, linestyle=line, label=clipped(name, 40))
+    if label == "margin":
+        axes.axhline(0, color="black", linewidth=1)
+    dress(axes, span, label)
+
+
+def _draw_regions(verdict: ModelVerdict, span: Range, axes: Axes) -> None:
+    """A bar for each region of each state."""
+    names = list(islice(verdict.regions, 2 * MOST_STATES))
+    first, last = span.ends
+    for place, name in enumerate(names):
+        for region in verdict.regions[name]:
+            low, high = max(first, _place(region.low)), min(last, _place(region.high))
+            if low < high:
+                axes.barh(place, high - low, left=low, height=0.5, color=COLOURS[2])
+            elif low == high:
+                axes.plot([low], [place], marker="o", color=COLOURS[2])
+    axes.set_yticks(range(len(names)), [clipped(name, 30) for name in names])
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.grid(axis="y", visible=False)
+    dress(axes, span, "")

@@ -1,0 +1,368 @@
+"""Certificates of formulas about Markov chains: altered, forged, hostile; refused, or still true."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from chain_certificates import ROUNDS, SURVEY, TWICE, checked, model_of, written
+from dpctl.oracle import holding
+from flint import fmpq
+
+from dipc.certificate.chains import is_about, listed_model, other_model
+from dipc.clock import Clock
+from dipc.dpctl import formula as tree
+from dipc.dpctl.checking import satisfying
+from dipc.dpctl.formula import Formula
+from dipc.dpctl.syntax import parse_property
+from dipc.errors import LimitReached, Source
+from dipc.kernel import chains
+from dipc.kernel.reading import Refused
+from dipc.kernel.statements import check
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
+
+# --- mutants ----------------------------------------------------------------------------------------------
+
+SUBJECTS = [
+    (SURVEY, "D[ln 3, 1/8](X out_1) & !P<1/4 (X X out_0)"),
+    (TWICE, "P>=1/2 (G F out) | P in [1/3, 1) (low U (stop & X stop))"),
+    (TWICE, "D[1/2*ln 3 + 1/4, 1/10](F (out & X (low U<=2 stop)))"),
+    (ROUNDS, 'D[1/10, 1/5]((bot | X bot) U (top & P>=1 (X "halt")))'),
+]
+Where = tuple[str | int, ...]
+
+
+def places(value: Any, where: Where = ()) -> Iterator[Where]:
+    yield where
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places(inner, (*where, key))
+
+
+def others(value: Any) -> Iterator[Any]:
+    """Other values for a value."""
+    match value:
+        case bool():
+            yield not value
+        case int():
+            yield from (value + 1, value - 1, 0, None)
+        case None:
+            yield from (0, 1)
+        case str():
+            yield from (
+                "0",
+                "1",
+                "1/2",
+                "-1/4",
+                "yes",
+                "out",
+                "low",
+                "fails",
+                "holds",
+                "or",
+                "and",
+                "U",
+                value + "x",
+            )
+            with_number = value.replace("/", "").isdigit()
+            yield from (str(Fraction(value) + d) for d in (Fraction(1, 8), Fraction(-1, 8)) if with_number)
+        case list():
+            yield from (value[:i] + value[i + 1 :] for i in range(len(value)))
+            yield from (value[:i] + value[i : i + 1] + value[i:] for i in range(len(value)))
+            yield from ([*value[:i], value[i + 1], value[i], *value[i + 2 :]] for i in range(len(value) - 1))
+        case dict():
+            yield from ({k: v for k, v in value.items() if k != gone} for gone in value)
+
+
+def mutants(data: dict[str, Any]) -> Iterator[tuple[Where, dict[str, Any]]]:
+    """Every value changed, one at a time."""
+    for where in places(data):
+        if not where or where[0] == "digest":
+            continue
+        here = data
+        for key in where:
+            here = here[key]  # type: ignore[index]
+        for other in others(here):
+            if other == here and type(other) is type(here):
+                continue
+            mutant = copy.deepcopy(data)
+            inside: Any = mutant
+            for key in where[:-1]:
+                inside = inside[key]
+            inside[where[-1]] = other
+            yield where, mutant
+
+
+def formula_of(nodes: list[Any]) -> Formula:
+    """The formula of a list of nodes."""
+    made: list[Formula] = []
+    for kind, detail, *operands in nodes:
+        made.append(built(kind, detail, [made[j] for j in operands]))
+    return made[-1]
+
+
+def built(kind: str, detail: Any, inner: list[Formula]) -> Formula:
+    match kind:
+        case "true" | "false":
+            return tree.Truth(kind == "true")
+        case "name":
+            return tree.Proposition(detail)
+        case "not":
+            return tree.Not(*inner)
+        case "and":
+            return tree.And(tuple(inner))
+        case "or":
+            return tree.Or(tuple(inner))
+        case "X":
+            return tree.Next(*inner, detail)
+        case "U":
+            return tree.Until(*inner, detail)
+        case "P":
+            ends = (constant(detail[end]) for end in ("low", "high"))
+            return tree.Probability(tree.Interval(*ends, detail["low_closed"], detail["high_closed"]), *inner)
+        case _:
+            logarithms = tuple((number(base), number(power)) for base, power in detail["logarithms"])
+            epsilon = tree.Exponent(fmpq(0), number(detail["constant"]), logarithms)
+            return tree.Privacy(epsilon, constant(detail["delta"]), *inner)
+
+
+def number(text: str) -> fmpq:
+    return fmpq(Fraction(text).numerator, Fraction(text).denominator)
+
+
+def constant(parts: list[Any]) -> Quotient:
+    above, below = (
+        sum((ExpPoly.of(number(c), 0, 0, number((*rest, 0, "0", "0")[2])) for c, *rest in part), ExpPoly())
+        for part in parts
+    )
+    return Quotient(above, below)
+
+
+def is_true(certificate: chains.Certificate) -> bool:
+    """The answers, judged by the oracle on what is listed; by dipc where a number is irrational."""
+    chain, formula = listed_model(certificate), formula_of(certificate.data["formula"])
+    try:
+        found = holding(chain, formula)
+    except (AttributeError, AssertionError):  # an irrational delta, a negative exponent
+        found = satisfying(chain, formula, Clock())
+    return certificate.holds == [s in found for s in certificate.chain.asked]
+
+
+def meaning(data: dict[str, Any]) -> Any:
+    """The chain of a certificate, without the order of what has none."""
+    labels = {name: set(states) for name, states in data["labels"].items()}
+    return (
+        data["states"],
+        list(map(dict, data["rows"])),
+        labels,
+        {frozenset(pair) for pair in data["neighbours"]},
+    )
+
+
+@pytest.mark.parametrize(("model", "formula"), SUBJECTS)
+def test_a_mutant_is_refused_or_still_true(model: str, formula: str) -> None:
+    original = model_of(model)
+    asked = parse_property(Source("f", formula), original)
+    data = written(original, formula)
+    count = accepted = changed = 0
+    for where, mutant in mutants(data):
+        count += 1
+        with pytest.raises(Refused):
+            check(json.dumps(mutant).encode())  # with the old digest
+        try:
+            certificate = checked(mutant)
+        except Refused as refused:
+            assert not str(refused).startswith("reading:"), (where, mutant, refused)
+            continue
+        accepted += 1
+        assert where[0] != "untils" or mutant["untils"] != data["untils"]
+        assert is_true(certificate), (where, mutant)
+        assert bool(other_model(certificate, original)) is (meaning(mutant) != meaning(data)), where
+        if where[0] in ("formula", "asked") and not is_about(certificate, original, asked):
+            changed += 1
+    assert count > 400 and accepted < count / 2 and changed > 20
+
+
+@pytest.mark.parametrize(("model", "formula"), SUBJECTS)
+def test_listed_probabilities_cannot_be_changed(model: str, formula: str) -> None:
+    """Not one number of a vector; a rank only to another one that proves the same."""
+    data = written(model_of(model), formula)
+    tried = 0
+    for where, mutant in mutants({"untils": data["untils"]}):
+        tried += 1
+        try:
+            certificate = checked(data | mutant)
+        except Refused as refused:
+            assert str(refused).startswith("until"), (where, refused)
+            continue
+        assert "ranks" in where and certificate.holds == checked(data).holds
+    assert tried > 50 or not data["untils"]
+
+
+def test_forged_answers_are_refused() -> None:
+    data = written(model_of(TWICE), "P>=1/2 (G F out)")
+    with pytest.raises(Refused, match=r"^answers"):
+        checked(data | {"answers": ["holds", "holds"]})
+    for answers in (["fails"], [], ["fails", "fails", "fails"], [False, False], "fails"):
+        with pytest.raises(Refused, match=r"^answers"):
+            checked(data | {"answers": answers})
+
+
+LOOP = "chain; s -> {s: 1/2, t: 1/2}; t -> s; g -> g; start s"
+
+
+def test_every_solution_but_the_probabilities_is_refused() -> None:
+    """s and t never reach g, and 1, 1 solves the equations as well: only a rank could exclude it."""
+    data = written(model_of(LOOP), "P<=0 (F g)")
+    assert checked(data).status == "holds"
+    for values, ranks in (
+        (["1", "1", "1"], [1, 1, 0]),
+        (["1", "1", "1"], [2, 1, 0]),
+        (["1", "1", "1"], [None, None, 0]),
+        (["1/2", "1/2", "1"], [1, 2, 0]),
+        (["0", "0", "1"], [1, 1, 0]),
+        (["0", "0", "1"], [None, 0, 0]),
+        (["0", "0", "0"], [None, None, None]),
+    ):
+        with pytest.raises(Refused, match=r"^until 0, state"):
+            checked(data | {"untils": [{"values": values, "ranks": ranks}], "answers": ["fails"]})
+
+
+def test_a_forged_zero_set_is_refused() -> None:
+    data = written(model_of("chain; s -> {s: 1/2, g: 1/2}; g -> g; start s"), "P>=1 (F g)")
+    for ranks, place in (([None, 0], 0), ([None, None], 1), ([None, 1], 0)):
+        forged = {"untils": [{"values": ["0", "1"], "ranks": ranks}], "answers": ["fails"]}
+        with pytest.raises(Refused, match=f"^until 0, state {place}"):
+            checked(data | forged)
+
+
+def test_a_state_outside_has_no_rank() -> None:
+    data = written(model_of(LOOP), "P<=0 (s U g)")
+    assert data["untils"] == [{"values": ["0", "0", "1"], "ranks": [None, None, 0]}]
+    with pytest.raises(Refused, match=r"^until 0, state 1"):
+        checked(data | {"untils": [{"values": ["0", "0", "1"], "ranks": [1, 0, 0]}]})
+    with pytest.raises(Refused, match=r"^until 0, state 1"):
+        checked(data | {"untils": [{"values": ["0", "0", "1"], "ranks": [2, 1, 0]}]})
+
+
+# --- hostile input ----------------------------------------------------------------------------------------
+
+HALF = [[["1/2"]], [["1"]]]
+NOTHING = [[], [["1"]]]
+NAME = ["name", "out_1"]
+
+
+def private(constant: str = "0", logarithms: Any = (), delta: Any = NOTHING) -> dict[str, Any]:
+    return {"constant": constant, "logarithms": list(logarithms), "delta": delta}
+
+
+def within(low: Any, high: Any) -> dict[str, Any]:
+    return {"low": low, "high": high, "low_closed": True, "high_closed": True}
+
+
+BROKEN: dict[str, tuple[dict[str, Any], str]] = {
+    "version 1": ({"version": 1}, "format"),
+    "version true": ({"version": True}, "format"),
+    "another statement": ({"statement": "mdp"}, "format"),
+    "another format": ({"format": "dipc"}, "format"),
+    "a new field": ({"note": 1}, "format"),
+    "no states": ({"states": []}, "states"),
+    "a state twice": ({"states": ["plus", "plus", "yes", "no", "†"]}, "states"),
+    "a quotation mark": ({"states": ['p" at', "minus", "yes", "no", "†"]}, "states"),
+    "a long name": ({"states": ["p" * 201, "minus", "yes", "no", "†"]}, "states"),
+    "a row is missing": ({"rows": [[[0, "1"]]]}, "rows"),
+    "a row of 7/8": ({"rows": [[[0, "7/8"]], *[[[0, "1"]]] * 4]}, "row 0"),
+    "a negative probability": ({"rows": [[[0, "-1"], [1, "2"]], *[[[0, "1"]]] * 4]}, "row 0"),
+    "probability 0": ({"rows": [[[0, "1"], [1, "0"]], *[[[0, "1"]]] * 4]}, "row 0"),
+    "a target twice": ({"rows": [[[0, "1/2"], [0, "1/2"]], *[[[0, "1"]]] * 4]}, "row 0"),
+    "a target outside": ({"rows": [[[5, "1"]], *[[[0, "1"]]] * 4]}, "row 0"),
+    "a target before": ({"rows": [[[-1, "1"]], *[[[0, "1"]]] * 4]}, "row 0"),
+    "true for 1": ({"rows": [[[True, "1"]], *[[[0, "1"]]] * 4]}, "row 0"),
+    "a float": ({"rows": [[[0, 1]], *[[[0, "1"]]] * 4]}, "row 0"),
+    "an empty row": ({"rows": [[], *[[[0, "1"]]] * 4]}, "row 0"),
+    "a label of a state": ({"labels": {"yes": [0], "out_1": [0]}}, "labels"),
+    "a label outside": ({"labels": {"out_1": [9]}}, "labels"),
+    "labels as a list": ({"labels": []}, "labels"),
+    "an unused label": ({"labels": {"out_1": [2], "low": [1]}}, "labels"),
+    "a neighbour of itself": ({"neighbours": [[0, 0]]}, "neighbours"),
+    "three neighbours": ({"neighbours": [[0, 1, 2]]}, "neighbours"),
+    "nothing asked": ({"asked": []}, "asked"),
+    "no formula": ({"formula": []}, "formula"),
+    "a path formula": ({"formula": [NAME, ["X", 1, 0]]}, "formula"),
+    "an unused node": ({"formula": [NAME, ["true", None]]}, "formula"),
+    "a forward reference": ({"formula": [["not", None, 0]]}, "formula, node 0"),
+    "a later reference": ({"formula": [NAME, ["not", None, 1]]}, "formula, node 1"),
+    "two operands of not": ({"formula": [NAME, ["not", None, 0, 0]]}, "formula, node 1"),
+    "an empty and": ({"formula": [["and", None]]}, "formula, node 0"),
+    "a detail too much": ({"formula": [NAME, ["not", 1, 0]]}, "formula, node 1"),
+    "an unknown operator": ({"formula": [NAME, ["G", None, 0]]}, "formula, node 1"),
+    "no operator": ({"formula": [[]]}, "formula, node 0"),
+    "an unknown name": ({"labels": {}, "formula": [["name", "out_7"]]}, "formula, node 0"),
+    "the implicit state": ({"labels": {}, "formula": [["name", "†"]]}, "formula, node 0"),
+    "X^0": ({"formula": [NAME, ["X", 0, 0], ["P", within(HALF, HALF), 1]]}, "formula, node 1"),
+    "U<=-1": ({"formula": [NAME, ["U", -1, 0, 0], ["P", within(HALF, HALF), 1]]}, "formula, node 1"),
+    "no denominator": ({"formula": [NAME, ["P", within([[["1"]], []], HALF), 0]]}, "formula, node 1"),
+    "a denominator < 0": (
+        {"formula": [NAME, ["P", within([[["1"]], [["-1"]]], HALF), 0]]},
+        "formula, node 1",
+    ),
+    "eps": ({"formula": [NAME, ["P", within([[["1", 1]], [["1"]]], HALF), 0]]}, "formula, node 1"),
+    "exp(eps)": ({"formula": [NAME, ["P", within([[["1", 0, "1"]], [["1"]]], HALF), 0]]}, "formula, node 1"),
+    "epsilon < 0": ({"formula": [NAME, ["D", private("-1/100"), 0]]}, "formula, node 1"),
+    "ln(1/2)": ({"formula": [NAME, ["D", private("0", [["1/2", "1"]]), 0]]}, "formula, node 1"),
+    "ln 0": ({"formula": [NAME, ["D", private("0", [["0", "1"]]), 0]]}, "formula, node 1"),
+    "delta < 0": ({"formula": [NAME, ["D", private(delta=[[["-1"]], [["1"]]]), 0]]}, "formula, node 1"),
+    "a root of 65": ({"formula": [NAME, ["D", private("0", [["2", "1/65"]]), 0]]}, "formula, node 1"),
+    "a huge power": ({"formula": [NAME, ["D", private("0", [["2", "9" * 1000]]), 0]]}, "formula, node 1"),
+    "exp(10^6)": ({"formula": [NAME, ["D", private("1000000"), 0]]}, "exp"),
+    "a probability listed too much": ({"untils": [{"values": [], "ranks": []}]}, "untils"),
+    "X^(10^9)": ({"formula": [NAME, ["X", 10**9, 0], ["P", within(HALF, HALF), 1]]}, "work"),
+    "U<=10^9": ({"formula": [NAME, ["U", 10**9, 0, 0], ["P", within(HALF, HALF), 1]]}, "work"),
+    "a split of X^(10^9)": (
+        {"formula": [NAME, ["X", 10**9, 0], ["U", 3, 1, 1], ["P", within(HALF, HALF), 2]]},
+        "work",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_broken_is_refused_with_its_step(name: str) -> None:
+    changed, step = BROKEN[name]
+    data = written(model_of(SURVEY), "out_1 | D[1, 0](X out_1)")
+    checked(data)
+    with pytest.raises(Refused, match=rf"^{step}(:|,)"):
+        checked(data | changed)
+
+
+def test_a_deep_file_is_refused() -> None:
+    data = json.dumps(written(model_of(SURVEY), "out_1")).replace('"rows": ', '"rows": ' + "[" * 100_000, 1)
+    with pytest.raises(Refused, match=r"^reading"):
+        check(data.encode())
+
+
+def test_a_missing_vector_is_refused() -> None:
+    data = written(model_of(TWICE), "P>=1/2 (G F out)")
+    with pytest.raises(Refused, match=r"^until 1: an object is expected"):
+        checked(data | {"untils": data["untils"][:1]})
+
+
+def test_copies_that_double_again_and_again_are_refused_in_time() -> None:
+    """20 nested operators on a chain whose every state has two successors."""
+    chain = "chain; s -> {s: 1/2, t: 1/2}; t -> {s: 1/3, t: 2/3}; start s"
+    formula = "P>=1/2 (" + " | ".join(f"((X^{k} s) & F<={k} t)" for k in range(2, 30)) + ")"
+    with pytest.raises(LimitReached, match="no certificate: it would be refused: work: more than"):
+        written(model_of(chain), formula)
+
+
+def test_the_formula_and_the_states_cannot_forge_the_statement() -> None:
+    data = written(model_of(SURVEY), "D[1, 0](X out_1)")
+    data["states"][0] = "x holds at\nplus\x1b[2K"
+    statement = checked(data).statement()
+    assert statement.endswith(r'fails at "x holds at\nplus\x1b[2K", minus')
+    data["model"] = "'; accepted\n" + "m" * 1000
+    assert len(checked(data).statement()) < 300 and "\n" not in checked(data).statement()

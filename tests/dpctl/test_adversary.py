@@ -1,0 +1,125 @@
+"""Models and questions that once led to a wrong answer, a traceback or an endless run."""
+
+from __future__ import annotations
+
+import pytest
+from flint import fmpq
+
+from dipc.clock import Clock
+from dipc.dpctl.checking import satisfying
+from dipc.dpctl.syntax import parse_property
+from dipc.errors import InputError, LimitReached, Source
+from dipc.model import MarkovChain, MarkovModel, wrapped
+from dipc.models.drn import read_drn
+from dipc.models.reading import read_model
+from dipc.numbers.quotient import Quotient
+
+LOOP = "s -> {s: 3/4, b: 1/4}; b -> b; start s"
+
+
+def model(text: str) -> MarkovModel:
+    return wrapped(read_model(Source("m.dpm", f"chain; {text}")).model, "m.dpm")
+
+
+# --- probabilities that are none ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("row", "eps_range", "at"),
+    [
+        ("{a: eps, b: 1 - eps}", "(0, inf)", " at eps = "),
+        ("{a: eps, b: 1 - eps}", "[1/2, 3/2]", " at eps = "),
+        ("{a: 1/(eps - 1), b: 1 - 1/(eps - 1)}", "(0, 2]", " at eps = "),
+        ("{a: -1/(1 + eps), b: 1 + 1/(1 + eps)}", "(0, 2]", " at eps = "),
+        ("{a: exp(1)/2, b: 1 - exp(1)/2}", "(0, inf)", ""),
+    ],
+)
+def test_a_negative_probability_in_the_range_is_an_error(row: str, eps_range: str, at: str) -> None:
+    chain = model(f"s -> {row}; final a, b; start s")
+    for ask, text in ((chain.check, "P<=1 (X a)"), (chain.value, "P=? (X a)")):
+        with pytest.raises(InputError, match=rf"the probability .* (is negative{at}|has no value)"):
+            ask(f"{text} for eps in {eps_range}")
+
+
+def test_a_probability_may_touch_0_and_1_and_be_negative_elsewhere() -> None:
+    chain = model("s -> {a: eps, b: 1 - eps}; final a, b; start s")
+    assert chain.check("P<=1 (X a) for eps in (0, 1]").status == "holds"
+    assert chain.check("P>=1 (X a)", at=1).status == "holds"
+    with pytest.raises(InputError, match="negative at eps = 2"):
+        chain.check("P<=1 (X a)", at=2)
+
+
+# --- limits ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["X^999999999 b", "(X^999999999 b) & X b", "(b U<=999999999 b) & X b"])
+def test_many_steps_respect_the_time_limit(path: str) -> None:
+    chain = model(LOOP).model
+    formula = parse_property(Source("f", f"P>=1/2 ({path})"), chain).formula
+    with pytest.raises(LimitReached, match="time limit"):
+        satisfying(chain, formula, Clock(0.2))
+
+
+# --- names ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text", ['"†" -> a; s -> a; final a', 's -> a; final "†", a', '"†" -> s; s -> {s: 1/2, a: 1/2}; final a']
+)
+def test_the_dead_state_cannot_be_declared(text: str) -> None:
+    with pytest.raises(InputError, match="`†` is the state behind those without transitions"):
+        model(text)
+
+
+def test_names_of_python_are_texts() -> None:
+    with pytest.raises(InputError, match="a state is a text, not the int"):
+        MarkovChain({0: {1: 1}, 1: {1: 1}})  # type: ignore[dict-item]
+    with pytest.raises(InputError, match="not the int 1"):
+        MarkovChain({"a": {1: 1}})  # type: ignore[dict-item]
+    for pair in ["ab", ("a", "b", "a"), ("a",)]:
+        with pytest.raises(InputError, match=r"neighbours|pair"):
+            MarkovChain({"a": "a", "b": "b"}, neighbours=[pair])
+    for wrong in [{"labels": {"x": "ab"}}, {"start": "ab"}]:
+        with pytest.raises(InputError, match="a list of texts"):
+            MarkovChain({"a": "a", "b": "b", "ab": "a"}, **wrong)  # type: ignore[arg-type]
+
+
+# --- long numbers ---------------------------------------------------------------------------------------
+
+
+def test_a_number_of_many_digits_has_a_text() -> None:
+    text = str(Quotient.of(fmpq(1, 3) ** 20_000))
+    assert text.startswith("1/") and len(text) > 9_000
+
+
+@pytest.mark.parametrize("number", ["((1/3)^1000)^1000", "((((eps + 1)/(eps + 2))^100)^100)^100"])
+def test_towers_of_powers_are_refused(number: str) -> None:
+    with pytest.raises(InputError, match="the value of this power is too long"):
+        model(LOOP).check(f"P>={number} (X b)")
+
+
+@pytest.mark.parametrize(("old", "new"), [("state 1", "state " + "1" * 5000), ("0 : 1", "9" * 5000 + " : 1")])
+def test_numbers_of_states_of_many_digits_are_errors(old: str, new: str) -> None:
+    text = "@type: DTMC\n@nr_states\n2\n@model\nstate 0 init\naction 0\n0 : 1\nstate 1\naction 0\n0 : 1\n"
+    assert read_drn(Source("m.drn", text)).model.names == ("0", "1")
+    with pytest.raises(InputError, match="not expected"):
+        read_drn(Source("m.drn", text.replace(old, new)))
+    with pytest.raises(InputError, match="neighbours are written"):
+        read_drn(Source("m.drn", "// neighbours 0 ~ " + "1" * 5000 + "\n" + text))
+
+
+def test_a_denominator_of_many_digits_is_an_error() -> None:
+    with pytest.raises(InputError, match="a number of more than 1000 digits"):
+        model("s -> {a: 1/" + "9" * 5000 + ", b: 1/2}; final a, b")
+
+
+# --- one eps --------------------------------------------------------------------------------------------
+
+
+def test_the_numbers_of_a_formula_are_judged_where_it_is_asked() -> None:
+    chain = model("s -> {a: 3/4, b: 1/4}; final a, b; neighbours s ~ a; start s")
+    assert chain.check("D[1 - eps, 1](X a)", at="1/2").status == "holds"
+    for formula in ["D[eps - 1, 1](X a)", "D[0, eps - 1](X a)", "P>=1/(2*eps - 1) (X a)"]:
+        assert chain.check(f"{formula} for eps in [2, 3]").status in ("holds", "fails")
+        with pytest.raises(InputError, match="not in"):
+            chain.check(f"{formula} for eps in [2, 3]", at="1/2")

@@ -1,0 +1,138 @@
+"""Pictures of Markov models: what is drawn, and what the witness colours."""
+
+from __future__ import annotations
+
+import shutil
+import xml.etree.ElementTree as ET
+
+import pytest
+from hypothesis import given, settings
+
+from dipc.dpctl.verdict import Witness
+from dipc.errors import InputError, Source
+from dipc.export import markov_picture
+from dipc.export.markov_picture import COLOUR, by_columns, dot, drawing, svg, way_of
+from dipc.model import MarkovChain, MarkovModel, wrapped
+from dipc.models.reading import read_model
+from tests.models.random_models import models
+
+SURVEY = """chain
+plus  -> {yes: 3/4, no: 1/4}
+minus -> {yes: 1/4, no: 3/4}
+final yes, no
+label out_1 = {yes}
+neighbours plus ~ minus
+"""
+GAME = """mdp
+a [L] -> {a: 1/2, b: 1/2}; a [H] -> {b: 1/3, c: 2/3}
+b [L] -> {a: exp(-eps/3)/(1 + eps), c: 1 - exp(-eps/3)/(1 + eps)}; b [H] -> b
+c [*] -> {c: 1/2, d: 1/2}
+final d
+neighbours a ~ b; label goal = {c, d}
+"""
+
+
+def model(text: str) -> MarkovModel:
+    return wrapped(read_model(Source("a.dpm", text)).model, "a.dpm")
+
+
+def elements(text: str, tag: str, kind: str | None = None) -> list[ET.Element]:
+    found = ET.fromstring(text).iter(f"{{http://www.w3.org/2000/svg}}{tag}")
+    return [e for e in found if kind is None or e.get("class") == kind]
+
+
+def test_the_witness_of_a_chain_is_in_colour() -> None:
+    survey = model(SURVEY)
+    witness = survey.check("D[1, 0](X out_1)").witness
+    assert witness is not None
+    assert list(way_of(survey.model, witness)) == [(0, None, 2), (1, None, 2)]
+    content = drawing(survey.model, witness)
+    assert content.boxes == {0: ("plus",), 1: ("minus",), 2: ("yes", "out_1"), 3: ("no",)}
+    assert content.final == {2, 3} and content.marked == {0, 1, 2} and content.pairs == ((0, 1),)
+    assert [(e.source, e.target, e.label, e.marked) for e in content.edges] == [
+        (0, 2, "3/4", True),
+        (0, 3, "1/4", False),
+        (1, 2, "1/4", True),
+        (1, 3, "3/4", False),
+    ]
+
+
+def test_the_word_of_a_decision_process_is_in_colour() -> None:
+    game = model(GAME)
+    witness = Witness("D[1, 0](F goal)", "a", "b", prefix=("H",), cycle=("L",))
+    content = drawing(game.model, witness)
+    marked = {(e.source, e.target): e.label for e in content.edges if e.marked}
+    # H from a and from b, then L from b and c, and from b
+    assert marked == {
+        (0, 1): "L: 1/2\nH: 1/3",
+        (0, 2): "H: 2/3",
+        (1, 1): "H",
+        (1, 0): "L: p1",
+        (1, 2): "L: p2",
+        (2, 2): "L: 1/2\nH: 1/2",
+        (2, 3): "L: 1/2\nH: 1/2",
+    }
+    assert [(e.source, e.target) for e in content.edges if not e.marked] == [(0, 0)]
+    assert content.foot == ("p1 = exp(-1/3*ε)/(ε + 1)", "p2 = (ε + 1 - exp(-1/3*ε))/(ε + 1)")
+
+
+def test_a_way_leads_through_other_states() -> None:
+    chain = MarkovChain(
+        {"a": {"a": "1/2", "b": "1/2"}, "b": {"c": "1/2", "a": "1/2"}, "c": "d", "d": "d"},
+        labels={"goal": ["d"]},
+        neighbours=[("a", "d")],
+    ).model
+    steps = list(way_of(chain, Witness("P>=1 (F goal)", "a")))
+    assert sorted(steps) == [(0, None, 1), (1, None, 2), (2, None, 3)]
+    assert list(way_of(chain, Witness("P>=1 (F goal)", "d"))) == [(3, None, 3)]
+    assert list(way_of(chain, Witness("P>=1 (F a)", "a"))) == [(0, None, 0)]
+    assert list(way_of(chain, Witness("P>=1 (F true)", "a"))) == []
+    assert list(way_of(chain, Witness("P>=1 (F a)", "c"))) == []
+
+
+def test_dot() -> None:
+    text = dot(model(SURVEY).model, Witness("D[1, 0](X out_1)", "plus", "minus"))
+    assert f'  s2 [label="yes\\nout_1", peripheries=2, color="{COLOUR}", penwidth=2];' in text.splitlines()
+    assert "  s0 -> s1 [dir=none, style=dashed, constraint=false];" in text.splitlines()
+    assert text.count("->") == 5 and text.count(COLOUR) == 3 + 2 * 2
+    assert 'label="a\\\\b"' in dot(MarkovChain({"a\\b": "a\\b"}).model)
+
+
+@settings(max_examples=60, deadline=None)
+@given(models())
+def test_every_model_has_a_picture_with_all_its_parts(found: MarkovModel) -> None:
+    content = drawing(found.model)
+    text = by_columns(content)
+    assert len(elements(text, "path", "pair")) == len(found.model.neighbours)
+    arrows = [e for e in elements(text, "path") if e.get("marker-end")]
+    assert len(arrows) == len(content.edges)
+    assert not elements(text, "path", "on") and not elements(text, "rect", "on")
+    boxes = [e for e in elements(text, "rect") if e.get("rx") == "7"]
+    assert len(boxes) == len(content.boxes)
+    corners = {(e.get("x"), e.get("y")) for e in boxes}
+    assert len(corners) == len(boxes)  # no two in one place
+
+
+def test_colours_in_svg() -> None:
+    text = by_columns(drawing(model(SURVEY).model, Witness("D[1, 0](X out_1)", "plus", "minus")))
+    assert len(elements(text, "path", "on")) == 2
+    assert len(elements(text, "rect", "on")) == 4  # plus, minus, and the double frame of yes
+
+
+def test_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = MarkovChain({f"s{i}": f"s{i + 1}" for i in range(120)}).model
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(InputError, match="it has 122 states, but without Graphviz dipc draws 100"):
+        svg(line)
+    monkeypatch.setattr(markov_picture, "LARGE", 121)
+    with pytest.raises(InputError, match="at most 121 can be read"):
+        svg(line)
+    assert svg(model(SURVEY).model).startswith("<svg")
+
+
+@pytest.mark.export
+@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+@pytest.mark.parametrize("text", [SURVEY, GAME])
+def test_graphviz_draws_it(text: str) -> None:
+    drawn = svg(model(text).model, Witness("D[1, 0](F true)", model(text).model.names[0]))
+    assert drawn.startswith("<svg") and COLOUR in drawn
