@@ -67,8 +67,8 @@ class ModelVerdict(Shown):
     """What the three answers about a formula share.
 
     ``at`` is the answer at each state that was asked about; it "holds" only if it holds for every eps of the
-    range, ``regions`` tell for which it does.  ``satisfying`` are all states in which the formula holds for
-    every eps of the range.
+    range, ``regions`` tell for which it does.  ``satisfying`` are those of these states at which it holds; for
+    those of the whole model ask about all, ``model.check(formula, start=model.states)``.
     """
 
     property: Property
