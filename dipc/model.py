@@ -94,7 +94,8 @@ class MarkovModel:
         began, clock = monotonic(), Clock(time_limit, memory_limit, progress)
         asked, options = self.property(formula, at, start), _options(depth, automaton)
         found = pipeline.check(self.model, asked, clock, options)
-        return replace(found, seconds=monotonic() - began, notes=(*self.notes, *found.notes))
+        notes = (*self.notes, *self._ignored(options), *found.notes)
+        return replace(found, seconds=monotonic() - began, notes=notes)
 
     def regions(self, formula: Formula, **options: Any) -> ModelRegions:
         """All eps at which a formula holds, for each start state; the options are those of :meth:`check`."""
@@ -119,7 +120,11 @@ class MarkovModel:
         clock = Clock(time_limit, memory_limit, progress)
         asked, options = self.property(query, at, start), _options(depth, automaton)
         found = pipeline.value(self.model, asked, clock, options)
-        return replace(found, notes=(*self.notes, *found.notes))
+        return replace(found, notes=(*self.notes, *self._ignored(options), *found.notes))
+
+    def _ignored(self, options: Options) -> tuple[str, ...]:
+        given = options != Options() and not isinstance(self.model, Mdp)
+        return ("--depth and --automaton are for decision processes",) if given else ()
 
     def property(
         self, formula: Formula, at: Number | None = None, start: Iterable[str] | None = None
@@ -246,8 +251,9 @@ class MarkovChain(MarkovModel):
     """A Markov chain.
 
     ``rows`` map each state to its successors with their probabilities, or to one state.  A state without
-    successors, or that is only a successor, is final: after it comes the implicit state ``†``.  Numbers are integers, fractions, exact
-    functions of eps or texts such as ``"exp(eps)/(1 + exp(eps))"``; a float is refused.
+    successors, or that is only a successor, is final: after it comes the implicit state ``†``.  Numbers are
+    integers, fractions, exact functions of eps or texts such as ``"exp(eps)/(1 + exp(eps))"``; a float is
+    refused.
 
     >>> rows = {"plus": {"yes": "3/4", "no": "1/4"}, "minus": {"yes": "1/4", "no": "3/4"}}
     >>> survey = MarkovChain(rows, labels={"out_1": ["yes"]}, neighbours=[("plus", "minus")])

@@ -94,8 +94,10 @@ class Asked:
         """What the methods of a model take: the states, eps, and the limits."""
         limits = {"time_limit": self.time_limit, "memory_limit": self.memory_limit, "depth": self.depth}
         start = None if self.states is None else list(states_in(self.states, found.model.names))
-        automaton = None if self.automaton is None else source_of(self.automaton).text
-        return {"at": self.at, "start": start, "automaton": automaton, **limits}
+        return {"at": self.at, "start": start, "automaton": self._automaton(), **limits}
+
+    def _automaton(self) -> str | None:
+        return None if self.automaton is None else source_of(self.automaton).text
 
     def load(self) -> MarkovModel:
         """The model with its parameters and neighbours set."""

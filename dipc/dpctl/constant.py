@@ -32,7 +32,7 @@ class Constant(Judge):
 
     def everywhere(self, question: Callable[[Judge], Result]) -> list[Found[Result]]:
         """The same answer on all pieces of the range."""
-        self.clock.tick("states")
+        self.clock.tick("regions")
         answer = frozenset([question(self)])
         return [Found(piece, answer) for piece in pieces((), self.eps_range)]
 

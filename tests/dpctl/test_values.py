@@ -147,22 +147,24 @@ def test_pieces_of_a_value() -> None:
 
 
 def test_an_infinite_value_and_one_that_is_infinite_only_where_a_transition_vanishes() -> None:
-    assert segments(TWO + "; neighbours u ~ b", "D[?, 1/2](X a)") == ["0 inf False False: None"]
+    assert segments(TWO + "; neighbours u ~ b", "D[?, 1/2](X a) for eps in (0, 4)") == [
+        "0 4 False False: None"
+    ]
     chain = "chain; let p = (eps - 1)^2/4; s -> {a: p, b: 1 - p}; t -> {a: 1/4, b: 3/4}; a -> a; b -> b"
     found = segments(chain + "; neighbours s ~ t", "D[?, 0](X a) for eps in [1, 2)")
     assert found == ["1 1 True True: None", "1 2 False False: (1)/(1 - 2*eps + eps^2)"]
 
 
 def test_values_without_neighbours_and_between_equal_states() -> None:
-    assert segments(TWO, "D[?, 0](X a) from s") == ["0 inf False False: 1"]
-    assert segments(TWO, "D[1, ?](X a) from s") == ["0 inf False False: 0"]
+    assert segments(TWO, "D[?, 0](X a) from s for eps in (0, 4)") == ["0 4 False False: 1"]
+    assert segments(TWO, "D[1, ?](X a) from s for eps in (0, 4)") == ["0 4 False False: 0"]
 
 
 def test_one_function_for_a_state_is_given_by_its_name() -> None:
     model = read_model(Source("m", TWO)).model
     found = value(model, parse_property(Source("f", "P=? (X a) from s, t for eps in (0, 4)"), model), Clock())
     assert (found["s"], found["t"]) == (fmpq(1, 2), number_from_text("1/2 - eps/8"))
-    same = value(model, parse_property(Source("f", "Pmin=? (X a) from s"), model), Clock())
+    same = value(model, parse_property(Source("f", "Pmin=? (X a) from s for eps in (0, 4)"), model), Clock())
     assert same.notes
     with pytest.raises(InputError, match="a formula has no value"):
         value(model, parse_property(Source("f", "P>0 (X a)"), model), Clock())
