@@ -489,6 +489,17 @@ start s
 """
 
 
+def test_empty_files(capsys: Capture, folder: Path) -> None:
+    for name in ("empty.dpm", "empty.drn", "empty.txt"):
+        (folder / name).write_text("\n", encoding="utf-8")
+    code, _, err = run(capsys, "check", "empty.dpm", "true")
+    assert (code, err.splitlines()[0]) == (2, "error: empty.dpm: the file is empty")
+    code, _, err = run(capsys, "check", "empty.drn", "true")
+    assert code == 2 and "empty.drn" in err
+    code, _, err = run(capsys, "check", "survey.dpm", "--formulas", "empty.txt")
+    assert (code, err.splitlines()[0]) == (2, "error: empty.txt: there is no formula in this file")
+
+
 def test_an_open_query(capsys: Capture, folder: Path) -> None:
     (folder / "guess.dpm").write_text(GUESS, encoding="utf-8")
     assert run(capsys, "value", "guess.dpm", "D[0, ?](F won)") == (3, """\

@@ -287,6 +287,8 @@ def _lines(found: MarkovModel, formulas: Sequence[str], file: str | None, name: 
     if not lines and file is None:
         lines += found.properties
     if not lines:
+        if file is not None:
+            raise InputError(f"{file}: there is no formula in this file", hint="write one: NAME: FORMULA")
         raise InputError(f"{name}: there is no formula to check", hint=HINT.format(name))
     return lines
 
