@@ -29,6 +29,7 @@ from dipc.models.arithmetic import Amount
 from dipc.models.chain import DEAD, Mdp, Model
 from dipc.models.draft import Draft, Named, default_start
 from dipc.models.drn import read_drn
+from dipc.models.networks import graph_of, parts_of
 from dipc.models.reading import PropertyLine, number_from_text, read_model, read_neighbours
 from dipc.models.storm import model_of, read_symbolic, to_storm
 from dipc.numbers.exact import Number, rational
@@ -196,21 +197,7 @@ class MarkovModel:
 
         The ``neighbours`` and the ``start`` states are attributes of the graph.
         """
-        import networkx
-
-        if isinstance(self.model, Mdp):
-            raise InputError("a decision process is not a graph: several actions lead from a state")
-        names = self.model.names
-        pairs = [(names[s], names[t]) for s, t in self.model.neighbours]
-        graph: networkx.DiGraph = networkx.DiGraph(
-            neighbours=pairs, start=[names[s] for s in self.model.start]
-        )
-        for s, name in enumerate(names):
-            graph.add_node(name, labels=[label for label, states in self.model.labels.items() if s in states])
-        for s, row in enumerate(self.model.rows):
-            for t, p in row:
-                graph.add_edge(self.model.names[s], self.model.names[t], probability=p)
-        return graph
+        return graph_of(self.model)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}: {describe(self.model)}>"
@@ -297,16 +284,7 @@ class MarkovChain(MarkovModel):
         Labels, neighbours and start states are those of the graph unless they are given.  A node without
         edges is a final state, and so is one whose only edge leads to the node ``†``.
         """
-        rows: dict[str, Row] = {}
-        labels: dict[str, list[str]] = {}
-        for s, attributes in graph.nodes(data=True):
-            edges = {str(t): data[probability] for _, t, data in graph.out_edges(s, data=True)}
-            if s != DEAD:
-                rows[str(s)] = {} if list(edges) == [DEAD] else edges
-            for label in attributes.get("labels", ()):
-                labels.setdefault(label, []).append(str(s))
-        found = {"labels": labels, **{name: graph.graph.get(name, ()) for name in ("neighbours", "start")}}
-        return cls(rows, **(found | options))
+        return cls(**(parts_of(graph, probability) | options))
 
 
 class MDP(MarkovModel):
