@@ -208,7 +208,7 @@ def automaton_of(path: Formula, known: Mapping[Formula, States]) -> Automaton:
     except ImportError:
         raise Unsupported(
             "this path formula needs a deterministic automaton on a decision process",
-            hint="install the extra `ltl` (pip install dipc[ltl]), or give the automaton in HOA format",
+            hint="install the extra `ltl` (pip install dipc[ltl]), or give one: `--automaton FILE` (HOA)",
         ) from None
     names = {f"p{i}": states for i, states in enumerate(known.values())}
     text = _ltl(path, {part: f"p{i}" for i, part in enumerate(known)})

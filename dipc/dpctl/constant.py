@@ -25,13 +25,14 @@ class Constant(Judge):
     """The evaluation of formulas on a chain without eps."""
 
     def __init__(self, chain: AnyChain, eps_range: EpsRange, clock: Clock) -> None:
-        self.chain, self.eps_range = chain, eps_range
+        self.chain, self.eps_range, self.clock = chain, eps_range, clock
         self._checker: Checker[Any] = Checker(cast("MarkovChain[Any]", chain), clock)
         self._broken: dict[Privacy, frozenset[tuple[int, int]]] = {}
         self._probabilities: dict[tuple[Formula, int], Quotient] = {}
 
     def everywhere(self, question: Callable[[Judge], Result]) -> list[Found[Result]]:
         """The same answer on all pieces of the range."""
+        self.clock.tick("regions")
         answer = frozenset([question(self)])
         return [Found(piece, answer) for piece in pieces((), self.eps_range)]
 

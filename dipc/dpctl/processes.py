@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cmp_to_key
 from typing import Any, NamedTuple, assert_never
 
 from flint import arb, ctx, fmpq
@@ -34,7 +35,7 @@ from dipc.dpctl.progression import Progression, States, is_bounded, progression
 from dipc.dpctl.regions import power_of_e
 from dipc.dpctl.schedulers import HERE, Product, sign_of
 from dipc.dpctl.syntax import show
-from dipc.dpctl.values import Attained
+from dipc.dpctl.values import Attained, Enclosed
 from dipc.dpctl.verdict import Open
 from dipc.dpctl.words import DEPTH, MOST_NODES, Bound, Breach, Found, Number, Tree, Word
 from dipc.errors import LimitReached
@@ -192,7 +193,7 @@ class Decider:
         """The largest or the least probability of a path formula."""
         raise NotImplementedError
 
-    def least(self, query: Query, asked: Sequence[int]) -> Attained:
+    def least(self, query: Query, asked: Sequence[int]) -> Attained | Enclosed:
         """The least e^epsilon or the least delta, with the states that need it."""
         raise NotImplementedError
 
@@ -301,27 +302,33 @@ class Fixed(Decider):
         found = self.searched(formula, state, other)
         return found.breach or (True if found.low is None else None)
 
-    def least(self, query: Query, asked: Sequence[int]) -> Attained:
-        """The least e^epsilon or the least delta.  Raises :class:`LimitReached` if it is not found."""
+    def least(self, query: Query, asked: Sequence[int]) -> Attained | Enclosed:
+        """The least e^epsilon or the least delta over all pairs, or an interval if pairs stay open."""
         factor = Quotient.one() if query.epsilon is None else self.number(power_of_e(query.epsilon))
         delta = Quotient.of(0) if query.delta is None else self.number(query.delta)
         bound = Bound(plain(factor), plain(delta), query.kind)
+        open_pairs: list[Enclosed] = []
         for s, t in dict.fromkeys((a, b) for a in asked for b in self.mdp.neighbours_of(a)):
             if self.doubtful(query.path, s, t):
-                raise LimitReached(f"{show(query.path)}: {INSIDE}")
-            found = self.tree(query.path).search(s, t, bound)
-            if found.low is not None:
-                raise LimitReached(self._not_found(query, found, s, t))
-        value = bound.factor if query.kind == "epsilon" else bound.delta
+                most = None if query.kind == "epsilon" else Quotient.one()
+                open_pairs.append(Enclosed(Quotient.of(0), most, s, t, INSIDE))
+            elif (found := self.tree(query.path).search(s, t, bound)).wider is not None:
+                most = None if (wider := found.wider.parameter) is None else self.lifted(wider)
+                open_pairs.append(Enclosed(Quotient.of(0), most, s, t, self.limits))
+        least = None if bound.parameter is None else self.lifted(bound.parameter)
+        if least is not None and open_pairs:
+            ordered = cmp_to_key(_order)
+            worst = max(open_pairs, key=lambda pair: ordered(pair.high))
+            if _order(worst.high, least) > 0:
+                return worst._replace(low=least)
         s, other = bound.attained or (asked[0], None)
-        return Attained(None if value is None else self.lifted(value), s, other)
+        return Attained(least, s, other)
 
-    def _not_found(self, query: Query, found: Found, s: int, t: int) -> str:
-        names = self.mdp.names
-        if query.kind == "epsilon" or found.low is None or found.high is None:
-            return f"the least {query.kind} for {names[s]} and {names[t]} was not found within the limits"
-        low, high = below(found.low), -below(-found.high)
-        return f"the least delta for {names[s]} and {names[t]} lies in [{low}, {high}]"
+    @property
+    def limits(self) -> str:
+        """Why a search ended without a result."""
+        depth, nodes = self.options.depth, self.options.nodes
+        return f"no proof and no counterexample up to words of {depth} actions and {nodes} pairs"
 
     def doubts(self, formula: Formula, state: int) -> Iterator[Open]:
         """The pairs of states for which a D in an undecided formula is undecided."""
@@ -341,8 +348,12 @@ class Fixed(Decider):
             return Open(*names, fmpq(0), fmpq(1), INSIDE)
         found = self.searched(formula, state, other)
         assert found.low is not None and found.high is not None
-        reason = f"no proof and no counterexample up to words of {self.options.depth} actions and"
-        return Open(*names, below(found.low), -below(-found.high), f"{reason} {self.options.nodes} pairs")
+        return Open(*names, below(found.low), -below(-found.high), self.limits)
+
+
+def _order(a: Quotient | None, b: Quotient | None) -> int:
+    """The order of two numbers; None is infinite."""
+    return (a is None) - (b is None) if a is None or b is None else sign_of(a - b)
 
 
 def with_functions(mdp: AnyMdp) -> Mdp[Quotient]:

@@ -45,6 +45,7 @@ from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import sign_if_constant, without_monomial
 from dipc.signs.tables import Piece, pieces
 
+ROOTS = "others, such as 1/2*ln 3, are for `check` on chains, where neither the model nor the formula has eps"
 States = frozenset[int]
 Signs = dict[ExpPoly, int]
 Result = TypeVar("Result")
@@ -63,8 +64,7 @@ def power_of_e(epsilon: Exponent) -> Quotient:
     8*exp(eps)
     """
     if not has_value(epsilon):
-        message = "where eps occurs, only integer multiples of ln are allowed in the first parameter of D"
-        raise Unsupported(message)
+        raise Unsupported("the first parameter of this D is not an integer multiple of ln", hint=ROOTS)
     value = ExpPoly.exp(epsilon.rate, epsilon.constant)
     for base, power in epsilon.logarithms:
         value = value * (base ** int(power.p))

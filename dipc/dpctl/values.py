@@ -30,18 +30,37 @@ class Attained(NamedTuple):
     neighbour: int | None = None
 
 
+class Enclosed(NamedTuple):
+    """A least parameter that was not found: it lies in [low, high]; ``high`` None: it may be infinite.
+
+    The ``reason`` is why it stays open for this pair, which needs the most; of a least epsilon the ends are
+    exponentials, as in :class:`Attained`.
+    """
+
+    low: Quotient
+    high: Quotient | None
+    state: int
+    neighbour: int
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Segment:
     """A maximal region of eps with the value there; several candidates where signs are not settled."""
 
     region: Region
-    candidates: frozenset[Attained]
+    candidates: frozenset[Attained | Enclosed]
 
     @property
     def found(self) -> Attained | None:
         """The value, if it is settled."""
         (first, *others) = self.candidates
-        return None if others else first
+        return None if others or isinstance(first, Enclosed) else first
+
+    @property
+    def enclosed(self) -> Enclosed | None:
+        """The interval in which the value lies, if that is all that is known."""
+        return next((each for each in self.candidates if isinstance(each, Enclosed)), None)
 
 
 def probability_segments(evaluation: AnyEvaluation, path: Formula, state: int) -> tuple[Segment, ...]:
@@ -54,10 +73,12 @@ def least_segments(evaluation: AnyEvaluation, query: Query, asked: Sequence[int]
     return segments(evaluation, lambda local: _least(local, query, asked))
 
 
-def segments(evaluation: AnyEvaluation, question: Callable[[Judge], Attained]) -> tuple[Segment, ...]:
+def segments(
+    evaluation: AnyEvaluation, question: Callable[[Judge], Attained | Enclosed]
+) -> tuple[Segment, ...]:
     """The answers to a question on maximal regions of eps."""
     found = evaluation.everywhere(question)
-    runs: list[list[Found[Attained]]] = []
+    runs: list[list[Found[Attained | Enclosed]]] = []
     for each in found:
         if runs and runs[-1][-1].results == each.results:
             runs[-1].append(each)

@@ -11,7 +11,7 @@ from dipc.dpctl.constant import AnyEvaluation
 from dipc.dpctl.formula import And, Formula, Next, Not, Or, Privacy, Probability, Proposition, Truth, Until
 from dipc.dpctl.regions import Judge, has_value, merged, power_of_e
 from dipc.dpctl.syntax import show
-from dipc.dpctl.verdict import Witness
+from dipc.dpctl.verdict import Scaled, Witness
 from dipc.numbers.quotient import Quotient
 from dipc.signs.tables import Piece, RootCluster
 
@@ -20,7 +20,7 @@ class Reason(NamedTuple):
     """A formula that has the truth value ``truth`` in a state, with the numbers that make it so.
 
     ``neighbour`` and its probability are there if two states matter; ``bound`` is what the probability was
-    compared with, ``excess`` the difference; both are missing if e^epsilon is an irrational root.
+    compared with, ``excess`` the difference.
     """
 
     formula: Formula
@@ -29,8 +29,8 @@ class Reason(NamedTuple):
     probability: Quotient | None = None
     neighbour: int | None = None
     neighbour_probability: Quotient | None = None
-    bound: Quotient | None = None
-    excess: Quotient | None = None
+    bound: Quotient | Scaled | None = None
+    excess: Quotient | Scaled | None = None
 
 
 def reason(local: Judge, formula: Formula, state: int, truth: bool = False) -> Reason | None:
@@ -56,9 +56,10 @@ def reason(local: Judge, formula: Formula, state: int, truth: bool = False) -> R
         case Privacy(epsilon, delta, path) if not truth:
             s, t = next(local.broken(formula, state))
             p, q = local.probability(path, s), local.probability(path, t)
-            if not has_value(epsilon):
-                return Reason(formula, truth, s, p, t, q)
-            bound = power_of_e(epsilon) * q + delta
+            if q and not has_value(epsilon):
+                root = Scaled(q, epsilon, delta), Scaled(-q, epsilon, p - delta)
+                return Reason(formula, truth, s, p, t, q, *root)
+            bound = power_of_e(epsilon) * q + delta if q else delta
             return Reason(formula, truth, s, p, t, q, bound, p - bound)
         case Truth() | Proposition() | Privacy():
             return Reason(formula, truth, state)

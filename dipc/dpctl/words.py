@@ -13,8 +13,8 @@ Nodes where hi = lo become that number: nothing depends on the actions any more.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Generic, NamedTuple, TypeVar
 
 from flint import fmpq
@@ -150,6 +150,11 @@ class Bound:
         assert self.factor is not None
         return _minus(p, self.factor * q + self.delta)
 
+    @property
+    def parameter(self) -> Number | None:
+        """The least parameter that was found so far."""
+        return self.factor if self.least == "epsilon" else self.delta
+
     def needed(self, p: Number, q: Number) -> Number:
         """The least delta for this pair and the factor, which may be negative."""
         assert self.factor is not None, "a least epsilon is infinite"
@@ -161,6 +166,14 @@ class Bound:
             self.delta = self.needed(p, q)
         else:
             self.factor = _minus(p, self.delta) / q if q else None
+
+    def widened(self, pairs: Iterable[tuple[Number, Number]]) -> Bound:
+        """The bound grown to allow these pairs too."""
+        wider = replace(self)
+        for p, q in pairs:
+            if wider.breaks(p, q):
+                wider.grow(p, q)
+        return wider
 
 
 def _minus(left: Number, right: Number) -> Number:
@@ -181,11 +194,13 @@ class Breach(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Found:
     """What the search found: a counterexample, or none and the range [low, high] of the least delta if some
-    pairs stay open, or a proof (all three None)."""
+    pairs stay open, or a proof (all None).  While a least parameter is looked for, ``wider`` is a bound that
+    allows whatever stays open."""
 
     breach: Breach | None = None
     low: Number | None = None
     high: Number | None = None
+    wider: Bound | None = None
 
 
 class Tree(Generic[K]):
@@ -250,8 +265,11 @@ class Tree(Generic[K]):
                 for flipped in (False, True):
                     if (breach := self._possible(pair, flipped)) is not None:
                         return Found(breach)
+        extremes = [each for pair in still for each in self._extremes(pair)]
+        if bound.least:
+            return Found(wider=bound.widened(extremes))
         lows: list[Number] = [bound.needed(*each) for p, q in tried for each in ((p, q), (q, p))]
-        highs: list[Number] = [bound.needed(*each) for pair in still for each in self._extremes(pair)]
+        highs: list[Number] = [bound.needed(*each) for each in extremes]
         return Found(low=_largest([self.zero, *lows]), high=_largest(highs))
 
     def _mean(self, distribution: Row[K], values: Sequence[K]) -> K:

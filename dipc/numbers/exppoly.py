@@ -176,10 +176,13 @@ class ExpPoly(FunctionOfEps):
     def __hash__(self) -> int:
         """Equal for equal functions; that of a rational number for a constant that is one."""
         if self._hash is None:
-            # Coefficients are left out: hashing a rational costs more than the rare collision.
+            # One coefficient is enough to tell a*exp(eps) + b from its like; hashing all costs too much.
             unit, items = self.canonical()
-            number = self.as_rational()
-            self._hash = hash((unit, frozenset(items)) if number is None else number)
+            if (number := self.as_rational()) is not None:
+                self._hash = hash(number)
+            else:
+                c = items[min(items)]
+                self._hash = hash((unit, int(c.p), int(c.q), frozenset(items)))
         return self._hash
 
     # --- arithmetic --------------------------------------------------------------------------

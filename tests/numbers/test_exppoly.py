@@ -12,6 +12,7 @@ from hypothesis import given
 from numeric import POINTS, exppolys, fixed, high, near, rationals, value
 
 from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
 ANY = exppolys(constants=True, inverses=True)
 PLAIN = exppolys(constants=True)
@@ -113,3 +114,13 @@ def test_the_unit_of_exponents_does_not_matter() -> None:
     assert (half * half).as_term() == next(ExpPoly.exp(1).terms())
     assert half.as_rational() is None
     assert (half + 1).as_term() is None
+
+
+def test_lines_through_different_points_rarely_collide() -> None:
+    """Tables of signs look functions up: with one hash for all a*exp(eps) + b they are quadratic."""
+    found = {hash(ExpPoly.exp(1) * fmpq(a, 7) + fmpq(b, 5)) for a in range(1, 9) for b in range(1, 101)}
+    assert len(found) >= 100
+    half = ExpPoly.exp(fmpq(1, 2)) * fmpq(2, 3)
+    assert hash(half * half + 1) == hash(1 + ExpPoly.exp(1) * fmpq(4, 9))
+    assert hash(Quotient(half * half)) == hash(ExpPoly.exp(1) * fmpq(4, 9))
+    assert hash(ExpPoly.of(fmpq(1, 3))) == hash(Quotient.of(fmpq(1, 3))) == hash(fmpq(1, 3))
