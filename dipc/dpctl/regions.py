@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Generic, TypeVar, assert_never
+from typing import Generic, NamedTuple, TypeVar, assert_never
 
 from flint import fmpq
 
@@ -38,7 +38,7 @@ from dipc.dpctl.formula import (
 from dipc.dpctl.paths import known_sets, path_probabilities
 from dipc.dpctl.verdict import Region
 from dipc.errors import Unsupported
-from dipc.models.chain import MarkovChain
+from dipc.models.chain import MarkovChain, Model
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -120,12 +120,16 @@ class Evaluation:
     ) -> Found[Result]:
         results = set()
         for signs in piece.readings:
-            local = Local(self, dict(zip(functions, signs, strict=True)), wanted)
+            local = self.local(dict(zip(functions, signs, strict=True)), wanted)
             try:
                 results.add(local.settled(question(local)))
             except _MissingSigns:
                 continue
         return Found(piece, frozenset(results))
+
+    def local(self, signs: Signs, wanted: dict[ExpPoly, None]) -> Local:
+        """The evaluation on one piece."""
+        return Local(self, signs, wanted)
 
     def normal_form(self, value: Quotient) -> tuple[ExpPoly, int]:
         """A function and a factor, 1 or -1: their product has the signs of ``value``."""
@@ -163,26 +167,68 @@ class _MissingSigns(Exception):
     """The evaluation cannot go on before the signs that it asked for are known."""
 
 
+class Outcome(NamedTuple):
+    """The probabilities of a path formula from two states; of a decision process, under the word ``prefix``
+    of actions and then ``cycle`` for ever."""
+
+    state: int
+    neighbour: int
+    p: Quotient
+    q: Quotient
+    prefix: tuple[int, ...] = ()
+    cycle: tuple[int, ...] = ()
+
+
 class Judge(ABC):
     """The evaluation at some eps, the same for all eps of a piece."""
 
-    chain: AnyChain
+    chain: Model
 
     @abstractmethod
     def satisfying(self, formula: Formula, asked: States) -> States:
         """The states among ``asked`` in which a state formula holds."""
 
-    @abstractmethod
+    def truth(self, formula: Formula, state: int) -> bool | None:
+        """Whether a state formula holds in a state; None if that is undecided."""
+        return state in self.satisfying(formula, frozenset([state]))
+
+    def on(self, formula: Formula) -> Judge:
+        """Who knows why a formula has its truth value."""
+        return self
+
+    def number(self, value: Quotient) -> Quotient:
+        """A number of a formula."""
+        return value
+
     def probability(self, path: Formula, state: int) -> Quotient:
-        """The probability of a path formula from a state."""
+        """The probability of a path formula from a state of a chain."""
+        raise NotImplementedError
+
+    def extremes(self, path: Formula, state: int) -> tuple[Quotient, Quotient]:
+        """The least and the largest probability over all schedulers; of a chain, the probability twice."""
+        p = self.probability(path, state)
+        return p, p
+
+    def outcomes(self, path: Formula, s: int, t: int) -> Sequence[Outcome]:
+        """The probabilities from two states, for the words of actions that are worst for s."""
+        return [Outcome(s, t, self.probability(path, s), self.probability(path, t))]
 
     @abstractmethod
     def sign(self, value: Quotient) -> int:
         """The sign of a number."""
 
-    @abstractmethod
     def broken(self, formula: Privacy, state: int) -> Iterator[tuple[int, int]]:
-        """The :meth:`pairs` (s, t) with Pr_s > e^epsilon Pr_t + delta."""
+        """The :meth:`pairs` (s, t) with Pr_s > e^epsilon Pr_t + delta, in a chain."""
+        raise NotImplementedError
+
+    def breach(self, formula: Privacy, state: int) -> Outcome:
+        """The first outcome that breaks a D which fails."""
+        s, t = next(self.broken(formula, state))
+        return self.outcomes(formula.path, s, t)[0]
+
+    def violates(self, formula: Privacy, s: int, t: int) -> bool:
+        """Whether Pr_s > e^epsilon Pr_t + delta."""
+        return (s, t) in set(self.broken(formula, s))
 
     def pairs(self, state: int) -> Iterator[tuple[int, int]]:
         """The state with each of its neighbours, both ways, in the order of the file."""
@@ -191,10 +237,11 @@ class Judge(ABC):
 
     def missed(self, interval: Interval, p: Quotient) -> Quotient | None:
         """The end of the interval that a probability misses."""
-        if self.sign(p - interval.low) < (0 if interval.low_closed else 1):
-            return interval.low
-        if self.sign(interval.high - p) < (0 if interval.high_closed else 1):
-            return interval.high
+        low, high = self.number(interval.low), self.number(interval.high)
+        if self.sign(p - low) < (0 if interval.low_closed else 1):
+            return low
+        if self.sign(high - p) < (0 if interval.high_closed else 1):
+            return high
         return None
 
 
@@ -202,7 +249,8 @@ class Local(Judge):
     """The evaluation on one piece, where every known function has one sign."""
 
     def __init__(self, evaluation: Evaluation, signs: Signs, wanted: dict[ExpPoly, None]) -> None:
-        self.evaluation, self.chain, self._signs, self._wanted = evaluation, evaluation.chain, signs, wanted
+        self.evaluation, self._signs, self._wanted = evaluation, signs, wanted
+        self.chain = evaluation.chain
         self._missing = False
         self._sets: dict[Formula, States] = {}
         self._vanishing = frozenset(p for p in evaluation.transitions if not self.sign(p))
