@@ -16,7 +16,7 @@ from typing import Any
 from lark import Lark, Transformer, UnexpectedInput
 
 from dipc.dpctl.formula import And, Formula, Next, Not, Or, Until
-from dipc.dpctl.progression import Condition, Marks, States, is_met
+from dipc.dpctl.progression import Condition, Marks, States
 from dipc.errors import InputError, InternalError, Unsupported
 
 GRAMMAR = r"""
@@ -60,7 +60,8 @@ class Automaton:
         at = self.start if before is None else before[0]
         key = at, frozenset(i for i, states in enumerate(self.letters) if state in states)
         if key not in self._found:
-            found = [after for label, after in self.edges.get(at, ()) if is_met(label, key[1])]
+            edges, here = self.edges.get(at, ()), key[1]
+            found = [after for label, after in edges if any(i <= here and not f & here for f, i in label)]
             if len(found) != 1:
                 what = "not complete" if not found else "not deterministic"
                 raise InputError(f"the automaton is {what}: state {at} has {len(found)} edges for a letter")

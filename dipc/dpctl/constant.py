@@ -44,7 +44,7 @@ class Constant(Uniform):
         self._broken: dict[Privacy, frozenset[tuple[int, int]]] = {}
         self._probabilities: dict[tuple[Formula, int], Quotient] = {}
 
-    def satisfying(self, formula: Formula, asked: States) -> States:
+    def satisfying(self, formula: Formula, asked: States, surely: bool = True) -> States:
         return self._checker.satisfying(formula) & asked
 
     def probability(self, path: Formula, state: int) -> Quotient:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cmp_to_key
-from typing import Any, assert_never
+from typing import Any
 
 from flint import arb, ctx, fmpq
 
@@ -21,28 +21,21 @@ from dipc.clock import Clock
 from dipc.dpctl.automata import Automaton, automaton_of, read_hoa
 from dipc.dpctl.constant import Uniform
 from dipc.dpctl.formula import (
-    And,
     Exponent,
     Formula,
-    Next,
-    Not,
-    Or,
     Privacy,
     Probability,
-    Proposition,
     Query,
-    Truth,
-    Until,
     depends_on_eps,
 )
 from dipc.dpctl.paths import known_sets, operands
-from dipc.dpctl.progression import Progression, States, is_bounded, negated, progression, some
+from dipc.dpctl.progression import Progression, States, is_bounded, progression
 from dipc.dpctl.regions import Evaluation, Judge, Local, Outcome, Signs, power_of_e
 from dipc.dpctl.schedulers import HERE, Product, sign_of
 from dipc.dpctl.syntax import show
 from dipc.dpctl.values import Attained
 from dipc.dpctl.verdict import Open
-from dipc.dpctl.words import DEPTH, MOST_NODES, Bound, Breach, Found, Number, Steps, Tree
+from dipc.dpctl.words import DEPTH, MOST_NODES, Bound, Found, Number, Steps, Tree
 from dipc.errors import LimitReached, Unsupported
 from dipc.models.chain import MarkovChain, Mdp, Row
 from dipc.models.graph import reaching
@@ -69,55 +62,42 @@ class Process(Judge):
 
     def __init__(self, mdp: AnyMdp, clock: Clock) -> None:
         self.mdp, self.clock = mdp, clock
-        self._truths: dict[tuple[Formula, int], bool | None] = {}
+        self._held: dict[tuple[Formula, int], bool | None] = {}
         self._parts: dict[Formula, tuple[dict[Formula, States], set[int]]] = {}
 
     def tick(self) -> None:
         """Look at the limits."""
         self.clock.tick("words of actions")
 
-    def satisfying(self, formula: Formula, asked: States) -> States:
-        return frozenset(s for s in asked if self.truth(formula, s))
-
     def truth(self, formula: Formula, state: int) -> bool | None:
-        if (key := (formula, state)) not in self._truths:
-            self._truths[key] = self._truth(formula, state)
-        return self._truths[key]
+        here = frozenset([state])
+        if self.satisfying(formula, here):
+            return True
+        return None if self.satisfying(formula, here, surely=False) else False
 
-    def _truth(self, formula: Formula, state: int) -> bool | None:
-        match formula:
-            case Truth(value):
-                return value
-            case Proposition(name):
-                return state in (self.mdp.states_of(name) or ())
-            case Not(operand):
-                return negated(self.truth(operand, state))
-            case And(parts):
-                return negated(some(negated(self.truth(part, state)) for part in parts))
-            case Or(parts):
-                return some(self.truth(part, state) for part in parts)
-            case Probability():
-                return self.holds(formula, state)
-            case Privacy():
-                found = (self.found(formula, state, other) for other in self.mdp.neighbours_of(state))
-                return negated(some(isinstance(each, Breach) or negated(each) for each in found))
-            case Next() | Until():
-                raise AssertionError("a path formula is not evaluated in states")
-            case _:
-                assert_never(formula)
+    def holds(self, formula: Probability | Privacy, state: int) -> bool | None:
+        if (key := (formula, state)) not in self._held:
+            self._held[key] = self._holds(formula, state)
+        return self._held[key]
 
-    def holds(self, formula: Probability, state: int) -> bool | None:
-        """Whether a P holds."""
-        raise NotImplementedError
+    def _holds(self, formula: Probability | Privacy, state: int) -> bool | None:
+        if isinstance(formula, Probability):
+            return None if self.doubtful(formula.path, state) else super().holds(formula, state)
+        undecided = False
+        for other in self.mdp.neighbours_of(state):
+            if isinstance(found := self.found(formula, state, other), Outcome):
+                return False
+            undecided |= found is None
+        return None if undecided else True
 
-    def found(self, formula: Privacy, state: int, other: int) -> Breach | bool | None:
+    def found(self, formula: Privacy, state: int, other: int) -> Outcome | bool | None:
         """A word that breaks a D between two states, or True, or None if it is undecided."""
         raise NotImplementedError
 
     def breach(self, formula: Privacy, state: int) -> Outcome:
         each = (self.found(formula, state, other) for other in self.mdp.neighbours_of(state))
-        s, t, p, q, prefix, cycle = next(found for found in each if isinstance(found, Breach))
-        return Outcome(s, t, lifted(p), lifted(q), prefix, cycle)
+        broken = next(found for found in each if isinstance(found, Outcome))
+        return broken._replace(p=lifted(broken.p), q=lifted(broken.q))
 
     def parts(self, path: Formula) -> tuple[dict[Formula, States], set[int]]:
         """The states of the state formulas in a path formula, and from where an undecided one can be met."""
@@ -125,8 +105,9 @@ class Process(Judge):
             every, doubtful = frozenset(range(len(self.mdp.names))), set[int]()
 
             def states(part: Formula) -> States:
-                doubtful.update(s for s in every if self.truth(part, s) is None)
-                return self.satisfying(part, every)
+                surely = self.satisfying(part, every)
+                doubtful.update(self.satisfying(part, every, surely=False) - surely)
+                return surely
 
             known = known_sets(path, states)
             edges = [[edge for row in rows for edge in row] for rows in self.mdp.rows]
@@ -181,12 +162,6 @@ class Fixed(Process, Uniform):
         low, high = (lifted(values[product.start[state]]) for values in self._extremes[path])
         return low, high
 
-    def holds(self, formula: Probability, state: int) -> bool | None:
-        """Whether the least and the largest probability lie in the interval."""
-        if self.doubtful(formula.path, state):
-            return None
-        return all(self.missed(formula.interval, p) is None for p in self.extremes(formula.path, state))
-
     def search(self, path: Formula, s: int, t: int, bound: Bound) -> Found:
         """Look for a word that breaks a bound."""
         if path not in self._trees:
@@ -206,14 +181,14 @@ class Fixed(Process, Uniform):
             self._searched[key] = self.search(formula.path, s, t, bound)
         return self._searched[key]
 
-    def found(self, formula: Privacy, state: int, other: int) -> Breach | bool | None:
+    def found(self, formula: Privacy, state: int, other: int) -> Outcome | bool | None:
         if self.doubtful(formula.path, state, other):
             return None
         found = self.searched(formula, state, other)
         return found.breach or (True if found.low is None else None)
 
     def violates(self, formula: Privacy, s: int, t: int) -> bool:
-        return isinstance(self.found(formula, s, t), Breach)
+        return isinstance(self.found(formula, s, t), Outcome)
 
     def least(self, query: Query, asked: Sequence[int]) -> Attained:
         """The least e^epsilon or the least delta.  Raises :class:`LimitReached` if it is not found."""
@@ -261,17 +236,16 @@ class AllWords(Process, Local):
     def on(self, formula: Formula) -> Judge:
         return self if self.words.fixed is None or depends_on_eps(formula) else self.words.fixed
 
-    def truth(self, formula: Formula, state: int) -> bool | None:
-        judge = self.on(formula)
-        return super().truth(formula, state) if judge is self else judge.truth(formula, state)
+    def holds(self, formula: Probability | Privacy, state: int) -> bool | None:
+        if (judge := self.on(formula)) is not self:
+            return judge.holds(formula, state)
+        if isinstance(formula, Probability):
+            raise Unsupported("P on a decision process for a range of eps", formula.span, AT_ONE_EPS)
+        return super().holds(formula, state)
 
     def extremes(self, path: Formula, state: int) -> tuple[Quotient, Quotient]:
         """Refused: the best scheduler may depend on eps."""
         raise Unsupported("Pmax and Pmin on a decision process for a range of eps", hint=AT_ONE_EPS)
-
-    def holds(self, formula: Probability, state: int) -> bool | None:
-        """Refused: the best scheduler may depend on eps."""
-        raise Unsupported("P on a decision process for a range of eps", formula.span, AT_ONE_EPS)
 
     def outcomes(self, path: Formula, s: int, t: int) -> Sequence[Outcome]:
         self.sure(path, s, t)
@@ -281,8 +255,7 @@ class AllWords(Process, Local):
             if key not in self.words.steps:
                 self.words.steps[key] = self._steps(path, known)
             found = self.words.steps[key].outcomes(s, t)
-            each = (Outcome(s, t, lifted(p), lifted(q), word) for p, q, word in found)
-            self.words.outcomes[*key, s, t] = worst(each)
+            self.words.outcomes[*key, s, t] = worst(o._replace(p=lifted(o.p), q=lifted(o.q)) for o in found)
         return self.words.outcomes[*key, s, t]
 
     def _steps(self, path: Formula, known: dict[Formula, States]) -> Steps:
@@ -294,13 +267,13 @@ class AllWords(Process, Local):
         numbers = {None: None, True: product.one, False: product.one - product.one}
         return Steps(product, [numbers[truth] for truth in product.truth], self.tick)
 
-    def found(self, formula: Privacy, state: int, other: int) -> Breach | bool | None:
+    def found(self, formula: Privacy, state: int, other: int) -> Outcome | bool | None:
         if self.doubtful(formula.path, state, other):
             return None
         for s, t in ((state, other), (other, state)):
-            for room, (_, _, p, q, word, _) in self._rooms(formula, s, t):
+            for room, each in self._rooms(formula, s, t):
                 if self.sign(room) < 0:
-                    return Breach(s, t, p, q, word)
+                    return each
         return True
 
     def _rooms(self, formula: Privacy, s: int, t: int) -> list[tuple[Quotient, Outcome]]:
@@ -363,8 +336,11 @@ def worst(outcomes: Iterable[Outcome]) -> list[Outcome]:
     if not all(each.p.is_constant and each.q.is_constant for each in found):
         return found
     kept: list[Outcome] = []
-    order = cmp_to_key(lambda a, b: sign_of(b.p - a.p) or sign_of(a.q - b.q))
-    for each in sorted(found, key=order):
+
+    def order(a: Outcome, b: Outcome) -> int:
+        return sign_of(b.p - a.p) or sign_of(a.q - b.q)
+
+    for each in sorted(found, key=cmp_to_key(order)):
         if not kept or sign_of(each.q - kept[-1].q) < 0:
             kept.append(each)
     return kept

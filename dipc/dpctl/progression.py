@@ -30,26 +30,6 @@ FALSE: Rest = frozenset()
 MOST_CLAUSES = 2_000
 
 
-def is_met(condition: Condition, often: Marks) -> bool:
-    """Whether a condition is met by what occurs infinitely often."""
-    return any(inf <= often and not fin & often for fin, inf in condition)
-
-
-def negated(truth: bool | None) -> bool | None:
-    """The negation in Kleene's logic; None is undecided."""
-    return None if truth is None else not truth
-
-
-def some(truths: Iterable[bool | None]) -> bool | None:
-    """The disjunction in Kleene's logic."""
-    unknown = False
-    for truth in truths:
-        if truth:
-            return True
-        unknown |= truth is None
-    return None if unknown else False
-
-
 def is_cosafe(formula: Formula, positive: bool = True) -> bool:
     """Whether a formula (its negation, if not ``positive``) is co-safe by its form.
 
@@ -90,7 +70,7 @@ def combination(formula: Formula) -> Formula | None:
             inner = combination(operand)
             return None if inner is None else Not(inner)
         case And(parts) | Or(parts):
-            kept = tuple(filter(None, map(combination, parts)))
+            kept = tuple(part for part in map(combination, parts) if part is not None)
             return type(formula)(kept) if len(kept) == len(parts) else None
         case Next(Not(operand), count):
             return combination(Not(Next(operand, count)))
@@ -165,8 +145,9 @@ class Progression:
             return True if rest == TRUE else False if rest == FALSE else otherwise
         truths = [self._truth(operand, rests, otherwise) for operand in operands(shape)]
         if isinstance(shape, Not):
-            return negated(truths[0])
-        return some(truths) if isinstance(shape, Or) else negated(some(map(negated, truths)))
+            return None if truths[0] is None else not truths[0]
+        decisive = isinstance(shape, Or)
+        return decisive if decisive in truths else None if None in truths else not decisive
 
     def _after(self, formula: Formula, positive: bool, state: int) -> Rest:
         """What a formula, or its negation, leaves to the rest of the path after this state."""

@@ -184,9 +184,37 @@ class Judge(ABC):
 
     chain: Model
 
-    @abstractmethod
-    def satisfying(self, formula: Formula, asked: States) -> States:
-        """The states among ``asked`` in which a state formula holds."""
+    def satisfying(self, formula: Formula, asked: States, surely: bool = True) -> States:
+        """The states among ``asked`` in which a state formula holds, or may hold if not ``surely``."""
+        match formula:
+            case Truth(value):
+                return asked if value else frozenset()
+            case Proposition(name):
+                return (self.chain.states_of(name) or frozenset()) & asked
+            case Not(operand):
+                return asked - self.satisfying(operand, asked, not surely)
+            case And(operands):
+                for operand in operands:
+                    asked = self.satisfying(operand, asked, surely)
+                return asked
+            case Or(operands):
+                rest = asked
+                for operand in operands:
+                    rest = rest - self.satisfying(operand, rest, surely)
+                return asked - rest
+            case Probability() | Privacy():
+                wanted = (True,) if surely else (True, None)
+                return frozenset(s for s in asked if self.holds(formula, s) in wanted)
+            case Next() | Until():
+                raise AssertionError("a path formula is not evaluated in states")
+            case _:
+                assert_never(formula)
+
+    def holds(self, formula: Probability | Privacy, state: int) -> bool | None:
+        """Whether a P or D holds in a state; None if that is undecided."""
+        if isinstance(formula, Privacy):
+            return next(self.broken(formula, state), None) is None
+        return all(self.missed(formula.interval, p) is None for p in set(self.extremes(formula.path, state)))
 
     def truth(self, formula: Formula, state: int) -> bool | None:
         """Whether a state formula holds in a state; None if that is undecided."""
@@ -253,6 +281,7 @@ class Local(Judge):
         self.chain = evaluation.chain
         self._missing = False
         self._sets: dict[Formula, States] = {}
+        self._numbers: dict[Formula, Sequence[Quotient]] = {}
         self._vanishing = frozenset(p for p in evaluation.transitions if not self.sign(p))
 
     def sign(self, value: Quotient) -> int:
@@ -272,46 +301,22 @@ class Local(Judge):
             raise _MissingSigns
         return result
 
-    def satisfying(self, formula: Formula, asked: States) -> States:
-        return self.settled(self._states(formula, asked))
-
-    def _states(self, formula: Formula, asked: States) -> States:
-        match formula:
-            case Truth(value):
-                return asked if value else frozenset()
-            case Proposition(name):
-                return (self.chain.states_of(name) or frozenset()) & asked
-            case Not(operand):
-                return asked - self._states(operand, asked)
-            case And(operands):
-                for operand in operands:
-                    asked = self._states(operand, asked)
-                return asked
-            case Or(operands):
-                rest = asked
-                for operand in operands:
-                    rest = rest - self._states(operand, rest)
-                return asked - rest
-            case Probability(interval, path):
-                numbers = self.numbers(path)
-                return frozenset(s for s in asked if self.missed(interval, numbers[s]) is None)
-            case Privacy():
-                return frozenset(s for s in asked if next(self.broken(formula, s), None) is None)
-            case Next() | Until():
-                raise AssertionError("a path formula is not evaluated in states")
-            case _:
-                assert_never(formula)
+    def truth(self, formula: Formula, state: int) -> bool | None:
+        return self.settled(super().truth(formula, state))
 
     def numbers(self, path: Formula) -> Sequence[Quotient]:
         """The probabilities of a path formula in all states."""
-        return self.evaluation.vector(self._vanishing, path, known_sets(path, self._set))
+        if path not in self._numbers:
+            known = known_sets(path, self._set)
+            self._numbers[path] = self.evaluation.vector(self._vanishing, path, known)
+        return self._numbers[path]
 
     def probability(self, path: Formula, state: int) -> Quotient:
         return self.numbers(path)[state]
 
     def _set(self, part: Formula) -> States:
         if part not in self._sets:
-            self._sets[part] = self.satisfying(part, self.evaluation.every)
+            self._sets[part] = self.settled(self.satisfying(part, self.evaluation.every))
         return self._sets[part]
 
     def broken(self, formula: Privacy, state: int) -> Iterator[tuple[int, int]]:

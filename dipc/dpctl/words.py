@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dipc.dpctl.progression import Progression
+from dipc.dpctl.regions import Outcome
 from dipc.dpctl.schedulers import Product, largest, sign_of
 from dipc.errors import InternalError, LimitReached
 from dipc.models.chain import Row
@@ -94,14 +95,14 @@ class Steps:
         """Whether the rest of the word does not matter."""
         return all(n == self.yes for n, _ in (*pair.left, *pair.right))
 
-    def outcomes(self, s: int, t: int) -> Iterator[tuple[Number, Number, Word]]:
+    def outcomes(self, s: int, t: int) -> Iterator[Outcome]:
         """For a bounded formula: the different pairs of probabilities, each with its first word."""
         waiting, seen = [self.root(s, t)], set[object]()
         for pair in waiting:  # grows while it is read
             self.tick()
             if self.is_settled(pair):
-                p, q = (dict(side).get(self.yes, self.zero) for side in pair[:2])
-                yield p, q, pair.word
+                p, q = (sum((weight for _, weight in side), self.zero) for side in pair[:2])
+                yield Outcome(s, t, p, q, pair.word)
                 continue
             waiting += self.unseen(pair, seen)
             if len(seen) > MOST_NODES:
@@ -129,7 +130,7 @@ class Bound:
         """The least delta for this pair and the factor, which may be negative."""
         return p - self.factor * q
 
-    def grow(self, breach: Breach) -> None:
+    def grow(self, breach: Outcome) -> None:
         """Allow a pair that breaks the bound."""
         p, q, self.attained = breach.p, breach.q, (breach.state, breach.neighbour)
         if self.least == "delta":
@@ -138,26 +139,14 @@ class Bound:
             self.factor = (p - self.delta) / q if q else None
 
 
-class Breach(NamedTuple):
-    """Two states with p > e^epsilon q + delta under a word of actions, prefix cycle cycle ...; there is no
-    cycle if the rest of the word does not matter."""
-
-    state: int
-    neighbour: int
-    p: Number
-    q: Number
-    prefix: Word = ()
-    cycle: Word = ()
-
-
 @dataclass(frozen=True, slots=True)
 class Found:
     """What the search found: a counterexample, or none and the range [low, high] of the least delta if some
     pairs stay open, or a proof (all three None)."""
 
-    breach: Breach | None = None
-    low: Number | None = None
-    high: Number | None = None
+    breach: Outcome | None = None
+    low: Number = None
+    high: Number = None
 
 
 class Tree(Steps):
@@ -186,7 +175,7 @@ class Tree(Steps):
             for a, values in enumerate(self.repeated):
                 p, q = self._mean(pair.left, values), self._mean(pair.right, values)
                 tried[p, q] = None
-                for each in (Breach(s, t, p, q), Breach(t, s, q, p)):
+                for each in (Outcome(s, t, p, q), Outcome(t, s, q, p)):
                     if bound.breaks(each.p, each.q):
                         if not bound.least:
                             return Found(self._with_word(each, pair, a))
@@ -217,7 +206,7 @@ class Tree(Steps):
     def _closed(self, pair: Pair, bound: Bound) -> bool:
         return not any(bound.breaks(hi, lo) for hi, lo in self._extremes(pair))
 
-    def _with_word(self, breach: Breach, pair: Pair, action: int) -> Breach:
+    def _with_word(self, breach: Outcome, pair: Pair, action: int) -> Outcome:
         """The breach by an action repeated from a pair on, written out if it settles the probabilities."""
         prefix = pair.word
         for _ in self.product.rows:
@@ -226,7 +215,7 @@ class Tree(Steps):
             pair = self.after(pair, action)
         return breach._replace(prefix=prefix, cycle=(action,))
 
-    def _possible(self, pair: Pair, s: int, t: int) -> Breach | None:
+    def _possible(self, pair: Pair, s: int, t: int) -> Outcome | None:
         """For a co-safe formula: a word that may satisfy it on one side where it never does on the other."""
         for left, right, state, other in ((pair.left, pair.right, s, t), (pair.right, pair.left, t, s)):
             if self._mean(left, self.high) and not self._mean(right, self.high):
@@ -234,7 +223,7 @@ class Tree(Steps):
                 for a in self._way([n for n, _ in left if self.high[n]]):
                     end = self.after(end, a)
                 p = self._mean(end.left, self.repeated[0])
-                return self._with_word(Breach(state, other, p, self.zero), end, 0)
+                return self._with_word(Outcome(state, other, p, self.zero), end, 0)
         return None
 
     def _way(self, nodes: list[int]) -> Word:
