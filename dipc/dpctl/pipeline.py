@@ -38,6 +38,7 @@ def check(model: Model, property: Property, clock: Clock, options: Options = DEF
     if isinstance(formula, Query):
         raise InputError("a query has no truth value", hint="ask it by `dipc model value`")
     try:
+        clock.tick("states")
         check_probabilities(model, property.eps_range, clock)
         return _verdict(model, property, formula, asked, clock, options)
     except LimitReached as limit:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cmp_to_key
+from functools import cmp_to_key, partial
 from typing import Any
 
 from flint import arb, ctx, fmpq
@@ -20,16 +20,9 @@ from flint import arb, ctx, fmpq
 from dipc.clock import Clock
 from dipc.dpctl.automata import Automaton, automaton_of, read_hoa
 from dipc.dpctl.constant import Uniform
-from dipc.dpctl.formula import (
-    Exponent,
-    Formula,
-    Privacy,
-    Probability,
-    Query,
-    depends_on_eps,
-)
+from dipc.dpctl.formula import Exponent, Formula, Privacy, Probability, Query, depends_on_eps
 from dipc.dpctl.paths import known_sets, operands
-from dipc.dpctl.progression import Progression, States, is_bounded, progression
+from dipc.dpctl.progression import States, is_bounded, progression
 from dipc.dpctl.regions import Evaluation, Judge, Local, Outcome, Signs, power_of_e
 from dipc.dpctl.schedulers import HERE, Product, sign_of
 from dipc.dpctl.syntax import show
@@ -61,13 +54,9 @@ class Process(Judge):
     """Truth of state formulas in the states of a process; what P and D say is left to the subclasses."""
 
     def __init__(self, mdp: AnyMdp, clock: Clock) -> None:
-        self.mdp, self.clock = mdp, clock
+        self.mdp, self.tick = mdp, partial(clock.tick, "words of actions")
         self._held: dict[tuple[Formula, int], bool | None] = {}
         self._parts: dict[Formula, tuple[dict[Formula, States], set[int]]] = {}
-
-    def tick(self) -> None:
-        """Look at the limits."""
-        self.clock.tick("words of actions")
 
     def truth(self, formula: Formula, state: int) -> bool | None:
         here = frozenset([state])
@@ -148,7 +137,7 @@ class Fixed(Process, Uniform):
             self._products[path] = Product.of(self.mdp, monitor, self.tick)
         return self._products[path]
 
-    def _automaton(self, path: Formula, known: dict[Formula, States]) -> Automaton | Progression:
+    def _automaton(self, path: Formula, known: dict[Formula, States]) -> Automaton:
         if self.options.automaton is None:
             return automaton_of(path, known)
         named = {show(part).strip('"'): states for part, states in known.items()}
@@ -248,8 +237,8 @@ class AllWords(Process, Local):
         raise Unsupported("Pmax and Pmin on a decision process for a range of eps", hint=AT_ONE_EPS)
 
     def outcomes(self, path: Formula, s: int, t: int) -> Sequence[Outcome]:
-        self.sure(path, s, t)
         known, _ = self.settled(self.parts(path))
+        self.sure(path, s, t)
         key = path, tuple(known.items())
         if (*key, s, t) not in self.words.outcomes:
             if key not in self.words.steps:
@@ -280,13 +269,15 @@ class AllWords(Process, Local):
         """How much smaller p is than its bound, for the worst outcomes that could break it."""
         outcomes, rooms = self.outcomes(formula.path, s, t), self.words.rooms
         if (key := (formula, tuple(outcomes))) not in rooms:
-            factor, delta = power_of_e(formula.epsilon), formula.delta
-            at_least_one = is_nonnegative(formula.epsilon)
-            rooms[key] = [
-                (factor * each.q + delta - each.p, each)
-                for each in outcomes
-                if not (at_least_one and is_surely_nonnegative(each.q + delta - each.p))
-            ]
+            factor, at_least_one, rooms[key] = (
+                power_of_e(formula.epsilon),
+                is_nonnegative(formula.epsilon),
+                [],
+            )
+            for each in outcomes:
+                least = each.q + formula.delta - each.p  # of all epsilon >= 0
+                if not (at_least_one and least.is_constant and sign_of(least) >= 0):
+                    rooms[key].append((factor * each.q + formula.delta - each.p, each))
         return rooms[key]
 
     def violates(self, formula: Privacy, s: int, t: int) -> bool:
@@ -315,11 +306,6 @@ def is_nonnegative(epsilon: Exponent) -> bool:
     """Whether the parts of an exponent show that it is nonnegative for every eps."""
     logarithms = all((base > 1) is (power > 0) for base, power in epsilon.logarithms)
     return logarithms and epsilon.rate >= 0 and epsilon.constant >= 0
-
-
-def is_surely_nonnegative(value: Quotient) -> bool:
-    """Whether a number without eps is nonnegative; False for other functions."""
-    return value.is_constant and sign_of(value) >= 0
 
 
 def worst(outcomes: Iterable[Outcome]) -> list[Outcome]:
