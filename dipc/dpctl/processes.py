@@ -269,11 +269,8 @@ class AllWords(Process, Local):
         """How much smaller p is than its bound, for the worst outcomes that could break it."""
         outcomes, rooms = self.outcomes(formula.path, s, t), self.words.rooms
         if (key := (formula, tuple(outcomes))) not in rooms:
-            factor, at_least_one, rooms[key] = (
-                power_of_e(formula.epsilon),
-                is_nonnegative(formula.epsilon),
-                [],
-            )
+            factor, at_least_one = power_of_e(formula.epsilon), is_nonnegative(formula.epsilon)
+            rooms[key] = []
             for each in outcomes:
                 least = each.q + formula.delta - each.p  # of all epsilon >= 0
                 if not (at_least_one and least.is_constant and sign_of(least) >= 0):
