@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Generic, TypeVar, assert_never
+from typing import Generic, NamedTuple, TypeVar, assert_never
 
 from flint import fmpq
 
@@ -38,7 +38,7 @@ from dipc.dpctl.formula import (
 from dipc.dpctl.paths import known_sets, path_probabilities
 from dipc.dpctl.verdict import Region
 from dipc.errors import Unsupported
-from dipc.models.chain import MarkovChain
+from dipc.models.chain import MarkovChain, Model
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -120,12 +120,16 @@ class Evaluation:
     ) -> Found[Result]:
         results = set()
         for signs in piece.readings:
-            local = Local(self, dict(zip(functions, signs, strict=True)), wanted)
+            local = self.local(dict(zip(functions, signs, strict=True)), wanted)
             try:
                 results.add(local.settled(question(local)))
             except _MissingSigns:
                 continue
         return Found(piece, frozenset(results))
+
+    def local(self, signs: Signs, wanted: dict[ExpPoly, None]) -> Local:
+        """The evaluation on one piece."""
+        return Local(self, signs, wanted)
 
     def normal_form(self, value: Quotient) -> tuple[ExpPoly, int]:
         """A function and a factor, 1 or -1: their product has the signs of ``value``."""
@@ -163,26 +167,96 @@ class _MissingSigns(Exception):
     """The evaluation cannot go on before the signs that it asked for are known."""
 
 
+class Outcome(NamedTuple):
+    """The probabilities of a path formula from two states; of a decision process, under the word ``prefix``
+    of actions and then ``cycle`` for ever."""
+
+    state: int
+    neighbour: int
+    p: Quotient
+    q: Quotient
+    prefix: tuple[int, ...] = ()
+    cycle: tuple[int, ...] = ()
+
+
 class Judge(ABC):
     """The evaluation at some eps, the same for all eps of a piece."""
 
-    chain: AnyChain
+    chain: Model
 
-    @abstractmethod
-    def satisfying(self, formula: Formula, asked: States) -> States:
-        """The states among ``asked`` in which a state formula holds."""
+    def satisfying(self, formula: Formula, asked: States, surely: bool = True) -> States:
+        """The states among ``asked`` in which a state formula holds, or may hold if not ``surely``."""
+        match formula:
+            case Truth(value):
+                return asked if value else frozenset()
+            case Proposition(name):
+                return (self.chain.states_of(name) or frozenset()) & asked
+            case Not(operand):
+                return asked - self.satisfying(operand, asked, not surely)
+            case And(operands):
+                for operand in operands:
+                    asked = self.satisfying(operand, asked, surely)
+                return asked
+            case Or(operands):
+                rest = asked
+                for operand in operands:
+                    rest = rest - self.satisfying(operand, rest, surely)
+                return asked - rest
+            case Probability() | Privacy():
+                wanted = (True,) if surely else (True, None)
+                return frozenset(s for s in asked if self.holds(formula, s) in wanted)
+            case Next() | Until():
+                raise AssertionError("a path formula is not evaluated in states")
+            case _:
+                assert_never(formula)
 
-    @abstractmethod
+    def holds(self, formula: Probability | Privacy, state: int) -> bool | None:
+        """Whether a P or D holds in a state; None if that is undecided."""
+        if isinstance(formula, Privacy):
+            return next(self.broken(formula, state), None) is None
+        return all(self.missed(formula.interval, p) is None for p in set(self.extremes(formula.path, state)))
+
+    def truth(self, formula: Formula, state: int) -> bool | None:
+        """Whether a state formula holds in a state; None if that is undecided."""
+        return state in self.satisfying(formula, frozenset([state]))
+
+    def on(self, formula: Formula) -> Judge:
+        """Who knows why a formula has its truth value."""
+        return self
+
+    def number(self, value: Quotient) -> Quotient:
+        """A number of a formula."""
+        return value
+
     def probability(self, path: Formula, state: int) -> Quotient:
-        """The probability of a path formula from a state."""
+        """The probability of a path formula from a state of a chain."""
+        raise NotImplementedError
+
+    def extremes(self, path: Formula, state: int) -> tuple[Quotient, Quotient]:
+        """The least and the largest probability over all schedulers; of a chain, the probability twice."""
+        p = self.probability(path, state)
+        return p, p
+
+    def outcomes(self, path: Formula, s: int, t: int) -> Sequence[Outcome]:
+        """The probabilities from two states, for the words of actions that are worst for s."""
+        return [Outcome(s, t, self.probability(path, s), self.probability(path, t))]
 
     @abstractmethod
     def sign(self, value: Quotient) -> int:
         """The sign of a number."""
 
-    @abstractmethod
     def broken(self, formula: Privacy, state: int) -> Iterator[tuple[int, int]]:
-        """The :meth:`pairs` (s, t) with Pr_s > e^epsilon Pr_t + delta."""
+        """The :meth:`pairs` (s, t) with Pr_s > e^epsilon Pr_t + delta, in a chain."""
+        raise NotImplementedError
+
+    def breach(self, formula: Privacy, state: int) -> Outcome:
+        """The first outcome that breaks a D which fails."""
+        s, t = next(self.broken(formula, state))
+        return self.outcomes(formula.path, s, t)[0]
+
+    def violates(self, formula: Privacy, s: int, t: int) -> bool:
+        """Whether Pr_s > e^epsilon Pr_t + delta."""
+        return (s, t) in set(self.broken(formula, s))
 
     def pairs(self, state: int) -> Iterator[tuple[int, int]]:
         """The state with each of its neighbours, both ways, in the order of the file."""
@@ -191,10 +265,11 @@ class Judge(ABC):
 
     def missed(self, interval: Interval, p: Quotient) -> Quotient | None:
         """The end of the interval that a probability misses."""
-        if self.sign(p - interval.low) < (0 if interval.low_closed else 1):
-            return interval.low
-        if self.sign(interval.high - p) < (0 if interval.high_closed else 1):
-            return interval.high
+        low, high = self.number(interval.low), self.number(interval.high)
+        if self.sign(p - low) < (0 if interval.low_closed else 1):
+            return low
+        if self.sign(high - p) < (0 if interval.high_closed else 1):
+            return high
         return None
 
 
@@ -202,9 +277,11 @@ class Local(Judge):
     """The evaluation on one piece, where every known function has one sign."""
 
     def __init__(self, evaluation: Evaluation, signs: Signs, wanted: dict[ExpPoly, None]) -> None:
-        self.evaluation, self.chain, self._signs, self._wanted = evaluation, evaluation.chain, signs, wanted
+        self.evaluation, self._signs, self._wanted = evaluation, signs, wanted
+        self.chain = evaluation.chain
         self._missing = False
         self._sets: dict[Formula, States] = {}
+        self._numbers: dict[Formula, Sequence[Quotient]] = {}
         self._vanishing = frozenset(p for p in evaluation.transitions if not self.sign(p))
 
     def sign(self, value: Quotient) -> int:
@@ -224,46 +301,22 @@ class Local(Judge):
             raise _MissingSigns
         return result
 
-    def satisfying(self, formula: Formula, asked: States) -> States:
-        return self.settled(self._states(formula, asked))
-
-    def _states(self, formula: Formula, asked: States) -> States:
-        match formula:
-            case Truth(value):
-                return asked if value else frozenset()
-            case Proposition(name):
-                return (self.chain.states_of(name) or frozenset()) & asked
-            case Not(operand):
-                return asked - self._states(operand, asked)
-            case And(operands):
-                for operand in operands:
-                    asked = self._states(operand, asked)
-                return asked
-            case Or(operands):
-                rest = asked
-                for operand in operands:
-                    rest = rest - self._states(operand, rest)
-                return asked - rest
-            case Probability(interval, path):
-                numbers = self.numbers(path)
-                return frozenset(s for s in asked if self.missed(interval, numbers[s]) is None)
-            case Privacy():
-                return frozenset(s for s in asked if next(self.broken(formula, s), None) is None)
-            case Next() | Until():
-                raise AssertionError("a path formula is not evaluated in states")
-            case _:
-                assert_never(formula)
+    def truth(self, formula: Formula, state: int) -> bool | None:
+        return self.settled(super().truth(formula, state))
 
     def numbers(self, path: Formula) -> Sequence[Quotient]:
         """The probabilities of a path formula in all states."""
-        return self.evaluation.vector(self._vanishing, path, known_sets(path, self._set))
+        if path not in self._numbers:
+            known = known_sets(path, self._set)
+            self._numbers[path] = self.evaluation.vector(self._vanishing, path, known)
+        return self._numbers[path]
 
     def probability(self, path: Formula, state: int) -> Quotient:
         return self.numbers(path)[state]
 
     def _set(self, part: Formula) -> States:
         if part not in self._sets:
-            self._sets[part] = self.satisfying(part, self.evaluation.every)
+            self._sets[part] = self.settled(self.satisfying(part, self.evaluation.every))
         return self._sets[part]
 
     def broken(self, formula: Privacy, state: int) -> Iterator[tuple[int, int]]:
