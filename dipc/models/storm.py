@@ -7,13 +7,14 @@ Storm builds the model, with exact or parametric probabilities; everything else 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from functools import lru_cache, partial
+from typing import Any
 
 from dipc.errors import InputError, Source, Unsupported
-from dipc.models.arithmetic import Amount, Arithmetic, Node
+from dipc.models.arithmetic import Amount
 from dipc.models.chain import DEAD, Mdp, Model, transitions
 from dipc.models.draft import Draft
-from dipc.models.reading import GRAMMAR
+from dipc.models.reading import number_from_text
 from dipc.numbers.quotient import Quotient
 from dipc.suggest import did_you_mean
 
@@ -85,9 +86,9 @@ def model_of(sparse: Any, numbers: Mapping[str, Amount] | None = None) -> Model:
         hint = "build it exactly: stormpy.build_model[stormpy.Rational](program)"
         raise InputError("the probabilities of this model are floating-point numbers", hint=hint)
     draft = Draft(Source("<storm>", ""), (kinds[name], NOWHERE))
-    arithmetic = _Values(numbers or {})
+    known = lru_cache(maxsize=None)(partial(number_from_text, numbers=numbers))
     for state, action, row in _rows(sparse, name == "MDP"):
-        targets = [(str(t), arithmetic.of(value), NOWHERE) for t, value in row]
+        targets = [(str(t), known(str(value)), NOWHERE) for t, value in row]
         draft.add_row(str(state), action, targets, NOWHERE)
     for label in sorted(sparse.labeling.get_labels() - {"init", "deadlock"}):
         draft.labels[label] = [(str(s), NOWHERE) for s in sparse.labeling.get_states(label)]
@@ -105,21 +106,6 @@ def _rows(sparse: Any, has_actions: bool) -> Iterator[tuple[int, str | None, lis
             entries = [(e.column, e.value() if callable(e.value) else e.value) for e in matrix.get_row(row)]
             labels = sorted(sparse.choice_labeling.get_labels_of_choice(row)) if named and has_actions else []
             yield s, (labels[0] if labels else str(number)) if has_actions else None, entries
-
-
-class _Values:
-    """Numbers of Storm as functions of eps; equal texts are read once."""
-
-    def __init__(self, numbers: Mapping[str, Amount]) -> None:
-        self._numbers, self._known = numbers, dict[str, Quotient]()
-
-    def of(self, value: Any) -> Quotient:
-        text = str(value)
-        if text not in self._known:
-            source = Source("<storm>", text)
-            tree = cast(Node, GRAMMAR.parse(source, "value").children[0])
-            self._known[text] = Arithmetic(source, self._numbers).number_of(tree)
-        return self._known[text]
 
 
 def to_storm(model: Model) -> Any:
@@ -141,13 +127,12 @@ def to_storm(model: Model) -> Any:
 
 
 def _matrix(storm: Any, model: Model) -> Any:
-    groups: Any = model.rows if isinstance(model, Mdp) else [(row,) for row in model.rows]
-    builder = storm.datastructures.SparseMatrixBuilder[storm.Rational](
-        0, 0, 0, False, isinstance(model, Mdp), 0
-    )
+    is_mdp = isinstance(model, Mdp)
+    builder = storm.datastructures.SparseMatrixBuilder[storm.Rational](0, 0, 0, False, is_mdp, 0)
+    groups: Any = model.rows if is_mdp else [(row,) for row in model.rows]
     number = 0
     for rows in groups:
-        if isinstance(model, Mdp):
+        if is_mdp:
             builder.new_row_group(number)
         for row in rows:
             for t, p in row:
