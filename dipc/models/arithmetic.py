@@ -29,6 +29,7 @@ WORDS = {"eps": "EPS", "ε": "EPS", "epsilon": "EPS", "inf": "INF", "exp": "EXP"
 DEEPEST = 100  # levels of a tree
 HIGHEST_POWER = 1000
 HIGHEST_POWER_OF_SUM = 100
+LARGEST_POWER = 10**6  # the exponent times the bits of the base
 
 Node = Tree[Token]
 
@@ -230,6 +231,8 @@ class Arithmetic:
         single = len(base.value.numerator) <= 1 and base.value.denominator.as_rational() is not None
         if abs(count) > (most := HIGHEST_POWER if single else HIGHEST_POWER_OF_SUM):
             raise self._fail(node, f"a power beyond {most} is too large")
+        if abs(count) * _size(base.value) > LARGEST_POWER:
+            raise self._fail(node, "the value of this power is too long")
         if not base.value and count < 0:
             raise self._fail(node, "division by zero")
         return Amount(base.value ** int(count.numerator))
@@ -260,6 +263,12 @@ class Arithmetic:
         return Amount(Quotient.of(0), () if base == 1 else (logarithm,))
 
     ln_number = ln
+
+
+def _size(value: Quotient) -> int:
+    """About the number of bits of the coefficients."""
+    terms = [term for f in (value.numerator, value.denominator) for term in f.terms()]
+    return sum(int(n).bit_length() for c, *_ in terms for n in (c.p, c.q))
 
 
 def linear_part(value: Quotient, inverse: bool = False) -> tuple[fmpq, fmpq, fmpq] | None:

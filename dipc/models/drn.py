@@ -36,13 +36,13 @@ REMARK = re.compile(
 )
 HEADER = re.compile(r"^[ \t]*@(\w+)[ \t]*:?", re.M)
 LINE = re.compile(r"\S(?:[^\n]*\S)?")
-STATE = re.compile(r"state\s+(\d+)\s*(\[[^\]]*\])?\s*(.*)")
+STATE = re.compile(r"state\s+([0-9]{1,9})(?![0-9])\s*(\[[^\]]*\])?\s*(.*)")
 ACTION = re.compile(r'action\s+("[^"]*"|[^\s\[]+)\s*(\[[^\]]*\])?')
-MOVE = re.compile(r"(\d+)\s*:\s*(.+)")
+MOVE = re.compile(r"([0-9]{1,9})\s*:\s*(.+)")
 WORD = re.compile(r'"[^"]*"|\S+')
 NAME = re.compile(r'"[^"]*"|[^\s,"]+')
 DIGITS = re.compile(r"\d+")
-LINK = re.compile(r"\s*\d+(?:\s*~\s*\d+)*\s*")
+LINK = re.compile(r"\s*[0-9]{1,9}(?:\s*~\s*[0-9]{1,9})*\s*")
 
 
 class DrnFile(NamedTuple):

@@ -6,11 +6,6 @@ Models have up to 10^6 states, so every search keeps its own stack.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
-
 
 Transitions = Sequence[Sequence[tuple[int, object]]]
 """For each state its successors, each with something, for example a probability."""

@@ -13,15 +13,14 @@ the graph keeps its edges.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import reduce
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
+from operator import add
+from typing import Generic, Protocol, Self, TypeVar
 
 from dipc.models.graph import components
 from dipc.numbers.quotient import Quotient
-
-if TYPE_CHECKING:
-    import networkx
 
 
 class Number(Protocol):
@@ -45,23 +44,17 @@ def silent() -> None:
 Edges = Mapping[int, Sequence[tuple[int, Quotient]]]
 
 
-def visits(states: Iterable[int], edges: Edges, start: int) -> dict[int, Quotient]:
-    """The expected numbers of visits, component by component in the order of the edges."""
-    import networkx
-
-    digraph: networkx.DiGraph = networkx.DiGraph()
-    digraph.add_nodes_from(states)
-    digraph.add_edges_from((s, t) for s, targets in edges.items() for t, _ in targets)
+def visits(states: Collection[int], edges: Edges, start: int) -> dict[int, Quotient]:
+    """The expected numbers of visits to ``range(n)``, component by component in the order of the edges."""
     incoming: dict[int, Quotient] = {start: Quotient.one()}
     weights: dict[int, Quotient] = {}
-    components = networkx.condensation(digraph)
-    for name in networkx.topological_sort(components):
-        members = sorted(components.nodes[name]["members"])
-        for i, weight in _solve_component(edges, members, incoming).items():
+    for members in reversed(list(components([edges.get(s, ()) for s in states], states))):
+        solved = _solve_component(edges, sorted(members), incoming)
+        for i, weight in solved.items():
             weights[i] = weight
             for j, p in edges.get(i, ()):
-                if j not in components.nodes[name]["members"]:
-                    incoming[j] = incoming.get(j, Quotient.of(0)) + weight * p
+                if j not in solved:
+                    increase(incoming, j, weight * p)
     return weights
 
 
@@ -72,7 +65,7 @@ def _solve_component(edges: Edges, members: list[int], incoming: dict[int, Quoti
     for s in members:
         for t, p in edges.get(s, ()):
             if t in flow:
-                flow[s][t] = flow[s].get(t, zero) + p
+                increase(flow[s], t, p)
     weights = {i: incoming.get(i, zero) for i in members}
     for place, s in enumerate(members):
         later = members[place + 1 :]
@@ -82,11 +75,10 @@ def _solve_component(edges: Edges, members: list[int], incoming: dict[int, Quoti
         sources = [r for r in later if s in flow[r]]
         for r in sources:
             flow[r][s] = flow[r][s] * factor
-        for t in later:
-            if t in flow[s]:
-                weights[t] = weights[t] + weights[s] * flow[s][t]
-                for r in sources:
-                    flow[r][t] = flow[r].get(t, zero) + flow[r][s] * flow[s][t]
+        for t in flow[s].keys() & later:
+            weights[t] = weights[t] + weights[s] * flow[s][t]
+            for r in sources:
+                increase(flow[r], t, flow[r][s] * flow[s][t])
     for place, s in reversed(list(enumerate(members))):
         for r in members[place + 1 :]:
             if s in flow[r]:
@@ -126,10 +118,7 @@ def absorption(
 
 def total(terms: list[N]) -> N:
     """The sum of one or more numbers."""
-    result = terms[0]
-    for term in terms[1:]:
-        result = result + term
-    return result
+    return reduce(add, terms)
 
 
 def increase(table: dict[int, N], key: int, amount: N) -> None:
@@ -144,14 +133,11 @@ class _Block(Generic[N]):
     ``gain[s]`` the part that ends in the goal; a state missing there has 0.
     """
 
-    edges: dict[int, dict[int, N]]
-    leave: dict[int, N]
-    gain: dict[int, N]
-
     def __init__(self, rows: Rows[N], members: list[int], values: list[N], reached: set[int]) -> None:
-        self.edges = {s: {} for s in members}
+        self.edges: dict[int, dict[int, N]] = {s: {} for s in members}
         self.sources: dict[int, set[int]] = {s: set() for s in members}
-        self.leave, self.gain = {}, {}
+        self.leave: dict[int, N] = {}
+        self.gain: dict[int, N] = {}
         self.loops: set[int] = set()
         for s in members:
             for t, p in rows[s]:
@@ -186,15 +172,13 @@ class _Block(Generic[N]):
 
     def _eliminate(self, s: int) -> tuple[int, list[tuple[int, N]], list[N]]:
         """Send the flow into a state on to where it goes from there."""
-        edges: dict[int, N] = self.edges.pop(s)
-        sources = self.sources.pop(s)
-        for t in edges:
+        row, sources = list(self.edges.pop(s).items()), self.sources.pop(s)
+        for t, _ in row:
             self.sources[t].discard(s)
-        leave: list[N] = [self.leave.pop(s)] if s in self.leave else []
-        gain: list[N] = [self.gain.pop(s)] if s in self.gain else []
-        row = list(edges.items())
+        leave = [self.leave.pop(s)] if s in self.leave else []
+        gain = [self.gain.pop(s)] if s in self.gain else []
         if s in self.loops:  # else the other edges sum to 1
-            rest = total([*edges.values(), *leave])
+            rest = total([*(p for _, p in row), *leave])
             row = [(t, p / rest) for t, p in row]
             leave, gain = [x / rest for x in leave], [x / rest for x in gain]
         for r in sources:
@@ -208,14 +192,9 @@ class _Block(Generic[N]):
 
     def _redirect(self, r: int, flow: N, row: list[tuple[int, N]]) -> None:
         """Add the flow from r through an eliminated state; what comes back to r is a loop."""
-        edges, back = self.edges[r], False
         for t, p in row:
             if t == r:
-                back = True
-            elif t in edges:
-                edges[t] = edges[t] + flow * p
+                self.loops.add(r)
             else:
-                edges[t] = flow * p
+                increase(self.edges[r], t, flow * p)
                 self.sources[t].add(r)
-        if back:
-            self.loops.add(r)
