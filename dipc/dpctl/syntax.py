@@ -39,6 +39,7 @@ from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.models.arithmetic import WORDS as ARITHMETIC_WORDS
 from dipc.models.arithmetic import Amount, Arithmetic, Grammar, Node, linear_part, span_of
 from dipc.models.chain import DEAD, Model
+from dipc.models.reading import unquoted
 from dipc.numbers.exact import rational
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -122,14 +123,14 @@ class _Builder:
             raise self._fail(node, message, "put it into P(...) or D(...), for example P>=1/2 (F goal)")
         return formula
 
-    def start(self, node: Node | None) -> tuple[str, ...] | None:
+    def start(self, node: Any) -> tuple[str, ...] | None:
         """The states after ``from``."""
         if node is None:
             return None
         for token in node.children:
-            if self.model is not None and (name := _unquoted(token)) not in self.model.names:
+            if self.model is not None and (name := unquoted(token)) not in self.model.names:
                 raise self._fail(token, f"there is no state `{name}`", did_you_mean(name, self._states()))
-        return tuple(map(_unquoted, node.children))
+        return tuple(map(unquoted, node.children))
 
     def _states(self) -> list[str]:
         """The first states of the model, for hints."""
@@ -206,7 +207,10 @@ class _Builder:
         check_epsilon(epsilon, show_exponent(epsilon), span_of(node, self.source), self.eps_range)
         return epsilon
 
-    def _count(self, node: Any) -> int:
+    def _bound(self, node: Any) -> int | None:
+        """The number in an optional count."""
+        if node is None:
+            return None
         (token,) = node.children
         text = self.bound.get(str(token), str(token))
         if not (isinstance(text, str) and text.isascii() and text.isdigit()):
@@ -214,9 +218,6 @@ class _Builder:
         if len(text) > 9:
             raise self._fail(node, f"{text} steps are too many")
         return int(text)
-
-    def _bound(self, node: Any) -> int | None:
-        return None if node is None else self._count(node)
 
     def proposition(self, node: Node) -> Formula:
         token = cast(Token, node.children[0])
@@ -231,7 +232,7 @@ class _Builder:
         values = {name: value for name, value in self.bound.items() if isinstance(value, str)}
         if token.type != "STRING":
             return values.get(str(token), str(token))
-        return VARIABLE.sub(lambda found: values.get(found[1], found[0]), str(token)[1:-1])
+        return VARIABLE.sub(lambda found: values.get(found[1], found[0]), unquoted(token))
 
     def _known(self, name: str, node: Node) -> Proposition:
         span = span_of(node, self.source)
@@ -303,12 +304,10 @@ class _Builder:
         kind, _, count = operator.children
         g = self._twice(right) if kind.type == "WEAK" else self.visit(right)
         f, bound = self.visit(left), self._bound(count)
-        match kind.type:
-            case "UNTIL":
-                return Until(f, g, bound)
-            case "WEAK":
-                return Not(Until(Not(g), And((Not(f), Not(g))), bound))
-        return Not(Until(Not(f), Not(g), bound))
+        if kind.type == "UNTIL":
+            return Until(f, g, bound)
+        neither = And((Not(f), Not(g)))
+        return Not(Until(Not(g), neither, bound) if kind.type == "WEAK" else Until(Not(f), Not(g), bound))
 
     def untils(self, node: Node) -> Formula:
         middle = cast("list[Any]", node.children)[2].meta
@@ -355,7 +354,7 @@ class _Builder:
         return _joined(And, (self._with({str(name): _joined(Or, each)}, body) for each in sets))
 
     def _with(self, values: Mapping[str, str | Formula], body: Any) -> Formula:
-        inner = replace(self, bound={**self.bound, **values})  # the lists of demands are shared
+        inner = replace(self, bound={**self.bound, **values})
         formula = inner.visit(body)
         self.nodes = inner.nodes
         return formula
@@ -366,30 +365,23 @@ class _Builder:
             case "listed":
                 found = [self._name(cast(Token, token)) for token in node.children]
             case "glob":
-                found = self._labels_like(node)
+                pattern, labels = self._name(cast(Token, node.children[0])), self.model and self.model.labels
+                if not pattern.endswith("*"):
+                    hint = 'a domain is a list {a, b}, a range 0..5, or labels such as "out_*"'
+                    raise self._fail(node, hint)
+                found = [label for label in labels or () if label.startswith(pattern[:-1])]
             case _:
-                low, high = (self._count(child) for child in node.children)
+                low, high = (self._bound(child) or 0 for child in node.children)
                 self._count_nodes(max(0, high - low))
                 found = [str(number) for number in range(low, high + 1)]
         if not found:
             raise self._fail(node, "the domain is empty")
         return list(dict.fromkeys(found))
 
-    def _labels_like(self, node: Node) -> list[str]:
-        pattern = self._name(cast(Token, node.children[0]))
-        if not pattern.endswith("*"):
-            raise self._fail(node, 'a domain is a list {a, b}, a range 0..5, or labels such as "out_*"')
-        labels = self.model.labels if self.model is not None else ()
-        return [label for label in labels if label.startswith(pattern[:-1])]
-
 
 def _joined(operator: type[And] | type[Or], formulas: Iterable[Formula]) -> Formula:
     first, *rest = formulas
     return operator((first, *rest)) if rest else first
-
-
-def _unquoted(token: Any) -> str:
-    return str(token)[1:-1] if token.type == "STRING" else str(token)
 
 
 def _open_end(node: Any) -> Node | None:

@@ -25,8 +25,14 @@ from dipc.models.reading import number_in, unquoted
 from dipc.numbers.quotient import Quotient
 from dipc.suggest import did_you_mean
 
-KINDS = ("DTMC", "MDP")
-EXACT = ("rational", "parametric")
+EXPORT = "export exact numbers (in Storm: `--exact`), @value_type: rational or parametric"
+COUNT = re.compile(r"[0-9]{1,9}")
+SETTINGS = {
+    "type": (re.compile("DTMC|MDP", re.I), "models of the type {} are not supported", "DTMC and MDP are"),
+    "value_type": (re.compile("rational|parametric"), "numbers of the type {} are not exact", EXPORT),
+    "nr_states": (COUNT, "`{}` is not a number of states", ""),
+    "nr_choices": (COUNT, "`{}` is not a number of choices", ""),
+}
 UNNAMED = "__NOLABEL__"
 REWARDS = "rewards were skipped: formulas do not speak of them"
 
@@ -130,17 +136,10 @@ class _Reader:
     # --- above the model -------------------------------------------------------------------------
 
     def _head(self) -> None:
-        kind, numbers = self._text("type"), self._text("value_type")
-        if kind and kind.upper() not in KINDS:
-            message = f"models of the type {kind} are not supported"
-            raise self.fail(self.sections["type"], message, "DTMC and MDP are")
-        if numbers and numbers not in EXACT:
-            hint = "export exact numbers (in Storm: `--exact`), @value_type: rational or parametric"
-            raise self.fail(self.sections["value_type"], f"numbers of the type {numbers} are not exact", hint)
-        for section in ("nr_states", "nr_choices"):
+        for section, (pattern, message, hint) in SETTINGS.items():
             text = self._text(section)
-            if text and not (text.isascii() and text.isdigit() and len(text) < 10):
-                raise self.fail(self.sections[section], f"`{text}` is not a number of {section[3:]}")
+            if text and not pattern.fullmatch(text):
+                raise self.fail(self.sections[section], message.format(text), hint)
         if "model" not in self.sections:
             raise self.fail((len(self.code),) * 2, "the file ends before @model")
         for needed in ("type", "nr_states"):

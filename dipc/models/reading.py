@@ -148,27 +148,28 @@ def unquoted(text: str) -> str:
     return text[1:-1] if text.startswith('"') else str(text)
 
 
-class _Reader:
-    """Reads declarations into a draft."""
+class _Reader(Interpreter[Token, None]):
+    """Reads declarations into a draft; ``part`` is the text of one, ``offset`` its place in the file."""
 
     def __init__(self, source: Source, overrides: Mapping[str, Amount]) -> None:
-        self.draft, self.text, self.overrides = Draft(source), source.text, overrides
+        self.draft, self.overrides, self.part, self.offset = Draft(source), overrides, source, 0
         self.numbers: dict[str, Amount] = {}
         self._known: dict[str, Quotient] = {}
 
     def declare(self, start: int, end: int) -> None:
         """Read one declaration; plain rows, of which there may be a million, without the grammar."""
-        match = PLAIN_ROW.fullmatch(self.text, start, end)
+        source = self.draft.source
+        match = PLAIN_ROW.fullmatch(source.text, start, end)
         if match is not None and match[1] not in WORDS and self.plain(match):
             return
-        part = Source(self.draft.source.name, self.text[start:end])
-        with placed(part, self.draft.source, start):
-            _Declaration(self, part, start).visit(GRAMMAR.parse(part, "declaration"))
+        self.part, self.offset = Source(source.name, source.text[start:end]), start
+        with placed(self.part, source, start):
+            self.visit(GRAMMAR.parse(self.part, "declaration"))
 
     def plain(self, match: re.Match[str]) -> bool:
         """Add a row whose probabilities are rational numbers; False if it is not such a row."""
         targets, (at, end) = [], match.span(3)
-        while at < end and (found := PLAIN_TARGET.match(self.text, at, end)):
+        while at < end and (found := PLAIN_TARGET.match(self.draft.source.text, at, end)):
             if found[2] not in self._known:
                 self._known[found[2]] = number_in(self.draft.source, {}, *found.span(2))
             targets.append((unquoted(found[1]), self._known[found[2]], found.span(1)))
@@ -179,16 +180,8 @@ class _Reader:
         self.draft.add_row(unquoted(match[1]), action, targets, match.span(1))
         return True
 
-
-class _Declaration(Interpreter[Token, None]):
-    """Reads the tree of one declaration; ``offset`` is where its text begins in the file."""
-
-    def __init__(self, reader: _Reader, source: Source, offset: int) -> None:
-        self.reader, self.draft = reader, reader.draft
-        self.source, self.offset = source, offset
-
     def _place(self, node: Any) -> Place:
-        span = span_of(node, self.source)
+        span = span_of(node, self.part)
         return span.start + self.offset, span.end + self.offset
 
     def _named(self, tokens: Iterable[Any]) -> list[Named]:
@@ -201,17 +194,17 @@ class _Declaration(Interpreter[Token, None]):
 
     def let(self, node: Node) -> None:
         name = str(node.children[1])
-        if name in self.reader.numbers:
+        if name in self.numbers:
             raise self.draft.fail(self._place(node.children[1]), f"the number `{name}` is given twice")
-        numbers, given = self.reader.numbers, self.reader.overrides.get(name)
-        numbers[name] = given or Arithmetic(self.source, numbers).amount(node.children[2])
+        given = self.overrides.get(name)
+        self.numbers[name] = given or Arithmetic(self.part, self.numbers).amount(node.children[2])
 
     def transitions(self, node: Node) -> None:
         state, action, _, targets = cast("list[Any]", node.children)
         if isinstance(targets, Token):
             row = [(unquoted(targets), Quotient.one(), self._place(targets))]
         else:
-            number = Arithmetic(self.source, self.reader.numbers).number_of
+            number = Arithmetic(self.part, self.numbers).number_of
             pairs = (target.children for target in targets.children)
             row = [(unquoted(target), number(arith), self._place(target)) for target, arith in pairs]
         chosen = None if action is None else unquoted(action.children[0])
