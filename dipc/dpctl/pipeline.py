@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from flint import fmpq
+
 from dipc.clock import Clock
 from dipc.dpctl.constant import AnyEvaluation, Constant
 from dipc.dpctl.decisions import check_process, process_values
@@ -17,7 +19,7 @@ from dipc.dpctl.values import Segment, least_segments, probability_segments
 from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Undecided
 from dipc.dpctl.witness import Reason, reason, simplest, witness
 from dipc.errors import InputError, LimitReached
-from dipc.models.chain import Mdp, Model
+from dipc.models.chain import MarkovChain, Mdp, Model
 from dipc.models.validity import check_probabilities
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -37,6 +39,7 @@ def check(model: Model, property: Property, clock: Clock, options: Options = DEF
     if isinstance(formula, Query):
         raise InputError("a query has no truth value", hint="ask it by `dipc model value`")
     try:
+        clock.tick("states")
         check_probabilities(model, property.eps_range, clock)
         if isinstance(model, Mdp):
             return check_process(model, property, asked, notes(model, formula), clock, options)
@@ -49,12 +52,15 @@ def check(model: Model, property: Property, clock: Clock, options: Options = DEF
 def _on_chain(
     chain: AnyChain, property: Property, formula: Formula, asked: Sequence[int], clock: Clock
 ) -> ModelVerdict:
-    evaluation, symbolic = evaluation_of(chain, formula, property.eps_range, clock)
+    symbolic = has_eps(chain) or depends_on_eps(formula)
+    evaluation = evaluation_of(chain, symbolic, property.eps_range, clock)
     found = evaluation.everywhere(lambda local: tuple(reason(local, formula, s) for s in asked))
-    names = [chain.names[s] for s in asked]
-    each = [[Found(f.piece, frozenset(r[i] for r in f.results)) for f in found] for i in range(len(asked))]
-    at = {name: _status(answers) for name, answers in zip(names, each, strict=True)}
-    regions = {name: merged(found, lambda why: why is None) for name, found in zip(names, each, strict=True)}
+    names = chain.names
+    each = [_answers(found, i) for i in range(len(asked))]
+    at = {names[s]: _status(answers) for s, answers in zip(asked, each, strict=True)}
+    regions = {
+        names[s]: merged(answers, lambda why: why is None) for s, answers in zip(asked, each, strict=True)
+    }
     satisfying = frozenset(name for name, status in at.items() if status == "holds")
     common: dict[str, Any] = {"notes": (*notes(chain, formula), *map(UNSETTLED.format, _unsettled(at, each)))}
     for answers in each:
@@ -107,13 +113,18 @@ def value(model: Model, property: Property, clock: Clock, options: Options = DEF
     check_probabilities(model, property.eps_range, clock)
     if isinstance(model, Mdp):
         return ModelValue(property, model, process_values(model, property, query, asked, clock, options))
-    evaluation, _ = evaluation_of(model, query, property.eps_range, clock)
+    symbolic = has_eps(model) or depends_on_eps(query)
+    evaluation = evaluation_of(model, symbolic, property.eps_range, clock)
     if query.kind in ("epsilon", "delta"):
         values = {"": least_segments(evaluation, query, asked)}
     else:
         values = {model.names[s]: probability_segments(evaluation, query.path, s) for s in asked}
     same = "a chain has no schedulers: this is the same as `P=?`"
     return ModelValue(property, model, values, (same,) if query.kind in ("Pmax", "Pmin") else ())
+
+
+def _answers(found: Sequence[Found[tuple[Reason | None, ...]]], place: int) -> list[Found[Reason | None]]:
+    return [Found(each.piece, frozenset(result[place] for result in each.results)) for each in found]
 
 
 def _status(answers: Sequence[Found[Reason | None]]) -> str:
@@ -129,15 +140,19 @@ def start_states(model: Model, property: Property) -> tuple[int, ...]:
     return tuple(dict.fromkeys(model.names.index(name) for name in property.states))
 
 
-def evaluation_of(
-    chain: AnyChain, formula: Formula | Query, eps_range: EpsRange, clock: Clock
-) -> tuple[AnyEvaluation, bool]:
-    """What evaluates a formula on a chain, and whether eps occurs in either."""
-    probabilities = (p for row in chain.rows for _, p in row)
-    in_chain = any(isinstance(p, Quotient) and not p.is_constant for p in probabilities)
-    if not (in_chain or depends_on_eps(formula)):
-        return Constant(chain, eps_range, clock), False
-    of = Quotient.of
-    rows = (tuple((t, p if isinstance(p, Quotient) else of(p)) for t, p in row) for row in chain.rows)
-    lifted: Any = replace(chain, rows=tuple(rows))  # type: ignore[arg-type]
-    return Evaluation(lifted, eps_range, clock), True
+def evaluation_of(chain: AnyChain, symbolic: bool, eps_range: EpsRange, clock: Clock) -> AnyEvaluation:
+    """What evaluates formulas on a chain; ``symbolic`` if eps occurs in it or in them."""
+    return Evaluation(lifted(chain), eps_range, clock) if symbolic else Constant(chain, eps_range, clock)
+
+
+def has_eps(chain: AnyChain) -> bool:
+    """Whether eps occurs in a probability."""
+    return any(isinstance(p, Quotient) and not p.is_constant for row in chain.rows for _, p in row)
+
+
+def lifted(chain: MarkovChain[fmpq] | MarkovChain[Quotient]) -> MarkovChain[Quotient]:
+    """The chain with functions of eps for numbers."""
+    rows = tuple(
+        tuple((t, p if isinstance(p, Quotient) else Quotient.of(p)) for t, p in row) for row in chain.rows
+    )
+    return replace(chain, rows=rows)  # type: ignore[arg-type,return-value]

@@ -12,11 +12,11 @@ every eps except 1).  The cuts are made first; on every other piece the graph is
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
 from typing import Generic, TypeVar, assert_never
 
 from flint import fmpq
@@ -271,7 +271,7 @@ class Local(Judge):
 def merged(found: Sequence[Found[Result]], holds: Callable[[Result], bool]) -> tuple[Region, ...]:
     """The maximal regions on which a condition surely holds."""
     regions = []
-    for sure, run in groupby(found, lambda each: all(map(holds, each.results))):
+    for sure, run in itertools.groupby(found, lambda each: all(map(holds, each.results))):
         if sure:
             first, *_, last = [each.piece for each in run] * 2
             regions.append(Region(first.low, last.high, first.is_point, last.is_point))

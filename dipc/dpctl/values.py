@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import NamedTuple
 
 from dipc.dpctl.constant import AnyEvaluation
 from dipc.dpctl.formula import Formula, Query
-from dipc.dpctl.regions import Judge, merged, power_of_e
+from dipc.dpctl.regions import Found, Judge, merged, power_of_e
 from dipc.dpctl.verdict import Region
 from dipc.numbers.quotient import Quotient
 
@@ -57,8 +56,14 @@ def least_segments(evaluation: AnyEvaluation, query: Query, asked: Sequence[int]
 
 def segments(evaluation: AnyEvaluation, question: Callable[[Judge], Attained]) -> tuple[Segment, ...]:
     """The answers to a question on maximal regions of eps."""
-    runs = groupby(evaluation.everywhere(question), lambda each: each.results)
-    return tuple(Segment(merged(list(run), lambda _: True)[0], results) for results, run in runs)
+    found = evaluation.everywhere(question)
+    runs: list[list[Found[Attained]]] = []
+    for each in found:
+        if runs and runs[-1][-1].results == each.results:
+            runs[-1].append(each)
+        else:
+            runs.append([each])
+    return tuple(Segment(merged(run, lambda _: True)[0], run[0].results) for run in runs)
 
 
 def _least(local: Judge, query: Query, asked: Sequence[int]) -> Attained:
