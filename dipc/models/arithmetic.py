@@ -84,12 +84,11 @@ class Grammar:
 @lru_cache
 def _parser(file: Path, starts: tuple[str, ...], words: tuple[tuple[str, str], ...]) -> Lark:
     """The parser of a grammar; a name that is a word becomes a terminal of its own."""
-    table = dict(words)
+    table, text = dict(words), "\n".join(path.read_text(encoding="utf-8") for path in (file, RULES))
 
     def keyword(token: Token) -> Token:
         return token.update(type=table.get(token.value, token.type))
 
-    text = "\n".join(path.read_text(encoding="utf-8") for path in (file, RULES))
     options: Any = {"propagate_positions": True, "lexer_callbacks": {"NAME": keyword}}
     return Lark(text, parser="lalr", lexer="basic", start=list(starts), **options)
 
@@ -154,8 +153,7 @@ class Arithmetic:
     """
 
     def __init__(self, source: Source, names: Mapping[str, Amount]) -> None:
-        self.source = source
-        self.names = names
+        self.source, self.names = source, names
 
     def number_of(self, node: Node) -> Quotient:
         """The value of a tree without logarithms."""
@@ -166,8 +164,7 @@ class Arithmetic:
 
     def amount(self, node: Any) -> Amount:
         """The value of a tree."""
-        value: Amount = getattr(self, node.data)(node)
-        return value
+        return cast(Amount, getattr(self, node.data)(node))
 
     def _fail(self, node: Node | Token, message: str, hint: str = "") -> InputError:
         return InputError(message, span_of(node, self.source), hint)
@@ -202,26 +199,20 @@ class Arithmetic:
             if before.data == "ln_number" and not self.source.text[number.end_pos : sign.start_pos].strip():
                 hint = f"write `ln({number}{sign}...)` or `(ln {number}){sign}...`"
                 raise self._fail(node, f"`ln {number}{sign}...` can be read in two ways", hint)
-            value = self.amount(factor)
-            result = self._times(node, result, self._inverse(node, value) if str(sign) == "/" else value)
+            result = self._times(node, result, self.amount(factor), str(sign) == "/")
         return result
 
-    def _times(self, node: Node, left: Amount, right: Amount) -> Amount:
-        if right.logarithms:
-            left, right = right, left
+    def _times(self, node: Node, left: Amount, right: Amount, inverse: bool) -> Amount:
+        if inverse and (right.logarithms or not right.value):
+            raise self._fail(node, f"division by {'a logarithm' if right.logarithms else 'zero'}")
+        right = Amount(1 / right.value) if inverse else right
+        left, right = (right, left) if right.logarithms else (left, right)
         if not left.logarithms:
             return Amount(left.value * right.value)
         factor = right.value.as_rational()
         if right.logarithms or factor is None:
             raise self._fail(node, "a logarithm may only be multiplied or divided by a number")
         return left.scaled(factor)
-
-    def _inverse(self, node: Node, value: Amount) -> Amount:
-        if value.logarithms:
-            raise self._fail(node, "division by a logarithm")
-        if not value.value:
-            raise self._fail(node, "division by zero")
-        return Amount(1 / value.value)
 
     def power(self, node: Node) -> Amount:
         base, exponent = map(self.amount, node.children[::2])

@@ -180,23 +180,18 @@ class _Reader:
     # --- the model -------------------------------------------------------------------------------
 
     def _line(self, place: Place) -> None:
-        if found := MOVE.fullmatch(self.code, *place):
-            self._move(found)
-        elif found := ACTION.fullmatch(self.code, *place):
-            self._action(found)
-        elif found := STATE.fullmatch(self.code, *place):
-            self._state(found)
-        else:
-            hint = "the model has lines `state 0 label`, `action 0` and `1 : 1/2`"
-            raise self.fail(place, "this line is not expected here", hint)
+        for pattern, read in ((MOVE, self._move), (ACTION, self._action), (STATE, self._state)):
+            if found := pattern.fullmatch(self.code, *place):
+                return read(found)
+        hint = "the model has lines `state 0 label`, `action 0` and `1 : 1/2`"
+        raise self.fail(place, "this line is not expected here", hint)
 
     def _state(self, found: re.Match[str]) -> None:
         number = len(self.states)
         if int(found[1]) != number:
             raise self.fail(found.span(1), f"state {number} is expected here, not state {found[1]}")
         if number >= self.size:
-            message = f"state {number} is one too many: @nr_states is {self.size}"
-            raise self.fail(found.span(), message)
+            raise self.fail(found.span(), f"state {number} is one too many: @nr_states is {self.size}")
         self.rewards |= found[2] is not None
         for label in WORD.finditer(self.code, *found.span(3)):
             self.labels.setdefault(unquoted(label[0]), []).append(number)
@@ -245,8 +240,7 @@ class _Reader:
                     raise self.fail(place, f"the probabilities of state {s} sum to {total}, not to 1")
         choices, said = sum(len(state.choices) for state in self.states), self._text("nr_choices")
         if said and int(said) != choices:
-            message = f"the model has {choices} choices, not {said}"
-            raise self.fail(self.sections["nr_choices"], message)
+            raise self.fail(self.sections["nr_choices"], f"the model has {choices} choices, not {said}")
 
     def _named(self, place: Place) -> list[str]:
         return [unquoted(name) for name in NAME.findall(self.source.text, *place)]

@@ -42,11 +42,8 @@ def read_symbolic(file: str, parameters: Mapping[str, Amount]) -> Model:
         program = storm.parse_jani_model(file)[0] if file.endswith(JANI) else storm.parse_prism_program(file)
         known = {constant.name: constant.type for constant in program.constants if not constant.defined}
         _check_names(parameters, list(known), file)
-        fixed = {
-            name: number
-            for name, value in parameters.items()
-            if (number := _storm_number(storm, value, known[name].is_integer)) is not None
-        }
+        numbers = {name: _storm_number(storm, p, known[name].is_integer) for name, p in parameters.items()}
+        fixed = {name: number for name, number in numbers.items() if number is not None}
         if fixed:
             program, _ = storm.instantiate_constants(program, fixed)
         kind = storm.RationalFunction if len(fixed) < len(known) else storm.Rational
@@ -118,9 +115,9 @@ def to_storm(model: Model) -> Any:
         hint = "export it to DRN, which has parameters: `dipc model export MODEL --to drn`"
         raise Unsupported("a model with eps as an object of stormpy", hint=hint)
     kind = storm.models.SparseMdp if isinstance(model, Mdp) else storm.models.SparseDtmc
-    parts = storm.models.SparseModelComponents[storm.Rational](
-        transition_matrix=_matrix(storm, model), state_labeling=_state_labels(storm, model)
-    )
+    matrix, labels = _matrix(storm, model), _state_labels(storm, model)
+    components = storm.models.SparseModelComponents[storm.Rational]
+    parts = components(transition_matrix=matrix, state_labeling=labels)
     if isinstance(model, Mdp):
         parts.choice_labeling = _choice_labels(storm, model)
     return kind[storm.Rational](parts)
