@@ -70,15 +70,11 @@ def negative_at(epsilon: Exponent, eps_range: EpsRange) -> fmpq | None:
     """
     end = eps_range.low if epsilon.rate >= 0 else eps_range.high
     inside = eps_range.inside
-    if not epsilon.rate or end is None:
-        while epsilon.rate and not _is_negative(epsilon, inside):
-            inside *= 2
-        return inside if _is_negative(epsilon, inside) else None
-    if not _is_negative(epsilon, end):
-        return None
-    while end not in eps_range and not _is_negative(epsilon, inside):
-        inside = (inside + end) / 2
-    return end if end in eps_range else inside
+    if end is not None and (end in eps_range or not _is_negative(epsilon, end)):
+        return end if _is_negative(epsilon, end) else None
+    while not _is_negative(epsilon, inside):
+        inside = 2 * inside if end is None else (inside + end) / 2
+    return inside
 
 
 def _is_negative(epsilon: Exponent, eps: fmpq) -> bool:
