@@ -12,6 +12,7 @@ every eps except 1).  The cuts are made first; on every other piece the graph is
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -87,10 +88,8 @@ class Evaluation:
         self.every = frozenset(range(len(chain.names)))
         self._signs: dict[ExpPoly, int | None] = {}
         self._vectors: dict[object, Sequence[Quotient]] = {}
-        self._chains: dict[States, MarkovChain[Quotient]] = {}
-        self.transitions = list(
-            dict.fromkeys(p for row in chain.rows for _, p in row if not p.numerator.is_constant)
-        )
+        functions = (p for row in chain.rows for _, p in row if not p.numerator.is_constant)
+        self.transitions = list(dict.fromkeys(functions))
         self.functions: dict[ExpPoly, None] = {}
 
     def everywhere(self, question: Callable[[Judge], Result]) -> list[Found[Result]]:
@@ -133,31 +132,27 @@ class Evaluation:
 
     def normal_form(self, value: Quotient) -> tuple[ExpPoly, int]:
         """A function and a factor, 1 or -1: their product has the signs of ``value``."""
-        sign = self._sign_of_denominator(value.denominator)
+        if value.denominator not in self._signs:
+            self._signs[value.denominator] = sign_if_constant(value.denominator, self.eps_range)
+        sign = self._signs[value.denominator]
         above = value.numerator * value.denominator if sign is None else value.numerator
         f, sign = without_monomial(above), 1 if sign is None else sign
         return (-f, -sign) if f and next(f.terms()).coefficient < 0 else (f, sign)
 
-    def _sign_of_denominator(self, f: ExpPoly) -> int | None:
-        if f not in self._signs:
-            self._signs[f] = sign_if_constant(f, self.eps_range)
-        return self._signs[f]
-
-    def chain_without(self, vanishing: frozenset[Quotient]) -> MarkovChain[Quotient]:
-        """The chain without the transitions that have one of these probabilities."""
-        if not vanishing:
-            return self.chain
-        rows = tuple(tuple((t, p) for t, p in row if p not in vanishing) for row in self.chain.rows)
-        return replace(self.chain, rows=rows)
-
     def vector(
         self, vanishing: frozenset[Quotient], path: Formula, sets: dict[Formula, States]
     ) -> Sequence[Quotient]:
-        """The probabilities of a path formula in all states, given the states of its state formulas."""
+        """The probabilities of a path formula without the ``vanishing`` transitions, for all states.
+
+        ``sets`` are the states of its state formulas.
+        """
         key = vanishing, path, tuple(sets.items())
         if key not in self._vectors:
             self.clock.tick("probabilities", len(self._vectors))
-            chain = self.chain_without(vanishing)
+            chain = self.chain
+            if vanishing:
+                rows = tuple(tuple((t, p) for t, p in row if p not in vanishing) for row in chain.rows)
+                chain = replace(chain, rows=rows)
             tick = partial(self.clock.tick, "probabilities", len(self._vectors))
             self._vectors[key] = path_probabilities(chain, path, sets.__getitem__, tick)
         return self._vectors[key]
@@ -328,16 +323,9 @@ class Local(Judge):
 
 def merged(found: Sequence[Found[Result]], holds: Callable[[Result], bool]) -> tuple[Region, ...]:
     """The maximal regions on which a condition surely holds."""
-    regions: list[Region] = []
-    joined = False
-    for each in found:
-        if all(map(holds, each.results)):
-            piece = each.piece
-            if joined:
-                regions[-1] = regions[-1]._replace(high=piece.high, high_closed=piece.is_point)
-            else:
-                regions.append(Region(piece.low, piece.high, piece.is_point, piece.is_point))
-            joined = True
-        else:
-            joined = False
+    regions = []
+    for sure, run in itertools.groupby(found, lambda each: all(map(holds, each.results))):
+        if sure:
+            first, *_, last = [each.piece for each in run] * 2
+            regions.append(Region(first.low, last.high, first.is_point, last.is_point))
     return tuple(regions)

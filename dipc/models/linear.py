@@ -10,7 +10,9 @@ the graph keeps its edges.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import reduce
 from heapq import heapify, heappop, heappush
+from operator import add
 from typing import Generic, Protocol, Self, TypeVar
 
 from dipc.models.graph import components
@@ -66,10 +68,7 @@ def absorption(
 
 def total(terms: list[N]) -> N:
     """The sum of one or more numbers."""
-    result = terms[0]
-    for term in terms[1:]:
-        result = result + term
-    return result
+    return reduce(add, terms)
 
 
 def increase(table: dict[int, N], key: int, amount: N) -> None:
@@ -84,14 +83,11 @@ class _Block(Generic[N]):
     ``gain[s]`` the part that ends in the goal; a state missing there has 0.
     """
 
-    edges: dict[int, dict[int, N]]
-    leave: dict[int, N]
-    gain: dict[int, N]
-
     def __init__(self, rows: Rows[N], members: list[int], values: list[N], reached: set[int]) -> None:
-        self.edges = {s: {} for s in members}
+        self.edges: dict[int, dict[int, N]] = {s: {} for s in members}
         self.sources: dict[int, set[int]] = {s: set() for s in members}
-        self.leave, self.gain = {}, {}
+        self.leave: dict[int, N] = {}
+        self.gain: dict[int, N] = {}
         self.loops: set[int] = set()
         for s in members:
             for t, p in rows[s]:
@@ -126,15 +122,13 @@ class _Block(Generic[N]):
 
     def _eliminate(self, s: int) -> tuple[int, list[tuple[int, N]], list[N]]:
         """Send the flow into a state on to where it goes from there."""
-        edges: dict[int, N] = self.edges.pop(s)
-        sources = self.sources.pop(s)
-        for t in edges:
+        row, sources = list(self.edges.pop(s).items()), self.sources.pop(s)
+        for t, _ in row:
             self.sources[t].discard(s)
-        leave: list[N] = [self.leave.pop(s)] if s in self.leave else []
-        gain: list[N] = [self.gain.pop(s)] if s in self.gain else []
-        row = list(edges.items())
+        leave = [self.leave.pop(s)] if s in self.leave else []
+        gain = [self.gain.pop(s)] if s in self.gain else []
         if s in self.loops:  # else the other edges sum to 1
-            rest = total([*edges.values(), *leave])
+            rest = total([*(p for _, p in row), *leave])
             row = [(t, p / rest) for t, p in row]
             leave, gain = [x / rest for x in leave], [x / rest for x in gain]
         for r in sources:
@@ -148,14 +142,9 @@ class _Block(Generic[N]):
 
     def _redirect(self, r: int, flow: N, row: list[tuple[int, N]]) -> None:
         """Add the flow from r through an eliminated state; what comes back to r is a loop."""
-        edges, back = self.edges[r], False
         for t, p in row:
             if t == r:
-                back = True
-            elif t in edges:
-                edges[t] = edges[t] + flow * p
+                self.loops.add(r)
             else:
-                edges[t] = flow * p
+                increase(self.edges[r], t, flow * p)
                 self.sources[t].add(r)
-        if back:
-            self.loops.add(r)
