@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -264,6 +265,7 @@ class _Declaration(Interpreter[Token, None]):
         self.draft.actions |= dict.fromkeys(name for name, _ in self._named(node.children[1:]))
 
 
+@lru_cache(maxsize=4096)  # a model repeats its numbers
 def number_from_text(text: str) -> Quotient:
     """The exact number, or function of eps, in a text.
 
