@@ -246,24 +246,28 @@ class _Chain(Generic[N]):
             scaled: Any = self
             found: list[N] = scaled._steps_over_one_denominator(count, values)
             return found
-        return self._single_steps(count, values)
+        return self._until_stable(count, values, self.one)[0]
 
-    def _single_steps(self, count: int, values: list[N]) -> list[N]:
-        for _ in range(count):
+    def _until_stable(self, count: int, values: list[N], factor: N) -> tuple[list[N], int]:
+        """The values after some steps, and the number of steps: more would only multiply by the factor."""
+        for done in range(count):
             self.tick()
-            values = self.step(values)
-        return values
+            following = self.step(values)
+            if all(new == self.times(old, factor) for new, old in zip(following, values, strict=True)):
+                return values, done
+            values = following
+        return values, count
 
     def _steps_over_one_denominator(self: _Chain[Ratio], count: int, values: list[Ratio]) -> list[Ratio]:
         """The same with polynomials, whose sums and products need no gcd, where few denominators occur."""
         below = common_denominator((p for row in self.rows for _, p in row), FEW_TERMS)
         first = common_denominator(values, FEW_TERMS)
         if below is None or first is None:
-            return self._single_steps(count, values)
+            return self._until_stable(count, values, self.one)[0]
         rows = [[(t, p.over(below)) for t, p in row] for row in self.rows]
         chain: Any = replace(cast(Any, self), rows=rows, one=self.one.numerator)
-        above = chain._single_steps(count, [value.over(first) for value in values])
-        return [Ratio.reduced(f, below**count * first) for f in above]
+        above, steps = chain._until_stable(count, [value.over(first) for value in values], below)
+        return [Ratio.reduced(f, below**steps * first) for f in above]
 
     def _live(self, values: list[N]) -> dict[int, N]:
         """The values that are not exactly 0: `!=` would leave out a ball around 0."""

@@ -92,7 +92,7 @@ def test_functions_of_eps_take_the_values_of_the_chain_at_every_eps() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["F<=7 goal", "!(F<=7 goal)", "X X X !goal", "F<=4 (F goal)", "X^3 (F goal)"]
+    "path", ["F<=7 goal", "!(F<=7 goal)", "X X X !goal", "F<=4 (F goal)", "X^3 (F goal)", "s4 U<=99 goal"]
 )
 def test_steps_over_one_denominator_are_steps(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Polynomials over one denominator against fractions, and against numbers at eps = ln 2."""
