@@ -262,12 +262,6 @@ def _size(value: Quotient) -> int:
     return sum(int(n).bit_length() for c, *_ in terms for n in (c.p, c.q))
 
 
-def _size(value: Quotient) -> int:
-    """About the number of bits of the coefficients."""
-    terms = [term for f in (value.numerator, value.denominator) for term in f.terms()]
-    return sum(int(n).bit_length() for c, *_ in terms for n in (c.p, c.q))
-
-
 def linear_part(value: Quotient, inverse: bool = False) -> tuple[fmpq, fmpq, fmpq] | None:
     """(rate, constant, inverse) of ``rate*eps + constant + inverse/eps``; None if it has another form.
 

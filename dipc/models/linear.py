@@ -57,8 +57,12 @@ def absorption(
     reached = set(goal)  # the states whose value is not 0
     for members in components(rows, transient):
         tick()
-        block = _Block(rows, members, values, reached)
-        for s, row, gain in reversed(list(block.eliminated(tick))):
+        solved: list[tuple[int, Sequence[tuple[int, N]], list[N]]]
+        if len(members) == 1 and all(t != members[0] for t, _ in rows[members[0]]):
+            solved = [(members[0], rows[members[0]], [])]
+        else:
+            solved = [*_Block(rows, members, values, reached).eliminated(tick)]
+        for s, row, gain in reversed(solved):
             terms = [p * values[t] for t, p in row if t in reached] + gain
             if terms:
                 values[s] = total(terms)
@@ -103,9 +107,6 @@ class _Block(Generic[N]):
 
     def eliminated(self, tick: Tick) -> Iterator[tuple[int, list[tuple[int, N]], list[N]]]:
         """The states by least degree: each with its edges to states that come later, and its gain."""
-        if len(self.edges) == 1:
-            yield self._eliminate(next(iter(self.edges)))
-            return
         heap = [(self._degree(s), s) for s in self.edges]
         heapify(heap)
         while heap:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -239,7 +240,12 @@ def number_from_text(text: str, numbers: Mapping[str, Amount] | None = None) -> 
     >>> number_from_text("exp(eps)/(1 + exp(eps))")
     (exp(eps))/(1 + exp(eps))
     """
-    return number_in(Source("<number>", text), numbers or {}, 0, len(text))
+    return number_in(Source("<number>", text), numbers, 0, len(text)) if numbers else _number(text)
+
+
+@lru_cache(maxsize=4096)  # a model repeats its numbers
+def _number(text: str) -> Quotient:
+    return number_in(Source("<number>", text), {}, 0, len(text))
 
 
 def number_in(source: Source, numbers: Mapping[str, Amount], start: int, end: int) -> Quotient:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from random import Random
 
 import mpmath
 import oracles
@@ -11,7 +12,7 @@ from flint import arb, fmpq
 from hypothesis import given
 from numeric import POINTS, exppolys, fixed, high, near, rationals, value
 
-from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.exppoly import LONG, ExpPoly, Term
 from dipc.numbers.quotient import Quotient
 
 ANY = exppolys(constants=True, inverses=True)
@@ -38,6 +39,30 @@ def test_sums_and_products_are_those_of_the_oracle(f: ExpPoly, g: ExpPoly) -> No
     twin = oracles.exppoly_from_dipc
     assert twin(f + g) == oracles.add(twin(f), twin(g))
     assert twin(f * g) == oracles.multiply(twin(f), twin(g))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_products_of_many_terms_are_those_of_the_oracle(seed: int) -> None:
+    rng, twin = Random(seed), oracles.exppoly_from_dipc
+    f, g = (long_function(rng) for _ in range(2))
+    assert min(len(f), len(g)) > LONG
+    assert twin(f * g) == oracles.multiply(twin(f), twin(g))
+    assert (f * g) * (f + g) == f * f * g + g * f * g
+    assert (f + g) * (f - g) == f * f - g * g
+
+
+def long_function(rng: Random) -> ExpPoly:
+    terms = [
+        Term(
+            fmpq(rng.choice([-3, -1, 1, 2]), rng.randint(1, 5)),
+            rng.randint(-2, 2),
+            fmpq(rng.randint(-9, 9), 6),
+            fmpq(rng.randint(-1, 1), 2),
+            fmpq(rng.randint(-2, 1), 3),
+        )
+        for _ in range(60)
+    ]
+    return ExpPoly.from_terms(terms)
 
 
 @fixed(60)
