@@ -79,6 +79,8 @@ def read_model(source: Source, overrides: Mapping[str, Amount] | None = None) ->
     >>> found.model.names, found.model.rows[0], found.model.start
     (('s', 'a', 'b', '†'), ((1, 1/3), (2, 2/3)), (1, 2))
     """
+    if not source.text.strip():
+        raise InputError(f"{source.name}: the file is empty", hint="a model begins with `chain` or `mdp`")
     reader, properties, line, counted = _Reader(source, overrides or {}), [], 0, 0
     for start, end in declarations(source.text):
         if match := PROPERTY.match(source.text, start, end):
