@@ -31,7 +31,7 @@ from dipc.dpctl.formula import And, Formula, Next, Not, Or, Truth, Until, is_sta
 from dipc.errors import InternalError
 from dipc.models.chain import MarkovChain
 from dipc.models.graph import never_and_surely
-from dipc.models.linear import N, Rows, Tick, absorption, silent, total
+from dipc.models.linear import N, Rows, Tick, absorption, forwards, silent, total
 from dipc.numbers.polynomial import common_unit
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.ratio import Ratio, common_denominator
@@ -221,6 +221,13 @@ class _Chain(Generic[N]):
 
     def until(self, left: States, right: States, holds: bool) -> list[N]:
         """The probabilities of ``left U right``, or of its negation."""
+        if isinstance(
+            self.one, fmpq
+        ):  # functions of eps may hide that they are 1 at some eps
+            moving = {s for s in left - right if len(self.rows[s]) > 1 or self.rows[s][0][0] != s}
+            values = self.indicator(right if holds else self.everything - right - moving)
+            if forwards(cast("Rows[fmpq]", self.rows), moving, cast("list[fmpq]", values)):
+                return values
         never, surely = never_and_surely(self.rows, left, right)
         between = self.everything - never - surely
         return absorption(self.rows, between, surely if holds else never, self.one, self.tick)

@@ -15,7 +15,11 @@ from heapq import heapify, heappop, heappush
 from operator import add
 from typing import Generic, Protocol, Self, TypeVar
 
+from flint import fmpq
+
 from dipc.models.graph import components
+
+ZERO = fmpq(0)
 
 
 class Number(Protocol):
@@ -68,6 +72,28 @@ def absorption(
                 values[s] = total(terms)
                 reached.add(s)
     return values
+
+
+def forwards(rows: Rows[fmpq], between: Collection[int], values: list[fmpq]) -> bool:
+    """Fill in the values of the states between, if all their edges lead to states of higher numbers.
+
+    ``values`` has those of the other states.  False if some edge does not: then they are worthless.
+
+    >>> from flint import fmpq
+    >>> values = [fmpq(0), fmpq(0), fmpq(1)]
+    >>> forwards([[(1, fmpq(1, 3)), (2, fmpq(2, 3))], [(1, fmpq(1))], [(2, fmpq(1))]], {0}, values), values
+    (True, [2/3, 0, 1])
+    """
+    for s in range(len(rows) - 1, -1, -1):
+        if s in between:
+            value = ZERO
+            for t, p in rows[s]:
+                if t <= s:
+                    return False
+                if number := values[t]:
+                    value = value + p * number
+            values[s] = value
+    return True
 
 
 def total(terms: list[N]) -> N:
