@@ -19,14 +19,17 @@ from dipc.dipwhile.star import Star, star_of
 from dipc.dipwhile.syntax.compile import read
 from dipc.dpctl.formula import Property
 from dipc.dpctl.pipeline import ModelValue
+from dipc.dpctl.processes import Options
 from dipc.dpctl.syntax import parse_property
 from dipc.dpctl.verdict import ModelVerdict, Region
+from dipc.dpctl.words import DEPTH
 from dipc.errors import InputError, Source, Span, WrongType
 from dipc.export.markov_picture import FORMATS
 from dipc.models.arithmetic import Amount
 from dipc.models.chain import DEAD, Mdp, Model
 from dipc.models.draft import Draft, Named, default_start
 from dipc.models.drn import read_drn
+from dipc.models.networks import graph_of, parts_of
 from dipc.models.reading import PropertyLine, number_from_text, read_model, read_neighbours
 from dipc.models.storm import model_of, read_symbolic, to_storm
 from dipc.numbers.exact import Number, rational
@@ -65,6 +68,11 @@ class MarkovModel:
         self.model, self.name, self.notes = model, name, tuple(notes)
         self.properties, self.numbers = tuple(properties), dict(numbers or {})
 
+    @property
+    def states(self) -> tuple[str, ...]:
+        """The names of the states, without the implicit one behind final states."""
+        return tuple(name for name in self.model.names if name != DEAD)
+
     def check(
         self,
         formula: Formula,
@@ -73,16 +81,22 @@ class MarkovModel:
         start: Iterable[str] | None = None,
         time_limit: float | None = None,
         memory_limit: float | None = None,
+        depth: int = DEPTH,
+        automaton: str | None = None,
         progress: Progress = silent,
     ) -> ModelVerdict:
         """Decide a state formula of dpCTL* at the start states, for every eps of its range.
 
         ``at`` is the only eps asked about, ``start`` replaces the start states; the limits are in seconds and
-        megabytes.  Raises :class:`InputError`; a limit that runs out is an undecided verdict.
+        megabytes.  On decision processes ``depth`` is the length up to which words are searched for D, and
+        ``automaton``, a text in HOA format, a deterministic automaton for path formulas that need one.
+        Raises :class:`InputError`; a limit that runs out is an undecided verdict.
         """
         began, clock = monotonic(), Clock(time_limit, memory_limit, progress)
-        found = pipeline.check(self.model, self.property(formula, at, start), clock)
-        return replace(found, seconds=monotonic() - began, notes=(*self.notes, *found.notes))
+        asked, options = self.property(formula, at, start), _options(depth, automaton)
+        found = pipeline.check(self.model, asked, clock, options)
+        notes = (*self.notes, *self._ignored(options), *found.notes)
+        return replace(found, seconds=monotonic() - began, notes=notes)
 
     def regions(self, formula: Formula, **options: Any) -> ModelRegions:
         """All eps at which a formula holds, for each start state; the options are those of :meth:`check`."""
@@ -96,15 +110,22 @@ class MarkovModel:
         start: Iterable[str] | None = None,
         time_limit: float | None = None,
         memory_limit: float | None = None,
+        depth: int = DEPTH,
+        automaton: str | None = None,
         progress: Progress = silent,
     ) -> ModelValue:
-        """Answer ``P=? (f)``, ``Pmax=?``, ``Pmin=?``, ``D[?, d](f)`` or ``D[e, ?](f)``.
+        """Answer ``P=? (f)``, ``Pmax=?``, ``Pmin=?``, ``D[?, d](f)`` or ``D[e, ?](f)``; see :meth:`check`.
 
         Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
         """
         clock = Clock(time_limit, memory_limit, progress)
-        found = pipeline.value(self.model, self.property(query, at, start), clock)
-        return replace(found, notes=(*self.notes, *found.notes))
+        asked, options = self.property(query, at, start), _options(depth, automaton)
+        found = pipeline.value(self.model, asked, clock, options)
+        return replace(found, notes=(*self.notes, *self._ignored(options), *found.notes))
+
+    def _ignored(self, options: Options) -> tuple[str, ...]:
+        given = options != Options() and not isinstance(self.model, Mdp)
+        return ("--depth and --automaton are for decision processes",) if given else ()
 
     def property(
         self, formula: Formula, at: Number | None = None, start: Iterable[str] | None = None
@@ -172,21 +193,21 @@ class MarkovModel:
         return FORMATS[to](self.model)
 
     def to_networkx(self) -> networkx.DiGraph:
-        """The chain as a graph: nodes with their ``labels``, edges with their ``probability``."""
-        import networkx
+        """The chain as a graph: nodes with their ``labels``, edges with their ``probability``.
 
-        if isinstance(self.model, Mdp):
-            raise InputError("a decision process is not a graph: several actions lead from a state")
-        graph: networkx.DiGraph = networkx.DiGraph()
-        for s, name in enumerate(self.model.names):
-            graph.add_node(name, labels=[label for label, states in self.model.labels.items() if s in states])
-        for s, row in enumerate(self.model.rows):
-            for t, p in row:
-                graph.add_edge(self.model.names[s], self.model.names[t], probability=p)
-        return graph
+        The ``neighbours`` and the ``start`` states are attributes of the graph.
+        """
+        return graph_of(self.model)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}: {describe(self.model)}>"
+
+
+def _options(depth: int, automaton: str | None) -> Options:
+    """What is said about the search on decision processes."""
+    if type(depth) is not int or depth < 0:
+        raise WrongType(f"a depth is a natural number, not {_described(depth)}", hint="depth=12")
+    return Options(depth, automaton=None if automaton is None else _text(automaton, "an automaton"))
 
 
 def describe(model: Model) -> str:
@@ -216,9 +237,10 @@ def _counted(number: int, noun: str) -> str:
 class MarkovChain(MarkovModel):
     """A Markov chain.
 
-    ``rows`` map each state to its successors with their probabilities, or to one state.  A state that is only
-    a successor is final: after it comes the implicit state ``†``.  Numbers are integers, fractions, exact
-    functions of eps or texts such as ``"exp(eps)/(1 + exp(eps))"``; a float is refused.
+    ``rows`` map each state to its successors with their probabilities, or to one state.  A state without
+    successors, or that is only a successor, is final: after it comes the implicit state ``†``.  Numbers are
+    integers, fractions, exact functions of eps or texts such as ``"exp(eps)/(1 + exp(eps))"``; a float is
+    refused.
 
     >>> rows = {"plus": {"yes": "3/4", "no": "1/4"}, "minus": {"yes": "1/4", "no": "3/4"}}
     >>> survey = MarkovChain(rows, labels={"out_1": ["yes"]}, neighbours=[("plus", "minus")])
@@ -257,13 +279,12 @@ class MarkovChain(MarkovModel):
     def from_networkx(
         cls, graph: networkx.DiGraph, probability: str = "probability", **options: Any
     ) -> MarkovChain:
-        """A chain from a directed graph whose edges have a probability."""
-        rows = {
-            str(s): {str(t): data[probability] for _, t, data in graph.out_edges(s, data=True)}
-            for s in graph.nodes
-            if graph.out_degree(s)
-        }
-        return cls(rows, **options)
+        """A chain from a directed graph whose edges have a probability; see :meth:`to_networkx`.
+
+        Labels, neighbours and start states are those of the graph unless they are given.  A node without
+        edges is a final state, and so is one whose only edge leads to the node ``†``.
+        """
+        return cls(**(parts_of(graph, probability) | options))
 
 
 class MDP(MarkovModel):
@@ -295,12 +316,16 @@ def _model(
     """The model of Python values, checked like a file."""
     draft = _draft_with(neighbours)
     draft.kind = kind, NOWHERE
-    for (state, action), row in rows.items():
+    for number, ((state, action), row) in enumerate(rows.items()):
         targets = {row: 1} if isinstance(row, str) else row
         if not isinstance(targets, Mapping):
             raise WrongType(f"the row of `{state}` is {_described(row)}, not a mapping", hint=ROW_HINT)
         places = [(_text(t, "a state"), probability_of(p), NOWHERE) for t, p in targets.items()]
-        draft.add_row(_text(state, "a state"), action, places, NOWHERE)
+        place = number - len(rows), 0  # states come in this order, those that are only targets after them
+        if places or action is not None:
+            draft.add_row(_text(state, "a state"), action, places, place)
+        else:
+            draft.final.append((_text(state, "a state"), place))
     with_rows = {state for state, _ in rows}
     reached = dict.fromkeys(t for targets in draft.rows.values() for t, _, _ in targets)
     draft.final += _named(t for t in reached if t not in with_rows and t != DEAD)

@@ -75,6 +75,63 @@ def test_a_matrix_and_a_graph(survey: Any) -> None:
     assert again.value("D[?, 0](X yes)").values == survey.value("D[?, 0](X out_1)").values
 
 
+def test_a_graph_and_back(survey: Any) -> None:
+    """Labels, neighbours, start states and final states survive, also one that no edge leads to."""
+    rows = {"a": {"b": "exp(-eps)", "c": "1 - exp(-eps)"}, "lonely": {}, "b": {"a": 1}, "d": {"d": 1}}
+    other = dipc.MarkovChain(rows, labels={"x": ["lonely", "c"]}, neighbours=[("b", "a")], start=["b", "d"])
+    for chain in (survey, other):
+        again = dipc.MarkovChain.from_networkx(chain.to_networkx())
+        assert again.model == chain.model
+        assert again.states == chain.states
+    again = dipc.MarkovChain.from_networkx(survey.to_networkx(), neighbours=[("yes", "no")], start=["plus"])
+    assert again.check("D[0, 0](X true)").at == {"plus": "holds"}
+
+
+def test_satisfying_are_those_asked_about(survey: Any) -> None:
+    assert survey.check("P>=1/2 (X out_1)").satisfying == {"plus"}
+    assert survey.check("P>=1/2 (X out_1)", start=["minus"]).satisfying == set()
+    assert survey.check("!P>=1/2 (X out_1)", start=survey.states).satisfying == {"minus", "yes", "no"}
+
+
+GUESS = """
+mdp
+s [zero] -> {s: 1/2, t: 1/2};  s [one] -> {s: 1/4, won: 1/4, lost: 1/2}
+t [zero] -> {s: 1/3, lost: 2/3};  t [one] -> {t: 3/4, won: 1/4}
+u [zero] -> {u: 1/2, v: 1/2};  u [one] -> {u: 1/4, won: 1/2, lost: 1/4}
+v [zero] -> {u: 1/3, lost: 2/3};  v [one] -> {v: 3/4, lost: 1/4}
+won [*] -> won; lost [*] -> lost
+neighbours s ~ u
+start s
+"""
+OFTEN = 'HOA: v1\nStart: 0\nAP: 1 "won"\nAcceptance: 1 Inf(0)\n--BODY--\nState: 0\n[0] 0 {0}\n[!0] 0\n--END--'
+
+
+@pytest.fixture
+def guess(tmp_path: Path) -> Any:
+    (tmp_path / "guess.dpm").write_text(GUESS, encoding="utf-8")
+    return dipc.load_model(tmp_path / "guess.dpm")
+
+
+def test_the_depth_of_the_search(guess: Any) -> None:
+    found = [guess.check("D[0, 1/3](F won)", depth=depth) for depth in (2, 8)]
+    assert ["words of 2 actions" in found[0].reason, "words of 8 actions" in found[1].reason] == [True, True]
+    assert fmpq(1, 3) <= found[1].undecided[0].high < found[0].undecided[0].high
+    assert guess.check("D[0, 0.3334](F won)", depth=1).status == "undecided"
+    assert guess.check("D[0, 0.3334](F won)", depth=12).status == "holds"
+    for wrong in (-1, 2.5, True, "3"):
+        with pytest.raises(dipc.WrongType, match="a depth is a natural number"):
+            guess.check("D[0, 1](F won)", depth=wrong)
+
+
+def test_an_automaton(guess: Any) -> None:
+    assert guess.value("Pmax=? (G F won)", automaton=OFTEN)["s"] == guess.value("Pmax=? (F won)")["s"]
+    assert guess.check("P<=1 (G F won)", automaton=OFTEN).status == "holds"
+    with pytest.raises(dipc.InputError, match="the automaton has no line `HOA:`"):
+        guess.check("P<=1 (G F won)", automaton="never claim {}")
+    with pytest.raises(dipc.WrongType, match="an automaton is a text"):
+        guess.check("P<=1 (G F won)", automaton=3)
+
+
 REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: dipc.MarkovChain({"a": {"b": 0.5, "c": 0.5}}), dipc.WrongType, "the float 0.5"),
     (lambda: dipc.MarkovChain.from_matrix([[0.5, 0.5], [0, 1]]), dipc.WrongType, "the float 0.5"),

@@ -477,6 +477,67 @@ def test_a_model_without_a_command(capsys: Capture) -> None:
     assert "did you mean `dipc model check survey.dpm`?" in capsys.readouterr().err
 
 
+GUESS = """
+mdp
+s [zero] -> {s: 1/2, t: 1/2};  s [one] -> {s: 1/4, won: 1/4, lost: 1/2}
+t [zero] -> {s: 1/3, lost: 2/3};  t [one] -> {t: 3/4, won: 1/4}
+u [zero] -> {u: 1/2, v: 1/2};  u [one] -> {u: 1/4, won: 1/2, lost: 1/4}
+v [zero] -> {u: 1/3, lost: 2/3};  v [one] -> {v: 3/4, lost: 1/4}
+won [*] -> won; lost [*] -> lost
+neighbours s ~ u
+start s
+"""
+
+
+def test_empty_files(capsys: Capture, folder: Path) -> None:
+    for name in ("empty.dpm", "empty.drn", "empty.txt"):
+        (folder / name).write_text("\n", encoding="utf-8")
+    code, _, err = run(capsys, "check", "empty.dpm", "true")
+    assert (code, err.splitlines()[0]) == (2, "error: empty.dpm: the file is empty")
+    code, _, err = run(capsys, "check", "empty.drn", "true")
+    assert code == 2 and "empty.drn" in err
+    code, _, err = run(capsys, "check", "survey.dpm", "--formulas", "empty.txt")
+    assert (code, err.splitlines()[0]) == (2, "error: empty.txt: there is no formula in this file")
+
+
+def test_an_open_query(capsys: Capture, folder: Path) -> None:
+    (folder / "guess.dpm").write_text(GUESS, encoding="utf-8")
+    assert run(capsys, "value", "guess.dpm", "D[0, ?](F won)") == (3, """\
+least δ    undecided, in [1/3, 2731/8192]
+state      s
+neighbour  u
+reason     no proof and no counterexample up to words of 8 actions and 20000 pairs
+""", "")  # fmt: skip
+    code, out, _ = run(capsys, "value", "guess.dpm", "D[?, 0](F won)", "--depth", "2")
+    assert (code, out.splitlines()[0]) == (3, "least ε    undecided, in [0.6931471805, inf]")
+    code, out, _ = run(capsys, "value", "guess.dpm", "D[0, ?](F won)", "--depth", "3", "--json")
+    reason = "no proof and no counterexample up to words of 3 actions and 20000 pairs"
+    open_value = {"exact": None, "decimal": None, "undecided": ["1/3", "1/2"], "reason": reason}
+    assert json.loads(out)["least"] == open_value | {"state": "s", "neighbour": "u"}
+
+
+OFTEN = 'HOA: v1\nStart: 0\nAP: 1 "won"\nAcceptance: 1 Inf(0)\n--BODY--\nState: 0\n[0] 0 {0}\n[!0] 0\n--END--'
+
+
+def test_the_depth_and_an_automaton(capsys: Capture, folder: Path) -> None:
+    (folder / "guess.dpm").write_text(GUESS, encoding="utf-8")
+    (folder / "often.hoa").write_text(OFTEN, encoding="utf-8")
+    query = ("check", "guess.dpm", "D[0, 0.3334](F won)", "--quiet")
+    assert run(capsys, *query, "--depth", "1")[:2] == (3, "undecided\n")
+    assert run(capsys, *query, "--depth", "12")[:2] == (0, "holds\n")
+    automaton = ("--automaton", "often.hoa")
+    assert run(capsys, "value", "guess.dpm", "Pmax=? (G F won)", *automaton) == (
+        run(capsys, "value", "guess.dpm", "Pmax=? (F won)")
+    )
+    (folder / "empty.hoa").write_text("", encoding="utf-8")
+    code, _, err = run(capsys, "check", "guess.dpm", "P<=1 (G F won)", "--automaton", "empty.hoa")
+    assert (code, "the automaton has no line `HOA:`" in err) == (2, True)
+    assert run(capsys, *query, "--depth", "-1")[0] == 2
+    assert run(capsys, *query, "--automaton", "missing.hoa")[0] == 2
+    _, _, err = run(capsys, "check", "survey.dpm", TIGHT, *automaton)
+    assert err == "note: --depth and --automaton are for decision processes\n"
+
+
 # --- what ends early ---------------------------------------------------------------------------------
 
 

@@ -151,4 +151,4 @@ def test_plot_and_report_take_a_model_and_a_formula(survey: str, tmp_path: Path)
     with pytest.raises(InputError, match="no label or state `out_2`"):
         output(plot, survey, "--formula", "P>0 (X out_2)", "-o", str(figure))
     with pytest.raises(LimitReached):
-        output(plot, "svt1", "-D", "N=7", *question, "-o", str(figure), "--time-limit", "0.2")
+        output(plot, "svt1", "-D", "N=7", *question, "-o", str(figure), "--time-limit", "0")

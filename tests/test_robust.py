@@ -110,10 +110,12 @@ def test_windows_text(tmp_path: Path) -> None:
 def test_what_a_check_does_not_load() -> None:
     """The start is most of the time of a small check."""
     code = (
-        "import sys\nfrom dipc.cli.main import status\nstatus(['check', 'rand1', '--quiet'])\n"
+        "import sys\nfrom dipc.cli.main import status\nstatus(['check', 'svt1', '--quiet'])\n"
         "print(*sorted(set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
     assert "dipc.cli.check" in loaded
     assert not loaded & {"rich", "pygments", "xml.etree.ElementTree", "subprocess", "dipc.cli.verify"}
+    assert not [name for name in loaded if name.startswith("dipc.dpctl")]
+    assert not loaded & {"dipc.model", "dipc.models.chain", "dipc.models.graph", "dipc.models.linear"}

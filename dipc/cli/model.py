@@ -21,6 +21,7 @@ from dipc.cli.terminal import answer, say, show_table
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible, work
 from dipc.clock import Clock, Progress
 from dipc.dpctl.verdict import ModelVerdict, Undecided
+from dipc.dpctl.words import DEPTH
 from dipc.errors import InputError, Source
 from dipc.lazily import lazily
 from dipc.model import MarkovModel, load_model
@@ -81,6 +82,8 @@ class Asked:
     states: str | None = None
     time_limit: float | None = None
     memory_limit: float | None = None
+    depth: int = DEPTH
+    automaton: str | None = None
 
     @property
     def name(self) -> str:
@@ -89,9 +92,12 @@ class Asked:
 
     def restrictions(self, found: MarkovModel) -> Record:
         """What the methods of a model take: the states, eps, and the limits."""
-        limits = {"time_limit": self.time_limit, "memory_limit": self.memory_limit}
+        limits = {"time_limit": self.time_limit, "memory_limit": self.memory_limit, "depth": self.depth}
         start = None if self.states is None else list(states_in(self.states, found.model.names))
-        return {"at": self.at, "start": start, **limits}
+        return {"at": self.at, "start": start, "automaton": self._automaton(), **limits}
+
+    def _automaton(self) -> str | None:
+        return None if self.automaton is None else source_of(self.automaton).text
 
     def load(self) -> MarkovModel:
         """The model with its parameters and neighbours set."""
@@ -134,8 +140,21 @@ def asking(command: Callable[..., int]) -> Callable[..., int]:
         "--memory-limit", type=options.MEGABYTES, metavar="MB", help="Give up beyond this memory."
     )
     start = click.option("--from", "states", metavar="STATES", help="Ask at these states: --from 'a, b'.")
+    depth = click.option(
+        "--depth",
+        type=options.STEPS,
+        default=DEPTH,
+        metavar="N",
+        help=f"Search words of up to N actions for D on decision processes; {DEPTH} if not given.",
+    )
+    automaton = click.option(
+        "--automaton",
+        type=click.Path(exists=True, dir_okay=False),
+        metavar="FILE",
+        help="A deterministic automaton (HOA) for path formulas that need one on decision processes.",
+    )
     at, limit, as_json = options.at(), options.time_limit(), options.json()
-    return on_a_model(start(at(limit(memory(as_json(command))))))
+    return on_a_model(start(at(limit(memory(depth(automaton(as_json(command))))))))
 
 
 # --- check -------------------------------------------------------------------------------------------
@@ -268,6 +287,8 @@ def _lines(found: MarkovModel, formulas: Sequence[str], file: str | None, name: 
     if not lines and file is None:
         lines += found.properties
     if not lines:
+        if file is not None:
+            raise InputError(f"{file}: there is no formula in this file", hint="write one: NAME: FORMULA")
         raise InputError(f"{name}: there is no formula to check", hint=HINT.format(name))
     return lines
 

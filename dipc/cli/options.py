@@ -110,12 +110,21 @@ class Amount(click.FloatRange):
         self.name = name
 
 
+class Count(click.IntRange):
+    """A natural number; messages call it by its name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(min=0)
+        self.name = name
+
+
 FILE = ProgramFile(allow_dash=True)
 MODEL = ModelFile(allow_dash=True)
 TARGET = Target()
 PAIR = (Valuation("--pair (first)"), Valuation("--pair (second)"))
 SECONDS = Amount("number of seconds")
 MEGABYTES = Amount("number of megabytes")
+STEPS = Count("number of actions")
 
 
 # Options that several commands have; a command may change their help or their default.

@@ -20,12 +20,13 @@ from dipc.claims.wording import Record, pretty
 from dipc.cli.failures import error_record, explained, kind_of
 from dipc.cli.terminal import answer, say
 from dipc.cli.work import INTERRUPTED, Interrupted
-from dipc.dpctl.verdict import Fails, Holds, ModelVerdict
 from dipc.report.document import Node, Row, aligned, data, lines, record
 from dipc.report.words import program_rows, short_witness, verdict_rows
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
+
+    from dipc.dpctl.verdict import ModelVerdict
 
 Found = TypeVar("Found", bound="Result")
 
@@ -174,8 +175,10 @@ class Outcome(Result):
 
 
 def exit_status(verdict: Verdict | ModelVerdict) -> int:
-    """0 if the claim was proved, 1 if it was refuted, 3 if it is undecided."""
-    return 0 if isinstance(verdict, Proved | Holds) else 1 if isinstance(verdict, Refuted | Fails) else 3
+    """0 if the claim or formula was proved, 1 if it was refuted, 3 if it is undecided."""
+    if isinstance(verdict, Proved) or verdict.status == "holds":
+        return 0
+    return 1 if isinstance(verdict, Refuted) or verdict.status == "fails" else 3
 
 
 def summary(outcomes: Sequence[Result], wanted: int, noun: str = "program") -> str:

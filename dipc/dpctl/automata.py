@@ -8,28 +8,37 @@ exactly one edge.  Spot is the optional package ``spottl`` (extra ``ltl``).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import cache
+from typing import Any
 
-from dipc.dpctl.formula import And, Formula, Next, Not, Or, Proposition, Truth, Until
+from lark import Lark, Transformer, UnexpectedInput
+
+from dipc.dpctl.formula import And, Formula, Next, Not, Or, Until
 from dipc.dpctl.progression import Condition, Marks, States
 from dipc.errors import InputError, InternalError, Unsupported
 
-TOKEN = re.compile(r"\s*(?:([A-Za-z]\w*\s*\(\s*\d+\s*\))|(\d+|[tf]\b)|([!&|()]))")
+GRAMMAR = r"""
+either: every ("|" every)*
+every: _single ("&" _single)*
+_single: negation | atom | "(" either ")"
+negation: "!" _single
+?atom: "t" -> true | "f" -> false | %s
+%%import common.INT
+%%ignore /\s+/
+"""
+LABEL = "INT -> inf"
+ACCEPTANCE = '"Inf" "(" INT ")" -> inf | "Fin" "(" INT ")" -> fin'
 HEADER = re.compile(r"^([A-Za-z][\w-]*):[ \t]*(.*)$", re.MULTILINE)
-EDGE = re.compile(r"\s*\[([^\]]*)\]\s*(\d+)\s*(?:\{([\d\s]*)\})?")
-STATE = re.compile(r'\s*State:\s*(\d+)\s*(?:"[^"]*")?\s*(?:\{([\d\s]*)\})?')
-DEEPEST = 100
+LINE = re.compile(
+    r'\s*(?:State:\s*(?P<state>\d+)\s*(?:"[^"]*")?|\[(?P<label>[^\]]*)\]\s*(?P<target>\d+))'
+    r"\s*(?:\{(?P<marks>[\d\s]*)\})?"
+)
+NOTHING: Marks = frozenset()
 MOST_STEPS = 100  # of a bounded U, which becomes as many X
-
-
-class Edge(NamedTuple):
-    """A transition for the letters that satisfy ``label``."""
-
-    label: Formula
-    target: int
-    marks: Marks
+Edge = tuple[Condition, tuple[int, Marks]]
+"""For the letters (sets of propositions) that meet the condition, the next state with the marks seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +53,24 @@ class Automaton:
     letters: tuple[States, ...]
     accepted: Condition
     rejected: Condition
-    _found: dict[tuple[int, tuple[bool, ...]], tuple[int, Marks]] = field(default_factory=dict)
+    _found: dict[tuple[int, Marks], tuple[int, Marks]] = field(default_factory=dict)
 
-    def read(self, before: Hashable | None, state: int) -> tuple[int, Marks]:
+    def read(self, before: tuple[int, Marks] | None, state: int) -> tuple[int, Marks]:
         """The memory after one more state.  Raises :class:`InputError` if it is not determined."""
-        at = before[0] if isinstance(before, tuple) else self.start
-        key = at, tuple(state in states for states in self.letters)
+        at = self.start if before is None else before[0]
+        key = at, frozenset(i for i, states in enumerate(self.letters) if state in states)
         if key not in self._found:
-            found = [edge for edge in self.edges.get(at, ()) if _holds(edge.label, key[1])]
+            edges, here = self.edges.get(at, ()), key[1]
+            found = [after for label, after in edges if any(i <= here and not f & here for f, i in label)]
             if len(found) != 1:
                 what = "not complete" if not found else "not deterministic"
                 raise InputError(f"the automaton is {what}: state {at} has {len(found)} edges for a letter")
-            self._found[key] = found[0].target, found[0].marks
+            self._found[key] = found[0]
         return self._found[key]
 
-    def marks(self, memory: Hashable) -> Marks:
+    def marks(self, memory: tuple[int, Marks]) -> Marks:
         """The marks that were seen when this memory was reached."""
-        assert isinstance(memory, tuple)
-        marks: Marks = memory[1]
-        return marks
+        return memory[1]
 
 
 def read_hoa(text: str, states_of: Callable[[str], States | None]) -> Automaton:
@@ -88,117 +96,72 @@ def read_hoa(text: str, states_of: Callable[[str], States | None]) -> Automaton:
         if (states := states_of(name)) is None:
             raise InputError(f"the automaton reads `{name}`, which is no label or state of the model")
         letters.append(states)
-    condition = _expression(fields["Acceptance"].strip().split(" ", 1)[-1])
+    conditions = _conditions(fields["Acceptance"].strip().split(" ", 1)[-1], ACCEPTANCE)
     edges = _edges(body.partition("--END--")[0], len(names))
-    return Automaton(edges, int(fields["Start"]), tuple(letters), *_conditions(condition))
+    return Automaton(edges, int(starts[0]), tuple(letters), *conditions)
 
 
 def _edges(body: str, letters: int) -> dict[int, list[Edge]]:
     found: dict[int, list[Edge]] = {}
-    place, marks, here = 0, _marks(None), None
+    place, marks, here = 0, NOTHING, list[Edge]()
     while body[place:].strip():
-        if match := STATE.match(body, place):
-            here, marks = int(match[1]), _marks(match[2])
-            found[here] = []
-        elif here is not None and (match := EDGE.match(body, place)):
-            found[here].append(Edge(_expression(match[1], letters), int(match[2]), marks | _marks(match[3])))
-        else:
+        match = LINE.match(body, place)
+        if match is None or not (found or match["state"]):
             line = body[place:].strip().splitlines()[0]
-            raise InputError(
-                f"`{line}` is not understood in an automaton", hint="edges are written [0&!1] 2 {0}"
-            )
+            hint = "edges are written [0&!1] 2 {0}"
+            raise InputError(f"`{line}` is not understood in an automaton", hint=hint)
+        seen = frozenset(map(int, (match["marks"] or "").split()))
+        if match["state"]:
+            marks, here = seen, found.setdefault(int(match["state"]), [])
+        else:
+            label, _ = _conditions(match["label"], LABEL, letters)
+            here.append((label, (int(match["target"]), marks | seen)))
         place = match.end()
     return found
 
 
-def _marks(text: str | None) -> Marks:
-    return frozenset(map(int, (text or "").split()))
+def _conditions(text: str, atom: str, letters: int | None = None) -> tuple[Condition, Condition]:
+    """A Boolean expression and its negation as disjunctions; a number is true in a set that has it."""
+    try:
+        found: Any = _reader(atom).parse(text)
+    except UnexpectedInput:
+        found = None
+    if found is None or (letters is not None and any(int(n) >= letters for n in re.findall(r"\d+", text))):
+        hint = "it is made of t, f, !, &, |, parentheses and propositions, or Fin(n) and Inf(n)"
+        raise InputError(f"`{text.strip()}` is not understood in an automaton", hint=hint)
+    return found  # type: ignore[no-any-return]
 
 
-def _expression(text: str, letters: int = 0) -> Formula:
-    """A Boolean expression over numbers and Fin(..), Inf(..)."""
-    tokens, place = [], 0
-    while text[place:].strip():
-        if (match := TOKEN.match(text, place)) is None:
-            raise InputError(f"`{text.strip()}` is not understood in an automaton")
-        tokens.append(re.sub(r"\s", "", match[0]))
-        place = match.end()
-    tokens.append("")
-
-    def several(depth: int) -> Formula:
-        parts = [every(depth)]
-        while tokens[0] == "|":
-            tokens.pop(0)
-            parts.append(every(depth))
-        return Or(tuple(parts))
-
-    def every(depth: int) -> Formula:
-        parts = [single(depth)]
-        while tokens[0] == "&":
-            tokens.pop(0)
-            parts.append(single(depth))
-        return And(tuple(parts))
-
-    def single(depth: int) -> Formula:
-        token = tokens.pop(0) if tokens[0] else ""
-        if token == "!" and depth < DEEPEST:
-            return Not(single(depth + 1))
-        if token == "(" and depth < DEEPEST:
-            inside = several(depth + 1)
-            if tokens.pop(0) == ")":
-                return inside
-        elif token in ("t", "f"):
-            return Truth(token == "t")
-        elif token[:1].isalpha() or (token.isdigit() and int(token) < letters):
-            return Proposition(token)
-        raise InputError(f"`{text.strip()}` is not understood in an automaton")
-
-    found = several(0)
-    if tokens != [""]:
-        raise InputError(f"`{text.strip()}` is not understood in an automaton")
-    return found
+@cache
+def _reader(atom: str) -> Lark:
+    return Lark(GRAMMAR % atom, parser="lalr", start="either", transformer=_Meaning())
 
 
-def _holds(label: Formula, letter: Sequence[bool]) -> bool:
-    match label:
-        case Truth(value):
-            return value
-        case Proposition(name):
-            return letter[int(name)]
-        case Not(operand):
-            return not _holds(operand, letter)
-        case And(operands):
-            return all(_holds(operand, letter) for operand in operands)
-        case Or(operands):
-            return any(_holds(operand, letter) for operand in operands)
-    raise InternalError(f"{label} is no label")
+class _Meaning(Transformer[Any, Any]):
+    def either(self, parts: list[Any]) -> Any:
+        return self.every([part[::-1] for part in parts])[::-1]
 
+    def every(self, parts: list[Any]) -> Any:
+        together: Condition = ((NOTHING, NOTHING),)
+        for positive, _ in parts:
+            together = tuple(dict.fromkeys((fin | f, inf | i) for fin, inf in together for f, i in positive))
+        return together, tuple(dict.fromkeys(pair for _, negative in parts for pair in negative))
 
-def _conditions(condition: Formula) -> tuple[Condition, Condition]:
-    """A condition and its negation as disjunctions."""
-    nothing: Marks = frozenset()
-    match condition:
-        case Truth(value):
-            both: tuple[Condition, Condition] = ((nothing, nothing),), ()
-            return both if value else both[::-1]
-        case Proposition(name) if name[:3] in ("Fin", "Inf") and name[3] == "(":
-            mark = frozenset([int(name[4:-1])])
-            both = ((mark, nothing),), ((nothing, mark),)
-            return both if name.startswith("Fin") else both[::-1]
-        case And(operands):
-            return _meet([_conditions(operand) for operand in operands])
-        case Or(operands):
-            return _meet([_conditions(operand)[::-1] for operand in operands])[::-1]
-    raise InputError(
-        "the acceptance condition of an automaton is made of Fin(n), Inf(n), &, | and parentheses"
-    )
+    def negation(self, parts: list[Any]) -> Any:
+        return parts[0][::-1]
 
+    def true(self, _: list[Any]) -> Any:
+        return self.every([])
 
-def _meet(parts: Sequence[tuple[Condition, Condition]]) -> tuple[Condition, Condition]:
-    together: Condition = ((frozenset(), frozenset()),)
-    for positive, _ in parts:
-        together = tuple(dict.fromkeys((fin | f, inf | i) for fin, inf in together for f, i in positive))
-    return together, tuple(dict.fromkeys(pair for _, negative in parts for pair in negative))
+    def false(self, _: list[Any]) -> Any:
+        return self.either([])
+
+    def inf(self, parts: list[Any]) -> Any:
+        mark = frozenset([int(parts[0])])
+        return ((NOTHING, mark),), ((mark, NOTHING),)
+
+    def fin(self, parts: list[Any]) -> Any:
+        return self.inf(parts)[::-1]
 
 
 def automaton_of(path: Formula, known: Mapping[Formula, States]) -> Automaton:
@@ -208,7 +171,7 @@ def automaton_of(path: Formula, known: Mapping[Formula, States]) -> Automaton:
     except ImportError:
         raise Unsupported(
             "this path formula needs a deterministic automaton on a decision process",
-            hint="install the extra `ltl` (pip install dipc[ltl]), or give the automaton in HOA format",
+            hint="install the extra `ltl` (pip install dipc[ltl]), or give one: `--automaton FILE` (HOA)",
         ) from None
     names = {f"p{i}": states for i, states in enumerate(known.values())}
     text = _ltl(path, {part: f"p{i}" for i, part in enumerate(known)})

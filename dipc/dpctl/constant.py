@@ -21,21 +21,32 @@ from dipc.signs.eps_range import EpsRange
 from dipc.signs.tables import pieces
 
 
-class Constant(Judge):
+class Uniform(Judge):
+    """An evaluation that is the same for the whole range."""
+
+    eps_range: EpsRange
+    clock: Clock
+
+    def everywhere(self, question: Callable[[Judge], Result]) -> list[Found[Result]]:
+        """The same answer on all pieces of the range."""
+        self.clock.tick("regions")
+        answer = frozenset([question(self)])
+        return [Found(piece, answer) for piece in pieces((), self.eps_range)]
+
+    def sign(self, value: Quotient) -> int:
+        return value.sign_at(fmpq(1))
+
+
+class Constant(Uniform):
     """The evaluation of formulas on a chain without eps."""
 
     def __init__(self, chain: AnyChain, eps_range: EpsRange, clock: Clock) -> None:
-        self.chain, self.eps_range = chain, eps_range
+        self.chain, self.eps_range, self.clock = chain, eps_range, clock
         self._checker: Checker[Any] = Checker(cast("MarkovChain[Any]", chain), clock)
         self._broken: dict[Privacy, frozenset[tuple[int, int]]] = {}
         self._probabilities: dict[tuple[Formula, int], Quotient] = {}
 
-    def everywhere(self, question: Callable[[Judge], Result]) -> list[Found[Result]]:
-        """The same answer on all pieces of the range."""
-        answer = frozenset([question(self)])
-        return [Found(piece, answer) for piece in pieces((), self.eps_range)]
-
-    def satisfying(self, formula: Formula, asked: States) -> States:
+    def satisfying(self, formula: Formula, asked: States, surely: bool = True) -> States:
         return self._checker.satisfying(formula) & asked
 
     def probability(self, path: Formula, state: int) -> Quotient:
@@ -44,13 +55,10 @@ class Constant(Judge):
             self._probabilities[path, state] = Quotient.one() * number
         return self._probabilities[path, state]
 
-    def sign(self, value: Quotient) -> int:
-        return value.sign_at(fmpq(1))
-
     def broken(self, formula: Privacy, state: int) -> Iterator[tuple[int, int]]:
         if formula not in self._broken:
             self._broken[formula] = frozenset(self._checker.broken(formula))
         return (pair for pair in self.pairs(state) if pair in self._broken[formula])
 
 
-AnyEvaluation = Evaluation | Constant
+AnyEvaluation = Evaluation | Uniform

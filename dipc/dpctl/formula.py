@@ -157,14 +157,12 @@ def parts(formula: Formula) -> Iterator[Formula]:
 
 def depends_on_eps(formula: Formula | Query) -> bool:
     """Whether eps occurs in a formula or a query."""
-    if isinstance(formula, Query):
-        epsilon, delta = formula.epsilon, formula.delta
-        own = bool(epsilon and epsilon.rate) or not (delta is None or delta.is_constant)
-        return own or depends_on_eps(formula.path)
-    for part in parts(formula):
+    inner = [formula, *parts(formula.path)] if isinstance(formula, Query) else parts(formula)
+    for part in inner:
         match part:
-            case Privacy(epsilon, delta) if epsilon.rate or not delta.is_constant:
-                return True
+            case Privacy(epsilon, delta) | Query(_, _, epsilon, delta):
+                if (epsilon and epsilon.rate) or not (delta is None or delta.is_constant):
+                    return True
             case Probability(interval) if not (interval.low.is_constant and interval.high.is_constant):
                 return True
     return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dipc.dpctl.formula import And, Formula, Interval, Or, Privacy, Probability, parts
+from dipc.dpctl.formula import And, Formula, Or, Privacy, Probability, parts
 from dipc.models.chain import DEAD, Mdp, Model
 
 NO_NEIGHBOURS = "no two different states are neighbours: each state was compared with itself only"
@@ -26,8 +26,10 @@ def _notes(model: Model, formula: Formula) -> Iterator[str]:
                 yield NO_NEIGHBOURS
             case And(operands) if _one_by_one(operands):
                 yield ONE_BY_ONE
-            case Probability(interval) if end := _impossible(interval):
-                yield f"a probability lies in [0, 1], so the bound {end} is never reached"
+            case Probability(interval):
+                ends = (interval.low.as_rational(), interval.high.as_rational())
+                for end in [end for end in ends if end is not None and not 0 <= end <= 1][:1]:
+                    yield f"a probability lies in [0, 1], so the bound {end} is never reached"
     if isinstance(model, Mdp):
         yield from _missing_actions(model)
 
@@ -37,15 +39,6 @@ def _one_by_one(operands: tuple[Formula, ...]) -> bool:
     asked = [part for part in operands if isinstance(part, Privacy) and part.delta]
     same = len({part.path for part in asked}) > 1 and len({(part.epsilon, part.delta) for part in asked}) == 1
     return same and not any(isinstance(inner, Or) for part in asked for inner in parts(part.path))
-
-
-def _impossible(interval: Interval) -> str:
-    """The end of an interval that no probability can reach."""
-    for end in (interval.low, interval.high):
-        value = end.as_rational()
-        if value is not None and not 0 <= value <= 1:
-            return str(value)
-    return ""
 
 
 def _missing_actions(model: Mdp) -> Iterator[str]:  # type: ignore[type-arg]

@@ -21,9 +21,9 @@ rationals, functions of eps and balls.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, cast, overload
 
 from flint import fmpq
 
@@ -31,13 +31,14 @@ from dipc.dpctl.formula import And, Formula, Next, Not, Or, Truth, Until, is_sta
 from dipc.errors import InternalError
 from dipc.models.chain import MarkovChain
 from dipc.models.graph import never_and_surely
-from dipc.models.linear import N, Rows, Tick, absorption, silent, total
+from dipc.models.linear import N, Rows, Tick, absorption, forwards, silent, total
 from dipc.numbers.polynomial import common_unit
 from dipc.numbers.quotient import Quotient
-from dipc.numbers.ratio import Ratio
+from dipc.numbers.ratio import Ratio, common_denominator
 
 K = TypeVar("K", fmpq, Quotient)
 States = frozenset[int]
+FEW_TERMS = 64  # of a common denominator
 
 
 def path_probabilities(
@@ -220,21 +221,22 @@ class _Chain(Generic[N]):
 
     def until(self, left: States, right: States, holds: bool) -> list[N]:
         """The probabilities of ``left U right``, or of its negation."""
+        if isinstance(
+            self.one, fmpq
+        ):  # functions of eps may hide that they are 1 at some eps
+            moving = {s for s in left - right if len(self.rows[s]) > 1 or self.rows[s][0][0] != s}
+            values = self.indicator(right if holds else self.everything - right - moving)
+            if forwards(cast("Rows[fmpq]", self.rows), moving, cast("list[fmpq]", values)):
+                return values
         never, surely = never_and_surely(self.rows, left, right)
         between = self.everything - never - surely
         return absorption(self.rows, between, surely if holds else never, self.one, self.tick)
 
     def within(self, left: States, right: States, bound: int, holds: bool) -> list[N]:
         """The probabilities of ``left U<=bound right``, or of its negation."""
-        start = self.indicator(right if holds else self.everything - right)
-        ends = {s: start[s] for s in self.everything - (left - right)}
-        values = start
-        for _ in range(bound):
-            self.tick()
-            values = self.step(values)
-            for s, value in ends.items():
-                values[s] = value
-        return values
+        between, start = left - right, self.indicator(right if holds else self.everything - right)
+        rows = [row if s in between else [(s, self.one)] for s, row in enumerate(self.rows)]
+        return replace(self, rows=rows).steps(bound, start)
 
     def step(self, values: list[N]) -> list[N]:
         """The expected values after one step."""
@@ -247,10 +249,32 @@ class _Chain(Generic[N]):
 
     def steps(self, count: int, values: list[N]) -> list[N]:
         """The expected values after some steps."""
-        for _ in range(count):
+        if isinstance(self.one, Ratio) and count > 1:
+            scaled: Any = self
+            found: list[N] = scaled._steps_over_one_denominator(count, values)
+            return found
+        return self._until_stable(count, values, self.one)[0]
+
+    def _until_stable(self, count: int, values: list[N], factor: N) -> tuple[list[N], int]:
+        """The values after some steps, and the number of steps: more would only multiply by the factor."""
+        for done in range(count):
             self.tick()
-            values = self.step(values)
-        return values
+            following = self.step(values)
+            if all(new == self.times(old, factor) for new, old in zip(following, values, strict=True)):
+                return values, done
+            values = following
+        return values, count
+
+    def _steps_over_one_denominator(self: _Chain[Ratio], count: int, values: list[Ratio]) -> list[Ratio]:
+        """The same with polynomials, whose sums and products need no gcd, where few denominators occur."""
+        below = common_denominator((p for row in self.rows for _, p in row), FEW_TERMS)
+        first = common_denominator(values, FEW_TERMS)
+        if below is None or first is None:
+            return self._until_stable(count, values, self.one)[0]
+        rows = [[(t, p.over(below)) for t, p in row] for row in self.rows]
+        chain: Any = replace(cast(Any, self), rows=rows, one=self.one.numerator)
+        above, steps = chain._until_stable(count, [value.over(first) for value in values], below)
+        return [Ratio.reduced(f, below**steps * first) for f in above]
 
     def _live(self, values: list[N]) -> dict[int, N]:
         """The values that are not exactly 0: `!=` would leave out a ball around 0."""

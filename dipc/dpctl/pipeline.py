@@ -6,20 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from flint import fmpq
-
 from dipc.clock import Clock
 from dipc.dpctl.constant import AnyEvaluation, Constant
-from dipc.dpctl.decisions import check_process, process_values
 from dipc.dpctl.formula import Formula, Property, Query, depends_on_eps
 from dipc.dpctl.notes import notes
-from dipc.dpctl.processes import Options
+from dipc.dpctl.processes import INSIDE, Fixed, Options, Words, lifted
 from dipc.dpctl.regions import AnyChain, Evaluation, Found, merged
-from dipc.dpctl.values import Segment, least_segments, probability_segments
-from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Undecided
-from dipc.dpctl.witness import Reason, reason, simplest, witness
+from dipc.dpctl.values import Segment, least_segments, probability_segments, segments
+from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Open, Undecided
+from dipc.dpctl.witness import Reason, answer, simplest, witness
 from dipc.errors import InputError, LimitReached
-from dipc.models.chain import MarkovChain, Mdp, Model
+from dipc.models.chain import MarkovChain, Mdp, Model, transitions
 from dipc.models.validity import check_probabilities
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -27,6 +24,8 @@ from dipc.views import Shown
 
 DEFAULT_OPTIONS = Options()
 UNSETTLED = "for some eps it is open whether the formula holds at {}: the regions are those where it does"
+UNKNOWN_SIGNS = "the signs of two functions could not be told apart"
+SAME = "a chain has no schedulers: this is the same as `P=?`"
 
 
 def check(model: Model, property: Property, clock: Clock, options: Options = DEFAULT_OPTIONS) -> ModelVerdict:
@@ -41,48 +40,58 @@ def check(model: Model, property: Property, clock: Clock, options: Options = DEF
     try:
         clock.tick("states")
         check_probabilities(model, property.eps_range, clock)
-        if isinstance(model, Mdp):
-            return check_process(model, property, asked, notes(model, formula), clock, options)
-        return _on_chain(model, property, formula, asked, clock)
+        return _verdict(model, property, formula, asked, clock, options)
     except LimitReached as limit:
         at = {model.names[s]: "undecided" for s in asked}
         return Undecided(property, model, at, {}, frozenset(), reason=f"{limit} ({clock.doing})")
 
 
-def _on_chain(
-    chain: AnyChain, property: Property, formula: Formula, asked: Sequence[int], clock: Clock
+def _verdict(
+    model: Model, property: Property, formula: Formula, asked: Sequence[int], clock: Clock, options: Options
 ) -> ModelVerdict:
-    symbolic = has_eps(chain) or depends_on_eps(formula)
-    evaluation = evaluation_of(chain, symbolic, property.eps_range, clock)
-    found = evaluation.everywhere(lambda local: tuple(reason(local, formula, s) for s in asked))
-    names = chain.names
-    each = [_answers(found, i) for i in range(len(asked))]
-    at = {names[s]: _status(answers) for s, answers in zip(asked, each, strict=True)}
-    regions = {
-        names[s]: merged(answers, lambda why: why is None) for s, answers in zip(asked, each, strict=True)
+    symbolic = has_eps(model) or depends_on_eps(formula)
+    evaluation = evaluation_of(model, symbolic, property.eps_range, clock, options)
+    found = evaluation.everywhere(lambda local: tuple(answer(local, formula, s) for s in asked))
+    each = {
+        model.names[s]: [Found(f.piece, frozenset(result[i] for result in f.results)) for f in found]
+        for i, s in enumerate(asked)
     }
-    satisfying = frozenset(name for name, status in at.items() if status == "holds")
-    common: dict[str, Any] = {"notes": (*notes(chain, formula), *map(UNSETTLED.format, _unsettled(at, each)))}
-    for answers in each:
-        if broken := [a for a in answers if a.results and None not in a.results]:
-            piece = simplest([a.piece for a in broken])
-            (blamed, *_) = next(a.results for a in broken if a.piece is piece)
-            assert blamed is not None
-            told = witness(evaluation, blamed, piece, symbolic)
-            return Fails(property, chain, at, regions, satisfying, witness=told, **common)
-    if "undecided" in at.values():
-        why = "the signs of two functions could not be told apart"
-        return Undecided(property, chain, at, regions, satisfying, reason=why, **common)
-    return Holds(property, chain, at, regions, satisfying, **common)
+    at = {state: _status(answers) for state, answers in each.items()}
+    regions = {state: merged(answers, lambda why: why is True) for state, answers in each.items()}
+    satisfying = frozenset(state for state, status in at.items() if status == "holds")
+    open_too = [s for s, status in at.items() if status == "fails" and any(map(_is_open, each[s]))]
+    common: dict[str, Any] = {"notes": (*notes(model, formula), *map(UNSETTLED.format, open_too))}
+    for answers in each.values():
+        if broken := [f for f in answers if _fails(f)]:
+            piece = simplest([f.piece for f in broken])
+            blamed: Any = next(iter(next(f.results for f in broken if f.piece is piece)))
+            told = witness(evaluation, model, blamed, piece, symbolic)
+            return Fails(property, model, at, regions, satisfying, witness=told, **common)
+    if "undecided" not in at.values():
+        return Holds(property, model, at, regions, satisfying, **common)
+    opened: tuple[Open, ...] = ()
+    if isinstance(evaluation, Fixed):
+        opened = tuple(dict.fromkeys(pair for s in asked for pair in evaluation.doubts(formula, s)))
+    inside = any(None in f.results for answers in each.values() for f in answers)
+    why = opened[0].reason if opened else INSIDE if inside else UNKNOWN_SIGNS
+    return Undecided(property, model, at, regions, satisfying, undecided=opened, reason=why, **common)
 
 
-def _unsettled(at: Mapping[str, str], each: Sequence[list[Found[Reason | None]]]) -> list[str]:
-    """The states in which a formula fails, but for some other eps it is open whether it does."""
-    return [
-        state
-        for (state, status), answers in zip(at.items(), each, strict=True)
-        if status == "fails" and any(None in a.results and len(a.results) > 1 for a in answers)
-    ]
+Answers = Found[Reason | bool | None]
+
+
+def _fails(found: Answers) -> bool:
+    return bool(found.results) and all(isinstance(result, Reason) for result in found.results)
+
+
+def _is_open(found: Answers) -> bool:
+    return found.results != {True} and not _fails(found)
+
+
+def _status(answers: Sequence[Answers]) -> str:
+    if any(map(_fails, answers)):
+        return "fails"
+    return "undecided" if any(map(_is_open, answers)) else "holds"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -110,27 +119,20 @@ def value(model: Model, property: Property, clock: Clock, options: Options = DEF
     query, asked = property.formula, start_states(model, property)
     if not isinstance(query, Query):
         raise InputError("a formula has no value", hint="check it by `dipc model check`, or ask `P=? (...)`")
+    if isinstance(model, Mdp) and query.kind == "P":
+        hint = "ask for the largest or the least one: `Pmax=? (...)` or `Pmin=? (...)`"
+        raise InputError("on a decision process a probability depends on the scheduler", hint=hint)
     check_probabilities(model, property.eps_range, clock)
-    if isinstance(model, Mdp):
-        return ModelValue(property, model, process_values(model, property, query, asked, clock, options))
     symbolic = has_eps(model) or depends_on_eps(query)
-    evaluation = evaluation_of(model, symbolic, property.eps_range, clock)
-    if query.kind in ("epsilon", "delta"):
-        values = {"": least_segments(evaluation, query, asked)}
+    evaluation = evaluation_of(model, symbolic, property.eps_range, clock, options)
+    if query.kind not in ("epsilon", "delta"):
+        values = {model.names[s]: probability_segments(evaluation, query, s) for s in asked}
+    elif isinstance(evaluation, Fixed):
+        values = {"": segments(evaluation, lambda _: evaluation.least(query, asked))}
     else:
-        values = {model.names[s]: probability_segments(evaluation, query.path, s) for s in asked}
-    same = "a chain has no schedulers: this is the same as `P=?`"
-    return ModelValue(property, model, values, (same,) if query.kind in ("Pmax", "Pmin") else ())
-
-
-def _answers(found: Sequence[Found[tuple[Reason | None, ...]]], place: int) -> list[Found[Reason | None]]:
-    return [Found(each.piece, frozenset(result[place] for result in each.results)) for each in found]
-
-
-def _status(answers: Sequence[Found[Reason | None]]) -> str:
-    if any(None not in each.results for each in answers):
-        return "fails"
-    return "holds" if all(each.results == {None} for each in answers) else "undecided"
+        values = {"": least_segments(evaluation, query, asked)}
+    told = query.kind in ("Pmax", "Pmin") and not isinstance(model, Mdp)
+    return ModelValue(property, model, values, (SAME,) if told else ())
 
 
 def start_states(model: Model, property: Property) -> tuple[int, ...]:
@@ -140,19 +142,26 @@ def start_states(model: Model, property: Property) -> tuple[int, ...]:
     return tuple(dict.fromkeys(model.names.index(name) for name in property.states))
 
 
-def evaluation_of(chain: AnyChain, symbolic: bool, eps_range: EpsRange, clock: Clock) -> AnyEvaluation:
-    """What evaluates formulas on a chain; ``symbolic`` if eps occurs in it or in them."""
-    return Evaluation(lifted(chain), eps_range, clock) if symbolic else Constant(chain, eps_range, clock)
+def evaluation_of(
+    model: Model, symbolic: bool, eps_range: EpsRange, clock: Clock, options: Options
+) -> AnyEvaluation:
+    """What evaluates formulas on a model; ``symbolic`` if eps occurs in it or in them."""
+    if isinstance(model, MarkovChain):
+        if symbolic:
+            return Evaluation(with_eps(model), eps_range, clock)
+        return Constant(model, eps_range, clock)
+    fixed = Fixed(model, eps_range, clock, options)
+    if not symbolic or eps_range.is_point:
+        return fixed
+    return Words(model, eps_range, clock, None if has_eps(model) else fixed)
 
 
-def has_eps(chain: AnyChain) -> bool:
+def has_eps(model: Model) -> bool:
     """Whether eps occurs in a probability."""
-    return any(isinstance(p, Quotient) and not p.is_constant for row in chain.rows for _, p in row)
+    return any(isinstance(p, Quotient) and not p.is_constant for _, p in transitions(model))
 
 
-def lifted(chain: MarkovChain[fmpq] | MarkovChain[Quotient]) -> MarkovChain[Quotient]:
+def with_eps(chain: AnyChain) -> MarkovChain[Quotient]:
     """The chain with functions of eps for numbers."""
-    rows = tuple(
-        tuple((t, p if isinstance(p, Quotient) else Quotient.of(p)) for t, p in row) for row in chain.rows
-    )
-    return replace(chain, rows=rows)  # type: ignore[arg-type,return-value]
+    rows: Any = tuple(tuple((t, lifted(p)) for t, p in row) for row in chain.rows)
+    return replace(chain, rows=rows)  # type: ignore[return-value]

@@ -10,12 +10,12 @@ so its deterministic automaton is weak.  Other formulas need :mod:`dipc.dpctl.au
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Protocol
 
 from dipc.dpctl.formula import And, Formula, Next, Not, Or, Until, is_state_formula
+from dipc.dpctl.paths import operands
 from dipc.errors import InternalError, LimitReached
 
 States = frozenset[int]
@@ -28,24 +28,6 @@ Rest = frozenset[frozenset[Literal]]
 TRUE: Rest = frozenset([frozenset()])
 FALSE: Rest = frozenset()
 MOST_CLAUSES = 2_000
-
-
-class Monitor(Protocol):
-    """A deterministic automaton that reads the states of a path."""
-
-    @property
-    def accepted(self) -> Condition:
-        """When a run is accepted."""
-
-    @property
-    def rejected(self) -> Condition:
-        """When it is not."""
-
-    def read(self, before: Hashable | None, state: int) -> Hashable:
-        """The memory after a state; ``before`` is None at the first one."""
-
-    def marks(self, memory: Hashable) -> Marks:
-        """The marks of a memory."""
 
 
 def is_cosafe(formula: Formula, positive: bool = True) -> bool:
@@ -88,9 +70,8 @@ def combination(formula: Formula) -> Formula | None:
             inner = combination(operand)
             return None if inner is None else Not(inner)
         case And(parts) | Or(parts):
-            found = [combination(part) for part in parts]
-            kept = tuple(part for part in found if part is not None)
-            return type(formula)(kept) if len(kept) == len(found) else None
+            kept = tuple(part for part in map(combination, parts) if part is not None)
+            return type(formula)(kept) if len(kept) == len(parts) else None
         case Next(Not(operand), count):
             return combination(Not(Next(operand, count)))
         case Next(And(parts) | Or(parts) as inside, count):
@@ -102,14 +83,14 @@ def combination(formula: Formula) -> Formula | None:
 def progression(formula: Formula, known: Mapping[Formula, States]) -> Progression | None:
     """The automaton of a Boolean combination of co-safe formulas; None for other formulas."""
     shape = combination(formula)
-    return None if shape is None else Progression(shape, tuple(dict.fromkeys(_leaves(shape))), dict(known))
+    return None if shape is None else Progression(shape, tuple(dict.fromkeys(_leaves(shape))), known)
 
 
 def _leaves(shape: Formula) -> Iterable[Formula]:
     if is_cosafe(shape):
         yield shape
     else:
-        for operand in (shape.operand,) if isinstance(shape, Not) else getattr(shape, "operands", ()):
+        for operand in operands(shape):
             yield from _leaves(operand)
 
 
@@ -138,45 +119,35 @@ class Progression:
             return True
         return False if isinstance(self.shape, Not) and self.shape.operand in self.parts else None
 
-    def read(self, before: Hashable | None, state: int) -> Memory:
-        """What is left after one more state."""
+    def read(self, before: Memory | None, state: int) -> Memory:
+        """What is left after one more state; ``before`` is None at the first one."""
         if isinstance(before, bool):
             return before
-        assert before is None or isinstance(before, tuple)
         key = before, tuple(state in states for states in self.known.values())
         if key not in self._found:
-            self._found[key] = self._read(before, state)
-        return self._found[key]
-
-    def _read(self, before: tuple[Rest, ...] | None, state: int) -> Memory:
-        if before is None:
-            rests = tuple(self._after(part, True, state) for part in self.parts)
-        else:
+            start = tuple(_later(part, True) for part in self.parts)
             rests = tuple(
                 _any(_all(self._after(f, positive, state) for f, positive in clause) for clause in rest)
-                for rest in before
+                for rest in (start if before is None else before)
             )
-        truth = self._truth(self.shape, rests, None)
-        return rests if truth is None else truth
+            truth = self._truth(self.shape, rests, None)
+            self._found[key] = rests if truth is None else truth
+        return self._found[key]
 
-    def marks(self, memory: Hashable) -> Marks:
+    def marks(self, memory: Memory) -> Marks:
         """The mark 0, if the path satisfies the formula when nothing more becomes true."""
-        truth = self._truth(self.shape, memory, False) if isinstance(memory, tuple) else memory
+        truth = memory if isinstance(memory, bool) else self._truth(self.shape, memory, False)
         return frozenset([0]) if truth else frozenset()
 
     def _truth(self, shape: Formula, rests: tuple[Rest, ...], otherwise: bool | None) -> bool | None:
         if shape in self.parts:
             rest = rests[self.parts.index(shape)]
             return True if rest == TRUE else False if rest == FALSE else otherwise
-        match shape:
-            case Not(operand):
-                inner = self._truth(operand, rests, otherwise)
-                return None if inner is None else not inner
-            case And(operands) | Or(operands):
-                decisive = isinstance(shape, Or)
-                truths = [self._truth(operand, rests, otherwise) for operand in operands]
-                return decisive if decisive in truths else None if None in truths else not decisive
-        raise InternalError(f"{shape} is no Boolean combination")
+        truths = [self._truth(operand, rests, otherwise) for operand in operands(shape)]
+        if isinstance(shape, Not):
+            return None if truths[0] is None else not truths[0]
+        decisive = isinstance(shape, Or)
+        return decisive if decisive in truths else None if None in truths else not decisive
 
     def _after(self, formula: Formula, positive: bool, state: int) -> Rest:
         """What a formula, or its negation, leaves to the rest of the path after this state."""

@@ -6,7 +6,7 @@ logarithms, whose sign is that of ``product of base^power - exp(-c)``: exactly d
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from flint import fmpq
 
@@ -20,28 +20,25 @@ from dipc.signs.inequality import Fails, Holds, nonnegative
 from dipc.signs.tables import End, end_as_text, pieces
 
 
-@dataclass(frozen=True, slots=True)
-class Demands:
-    """The numbers of a formula with their places."""
+def check_value(value: Quotient, span: Span, eps_range: EpsRange) -> None:
+    """Raise :class:`InputError` unless a number exists on the whole range."""
+    if (pole := some_root(value.denominator, eps_range)) is not None:
+        raise InputError(f"{value} has no value at eps = {end_as_text(pole)}", span)
 
-    values: list[tuple[Quotient, Span]] = field(default_factory=list)
-    deltas: list[tuple[Quotient, Span]] = field(default_factory=list)
-    exponents: list[tuple[Exponent, str, Span]] = field(default_factory=list)  # with the text
 
-    def check(self, eps_range: EpsRange) -> None:
-        """Raise :class:`InputError` for the first number that is wrong somewhere on the range."""
-        for value, span in self.values:
-            if (pole := some_root(value.denominator, eps_range)) is not None:
-                raise InputError(f"{value} has no value at eps = {end_as_text(pole)}", span)
-        for epsilon, text, span in self.exponents:
-            if (bad := negative_at(epsilon, eps_range)) is not None:
-                raise _negative(f"epsilon = {text}", bad if epsilon.rate else None, span)
-        for delta, span in self.deltas:
-            answer = nonnegative(delta.numerator * delta.denominator, eps_range)
-            if isinstance(answer, Fails):
-                raise _negative(f"delta = {delta}", None if delta.is_constant else answer.sample, span)
-            if not isinstance(answer, Holds):
-                raise LimitReached(f"{span.place}: the sign of delta = {delta} could not be settled")
+def check_epsilon(epsilon: Exponent, text: str, span: Span, eps_range: EpsRange) -> None:
+    """Raise :class:`InputError` if an epsilon, written as ``text``, is negative somewhere on the range."""
+    if (bad := negative_at(epsilon, eps_range)) is not None:
+        raise _negative(f"epsilon = {text}", bad if epsilon.rate else None, span)
+
+
+def check_delta(delta: Quotient, span: Span, eps_range: EpsRange) -> None:
+    """Raise :class:`InputError` if a delta is negative somewhere on the range."""
+    answer = nonnegative(delta.numerator * delta.denominator, eps_range)
+    if isinstance(answer, Fails):
+        raise _negative(f"delta = {delta}", None if delta.is_constant else answer.sample, span)
+    if not isinstance(answer, Holds):
+        raise LimitReached(f"{span.place}: the sign of delta = {delta} could not be settled")
 
 
 def _negative(what: str, eps: fmpq | None, span: Span) -> InputError:
@@ -73,15 +70,11 @@ def negative_at(epsilon: Exponent, eps_range: EpsRange) -> fmpq | None:
     """
     end = eps_range.low if epsilon.rate >= 0 else eps_range.high
     inside = eps_range.inside
-    if not epsilon.rate or end is None:
-        while epsilon.rate and not _is_negative(epsilon, inside):
-            inside *= 2
-        return inside if _is_negative(epsilon, inside) else None
-    if not _is_negative(epsilon, end):
-        return None
-    while end not in eps_range and not _is_negative(epsilon, inside):
-        inside = (inside + end) / 2
-    return end if end in eps_range else inside
+    if end is not None and (end in eps_range or not _is_negative(epsilon, end)):
+        return end if _is_negative(epsilon, end) else None
+    while not _is_negative(epsilon, inside):
+        inside = 2 * inside if end is None else (inside + end) / 2
+    return inside
 
 
 def _is_negative(epsilon: Exponent, eps: fmpq) -> bool:

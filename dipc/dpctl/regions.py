@@ -12,11 +12,12 @@ every eps except 1).  The cuts are made first; on every other piece the graph is
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Generic, TypeVar, assert_never
+from typing import Generic, NamedTuple, TypeVar, assert_never
 
 from flint import fmpq
 
@@ -38,13 +39,14 @@ from dipc.dpctl.formula import (
 from dipc.dpctl.paths import known_sets, path_probabilities
 from dipc.dpctl.verdict import Region
 from dipc.errors import Unsupported
-from dipc.models.chain import MarkovChain
+from dipc.models.chain import MarkovChain, Model
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import sign_if_constant, without_monomial
 from dipc.signs.tables import Piece, pieces
 
+ROOTS = "others, such as 1/2*ln 3, are for `check` on chains, where neither the model nor the formula has eps"
 States = frozenset[int]
 Signs = dict[ExpPoly, int]
 Result = TypeVar("Result")
@@ -63,8 +65,7 @@ def power_of_e(epsilon: Exponent) -> Quotient:
     8*exp(eps)
     """
     if not has_value(epsilon):
-        message = "where eps occurs, only integer multiples of ln are allowed in the first parameter of D"
-        raise Unsupported(message)
+        raise Unsupported("the first parameter of this D is not an integer multiple of ln", hint=ROOTS)
     value = ExpPoly.exp(epsilon.rate, epsilon.constant)
     for base, power in epsilon.logarithms:
         value = value * (base ** int(power.p))
@@ -87,10 +88,8 @@ class Evaluation:
         self.every = frozenset(range(len(chain.names)))
         self._signs: dict[ExpPoly, int | None] = {}
         self._vectors: dict[object, Sequence[Quotient]] = {}
-        self._chains: dict[States, MarkovChain[Quotient]] = {}
-        self.transitions = list(
-            dict.fromkeys(p for row in chain.rows for _, p in row if not p.numerator.is_constant)
-        )
+        functions = (p for row in chain.rows for _, p in row if not p.numerator.is_constant)
+        self.transitions = list(dict.fromkeys(functions))
         self.functions: dict[ExpPoly, None] = {}
 
     def everywhere(self, question: Callable[[Judge], Result]) -> list[Found[Result]]:
@@ -120,40 +119,40 @@ class Evaluation:
     ) -> Found[Result]:
         results = set()
         for signs in piece.readings:
-            local = Local(self, dict(zip(functions, signs, strict=True)), wanted)
+            local = self.local(dict(zip(functions, signs, strict=True)), wanted)
             try:
                 results.add(local.settled(question(local)))
             except _MissingSigns:
                 continue
         return Found(piece, frozenset(results))
 
+    def local(self, signs: Signs, wanted: dict[ExpPoly, None]) -> Local:
+        """The evaluation on one piece."""
+        return Local(self, signs, wanted)
+
     def normal_form(self, value: Quotient) -> tuple[ExpPoly, int]:
         """A function and a factor, 1 or -1: their product has the signs of ``value``."""
-        sign = self._sign_of_denominator(value.denominator)
+        if value.denominator not in self._signs:
+            self._signs[value.denominator] = sign_if_constant(value.denominator, self.eps_range)
+        sign = self._signs[value.denominator]
         above = value.numerator * value.denominator if sign is None else value.numerator
         f, sign = without_monomial(above), 1 if sign is None else sign
         return (-f, -sign) if f and next(f.terms()).coefficient < 0 else (f, sign)
 
-    def _sign_of_denominator(self, f: ExpPoly) -> int | None:
-        if f not in self._signs:
-            self._signs[f] = sign_if_constant(f, self.eps_range)
-        return self._signs[f]
-
-    def chain_without(self, vanishing: frozenset[Quotient]) -> MarkovChain[Quotient]:
-        """The chain without the transitions that have one of these probabilities."""
-        if not vanishing:
-            return self.chain
-        rows = tuple(tuple((t, p) for t, p in row if p not in vanishing) for row in self.chain.rows)
-        return replace(self.chain, rows=rows)
-
     def vector(
         self, vanishing: frozenset[Quotient], path: Formula, sets: dict[Formula, States]
     ) -> Sequence[Quotient]:
-        """The probabilities of a path formula in all states, given the states of its state formulas."""
+        """The probabilities of a path formula without the ``vanishing`` transitions, for all states.
+
+        ``sets`` are the states of its state formulas.
+        """
         key = vanishing, path, tuple(sets.items())
         if key not in self._vectors:
             self.clock.tick("probabilities", len(self._vectors))
-            chain = self.chain_without(vanishing)
+            chain = self.chain
+            if vanishing:
+                rows = tuple(tuple((t, p) for t, p in row if p not in vanishing) for row in chain.rows)
+                chain = replace(chain, rows=rows)
             tick = partial(self.clock.tick, "probabilities", len(self._vectors))
             self._vectors[key] = path_probabilities(chain, path, sets.__getitem__, tick)
         return self._vectors[key]
@@ -163,26 +162,96 @@ class _MissingSigns(Exception):
     """The evaluation cannot go on before the signs that it asked for are known."""
 
 
+class Outcome(NamedTuple):
+    """The probabilities of a path formula from two states; of a decision process, under the word ``prefix``
+    of actions and then ``cycle`` for ever."""
+
+    state: int
+    neighbour: int
+    p: Quotient
+    q: Quotient
+    prefix: tuple[int, ...] = ()
+    cycle: tuple[int, ...] = ()
+
+
 class Judge(ABC):
     """The evaluation at some eps, the same for all eps of a piece."""
 
-    chain: AnyChain
+    chain: Model
 
-    @abstractmethod
-    def satisfying(self, formula: Formula, asked: States) -> States:
-        """The states among ``asked`` in which a state formula holds."""
+    def satisfying(self, formula: Formula, asked: States, surely: bool = True) -> States:
+        """The states among ``asked`` in which a state formula holds, or may hold if not ``surely``."""
+        match formula:
+            case Truth(value):
+                return asked if value else frozenset()
+            case Proposition(name):
+                return (self.chain.states_of(name) or frozenset()) & asked
+            case Not(operand):
+                return asked - self.satisfying(operand, asked, not surely)
+            case And(operands):
+                for operand in operands:
+                    asked = self.satisfying(operand, asked, surely)
+                return asked
+            case Or(operands):
+                rest = asked
+                for operand in operands:
+                    rest = rest - self.satisfying(operand, rest, surely)
+                return asked - rest
+            case Probability() | Privacy():
+                wanted = (True,) if surely else (True, None)
+                return frozenset(s for s in asked if self.holds(formula, s) in wanted)
+            case Next() | Until():
+                raise AssertionError("a path formula is not evaluated in states")
+            case _:
+                assert_never(formula)
 
-    @abstractmethod
+    def holds(self, formula: Probability | Privacy, state: int) -> bool | None:
+        """Whether a P or D holds in a state; None if that is undecided."""
+        if isinstance(formula, Privacy):
+            return next(self.broken(formula, state), None) is None
+        return all(self.missed(formula.interval, p) is None for p in set(self.extremes(formula.path, state)))
+
+    def truth(self, formula: Formula, state: int) -> bool | None:
+        """Whether a state formula holds in a state; None if that is undecided."""
+        return state in self.satisfying(formula, frozenset([state]))
+
+    def on(self, formula: Formula) -> Judge:
+        """Who knows why a formula has its truth value."""
+        return self
+
+    def number(self, value: Quotient) -> Quotient:
+        """A number of a formula."""
+        return value
+
     def probability(self, path: Formula, state: int) -> Quotient:
-        """The probability of a path formula from a state."""
+        """The probability of a path formula from a state of a chain."""
+        raise NotImplementedError
+
+    def extremes(self, path: Formula, state: int) -> tuple[Quotient, Quotient]:
+        """The least and the largest probability over all schedulers; of a chain, the probability twice."""
+        p = self.probability(path, state)
+        return p, p
+
+    def outcomes(self, path: Formula, s: int, t: int) -> Sequence[Outcome]:
+        """The probabilities from two states, for the words of actions that are worst for s."""
+        return [Outcome(s, t, self.probability(path, s), self.probability(path, t))]
 
     @abstractmethod
     def sign(self, value: Quotient) -> int:
         """The sign of a number."""
 
-    @abstractmethod
     def broken(self, formula: Privacy, state: int) -> Iterator[tuple[int, int]]:
-        """The :meth:`pairs` (s, t) with Pr_s > e^epsilon Pr_t + delta."""
+        """The :meth:`pairs` (s, t) with Pr_s > e^epsilon Pr_t + delta, in a chain."""
+        raise NotImplementedError
+
+    def breach(self, formula: Privacy, state: int) -> Outcome:
+        """The first outcome that breaks a D which fails."""
+        s, t = next(self.broken(formula, state))
+        return self.outcomes(formula.path, s, t)[0]
+
+    def violates(self, formula: Privacy, s: int, t: int) -> bool:
+        """Whether Pr_s > e^epsilon Pr_t + delta."""
+        return (s, t) in set(self.broken(formula, s))
 
     def pairs(self, state: int) -> Iterator[tuple[int, int]]:
         """The state with each of its neighbours, both ways, in the order of the file."""
@@ -191,10 +260,11 @@ class Judge(ABC):
 
     def missed(self, interval: Interval, p: Quotient) -> Quotient | None:
         """The end of the interval that a probability misses."""
-        if self.sign(p - interval.low) < (0 if interval.low_closed else 1):
-            return interval.low
-        if self.sign(interval.high - p) < (0 if interval.high_closed else 1):
-            return interval.high
+        low, high = self.number(interval.low), self.number(interval.high)
+        if self.sign(p - low) < (0 if interval.low_closed else 1):
+            return low
+        if self.sign(high - p) < (0 if interval.high_closed else 1):
+            return high
         return None
 
 
@@ -202,9 +272,11 @@ class Local(Judge):
     """The evaluation on one piece, where every known function has one sign."""
 
     def __init__(self, evaluation: Evaluation, signs: Signs, wanted: dict[ExpPoly, None]) -> None:
-        self.evaluation, self.chain, self._signs, self._wanted = evaluation, evaluation.chain, signs, wanted
+        self.evaluation, self._signs, self._wanted = evaluation, signs, wanted
+        self.chain = evaluation.chain
         self._missing = False
         self._sets: dict[Formula, States] = {}
+        self._numbers: dict[Formula, Sequence[Quotient]] = {}
         self._vanishing = frozenset(p for p in evaluation.transitions if not self.sign(p))
 
     def sign(self, value: Quotient) -> int:
@@ -224,46 +296,22 @@ class Local(Judge):
             raise _MissingSigns
         return result
 
-    def satisfying(self, formula: Formula, asked: States) -> States:
-        return self.settled(self._states(formula, asked))
-
-    def _states(self, formula: Formula, asked: States) -> States:
-        match formula:
-            case Truth(value):
-                return asked if value else frozenset()
-            case Proposition(name):
-                return (self.chain.states_of(name) or frozenset()) & asked
-            case Not(operand):
-                return asked - self._states(operand, asked)
-            case And(operands):
-                for operand in operands:
-                    asked = self._states(operand, asked)
-                return asked
-            case Or(operands):
-                rest = asked
-                for operand in operands:
-                    rest = rest - self._states(operand, rest)
-                return asked - rest
-            case Probability(interval, path):
-                numbers = self.numbers(path)
-                return frozenset(s for s in asked if self.missed(interval, numbers[s]) is None)
-            case Privacy():
-                return frozenset(s for s in asked if next(self.broken(formula, s), None) is None)
-            case Next() | Until():
-                raise AssertionError("a path formula is not evaluated in states")
-            case _:
-                assert_never(formula)
+    def truth(self, formula: Formula, state: int) -> bool | None:
+        return self.settled(super().truth(formula, state))
 
     def numbers(self, path: Formula) -> Sequence[Quotient]:
         """The probabilities of a path formula in all states."""
-        return self.evaluation.vector(self._vanishing, path, known_sets(path, self._set))
+        if path not in self._numbers:
+            known = known_sets(path, self._set)
+            self._numbers[path] = self.evaluation.vector(self._vanishing, path, known)
+        return self._numbers[path]
 
     def probability(self, path: Formula, state: int) -> Quotient:
         return self.numbers(path)[state]
 
     def _set(self, part: Formula) -> States:
         if part not in self._sets:
-            self._sets[part] = self.satisfying(part, self.evaluation.every)
+            self._sets[part] = self.settled(self.satisfying(part, self.evaluation.every))
         return self._sets[part]
 
     def broken(self, formula: Privacy, state: int) -> Iterator[tuple[int, int]]:
@@ -275,16 +323,9 @@ class Local(Judge):
 
 def merged(found: Sequence[Found[Result]], holds: Callable[[Result], bool]) -> tuple[Region, ...]:
     """The maximal regions on which a condition surely holds."""
-    regions: list[Region] = []
-    joined = False
-    for each in found:
-        if all(map(holds, each.results)):
-            piece = each.piece
-            if joined:
-                regions[-1] = regions[-1]._replace(high=piece.high, high_closed=piece.is_point)
-            else:
-                regions.append(Region(piece.low, piece.high, piece.is_point, piece.is_point))
-            joined = True
-        else:
-            joined = False
+    regions = []
+    for sure, run in itertools.groupby(found, lambda each: all(map(holds, each.results))):
+        if sure:
+            first, *_, last = [each.piece for each in run] * 2
+            regions.append(Region(first.low, last.high, first.is_point, last.is_point))
     return tuple(regions)

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from functools import reduce
+from typing import Any, Generic, TypeVar
 
 from flint import fmpq
 
-from dipc.dpctl.progression import Condition, Marks, Monitor
+from dipc.dpctl.automata import Automaton
+from dipc.dpctl.progression import Condition, Progression
 from dipc.models.chain import Mdp, Row
 from dipc.models.graph import components
 from dipc.models.linear import Tick, absorption, increase, silent, total
@@ -33,6 +35,11 @@ def sign_of(value: fmpq | Quotient) -> int:
     return (value > 0) - (value < 0)
 
 
+def largest(numbers: Iterable[Any]) -> Any:
+    """The largest of some numbers without eps, the first of equal ones."""
+    return reduce(lambda best, value: value if sign_of(value - best) > 0 else best, numbers)
+
+
 @dataclass(frozen=True, slots=True)
 class Product(Generic[K]):
     """A decision process whose nodes are states with a memory; ``rows[n][a]`` as in the process.
@@ -43,18 +50,18 @@ class Product(Generic[K]):
 
     rows: Sequence[Sequence[Row[K]]]
     start: Sequence[int]
-    marks: Sequence[Marks]
+    marks: Sequence[frozenset[int]]
     truth: Sequence[bool | None]
-    monitor: Monitor
+    monitor: Progression | Automaton
     one: K
 
     @staticmethod
-    def of(mdp: Mdp[K], monitor: Monitor, tick: Tick = silent) -> Product[K]:
+    def of(mdp: Mdp[K], monitor: Progression | Automaton, tick: Tick = silent) -> Product[K]:
         """The product of a process with an automaton; once the truth is settled, the state is forgotten."""
         number: dict[tuple[int, Hashable], int] = {}
-        nodes: list[tuple[int, Hashable]] = []
+        nodes: list[tuple[int, Any]] = []
 
-        def node(before: Hashable | None, state: int) -> int:
+        def node(before: Any, state: int) -> int:
             memory = monitor.read(before, state)
             key = (-1 if isinstance(memory, bool) else state), memory
             if key not in number:
@@ -63,8 +70,7 @@ class Product(Generic[K]):
             return number[key]
 
         start = [node(None, s) for s in range(len(mdp.names))]
-        first = mdp.rows[0][0][0][1]
-        one = Quotient.one() if isinstance(first, Quotient) else fmpq(1)
+        one = Quotient.one() if isinstance(mdp.rows[0][0][0][1], Quotient) else fmpq(1)
         rows: list[tuple[Row[K], ...]] = []
         for n, (s, memory) in enumerate(nodes):  # grows while it is read
             tick()
@@ -72,12 +78,11 @@ class Product(Generic[K]):
                 rows.append((((n, one),),) * len(mdp.actions))
                 continue
             made: dict[Row[K], Row[K]] = {}
-            for row in mdp.rows[s]:
-                if row not in made:
-                    targets: dict[int, K] = {}
-                    for t, p in row:
-                        increase(targets, node(memory, t), p)
-                    made[row] = tuple(sorted(targets.items()))
+            for row in dict.fromkeys(mdp.rows[s]):
+                targets: dict[int, K] = {}
+                for t, p in row:
+                    increase(targets, node(memory, t), p)
+                made[row] = tuple(sorted(targets.items()))
             rows.append(tuple(made[row] for row in mdp.rows[s]))
         truth = [memory if isinstance(memory, bool) else None for _, memory in nodes]
         return Product(rows, start, [monitor.marks(memory) for _, memory in nodes], truth, monitor, one)
@@ -88,14 +93,12 @@ class Product(Generic[K]):
 
     def maximum(self, tick: Tick = silent) -> list[K]:
         """From every node, the largest probability that the path satisfies the formula."""
-        return self._largest(self.monitor.accepted, tick)
+        return reaching_probabilities(self.rows, self._winning(self.monitor.accepted), self.one, tick)
 
     def minimum(self, tick: Tick = silent) -> list[K]:
         """From every node, the least probability that the path satisfies the formula."""
-        return [self.one - value for value in self._largest(self.monitor.rejected, tick)]
-
-    def _largest(self, condition: Condition, tick: Tick) -> list[K]:
-        return reaching_probabilities(self.rows, self._winning(condition), self.one, tick)
+        found = reaching_probabilities(self.rows, self._winning(self.monitor.rejected), self.one, tick)
+        return [self.one - value for value in found]
 
     def _winning(self, condition: Condition) -> set[int]:
         """The nodes of end components in which a scheduler can meet the condition with probability 1."""
@@ -116,51 +119,36 @@ def end_components(rows: Sequence[Sequence[Row[K]]], nodes: Iterable[int]) -> It
     >>> list(end_components(rows, range(3)))
     [{2}, {0, 1}]
     """
+
+    def staying(inside: set[int]) -> dict[int, list[tuple[int, K]]]:
+        kept = {n: [row for row in rows[n] if all(t in inside for t, _ in row)] for n in inside}
+        return {n: [edge for row in found for edge in row] for n, found in kept.items() if found}
+
     waiting = [set(nodes)]
     while waiting:
         inside = waiting.pop()
-        edges, shrinking = dict[int, list[tuple[int, object]]](), True
-        while shrinking:
-            staying = {n: [row for row in rows[n] if all(t in inside for t, _ in row)] for n in inside}
-            edges = {n: [edge for row in found for edge in row] for n, found in staying.items() if found}
-            shrinking = len(edges) < len(inside)
+        while len(edges := staying(inside)) < len(inside):
             inside = set(edges)
-        parts = list(components(_Lookup(edges), inside))
+        parts = [set(part) for part in components(edges, edges)]
         if len(parts) == 1:
             yield inside
         else:
-            waiting += reversed([set(part) for part in parts])
-
-
-class _Lookup(Sequence[Sequence[tuple[int, object]]]):
-    """A table of some rows that is read like a list of all of them."""
-
-    def __init__(self, table: dict[int, list[tuple[int, object]]]) -> None:
-        self._table = table
-
-    def __len__(self) -> int:
-        return len(self._table)
-
-    def __getitem__(self, n):  # type: ignore[no-untyped-def]
-        return self._table[n]
+            waiting += reversed(parts)
 
 
 def reaching_probabilities(
-    rows: Sequence[Sequence[Row[K]]], goal: Collection[int], one: K, tick: Tick = silent
+    rows: Sequence[Sequence[Row[K]]], goal: Collection[int], one: K, tick: Tick
 ) -> list[K]:
     """From every node, the largest probability of reaching the goal."""
-    zero: K = one - one
-    values = [one if n in goal else zero for n in range(len(rows))]
+    values = [one if n in goal else one - one for n in range(len(rows))]
     edges = [[edge for row in dict.fromkeys(actions) for edge in row] for actions in rows]
     for members in components(edges, dict.fromkeys(n for n in range(len(rows)) if n not in goal)):
         tick()
-        inside = frozenset(members)
         choices = {n: list(dict.fromkeys(rows[n])) for n in members}
-        if len(members) == 1 and not any(t in inside for t, _ in edges[members[0]]):
-            (n,) = members
-            values[n] = _best([expected(row, values) for row in choices[n]])
-        else:
-            _iterate(_attractor(choices, inside, values), choices, values, one, tick)
+        if len(members) == 1 and not any(t == members[0] for t, _ in edges[members[0]]):
+            values[members[0]] = largest(expected(row, values) for row in choices[members[0]])
+        elif policy := _attractor(choices, values):
+            _iterate(policy, choices, values, one, tick)
     return values
 
 
@@ -169,24 +157,14 @@ def expected(row: Row[K], values: Sequence[K]) -> K:
     return total([p * values[t] for t, p in row])
 
 
-def _best(candidates: Sequence[K]) -> K:
-    best = candidates[0]
-    for value in candidates[1:]:
-        if sign_of(value - best) > 0:
-            best = value
-    return best
-
-
-def _attractor(
-    choices: dict[int, list[Row[K]]], inside: frozenset[int], values: Sequence[K]
-) -> dict[int, Row[K]]:
+def _attractor(choices: dict[int, list[Row[K]]], values: Sequence[K]) -> dict[int, Row[K]]:
     """An action for every state such that something better than 0 can be reached, nearest states first."""
-    before: dict[int, list[tuple[int, Row[K]]]] = {n: [] for n in inside}
+    before: dict[int, list[tuple[int, Row[K]]]] = {n: [] for n in choices}
     policy: dict[int, Row[K]] = {}
     for n, rows in choices.items():
         for row in rows:
             for t, _ in row:
-                if t in inside:
+                if t in choices:
                     before[t].append((n, row))
                 elif values[t]:
                     policy.setdefault(n, row)
@@ -202,8 +180,8 @@ def _attractor(
 def _iterate(
     policy: dict[int, Row[K]], choices: dict[int, list[Row[K]]], values: list[K], one: K, tick: Tick
 ) -> None:
-    """Improve a policy, empty if nothing can be reached, until no action is strictly better."""
-    improving = bool(policy)
+    """Improve a policy until no action is strictly better."""
+    improving = True
     while improving:
         tick()
         _evaluate(policy, values, one, tick)
@@ -219,16 +197,12 @@ def _evaluate(policy: dict[int, Row[K]], values: list[K], one: K, tick: Tick) ->
     """The values under a policy that leaves the component for certain; those outside are known."""
     place = {n: i for i, n in enumerate(policy)}
     yes, no = len(place), len(place) + 1
-    rows: list[list[tuple[int, K]]] = []
-    for row in policy.values():
-        targets: dict[int, K] = {}
+    rows: list[list[tuple[int, K]]] = [[] for _ in range(no + 1)]
+    for i, row in enumerate(policy.values()):
         for t, p in row:
             if t in place:
-                increase(targets, place[t], p)
+                rows[i].append((place[t], p))
             else:
-                increase(targets, yes, p * values[t])
-                increase(targets, no, p * (one - values[t]))
-        rows.append([(t, p) for t, p in targets.items() if p])
-    rows += [[(yes, one)], [(no, one)]]
-    for n, value in zip(policy, absorption(rows, range(len(place)), {yes}, one, tick), strict=False):
+                rows[i] += ((yes, p * values[t]), (no, p * (one - values[t])))
+    for n, value in zip(place, absorption(rows, range(yes), {yes}, one, tick), strict=False):
         values[n] = value

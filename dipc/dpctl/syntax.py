@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from math import lcm
 from pathlib import Path
 from typing import Any, cast
 
 from flint import fmpq
-from lark import Token, Tree
+from lark import Token
 
 from dipc.dpctl.formula import (
     And,
@@ -34,13 +34,13 @@ from dipc.dpctl.formula import (
     Until,
     is_state_formula,
 )
-from dipc.dpctl.ranges import Demands
+from dipc.dpctl.ranges import check_delta, check_epsilon, check_value
 from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.models.arithmetic import WORDS as ARITHMETIC_WORDS
 from dipc.models.arithmetic import Amount, Arithmetic, Grammar, Node, linear_part, span_of
 from dipc.models.chain import DEAD, Model
+from dipc.models.reading import unquoted
 from dipc.numbers.exact import rational
-from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.suggest import did_you_mean
@@ -88,14 +88,12 @@ def parse_property(
     (('a',), '(0, 1]', 'P>=1/2 (F goal)')
     """
     builder = _Builder(source, model, numbers or {}, defined)
-    body, states, eps_range = GRAMMAR.parse(source, "property", MOST_NODES).children
-    wanted = builder.eps_range(cast(Node, eps_range)) if eps_range is not None else EpsRange.positive()
-    wanted = wanted if at is None else wanted.only(at)
-    formula = builder.question(cast(Node, body))
-    text = source.text[body.meta.start_pos : body.meta.end_pos] if isinstance(body, Tree) else source.text
-    property = Property(formula, text, builder.start(cast("Node | None", states)), wanted, name)
-    builder.demands.check(wanted)
-    return property
+    body, states, limits = cast("list[Any]", GRAMMAR.parse(source, "property", MOST_NODES).children)
+    wanted = EpsRange.positive() if limits is None else builder.limits(limits)
+    builder.eps_range = wanted if at is None else wanted.only(at)
+    formula = builder.question(body)
+    text = source.text[body.meta.start_pos : body.meta.end_pos]
+    return Property(formula, text, builder.start(states), builder.eps_range, name)
 
 
 @dataclass(slots=True)
@@ -107,7 +105,7 @@ class _Builder:
     numbers: Mapping[str, Amount]
     defined: Callable[[str, Span], bool]
     bound: dict[str, str | Formula] = field(default_factory=dict)
-    demands: Demands = field(default_factory=Demands)
+    eps_range: EpsRange = field(default_factory=EpsRange.positive)
     nodes: int = 0  # of the formula so far
 
     def question(self, node: Node) -> Formula | Query:
@@ -125,36 +123,33 @@ class _Builder:
             raise self._fail(node, message, "put it into P(...) or D(...), for example P>=1/2 (F goal)")
         return formula
 
-    def start(self, node: Node | None) -> tuple[str, ...] | None:
+    def start(self, node: Any) -> tuple[str, ...] | None:
         """The states after ``from``."""
         if node is None:
             return None
         for token in node.children:
-            if self.model is not None and (name := _unquoted(token)) not in self.model.names:
+            if self.model is not None and (name := unquoted(token)) not in self.model.names:
                 raise self._fail(token, f"there is no state `{name}`", did_you_mean(name, self._states()))
-        return tuple(map(_unquoted, node.children))
+        return tuple(map(unquoted, node.children))
 
     def _states(self) -> list[str]:
         """The first states of the model, for hints."""
         return [name for name in self.model.names[:1000] if name != DEAD] if self.model is not None else []
 
-    def eps_range(self, node: Node) -> EpsRange:
+    def limits(self, node: Node) -> EpsRange:
         """The interval after ``for eps in``."""
         interval = cast(Node, node.children[-1])
         left, low, high, right = interval.children
         top = None if isinstance(high, Token) else self._end(high)
         found = EpsRange(self._end(low), top, left == "[", right == "]")
-        empty = found.high is not None and (
-            found.low > found.high or (found.is_point and not (found.low_closed and found.high_closed))
-        )
-        if empty or found.low < 0 or fmpq(0) in found or (found.high is None and found.high_closed):
+        empty = top is not None and found.inside not in found
+        if empty or found.low < 0 or fmpq(0) in found or (top is None and found.high_closed):
             hint = "for example: for eps in (0, 1]"
             raise self._fail(interval, "the range of eps must be a nonempty interval within (0, inf)", hint)
         return found
 
     def _end(self, node: Any) -> fmpq:
-        value = self._number(node).as_rational()
-        if value is None:
+        if (value := self._arithmetic.number_of(node).as_rational()) is None:
             raise self._fail(node, "the ends of the range of eps must be rational numbers")
         return fmpq(value.numerator, value.denominator)
 
@@ -180,27 +175,27 @@ class _Builder:
         self._count_nodes(self.nodes - before)
         return formula
 
-    def _amount(self, node: Any) -> Amount:
+    @property
+    def _arithmetic(self) -> Arithmetic:
+        """Arithmetic with the numbers of the model and of ``forall``."""
         known = dict(self.numbers)
         for name, value in self.bound.items():
             if isinstance(value, str) and NUMBER.fullmatch(value):
-                known[name] = Amount(Quotient(ExpPoly.of(rational(value, "a number"))))
-        return Arithmetic(self.source, known).amount(node)
+                known[name] = Amount(Quotient.of(rational(value, "a number")))
+        return Arithmetic(self.source, known)
 
     def _number(self, node: Any) -> Quotient:
-        amount = self._amount(node)
-        if amount.logarithms:
-            raise self._fail(node, "a logarithm is allowed in the first parameter of D only")
-        self.demands.values.append((amount.value, span_of(node, self.source)))
-        return amount.value
+        value = self._arithmetic.number_of(node)
+        check_value(value, span_of(node, self.source), self.eps_range)
+        return value
 
     def _delta(self, node: Any) -> Quotient:
         value = self._number(node)
-        self.demands.deltas.append((value, span_of(node, self.source)))
+        check_delta(value, span_of(node, self.source), self.eps_range)
         return value
 
     def _exponent(self, node: Any) -> Exponent:
-        amount = self._amount(node)
+        amount = self._arithmetic.amount(node)
         if (linear := linear_part(amount.value)) is None:
             hint = "for example D[eps, 0], D[2*eps + ln 2, 0] or D[1/2, 0]"
             raise self._fail(node, "the first parameter of D must be linear in eps", hint)
@@ -209,10 +204,13 @@ class _Builder:
         if any(abs(power) * root > HIGHEST_LOGARITHM for power in powers):
             raise self._fail(node, f"the coefficients of ln go beyond {HIGHEST_LOGARITHM}")
         epsilon = Exponent(linear[0], linear[1], amount.logarithms)
-        self.demands.exponents.append((epsilon, show_exponent(epsilon), span_of(node, self.source)))
+        check_epsilon(epsilon, show_exponent(epsilon), span_of(node, self.source), self.eps_range)
         return epsilon
 
-    def _count(self, node: Any) -> int:
+    def _bound(self, node: Any) -> int | None:
+        """The number in an optional count."""
+        if node is None:
+            return None
         (token,) = node.children
         text = self.bound.get(str(token), str(token))
         if not (isinstance(text, str) and text.isascii() and text.isdigit()):
@@ -220,18 +218,6 @@ class _Builder:
         if len(text) > 9:
             raise self._fail(node, f"{text} steps are too many")
         return int(text)
-
-    def _optional_count(self, node: Any) -> int | None:
-        return None if node is None else self._count(node)
-
-    def true(self, node: Node) -> Formula:
-        return Truth(True)
-
-    def false(self, node: Node) -> Formula:
-        return Truth(False)
-
-    def group(self, node: Node) -> Formula:
-        return self.visit(node.children[0])
 
     def proposition(self, node: Node) -> Formula:
         token = cast(Token, node.children[0])
@@ -246,34 +232,34 @@ class _Builder:
         values = {name: value for name, value in self.bound.items() if isinstance(value, str)}
         if token.type != "STRING":
             return values.get(str(token), str(token))
-        return VARIABLE.sub(lambda found: values.get(found[1], found[0]), str(token)[1:-1])
+        return VARIABLE.sub(lambda found: values.get(found[1], found[0]), unquoted(token))
 
     def _known(self, name: str, node: Node) -> Proposition:
         span = span_of(node, self.source)
         if self.model is not None and self.model.states_of(name) is None and not self.defined(name, span):
             known = [*self.model.labels, *self._states()]
-            labels = (
-                f"labels: {', '.join(self.model.labels)}" if self.model.labels else "the model has no labels"
-            )
-            raise InputError(f"there is no label or state `{name}`", span, did_you_mean(name, known, labels))
+            labels = ", ".join(self.model.labels)
+            hint = did_you_mean(name, known, f"labels: {labels}" if labels else "the model has no labels")
+            raise InputError(f"there is no label or state `{name}`", span, hint)
         return Proposition(name, span)
 
-    def negation(self, node: Node) -> Formula:
-        return Not(self.visit(node.children[1]))
+    def _boolean(self, node: Node) -> Formula:
+        """The formula of a constant, parentheses, or an operator of propositional logic."""
+        match node.data:
+            case "true" | "false":
+                return Truth(node.data == "true")
+            case "group" | "negation":
+                inside = self.visit(node.children[-1])
+                return inside if node.data == "group" else Not(inside)
+            case "iff":
+                left, right = self._operands(node, self._twice)
+                return Or((And((left, right)), And((Not(left), Not(right)))))
+        operands = self._operands(node)
+        if node.data == "implies":
+            return Or((Not(operands[0]), operands[1]))
+        return And(operands) if node.data == "conjunction" else Or(operands)
 
-    def conjunction(self, node: Node) -> Formula:
-        return And(self._operands(node))
-
-    def disjunction(self, node: Node) -> Formula:
-        return Or(self._operands(node))
-
-    def implies(self, node: Node) -> Formula:
-        left, right = self._operands(node)
-        return Or((Not(left), right))
-
-    def iff(self, node: Node) -> Formula:
-        left, right = self._operands(node, self._twice)
-        return Or((And((left, right)), And((Not(left), Not(right)))))
+    true = false = group = negation = conjunction = disjunction = implies = iff = _boolean
 
     def _operands(self, node: Node, visit: Callable[[Node], Formula] | None = None) -> tuple[Formula, ...]:
         """The operands, unless they can be read in two ways."""
@@ -302,49 +288,39 @@ class _Builder:
         return found + text[at : node.meta.end_pos]
 
     def next(self, node: Node) -> Formula:
-        count = self._optional_count(node.children[2])
-        inside = self.visit(node.children[-1])
+        count, inside = self._bound(node.children[2]), self.visit(node.children[-1])
         return inside if count == 0 else Next(inside, count or 1)
 
     def eventually(self, node: Node) -> Formula:
-        return Until(Truth(True), self.visit(node.children[-1]), self._optional_count(node.children[2]))
+        return Until(Truth(True), self.visit(node.children[-1]), self._bound(node.children[2]))
 
     def always(self, node: Node) -> Formula:
-        inside = self.visit(node.children[-1])
-        return Not(Until(Truth(True), Not(inside), self._optional_count(node.children[2])))
+        return Not(Until(Truth(True), Not(self.visit(node.children[-1])), self._bound(node.children[2])))
 
     def until(self, node: Node) -> Formula:
         left, operator, right = cast("list[Any]", node.children)
         if (last := _open_end(left)) is not None:
             raise self._two_readings(node, last, None, last.children[-1])
         kind, _, count = operator.children
-        weak = kind.type == "WEAK"
-        g = self._twice(right) if weak else self.visit(right)
-        f, bound = self.visit(left), self._optional_count(count)
-        if weak:
-            return Not(Until(Not(g), And((Not(f), Not(g))), bound))
-        return Until(f, g, bound) if kind.type == "UNTIL" else Not(Until(Not(f), Not(g), bound))
+        g = self._twice(right) if kind.type == "WEAK" else self.visit(right)
+        f, bound = self.visit(left), self._bound(count)
+        if kind.type == "UNTIL":
+            return Until(f, g, bound)
+        neither = And((Not(f), Not(g)))
+        return Not(Until(Not(g), neither, bound) if kind.type == "WEAK" else Until(Not(f), Not(g), bound))
 
     def untils(self, node: Node) -> Formula:
-        first, _, second, *_ = cast("list[Any]", node.children)
-        start, middle = first.meta.start_pos, second.meta
-        left = self._parenthesised(node, (start, middle.end_pos))
+        middle = cast("list[Any]", node.children)[2].meta
+        left = self._parenthesised(node, (node.meta.start_pos, middle.end_pos))
         right = self._parenthesised(node, (middle.start_pos, node.meta.end_pos))
-        message = "U, W and R are not associative"
-        raise self._fail(node, message, f"write `{left}` or `{right}`")
+        raise self._fail(node, "U, W and R are not associative", f"write `{left}` or `{right}`")
 
     def compare(self, node: Node) -> Formula:
-        _, operator, arith, body = node.children
+        _, operator, arith, body = cast("list[Any]", node.children)
         value = self._number(arith)
-        zero, one = Quotient.of(0), Quotient.of(1)
-        intervals = {
-            "GE": Interval(value, one),
-            "GT": Interval(value, one, low_closed=False),
-            "LE": Interval(zero, value),
-            "LT": Interval(zero, value, high_closed=False),
-            "EQ": Interval(value, value),
-        }
-        interval = intervals[cast(Token, operator).type]
+        low = Quotient.of(0) if operator.type in ("LE", "LT") else value
+        high = Quotient.of(1) if operator.type in ("GE", "GT") else value
+        interval = Interval(low, high, operator.type != "GT", operator.type != "LT")
         return Probability(interval, self.visit(body), span_of(node, self.source))
 
     def within(self, node: Node) -> Formula:
@@ -357,15 +333,13 @@ class _Builder:
 
     def privacy(self, node: Node) -> Formula:
         _, epsilon, delta, body = node.children
-        return Privacy(
-            self._exponent(epsilon), self._delta(delta), self.visit(body), span_of(node, self.source)
-        )
+        numbers = self._exponent(epsilon), self._delta(delta)
+        return Privacy(*numbers, self.visit(body), span_of(node, self.source))
 
     def forall(self, node: Node) -> Formula:
-        names = [str(token) for token in node.children[1:-3]]
-        values = self._domain(cast(Node, node.children[-2]))
-        chosen = product(values, repeat=len(names))
-        bodies = (self._with(dict(zip(names, each, strict=True)), node.children[-1]) for each in chosen)
+        *variables, _, domain, body = cast("list[Any]", node.children[1:])
+        chosen = product(self._domain(domain), repeat=len(variables))
+        bodies = (self._with(dict(zip(map(str, variables), each, strict=True)), body) for each in chosen)
         return _joined(And, bodies)
 
     def forall_subsets(self, node: Node) -> Formula:
@@ -380,12 +354,10 @@ class _Builder:
         return _joined(And, (self._with({str(name): _joined(Or, each)}, body) for each in sets))
 
     def _with(self, values: Mapping[str, str | Formula], body: Any) -> Formula:
-        before = self.bound
-        self.bound = {**before, **values}
-        try:
-            return self.visit(body)
-        finally:
-            self.bound = before
+        inner = replace(self, bound={**self.bound, **values})
+        formula = inner.visit(body)
+        self.nodes = inner.nodes
+        return formula
 
     def _domain(self, node: Node) -> list[str]:
         """The values of a variable."""
@@ -393,30 +365,23 @@ class _Builder:
             case "listed":
                 found = [self._name(cast(Token, token)) for token in node.children]
             case "glob":
-                found = self._labels_like(node)
+                pattern, labels = self._name(cast(Token, node.children[0])), self.model and self.model.labels
+                if not pattern.endswith("*"):
+                    hint = 'a domain is a list {a, b}, a range 0..5, or labels such as "out_*"'
+                    raise self._fail(node, hint)
+                found = [label for label in labels or () if label.startswith(pattern[:-1])]
             case _:
-                low, high = (self._count(child) for child in node.children)
+                low, high = (self._bound(child) or 0 for child in node.children)
                 self._count_nodes(max(0, high - low))
                 found = [str(number) for number in range(low, high + 1)]
         if not found:
             raise self._fail(node, "the domain is empty")
         return list(dict.fromkeys(found))
 
-    def _labels_like(self, node: Node) -> list[str]:
-        pattern = self._name(cast(Token, node.children[0]))
-        if not pattern.endswith("*"):
-            raise self._fail(node, 'a domain is a list {a, b}, a range 0..5, or labels such as "out_*"')
-        labels = self.model.labels if self.model is not None else ()
-        return [label for label in labels if label.startswith(pattern[:-1])]
-
 
 def _joined(operator: type[And] | type[Or], formulas: Iterable[Formula]) -> Formula:
     first, *rest = formulas
     return operator((first, *rest)) if rest else first
-
-
-def _unquoted(token: Any) -> str:
-    return str(token)[1:-1] if token.type == "STRING" else str(token)
 
 
 def _open_end(node: Any) -> Node | None:

@@ -1,4 +1,4 @@
-"""Values of a Markov chain: probabilities, the least epsilon and the least delta, as functions of eps.
+"""Values of a Markov model: probabilities, the least epsilon and the least delta, as functions of eps.
 
 ``D[?, d](f)`` is the least e >= 0 with Pr_s <= e^e Pr_t + d for the states s asked about and their neighbours
 t, both ways: the largest ln((Pr_s - d)/Pr_t), infinite where Pr_t = 0 and Pr_s > d.  ``D[e, ?](f)`` is the
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dipc.dpctl.constant import AnyEvaluation
-from dipc.dpctl.formula import Formula, Query
+from dipc.dpctl.formula import Query
 from dipc.dpctl.regions import Found, Judge, merged, power_of_e
 from dipc.dpctl.verdict import Region
 from dipc.numbers.quotient import Quotient
@@ -30,23 +30,43 @@ class Attained(NamedTuple):
     neighbour: int | None = None
 
 
+class Enclosed(NamedTuple):
+    """A least parameter that was not found: it lies in [low, high]; ``high`` None: it may be infinite.
+
+    The ``reason`` is why it stays open for this pair, which needs the most; of a least epsilon the ends are
+    exponentials, as in :class:`Attained`.
+    """
+
+    low: Quotient
+    high: Quotient | None
+    state: int
+    neighbour: int
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Segment:
     """A maximal region of eps with the value there; several candidates where signs are not settled."""
 
     region: Region
-    candidates: frozenset[Attained]
+    candidates: frozenset[Attained | Enclosed]
 
     @property
     def found(self) -> Attained | None:
         """The value, if it is settled."""
         (first, *others) = self.candidates
-        return None if others else first
+        return None if others or isinstance(first, Enclosed) else first
+
+    @property
+    def enclosed(self) -> Enclosed | None:
+        """The interval in which the value lies, if that is all that is known."""
+        return next((each for each in self.candidates if isinstance(each, Enclosed)), None)
 
 
-def probability_segments(evaluation: AnyEvaluation, path: Formula, state: int) -> tuple[Segment, ...]:
-    """The probability of a path formula in a state."""
-    return segments(evaluation, lambda local: Attained(local.probability(path, state), state))
+def probability_segments(evaluation: AnyEvaluation, query: Query, state: int) -> tuple[Segment, ...]:
+    """The least or the largest probability of a path formula in a state."""
+    most = query.kind == "Pmax"
+    return segments(evaluation, lambda local: Attained(local.extremes(query.path, state)[most], state))
 
 
 def least_segments(evaluation: AnyEvaluation, query: Query, asked: Sequence[int]) -> tuple[Segment, ...]:
@@ -54,10 +74,12 @@ def least_segments(evaluation: AnyEvaluation, query: Query, asked: Sequence[int]
     return segments(evaluation, lambda local: _least(local, query, asked))
 
 
-def segments(evaluation: AnyEvaluation, question: Callable[[Judge], Attained]) -> tuple[Segment, ...]:
+def segments(
+    evaluation: AnyEvaluation, question: Callable[[Judge], Attained | Enclosed]
+) -> tuple[Segment, ...]:
     """The answers to a question on maximal regions of eps."""
     found = evaluation.everywhere(question)
-    runs: list[list[Found[Attained]]] = []
+    runs: list[list[Found[Attained | Enclosed]]] = []
     for each in found:
         if runs and runs[-1][-1].results == each.results:
             runs[-1].append(each)
@@ -72,12 +94,13 @@ def _least(local: Judge, query: Query, asked: Sequence[int]) -> Attained:
     pairs = dict.fromkeys(pair for s in asked for pair in local.pairs(s))
     best = Attained(one if least else zero, asked[0])
     for s, t in pairs:
-        value = _needed(local, query, *(local.probability(query.path, u) for u in (s, t)))
-        if value is None:
-            return Attained(None, s, t)
-        assert best.value is not None
-        if local.sign(value - best.value) > 0 or (best.neighbour is None and value == best.value):
-            best = Attained(value, s, t)
+        for each in local.outcomes(query.path, s, t):
+            value = _needed(local, query, each.p, each.q)
+            if value is None:
+                return Attained(None, s, t)
+            assert best.value is not None
+            if local.sign(value - best.value) > 0 or (best.neighbour is None and value == best.value):
+                best = Attained(value, s, t)
     return best
 
 

@@ -11,7 +11,8 @@ from dipc.dpctl.constant import AnyEvaluation
 from dipc.dpctl.formula import And, Formula, Next, Not, Or, Privacy, Probability, Proposition, Truth, Until
 from dipc.dpctl.regions import Judge, has_value, merged, power_of_e
 from dipc.dpctl.syntax import show
-from dipc.dpctl.verdict import Witness
+from dipc.dpctl.verdict import Scaled, Witness
+from dipc.models.chain import Mdp, Model
 from dipc.numbers.quotient import Quotient
 from dipc.signs.tables import Piece, RootCluster
 
@@ -20,7 +21,7 @@ class Reason(NamedTuple):
     """A formula that has the truth value ``truth`` in a state, with the numbers that make it so.
 
     ``neighbour`` and its probability are there if two states matter; ``bound`` is what the probability was
-    compared with, ``excess`` the difference; both are missing if e^epsilon is an irrational root.
+    compared with, ``excess`` the difference.  ``prefix`` and ``cycle`` are the actions that lead there.
     """
 
     formula: Formula
@@ -29,16 +30,25 @@ class Reason(NamedTuple):
     probability: Quotient | None = None
     neighbour: int | None = None
     neighbour_probability: Quotient | None = None
-    bound: Quotient | None = None
-    excess: Quotient | None = None
+    bound: Quotient | Scaled | None = None
+    excess: Quotient | Scaled | None = None
+    prefix: tuple[int, ...] = ()
+    cycle: tuple[int, ...] = ()
+
+
+def answer(local: Judge, formula: Formula, state: int) -> Reason | bool | None:
+    """True if a formula holds in a state, None if that is undecided, else why it fails."""
+    truth = local.truth(formula, state)
+    return reason(local, formula, state) if truth is False else truth
 
 
 def reason(local: Judge, formula: Formula, state: int, truth: bool = False) -> Reason | None:
-    """Why a formula has this truth value in a state; None if it has the other one.
+    """Why a formula has this truth value in a state; None if it has not, or that is undecided.
 
     Of a conjunction it is the first operand that fails, of D the first pair in the order of the file.
     """
-    if (state in local.satisfying(formula, frozenset([state]))) is not truth:
+    local = local.on(formula)
+    if local.truth(formula, state) is not truth:
         return None
     match formula:
         case Not(operand):
@@ -47,19 +57,23 @@ def reason(local: Judge, formula: Formula, state: int, truth: bool = False) -> R
             reasons = (reason(local, operand, state, truth) for operand in operands)
             return next(filter(None, reasons), Reason(formula, truth, state))
         case Probability(interval, path):
-            p = local.probability(path, state)
-            bound = interval.low if interval.low else interval.high
-            if (missed := local.missed(interval, p)) is not None:
-                bound = missed
+            low, high = local.extremes(path, state)
+            p, bound = (low, interval.low) if interval.low else (high, interval.high)
+            bound = local.number(bound)
+            for each in (high, low):
+                if (missed := local.missed(interval, each)) is not None:
+                    p, bound = each, missed
             excess = bound - p if local.sign(bound - p) > 0 else p - bound
             return Reason(formula, truth, state, p, bound=bound, excess=excess)
-        case Privacy(epsilon, delta, path) if not truth:
-            s, t = next(local.broken(formula, state))
-            p, q = local.probability(path, s), local.probability(path, t)
-            if not has_value(epsilon):
-                return Reason(formula, truth, s, p, t, q)
-            bound = power_of_e(epsilon) * q + delta
-            return Reason(formula, truth, s, p, t, q, bound, p - bound)
+        case Privacy(epsilon, delta) if not truth:
+            s, t, p, q, prefix, cycle = local.breach(formula, state)
+            if q and not has_value(epsilon):
+                root = Scaled(q, epsilon, delta), Scaled(-q, epsilon, p - delta)
+                return Reason(formula, truth, s, p, t, q, *root, prefix, cycle)
+            bound = local.number(delta)
+            if q:
+                bound = local.number(power_of_e(epsilon)) * q + bound
+            return Reason(formula, truth, s, p, t, q, bound, p - bound, prefix, cycle)
         case Truth() | Proposition() | Privacy():
             return Reason(formula, truth, state)
         case Next() | Until():
@@ -74,9 +88,10 @@ def simplest(candidates: Sequence[Piece]) -> Piece:
     return candidates[min(exact)[2] if exact else 0]
 
 
-def witness(evaluation: AnyEvaluation, blamed: Reason, piece: Piece, symbolic: bool) -> Witness:
+def witness(evaluation: AnyEvaluation, model: Model, blamed: Reason, piece: Piece, symbolic: bool) -> Witness:
     """The witness for a reason on a piece of the range; ``symbolic`` if anything depends on eps."""
-    names, place = evaluation.chain.names, piece.low if piece.sample is None else piece.sample
+    names, place = model.names, piece.low if piece.sample is None else piece.sample
+    actions = model.actions if isinstance(model, Mdp) else ()
     assert isinstance(place, RootCluster | fmpq)
     return Witness(
         show(blamed.formula),
@@ -88,12 +103,15 @@ def witness(evaluation: AnyEvaluation, blamed: Reason, piece: Piece, symbolic: b
         blamed.excess,
         place if symbolic else None,
         merged(evaluation.everywhere(lambda local: _violated(local, blamed)), bool) if symbolic else (),
+        tuple(actions[a] for a in blamed.prefix),
+        tuple(actions[a] for a in blamed.cycle),
     )
 
 
 def _violated(local: Judge, blamed: Reason) -> bool:
     """Whether the same inequality is violated on another piece."""
     formula, s, t = blamed.formula, blamed.state, blamed.neighbour
+    local = local.on(formula)
     if isinstance(formula, Privacy) and t is not None:
-        return (s, t) in set(local.broken(formula, s))
-    return (s in local.satisfying(formula, frozenset([s]))) is blamed.truth
+        return local.violates(formula, s, t)
+    return local.truth(formula, s) is blamed.truth

@@ -5,7 +5,8 @@ The rules are ``arithmetic.lark``, to which model files and formulas append thei
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -60,10 +61,9 @@ class Grammar:
                     raise LimitReached(f"{source.name}: the text has more than {most} words")
             tree: Node = machine.feed_eof(seen[-1] if seen else None)  # type: ignore[no-untyped-call]
         except UnexpectedCharacters as error:
-            place = error.pos_in_stream or 0
-            raise InputError(
-                f"unexpected character `{source.text[place]}`", Span(source, place, place + 1)
-            ) from None
+            at = error.pos_in_stream or 0
+            message = f"unexpected character `{source.text[at]}`"
+            raise InputError(message, Span(source, at, at + 1)) from None
         except UnexpectedToken as error:
             raise self._unexpected(source, error.token, machine.accepts()) from None  # type: ignore[no-untyped-call]
         check_depth(tree, source)
@@ -84,21 +84,25 @@ class Grammar:
 @lru_cache
 def _parser(file: Path, starts: tuple[str, ...], words: tuple[tuple[str, str], ...]) -> Lark:
     """The parser of a grammar; a name that is a word becomes a terminal of its own."""
-    table = dict(words)
+    table, text = dict(words), "\n".join(path.read_text(encoding="utf-8") for path in (file, RULES))
 
     def keyword(token: Token) -> Token:
         return token.update(type=table.get(token.value, token.type))
 
-    text = "\n".join(path.read_text(encoding="utf-8") for path in (file, RULES))
-    return Lark(
-        text,
-        parser="lalr",
-        lexer="basic",
-        start=list(starts),
-        propagate_positions=True,
-        maybe_placeholders=True,
-        lexer_callbacks={"NAME": keyword},
-    )
+    options: Any = {"propagate_positions": True, "lexer_callbacks": {"NAME": keyword}}
+    return Lark(text, parser="lalr", lexer="basic", start=list(starts), **options)
+
+
+@contextmanager
+def placed(part: Source, whole: Source, offset: int) -> Iterator[None]:
+    """Errors about a part of a text, reported at their place in the whole text."""
+    try:
+        yield
+    except InputError as error:
+        if error.span is None or error.span.source is not part:
+            raise
+        span = Span(whole, error.span.start + offset, error.span.end + offset)
+        raise InputError(error.message, span, error.hint) from None
 
 
 def check_depth(tree: Node, source: Source) -> None:
@@ -149,29 +153,25 @@ class Arithmetic:
     """
 
     def __init__(self, source: Source, names: Mapping[str, Amount]) -> None:
-        self.source = source
-        self.names = names
+        self.source, self.names = source, names
 
     def number_of(self, node: Node) -> Quotient:
         """The value of a tree without logarithms."""
         amount = self.amount(node)
         if amount.logarithms:
-            raise InputError(
-                "a logarithm is allowed in the first parameter of D only", span_of(node, self.source)
-            )
+            raise self._fail(node, "a logarithm is allowed in the first parameter of D only")
         return amount.value
 
     def amount(self, node: Any) -> Amount:
         """The value of a tree."""
-        value: Amount = getattr(self, node.data)(node)
-        return value
+        return cast(Amount, getattr(self, node.data)(node))
 
     def _fail(self, node: Node | Token, message: str, hint: str = "") -> InputError:
         return InputError(message, span_of(node, self.source), hint)
 
     def number(self, node: Node) -> Amount:
         (token,) = node.children
-        return Amount(Quotient(ExpPoly.of(rational(str(token), "a number"))))
+        return Amount(Quotient.of(rational(str(token), "a number")))
 
     def eps(self, node: Node) -> Amount:
         return Amount(Quotient(ExpPoly.of(1, 1)))
@@ -199,26 +199,20 @@ class Arithmetic:
             if before.data == "ln_number" and not self.source.text[number.end_pos : sign.start_pos].strip():
                 hint = f"write `ln({number}{sign}...)` or `(ln {number}){sign}...`"
                 raise self._fail(node, f"`ln {number}{sign}...` can be read in two ways", hint)
-            value = self.amount(factor)
-            result = self._times(node, result, self._inverse(node, value) if str(sign) == "/" else value)
+            result = self._times(node, result, self.amount(factor), str(sign) == "/")
         return result
 
-    def _times(self, node: Node, left: Amount, right: Amount) -> Amount:
-        if right.logarithms:
-            left, right = right, left
+    def _times(self, node: Node, left: Amount, right: Amount, inverse: bool) -> Amount:
+        if inverse and (right.logarithms or not right.value):
+            raise self._fail(node, f"division by {'a logarithm' if right.logarithms else 'zero'}")
+        right = Amount(1 / right.value) if inverse else right
+        left, right = (right, left) if right.logarithms else (left, right)
         if not left.logarithms:
             return Amount(left.value * right.value)
         factor = right.value.as_rational()
         if right.logarithms or factor is None:
             raise self._fail(node, "a logarithm may only be multiplied or divided by a number")
         return left.scaled(factor)
-
-    def _inverse(self, node: Node, value: Amount) -> Amount:
-        if value.logarithms:
-            raise self._fail(node, "division by a logarithm")
-        if not value.value:
-            raise self._fail(node, "division by zero")
-        return Amount(1 / value.value)
 
     def power(self, node: Node) -> Amount:
         base, exponent = map(self.amount, node.children[::2])
@@ -237,9 +231,8 @@ class Arithmetic:
     def exp(self, node: Node) -> Amount:
         inside = self.amount(node.children[1])
         if any(power.q != 1 or abs(power) > HIGHEST_POWER for _, power in inside.logarithms):
-            raise self._fail(
-                node, "exp of a fractional multiple of a logarithm is a root, not a rational number"
-            )
+            message = "exp of a fractional multiple of a logarithm is a root, not a rational number"
+            raise self._fail(node, message)
         if (linear := linear_part(inside.value, inverse=True)) is None:
             hint = "for example exp(eps/2), exp(-1) or exp(1/eps)"
             raise self._fail(node, "the argument of exp must be linear in eps", hint)
@@ -249,22 +242,18 @@ class Arithmetic:
         return Amount(Quotient(ExpPoly.exp(*linear) * factor))
 
     def ln(self, node: Node) -> Amount:
-        return self._logarithm(node, node.children[1], self.amount(node.children[1]))
-
-    def ln_number(self, node: Node) -> Amount:
-        token = node.children[1]
-        return self._logarithm(node, token, Amount(Quotient(ExpPoly.of(rational(str(token), "a number")))))
-
-    def _logarithm(self, node: Node, argument: Any, of: Amount) -> Amount:
-        base = of.value.as_rational()
-        if base is None or of.logarithms:
+        argument: Any = node.children[1]
+        of_token = isinstance(argument, Token)
+        value = self.number(Tree("number", [argument])) if of_token else self.amount(argument)
+        base = value.value.as_rational()
+        if base is None or value.logarithms:
             raise self._fail(argument, "the argument of ln must be a rational number")
         if base <= 0:
             raise self._fail(argument, f"ln {base} does not exist: the argument of ln must be positive")
-        zero = Quotient.of(0)
-        return (
-            Amount(zero) if base == 1 else Amount(zero, ((fmpq(base.numerator, base.denominator), fmpq(1)),))
-        )
+        logarithm = (fmpq(base.numerator, base.denominator), fmpq(1))
+        return Amount(Quotient.of(0), () if base == 1 else (logarithm,))
+
+    ln_number = ln
 
 
 def _size(value: Quotient) -> int:

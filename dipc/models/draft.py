@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from flint import fmpq
 
 from dipc.errors import InputError, LimitReached, Source, Span
-from dipc.models.chain import DEAD, MarkovChain, Mdp, Model
+from dipc.models.chain import DEAD, MarkovChain, Mdp, Model, Row
 from dipc.numbers.quotient import Quotient
 from dipc.suggest import did_you_mean
 
@@ -22,6 +23,10 @@ Place = tuple[int, int]
 Named = tuple[str, Place]
 Cell = tuple[str, str | None]
 """A state and, in a decision process, an action."""
+
+STAR = "*"
+ARTICLE = {"chain": "a chain", "mdp": "a decision process"}
+STATE_LABEL = "`{}` is a state, and a state is a proposition of its own"
 
 
 @dataclass(slots=True)
@@ -66,89 +71,65 @@ class Draft:
         """The model, once everything is read."""
         if self.kind is None:
             raise self.fail((0, 1), "a model begins with a line `chain` or `mdp`")
-        number = self._states()
+        number = self._states(self.kind[0])
         rows = {cell: self._row(cell, number) for cell in self.rows}
-        constant = all(p.as_rational() is not None for row in rows.values() for _, p in row)
-        labels = {name: self._members(members, number) for name, members in self.labels.items()}
+        for state, _ in [cell for cell in rows if cell[1] == STAR]:
+            row = rows.pop((state, STAR))
+            for action in self.actions:
+                rows.setdefault((state, action), row)
+        labels = {
+            name: frozenset(self._number(each, number) for each in members)
+            for name, members in self.labels.items()
+        }
         pairs = self.neighbours(number)
         start = tuple(dict.fromkeys(self._number(each, number) for each in self.start))
-        start = start or default_start(tuple(number), pairs)
-        common: dict[str, Any] = {
-            "names": tuple(number),
-            "labels": labels,
-            "neighbours": pairs,
-            "start": start,
-        }
-        exact = (
-            {cell: tuple((t, fmpq_of(p)) for t, p in row) for cell, row in rows.items()} if constant else rows
-        )
-        dead: Any = ((number.get(DEAD, 0), fmpq(1) if constant else Quotient.one()),)
-        if self.kind[0] == "chain":
-            return MarkovChain(**common, rows=tuple(exact.get((name, None), dead) for name in number))
-        actions = tuple(self.actions)
-        table = tuple(tuple(exact.get((s, a), exact.get((s, STAR), dead)) for a in actions) for s in number)
-        return Mdp(**common, actions=actions, rows=table)
+        actions = None if self.kind[0] == "chain" else tuple(self.actions)
+        return assembled(tuple(number), rows, actions, labels, pairs, start)
 
-    def _states(self) -> dict[str, int]:
+    def _states(self, kind: str) -> dict[str, int]:
         """The states in the order of the file, and at the end the one behind states without transitions."""
         final = dict(self.final)
         for state, action in self.rows:
             if state in final:
                 raise self.fail(final[state], f"`{state}` is final, but it has transitions")
-            if self.kind is not None and (self.kind[0] == "chain") is not (action is None):
-                need = (
-                    "has no actions" if self.kind[0] == "chain" else "needs an action: STATE [ACTION] -> ..."
-                )
-                raise self.fail(self.places[state, action], f"a state of {ARTICLE[self.kind[0]]} {need}")
-        written = [(self.places[cell], cell[0]) for cell in self.rows] + [
-            (place, name) for name, place in self.final
-        ]
-        names = dict.fromkeys(name for _, name in sorted(written, key=itemgetter(0)))
+            if (kind == "chain") is not (action is None):
+                need = "has no actions" if kind == "chain" else "needs an action: STATE [ACTION] -> ..."
+                raise self.fail(self.places[state, action], f"a state of {ARTICLE[kind]} {need}")
+        written = [(cell[0], place) for cell, place in self.places.items()] + self.final
+        names = dict.fromkeys(name for name, _ in sorted(written, key=itemgetter(1)))
         number = {name: i for i, name in enumerate(names)}
         if not number:
             raise self.fail((0, 1), "the model has no states")
         if DEAD in number:
-            place = next(place for place, name in written if name == DEAD)
-            raise self.fail(
-                place, f"`{DEAD}` is the state behind those without transitions", "rename the state"
-            )
+            message = f"`{DEAD}` is the state behind those without transitions"
+            raise self.fail(dict(written)[DEAD], message, "rename the state")
         for label, place in self.label_places.items():
             if label in number:
-                raise self.fail(
-                    place,
-                    f"`{label}` is a state, and a state is a proposition of its own",
-                    "rename the label",
-                )
-        enabled = {(s, a) for s, a in self.rows}
-        full = all((s, STAR) in enabled or all((s, a) in enabled for a in self.actions) for s, _ in self.rows)
-        if self.final or (self.kind is not None and self.kind[0] == "mdp" and not full):
+                raise self.fail(place, STATE_LABEL.format(label), "rename the label")
+        rows, actions = self.rows, self.actions
+        full = all((s, STAR) in rows or all((s, a) in rows for a in actions) for s, _ in rows)
+        if self.final or (kind == "mdp" and not full):
             number[DEAD] = len(number)
         return number
 
     def _number(self, named: Named, number: dict[str, int]) -> int:
         name, place = named
         if name not in number or name == DEAD:
-            hint = did_you_mean(
-                name, list(number)[:1000], "declare it: `final NAME` for a state without transitions"
-            )
+            declare = "declare it: `final NAME` for a state without transitions"
+            hint = did_you_mean(name, list(number)[:1000], declare)
             raise self.fail(place, f"there is no state `{name}`", hint)
         return number[name]
 
-    def _members(self, members: list[Named], number: dict[str, int]) -> frozenset[int]:
-        return frozenset(self._number(each, number) for each in members)
-
-    def _row(self, cell: Cell, number: dict[str, int]) -> tuple[tuple[int, Quotient], ...]:
+    def _row(self, cell: Cell, number: dict[str, int]) -> Row[Quotient]:
         """A row with the numbers of its targets, which must sum to 1."""
         found: dict[int, Quotient] = {}
         for name, p, place in self.rows[cell]:
             target = self._number((name, place), number)
             if target in found:
-                raise self.fail(
-                    place, f"`{name}` is given twice as a target of `{cell[0]}`", "add the probabilities"
-                )
-            if (value := p.as_rational()) is not None and not 0 <= value <= 1:
-                size = "negative" if value < 0 else "above 1"
-                raise self.fail(place, f"the probability {value} of `{cell[0]} -> {name}` is {size}")
+                message = f"`{name}` is given twice as a target of `{cell[0]}`"
+                raise self.fail(place, message, "add the probabilities")
+            if wrong := outside(p):
+                raise self.fail(place, f"the probability {p} of `{cell[0]} -> {name}` is {wrong}")
             found[target] = p
         total = sum(found.values(), Quotient.of(0))
         if total != 1:
@@ -162,15 +143,40 @@ class Draft:
         return tuple(dict.fromkeys((min(pair), max(pair)) for pair in found if pair[0] != pair[1]))
 
 
-STAR = "*"
-ARTICLE = {"chain": "a chain", "mdp": "a decision process"}
-
-
 def fmpq_of(p: Quotient) -> fmpq:
     """The rational number that a constant function is."""
     value = p.as_rational()
     assert value is not None
     return fmpq(value.numerator, value.denominator)
+
+
+def outside(p: Quotient) -> str:
+    """What is wrong with a constant probability."""
+    value = p.as_rational()
+    return "" if value is None or 0 <= value <= 1 else "negative" if value < 0 else "above 1"
+
+
+def assembled(
+    names: tuple[str, ...],
+    rows: Mapping[Cell, Row[Quotient]],
+    actions: tuple[str, ...] | None,
+    labels: Mapping[str, frozenset[int]],
+    neighbours: tuple[tuple[int, int], ...],
+    start: tuple[int, ...],
+) -> Model:
+    """The model with these rows, in rational numbers if they all are: a chain if ``actions`` are None.
+
+    A state, or a state and an action, without a row goes to the last state.
+    """
+    constant = all(p.as_rational() is not None for row in rows.values() for _, p in row)
+    exact: Mapping[Cell, Any] = rows
+    if constant:
+        exact = {cell: tuple((t, fmpq_of(p)) for t, p in row) for cell, row in rows.items()}
+    dead: Any = ((len(names) - 1, fmpq(1) if constant else Quotient.one()),)
+    common = names, labels, neighbours, start or default_start(names, neighbours)
+    if actions is None:
+        return MarkovChain(*common, tuple(exact.get((s, None), dead) for s in names))
+    return Mdp(*common, actions, tuple(tuple(exact.get((s, a), dead) for a in actions) for s in names))
 
 
 def default_start(names: tuple[str, ...], pairs: tuple[tuple[int, int], ...]) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """DRN, the explicit format of the model checker Storm: chains and decision processes with exact numbers.
 
-A file is read line by line.  Some comments mean something, and our export writes them::
+Some comments mean something, and our export writes them::
 
     // z = exp(eps)                      the value of a parameter
     // neighbours 0 ~ 1, 2 ~ 3           adjacent states
@@ -14,34 +14,41 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from dipc.errors import InputError, LimitReached, Source, Span
-from dipc.models.arithmetic import Amount, Arithmetic, Node
-from dipc.models.chain import DEAD, MarkovChain, Mdp, Model, Row
-from dipc.models.draft import ARTICLE, MOST_STATES, MOST_TRANSITIONS, fmpq_of
-from dipc.models.reading import GRAMMAR, unquoted
-from dipc.numbers.exact import rational
+from dipc.models.arithmetic import Amount
+from dipc.models.chain import DEAD, Model, Row
+from dipc.models.draft import MOST_STATES, MOST_TRANSITIONS, STATE_LABEL, Cell, Place, assembled, outside
+from dipc.models.reading import number_in, unquoted
 from dipc.numbers.quotient import Quotient
 from dipc.suggest import did_you_mean
 
-KINDS = {"DTMC": "chain", "MDP": "mdp"}
-EXACT = ("rational", "parametric")
+EXPORT = "export exact numbers (in Storm: `--exact`), @value_type: rational or parametric"
+COUNT = re.compile(r"[0-9]{1,9}")
+SETTINGS = {
+    "type": (re.compile("DTMC|MDP", re.I), "models of the type {} are not supported", "DTMC and MDP are"),
+    "value_type": (re.compile("rational|parametric"), "numbers of the type {} are not exact", EXPORT),
+    "nr_states": (COUNT, "`{}` is not a number of states", ""),
+    "nr_choices": (COUNT, "`{}` is not a number of choices", ""),
+}
 UNNAMED = "__NOLABEL__"
 REWARDS = "rewards were skipped: formulas do not speak of them"
 
-HEADER = re.compile(r"@(\w+)[ \t]*:?[ \t]*(.*)")
+COMMENT = re.compile(r'("[^"\n]*")|//[^\n]*')
+REMARK = re.compile(
+    r"^//[ \t]*(?:(neighbours|neighbors|names|labels)[ \t]+|([^\W\d]\w*)[ \t]*=[ \t]*)(.*?)[ \t]*$", re.M
+)
+HEADER = re.compile(r"^[ \t]*@(\w+)[ \t]*:?", re.M)
+LINE = re.compile(r"\S(?:[^\n]*\S)?")
 STATE = re.compile(r"state\s+([0-9]{1,9})(?![0-9])\s*(\[[^\]]*\])?\s*(.*)")
 ACTION = re.compile(r'action\s+("[^"]*"|[^\s\[]+)\s*(\[[^\]]*\])?')
 MOVE = re.compile(r"([0-9]{1,9})\s*:\s*(.+)")
-LABEL = re.compile(r'"[^"]*"|\S+')
+WORD = re.compile(r'"[^"]*"|\S+')
 NAME = re.compile(r'"[^"]*"|[^\s,"]+')
+DIGITS = re.compile(r"\d+")
 LINK = re.compile(r"\s*[0-9]{1,9}(?:\s*~\s*[0-9]{1,9})*\s*")
-REMARK = re.compile(r"//\s*(?:(neighbours|neighbors|names|labels)\s+|([^\W\d]\w*)\s*=\s*)(.*)")
-CODE = re.compile(r'(?:[^"/]|"[^"]*"|"|/(?!/))*')
-PLAIN = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?:/0*[1-9]\d*)?")
 
 
 class DrnFile(NamedTuple):
@@ -52,19 +59,11 @@ class DrnFile(NamedTuple):
     notes: tuple[str, ...]
 
 
-class _Line(NamedTuple):
-    """A line without its comment, and where it begins."""
+class _State(NamedTuple):
+    """A state: where it is written, and its rows by action, each with its place."""
 
-    text: str
-    start: int
-
-
-@dataclass(slots=True)
-class _State:
-    """A state that is being read: its choices by action."""
-
-    line: _Line
-    choices: dict[str, tuple[_Line, dict[int, Quotient]]] = field(default_factory=dict)
+    place: Place
+    choices: dict[str, tuple[Place, dict[int, Quotient]]]
 
 
 def read_drn(source: Source, overrides: Mapping[str, Amount] | None = None) -> DrnFile:
@@ -79,232 +78,177 @@ def read_drn(source: Source, overrides: Mapping[str, Amount] | None = None) -> D
     ((((0, 1/3), (1, 2/3)), ((1, 1),)), {'goal': frozenset({1})}, (0,))
     """
     reader = _Reader(source, dict(overrides or {}))
-    for line in reader.lines():
-        reader.read(line)
     return DrnFile(reader.model(), reader.numbers, (REWARDS,) if reader.rewards else ())
 
 
 class _Reader:
-    """Reads lines; ``section`` is the part of the file they are in."""
+    """Reads a file: ``code`` is its text, comments blank; ``sections`` are the places after each @word."""
 
-    def __init__(self, source: Source, overrides: dict[str, Amount]) -> None:
-        self.source, self.numbers, self.section = source, overrides, ""
-        self.said: dict[str, _Line] = {}
-        self.remarks: dict[str, list[_Line]] = {}
+    def __init__(self, source: Source, numbers: dict[str, Amount]) -> None:
+        self.source, self.numbers, self.rewards = source, numbers, False
+        self.code = COMMENT.sub(lambda found: found[1] or " " * len(found[0]), source.text)
+        self.remarks: dict[str, list[Place]] = {}
+        for found in REMARK.finditer(source.text):
+            kind = (found[1] or f"={found[2]}").replace("neighbors", "neighbours")
+            self.remarks.setdefault(kind, []).append(found.span(3))
+        headers = list(HEADER.finditer(self.code))
+        ends = [*(header.start() for header in headers), len(self.code)]
+        if stray := LINE.search(self.code, 0, ends[0]):
+            hint = "it begins with a line such as `@type: DTMC`"
+            raise self.fail(stray.span(), "this is not a DRN file", hint)
+        self.sections = {
+            header[1]: self._trimmed(header.end(), end) for header, end in zip(headers, ends[1:], strict=True)
+        }
+        self.headers = {header[1]: header.span() for header in headers}
         self.values: dict[str, Quotient] = {}
         self.states: list[_State] = []
         self.labels: dict[str, list[int]] = {}
-        self.label_lines: dict[str, _Line] = {}
-        self.size = self.transitions = 0
-        self.rewards = False
+        self.label_places: dict[str, Place] = {}
+        self.transitions = 0
 
-    def fail(self, line: _Line, message: str, hint: str = "", part: str = "") -> InputError:
-        """The error in a line, or in a part of it."""
-        shift = max(0, line.text.find(part)) if part else len(line.text) - len(line.text.lstrip())
-        length = len(part or line.text.strip()) or 1
-        start = line.start + shift
-        return InputError(message, Span(self.source, start, start + length), hint)
+    def fail(self, place: Place, message: str, hint: str = "") -> InputError:
+        """The error about what is written there."""
+        return InputError(message, Span(self.source, *place), hint)
 
-    def lines(self) -> Iterator[_Line]:
-        """The lines that are not empty, without comments; remarks are remembered."""
-        start = 0
-        for text in self.source.text.splitlines(keepends=True):
-            if text.startswith("//") and (found := REMARK.match(text)):
-                kept = _Line(found[3], start + found.start(3))
-                self.remarks.setdefault(found[1] or f"={found[2]}", []).append(kept)
-            code = CODE.match(text)[0] if "//" in text else text  # type: ignore[index]
-            if code.strip():
-                yield _Line(code.rstrip(), start)
-            start += len(text)
-        self.end = _Line("", start)
+    def _trimmed(self, start: int, end: int) -> Place:
+        inside = self.code[start:end]
+        return start + len(inside) - len(inside.lstrip()), start + len(inside.rstrip())
 
-    def read(self, line: _Line) -> None:
-        """Read one line."""
-        if header := HEADER.fullmatch(line.text.strip()):
-            self.section, rest = header.groups()
-            self.said[self.section] = line
-            self._header(line, rest)
-        elif self.section == "model":
-            self._body(line, line.text.strip())
-        else:
-            self._header(line, line.text.strip())
+    def _text(self, section: str) -> str:
+        start, end = self.sections.get(section, (0, 0))
+        return self.code[start:end]
+
+    def model(self) -> Model:
+        """The whole model."""
+        self._head()
+        for line in LINE.finditer(self.code, *self.sections["model"]):
+            self._line(line.span())
+        self._counts()
+        names, is_mdp = self._names(), self._text("type").upper() == "MDP"
+        actions = dict.fromkeys(name for state in self.states for name in state.choices)
+        rows = dict(self._rows(names, is_mdp))
+        if is_mdp and names[-1] != DEAD and len(rows) < len(names) * len(actions):
+            names = (*names, DEAD)
+        labels = {name: frozenset(states) for name, states in self._all_labels(names) if name != "init"}
+        start = tuple(self.labels.get("init", ()))
+        return assembled(names, rows, tuple(actions) if is_mdp else None, labels, self._neighbours(), start)
 
     # --- above the model -------------------------------------------------------------------------
 
-    def _header(self, line: _Line, text: str) -> None:
-        match self.section:
-            case "parameters" | "nr_states" | "nr_choices" | "type" | "value_type" if text:
-                self.said[self.section] = _Line(text, line.start + line.text.index(text))
-                self._setting(self.said[self.section])
-            case "placeholders" if text:
-                name, colon, value = text.partition(":")
-                if not colon or not name.startswith("$"):
-                    raise self.fail(line, "a placeholder is written `$name : value`")
-                self.values[name.strip()] = self._value(line, value.strip())
-            case "model":
-                self._begin(line)
-            case "":
-                raise self.fail(line, "this is not a DRN file", "it begins with a line such as `@type: DTMC`")
-
-    def _setting(self, line: _Line) -> None:
-        text = line.text
-        match self.section:
-            case "type" if text.upper() not in KINDS:
-                raise self.fail(line, f"models of the type {text} are not supported", "DTMC and MDP are")
-            case "value_type" if text not in EXACT:
-                hint = "export exact numbers (in Storm: `--exact`), @value_type: rational or parametric"
-                raise self.fail(line, f"numbers of the type {text} are not exact", hint)
-            case "nr_states" | "nr_choices" if not (text.isascii() and text.isdigit() and len(text) < 10):
-                raise self.fail(line, f"`{text}` is not a number of {self.section[3:]}")
-            case "parameters":
-                self._parameters(line)
-
-    def _parameters(self, line: _Line) -> None:
-        for name in line.text.split():
-            if name == "eps":
-                continue
-            for remark in self.remarks.get(f"={name}", ()) if name not in self.numbers else ():
-                self.numbers.setdefault(name, Amount(self._value(remark, remark.text.strip())))
-            if name not in self.numbers:
-                hint = f"set it, for example -D '{name}=exp(eps)'"
-                raise self.fail(line, f"the parameter `{name}` has no value", hint, name)
-
-    def _begin(self, line: _Line) -> None:
+    def _head(self) -> None:
+        for section, (pattern, message, hint) in SETTINGS.items():
+            text = self._text(section)
+            if text and not pattern.fullmatch(text):
+                raise self.fail(self.sections[section], message.format(text), hint)
+        if "model" not in self.sections:
+            raise self.fail((len(self.code),) * 2, "the file ends before @model")
         for needed in ("type", "nr_states"):
-            if needed not in self.said or self.said[needed].text.startswith("@"):
-                raise self.fail(line, f"@{needed} is missing above @model")
-        self.size = int(self.said["nr_states"].text)
+            if not self._text(needed):
+                raise self.fail(self.headers["model"], f"@{needed} is missing above @model")
+        self._parameters()
+        for line in LINE.finditer(self.code, *self.sections.get("placeholders", (0, 0))):
+            name, colon, _ = line[0].partition(":")
+            if not colon or not name.startswith("$"):
+                raise self.fail(line.span(), "a placeholder is written `$name : value`")
+            self.values[name.strip()] = self._value(*self._trimmed(line.start() + len(name) + 1, line.end()))
+        self.size = int(self._text("nr_states"))
         if self.size > MOST_STATES:
             raise LimitReached(f"more than {MOST_STATES} states")
         if not self.size:
-            raise self.fail(self.said["nr_states"], "the model has no states")
+            raise self.fail(self.sections["nr_states"], "the model has no states")
 
-    def _value(self, line: _Line, text: str) -> Quotient:
-        """The number in a text, or that of a placeholder."""
-        if (known := self.values.get(text)) is not None:
-            return known
-        if text.startswith("$"):
-            raise self.fail(line, f"there is no placeholder {text}", "@placeholders lists them", text)
-        if PLAIN.fullmatch(text):
-            above, _, below = text.partition("/")
-            value = rational(above, "a probability") / (rational(below, "a probability") if below else 1)
-            return self.values.setdefault(text, Quotient.of(value))
-        part = Source(self.source.name, text)
-        try:
-            tree = cast(Node, GRAMMAR.parse(part, "value").children[0])
-            number = Arithmetic(part, self.numbers).number_of(tree)
-        except InputError as error:
-            at = line.start + line.text.rfind(text)
-            inner = error.span or Span(part, 0, len(text))
-            span = Span(self.source, at + inner.start, at + inner.end)
-            raise InputError(error.message, span, error.hint) from None
-        return self.values.setdefault(text, number)
+    def _parameters(self) -> None:
+        places = {found[0]: found.span() for found in WORD.finditer(self._text("parameters"))}
+        for name in self.numbers.keys() - (places.keys() - {"eps"}):
+            raise InputError(f"`{name}` is not a parameter of the model", hint=did_you_mean(name, places))
+        for name, (start, end) in places.items():
+            for remark in self.remarks.get(f"={name}", ())[:1] if name not in {*self.numbers, "eps"} else ():
+                self.numbers[name] = Amount(self._value(*remark))
+            if name not in self.numbers and name != "eps":
+                before, hint = self.sections["parameters"][0], f"set it, for example -D '{name}=exp(eps)'"
+                raise self.fail((before + start, before + end), f"the parameter `{name}` has no value", hint)
+
+    def _value(self, start: int, end: int) -> Quotient:
+        """The number in a part of the text, or that of a placeholder."""
+        text = self.source.text[start:end]
+        if text not in self.values:
+            if text.startswith("$"):
+                raise self.fail((start, end), f"there is no placeholder {text}", "@placeholders lists them")
+            self.values[text] = number_in(self.source, self.numbers, start, end)
+        return self.values[text]
 
     # --- the model -------------------------------------------------------------------------------
 
-    def _body(self, line: _Line, text: str) -> None:
-        if found := MOVE.fullmatch(text):
-            self._move(line, int(found[1]), self._value(line, found[2]))
-        elif found := ACTION.fullmatch(text):
-            self._action(line, found)
-        elif found := STATE.fullmatch(text):
-            self._state(line, found)
-        else:
-            hint = "the model has lines `state 0 label`, `action 0` and `1 : 1/2`"
-            raise self.fail(line, "this line is not expected here", hint)
+    def _line(self, place: Place) -> None:
+        for pattern, read in ((MOVE, self._move), (ACTION, self._action), (STATE, self._state)):
+            if found := pattern.fullmatch(self.code, *place):
+                return read(found)
+        hint = "the model has lines `state 0 label`, `action 0` and `1 : 1/2`"
+        raise self.fail(place, "this line is not expected here", hint)
 
-    def _state(self, line: _Line, found: re.Match[str]) -> None:
-        self._complete()
+    def _state(self, found: re.Match[str]) -> None:
         number = len(self.states)
         if int(found[1]) != number:
-            raise self.fail(line, f"state {number} is expected here, not state {found[1]}", part=found[1])
+            raise self.fail(found.span(1), f"state {number} is expected here, not state {found[1]}")
         if number >= self.size:
-            raise self.fail(line, f"state {number} is one too many: @nr_states is {self.size}")
+            raise self.fail(found.span(), f"state {number} is one too many: @nr_states is {self.size}")
         self.rewards |= found[2] is not None
-        for label in map(unquoted, LABEL.findall(found[3])):
-            self.labels.setdefault(label, []).append(number)
-            self.label_lines.setdefault(label, line)
-        self.states.append(_State(line))
+        for label in WORD.finditer(self.code, *found.span(3)):
+            self.labels.setdefault(unquoted(label[0]), []).append(number)
+            self.label_places.setdefault(unquoted(label[0]), label.span())
+        self.states.append(_State(found.span(), {}))
 
-    def _action(self, line: _Line, found: re.Match[str]) -> None:
+    def _action(self, found: re.Match[str]) -> None:
         if not self.states:
-            raise self.fail(line, "an action belongs to a state", "begin with `state 0 init`")
-        self._complete(action=True)
+            raise self.fail(found.span(), "an action belongs to a state", "begin with `state 0 init`")
         choices = self.states[-1].choices
         name = str(len(choices)) if found[1] == UNNAMED else unquoted(found[1])
         if name in choices:
-            raise self.fail(line, f"state {len(self.states) - 1} has the action `{name}` twice")
+            raise self.fail(found.span(), f"state {len(self.states) - 1} has the action `{name}` twice")
         self.rewards |= found[2] is not None
-        choices[name] = line, {}
+        choices[name] = found.span(), {}
 
-    def _move(self, line: _Line, target: int, p: Quotient) -> None:
+    def _move(self, found: re.Match[str]) -> None:
         if not self.states or not self.states[-1].choices:
-            raise self.fail(line, "a transition belongs to an action of a state")
+            raise self.fail(found.span(), "a transition belongs to an action of a state")
+        target, p = int(found[1]), self._value(*found.span(2))
         if target >= self.size:
-            raise self.fail(line, f"there is no state {target}: @nr_states is {self.size}", part=str(target))
-        if (value := p.as_rational()) is not None and not 0 <= value <= 1:
-            raise self.fail(line, f"the probability {value} is {'negative' if value < 0 else 'above 1'}")
+            raise self.fail(found.span(1), f"there is no state {target}: @nr_states is {self.size}")
+        if wrong := outside(p):
+            raise self.fail(found.span(), f"the probability {p} is {wrong}")
         _, row = next(reversed(self.states[-1].choices.values()))
         if target in row:
-            raise self.fail(line, f"state {target} is given twice as a target", "add the probabilities")
+            message = f"state {target} is given twice as a target"
+            raise self.fail(found.span(), message, "add the probabilities")
         row[target] = p
         self.transitions += 1
         if self.transitions > MOST_TRANSITIONS:
             raise LimitReached(f"more than {MOST_TRANSITIONS} transitions")
 
-    def _complete(self, action: bool = False) -> None:
-        """The action, and unless another follows the state, that ends here."""
-        if not self.states:
-            return
-        state = self.states[-1]
-        if not state.choices and not action:
-            raise self.fail(state.line, f"state {len(self.states) - 1} has no action")
-        for line, row in [next(reversed(state.choices.values()))] if state.choices else []:
-            if (total := sum(row.values(), Quotient.of(0))) != 1:
-                what = f"state {len(self.states) - 1}"
-                raise self.fail(line, f"the probabilities of {what} sum to {total}, not to 1")
-
     # --- the whole -------------------------------------------------------------------------------
 
-    def model(self) -> Model:
-        """The model, once everything is read."""
-        self._counts()
-        kind, names = KINDS[self.said["type"].text.upper()], self._names()
-        for label in self.labels.keys() & set(names):
-            message = f"`{label}` is a state, and a state is a proposition of its own"
-            raise self.fail(self.label_lines[label], message, "rename the label", label)
-        for line in self.remarks.get("labels", ()):
-            self.labels |= {unquoted(name): [] for name in NAME.findall(line.text)} | self.labels
-        labels = {label: frozenset(states) for label, states in self.labels.items() if label != "init"}
-        neighbours = tuple(dict.fromkeys(self._neighbours()))
-        start = tuple(self.labels.get("init", ())) or tuple(sorted({s for pair in neighbours for s in pair}))
-        start = start or tuple(range(self.size - (names[-1] == DEAD)))
-        actions = tuple(dict.fromkeys(name for state in self.states for name in state.choices))
-        common: dict[str, Any] = {"labels": labels, "neighbours": neighbours, "start": start}
-        if kind == "chain":
-            return MarkovChain(names=names, rows=self._exact(self._chain_rows()), **common)
-        if any(len(state.choices) < len(actions) for state in self.states) and names[-1] != DEAD:
-            names = (*names, DEAD)
-        return Mdp(names=names, actions=actions, rows=self._exact(self._table(names, actions)), **common)
-
     def _counts(self) -> None:
-        if "model" not in self.said:
-            raise self.fail(self.end, "the file ends before @model")
-        parameters = self.said.get("parameters", self.end).text.removeprefix("@parameters").split()
-        for name in self.numbers.keys() - (set(parameters) - {"eps"}):
-            raise InputError(f"`{name}` is not a parameter of the model", hint=did_you_mean(name, parameters))
+        """As many states and choices as the file says, and rows that sum to 1."""
         if len(self.states) < self.size:
-            what = f"the file ends after {len(self.states)} of {self.size} states"
-            raise self.fail(self.states[-1].line if self.states else self.said["model"], what)
-        self._complete()
-        choices, said = sum(len(state.choices) for state in self.states), self.said.get("nr_choices")
-        if said is not None and said.text != str(choices):
-            raise self.fail(said, f"the model has {choices} choices, not {said.text}")
+            place = self.states[-1].place if self.states else self.headers["model"]
+            raise self.fail(place, f"the file ends after {len(self.states)} of {self.size} states")
+        for s, state in enumerate(self.states):
+            if not state.choices:
+                raise self.fail(state.place, f"state {s} has no action")
+            for place, row in state.choices.values():
+                if (total := sum(row.values(), Quotient.of(0))) != 1:
+                    raise self.fail(place, f"the probabilities of state {s} sum to {total}, not to 1")
+        choices, said = sum(len(state.choices) for state in self.states), self._text("nr_choices")
+        if said and int(said) != choices:
+            raise self.fail(self.sections["nr_choices"], f"the model has {choices} choices, not {said}")
+
+    def _named(self, place: Place) -> list[str]:
+        return [unquoted(name) for name in NAME.findall(self.source.text, *place)]
 
     def _names(self) -> tuple[str, ...]:
         if not (remarks := self.remarks.get("names")):
             return tuple(map(str, range(self.size)))
-        names = [unquoted(name) for line in remarks for name in NAME.findall(line.text)]
+        names = [name for place in remarks for name in self._named(place)]
         if len(names) != self.size or len(set(names)) != self.size:
             raise self.fail(remarks[0], f"{self.size} states have {len(set(names))} different names")
         loop = {self.size - 1: Quotient.one()}
@@ -313,50 +257,35 @@ class _Reader:
             raise self.fail(remarks[-1], f"the state {DEAD} must be the last one, with a loop")
         return tuple(names)
 
-    def _neighbours(self) -> Iterator[tuple[int, int]]:
-        for line in (*self.remarks.get("neighbours", ()), *self.remarks.get("neighbors", ())):
-            for link in line.text.split(","):
+    def _all_labels(self, names: tuple[str, ...]) -> Iterator[tuple[str, list[int]]]:
+        for label in self.labels.keys() & set(names):
+            raise self.fail(self.label_places[label], STATE_LABEL.format(label), "rename the label")
+        empty: dict[str, list[int]] = {
+            name: [] for place in self.remarks.get("labels", ()) for name in self._named(place)
+        }
+        yield from (self.labels | empty | self.labels).items()
+
+    def _neighbours(self) -> tuple[tuple[int, int], ...]:
+        found: dict[tuple[int, int], None] = {}
+        for start, end in self.remarks.get("neighbours", ()):
+            for link in self.source.text[start:end].split(","):
                 if not LINK.fullmatch(link):
-                    raise self.fail(line, "neighbours are written `0 ~ 1, 2 ~ 3`", part=link.strip())
-                for s, t in pairwise(map(int, link.split("~"))):
-                    if max(s, t) >= self.size:
-                        raise self.fail(line, f"there is no state {max(s, t)}", part=str(max(s, t)))
+                    raise self.fail((start, end), "neighbours are written `0 ~ 1, 2 ~ 3`")
+                states = list(DIGITS.finditer(self.source.text, start, start + len(link)))
+                for state in states:
+                    if int(state[0]) >= self.size:
+                        raise self.fail(state.span(), f"there is no state {int(state[0])}")
+                for s, t in pairwise(int(state[0]) for state in states):
                     if s != t:
-                        yield min(s, t), max(s, t)
+                        found[min(s, t), max(s, t)] = None
+                start += len(link) + 1
+        return tuple(found)
 
-    def _chain_rows(self) -> Iterator[Any]:
-        for number, state in enumerate(self.states):
-            (_, row), *others = state.choices.values()
-            if others:
-                message = f"state {number} of {ARTICLE['chain']} has more than one action"
-                raise self.fail(others[0][0], message, "write @type: MDP")
-            yield _sorted(row)
-
-    def _table(self, names: tuple[str, ...], actions: tuple[str, ...]) -> Iterator[Any]:
-        dead = ((len(names) - 1, Quotient.one()),)
-        for state in self.states:
-            rows = {name: _sorted(row) for name, (_, row) in state.choices.items()}
-            yield tuple(rows.get(action, dead) for action in actions)
-        if len(names) > self.size:
-            yield (dead,) * len(actions)
-
-    def _exact(self, rows: Iterator[Any]) -> tuple[Any, ...]:
-        """The rows with rational numbers, if they all are."""
-        found = tuple(rows)
-        used = (p for state in self.states for _, row in state.choices.values() for p in row.values())
-        return _rational(found) if all(p.as_rational() is not None for p in used) else found
-
-
-def _sorted(row: Mapping[int, Quotient]) -> Row[Quotient]:
-    return tuple((t, p) for t, p in sorted(row.items()) if p)
-
-
-def _rational(rows: Any) -> Any:
-    """Nested rows with each function replaced by its rational value."""
-    return (
-        fmpq_of(rows)
-        if isinstance(rows, Quotient)
-        else rows
-        if isinstance(rows, int)
-        else tuple(map(_rational, rows))
-    )
+    def _rows(self, names: tuple[str, ...], is_mdp: bool) -> Iterator[tuple[Cell, Row[Quotient]]]:
+        for s, state in enumerate(self.states):
+            for number, (action, (place, row)) in enumerate(state.choices.items()):
+                if number and not is_mdp:
+                    message = f"state {s} of a chain has more than one action"
+                    raise self.fail(place, message, "write @type: MDP")
+                targets = tuple((t, p) for t, p in sorted(row.items()) if p)
+                yield (names[s], action if is_mdp else None), targets

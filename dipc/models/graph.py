@@ -5,12 +5,7 @@ Models have up to 10^6 states, so every search keeps its own stack.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
-
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 Transitions = Sequence[Sequence[tuple[int, object]]]
 """For each state its successors, each with something, for example a probability."""
@@ -62,7 +57,9 @@ def never_and_surely(
     return never, everything - reaching(rows, never, between)
 
 
-def components(rows: Transitions, states: Collection[int]) -> Iterator[list[int]]:
+def components(
+    rows: Transitions | Mapping[int, Sequence[tuple[int, object]]], states: Collection[int]
+) -> Iterator[list[int]]:
     """The strongly connected components of the graph on ``states``, each after those it leads to.
 
     Source: Gabow, *Path-based depth-first search for strong and biconnected components*, 2000.

@@ -1,27 +1,25 @@
-"""Linear equations of Markov chains: state elimination, one strongly connected component at a time.
+"""Probabilities of absorption: state elimination, one strongly connected component at a time.
 
-The expected numbers of visits w to the states of a chain that starts in ``start`` solve
-
-    w(t) = [t is the start] + sum over edges s -> t of p(s, t) w(s).
-
-The probabilities h of being absorbed in a goal solve h(s) = sum over edges s -> t of p(s, t) h(t).  There,
-nothing is ever subtracted: the row of an eliminated state is divided by the sum of its other edges and never
-by 1 - p(s, s) (Grassmann, Taksar and Heyman, *Regenerative analysis and steady state distributions for Markov
+The probabilities h of being absorbed in a goal solve h(s) = sum over edges s -> t of p(s, t) h(t).  Nothing
+is ever subtracted: the row of an eliminated state is divided by the sum of its other edges and never by
+1 - p(s, s) (Grassmann, Taksar and Heyman, *Regenerative analysis and steady state distributions for Markov
 chains*, 1985).  So balls stay tight, functions of eps stay nonnegative, and no denominator vanishes where
 the graph keeps its edges.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import reduce
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
+from operator import add
+from typing import Generic, Protocol, Self, TypeVar
+
+from flint import fmpq
 
 from dipc.models.graph import components
-from dipc.numbers.quotient import Quotient
 
-if TYPE_CHECKING:
-    import networkx
+ZERO = fmpq(0)
 
 
 class Number(Protocol):
@@ -40,58 +38,6 @@ Tick = Callable[[], None]  # called now and then; may raise LimitReached
 
 def silent() -> None:
     """Do nothing: the default tick."""
-
-
-Edges = Mapping[int, Sequence[tuple[int, Quotient]]]
-
-
-def visits(states: Iterable[int], edges: Edges, start: int) -> dict[int, Quotient]:
-    """The expected numbers of visits, component by component in the order of the edges."""
-    import networkx
-
-    digraph: networkx.DiGraph = networkx.DiGraph()
-    digraph.add_nodes_from(states)
-    digraph.add_edges_from((s, t) for s, targets in edges.items() for t, _ in targets)
-    incoming: dict[int, Quotient] = {start: Quotient.one()}
-    weights: dict[int, Quotient] = {}
-    components = networkx.condensation(digraph)
-    for name in networkx.topological_sort(components):
-        members = sorted(components.nodes[name]["members"])
-        for i, weight in _solve_component(edges, members, incoming).items():
-            weights[i] = weight
-            for j, p in edges.get(i, ()):
-                if j not in components.nodes[name]["members"]:
-                    incoming[j] = incoming.get(j, Quotient.of(0)) + weight * p
-    return weights
-
-
-def _solve_component(edges: Edges, members: list[int], incoming: dict[int, Quotient]) -> dict[int, Quotient]:
-    """Solve ``w = incoming + A^T w`` on one component by state elimination."""
-    zero = Quotient.of(0)
-    flow: dict[int, dict[int, Quotient]] = {i: {} for i in members}  # flow[s][t] = p(s, t)
-    for s in members:
-        for t, p in edges.get(s, ()):
-            if t in flow:
-                flow[s][t] = flow[s].get(t, zero) + p
-    weights = {i: incoming.get(i, zero) for i in members}
-    for place, s in enumerate(members):
-        later = members[place + 1 :]
-        # w(s) = (weights(s) + sum over later r of w(r) flow(r, s)) / (1 - flow(s, s))
-        factor = 1 / (1 - flow[s].get(s, zero))
-        weights[s] = weights[s] * factor
-        sources = [r for r in later if s in flow[r]]
-        for r in sources:
-            flow[r][s] = flow[r][s] * factor
-        for t in later:
-            if t in flow[s]:
-                weights[t] = weights[t] + weights[s] * flow[s][t]
-                for r in sources:
-                    flow[r][t] = flow[r].get(t, zero) + flow[r][s] * flow[s][t]
-    for place, s in reversed(list(enumerate(members))):
-        for r in members[place + 1 :]:
-            if s in flow[r]:
-                weights[s] = weights[s] + weights[r] * flow[r][s]
-    return weights
 
 
 def absorption(
@@ -115,8 +61,12 @@ def absorption(
     reached = set(goal)  # the states whose value is not 0
     for members in components(rows, transient):
         tick()
-        block = _Block(rows, members, values, reached)
-        for s, row, gain in reversed(list(block.eliminated(tick))):
+        solved: list[tuple[int, Sequence[tuple[int, N]], list[N]]]
+        if len(members) == 1 and all(t != members[0] for t, _ in rows[members[0]]):
+            solved = [(members[0], rows[members[0]], [])]
+        else:
+            solved = [*_Block(rows, members, values, reached).eliminated(tick)]
+        for s, row, gain in reversed(solved):
             terms = [p * values[t] for t, p in row if t in reached] + gain
             if terms:
                 values[s] = total(terms)
@@ -124,12 +74,31 @@ def absorption(
     return values
 
 
+def forwards(rows: Rows[fmpq], between: Collection[int], values: list[fmpq]) -> bool:
+    """Fill in the values of the states between, if all their edges lead to states of higher numbers.
+
+    ``values`` has those of the other states.  False if some edge does not: then they are worthless.
+
+    >>> from flint import fmpq
+    >>> values = [fmpq(0), fmpq(0), fmpq(1)]
+    >>> forwards([[(1, fmpq(1, 3)), (2, fmpq(2, 3))], [(1, fmpq(1))], [(2, fmpq(1))]], {0}, values), values
+    (True, [2/3, 0, 1])
+    """
+    for s in range(len(rows) - 1, -1, -1):
+        if s in between:
+            value = ZERO
+            for t, p in rows[s]:
+                if t <= s:
+                    return False
+                if number := values[t]:
+                    value = value + p * number
+            values[s] = value
+    return True
+
+
 def total(terms: list[N]) -> N:
     """The sum of one or more numbers."""
-    result = terms[0]
-    for term in terms[1:]:
-        result = result + term
-    return result
+    return reduce(add, terms)
 
 
 def increase(table: dict[int, N], key: int, amount: N) -> None:
@@ -144,14 +113,11 @@ class _Block(Generic[N]):
     ``gain[s]`` the part that ends in the goal; a state missing there has 0.
     """
 
-    edges: dict[int, dict[int, N]]
-    leave: dict[int, N]
-    gain: dict[int, N]
-
     def __init__(self, rows: Rows[N], members: list[int], values: list[N], reached: set[int]) -> None:
-        self.edges = {s: {} for s in members}
+        self.edges: dict[int, dict[int, N]] = {s: {} for s in members}
         self.sources: dict[int, set[int]] = {s: set() for s in members}
-        self.leave, self.gain = {}, {}
+        self.leave: dict[int, N] = {}
+        self.gain: dict[int, N] = {}
         self.loops: set[int] = set()
         for s in members:
             for t, p in rows[s]:
@@ -167,9 +133,6 @@ class _Block(Generic[N]):
 
     def eliminated(self, tick: Tick) -> Iterator[tuple[int, list[tuple[int, N]], list[N]]]:
         """The states by least degree: each with its edges to states that come later, and its gain."""
-        if len(self.edges) == 1:
-            yield self._eliminate(next(iter(self.edges)))
-            return
         heap = [(self._degree(s), s) for s in self.edges]
         heapify(heap)
         while heap:
@@ -186,15 +149,13 @@ class _Block(Generic[N]):
 
     def _eliminate(self, s: int) -> tuple[int, list[tuple[int, N]], list[N]]:
         """Send the flow into a state on to where it goes from there."""
-        edges: dict[int, N] = self.edges.pop(s)
-        sources = self.sources.pop(s)
-        for t in edges:
+        row, sources = list(self.edges.pop(s).items()), self.sources.pop(s)
+        for t, _ in row:
             self.sources[t].discard(s)
-        leave: list[N] = [self.leave.pop(s)] if s in self.leave else []
-        gain: list[N] = [self.gain.pop(s)] if s in self.gain else []
-        row = list(edges.items())
+        leave = [self.leave.pop(s)] if s in self.leave else []
+        gain = [self.gain.pop(s)] if s in self.gain else []
         if s in self.loops:  # else the other edges sum to 1
-            rest = total([*edges.values(), *leave])
+            rest = total([*(p for _, p in row), *leave])
             row = [(t, p / rest) for t, p in row]
             leave, gain = [x / rest for x in leave], [x / rest for x in gain]
         for r in sources:
@@ -208,14 +169,9 @@ class _Block(Generic[N]):
 
     def _redirect(self, r: int, flow: N, row: list[tuple[int, N]]) -> None:
         """Add the flow from r through an eliminated state; what comes back to r is a loop."""
-        edges, back = self.edges[r], False
         for t, p in row:
             if t == r:
-                back = True
-            elif t in edges:
-                edges[t] = edges[t] + flow * p
+                self.loops.add(r)
             else:
-                edges[t] = flow * p
+                increase(self.edges[r], t, flow * p)
                 self.sources[t].add(r)
-        if back:
-            self.loops.add(r)

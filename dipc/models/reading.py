@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -24,7 +25,7 @@ from lark import Token
 from lark.visitors import Interpreter
 
 from dipc.errors import InputError, Source, Span
-from dipc.models.arithmetic import Amount, Arithmetic, Grammar, Node, span_of
+from dipc.models.arithmetic import Amount, Arithmetic, Grammar, Node, placed, span_of
 from dipc.models.chain import Model
 from dipc.models.draft import Draft, Named, Place
 from dipc.numbers.exact import rational
@@ -38,9 +39,8 @@ NAMES = {
     "NAME": "a name", "STRING": "", "ARROW": "`->`", "COMMA": "`,`", "COLON": "`:`", "LBRACE": "`{`",
     "RBRACE": "`}`", "LSQB": "`[action]`", "TILDE": "`~`", "EQUAL": "`=`", "$END": "the end",
 }  # fmt: skip
-GRAMMAR = Grammar(
-    Path(__file__).with_name("model.lark"), ("declaration", "neighbours", "value"), WORDS, NAMES
-)
+STARTS = ("declaration", "neighbours", "value")
+GRAMMAR = Grammar(Path(__file__).with_name("model.lark"), STARTS, WORDS, NAMES)
 
 CUT = re.compile(r'"[^"\n]*"|#[^\n]*|[{}\n;]')
 PROPERTY = re.compile(r"\s*property\s+([^\W\d]\w*)\s*:\s*")
@@ -48,9 +48,9 @@ FORMULA = re.compile(r"\s*([^\W\d]\w*)\s*:\s*")
 FORMULA_HINT = "for example `survey: D[ln 3, 0](X out_1)`"
 EXPECT = re.compile(r"#[ \t]*expect[ \t]*:[ \t]*(\w+)")
 NAME = r'([^\W\d]\w*|"[^"\n]*")'
-NUMBER = r"([0-9]+(?:\.[0-9]+)?(?:/[0-9]{1,999})?)"
+PLAIN_NUMBER = re.compile(r"[0-9]+(?:/0*[1-9][0-9]{0,998}|(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)")
 PLAIN_ROW = re.compile(rf"\s*{NAME}\s*(?:\[\s*{NAME}\s*\]\s*)?->\s*\{{((?:[^{{}}#]*))\}}\s*")
-PLAIN_TARGET = re.compile(rf"\s*{NAME}\s*:\s*{NUMBER}\s*(?:,|$)")
+PLAIN_TARGET = re.compile(rf"\s*{NAME}\s*:\s*({PLAIN_NUMBER.pattern})\s*(?:,|$)")
 ANSWERS = ("holds", "fails", "undecided")
 
 
@@ -79,6 +79,8 @@ def read_model(source: Source, overrides: Mapping[str, Amount] | None = None) ->
     >>> found.model.names, found.model.rows[0], found.model.start
     (('s', 'a', 'b', '†'), ((1, 1/3), (2, 2/3)), (1, 2))
     """
+    if not source.text.strip():
+        raise InputError(f"{source.name}: the file is empty", hint="a model begins with `chain` or `mdp`")
     reader, properties, line, counted = _Reader(source, overrides or {}), [], 0, 0
     for start, end in declarations(source.text):
         if match := PROPERTY.match(source.text, start, end):
@@ -149,60 +151,40 @@ def unquoted(text: str) -> str:
     return text[1:-1] if text.startswith('"') else str(text)
 
 
-class _Reader:
-    """Reads declarations into a draft."""
+class _Reader(Interpreter[Token, None]):
+    """Reads declarations into a draft; ``part`` is the text of one, ``offset`` its place in the file."""
 
     def __init__(self, source: Source, overrides: Mapping[str, Amount]) -> None:
-        self.draft, self.text, self.overrides = Draft(source), source.text, overrides
+        self.draft, self.overrides, self.part, self.offset = Draft(source), overrides, source, 0
         self.numbers: dict[str, Amount] = {}
         self._known: dict[str, Quotient] = {}
 
     def declare(self, start: int, end: int) -> None:
         """Read one declaration; plain rows, of which there may be a million, without the grammar."""
-        match = PLAIN_ROW.fullmatch(self.text, start, end)
+        source = self.draft.source
+        match = PLAIN_ROW.fullmatch(source.text, start, end)
         if match is not None and match[1] not in WORDS and self.plain(match):
             return
-        part = Source(self.draft.source.name, self.text[start:end])
-        try:
-            tree = GRAMMAR.parse(part, "declaration")
-            _Declaration(self, part, start).visit(tree)
-        except InputError as error:
-            if error.span is None or error.span.source is not part:
-                raise
-            raise self.draft.fail(
-                (error.span.start + start, error.span.end + start), error.message, error.hint
-            ) from None
+        self.part, self.offset = Source(source.name, source.text[start:end]), start
+        with placed(self.part, source, start):
+            self.visit(GRAMMAR.parse(self.part, "declaration"))
 
     def plain(self, match: re.Match[str]) -> bool:
         """Add a row whose probabilities are rational numbers; False if it is not such a row."""
-        inside, begin, end = match[3], match.start(3), match.end(3)
-        targets, at = [], begin
-        while at < end and (found := PLAIN_TARGET.match(self.text, at, end)):
-            number = self._known.get(found[2])
-            if number is None:
-                above, _, below = found[2].partition("/")
-                if below and not int(below):
-                    return False
-                value = rational(above, "a probability") / (rational(below, "a probability") if below else 1)
-                number = self._known[found[2]] = Quotient.of(value)
-            targets.append((unquoted(found[1]), number, found.span(1)))
+        targets, (at, end) = [], match.span(3)
+        while at < end and (found := PLAIN_TARGET.match(self.draft.source.text, at, end)):
+            if found[2] not in self._known:
+                self._known[found[2]] = number_in(self.draft.source, {}, *found.span(2))
+            targets.append((unquoted(found[1]), self._known[found[2]], found.span(1)))
             at = found.end()
-        if at < end or not inside.strip():
+        if at < end or not targets:
             return False
         action = None if match[2] is None else unquoted(match[2])
         self.draft.add_row(unquoted(match[1]), action, targets, match.span(1))
         return True
 
-
-class _Declaration(Interpreter[Token, None]):
-    """Reads the tree of one declaration; ``offset`` is where its text begins in the file."""
-
-    def __init__(self, reader: _Reader, source: Source, offset: int) -> None:
-        self.reader, self.draft = reader, reader.draft
-        self.source, self.offset = source, offset
-
     def _place(self, node: Any) -> Place:
-        span = span_of(node, self.source)
+        span = span_of(node, self.part)
         return span.start + self.offset, span.end + self.offset
 
     def _named(self, tokens: Iterable[Any]) -> list[Named]:
@@ -215,31 +197,21 @@ class _Declaration(Interpreter[Token, None]):
 
     def let(self, node: Node) -> None:
         name = str(node.children[1])
-        if name in self.reader.numbers:
+        if name in self.numbers:
             raise self.draft.fail(self._place(node.children[1]), f"the number `{name}` is given twice")
-        found = self.reader.overrides.get(name)
-        self.reader.numbers[name] = found or self._arithmetic.amount(cast(Node, node.children[2]))
-
-    @property
-    def _arithmetic(self) -> Arithmetic:
-        return Arithmetic(self.source, self.reader.numbers)
+        given = self.overrides.get(name)
+        self.numbers[name] = given or Arithmetic(self.part, self.numbers).amount(node.children[2])
 
     def transitions(self, node: Node) -> None:
         state, action, _, targets = cast("list[Any]", node.children)
         if isinstance(targets, Token):
             row = [(unquoted(targets), Quotient.one(), self._place(targets))]
         else:
-            row = [self._target(target) for target in targets.children]
+            number = Arithmetic(self.part, self.numbers).number_of
+            pairs = (target.children for target in targets.children)
+            row = [(unquoted(target), number(arith), self._place(target)) for target, arith in pairs]
         chosen = None if action is None else unquoted(action.children[0])
         self.draft.add_row(unquoted(state), chosen, row, self._place(state))
-
-    def _target(self, node: Node) -> tuple[str, Quotient, Place]:
-        state, arith = node.children
-        return (
-            unquoted(cast(Token, state)),
-            self._arithmetic.number_of(cast(Node, arith)),
-            self._place(state),
-        )
 
     def final(self, node: Node) -> None:
         self.draft.final += self._named(node.children[1:])
@@ -264,24 +236,34 @@ class _Declaration(Interpreter[Token, None]):
         self.draft.actions |= dict.fromkeys(name for name, _ in self._named(node.children[1:]))
 
 
-def number_from_text(text: str) -> Quotient:
+def number_from_text(text: str, numbers: Mapping[str, Amount] | None = None) -> Quotient:
     """The exact number, or function of eps, in a text.
 
     >>> number_from_text("exp(eps)/(1 + exp(eps))")
     (exp(eps))/(1 + exp(eps))
     """
-    source = Source("<number>", text)
-    return Arithmetic(source, {}).number_of(cast(Node, GRAMMAR.parse(source, "value").children[0]))
+    return number_in(Source("<number>", text), numbers, 0, len(text)) if numbers else _number(text)
+
+
+@lru_cache(maxsize=4096)  # a model repeats its numbers
+def _number(text: str) -> Quotient:
+    return number_in(Source("<number>", text), {}, 0, len(text))
+
+
+def number_in(source: Source, numbers: Mapping[str, Amount], start: int, end: int) -> Quotient:
+    """The exact number in a part of a text; ``numbers`` have names.  Raises :class:`InputError`."""
+    part = Source(source.name, source.text[start:end])
+    if PLAIN_NUMBER.fullmatch(part.text):
+        return Quotient.of(rational(part.text, "a number"))
+    with placed(part, source, start):
+        return Arithmetic(part, numbers).number_of(cast(Node, GRAMMAR.parse(part, "value").children[0]))
 
 
 def read_neighbours(text: str, model: Model) -> Model:
     """The model with the neighbours in a text instead of its own: ``a ~ b ~ c, d ~ e`` or ``{a, b, c}``."""
-    source = Source("<neighbours>", text)
-    tree = GRAMMAR.parse(source, "neighbours")
-    draft = Draft(source)
-    for link in tree.children:
-        names = [
-            (unquoted(t), (t.start_pos, t.end_pos)) for t in cast("list[Any]", cast(Node, link).children)
-        ]
+    draft = Draft(Source("<neighbours>", text))
+    for link in GRAMMAR.parse(draft.source, "neighbours").children:
+        tokens = cast("list[Any]", cast(Node, link).children)
+        names = [(unquoted(token), (token.start_pos, token.end_pos)) for token in tokens]
         draft.pairs += combinations(names, 2) if cast(Node, link).data == "among" else pairwise(names)
     return replace(model, neighbours=draft.neighbours({name: i for i, name in enumerate(model.names)}))

@@ -7,13 +7,14 @@ Storm builds the model, with exact or parametric probabilities; everything else 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from functools import lru_cache, partial
+from typing import Any
 
 from dipc.errors import InputError, Source, Unsupported
-from dipc.models.arithmetic import Amount, Arithmetic, Node
+from dipc.models.arithmetic import Amount
 from dipc.models.chain import DEAD, Mdp, Model, transitions
 from dipc.models.draft import Draft
-from dipc.models.reading import GRAMMAR
+from dipc.models.reading import number_from_text
 from dipc.numbers.quotient import Quotient
 from dipc.suggest import did_you_mean
 
@@ -41,11 +42,8 @@ def read_symbolic(file: str, parameters: Mapping[str, Amount]) -> Model:
         program = storm.parse_jani_model(file)[0] if file.endswith(JANI) else storm.parse_prism_program(file)
         known = {constant.name: constant.type for constant in program.constants if not constant.defined}
         _check_names(parameters, list(known), file)
-        fixed = {
-            name: number
-            for name, value in parameters.items()
-            if (number := _storm_number(storm, value, known[name].is_integer)) is not None
-        }
+        numbers = {name: _storm_number(storm, p, known[name].is_integer) for name, p in parameters.items()}
+        fixed = {name: number for name, number in numbers.items() if number is not None}
         if fixed:
             program, _ = storm.instantiate_constants(program, fixed)
         kind = storm.RationalFunction if len(fixed) < len(known) else storm.Rational
@@ -85,9 +83,9 @@ def model_of(sparse: Any, numbers: Mapping[str, Amount] | None = None) -> Model:
         hint = "build it exactly: stormpy.build_model[stormpy.Rational](program)"
         raise InputError("the probabilities of this model are floating-point numbers", hint=hint)
     draft = Draft(Source("<storm>", ""), (kinds[name], NOWHERE))
-    arithmetic = _Values(numbers or {})
+    known = lru_cache(maxsize=None)(partial(number_from_text, numbers=numbers))
     for state, action, row in _rows(sparse, name == "MDP"):
-        targets = [(str(t), arithmetic.of(value), NOWHERE) for t, value in row]
+        targets = [(str(t), known(str(value)), NOWHERE) for t, value in row]
         draft.add_row(str(state), action, targets, NOWHERE)
     for label in sorted(sparse.labeling.get_labels() - {"init", "deadlock"}):
         draft.labels[label] = [(str(s), NOWHERE) for s in sparse.labeling.get_states(label)]
@@ -107,21 +105,6 @@ def _rows(sparse: Any, has_actions: bool) -> Iterator[tuple[int, str | None, lis
             yield s, (labels[0] if labels else str(number)) if has_actions else None, entries
 
 
-class _Values:
-    """Numbers of Storm as functions of eps; equal texts are read once."""
-
-    def __init__(self, numbers: Mapping[str, Amount]) -> None:
-        self._numbers, self._known = numbers, dict[str, Quotient]()
-
-    def of(self, value: Any) -> Quotient:
-        text = str(value)
-        if text not in self._known:
-            source = Source("<storm>", text)
-            tree = cast(Node, GRAMMAR.parse(source, "value").children[0])
-            self._known[text] = Arithmetic(source, self._numbers).number_of(tree)
-        return self._known[text]
-
-
 def to_storm(model: Model) -> Any:
     """The model as an exact sparse model of stormpy.
 
@@ -132,22 +115,21 @@ def to_storm(model: Model) -> Any:
         hint = "export it to DRN, which has parameters: `dipc model export MODEL --to drn`"
         raise Unsupported("a model with eps as an object of stormpy", hint=hint)
     kind = storm.models.SparseMdp if isinstance(model, Mdp) else storm.models.SparseDtmc
-    parts = storm.models.SparseModelComponents[storm.Rational](
-        transition_matrix=_matrix(storm, model), state_labeling=_state_labels(storm, model)
-    )
+    matrix, labels = _matrix(storm, model), _state_labels(storm, model)
+    components = storm.models.SparseModelComponents[storm.Rational]
+    parts = components(transition_matrix=matrix, state_labeling=labels)
     if isinstance(model, Mdp):
         parts.choice_labeling = _choice_labels(storm, model)
     return kind[storm.Rational](parts)
 
 
 def _matrix(storm: Any, model: Model) -> Any:
-    groups: Any = model.rows if isinstance(model, Mdp) else [(row,) for row in model.rows]
-    builder = storm.datastructures.SparseMatrixBuilder[storm.Rational](
-        0, 0, 0, False, isinstance(model, Mdp), 0
-    )
+    is_mdp = isinstance(model, Mdp)
+    builder = storm.datastructures.SparseMatrixBuilder[storm.Rational](0, 0, 0, False, is_mdp, 0)
+    groups: Any = model.rows if is_mdp else [(row,) for row in model.rows]
     number = 0
     for rows in groups:
-        if isinstance(model, Mdp):
+        if is_mdp:
             builder.new_row_group(number)
         for row in rows:
             for t, p in row:

@@ -22,9 +22,8 @@ def check_probabilities(model: Model, eps_range: EpsRange, clock: Clock) -> None
 
     Raises :class:`LimitReached` if that cannot be settled.
     """
-    where = {
-        p: place for place, p in transitions(model) if isinstance(p, Quotient) and p.as_rational() is None
-    }
+    functions = ((p, place) for place, p in transitions(model) if isinstance(p, Quotient))
+    where = {p: place for p, place in functions if p.as_rational() is None}
     for done, (p, (s, action, t)) in enumerate(where.items()):
         clock.tick("probabilities", done, len(where))
         if wrong := _wrong(p, eps_range):

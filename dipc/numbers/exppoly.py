@@ -25,7 +25,7 @@ from math import gcd, lcm
 from numbers import Rational
 from typing import Any, NamedTuple
 
-from flint import arb, ctx, fmpq
+from flint import Ordering, arb, ctx, fmpq, fmpq_mpoly_ctx
 
 from dipc.errors import InputError, InternalError
 from dipc.numbers.exact import Exact, Number, scalar
@@ -176,10 +176,13 @@ class ExpPoly(FunctionOfEps):
     def __hash__(self) -> int:
         """Equal for equal functions; that of a rational number for a constant that is one."""
         if self._hash is None:
-            # Coefficients are left out: hashing a rational costs more than the rare collision.
+            # One coefficient is enough to tell a*exp(eps) + b from its like; hashing all costs too much.
             unit, items = self.canonical()
-            number = self.as_rational()
-            self._hash = hash((unit, frozenset(items)) if number is None else number)
+            if (number := self.as_rational()) is not None:
+                self._hash = hash(number)
+            else:
+                c = items[min(items)]
+                self._hash = hash((unit, int(c.p), int(c.q), frozenset(items)))
         return self._hash
 
     # --- arithmetic --------------------------------------------------------------------------
@@ -382,13 +385,33 @@ def plus(left: Items, right: Items) -> Items:
 
 def times(left: Items, right: Items) -> Items:
     """The product: exponents add."""
+    if min(len(left), len(right)) > LONG:
+        return _long_product(left, right)
     result: Items = {}
     others = list(right.items())
-    if not others:
-        return result
     for (n, a, k, b), c in left.items():
         for (n2, a2, k2, b2), c2 in others:
             key = (n + n2, a + a2, k + k2, b + b2)
             old = result.get(key)
             result[key] = c * c2 if old is None else old + c * c2
     return {key: c for key, c in result.items() if c}
+
+
+LONG = 32  # terms, beyond which FLINT is faster
+
+
+def _long_product(left: Items, right: Items) -> Items:
+    """The product of polynomials with many terms."""
+    ring = fmpq_mpoly_ctx.get(("eps", "z", "w", "v"), Ordering.lex)
+    lows = [[min(key[i] for key in items) for i in range(4)] for items in (left, right)]
+    f, g = (
+        ring.from_dict(
+            {tuple(e - least for e, least in zip(key, low, strict=True)): c for key, c in items.items()}
+        )
+        for items, low in zip((left, right), lows, strict=True)
+    )
+    n0, a0, k0, b0 = (sum(each) for each in zip(*lows, strict=True))
+    return {
+        (int(n) + n0, int(a) + a0, int(k) + k0, int(b) + b0): c
+        for (n, a, k, b), c in (f * g).to_dict().items()
+    }

@@ -8,6 +8,7 @@ python-flint, and sums and products reduce with Henrici's rules (Knuth, *The Art
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import lcm
 
 from flint import fmpz_mpoly
@@ -40,9 +41,17 @@ class Ratio:
         3/2*exp(-2*eps)
         """
         above, below = _polynomial(value.numerator, unit), _polynomial(value.denominator, unit)
-        numerator, denominator = above[0] * below[1], above[1] * below[0]
+        return Ratio.reduced(above[0] * below[1], above[1] * below[0])
+
+    @staticmethod
+    def reduced(numerator: fmpz_mpoly, denominator: fmpz_mpoly) -> Ratio:
+        """The fraction in lowest terms; the leading coefficient of the denominator is positive."""
         common = numerator.gcd(denominator)
         return Ratio(numerator / common, denominator / common)
+
+    def over(self, denominator: fmpz_mpoly) -> fmpz_mpoly:
+        """The numerator over a multiple of the own denominator."""
+        return self.numerator * (denominator / self.denominator)
 
     def quotient(self, unit: int) -> Quotient:
         """The function as a quotient."""
@@ -77,6 +86,17 @@ class Ratio:
         return bool(self.numerator == other.numerator and self.denominator == other.denominator)
 
     __hash__ = None  # type: ignore[assignment]  # polynomials of python-flint have none
+
+
+def common_denominator(ratios: Iterable[Ratio], limit: int) -> fmpz_mpoly | None:
+    """The least common multiple of the denominators; None if it gets more than so many terms."""
+    common = context().from_dict({(0, 0, 0, 0): 1})
+    for ratio in ratios:
+        if ratio.denominator != common:
+            common = common * (ratio.denominator / common.gcd(ratio.denominator))
+            if len(common) > limit:
+                return None
+    return common
 
 
 def _polynomial(f: ExpPoly, unit: int) -> tuple[fmpz_mpoly, fmpz_mpoly]:

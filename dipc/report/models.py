@@ -11,8 +11,8 @@ from dipc.claims.wording import Record, decimal_at, digits_of, pretty
 from dipc.dpctl.formula import Exponent, Property, Query, depends_on_eps
 from dipc.dpctl.pipeline import ModelValue, start_states
 from dipc.dpctl.syntax import show_exponent
-from dipc.dpctl.values import Attained, Segment
-from dipc.dpctl.verdict import Fails, ModelVerdict, Open, Region, Undecided, Witness
+from dipc.dpctl.values import Attained, Enclosed, Segment
+from dipc.dpctl.verdict import Fails, ModelVerdict, Open, Region, Scaled, Undecided, Witness
 from dipc.model import ModelRegions, describe
 from dipc.models.chain import Mdp, Model, transitions
 from dipc.numbers.exppoly import Term
@@ -244,11 +244,13 @@ def _hidden(rows: Iterator[Row]) -> Iterator[Row]:
 def _least(segment: Segment, kind: str, names: Sequence[str], symbolic: bool) -> Iterator[Row]:
     yield Row(f"least {'ε' if kind == 'epsilon' else 'δ'}", _said(segment, kind, symbolic))
     yield from (Row(label, name) for label, name in _pair(segment, names).items())
+    if segment.enclosed is not None:
+        yield Row("reason", segment.enclosed.reason)
 
 
 def _pair(segment: Segment, names: Sequence[str]) -> dict[str, str | None]:
     """The states that need a least parameter; none do if it is 0 for all of them."""
-    found = segment.found
+    found = segment.found or segment.enclosed
     if found is None or found.neighbour is None:
         return {"state": None, "neighbour": None}
     return {"state": names[found.state], "neighbour": names[found.neighbour]}
@@ -266,9 +268,10 @@ def _one_or_all(segments: Sequence[Segment], kind: str, names: Sequence[str]) ->
 
 
 def _said(segment: Segment, kind: str, symbolic: bool) -> str:
-    if segment.found is None:
-        values = sorted({_exact(each, kind) for each in segment.candidates})
-        text = f"not settled: {' or '.join(values)}"
+    if segment.enclosed is not None:
+        text = "undecided, in [{}, {}]".format(*_ends(segment.enclosed, kind))
+    elif segment.found is None:
+        text = f"not settled: {' or '.join(_candidates(segment, kind))}"
     else:
         rounded, exact = _decimal(segment, kind), _exact(segment.found, kind)
         both = (exact, rounded) if kind == "epsilon" else (rounded, exact)
@@ -277,10 +280,41 @@ def _said(segment: Segment, kind: str, symbolic: bool) -> str:
 
 
 def _value_record(segment: Segment, kind: str) -> Record:
+    if (enclosed := segment.enclosed) is not None:
+        ends = list(_ends(enclosed, kind))
+        return {"exact": None, "decimal": None, "undecided": ends, "reason": enclosed.reason}
     if segment.found is None:
-        candidates = sorted({_exact(each, kind) for each in segment.candidates})
-        return {"exact": None, "decimal": None, "candidates": candidates}
+        return {"exact": None, "decimal": None, "candidates": _candidates(segment, kind)}
     return {"exact": _exact(segment.found, kind), "decimal": _decimal(segment, kind)}
+
+
+def _candidates(segment: Segment, kind: str) -> list[str]:
+    return sorted({_exact(each, kind) for each in segment.candidates if isinstance(each, Attained)})
+
+
+def _ends(found: Enclosed, kind: str) -> tuple[str, str]:
+    """The ends of an interval, rounded outwards; of a least epsilon the logarithms of what is stored."""
+    low, high = (None if end is None else _within(end, kind) for end in (found.low, found.high))
+    assert low is not None
+    return _rounded(low[0], False), "inf" if high is None else _rounded(high[1], True)
+
+
+def _within(value: Quotient, kind: str) -> tuple[fmpq, fmpq]:
+    """Rational numbers around a number without eps, or around its logarithm."""
+    exact = value.as_rational()
+    if kind != "epsilon" and exact is not None:
+        return (fmpq(exact.numerator, exact.denominator),) * 2
+    if value == 1:
+        return fmpq(0), fmpq(0)
+    with ctx.workprec(128):
+        ball = value.enclose(arb(1))
+        ball = ball.log() if kind == "epsilon" else ball
+        return _binary(ball.lower()), _binary(ball.upper())
+
+
+def _binary(end: arb) -> fmpq:
+    mantissa, exponent = end.man_exp()
+    return fmpq(int(mantissa)) * fmpq(2) ** int(exponent)
 
 
 def _exact(found: Attained, kind: str) -> str:
@@ -318,17 +352,19 @@ def _decimal(segment: Segment, kind: str) -> str | None:
 # --- numbers -----------------------------------------------------------------------------------------
 
 
-def _number_text(value: Quotient, place: Place) -> str:
+def _number_text(value: Quotient | Scaled, place: Place) -> str:
     rounded = decimal(value, place)
     return pretty(rounded if rounded == str(value) else f"{rounded}  =  {value}")
 
 
-def _number_record(value: Quotient, place: Place) -> Record:
+def _number_record(value: Quotient | Scaled, place: Place) -> Record:
     return {"exact": str(value), "decimal": decimal(value, place)}
 
 
-def decimal(value: Quotient, place: Place) -> str:
+def decimal(value: Quotient | Scaled, place: Place) -> str:
     """A value at a rational eps or at a root, rounded to ten significant digits."""
+    if isinstance(value, Scaled):
+        return digits_of(value.enclose, 10)
     if value.is_constant or not isinstance(place, RootCluster):
         return decimal_at(value, place if isinstance(place, fmpq) else fmpq(1))
     if vanishes_at(value.numerator, place.roots[0]):

@@ -1,18 +1,21 @@
-"""Model checking of large Markov chains: ``python tests/bench/chains.py [LARGEST]`` prints a table.
+"""Model checking: ``python tests/bench/chains.py`` writes that section of docs/benchmarks.md.
 
-Each row is one check of ``D[1/2, 0](F goal)``, where n and n + 1 are neighbours, from a chain in
-memory to the set of satisfying states.  Beside it is the exact engine of Storm 2 (``P=? [F goal]`` from all
-states of the same chain, reading of the file not counted) where stormpy can be imported, by this Python or by
-one in DIPC_EXPORT_PYTHONS.
+stormpy is looked for in this Python and in those listed in DIPC_EXPORT_PYTHONS; without it, its columns are
+empty.  ``python tests/bench/chains.py 10000`` prints the section without the larger chains.
 """
 
 from __future__ import annotations
 
+import os
+import platform
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from random import Random
+from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
@@ -23,31 +26,53 @@ from flint import fmpq  # noqa: E402
 
 from dipc.clock import Clock  # noqa: E402
 from dipc.dpctl.checking import satisfying  # noqa: E402
-from dipc.dpctl.formula import Exponent, Privacy, Proposition, Truth, Until  # noqa: E402
-from dipc.models.chain import MarkovChain, Row  # noqa: E402
+from dipc.dpctl.formula import Exponent, Formula, Not, Privacy, Proposition, Truth, Until  # noqa: E402
+from dipc.dpctl.paths import path_probabilities  # noqa: E402
+from dipc.errors import LimitReached  # noqa: E402
+from dipc.export.markov_picture import FORMATS  # noqa: E402
+from dipc.model import load_model, wrapped  # noqa: E402
+from dipc.models.chain import K, MarkovChain, Row  # noqa: E402
+from dipc.numbers.exppoly import ExpPoly  # noqa: E402
 from dipc.numbers.quotient import Quotient  # noqa: E402
+
+ROOT = Path(__file__).parent.parent.parent
+TITLE, NEXT_TITLE = "\n## Model checking\n", "\n## Where to go from here\n"
+ABOVE_THRESHOLD = ROOT / "programs" / "chains" / "above_threshold.dpm"
+ROUNDS = 3
+LONG = 10  # seconds: what takes longer is measured once
+TIME_LIMIT = 60  # seconds
+LARGEST_EXACT = 10_000  # states
 
 ONE = fmpq(1)
 F_GOAL = Until(Truth(True), Proposition("goal"))
 FORMULA = Privacy(Exponent(fmpq(0), fmpq(1, 2)), Quotient.of(0), F_GOAL)
-STORM_TIME = 300  # seconds
-STORM_SIZE = 10_000  # states
+BACK_FIRST = Until(Not(Proposition("first")), Proposition("goal"))
 
 STORM = """
 import sys, time, stormpy
-model = stormpy.build_model_from_drn[stormpy.Rational](sys.argv[1])
-start = time.perf_counter()
-result = stormpy.model_checking(model, stormpy.parse_property('P=? [F "goal"]'), only_initial_states=False)
-print(time.perf_counter() - start)
+number = getattr(stormpy, sys.argv[2])
+model = stormpy.build_model_from_drn[number](sys.argv[1])
+formula = stormpy.parse_property(sys.argv[3])
+for _ in range(int(sys.argv[4])):
+    start = time.perf_counter()
+    result = stormpy.model_checking(model, formula, only_initial_states=False)
+    seconds = time.perf_counter() - start
+    print(seconds, result.get_value(1), flush=True)
+    if seconds > float(sys.argv[5]):
+        break
 """
 
 
-def chain(rows: list[Row[fmpq]], goal: int) -> MarkovChain[fmpq]:
-    """A chain whose states are numbers; n and n + 1 are neighbours."""
+# --- chains --------------------------------------------------------------------------------------
+
+
+def chain(rows: list[Row[K]], goal: int, pairs: tuple[tuple[int, int], ...] = ()) -> MarkovChain[K]:
+    """A chain whose states are numbers; without pairs n and n + 1 are neighbours."""
     n = len(rows)
-    names = tuple(map(str, range(n)))
-    pairs = tuple((s, s + 1) for s in range(n - 1))
-    return MarkovChain(names, {"goal": frozenset([goal])}, pairs, (0,), tuple(rows))
+    labels = {"goal": frozenset([goal]), "first": frozenset([0])}
+    pairs = pairs or tuple((s, s + 1) for s in range(n - 1))
+    start = tuple(sorted({s for pair in pairs for s in pair}))
+    return MarkovChain(tuple(map(str, range(n))), labels, pairs, start, tuple(rows))
 
 
 def gambler(n: int) -> MarkovChain[fmpq]:
@@ -59,19 +84,23 @@ def gambler(n: int) -> MarkovChain[fmpq]:
 
 def grid(n: int) -> MarkovChain[fmpq]:
     """Right or down on a square of n states, up to rounding: to the lower right corner, or a trap."""
+    rows = grid_rows(n, lambda i, j: (p := fmpq(1 + (3 * i + 5 * j) % 7, 8), 1 - p), ONE)
+    return chain(rows, len(rows) - 1)
+
+
+def grid_rows(n: int, down_and_right: Callable[[int, int], tuple[K, K]], one: K) -> list[Row[K]]:
     side = max(2, round(n**0.5))
-    rows: list[Row[fmpq]] = []
-    for i in range(side):
-        for j in range(side):
-            down, right = (i + 1) * side + j, i * side + j + 1
-            p = fmpq(1 + (3 * i + 5 * j) % 7, 8)
-            if j == side - 1:
-                rows.append(((i * side + j, ONE),))
-            elif i == side - 1:
-                rows.append(((right, ONE),))
-            else:
-                rows.append(((down, p), (right, 1 - p)))
-    return chain(rows, side * side - 1)
+    rows: list[Row[K]] = []
+    for s in range(side * side):
+        i, j = divmod(s, side)
+        if j == side - 1:
+            rows.append(((s, one),))
+        elif i == side - 1:
+            rows.append(((s + 1, one),))
+        else:
+            down, right = down_and_right(i, j)
+            rows.append(((s + 1, right), (s + side, down)))
+    return rows
 
 
 def layered(n: int, back: int = 0) -> MarkovChain[fmpq]:
@@ -89,63 +118,213 @@ def layered(n: int, back: int = 0) -> MarkovChain[fmpq]:
 
 
 def with_back_edges(n: int) -> MarkovChain[fmpq]:
-    """The layers with 1 % back edges."""
+    """The layers; one state in a hundred has an edge back."""
     return layered(n, 10)
 
 
-MODELS: dict[str, Callable[[int], MarkovChain[fmpq]]] = {
+Z = Quotient(ExpPoly.exp(1))
+UP, DOWN = Z / (Z + 1), 1 / (Z + 1)
+
+
+def symbolic_line(n: int) -> MarkovChain[Quotient]:
+    """A walk that goes up with probability e^eps/(1 + e^eps); two states in the middle are neighbours."""
+    inner: list[Row[Quotient]] = [((s - 1, DOWN), (s + 1, UP)) for s in range(1, n - 1)]
+    ends = Quotient.one()
+    return chain([((0, ends),), *inner, ((n - 1, ends),)], n - 1, ((n // 2, n // 2 + 1),))
+
+
+def symbolic_grid(n: int) -> MarkovChain[Quotient]:
+    """The grid with e^eps/(1 + e^eps) down or right, by turns; the successors of 0 are neighbours."""
+    rows = grid_rows(n, lambda i, j: (UP, DOWN) if (i + j) % 2 else (DOWN, UP), Quotient.one())
+    return chain(rows, len(rows) - 1, ((1, max(2, round(n**0.5))),))
+
+
+EXACT: dict[str, Callable[[int], MarkovChain[fmpq]]] = {
     "gambler's ruin": gambler,
     "acyclic grid": grid,
     "layered, 3 successors": layered,
     "layered, 1 % back edges": with_back_edges,
 }
+SYMBOLIC = {"line": symbolic_line, "grid": symbolic_grid}
 
 
-def drn(model: MarkovChain[fmpq]) -> str:
-    """The chain as DRN text."""
-    lines = ["@type: DTMC", "@value_type: rational", "@parameters", "", "@reward_models", ""]
-    lines += ["@nr_states", str(len(model.rows)), "@nr_choices", str(len(model.rows)), "@model"]
-    for s, row in enumerate(model.rows):
-        lines += [f"state {s}" + (" init" if s == 0 else "") + (" goal" if s in model.labels["goal"] else "")]
-        lines += ["\taction 0", *(f"\t\t{t} : {p}" for t, p in sorted(row))]
-    return "\n".join(lines) + "\n"
+# --- times ---------------------------------------------------------------------------------------
 
 
-def storm_seconds(model: MarkovChain[fmpq]) -> str:
-    """The time that Storm takes with exact numbers."""
+def median_time(action: Callable[[], object]) -> str:
+    """The median of some runs; one run if it is long."""
+    times: list[float] = []
+    while len(times) < ROUNDS and max(times, default=0.0) < LONG:
+        start = perf_counter()
+        try:
+            action()
+        except LimitReached:
+            return f"> {TIME_LIMIT} s"
+        times.append(perf_counter() - start)
+    return shown(times)
+
+
+def shown(times: list[float]) -> str:
+    return f"{median(times):.3f} s" if median(times) < 1 else f"{median(times):.1f} s"
+
+
+def storm(model: MarkovChain[K], number: str, formula: str) -> tuple[str, str | None]:
+    """The time of Storm for the probabilities from all states, and the one from state 1."""
     python = interpreter_with("stormpy")
-    if python is None or len(model.rows) > STORM_SIZE:
-        return "-"
+    if python is None:
+        return "-", None
     with TemporaryDirectory() as folder:
         file = Path(folder, "model.drn")
-        file.write_text(drn(model), encoding="utf-8")
-        command = [python, "-c", STORM, str(file)]
+        file.write_text(FORMATS["drn"](model), encoding="utf-8")
+        command = [python, "-c", STORM, str(file), number, formula, str(ROUNDS), str(LONG)]
         try:
-            run = subprocess.run(command, capture_output=True, text=True, timeout=STORM_TIME, check=True)
+            run = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT, check=True)
         except subprocess.TimeoutExpired:
-            return f"> {STORM_TIME}"
-    return f"{float(run.stdout.split()[-1]):.2f}"
+            return f"> {TIME_LIMIT} s", None
+    lines = [line.split(maxsplit=1) for line in run.stdout.splitlines() if line[0].isdigit()]
+    return shown([float(seconds) for seconds, _ in lines]), lines[0][1]
 
 
-def main(largest: int) -> None:
-    print("| chain | states | dipc, s | satisfying | Storm 2 exact, s |\n|---|---|---|---|---|")
-    for name, make in MODELS.items():
-        n = 1000
-        while n <= largest:
-            model = make(n)
-            start = perf_counter()
-            found = satisfying(model, FORMULA, Clock())
-            seconds = perf_counter() - start
-            columns = [
-                name,
-                f"{len(model.rows):,}",
-                f"{seconds:.2f}",
-                f"{len(found):,}",
-                storm_seconds(model),
-            ]
-            print("| " + " | ".join(columns) + " |", flush=True)
-            n *= 10
+def values(model: MarkovChain[K], path: Formula) -> Sequence[K]:
+    """The probabilities of a path formula from all states."""
+    clock, everything = Clock(TIME_LIMIT), frozenset(range(len(model.rows)))
+    known = {Not(Proposition("first")): everything - {0}, Truth(True): everything}
+    sets = {**known, Proposition("goal"): model.labels["goal"]}
+    return path_probabilities(model, path, sets.__getitem__, lambda: clock.tick("states"))
+
+
+def exact_row(name: str, model: MarkovChain[fmpq]) -> str:
+    """Exact values of ours and of Storm, which must agree, and the check of a formula."""
+    ours = theirs = "-"
+    if len(model.rows) <= LARGEST_EXACT:
+        found: list[Sequence[fmpq]] = []
+        ours = median_time(lambda: found.append(values(model, F_GOAL)))
+        theirs, value = storm(model, "Rational", 'P=? [F "goal"]')
+        assert value is None or all(value == str(each[1]) for each in found), name
+    check = median_time(lambda: satisfying(model, FORMULA, Clock(TIME_LIMIT)))
+    return logged(f"| {name} | {len(model.rows):,} | {ours} | {theirs} | {check} |\n")
+
+
+def symbolic_row(name: str, model: MarkovChain[Quotient]) -> str:
+    """Functions of eps of ours and of Storm, and the checks of two formulas for all eps > 0."""
+    ours = median_time(lambda: values(model, BACK_FIRST))
+    theirs, _ = storm(model, "RationalFunction", 'P=? [!"first" U "goal"]')
+    questions = "D[eps, 0](!first U goal)", "P>=1/2 (!first U goal)", f"P>=1/2 (F<={len(model.rows)} goal)"
+    checks = [
+        median_time(lambda f=f: wrapped(model).check(f)) if len(model.rows) <= most else "-"
+        for f, most in zip(questions, (1024, 1024, 300), strict=True)
+    ]
+    return logged(f"| {name} | {len(model.rows):,} | {ours} | {theirs} | {' | '.join(checks)} |\n")
+
+
+def process_row(k: int) -> str:
+    """The least delta over all words of actions, for all pairs of neighbours."""
+    query = f"D[0, ?](X^{2 * k + 2} top)"
+    model = load_model(ABOVE_THRESHOLD)
+    seconds = median_time(lambda: model.value(query))
+    found = model.value(query).values[""][0].found
+    assert found is not None
+    return logged(f"| {k} | `{query}` | {found.value} | {seconds} |\n")
+
+
+def logged(row: str) -> str:
+    print(row, end="", file=sys.stderr, flush=True)
+    return row
+
+
+HEAD = (
+    TITLE
+    + """
+Generated by `python tests/bench/chains.py` on {date}: {machine}, load average {before} before the run
+and {after} after it (other work ran at the same time), CPython {python}, python-flint {flint}, {storm}.
+Every time is the median of {rounds} runs, or one run if it takes more than {long} s; reading the model is
+never counted. "> {limit} s" is a run that was stopped, "-" is not run. No test asserts a time. dipc and
+Storm run one after the other, in one process each.
+
+### Chains without eps
+
+`P=? (F goal)` from all states with exact rational numbers: dipc (`path_probabilities`) and Storm's exact
+engine (`only_initial_states=False`); their values from one state are compared. Last column: dipc checks
+`D[1/2, 0](F goal)`, where n and n + 1 are neighbours, in all states; that needs no exact values where balls
+decide.
+
+| Chain | States | `P=?`, dipc | `P=?`, Storm exact | `D` check, dipc |
+|---|---:|---:|---:|---:|
+"""
+)
+
+SYMBOLIC_HEAD = """
+### Chains with eps
+
+The probabilities are e^eps/(1 + e^eps) and 1/(1 + e^eps). `P=? (!first U goal)` from all states as functions
+of eps, which both keep as polynomials in z = e^eps: dipc and Storm's parametric engine. The checks are for
+all eps > 0: `D` is `D[eps, 0](!first U goal)`, `P` is `P>=1/2 (!first U goal)`, and the last column is
+`P>=1/2 (F<=n goal)`, n being the number of states (Storm has no step-bounded formulas on parametric models).
+
+| Chain | States | `P=?`, dipc | `P=?`, Storm parametric | `D` check | `P` check | `F<=n` check |
+|---|---:|---:|---:|---:|---:|---:|
+"""
+
+PROCESS_HEAD = """
+### Decision processes
+
+Above threshold (`programs/chains/above_threshold.dpm`, {states} states, 16 actions): the least delta such
+that top after k further queries is (0, delta)-private, over all words of actions and all pairs of neighbours.
+Storm has no such question.
+
+| k | Query | Least delta | dipc |
+|---:|---|---:|---:|
+"""
+
+
+def section(largest: int = 100_000) -> str:
+    """The section of docs/benchmarks.md, with chains of up to so many states."""
+    before = load()
+    sizes = [n for n in (1_000, 10_000, 100_000) if n <= largest]
+    exact = [exact_row(name, make(n)) for name, make in EXACT.items() for n in sizes]
+    symbolic = [symbolic_row(name, make(n)) for name, make in SYMBOLIC.items() for n in (100, 300, 1_000)]
+    states = len(load_model(ABOVE_THRESHOLD).model.names)
+    processes = [process_row(k) for k in range(4)]
+    head = HEAD.format(
+        date=datetime.now(UTC).date(),
+        machine=f"{platform.system()}, {os.cpu_count()} shared cores",
+        before=before,
+        after=load(),
+        python=platform.python_version(),
+        flint=version("python-flint"),
+        storm=storm_version(),
+        rounds=ROUNDS,
+        long=LONG,
+        limit=TIME_LIMIT,
+    )
+    return "".join([head, *exact, SYMBOLIC_HEAD, *symbolic, PROCESS_HEAD.format(states=states), *processes])
+
+
+def load() -> str:
+    """The load average of the last minute."""
+    return f"{os.getloadavg()[0]:.1f}"
+
+
+def storm_version() -> str:
+    """For example ``stormpy 2.0.0``."""
+    python = interpreter_with("stormpy")
+    if python is None:
+        return "no stormpy"
+    code = "from importlib.metadata import version; print(version('stormpy'))"
+    return "stormpy " + subprocess.run([python, "-c", code], capture_output=True, text=True).stdout.strip()
+
+
+def main(largest: int | None) -> None:
+    """Write the section of docs/benchmarks.md, or print a part of it."""
+    if largest is not None:
+        print(section(largest))
+        return
+    page = ROOT / "docs" / "benchmarks.md"
+    text = page.read_text(encoding="utf-8")
+    before, rest = text.split(TITLE if TITLE in text else NEXT_TITLE, 1)
+    after = rest.split(NEXT_TITLE, 1)[1] if TITLE in text else rest
+    page.write_text(before + section() + NEXT_TITLE + after, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else None)

@@ -13,6 +13,7 @@ from time import perf_counter
 
 sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent.parent.parent)]  # as pytest does
 
+import bench.chains as chains  # noqa: E402
 import dipc  # noqa: E402
 from bench.cases import (  # noqa: E402
     BEYOND,
@@ -195,6 +196,7 @@ def main() -> None:
         table("Beyond the paper", BEYOND),
         tightest(),
         certificates(),
+        chains.section(),
         FOOT,
     ]
     (ROOT / "docs" / "benchmarks.md").write_text("".join(pages), encoding="utf-8")

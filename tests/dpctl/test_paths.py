@@ -10,8 +10,11 @@ from dpctl.oracle import holding, path_values, rows_of
 from dpctl.random_chains import LABELS, random_chain, random_path
 from flint import arb, ctx, fmpq
 
+import dipc.dpctl.paths as paths
 from dipc.dpctl.formula import And, Formula, Next, Not, Or, Proposition, Truth, Until
 from dipc.dpctl.paths import known_sets, path_probabilities, probabilities
+from dipc.dpctl.syntax import parse_property
+from dipc.errors import Source
 from dipc.models.chain import MarkovChain
 from dipc.numbers.exact import ends
 from dipc.numbers.exppoly import ExpPoly
@@ -86,6 +89,29 @@ def test_functions_of_eps_take_the_values_of_the_chain_at_every_eps() -> None:
         found = path_probabilities(with_eps, path, lambda f, c=chain: holding(c, f))
         for f, value in zip(found, fast(at_two, path), strict=True):
             assert at_ln_2(f) == value
+
+
+@pytest.mark.parametrize(
+    "path", ["F<=7 goal", "!(F<=7 goal)", "X X X !goal", "F<=4 (F goal)", "X^3 (F goal)", "s4 U<=99 goal"]
+)
+def test_steps_over_one_denominator_are_steps(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Polynomials over one denominator against fractions, and against numbers at eps = ln 2."""
+    z = Quotient(ExpPoly.exp(1))
+    chains = [line(6, z / (z + 1), 1 / (z + 1)), line(6, fmpq(2, 3), fmpq(1, 3))]
+    formula = parse_property(Source("path", f"P>=0 ({path})"), chains[0]).formula.path
+    found, numbers = (path_probabilities(c, formula, lambda f, c=c: holding(c, f)) for c in chains)
+    assert [at_ln_2(f) for f in found] == [Fraction(int(p.p), int(p.q)) for p in numbers]
+    monkeypatch.setattr(paths, "FEW_TERMS", 0)
+    assert list(path_probabilities(chains[0], formula, lambda f: holding(chains[0], f))) == list(found)
+
+
+def line(n: int, up: Quotient | fmpq, down: Quotient | fmpq) -> MarkovChain:
+    one = up + down
+    inner = [((s - 1, down), (s + 1, up)) for s in range(1, n - 1)]
+    labels = {"goal": frozenset([n - 1])}
+    return MarkovChain(
+        tuple(f"s{i}" for i in range(n)), labels, (), (0,), (((0, one),), *inner, ((n - 1, one),))
+    )
 
 
 def at_ln_2(f: Quotient) -> Fraction:

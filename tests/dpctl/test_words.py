@@ -20,7 +20,7 @@ from dipc.dpctl.progression import progression
 from dipc.dpctl.schedulers import Product
 from dipc.dpctl.verdict import ModelVerdict, Region, Witness
 from dipc.dpctl.words import Bound, Tree
-from dipc.errors import InputError, LimitReached, Unsupported
+from dipc.errors import InputError, Unsupported
 from dipc.model import MDP, MarkovChain, load_model
 from dipc.models.chain import MarkovChain as Chain
 from dipc.models.chain import Mdp
@@ -376,8 +376,9 @@ def test_undecided_says_what_is_known() -> None:
     assert (first.state, first.neighbour) == ("s", "t")
     assert exact(first.low) >= low and low <= exact(first.high) <= 1
     assert model.check("D[0, 1/40](F yes)").status == "fails"
-    with pytest.raises(LimitReached, match="lies in"):
-        model.value("D[0, ?](F yes)")
+    (segment,) = model.value("D[0, ?](F yes)").values[""]
+    assert segment.found is None and segment.enclosed is not None and segment.enclosed.high is not None
+    assert low <= exact(segment.enclosed.low) <= exact(first.high) == exact(segment.enclosed.high) <= 1
     # Kleene: what is undecided does not matter where the rest decides.
     assert model.check("D[0, 1/30](F yes) & D[0, 1/40](F yes)").status == "fails"
     assert model.check("D[0, 1/30](F yes) | P>=0 (F yes)").status == "holds"
@@ -391,6 +392,32 @@ def test_undecided_says_what_is_known() -> None:
     # A safe formula is as private as its negation if epsilon is 0.
     assert model.check("D[0, 1/30](G !yes)").status == "undecided"
     assert model.check("D[0, 1/40](G !yes)").status == "fails"
+
+
+def test_the_interval_of_an_open_query() -> None:
+    """Both ends are proved, and never worse at a greater depth; a pair that needs more settles it."""
+    model = undecided_model()
+    ends = []
+    for depth in (1, 4, 9):
+        (segment,) = model.value("D[0, ?](F yes)", depth=depth).values[""]
+        assert segment.enclosed is not None and segment.enclosed.high is not None
+        ends.append((exact(segment.enclosed.low), exact(segment.enclosed.high)))
+        assert f"words of {depth} actions" in segment.enclosed.reason
+    lows, highs = zip(*ends, strict=True)
+    assert list(lows) == sorted(lows) and list(highs) == sorted(highs, reverse=True)
+    assert model.check(f"D[0, {highs[2]}](F yes)", depth=9).status == "holds"
+    assert model.check(f"D[0, {lows[2] - Fraction(1, 10**6)}](F yes)", depth=9).status == "fails"
+    (segment,) = model.value("D[?, 0](F yes)").values[""]
+    assert segment.enclosed is not None and segment.enclosed.high is None
+    (segment,) = model.value("D[?, 0](G !yes)").values[""]
+    assert segment.enclosed is not None and segment.enclosed.high is not None
+    low, high = (exact(end) for end in (segment.enclosed.low, segment.enclosed.high))
+    assert 1 < low < high
+    assert model.check(f"D[ln({high}), 0](G !yes)").status == "holds"
+    assert model.check(f"D[ln({low - Fraction(1, 10**6)}), 0](G !yes)").status == "fails"
+    more = model.with_neighbours([("s", "t"), ("yes", "no")])
+    (segment,) = more.value("D[0, ?](F yes)", start=["s", "no"]).values[""]
+    assert segment.found is not None and segment.found.value == 1
 
 
 def test_decided_at_a_larger_delta() -> None:
@@ -475,5 +502,5 @@ def test_proposition_two_on_above_threshold(k: int, bound: str) -> None:
 
 
 def test_a_factor_that_is_no_power_of_e_is_refused() -> None:
-    with pytest.raises(InputError, match="only integer multiples of ln"):
+    with pytest.raises(InputError, match=r"is not an integer multiple of ln\n.*`check` on chains"):
         survey().check("D[1/2*ln 3, 0](X out_1)")

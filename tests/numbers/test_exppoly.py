@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from random import Random
 
 import mpmath
 import oracles
@@ -11,7 +12,8 @@ from flint import arb, fmpq
 from hypothesis import given
 from numeric import POINTS, exppolys, fixed, high, near, rationals, value
 
-from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.exppoly import LONG, ExpPoly, Term
+from dipc.numbers.quotient import Quotient
 
 ANY = exppolys(constants=True, inverses=True)
 PLAIN = exppolys(constants=True)
@@ -37,6 +39,30 @@ def test_sums_and_products_are_those_of_the_oracle(f: ExpPoly, g: ExpPoly) -> No
     twin = oracles.exppoly_from_dipc
     assert twin(f + g) == oracles.add(twin(f), twin(g))
     assert twin(f * g) == oracles.multiply(twin(f), twin(g))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_products_of_many_terms_are_those_of_the_oracle(seed: int) -> None:
+    rng, twin = Random(seed), oracles.exppoly_from_dipc
+    f, g = (long_function(rng) for _ in range(2))
+    assert min(len(f), len(g)) > LONG
+    assert twin(f * g) == oracles.multiply(twin(f), twin(g))
+    assert (f * g) * (f + g) == f * f * g + g * f * g
+    assert (f + g) * (f - g) == f * f - g * g
+
+
+def long_function(rng: Random) -> ExpPoly:
+    terms = [
+        Term(
+            fmpq(rng.choice([-3, -1, 1, 2]), rng.randint(1, 5)),
+            rng.randint(-2, 2),
+            fmpq(rng.randint(-9, 9), 6),
+            fmpq(rng.randint(-1, 1), 2),
+            fmpq(rng.randint(-2, 1), 3),
+        )
+        for _ in range(60)
+    ]
+    return ExpPoly.from_terms(terms)
 
 
 @fixed(60)
@@ -113,3 +139,13 @@ def test_the_unit_of_exponents_does_not_matter() -> None:
     assert (half * half).as_term() == next(ExpPoly.exp(1).terms())
     assert half.as_rational() is None
     assert (half + 1).as_term() is None
+
+
+def test_lines_through_different_points_rarely_collide() -> None:
+    """Tables of signs look functions up: with one hash for all a*exp(eps) + b they are quadratic."""
+    found = {hash(ExpPoly.exp(1) * fmpq(a, 7) + fmpq(b, 5)) for a in range(1, 9) for b in range(1, 101)}
+    assert len(found) >= 100
+    half = ExpPoly.exp(fmpq(1, 2)) * fmpq(2, 3)
+    assert hash(half * half + 1) == hash(1 + ExpPoly.exp(1) * fmpq(4, 9))
+    assert hash(Quotient(half * half)) == hash(ExpPoly.exp(1) * fmpq(4, 9))
+    assert hash(ExpPoly.of(fmpq(1, 3))) == hash(Quotient.of(fmpq(1, 3))) == hash(fmpq(1, 3))

@@ -28,9 +28,9 @@ from dipc.dipwhile.syntax.core import Cell, Halt, Test
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.errors import InputError, LimitReached
 from dipc.integration.linear import Linear
-from dipc.models.linear import visits
 from dipc.models.termination import Loop
 from dipc.models.values import Value
+from dipc.models.visits import visits
 from dipc.numbers.quotient import Quotient
 
 Place = tuple[Key, frozenset[Linear]]

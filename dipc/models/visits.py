@@ -1,0 +1,67 @@
+"""Expected numbers of visits: state elimination, one strongly connected component at a time.
+
+The expected numbers of visits w to the states of a chain that starts in ``start`` solve
+
+    w(t) = [t is the start] + sum over edges s -> t of p(s, t) w(s).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from dipc.numbers.quotient import Quotient
+
+if TYPE_CHECKING:
+    import networkx
+
+Edges = Mapping[int, Sequence[tuple[int, Quotient]]]
+
+
+def visits(states: Iterable[int], edges: Edges, start: int) -> dict[int, Quotient]:
+    """The expected numbers of visits, component by component in the order of the edges."""
+    import networkx
+
+    digraph: networkx.DiGraph = networkx.DiGraph()
+    digraph.add_nodes_from(states)
+    digraph.add_edges_from((s, t) for s, targets in edges.items() for t, _ in targets)
+    incoming: dict[int, Quotient] = {start: Quotient.one()}
+    weights: dict[int, Quotient] = {}
+    components = networkx.condensation(digraph)
+    for name in networkx.topological_sort(components):
+        members = sorted(components.nodes[name]["members"])
+        for i, weight in _solve_component(edges, members, incoming).items():
+            weights[i] = weight
+            for j, p in edges.get(i, ()):
+                if j not in components.nodes[name]["members"]:
+                    incoming[j] = incoming.get(j, Quotient.of(0)) + weight * p
+    return weights
+
+
+def _solve_component(edges: Edges, members: list[int], incoming: dict[int, Quotient]) -> dict[int, Quotient]:
+    """Solve ``w = incoming + A^T w`` on one component by state elimination."""
+    zero = Quotient.of(0)
+    flow: dict[int, dict[int, Quotient]] = {i: {} for i in members}  # flow[s][t] = p(s, t)
+    for s in members:
+        for t, p in edges.get(s, ()):
+            if t in flow:
+                flow[s][t] = flow[s].get(t, zero) + p
+    weights = {i: incoming.get(i, zero) for i in members}
+    for place, s in enumerate(members):
+        later = members[place + 1 :]
+        # w(s) = (weights(s) + sum over later r of w(r) flow(r, s)) / (1 - flow(s, s))
+        factor = 1 / (1 - flow[s].get(s, zero))
+        weights[s] = weights[s] * factor
+        sources = [r for r in later if s in flow[r]]
+        for r in sources:
+            flow[r][s] = flow[r][s] * factor
+        for t in later:
+            if t in flow[s]:
+                weights[t] = weights[t] + weights[s] * flow[s][t]
+                for r in sources:
+                    flow[r][t] = flow[r].get(t, zero) + flow[r][s] * flow[s][t]
+    for place, s in reversed(list(enumerate(members))):
+        for r in members[place + 1 :]:
+            if s in flow[r]:
+                weights[s] = weights[s] + weights[r] * flow[r][s]
+    return weights
