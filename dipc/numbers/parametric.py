@@ -1,7 +1,8 @@
 """Rational functions of parameters p1, ..., pn with rational coefficients.
 
-All functions of one question live in one ring.  Multivariate polynomials are those of python-flint; fractions
-are in lowest terms with a denominator whose leading coefficient is 1, so that equal functions are equal objects.
+All functions of one question live in one ring.  Multivariate polynomials are those of python-flint;
+fractions are in lowest terms with a denominator whose leading coefficient is 1, so that equal functions are
+equal objects.
 """
 
 from __future__ import annotations
@@ -32,6 +33,11 @@ class Ring:
     def of(self, value: fmpq | int) -> Parametric:
         """A constant."""
         return Parametric(self, self._context.constant(value), self._context.constant(1))
+
+    def polynomial(self, terms: Mapping[tuple[int, ...], fmpq]) -> fmpq_mpoly:
+        """The polynomial with these coefficients of the products of powers of the parameters."""
+        found: fmpq_mpoly = self._context.from_dict(dict(terms))
+        return found
 
     @cached_property
     def gens(self) -> tuple[Parametric, ...]:
