@@ -65,6 +65,7 @@ class Expressions:
 
     def __init__(self, source: Source, ring: Ring, unit: int, clock: Clock) -> None:
         self.source, self.ring, self.unit, self.clock = source, ring, unit, clock
+        self.has_eps = EPS in ring.names
         self.names: dict[str, Value] = {}
         self.later: set[str] = set()
         self.tables: dict[str, Table] = {}
@@ -114,7 +115,7 @@ class Expressions:
         *loops, condition = binders.children
         if len(loops) > DEEPEST:
             raise LimitReached(f"{span_of(binders, self.source).place}: more than {DEEPEST} variables")
-        before = dict(self.names)
+        before = self.names
         for _ in self._bind(loops):
             if condition is None or self.truth(condition):
                 yield
@@ -124,13 +125,13 @@ class Expressions:
         if not loops:
             yield
             return
-        name, values = loops[0].children
+        (name, values), before = loops[0].children, self.names
         for value in self.members(values):
             self._steps += 1
             if self._steps > MOST_VALUES:
                 raise LimitReached(f"{self.source.name}: `for` has more than {MOST_VALUES} values")
             self.clock.tick("reading", self._steps)
-            self.names[str(name)] = value
+            self.names = {**before, str(name): value}
             yield from self._bind(loops[1:])
 
     def members(self, node: Any) -> Iterable[fmpq]:
@@ -171,6 +172,8 @@ class Expressions:
         raise self.fail(node, f"no number is called `{name}`", hint)
 
     def eps(self, node: Node) -> Value:
+        if not self.has_eps:
+            raise self.fail(node, "eps is not allowed here")
         return self.ring.gens[-1]
 
     def sum(self, node: Node) -> Value:
@@ -203,7 +206,7 @@ class Expressions:
 
     def exp(self, node: Node) -> Value:
         inside = self.value(node.children[1])
-        rate = constant(inside / self.ring.gens[-1]) if self.ring.names[-1:] == (EPS,) else None
+        rate = constant(inside / self.ring.gens[-1]) if self.has_eps else None
         if rate is None and inside:
             hint = "a*eps with a rational number a, as in exp(-eps/2), is supported"
             raise Unsupported("this argument of exp in a probability", span_of(node, self.source), hint)
@@ -261,6 +264,8 @@ class Expressions:
     def table(self, node: Node) -> Table:
         """The table in a ``table`` line."""
         _, *sets, rows = cast("list[Any]", node.children)
+        if len(sets) > DEEPEST:
+            raise LimitReached(f"{span_of(node, self.source).place}: more than {DEEPEST} indices")
         indices = tuple(tuple(self.members(each)) for each in sets)
         return Table(indices, dict(self._entries(rows, indices, ())))
 

@@ -210,7 +210,7 @@ class _Reader:
             for _ in self.values.each(binders):
                 name = self.numbers.once(place, self.places, "the state", self.values.designation(place))
                 self.states[name] = len(self.states)
-                self.declared.append(_Declared(node, dict(self.values.names)))
+                self.declared.append(_Declared(node, self.values.names))
                 if len(self.states) > MOST_STATES:
                     raise LimitReached(f"{self.source.name}: more than {MOST_STATES} states")
         if not self.states:
@@ -225,13 +225,9 @@ class _Reader:
             self.clock.tick("reading", len(self.declared))
             self.values.names, node = declared.names, declared.node.children[part]
             if node is None:
-                word, hint = (
-                    ("emits", "emits {a: 1/2, b: 1/2}")
-                    if part == 1
-                    else ("next", "next {...}` or `next stop")
-                )
-                place = declared.node.children[0]
-                raise self.values.fail(place, f"the state `{name}` has no `{word}`", f"add `{hint}`")
+                word, more = (("emits", ""), ("next", " or `next stop`"))[part - 1]
+                hint = f"add `{word} {{...}}`{more}"
+                raise self.values.fail(declared.node.children[0], f"the state `{name}` has no `{word}`", hint)
             row = () if isinstance(node, Token) else self._weights(node, known, what, f"state {name}")
             yield tuple(sorted(((i, p) for i, p in row if p), key=itemgetter(0)))
         self.values.names = names
@@ -240,12 +236,11 @@ class _Reader:
         """The probabilities of a distribution, some of them 0; equal values are added."""
         raw: dict[int, Value] = {}
         items = (
-            node.children
+            (item.children for item in node.children)
             if node.data == "weighted"
-            else [Tree("item", [node.children[0], None, None], node.meta)]
+            else [(node.children[0], None, None)]
         )
-        for item in items:
-            value, weight, binders = item.children
+        for value, weight, binders in items:
             for _ in self.values.each(binders):
                 at = self._known(value, self.values.designation(value), known, what)
                 p = fmpq(1) if weight is None else self.values.value(weight)

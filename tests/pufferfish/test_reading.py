@@ -194,6 +194,8 @@ def test_families() -> None:
     assert found == {"0": Fraction(1, 4), "3": Fraction(1, 4), "1": Fraction(1, 4), "4": Fraction(1, 4)}
     listed = question(AB + "state s(i) for i in {1/2, 3, 3} emits a next stop; compare s(1/2), s(3)")
     assert listed.model.states == ("s(1/2)", "s(3)")
+    shadowing = "let j = 2\nstate s(i, j) for i in 0..1, j in 0..j emits a next stop"
+    assert len(question(f"{AB}{shadowing}; compare s(0, 0), s(1, 2)").model.states) == 6
     family = "state s(i, j) for i in 0..2, j in 0..i emits a next stop"
     dependent = question(f"{AB}{family}; compare s(0, 0), s(1, 1)")
     assert len(dependent.model.states) == 6
@@ -423,7 +425,7 @@ MISTAKES = {
     "param p in (0, 1); observe a\nstate p emits a next stop":
         ("this depends on parameters: it cannot be the name of anything", "p", ""),
     # states without emits or next
-    AB + "state s next stop": ("the state `s` has no `emits`", "s", "add `emits {a: 1/2, b: 1/2}`"),
+    AB + "state s next stop": ("the state `s` has no `emits`", "s", "add `emits {...}`"),
     AB + "state s emits a": ("the state `s` has no `next`", "s", "add `next {...}` or `next stop`"),
     # secrets and comparisons
     ST + P + "secret x {}": ("the secret `x` is empty", "x", "name the first states it consists of"),
@@ -466,6 +468,13 @@ MISTAKES = {
         "a sum of t*eps, numbers and q*ln(r), for example ln(2) or 1/2*eps"),
     ST + C + "private ln(2), 2": ("delta must be a rational number from 0 to 1", "2", ""),
     ST + C + "private ln(2), ln(2)": ("delta must be a rational number from 0 to 1", "ln(2)", ""),
+    ST + C + "horizon eps": ("eps is not allowed here", "eps", ""),
+    "param p in (0, 1); " + ST + "compare s(eps), t": ("eps is not allowed here", "eps", ""),
+    # variables end with their family
+    "observe 0..1; state s emits {j: 1/2 for j in 0..1} next {j: 1}; horizon 1":
+        ("there is no state `j`", "j", "declare it: `state j`"),
+    "observe 0..1; state s(0) emits {j: 1/2 for j in 0..1} next s(j)":
+        ("no number is called `j`", "j", "known names: `abs`, `max`, `min`"),
     # the grammar
     ST + C + "hroizon 3": ("`hroizon` is not expected here", "hroizon", "did you mean `horizon`?"),
     "observe a, next":
