@@ -1,8 +1,7 @@
 """Rational functions of parameters p1, ..., pn with rational coefficients.
 
-All functions of one question live in one ring.  Multivariate polynomials are those of python-flint;
-fractions are in lowest terms with a denominator whose leading coefficient is 1, so that equal functions are
-equal objects.
+All functions of one question live in one ring.  Multivariate polynomials are those of python-flint; fractions
+are in lowest terms, the leading coefficient of the denominator is 1: equal functions are equal objects.
 """
 
 from __future__ import annotations
