@@ -84,7 +84,7 @@ class Grammar:
 @lru_cache
 def _parser(file: Path, starts: tuple[str, ...], words: tuple[tuple[str, str], ...]) -> Lark:
     """The parser of a grammar; a name that is a word becomes a terminal of its own."""
-    table, text = dict(words), "\n".join(path.read_text(encoding="utf-8") for path in (file, RULES))
+    table, text = dict(words), "\n".join(path.read_text(encoding="utf-8") for path in (RULES, file))
 
     def keyword(token: Token) -> Token:
         return token.update(type=table.get(token.value, token.type))
