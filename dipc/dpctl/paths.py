@@ -221,9 +221,7 @@ class _Chain(Generic[N]):
 
     def until(self, left: States, right: States, holds: bool) -> list[N]:
         """The probabilities of ``left U right``, or of its negation."""
-        if isinstance(
-            self.one, fmpq
-        ):  # functions of eps may hide that they are 1 at some eps
+        if isinstance(self.one, fmpq):  # functions of eps may hide that they are 1 at some eps
             moving = {s for s in left - right if len(self.rows[s]) > 1 or self.rows[s][0][0] != s}
             values = self.indicator(right if holds else self.everything - right - moving)
             if forwards(cast("Rows[fmpq]", self.rows), moving, cast("list[fmpq]", values)):
