@@ -162,7 +162,7 @@ class ParameterClass:
         answer = nonnegative_on_box(rest, self.conditions, accept, tick=self._tick)
         if not isinstance(answer, Unclear):
             return answer
-        axes = {axis for g in (rest, *self.conditions) for axis, power in enumerate(g.degrees()) if power}
+        axes = {axis for g in (rest, *self.conditions) for axis, power in enumerate(g.degrees()) if power > 0}
         if len(axes) == 1:
             return self._by_roots(rest, axes.pop(), accept) or answer
         return _by_solver(rest, self.conditions, accept) or answer
@@ -305,7 +305,7 @@ def _rational(value: Any) -> fmpq:
     return min(max(fmpq(fraction.numerator, fraction.denominator), fmpq(0)), fmpq(1))
 
 
-def check_class(question: Question, clock: Clock) -> ParameterClass:
+def check_class(question: Question, clock: Clock, power: int = 1) -> ParameterClass:
     """The class of a question's parameters, with everything on it as it should be.
 
     Raises :class:`InputError` if a range is empty, if no point meets the ``where`` conditions, if a divisor
@@ -317,7 +317,7 @@ def check_class(question: Question, clock: Clock) -> ParameterClass:
     free = ParameterClass(replace(parameters, conditions=()), clock)
     for g in parameters.conditions:
         _require_defined(free, g, f"the condition {g} >= 0")
-    family = ParameterClass(parameters, clock)
+    family = ParameterClass(parameters, clock, power)
     if family.anchor is None:
         raise InputError("no values of the parameters meet all the `where` conditions")
     seen = set()
@@ -333,7 +333,7 @@ def _check_range(parameters: Parameters, place: int, clock: Clock) -> None:
     name, bounds = parameters.names[place], parameters.ranges[place]
     before = ParameterClass(replace(parameters, ranges=parameters.ranges[:place], conditions=()), clock)
     for end in bounds[:2]:
-        if any(power for part in _parts(end) for power in part.degrees()[place:]):
+        if any(power > 0 for part in _parts(end) for power in part.degrees()[place:]):
             raise InputError(f"the bound {end} of {name} uses {name} or a later parameter")
         _require_defined(before, end, f"the bound {end} of {name}")
     width = bounds.high - bounds.low
