@@ -144,6 +144,13 @@ class ParameterClass:
         """On the way to the centre: all of it (power 0), or only 2^-power of it."""
         return tuple(x + (y - x) / 2**power for x, y in zip(point, centre, strict=True))
 
+    def limit(self, f: Parametric, u: Point) -> fmpq:
+        """The limit of a function of the parameters at a point of the closed cube, from the centre."""
+        t = f.ring.gens[0]
+        line = [x + (y - x) * t for x, y in zip(u, self.anchor or self._reference, strict=True)]
+        above, below = (g.compose(*(x.numerator for x in line)) for g in _parts(self.image(f)))
+        return number(Parametric(f.ring, above, below).at({self.parameters.names[0]: fmpq(0)}))
+
     def inside(self, point: Point, wrong: Test) -> Point | None:
         """This point of the closed cube, or one moved towards the centre, in the class and ``wrong``."""
         anchor = self.anchor
@@ -188,7 +195,7 @@ class ParameterClass:
     ) -> Holds | Fails | None:
         """One parameter: a sample of each cell between the roots of f and of the conditions."""
         line, *conditions = (_univariate(g, axis) for g in (f, *self.conditions))
-        roots = isolated_roots(_squarefree([line, *conditions]))
+        roots = isolated_roots(squarefree([line, *conditions]))
         ends = [fmpq(0), *(end for root in roots for end in root), fmpq(1)]
         samples = [(low + high) / 2 for low, high in zip(ends[::2], ends[1::2], strict=True)]
         inside = [x for x in samples if all(g(x) >= 0 for g in conditions)]
@@ -247,7 +254,8 @@ def _univariate(f: fmpq_mpoly, axis: int) -> fmpq_mpoly:
     return line
 
 
-def _squarefree(polynomials: Sequence[fmpq_mpoly]) -> fmpq_mpoly:
+def squarefree(polynomials: Sequence[fmpq_mpoly]) -> fmpq_mpoly:
+    """A square-free polynomial with the roots of all that are not zero."""
     factors = [g for f in polynomials if f for g, _ in f.factor()[1]]
     distinct = [g for i, g in enumerate(factors) if g not in factors[:i]]
     return prod(distinct, start=polynomials[0].context().constant(1))
@@ -260,7 +268,7 @@ def _excluded(samples: tuple[fmpq, fmpq], conditions: Sequence[fmpq_mpoly]) -> b
 
 
 def _vanishes_between(f: fmpq_mpoly, low: fmpq, high: fmpq) -> bool:
-    core = _squarefree([f])
+    core = squarefree([f])
     return bool(core(low) * core(high) < 0)
 
 
