@@ -1,10 +1,10 @@
 """The least c of a class of parameters: the supremum of below / above over all inequalities and points.
 
-A quotient at a point of the class, or of its closure if ``above`` is not 0 there, is a bound from below; a c
-that is proved is one from above.  Corners, centres of faces and, for one parameter, rational critical points
-are tried first: the greatest quotient among them is the answer if it is proved.  Otherwise each inequality that
-still fails is bisected by decisions, of which every witness is a new quotient, to 10 digits; a simple rational
-of the interval is tried each time, as the exact answer may be one.
+A quotient at a point of the class, or of its closure if ``above`` is not 0 there, is a bound from below;
+a c that is proved is one from above.  Corners, centres of faces and, for one parameter, rational critical
+points are tried first: the greatest quotient among them is the answer if it is proved.  Otherwise each
+inequality that still fails is bisected by decisions, of which every witness is a new quotient, to 10 digits;
+a simple rational of the interval is tried each time, as the exact answer may be one.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _samples(problem: Cleared, f: Inequality) -> Iterator[Point]:
 
 
 def _critical_points(f: Inequality, conditions: Sequence[fmpq_mpoly]) -> Iterator[Point]:
-    """The rational zeros in [0, 1] of the conditions and of the derivative of the quotient, in one variable."""
+    """One variable: the rational zeros in [0, 1] of the conditions and of the derivative of the quotient."""
     slope = f.below.derivative(0) * f.above - f.below * f.above.derivative(0)
     factors = (factor for g in (slope, *conditions) if g for factor, _ in g.factor()[1])
     for factor in factors:

@@ -151,9 +151,10 @@ class _Box(NamedTuple):
     conditions: tuple[Tensor, ...]
     path: Path = ()
 
-    @property
-    def centre(self) -> Point:
-        return tuple((low + high) / 2 for low, high in self.sides)
+    def middle_of(self, ends: Sequence[int | None]) -> Point:
+        """The centre of a face, or of the whole box if all axes are free."""
+        both = zip(self.sides, ends, strict=True)
+        return tuple((side[0] + side[1]) / 2 if end is None else side[end] for side, end in both)
 
     def suspects(self) -> Iterator[Point]:
         """The corners at which f is negative."""
@@ -236,23 +237,27 @@ class _Search:
         for i, tensor in enumerate(box.conditions):
             if max(tensor.coefficients) < 0:
                 return NONNEGATIVE - 1 - i
-        return NONNEGATIVE if min(box.tensor.coefficients) >= 0 and self.free_of_zeros(box) else None
+        if min(box.tensor.coefficients) < 0 or self.zeros(box):
+            return None
+        return NONNEGATIVE
 
-    def free_of_zeros(self, box: _Box) -> bool:
-        """With open ends, whether f > 0 on every face of the box that is not on an open end of the cube.
+    def zeros(self, box: _Box) -> list[Point]:
+        """With open ends: the centres of faces on which f is 0, and which are not on an open end of the cube.
 
-        The smallest such faces are enough; f > 0 inside a face of which some coefficient is positive.
+        f > 0 inside a face of which some coefficient is positive, if none is negative; so the smallest faces
+        are enough.
         """
         if self.open_ends is None:
-            return True
+            return []
         choices: list[list[int | None]] = []
         for (low, high), (low_open, high_open) in zip(box.sides, self.open_ends, strict=True):
             shut = ([] if low_open and low == 0 else [0]) + ([] if high_open and high == 1 else [-1])
             choices.append([*shut] or [None])
-        return all(any(box.tensor.face(ends)) for ends in product(*choices))
+        faces = (ends for ends in product(*choices) if not any(box.tensor.face(ends)))
+        return [box.middle_of(ends) for ends in faces]
 
     def witness(self, box: _Box) -> Point | None:
-        for point in (*box.suspects(), box.centre):
+        for point in (*box.suspects(), *self.zeros(box), box.middle_of([None] * len(box.sides))):
             value = self.f(*point)
             wrong = value < 0 or (value == 0 and self.open_ends is not None)
             if wrong and all(g(*point) >= 0 for g in self.conditions):
