@@ -161,7 +161,7 @@ class Cleared:
             children = [child for belief in frontier for child in self._children(belief)]
             new = [child for child in children if not _known(child.pair, (child.a, child.b), seen)]
             found = [self._inequality(child) for child in new]
-            yield [f for f in found if not _known(None, ({0: f.above}, {0: f.below}), stated)]
+            yield [f for f in found if not _known(None, ({0: f.below}, {0: f.above}), stated)]
             frontier = [belief for belief in new if c0 is None or not self._is_settled(belief, c0)]
             if len(seen) > LARGEST:
                 raise LimitReached(f"more than {LARGEST} beliefs")

@@ -102,3 +102,26 @@ def example5(c: fmpq | int = 2) -> Question:
 
 def _count_weights(p: Parametric) -> tuple[Parametric, ...]:
     return (1 - p) ** 2, 2 * p * (1 - p), p * p
+
+
+def example4_events(c: fmpq | int = 2) -> Question:
+    """Independent records; the secret is John's own (the note, section 2)."""
+    ring = Ring(("p",))
+    (p,) = ring.gens
+    sick, healthy = {1: p * (1 - p), 2: p * p}, {0: (1 - p) ** 2, 1: p * (1 - p)}
+    return question(geometric(ring), ring, (side("sick", sick), side("healthy", healthy)), c)
+
+
+def example6(c: fmpq | int = 2) -> Question:
+    """Five diseases, the first contagious, an unknown chance of the second."""
+    ring = Ring(("p2",))
+    chances = [ring.gens[0], *(ring.of(fmpq(k, 10)) for k in (3, 4, 5))]
+    states = [(first, *rest) for first in (0, 2) for rest in product(range(3), repeat=4)]
+    model = one_shot(ring, [noisy_argmax(counts) for counts in states])
+    weights: list[dict[int, Parametric]] = [{}, {}]
+    for place, (first, *rest) in enumerate(states):
+        weight = ring.of(1)
+        for p, count in zip(chances, rest, strict=True):
+            weight = weight * _count_weights(p)[count]
+        weights[first // 2][place] = weight
+    return question(model, ring, (side("sick", weights[1]), side("healthy", weights[0])), c)
