@@ -152,12 +152,12 @@ class ParameterClass:
         return number(Parametric(f.ring, above, below).at({self.parameters.names[0]: fmpq(0)}))
 
     def inside(self, point: Point, wrong: Test) -> Point | None:
-        """This point of the closed cube, or one moved towards the centre, in the class and ``wrong``."""
+        """The centre, or this point of the closed cube, or one between, in the class and ``wrong``."""
         anchor = self.anchor
         if anchor is None:
             return None
         moves = (self._between(point, anchor, power) for power in range(1, MOVES))
-        return next((u for u in (point, *moves) if self.contains(u) and wrong(u)), None)
+        return next((u for u in (anchor, point, *moves) if self.contains(u) and wrong(u)), None)
 
     def nonnegative(self, f: fmpq_mpoly, wrong: Test | None = None) -> Answer:
         """Whether f, a polynomial in u, is >= 0 on the class.
