@@ -194,7 +194,8 @@ class ParameterClass:
         self, f: fmpq_mpoly, axis: int, accept: Callable[[Point], Point | None]
     ) -> Holds | Fails | None:
         """One parameter: a sample of each cell between the roots of f and of the conditions."""
-        line, *conditions = (_univariate(g, axis) for g in (f, *self.conditions))
+        rest = (HALF,) * (self._ring_size - 1)
+        line, *conditions = (restricted(g, axis, rest) for g in (f, *self.conditions))
         roots = isolated_roots(squarefree([line, *conditions]))
         ends = [fmpq(0), *(end for root in roots for end in root), fmpq(1)]
         samples = [(low + high) / 2 for low, high in zip(ends[::2], ends[1::2], strict=True)]
@@ -248,9 +249,11 @@ def definite_sign(f: fmpq_mpoly) -> int | None:
     return -1 if max(tensor.coefficients) <= 0 else None
 
 
-def _univariate(f: fmpq_mpoly, axis: int) -> fmpq_mpoly:
+def restricted(f: fmpq_mpoly, axis: int, rest: Sequence[fmpq]) -> fmpq_mpoly:
+    """A polynomial in one variable: f on the line through ``rest`` (the other coordinates) along an axis."""
     context: Any = fmpq_mpoly_ctx.get(("u",), Ordering.lex)
-    line: fmpq_mpoly = context.from_dict({(int(powers[axis]),): c for powers, c in f.to_dict().items()})
+    values = [context.constant(x) for x in rest]
+    line: fmpq_mpoly = f.compose(*values[:axis], context.gens()[0], *values[axis:], ctx=context)
     return line
 
 

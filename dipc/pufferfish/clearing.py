@@ -66,6 +66,13 @@ class Inequality(NamedTuple):
     above: fmpq_mpoly
     below: fmpq_mpoly
 
+    @property
+    def only_axis(self) -> int | None:
+        """The coordinate that it depends on, if it is only one."""
+        degrees = zip(self.above.degrees(), self.below.degrees(), strict=True)
+        axes = [axis for axis, both in enumerate(degrees) if max(both) > 0]
+        return axes[0] if len(axes) == 1 else None
+
 
 @dataclass(frozen=True, slots=True)
 class _Belief:

@@ -19,7 +19,7 @@ from dipc.clock import Clock
 from dipc.errors import Unsupported
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import ONE, ZERO
-from dipc.pufferfish.classes import squarefree
+from dipc.pufferfish.classes import restricted, squarefree
 from dipc.pufferfish.clearing import Cleared, Constant, Inequality, probabilities
 from dipc.pufferfish.parameters import DEPTH_OF_ANY, decide, sides
 from dipc.pufferfish.question import Claim, Question
@@ -28,7 +28,7 @@ from dipc.signs.boxes import HALF, Fails, Holds, Point, Unclear, isolated_roots
 from dipc.signs.eps_range import simplest_between
 
 DIGITS = fmpq(1, 10**11)
-MOST_POINTS = 1000
+MOST_LINES = 1000
 GREATEST = fmpq(2**40)
 
 
@@ -67,30 +67,32 @@ def budget_with_parameters(question: Question, clock: Clock) -> Budget:
 
 
 def _budget(problem: Cleared, best: Supremum) -> Budget:
-    point, attained = (
-        best.point,
-        best.attained or (best.low == best.high and problem.family.contains(best.point)),
-    )
     low, high = (None if c is None else Quotient.of(max(c, ONE)) for c in (best.low, best.high))
+    attained = best.attained or (best.low == best.high and _is_inside(problem, best))
     return Budget(
         **problem.common,
         low=low,
         high=high,
         attained=attained,
-        reached=_reached(problem, best.f, point),
-        approached="" if attained else approached(problem, point),
+        reached=_reached(problem, best.f, best.point, best.low),
+        approached="" if attained else approached(problem, best.point),
         reason=best.reason,
     )
+
+
+def _is_inside(problem: Cleared, best: Supremum) -> bool:
+    """Whether the quotient belongs to a point of the class itself, where it is not 0/0."""
+    defined = best.f.above(*best.point) or best.f.below(*best.point)
+    return bool(defined) and problem.family.contains(best.point)
 
 
 def supremum(problem: Cleared, inequalities: Sequence[Inequality]) -> Supremum:
     """The greatest of all; the first inequality that has it."""
     best = Supremum(ZERO, ZERO, inequalities[0], problem.family.anchor or ())
     for f in inequalities:
-        for point in _samples(problem, f):
-            ratio = quotient(f, point)
+        for ratio, point in _limits(problem, f):
             if ratio is None:
-                return Supremum(None, None, f, _freed(problem, f, point))
+                return Supremum(None, None, f, point)
             if best.low is None or ratio > best.low:
                 best = Supremum(ratio, ratio, f, point)
     best = replace(best, point=_freed(problem, best.f, best.point))
@@ -99,43 +101,61 @@ def supremum(problem: Cleared, inequalities: Sequence[Inequality]) -> Supremum:
     return best
 
 
-def quotient(f: Inequality, point: Point) -> fmpq | None:
+def quotient(above: fmpq, below: fmpq) -> fmpq | None:
     """below/above; None is infinity, and 0 stands for 0/0, which says nothing."""
-    above, below = f.above(*point), f.below(*point)
     if above:
         return below / above
     return None if below else ZERO
 
 
-def _samples(problem: Cleared, f: Inequality) -> Iterator[Point]:
-    """Points of the closure of the class, its centre first: where quotients are limits of those inside."""
-    family = problem.family
-    count = f.above.context().nvars()
-    values = [(HALF, ZERO, ONE) if 3**count <= MOST_POINTS else (ZERO, ONE)] * count
-    points = product(*values) if 2**count <= MOST_POINTS else iter(())
-    critical = _critical_points(f, family.conditions) if count == 1 else ()
-    for point in (*([family.anchor] if family.anchor else []), *points, *critical):
-        if all(g(*point) > 0 for g in family.conditions) or family.contains(point):
-            yield point
+def _limits(problem: Cleared, f: Inequality) -> Iterator[tuple[fmpq | None, Point]]:
+    """Quotients, the centre's first, and limits on lines through corners, and centres of edges and faces.
+
+    A line is parallel to an axis; its points belong to the closure of the class.
+    """
+    family, size = problem.family, f.above.context().nvars()
+    if anchor := family.anchor:
+        yield quotient(f.above(*anchor), f.below(*anchor)), anchor
+    choices = (HALF, ZERO, ONE) if size * 3 ** (size - 1) <= MOST_LINES else (HALF,)
+    for axis, rest in product(range(size), product(choices, repeat=size - 1)):
+        common, above, below = _on_line(f, axis, rest)
+        line = [restricted(g, axis, rest) for g in family.conditions]
+        for x in dict.fromkeys((HALF, ZERO, ONE, *_critical_points(above, below, line))):
+            point = (*rest[:axis], x, *rest[axis:])
+            defined = bool(common(x)) and family.contains(point)
+            if defined or all(g(x) > 0 for g in line):
+                yield quotient(above(x), below(x)), point
 
 
-def _critical_points(f: Inequality, conditions: Sequence[fmpq_mpoly]) -> Iterator[Point]:
-    """One variable: the rational zeros in [0, 1] of the conditions and of the derivative of the quotient."""
-    slope = f.below.derivative(0) * f.above - f.below * f.above.derivative(0)
+def _on_line(f: Inequality, axis: int, rest: Point) -> tuple[fmpq_mpoly, fmpq_mpoly, fmpq_mpoly]:
+    """The greatest common divisor on a line, and both sides of the inequality divided by it."""
+    above, below = (restricted(g, axis, rest) for g in (f.above, f.below))
+    common = above.gcd(below)
+    if not common:
+        return common, above, below
+    return common, above / common, below / common
+
+
+def _critical_points(
+    above: fmpq_mpoly, below: fmpq_mpoly, conditions: Sequence[fmpq_mpoly]
+) -> Iterator[fmpq]:
+    """The rational zeros in [0, 1] of the conditions and of the derivative of the quotient."""
+    slope = below.derivative(0) * above - below * above.derivative(0)
     factors = (factor for g in (slope, *conditions) if g for factor, _ in g.factor()[1])
     for factor in factors:
         if factor.total_degree() == 1:
             root = -factor(ZERO) / (factor(ONE) - factor(ZERO))
             if 0 <= root <= 1:
-                yield (root,)
+                yield root
 
 
 def _freed(problem: Cleared, f: Inequality, point: Point) -> Point:
     """The point with every coordinate in the middle that the quotient does not depend on."""
-    ratio = quotient(f, point)
-    for axis in range(len(point)):
+    ratio = f.above(*point) and quotient(f.above(*point), f.below(*point))
+    for axis in range(len(point) if ratio else 0):
         moved = (*point[:axis], HALF, *point[axis + 1 :])
-        if quotient(f, moved) == ratio and all(g(*moved) > 0 for g in problem.family.conditions):
+        same = quotient(f.above(*moved), f.below(*moved)) == ratio
+        if same and all(g(*moved) > 0 for g in problem.family.conditions):
             point = moved
     return point
 
@@ -165,7 +185,7 @@ def _joined(best: Supremum, other: Supremum) -> Supremum:
 
 def _bisected(problem: Cleared, f: Inequality, point: Point) -> Supremum:
     """The supremum of f, which is greater than its quotient at a point of the class or equal."""
-    low = quotient(f, point)
+    low = quotient(f.above(*point), f.below(*point))
     if low is None:
         return Supremum(None, None, f, point)
     high, reason = _proved(problem, f, 2 * low), ""
@@ -177,12 +197,12 @@ def _bisected(problem: Cleared, f: Inequality, point: Point) -> Supremum:
                 if _is_reached(problem, f, middle):
                     return Supremum(middle, middle, f, point, attained=True)
             case Fails(point):
-                low = max(low, quotient(f, point) or middle)
+                low = max(low, quotient(f.above(*point), f.below(*point)) or middle)
             case Unclear():
                 reason = _unsettled(problem, f)
                 break
-    # With one parameter all ends were tried before: the supremum, which is greater, is reached between them.
-    attained = len(point) == 1 and not problem.family.conditions
+    # In one parameter the ends were tried before: the supremum, which is greater, is reached between them.
+    attained = f.only_axis is not None and not problem.family.conditions
     return Supremum(low, high, f, point, reason or ("" if high else _unsettled(problem, f)), attained)
 
 
@@ -205,21 +225,29 @@ def _unsettled(problem: Cleared, f: Inequality) -> str:
 
 def _is_reached(problem: Cleared, f: Inequality, c: fmpq) -> bool:
     """One parameter: whether c is the quotient at some point between the ends, which may be irrational."""
-    if problem.family.conditions or f.above.context().nvars() > 1:
+    if problem.family.conditions or f.only_axis is None:
         return False
-    common = f.above.gcd(f.below)
-    roots = isolated_roots(squarefree([c * (f.above / common) - f.below / common]))
-    return any(high > 0 and low < 1 for low, high in roots)
+    _, above, below = _on_line(f, f.only_axis, (HALF,) * (f.above.context().nvars() - 1))
+    return any(high > 0 and low < 1 for low, high in isolated_roots(squarefree([c * above - below])))
 
 
-def _reached(problem: Cleared, f: Inequality, point: Point) -> Reached | None:
-    """The probabilities of the sequence at a point of the closed cube: limits on the way from the centre."""
+def _reached(problem: Cleared, f: Inequality, point: Point, c: fmpq | None) -> Reached | None:
+    """The probabilities of the sequence at a point of the closed cube: limits on the way from the centre.
+
+    None if their quotient is not c: at such a point the limits on other ways are different.
+    """
     found = probabilities(problem.question.model, problem.pairs[f.pair], f.word, lambda p: p)
     if found is None:
         return None
-    values = problem.family.values(point)
-    left, right = (Quotient.of(problem.family.limit(p, point)) for p in found)
-    return Reached(**sides(problem, f), parameters=values, probability=left, other_probability=right)
+    left, right = (problem.family.limit(p, point) for p in found)
+    if not left or quotient(right, left) != c:
+        return None
+    return Reached(
+        **sides(problem, f),
+        parameters=problem.family.values(point),
+        probability=Quotient.of(left),
+        other_probability=Quotient.of(right),
+    )
 
 
 def approached(problem: Cleared, point: Point) -> str:
