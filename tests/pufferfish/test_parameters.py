@@ -352,3 +352,24 @@ def test_an_impossible_observation_is_infinite_loss() -> None:
     assert budget(mixed).infinite and counterexample(mixed).infinite_loss
     near = question(model, ring, (side("a", {0: p, 1: 1 - p}), side("b", {1: ring.of(1)})), 2)
     assert budget(near).infinite and isinstance(check(near), Violated)  # the quotient 1/(1 - p)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_a_condition_means_the_same_as_a_range(seed: int) -> None:
+    asked = some_question(seed, ("p", "q") if seed % 2 else ("p",))
+    ring = asked.parameters.ring
+    p, bounds = ring.gens[0], (fmpq(1, 4), fmpq(2, 3))
+    part = Range(ring.of(bounds[0]), ring.of(bounds[1]), True, True)
+    ranged = replace(asked.parameters, ranges=(part, *asked.parameters.ranges[1:]))
+    conditioned = replace(asked.parameters, conditions=(p - bounds[0], bounds[1] - p))
+    verdicts = [check(replace(asked, parameters=parameters)) for parameters in (ranged, conditioned)]
+    first, second = (budget(replace(asked, parameters=parameters)) for parameters in (ranged, conditioned))
+    if not any(isinstance(verdict, Undecided) for verdict in verdicts):
+        assert verdicts[0].status == verdicts[1].status
+    if len(ring.names) == 1:
+        assert first.low == second.low or not first.exact
+        assert first.attained == second.attained or not first.exact
+    elif first.high is not None and second.low is not None:
+        assert _as_fraction(second.low) <= _as_fraction(first.high)
+    if isinstance(verdicts[1], Violated):
+        assert bounds[0] <= verdicts[1].counterexample.parameters["p"] <= bounds[1]
