@@ -26,8 +26,8 @@ from dipc.signs.eps_range import simplest_between
 BITS = (24, 53, 128, 400)
 """Precisions of the rational bounds of a transcendental c."""
 
-DEPTH_OF_ANY = 24
-"""So many observations are tried for "any" horizon; models in which everything stops end before."""
+DEPTH_OF_ANY = 8
+"""So many observations are tried for "any" horizon, unless before that everything stops or is settled."""
 
 CLOSE = 60
 

@@ -48,7 +48,7 @@ class Tree(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """f >= 0 wherever all conditions hold; the proof is None if another program found it."""
+    """f >= 0 wherever all conditions hold; the proof is None if it was not found by boxes."""
 
     proof: Tree | None
 

@@ -373,3 +373,35 @@ def test_a_condition_means_the_same_as_a_range(seed: int) -> None:
         assert _as_fraction(second.low) <= _as_fraction(first.high)
     if isinstance(verdicts[1], Violated):
         assert bounds[0] <= verdicts[1].counterexample.parameters["p"] <= bounds[1]
+
+
+def mixing_chain(c: int) -> Question:
+    """Two states, each shown by a noisy reading; the chance to move is unknown."""
+    ring = Ring(("p",))
+    (p,) = ring.gens
+    noisy = [
+        [(0, ring.of(fmpq(2, 3))), (1, ring.of(fmpq(1, 3)))],
+        [(0, ring.of(fmpq(1, 3))), (1, ring.of(fmpq(2, 3)))],
+    ]
+    moves = [[(0, 1 - p), (1, p)], [(0, p), (1, 1 - p)]]
+    model = HiddenMarkovModel(("a", "b"), ("x", "y"), tuple(map(tuple, noisy)), tuple(map(tuple, moves)))
+    asked = question(model, ring, (side("a", {0: ring.of(1)}), side("b", {1: ring.of(1)})), c, None)
+    away = Range(ring.of(fmpq(2, 5)), ring.of(fmpq(3, 5)), True, True)
+    return replace(asked, parameters=replace(asked.parameters, ranges=(away,)))
+
+
+def test_every_horizon_of_a_chain_that_goes_on() -> None:
+    verdict = check(mixing_chain(2))
+    assert isinstance(verdict, Violated) and len(verdict.counterexample.sequence) == 2
+    unsettled = check(claiming(mixing_chain(2), fmpq(235078, 10**5)))
+    assert isinstance(unsettled, Undecided) and "longer sequences are not settled" in unsettled.reason
+    settled = claiming(mixing_chain(2), fmpq(235079, 10**5))
+    assert isinstance(check(settled), Private)  # at some depth every belief is settled
+    for k in (6, 8, 9):
+        longest = budget(replace(settled, horizon=k))
+        assert longest.high is not None and _as_fraction(longest.high) < Fraction(235079, 10**5)
+
+
+def test_a_limit_is_undecided() -> None:
+    verdict = check_with_parameters(example5(), Clock(limit=0))
+    assert isinstance(verdict, Undecided) and "time limit" in verdict.reason
