@@ -89,7 +89,7 @@ def _parser(file: Path, starts: tuple[str, ...], words: tuple[tuple[str, str], .
     def keyword(token: Token) -> Token:
         return token.update(type=table.get(token.value, token.type))
 
-    text = "\n".join(path.read_text(encoding="utf-8") for path in (file, RULES))
+    text = "\n".join(path.read_text(encoding="utf-8") for path in (RULES, file))
     return Lark(
         text,
         parser="lalr",

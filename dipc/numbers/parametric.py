@@ -33,6 +33,11 @@ class Ring:
         """A constant."""
         return Parametric(self, self._context.constant(value), self._context.constant(1))
 
+    def polynomial(self, terms: Mapping[tuple[int, ...], fmpq]) -> fmpq_mpoly:
+        """The polynomial with these coefficients of the products of powers of the parameters."""
+        found: fmpq_mpoly = self._context.from_dict(dict(terms))
+        return found
+
     @cached_property
     def gens(self) -> tuple[Parametric, ...]:
         """The parameters, in their order."""
