@@ -21,12 +21,14 @@ from dipc.cli.failures import error_record, explained, kind_of
 from dipc.cli.terminal import answer, say
 from dipc.cli.work import INTERRUPTED, Interrupted
 from dipc.dpctl.verdict import Fails, Holds, ModelVerdict
+from dipc.pufferfish.verdict import Private, PufferfishVerdict, Violated
 from dipc.report.document import Node, Row, aligned, data, lines, record
 from dipc.report.words import program_rows, short_witness, verdict_rows
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
+Answered = Verdict | ModelVerdict | PufferfishVerdict
 Found = TypeVar("Found", bound="Result")
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -48,7 +50,7 @@ class Result:
 
     file: str
     seconds: float
-    verdict: Verdict | ModelVerdict | None = None
+    verdict: Answered | None = None
     error: BaseException | None = None
     expected: str | None = None
 
@@ -173,9 +175,11 @@ class Outcome(Result):
         yield Row("time", f"{self.seconds:.2f} s")
 
 
-def exit_status(verdict: Verdict | ModelVerdict) -> int:
+def exit_status(verdict: Answered) -> int:
     """0 if the claim was proved, 1 if it was refuted, 3 if it is undecided."""
-    return 0 if isinstance(verdict, Proved | Holds) else 1 if isinstance(verdict, Refuted | Fails) else 3
+    if isinstance(verdict, Proved | Holds | Private):
+        return 0
+    return 1 if isinstance(verdict, Refuted | Fails | Violated) else 3
 
 
 def summary(outcomes: Sequence[Result], wanted: int, noun: str = "program") -> str:

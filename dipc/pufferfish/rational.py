@@ -104,7 +104,7 @@ class Rational:
         return Reached(
             secret=pair.left.name,
             against=pair.right.name,
-            prior=pair.left.prior,
+            prior=pair.left.prior or pair.right.prior,
             sequence=self.steps.text(words[0]),
             probability=self._probability(left, words),
             other_probability=self._probability(right, words),

@@ -11,6 +11,7 @@ from flint import fmpq
 from dipc.errors import WrongType
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.question import Question
+from dipc.views import Shown
 
 Status = str
 """``"private"``, ``"violated"`` or ``"undecided"``."""
@@ -72,8 +73,8 @@ class Least(NamedTuple):
     high: Quotient | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PufferfishVerdict:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PufferfishVerdict(Shown):
     """What the three answers share; ``pairs`` counts the directed pairs that were compared."""
 
     question: Question = field(repr=False, compare=False)
@@ -90,14 +91,14 @@ class PufferfishVerdict:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Private(PufferfishVerdict):
     """The claim holds for every pair, every sequence and every point of the class."""
 
     status: ClassVar[Status] = "private"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Violated(PufferfishVerdict):
     """The claim does not hold."""
 
@@ -105,7 +106,7 @@ class Violated(PufferfishVerdict):
     status: ClassVar[Status] = "violated"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Undecided(PufferfishVerdict):
     """Neither proved nor refuted, for the ``reason``; ``least`` is what is known about the least c."""
 
@@ -114,8 +115,8 @@ class Undecided(PufferfishVerdict):
     status: ClassVar[Status] = "undecided"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Budget(Shown):
     """The least c (or, in a model with eps, the least t of ``exp(t*eps)``).
 
     It lies in [low, high]; both are equal if it is known exactly, and None as ``high`` is infinity: not known
