@@ -199,7 +199,12 @@ class PufferfishQuestion:
         self.question = self._read(asked, clock or Clock())
 
     def _read(self, asked: Asked, clock: Clock) -> Question:
-        found = read_question(self.model.source, self.model.parameters, asked, clock)
+        try:
+            found = read_question(self.model.source, self.model.parameters, asked, clock)
+        except InputError as error:
+            if asked.given is None or error.span is None or error.span.source.name != COMPARISON_NAME:
+                raise
+            raise InputError(error.message, hint=error.hint) from None  # nobody wrote `given -> given`
         notes = (*self.model.notes, *found.notes)
         claim = found.claim
         if asked.at is not None and claim is not None:
@@ -255,12 +260,7 @@ class PufferfishQuestion:
 
     def laws(self, given: str) -> dict[str | None, Law]:
         """The distributions of the sequences for a secret, a distribution or a first state, by prior."""
-        try:
-            found = self._read(self.asked._replace(given=given), Clock())
-        except InputError as error:  # its place is in a text that nobody wrote
-            if error.span is None or error.span.source.name != COMPARISON_NAME:
-                raise
-            raise InputError(error.message, hint=error.hint) from None
+        found = self._read(self.asked._replace(given=given), Clock())
         ring = found.parameters.ring
         return {pair.left.prior: Law(found.model, pair.left, ring) for pair in found.pairs}
 
