@@ -1,6 +1,7 @@
 """Hidden Markov models: what a state shows, and where it goes.
 
-The first observation is made in the first state, before any transition (Liu, Wang, Xie, *FAIER*, section 2):
+The first observation is made in the first state, before any transition (Liu, Wang, Zhang,
+*Verifying Pufferfish Privacy in Hidden Markov Models*, section 2):
 alpha_0(s) = pi(s) o(s, w_0), alpha_(t+1)(s') = (sum over s of alpha_t(s) p(s, s')) o(s', w_(t+1)).
 """
 

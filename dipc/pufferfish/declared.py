@@ -32,7 +32,7 @@ class Numbers:
         self.eps_name = "x"
         while self.eps_name in free:
             self.eps_name += "_"
-        self.ring = Ring([self.eps_name, *names] if self.has_eps else names)
+        self.ring = Ring(list(dict.fromkeys([self.eps_name, *names] if self.has_eps else names)))
         working = Ring([*self.ring.names, EPS]) if self.has_eps else self.ring
         self.symbols = dict(zip(self.ring.names, working.gens, strict=False))
         self.values = Expressions(source, working, unit or 1, clock)

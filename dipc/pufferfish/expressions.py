@@ -102,7 +102,9 @@ class Expressions:
             return first
         if node.data == "call" and first not in FUNCTIONS:
             return f"{first}({', '.join(str(self.rational(i, 'an index')) for i in node.children[1:])})"
-        return str(self.rational(node, "a name that is a number"))
+        if (found := constant(self.value(node))) is None:
+            raise self.fail(node, "this depends on parameters: it cannot be the name of anything")
+        return str(found)
 
     def each(self, binders: Any) -> Iterator[None]:
         """Bind the variables of a family to their values, one combination after the other."""
@@ -201,15 +203,17 @@ class Expressions:
 
     def exp(self, node: Node) -> Value:
         inside = self.value(node.children[1])
-        rate = constant(inside / self.ring.gens[-1]) if isinstance(inside, Parametric) else inside
-        if rate is None or (rate and not isinstance(inside, Parametric)):
+        rate = constant(inside / self.ring.gens[-1]) if self.ring.names[-1:] == (EPS,) else None
+        if rate is None and inside:
             hint = "a*eps with a rational number a, as in exp(-eps/2), is supported"
             raise Unsupported("this argument of exp in a probability", span_of(node, self.source), hint)
+        if not rate:
+            return fmpq(1)
         if self.unit % int(rate.q):
             raise FinerUnit(lcm(self.unit, int(rate.q)))
         if abs(rate) * self.unit > MOST_TERMS:
             raise self.fail(node, "this multiple of eps is too large, or too fine")
-        return self.ring.gens[0] ** -int((rate * self.unit).p) if rate else fmpq(1)
+        return self.ring.gens[0] ** -int((rate * self.unit).p)
 
     def ln(self, node: Node) -> Value:
         raise self.fail(node, "a logarithm is allowed in claims only")

@@ -20,7 +20,7 @@ ROW = r"\{[^{}#;\n]+\}"
 LINE = re.compile(
     rf"^[ \t]*state[ \t]+({VALUE})[ \t]+emits[ \t]+({VALUE}|{ROW})[ \t]+next[ \t]+(stop\b|{ROW})[ \t]*$", re.M
 )
-ITEM = re.compile(rf"\s*({VALUE}|\d+)\s*:\s*(\d+(?:\.\d+)?(?:/0*[1-9]\d*)?)\s*(?:,\s*(?=[^\s}}])|(?=\}}))")
+ITEM = re.compile(rf"\s*({VALUE}|\d+)\s*:\s*(\d+\.\d+|\d+(?:/0*[1-9]\d*)?)\s*(?:,\s*|(?=\}}))")
 PART = re.compile(r"\w+")
 
 

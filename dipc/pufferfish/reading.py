@@ -117,13 +117,18 @@ def _declarations(source: Source) -> list[Node]:
 
 
 def _misspelt(error: InputError, source: Source) -> InputError:
-    """A better hint where a line begins with a word that is like one of a declaration."""
+    """The error with its place in the file, and a better hint for a misspelt declaration."""
     if (span := error.span) is None:
         return error
+    if span.source.text[span.start : span.end] == ";" != source.text[span.start]:
+        end = len(source.text[: span.start].rstrip())  # before a plain line
+        return InputError("the end of the line is not expected here", Span(source, end, end), error.hint)
     word = source.text[span.start : span.end]
     before = source.text[: span.start].rstrip(" \t")[-1:]
     near = nearest(word, DECLARATIONS) if before in ("", "\n", ";") else ""
     hint = f"did you mean `{near}`?" if near else error.hint
+    if hint.startswith(f"`{word}` has a meaning of its own"):
+        hint = f"`{word}` is a word of the language: choose another name"
     return InputError(error.message, Span(source, span.start, span.end), hint)
 
 
@@ -319,9 +324,7 @@ class _Reader:
         lines = list(self._of(kind))
         if len(lines) > 1:
             first = span_of(lines[0], self.source).line
-            raise self.values.fail(
-                lines[1], f"`{CALLED[kind].split()[-1]}` is given twice", f"first in line {first}"
-            )
+            raise self.values.fail(lines[1], f"`{kind}` is given twice", f"first in line {first}")
         return lines[0].children[0] if lines else None
 
     def _comparisons(self, asked: Asked) -> Iterator[Any]:
