@@ -1,0 +1,393 @@
+"""A class of parameters, and whether a polynomial is nonnegative on all of it.
+
+The class is the image of the unit cube: a parameter with the range (low, high) is low + (high - low) u, and
+the ends may depend on the parameters before it.  A polynomial in the parameters becomes one in u.  Its
+factors of even power, and those with nonnegative Bernstein coefficients, change no sign and are left out; the
+rest is decided by the boxes of :mod:`dipc.signs.boxes`; where these do not end, by isolated roots in one
+parameter, and by z3, if it is installed, in several.
+
+Open and closed ranges have the same verdict, because polynomials are continuous; only a witness must lie in
+the class itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property, partial
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+
+from dipc.clock import Clock
+from dipc.errors import InputError, LimitReached
+from dipc.numbers.parametric import Parametric
+from dipc.pufferfish.question import Parameters, Question, Range
+from dipc.signs.boxes import (
+    HALF,
+    Answer,
+    Fails,
+    Holds,
+    Point,
+    Unclear,
+    bernstein,
+    isolated_roots,
+    nonnegative_on_box,
+)
+
+MOVES = 200
+SOLVER_SECONDS = 20
+SMALLER = "choose a smaller range of the parameters"
+Test = Callable[[Point], bool]
+
+
+class ParameterClass:
+    """Points of the unit cube (``u``), and the values of the parameters there."""
+
+    def __init__(self, parameters: Parameters, clock: Clock, power: int = 1) -> None:
+        """``power``: the parameter that stands for eps is the power of its coordinate, not itself."""
+        self.parameters, self.clock = parameters, clock
+        self.images: list[Parametric] = list(parameters.ring.gens)
+        self._rests: dict[Any, fmpq_mpoly] = {}
+        for place, (low, high, *_) in enumerate(parameters.ranges):
+            bounds = self.image(low), self.image(high)
+            u = self.images[place] ** (power if parameters.names[place] == parameters.eps_name else 1)
+            self.images[place] = bounds[0] + (bounds[1] - bounds[0]) * u
+        self._reference: Point = (HALF,) * self._ring_size
+        self.conditions = tuple(self.pulled(g) for g in parameters.conditions)
+        self.open_ends = [(not r.low_closed, not r.high_closed) for r in parameters.ranges]
+        self.open_ends += [(True, True)] * (self._ring_size - len(parameters.ranges))
+        if self.conditions and self.anchor is not None:
+            self._reference = self.anchor
+
+    @property
+    def _ring_size(self) -> int:
+        return max(1, len(self.parameters.names))
+
+    @cached_property
+    def anchor(self) -> Point | None:
+        """A point of the class, the centre if that is one; None if there is none.
+
+        Raises :class:`LimitReached` if that is not settled.
+        """
+        if self.contains(self._reference):
+            return self._reference
+        nowhere = self.parameters.ring.of(-1).numerator
+        answer = nonnegative_on_box(nowhere, self.conditions, self._anchored, tick=self._tick)
+        match answer:
+            case Fails(point):
+                return point
+            case Holds():
+                return None
+            case Unclear():
+                raise LimitReached("it is not settled whether the `where` conditions can hold together")
+
+    def _anchored(self, point: Point) -> Point | None:
+        moves = (self._between(point, self._reference, power) for power in range(MOVES))
+        return next(filter(self.contains, moves), None)
+
+    def _tick(self) -> None:
+        self.clock.tick("boxes")
+
+    def pulled(self, f: Parametric) -> fmpq_mpoly:
+        """A polynomial in u with the signs of f; the denominator of f has one sign on the class."""
+        image = self.image(f)
+        below = image.denominator(*self._reference)
+        if not below:
+            raise InputError(f"`{f.denominator}` vanishes at {self.text(self._reference)}", hint=SMALLER)
+        return image.numerator if below > 0 else -image.numerator
+
+    def image(self, f: Parametric) -> Parametric:
+        """A function of the parameters as a function of u."""
+        if all(g.denominator.is_constant() for g in self.images):
+            above, below = (part.compose(*(g.numerator for g in self._all_images)) for part in _parts(f))
+            return Parametric(f.ring, above, below)
+        top, bottom = (self._composed(part) for part in _parts(f))
+        return top / bottom
+
+    @property
+    def _all_images(self) -> Sequence[Parametric]:
+        return self.images or [self.parameters.ring.of(0)]
+
+    def _composed(self, f: fmpq_mpoly) -> Parametric:
+        total = self.parameters.ring.of(0)
+        for powers, coefficient in f.to_dict().items():
+            factors = (g ** int(power) for g, power in zip(self._all_images, powers, strict=True) if power)
+            total = prod(factors, start=self.parameters.ring.of(coefficient)) + total
+        return total
+
+    def values(self, u: Point) -> dict[str, fmpq]:
+        """The parameters at a point of the cube; ZeroDivisionError if a bound is not defined there."""
+        at = dict(zip(self.parameters.names, u, strict=False))
+        return {name: number(g.at(at)) for name, g in zip(self.parameters.names, self.images, strict=True)}
+
+    def text(self, u: Point) -> str:
+        """The parameters at a point, in words."""
+        return ", ".join(f"{name} = {value}" for name, value in self.values(u).items())
+
+    def contains(self, u: Point) -> bool:
+        """Whether a point of the closed cube belongs to the class."""
+        try:
+            values = self.values(u)
+            ranges = zip(values.values(), self.parameters.ranges, strict=False)
+            return all(_within(x, bounds, values) for x, bounds in ranges) and all(
+                g(*u) >= 0 for g in self.conditions
+            )
+        except ZeroDivisionError:
+            return False
+
+    @staticmethod
+    def _between(point: Point, centre: Point, power: int) -> Point:
+        """On the way to the centre: all of it (power 0), or only 2^-power of it."""
+        return tuple(x + (y - x) / 2**power for x, y in zip(point, centre, strict=True))
+
+    def limit(self, f: Parametric, u: Point) -> fmpq:
+        """The limit of a function of the parameters at a point of the closed cube, from the centre."""
+        t = f.ring.gens[0]
+        line = [x + (y - x) * t for x, y in zip(u, self.anchor or self._reference, strict=True)]
+        above, below = (g.compose(*(x.numerator for x in line)) for g in _parts(self.image(f)))
+        return number(Parametric(f.ring, above, below).at({self.parameters.names[0]: fmpq(0)}))
+
+    def inside(self, point: Point, wrong: Test) -> Point | None:
+        """The centre, or this point of the closed cube, or one between, in the class and ``wrong``."""
+        anchor = self.anchor
+        if anchor is None:
+            return None
+        moves = (self._between(point, anchor, power) for power in range(1, MOVES))
+        return next((u for u in (anchor, point, *moves) if self.contains(u) and wrong(u)), None)
+
+    def nonnegative(self, f: fmpq_mpoly, wrong: Test | None = None) -> Answer:
+        """Whether f, a polynomial in u, is >= 0 on the class.
+
+        A witness lies inside; it satisfies ``wrong`` (that is f < 0 if not given).
+        """
+        accept = partial(self.inside, wrong=wrong or (lambda u: bool(f(*u) < 0)))
+        rest = self.rest(f)
+        answer = nonnegative_on_box(rest, self.conditions, accept, tick=self._tick)
+        if not isinstance(answer, Unclear):
+            return answer
+        axes = {axis for g in (rest, *self.conditions) for axis, power in enumerate(g.degrees()) if power > 0}
+        if len(axes) == 1:
+            return self._by_roots(rest, axes.pop(), accept) or answer
+        return _by_solver(rest, self.conditions, accept) or answer
+
+    def rest(self, f: fmpq_mpoly) -> fmpq_mpoly:
+        """f without factors that have no effect on its sign: where the rest is >= 0, f is."""
+        key = frozenset(f.to_dict().items())
+        if key not in self._rests:
+            self._rests[key] = self._without_definite_factors(f) if f else f
+        return self._rests[key]
+
+    def _without_definite_factors(self, f: fmpq_mpoly) -> fmpq_mpoly:
+        scale, factors = f.factor()
+        rest = f.context().constant(1 if scale > 0 else -1)
+        for factor, power in factors:
+            if power % 2:
+                sign = definite_sign(factor)
+                rest = rest * (factor if sign is None else sign)
+        return rest
+
+    def _by_roots(
+        self, f: fmpq_mpoly, axis: int, accept: Callable[[Point], Point | None]
+    ) -> Holds | Fails | None:
+        """One parameter: a sample of each cell between the roots of f and of the conditions."""
+        rest = (HALF,) * (self._ring_size - 1)
+        line, *conditions = (restricted(g, axis, rest) for g in (f, *self.conditions))
+        roots = isolated_roots(squarefree([line, *conditions]))
+        ends = [fmpq(0), *(end for root in roots for end in root), fmpq(1)]
+        samples = [(low + high) / 2 for low, high in zip(ends[::2], ends[1::2], strict=True)]
+        inside = [x for x in samples if all(g(x) >= 0 for g in conditions)]
+        if (bad := next((x for x in inside if line(x) < 0), None)) is not None:
+            found = accept(tuple(bad if i == axis else HALF for i in range(self._ring_size)))
+            return Fails(found) if found else None
+        outside = (pair for pair in pairwise(samples) if not any(x in inside for x in pair))
+        negative = (pair for pair in outside if any(line(x) < 0 for x in pair))
+        return Holds(None) if all(_excluded(pair, conditions) for pair in negative) else None
+
+    def nowhere_zero(self, f: fmpq_mpoly) -> Answer:
+        """Whether f > 0 or f < 0 on the whole class; a witness has f = 0, or the sign that f rarely has."""
+        for factor, _ in f.factor()[1] if f else [(f, 1)]:
+            signed = factor if factor(*(self.anchor or self._reference)) > 0 else -factor
+            accept = partial(self.inside, wrong=partial(_not_positive, signed))
+            answer = nonnegative_on_box(signed, self.conditions, accept, self.open_ends, self._tick)
+            if not isinstance(answer, Holds):
+                return answer
+        return Holds(None)
+
+
+def _not_positive(f: fmpq_mpoly, u: Point) -> bool:
+    return bool(f(*u) <= 0)
+
+
+def _parts(f: Parametric) -> tuple[fmpq_mpoly, fmpq_mpoly]:
+    return f.numerator, f.denominator
+
+
+def number(f: Parametric) -> fmpq:
+    """The rational number that a function without parameters is."""
+    value = f.as_rational()
+    if value is None:
+        raise ZeroDivisionError(f"{f} is not a number")
+    return fmpq(value.p, value.q)
+
+
+def _within(x: fmpq, bounds: Range, values: dict[str, fmpq]) -> bool:
+    low, high = number(bounds.low.at(values)), number(bounds.high.at(values))
+    return (low < x or (bounds.low_closed and low == x)) and (x < high or (bounds.high_closed and x == high))
+
+
+def definite_sign(f: fmpq_mpoly) -> int | None:
+    """1 (-1) if no Bernstein coefficient on the unit cube is negative (positive): f >= 0 (f <= 0) there."""
+    tensor = bernstein(f)
+    if tensor is None:
+        return None
+    if min(tensor.coefficients) >= 0:
+        return 1
+    return -1 if max(tensor.coefficients) <= 0 else None
+
+
+def restricted(f: fmpq_mpoly, axis: int, rest: Sequence[fmpq]) -> fmpq_mpoly:
+    """A polynomial in one variable: f on the line through ``rest`` (the other coordinates) along an axis."""
+    context: Any = fmpq_mpoly_ctx.get(("u",), Ordering.lex)
+    values = [context.constant(x) for x in rest]
+    line: fmpq_mpoly = f.compose(*values[:axis], context.gens()[0], *values[axis:], ctx=context)
+    return line
+
+
+def squarefree(polynomials: Sequence[fmpq_mpoly]) -> fmpq_mpoly:
+    """A square-free polynomial with the roots of all that are not zero."""
+    factors = [g for f in polynomials if f for g, _ in f.factor()[1]]
+    distinct = [g for i, g in enumerate(factors) if g not in factors[:i]]
+    return prod(distinct, start=polynomials[0].context().constant(1))
+
+
+def _excluded(samples: tuple[fmpq, fmpq], conditions: Sequence[fmpq_mpoly]) -> bool:
+    """Whether the only root between two samples does not satisfy all the conditions."""
+    low, high = samples
+    return any(g(low) < 0 and not _vanishes_between(g, low, high) for g in conditions)
+
+
+def _vanishes_between(f: fmpq_mpoly, low: fmpq, high: fmpq) -> bool:
+    core = squarefree([f])
+    return bool(core(low) * core(high) < 0)
+
+
+def _by_solver(
+    f: fmpq_mpoly, conditions: Sequence[fmpq_mpoly], accept: Callable[[Point], Point | None]
+) -> Holds | Fails | None:
+    """The answer of nlsat in z3, None if that is not installed or does not know."""
+    try:
+        import z3
+    except ImportError:
+        return None
+    variables = [z3.Real(f"u{i}") for i in range(f.context().nvars())]
+    solver = z3.Tactic("qfnra-nlsat").solver()
+    solver.set("timeout", 1000 * SOLVER_SECONDS)
+    for u in variables:
+        solver.add(u >= 0, u <= 1)
+    solver.add(_expression(f, variables) < 0, *(_expression(g, variables) >= 0 for g in conditions))
+    result = solver.check()
+    if result == z3.unsat:
+        return Holds(None)
+    if result != z3.sat:
+        return None
+    point = tuple(_rational(solver.model().eval(u, model_completion=True)) for u in variables)
+    found = accept(point) if f(*point) < 0 else None
+    return Fails(found) if found else None
+
+
+def _expression(f: fmpq_mpoly, variables: Sequence[Any]) -> Any:
+    import z3
+
+    total = z3.RealVal(0)
+    for powers, c in f.to_dict().items():
+        factors = (u for u, power in zip(variables, powers, strict=True) for _ in range(int(power)))
+        total = total + prod(factors, start=z3.RealVal(f"{c.p}/{c.q}"))
+    return total
+
+
+def _rational(value: Any) -> fmpq:
+    """A number of z3; one that is not rational, to 30 digits."""
+    shown = value if hasattr(value, "as_fraction") else value.approx(30)
+    fraction: Fraction = shown.as_fraction()
+    return min(max(fmpq(fraction.numerator, fraction.denominator), fmpq(0)), fmpq(1))
+
+
+def check_class(question: Question, clock: Clock, power: int = 1) -> ParameterClass:
+    """The class of a question's parameters, with everything on it as it should be.
+
+    Raises :class:`InputError` if a range is empty, if no point meets the ``where`` conditions, if a divisor
+    vanishes on the class or a probability is negative there; :class:`LimitReached` if that is not settled.
+    """
+    parameters = question.parameters
+    for place in range(len(parameters.ranges)):
+        _check_range(parameters, place, clock)
+    free = ParameterClass(replace(parameters, conditions=()), clock)
+    for g in parameters.conditions:
+        _require_defined(free, g, f"the condition {g} >= 0")
+    family = ParameterClass(parameters, clock, power)
+    if family.anchor is None:
+        raise InputError("no values of the parameters meet all the `where` conditions")
+    seen = set()
+    for what, p in _probabilities(question):
+        if p not in seen:
+            seen.add(p)
+            _require_defined(family, p, what)
+            _require_nonnegative(family, p, what)
+    return family
+
+
+def _check_range(parameters: Parameters, place: int, clock: Clock) -> None:
+    name, bounds = parameters.names[place], parameters.ranges[place]
+    before = ParameterClass(replace(parameters, ranges=parameters.ranges[:place], conditions=()), clock)
+    for end in bounds[:2]:
+        if any(power > 0 for part in _parts(end) for power in part.degrees()[place:]):
+            raise InputError(f"the bound {end} of {name} uses {name} or a later parameter")
+        _require_defined(before, end, f"the bound {end} of {name}")
+    width = bounds.high - bounds.low
+    if not width and not (bounds.low_closed and bounds.high_closed):
+        raise InputError(f"the range of {name} is empty")
+    match before.nonnegative(before.pulled(width)):
+        case Fails(point):
+            where = f" at {before.text(point)}" if place and not width.numerator.is_constant() else ""
+            raise InputError(f"the range of {name} is empty{where}: {bounds.low} is above {bounds.high}")
+        case Unclear():
+            raise LimitReached(f"it is not settled whether the range of {name} can be empty")
+
+
+def _require_defined(family: ParameterClass, f: Parametric, what: str) -> None:
+    below = Parametric(f.ring, f.denominator, f.ring.of(1).denominator)
+    if f.denominator.is_constant():
+        return
+    match family.nowhere_zero(family.pulled(below)):
+        case Fails(point):
+            value = number(below.at(family.values(point)))
+            how = f"changes its sign: it is {value}" if value else "vanishes"
+            message = f"{what}: the divisor {below} {how} at {family.text(point)}"
+            raise InputError(message, hint=SMALLER)
+        case Unclear():
+            raise LimitReached(f"{what}: it is not settled whether the divisor {below} vanishes")
+
+
+def _require_nonnegative(family: ParameterClass, p: Parametric, what: str) -> None:
+    match family.nonnegative(family.pulled(p)):
+        case Fails(point):
+            value = number(p.at(family.values(point)))
+            raise InputError(f"{what} is {value} at {family.text(point)}", hint=SMALLER)
+        case Unclear():
+            raise LimitReached(f"it is not settled whether {what} is nonnegative")
+
+
+def _probabilities(question: Question) -> Iterator[tuple[str, Parametric]]:
+    model = question.model
+    for state, shown, following in zip(model.states, model.emissions, model.transitions, strict=True):
+        for place, p in shown:
+            yield f"the probability {p} of {model.observations[place]} in state {state}", p
+        for place, p in following:
+            yield f"the probability {p} of {model.states[place]} after {state}", p
+    for side in (side for pair in question.pairs for side in pair):
+        for place, p in side.weights:
+            yield f"the probability {p} of {model.states[place]} in {side.prior or side.name}", p

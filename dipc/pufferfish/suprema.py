@@ -1,0 +1,259 @@
+"""The least c of a class of parameters: the supremum of below / above over all inequalities and points.
+
+A quotient at a point of the class, or of its closure if ``above`` is not 0 there, is a bound from below;
+a c that is proved is one from above.  Corners, centres of faces and, for one parameter, rational critical
+points are tried first: the greatest quotient among them is the answer if it is proved.  Otherwise each
+inequality that still fails is bisected by decisions, of which every witness is a new quotient, to 10 digits;
+a simple rational of the interval is tried each time, as the exact answer may be one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, product
+
+from flint import fmpq, fmpq_mpoly
+
+from dipc.clock import Clock
+from dipc.errors import Unsupported
+from dipc.numbers.quotient import Quotient
+from dipc.pufferfish.beliefs import ONE, ZERO
+from dipc.pufferfish.classes import restricted, squarefree
+from dipc.pufferfish.clearing import Cleared, Constant, Inequality, probabilities
+from dipc.pufferfish.parameters import DEPTH_OF_ANY, decide, sides
+from dipc.pufferfish.question import Claim, Question
+from dipc.pufferfish.verdict import Budget, Reached
+from dipc.signs.boxes import HALF, Fails, Holds, Point, Unclear, isolated_roots
+from dipc.signs.eps_range import simplest_between
+
+DIGITS = fmpq(1, 10**11)
+MOST_LINES = 1000
+GREATEST = fmpq(2**40)
+
+
+@dataclass(frozen=True, slots=True)
+class Supremum:
+    """In [low, high], None is infinity; ``low`` is the quotient of ``f`` at ``point`` of the closed cube."""
+
+    low: fmpq | None
+    high: fmpq | None
+    f: Inequality
+    point: Point
+    reason: str = ""
+    attained: bool = False
+
+
+def budget_with_parameters(question: Question, clock: Clock) -> Budget:
+    """The least c for which a question is private for every value of its parameters.
+
+    Raises :class:`InputError` and :class:`LimitReached`.
+    """
+    if question.parameters.eps_name:
+        raise Unsupported("the least epsilon of a hidden Markov model with eps")
+    if question.claim and question.claim.delta:
+        raise Unsupported("the least c of a class of parameters with delta > 0")
+    problem, horizon = Cleared(question, clock), question.horizon
+    levels = problem.levels()
+    found = [f for level in islice(levels, horizon or DEPTH_OF_ANY) for f in level]
+    if not found:
+        return Budget(**problem.common, low=Quotient.of(ONE), high=Quotient.of(ONE))
+    best = supremum(problem, found)
+    if horizon is None and best.low is not None and next(levels, None) is not None:
+        best = replace(
+            best, high=None, reason=f"for {DEPTH_OF_ANY} observations; longer ones are not settled"
+        )
+    return _budget(problem, best)
+
+
+def _budget(problem: Cleared, best: Supremum) -> Budget:
+    low, high = (None if c is None else Quotient.of(max(c, ONE)) for c in (best.low, best.high))
+    attained = best.attained or (best.low == best.high and _is_inside(problem, best))
+    return Budget(
+        **problem.common,
+        low=low,
+        high=high,
+        attained=attained,
+        reached=_reached(problem, best.f, best.point, best.low),
+        approached="" if attained else approached(problem, best.point),
+        reason=best.reason,
+    )
+
+
+def _is_inside(problem: Cleared, best: Supremum) -> bool:
+    """Whether the quotient belongs to a point of the class itself, where it is not 0/0."""
+    defined = best.f.above(*best.point) or best.f.below(*best.point)
+    return bool(defined) and problem.family.contains(best.point)
+
+
+def supremum(problem: Cleared, inequalities: Sequence[Inequality]) -> Supremum:
+    """The greatest of all; the first inequality that has it."""
+    best = Supremum(ZERO, ZERO, inequalities[0], problem.family.anchor or ())
+    for f in inequalities:
+        for ratio, point in _limits(problem, f):
+            if ratio is None:
+                return Supremum(None, None, f, point)
+            if best.low is None or ratio > best.low:
+                best = Supremum(ratio, ratio, f, point)
+    best = replace(best, point=_freed(problem, best.f, best.point))
+    for f in inequalities:
+        best = _improved(problem, f, best)
+    return best
+
+
+def quotient(above: fmpq, below: fmpq) -> fmpq | None:
+    """below/above; None is infinity, and 0 stands for 0/0, which says nothing."""
+    if above:
+        return below / above
+    return None if below else ZERO
+
+
+def _limits(problem: Cleared, f: Inequality) -> Iterator[tuple[fmpq | None, Point]]:
+    """Quotients, the centre's first, and limits on lines through corners, and centres of edges and faces.
+
+    A line is parallel to an axis; its points belong to the closure of the class.
+    """
+    family, size = problem.family, f.above.context().nvars()
+    if anchor := family.anchor:
+        yield quotient(f.above(*anchor), f.below(*anchor)), anchor
+    choices = (HALF, ZERO, ONE) if size * 3 ** (size - 1) <= MOST_LINES else (HALF,)
+    for axis, rest in product(range(size), product(choices, repeat=size - 1)):
+        common, above, below = _on_line(f, axis, rest)
+        line = [restricted(g, axis, rest) for g in family.conditions]
+        for x in dict.fromkeys((HALF, ZERO, ONE, *_critical_points(above, below, line))):
+            point = (*rest[:axis], x, *rest[axis:])
+            defined = bool(common(x)) and family.contains(point)
+            if defined or all(g(x) > 0 for g in line):
+                yield quotient(above(x), below(x)), point
+
+
+def _on_line(f: Inequality, axis: int, rest: Point) -> tuple[fmpq_mpoly, fmpq_mpoly, fmpq_mpoly]:
+    """The greatest common divisor on a line, and both sides of the inequality divided by it."""
+    above, below = (restricted(g, axis, rest) for g in (f.above, f.below))
+    common = above.gcd(below)
+    if not common:
+        return common, above, below
+    return common, above / common, below / common
+
+
+def _critical_points(
+    above: fmpq_mpoly, below: fmpq_mpoly, conditions: Sequence[fmpq_mpoly]
+) -> Iterator[fmpq]:
+    """The rational zeros in [0, 1] of the conditions and of the derivative of the quotient."""
+    slope = below.derivative(0) * above - below * above.derivative(0)
+    factors = (factor for g in (slope, *conditions) if g for factor, _ in g.factor()[1])
+    for factor in factors:
+        if factor.total_degree() == 1:
+            root = -factor(ZERO) / (factor(ONE) - factor(ZERO))
+            if 0 <= root <= 1:
+                yield root
+
+
+def _freed(problem: Cleared, f: Inequality, point: Point) -> Point:
+    """The point with every coordinate in the middle that the quotient does not depend on."""
+    ratio = f.above(*point) and quotient(f.above(*point), f.below(*point))
+    for axis in range(len(point) if ratio else 0):
+        moved = (*point[:axis], HALF, *point[axis + 1 :])
+        same = quotient(f.above(*moved), f.below(*moved)) == ratio
+        if same and all(g(*moved) > 0 for g in problem.family.conditions):
+            point = moved
+    return point
+
+
+def _improved(problem: Cleared, f: Inequality, best: Supremum) -> Supremum:
+    """The best so far, or an enclosure of the supremum of f where it is greater."""
+    if best.low is None:
+        return best
+    match decide(problem, _constant(best.low), f):
+        case Holds():
+            return best
+        case Fails(point):
+            return _joined(best, _bisected(problem, f, point))
+        case Unclear():
+            high = _proved(problem, f, 2 * best.low)
+            return _joined(best, Supremum(ZERO, high, f, best.point, _unsettled(problem, f)))
+
+
+def _joined(best: Supremum, other: Supremum) -> Supremum:
+    """The greater of two, with what is known from above about both."""
+    if best.low is None or other.low is None:
+        return best if best.low is None else other
+    first, second = (best, other) if other.low <= best.low else (other, best)
+    high = None if first.high is None or second.high is None else max(first.high, second.high)
+    return replace(first, high=high, reason=first.reason or second.reason)
+
+
+def _bisected(problem: Cleared, f: Inequality, point: Point) -> Supremum:
+    """The supremum of f, which is greater than its quotient at a point of the class or equal."""
+    low = quotient(f.above(*point), f.below(*point))
+    if low is None:
+        return Supremum(None, None, f, point)
+    high, reason = _proved(problem, f, 2 * low), ""
+    while high is not None and high - low > low * DIGITS:
+        middle = simplest_between((3 * low + high) / 4, (low + 3 * high) / 4)
+        match decide(problem, _constant(middle), f):
+            case Holds():
+                high = middle
+                if _is_reached(problem, f, middle):
+                    return Supremum(middle, middle, f, point, attained=True)
+            case Fails(point):
+                low = max(low, quotient(f.above(*point), f.below(*point)) or middle)
+            case Unclear():
+                reason = _unsettled(problem, f)
+                break
+    # In one parameter the ends were tried before: the supremum, which is greater, is reached between them.
+    attained = f.only_axis is not None and not problem.family.conditions
+    return Supremum(low, high, f, point, reason or ("" if high else _unsettled(problem, f)), attained)
+
+
+def _proved(problem: Cleared, f: Inequality, c: fmpq) -> fmpq | None:
+    """c or its first double that f never exceeds; None if none was found."""
+    while c < GREATEST:
+        if isinstance(decide(problem, _constant(c), f), Holds):
+            return c
+        c = 2 * c
+    return None
+
+
+def _constant(c: fmpq) -> Constant:
+    return Constant(Claim("", c))
+
+
+def _unsettled(problem: Cleared, f: Inequality) -> str:
+    return f"the sequence {' '.join(problem.steps.text(f.word))} is not settled"
+
+
+def _is_reached(problem: Cleared, f: Inequality, c: fmpq) -> bool:
+    """One parameter: whether c is the quotient at some point between the ends, which may be irrational."""
+    if problem.family.conditions or f.only_axis is None:
+        return False
+    _, above, below = _on_line(f, f.only_axis, (HALF,) * (f.above.context().nvars() - 1))
+    return any(high > 0 and low < 1 for low, high in isolated_roots(squarefree([c * above - below])))
+
+
+def _reached(problem: Cleared, f: Inequality, point: Point, c: fmpq | None) -> Reached | None:
+    """The probabilities of the sequence at a point of the closed cube: limits on the way from the centre.
+
+    None if their quotient is not c: at such a point the limits on other ways are different.
+    """
+    found = probabilities(problem.question.model, problem.pairs[f.pair], f.word, lambda p: p)
+    if found is None:
+        return None
+    left, right = (problem.family.limit(p, point) for p in found)
+    if not left or quotient(right, left) != c:
+        return None
+    return Reached(
+        **sides(problem, f),
+        parameters=problem.family.values(point),
+        probability=Quotient.of(left),
+        other_probability=Quotient.of(right),
+    )
+
+
+def approached(problem: Cleared, point: Point) -> str:
+    """Where the parameters go, in words: ``pA -> 0, pB, pC -> 1``."""
+    goals: dict[fmpq, list[str]] = {}
+    for (name, value), u in zip(problem.family.values(point).items(), point, strict=True):
+        if u in (ZERO, ONE):
+            goals.setdefault(value, []).append(name)
+    return ", ".join(f"{', '.join(names)} -> {value}" for value, names in goals.items())

@@ -1,0 +1,301 @@
+"""Is a polynomial nonnegative on the unit cube?  By Bernstein coefficients and bisection.
+
+On a box, f of degree d1, ..., dn is a combination of the Bernstein polynomials of these degrees, which are
+>= 0 there, and > 0 inside.  So f >= 0 if no coefficient is negative; the coefficients at the corners of the
+tensor are the values of f at the corners of the box.  Otherwise the box is bisected: de Casteljau's scheme
+gives the coefficients of both halves.  (J. Garloff, *The Bernstein algorithm*, 1993.)
+
+The coefficients are integers: f is scaled by positive numbers, which change no sign.  If f > 0 on the closed
+cube the search ends; at a zero it may not, and the answer is Unclear.  In one variable, a square-free f is
+always decided: the coefficients on a small box change their sign at most once, and then f has exactly one
+root in it (Vincent; Collins and Akritas 1976).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from math import comb, lcm, prod
+from typing import Any, NamedTuple
+
+from flint import fmpq, fmpq_mpoly
+
+from dipc.errors import InternalError
+
+Point = tuple[fmpq, ...]
+Side = tuple[fmpq, fmpq]
+Path = tuple[int, ...]
+
+MOST_BOXES = 20_000
+LARGEST = 200_000
+"""So many Bernstein coefficients of one box are computed at most."""
+LEAST_WIDTH = fmpq(1, 2**64)
+HALF = fmpq(1, 2)
+NONNEGATIVE = -1
+
+
+class Tree(NamedTuple):
+    """A proof: the boxes in preorder.
+
+    A number n >= 0 is a bisection of axis n (the lower half comes first), -1 a box on which all
+    coefficients are >= 0, and -2 - i one on which all coefficients of condition i are negative.
+    """
+
+    boxes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """f >= 0 wherever all conditions hold; the proof is None if another program found it."""
+
+    proof: Tree | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fails:
+    """f < 0 at a point where all conditions hold."""
+
+    point: Point
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """Not settled on this box."""
+
+    box: tuple[Side, ...]
+
+
+Answer = Holds | Fails | Unclear
+
+
+class Tensor(NamedTuple):
+    """Bernstein coefficients, up to a positive factor; the last axis moves fastest."""
+
+    shape: tuple[int, ...]
+    coefficients: list[int]
+
+    def lines(self, axis: int) -> Iterator[slice]:
+        """The places of the lines along an axis."""
+        step = prod(self.shape[axis + 1 :])
+        whole = step * self.shape[axis]
+        for start in range(0, len(self.coefficients), whole):
+            for first in range(start, start + step):
+                yield slice(first, start + whole, step)
+
+    def halves(self, axis: int) -> tuple[Tensor, Tensor]:
+        """The coefficients on both halves of the box (de Casteljau)."""
+        low, high = self.coefficients.copy(), self.coefficients.copy()
+        for line in self.lines(axis):
+            low[line], high[line] = _halved(self.coefficients[line])
+        return Tensor(self.shape, low), Tensor(self.shape, high)
+
+    def corner(self, ends: Sequence[int]) -> int:
+        """The value at a corner, given by 0 or -1 for each axis."""
+        place = 0
+        for size, end in zip(self.shape, ends, strict=True):
+            place = place * size + (size - 1 if end else 0)
+        return self.coefficients[place]
+
+    def face(self, ends: Sequence[int | None]) -> list[int]:
+        """The coefficients on a face; None is a free axis."""
+        both = zip(self.shape, ends, strict=True)
+        places = [range(size) if end is None else (range(size)[end],) for size, end in both]
+        steps = [prod(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
+        indices = (sum(i * step for i, step in zip(at, steps, strict=True)) for at in product(*places))
+        return [self.coefficients[index] for index in indices]
+
+
+def _halved(line: list[int]) -> tuple[list[int], list[int]]:
+    low, high = [], []
+    for left in range(len(line) - 1, -1, -1):
+        low.append(line[0] << left)
+        high.append(line[-1] << left)
+        line = [a + b for a, b in pairwise(line)]
+    return low, high[::-1]
+
+
+def bernstein(f: fmpq_mpoly) -> Tensor | None:
+    """The coefficients on the unit cube of all generators of the ring; None if there are too many."""
+    terms: dict[tuple[int, ...], fmpq] = f.to_dict()
+    shape = tuple(
+        max((powers[axis] for powers in terms), default=0) + 1 for axis in range(f.context().nvars())
+    )
+    if prod(shape) > LARGEST:
+        return None
+    values = [fmpq(0)] * prod(shape)
+    for powers, coefficient in terms.items():
+        place = 0
+        for size, power in zip(shape, powers, strict=True):
+            place = place * size + int(power)
+        values[place] = coefficient
+    return _scaled(Tensor(shape, values))  # type: ignore[arg-type]
+
+
+def _scaled(tensor: Tensor) -> Tensor:
+    """From coefficients of monomials to integer coefficients of Bernstein polynomials, axis by axis."""
+    values: list[Any] = tensor.coefficients
+    for axis, size in enumerate(tensor.shape):
+        weights = [[fmpq(comb(j, i), comb(size - 1, i)) for i in range(j + 1)] for j in range(size)]
+        for places in tensor.lines(axis):
+            line = values[places]
+            values[places] = [sum((w * x for w, x in zip(row, line)), fmpq(0)) for row in weights]  # noqa: B905
+    common = lcm(*(int(x.q) for x in values))
+    return Tensor(tensor.shape, [int((x * common).p) for x in values])
+
+
+class _Box(NamedTuple):
+    sides: tuple[Side, ...]
+    tensor: Tensor
+    conditions: tuple[Tensor, ...]
+    path: Path = ()
+
+    def middle_of(self, ends: Sequence[int | None]) -> Point:
+        """The centre of a face, or of the whole box if all axes are free."""
+        both = zip(self.sides, ends, strict=True)
+        return tuple((side[0] + side[1]) / 2 if end is None else side[end] for side, end in both)
+
+    def suspects(self) -> Iterator[Point]:
+        """The corners at which f is negative."""
+        for ends in product((0, -1), repeat=len(self.sides)):
+            if self.tensor.corner(ends) < 0:
+                yield tuple(side[end] for side, end in zip(self.sides, ends, strict=True))
+
+    def longest(self) -> int | None:
+        """The longest axis on which something depends; None if the box is too small."""
+        shapes = [self.tensor.shape, *(g.shape for g in self.conditions)]
+        axes = [axis for axis in range(len(self.sides)) if any(shape[axis] > 1 for shape in shapes)]
+        best = max(axes, key=lambda axis: self.sides[axis][1] - self.sides[axis][0], default=None)
+        return best if best is not None and self.sides[best][1] - self.sides[best][0] > LEAST_WIDTH else None
+
+    def halves(self, axis: int) -> Iterator[_Box]:
+        low, high = self.sides[axis]
+        middle = (low + high) / 2
+        parts = [g.halves(axis) for g in (self.tensor, *self.conditions)]
+        for end, side in enumerate(((low, middle), (middle, high))):
+            tensor, *conditions = (part[end] for part in parts)
+            sides = (*self.sides[:axis], side, *self.sides[axis + 1 :])
+            yield _Box(sides, tensor, tuple(conditions), (*self.path, end))
+
+
+def nonnegative_on_box(
+    f: fmpq_mpoly,
+    conditions: Sequence[fmpq_mpoly] = (),
+    accept: Callable[[Point], Point | None] | None = None,
+    open_ends: Sequence[tuple[bool, bool]] | None = None,
+    tick: Callable[[], None] = lambda: None,
+) -> Answer:
+    """Whether f >= 0 at all points of the unit cube of the ring's generators at which all ``conditions`` are.
+
+    ``accept`` has the last word on a witness: it returns the point to show, or None to go on.  With
+    ``open_ends``, the question is whether f > 0 (a witness has f <= 0) except on those ends of the cube that
+    are open.  ``tick`` is called for every box.
+
+    >>> from dipc.numbers.parametric import Ring
+    >>> p, q = (g.numerator for g in Ring(("p", "q")).gens)
+    >>> nonnegative_on_box((p - q) ** 2 + fmpq(1, 8))
+    Holds(proof=Tree(boxes=(0, 1, -1, -1, 1, -1, -1)))
+    >>> nonnegative_on_box(p - q + fmpq(1, 2))
+    Fails(point=(0, 1))
+    """
+    tensors = [bernstein(g) for g in (f, *conditions)]
+    cube = ((fmpq(0), fmpq(1)),) * f.context().nvars()
+    if any(tensor is None for tensor in tensors):
+        return Unclear(cube)
+    first, *others = (tensor for tensor in tensors if tensor is not None)
+    search = _Search(f, conditions, accept or (lambda point: point), open_ends, tick)
+    return search.run(_Box(cube, first, tuple(others)))
+
+
+@dataclass
+class _Search:
+    f: fmpq_mpoly
+    conditions: Sequence[fmpq_mpoly]
+    accept: Callable[[Point], Point | None]
+    open_ends: Sequence[tuple[bool, bool]] | None
+    tick: Callable[[], None]
+
+    def run(self, whole: _Box) -> Answer:
+        done: dict[Path, int] = {}
+        queue = deque([whole])
+        while queue:
+            self.tick()
+            box = queue.popleft()
+            label = self.settled(box)
+            if label is None:
+                if (point := self.witness(box)) is not None:
+                    return Fails(point)
+                label = box.longest()
+                if label is None or len(done) + len(queue) >= MOST_BOXES:
+                    return Unclear(box.sides)
+                queue.extend(box.halves(label))
+            done[box.path] = label
+        return Holds(Tree(tuple(done[path] for path in sorted(done))))
+
+    def settled(self, box: _Box) -> int | None:
+        for i, tensor in enumerate(box.conditions):
+            if max(tensor.coefficients) < 0:
+                return NONNEGATIVE - 1 - i
+        if min(box.tensor.coefficients) < 0 or self.zeros(box):
+            return None
+        return NONNEGATIVE
+
+    def zeros(self, box: _Box) -> list[Point]:
+        """With open ends: the centres of faces on which f is 0, and which are not on an open end of the cube.
+
+        f > 0 inside a face of which some coefficient is positive, if none is negative; so the smallest faces
+        are enough.
+        """
+        if self.open_ends is None:
+            return []
+        choices: list[list[int | None]] = []
+        for (low, high), (low_open, high_open) in zip(box.sides, self.open_ends, strict=True):
+            shut = ([] if low_open and low == 0 else [0]) + ([] if high_open and high == 1 else [-1])
+            choices.append([*shut] or [None])
+        faces = (ends for ends in product(*choices) if not any(box.tensor.face(ends)))
+        return [box.middle_of(ends) for ends in faces]
+
+    def witness(self, box: _Box) -> Point | None:
+        for point in (*box.suspects(), *self.zeros(box), box.middle_of([None] * len(box.sides))):
+            value = self.f(*point)
+            wrong = value < 0 or (value == 0 and self.open_ends is not None)
+            if wrong and all(g(*point) >= 0 for g in self.conditions):
+                shown = self.accept(point)
+                if shown is not None:
+                    return shown
+        return None
+
+
+def isolated_roots(f: fmpq_mpoly) -> list[Side]:
+    """The roots in [0, 1] of a square-free polynomial in one variable, ascending.
+
+    Each in a closed interval of its own, with no root at an end unless both ends are equal.
+
+    >>> from dipc.numbers.parametric import Ring
+    >>> p = Ring(("p",)).gens[0].numerator
+    >>> isolated_roots(p * (2 * p - 1) * (p * p + p - 1))
+    [(0, 0), (1/2, 1/2), (9/16, 5/8)]
+    """
+    tensor = bernstein(f)
+    if tensor is None or len(tensor.shape) != 1:
+        raise InternalError("roots of a polynomial in several variables")
+    found = [(end, end) for end in (fmpq(0), fmpq(1)) if f(end) == 0]
+    pending = [(fmpq(0), fmpq(1), tensor)]
+    while pending:
+        low, high, part = pending.pop()
+        changes, values = _variations(part.coefficients), part.coefficients
+        if changes == 1 and values[0] and values[-1]:
+            found.append((low, high))
+        elif changes:
+            middle = (low + high) / 2
+            if f(middle) == 0:
+                found.append((middle, middle))
+            left, right = part.halves(0)
+            pending += [(low, middle, left), (middle, high, right)]
+    return sorted(found, key=lambda side: side[0] + side[1])
+
+
+def _variations(numbers: Sequence[int]) -> int:
+    signs = [x > 0 for x in numbers if x]
+    return sum(a != b for a, b in pairwise(signs))
