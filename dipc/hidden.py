@@ -25,7 +25,8 @@ from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish.laws import Law
+from dipc.pufferfish.classes import check_class
+from dipc.pufferfish.laws import Law, as_function
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.reading import Asked, read_question
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".hmm"
 Probability = Number | Quotient | ExpPoly
+Function = Quotient | Parametric
 Weights = Mapping[str, Probability]
 Matrix = Sequence[Sequence[Probability]]
 WORD = re.compile(r"[\w.+*/^-]+(?:\([\w ,.+*/^()-]*\))?")
@@ -261,18 +263,22 @@ class PufferfishQuestion:
     def laws(self, given: str) -> dict[str | None, Law]:
         """The distributions of the sequences for a secret, a distribution or a first state, by prior."""
         found = self._read(self.asked._replace(given=given), Clock())
-        ring = found.parameters.ring
-        return {pair.left.prior: Law(found.model, pair.left, ring) for pair in found.pairs}
+        if found.parameters.names:
+            check_class(found, Clock())
+        return {pair.left.prior: Law(found.model, pair.left, found.parameters) for pair in found.pairs}
 
-    def probability(self, sequence: str | Sequence[str], given: str, prior: str | None = None) -> Parametric:
-        """P(sequence | given), as a function of the parameters; ``prior`` is needed if there are several."""
+    def probability(self, sequence: str | Sequence[str], given: str, prior: str | None = None) -> Function:
+        """P(sequence | given), a function of the parameters; ``prior`` is needed if there are several.
+
+        A number or a function of eps is a :class:`Quotient`, other functions of parameters are rational ones.
+        """
         laws = self.laws(given)
         if prior is None and len(laws) == 1:
             prior = next(iter(laws))
         if prior not in laws:
             hint = f"prior={', '.join(map(str, laws))}" if laws else "it has probability 0"
             raise InputError(f"under which prior is `{given}` given?", hint=hint)
-        return laws[prior].probability(spoken(sequence))
+        return as_function(laws[prior].probability(spoken(sequence)), self.question.parameters)
 
     @cached_property
     def horizon(self) -> int | None:

@@ -21,10 +21,10 @@ from dipc.cli.terminal import answer, columns, say, show_table
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible, work
 from dipc.clock import Clock, Progress
 from dipc.errors import InputError, Unsupported
-from dipc.hidden import HiddenMarkovModel, PufferfishQuestion, spoken
+from dipc.hidden import Function, HiddenMarkovModel, PufferfishQuestion, spoken
 from dipc.numbers.exact import rational
-from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
+from dipc.pufferfish.laws import as_function
 from dipc.pufferfish.reading import Asked as Overrides
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict, Undecided, Violated
 from dipc.report.document import Node, json_of, plain_document, record, text
@@ -377,39 +377,49 @@ def distribution(asked: Asked, given: str, sequence: str | None, as_json: bool) 
     for prior in priors:
         if len(priors) > 1:
             say(f"prior {prior}")
-        for line in columns([_columns(word, p) for name, word, p in rows if name == prior]):
+        for line in _aligned([_columns(word, p) for name, word, p in rows if name == prior]):
             say(line)
+    parameters = question.question.parameters
+    if len(parameters.names) > 1 and parameters.eps_name is not None:
+        divided = f"/{parameters.eps_unit}" if parameters.eps_unit > 1 else ""
+        click.echo(pretty(f"note: {parameters.eps_name} = exp(-eps{divided})"), err=True)
     return 0
 
 
-Probability = tuple[str | None, tuple[str, ...], Parametric]
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of two or three cells."""
+    width = max(map(len, rows), default=0)
+    return columns([[*row, *[""] * (width - len(row))] for row in rows]) if rows else []
+
+
+Probability = tuple[str | None, tuple[str, ...], Function]
 
 
 def _probabilities(
     question: PufferfishQuestion, given: str, sequence: str | None, clock: Clock
 ) -> Iterator[Probability]:
+    parameters = question.question.parameters
     for prior, law in question.laws(given).items():
         if sequence is not None:
             word = tuple(spoken(sequence))
-            yield prior, word, law.probability(word)
+            yield prior, word, as_function(law.probability(word), parameters)
         elif question.horizon is None:
             raise InputError("there are infinitely many sequences", hint="give a horizon: --horizon 3")
         else:
             for word, p in law.sequences(question.horizon, clock):
-                yield prior, word, p
+                yield prior, word, as_function(p, parameters)
 
 
-def _number(p: Parametric) -> Quotient | None:
+def _decimal(p: Function) -> str | None:
     number = p.as_rational()
-    return None if number is None else Quotient.of(number)
+    return None if number is None else decimal_at(Quotient.of(number), ONE)
 
 
-def _columns(word: Sequence[str], p: Parametric) -> list[str]:
-    number, spelt = _number(p), " ".join(word)
-    return [spelt, str(p), ""] if number is None else [spelt, decimal_at(number, ONE), f"=  {number}"]
+def _columns(word: Sequence[str], p: Function) -> list[str]:
+    decimal = _decimal(p)
+    return [" ".join(word), *([pretty(str(p))] if decimal is None else [decimal, f"=  {p}"])]
 
 
-def _record(prior: str | None, word: Sequence[str], p: Parametric) -> Record:
-    number = _number(p)
-    decimal = None if number is None else decimal_at(number, ONE)
-    return {"prior": prior, "sequence": list(word), "probability": {"exact": str(p), "decimal": decimal}}
+def _record(prior: str | None, word: Sequence[str], p: Function) -> Record:
+    probability = {"exact": str(p), "decimal": _decimal(p)}
+    return {"prior": prior, "sequence": list(word), "probability": probability}

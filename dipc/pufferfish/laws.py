@@ -7,21 +7,37 @@ from functools import reduce
 from operator import add
 from typing import Any
 
+from flint import fmpq, fmpq_mpoly
+
 from dipc.clock import Clock
 from dipc.errors import InputError
 from dipc.models.hmm import SILENCE, HiddenMarkovModel
-from dipc.numbers.parametric import Parametric, Ring
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.parametric import Parametric
+from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import Steps, Word
-from dipc.pufferfish.question import Side
+from dipc.pufferfish.question import Parameters, Side
 from dipc.suggest import did_you_mean
+
+
+def as_function(p: Parametric, parameters: Parameters) -> Quotient | Parametric:
+    """A function of eps (or a number) if no other parameter occurs in the model."""
+    if parameters.names not in ((), (parameters.eps_name,)):
+        return p
+    return Quotient(*(_of_eps(part, parameters.eps_unit) for part in (p.numerator, p.denominator)))
+
+
+def _of_eps(polynomial: fmpq_mpoly, unit: int) -> ExpPoly:
+    terms = polynomial.to_dict().items()
+    return sum((ExpPoly.exp(fmpq(-int(n), unit)) * c for (n,), c in terms), ExpPoly())
 
 
 class Law:
     """P(sequence | side); the weights of the side are scaled to the sum 1."""
 
-    def __init__(self, model: HiddenMarkovModel[Parametric], side: Side, ring: Ring) -> None:
+    def __init__(self, model: HiddenMarkovModel[Parametric], side: Side, parameters: Parameters) -> None:
         weights: Any = model  # the steps use field operations only, which rational functions have too
-        self._steps, self._ring = Steps(weights), ring
+        self._steps, self._ring = Steps(weights), parameters.ring
         total = reduce(add, (x for _, x in side.weights))
         self._start: Any = {}
         for state, x in side.weights:

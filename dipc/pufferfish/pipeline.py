@@ -9,8 +9,10 @@ from dipc.clock import Clock
 from dipc.errors import InputError
 from dipc.pufferfish import finite, horizons
 from dipc.pufferfish.beliefs import ZERO
+from dipc.pufferfish.parameters import check_with_parameters
 from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.rational import Rational
+from dipc.pufferfish.suprema import budget_with_parameters
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
 
 
@@ -23,6 +25,8 @@ def check(question: Question, clock: Clock) -> PufferfishVerdict:
 
 
 def _check(question: Question, claim: Claim, clock: Clock) -> PufferfishVerdict:
+    if question.parameters.names:
+        return check_with_parameters(question, clock)
     problem = Rational(question, clock)
     if question.horizon is None:
         return horizons.check(problem, claim)
@@ -39,6 +43,8 @@ def budget(question: Question, clock: Clock) -> Budget:
 
 
 def _budget(question: Question, clock: Clock) -> Budget:
+    if question.parameters.names:
+        return budget_with_parameters(question, clock)
     problem, delta = Rational(question, clock), question.claim.delta if question.claim else ZERO
     if question.horizon is None:
         return horizons.budget(problem, delta)

@@ -23,13 +23,14 @@ class Pump(NamedTuple):
     """A loop of observations that makes the quotient grow beyond all bounds.
 
     P(prefix word^n | secret) grows at least like growth^n, P(prefix word^n | against) at most like
-    other_growth^n, which is smaller.
+    other_growth^n, which is smaller.  ``exact``: the quotient is multiplied by growth/other_growth each time.
     """
 
     prefix: tuple[str, ...]
     word: tuple[str, ...]
     growth: fmpq
     other_growth: fmpq
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

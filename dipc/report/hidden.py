@@ -176,9 +176,9 @@ def _pump_rows(pump: Pump | None) -> Iterator[Row]:
     if not pump.other_growth:
         yield Row("", f"{loop} is impossible for s' in the long run: {INFINITE}")
         return
-    quotient = pump.growth / pump.other_growth
-    times = str(quotient) if len(str(quotient)) <= 12 else f"at least {rounded_outwards(quotient, False)}"
-    yield Row("", f"{loop} multiplies the quotient by {times} each time: {INFINITE}")
+    times = rounded_outwards(pump.growth / pump.other_growth, False)
+    how = f"{times} each time" if pump.exact else f"at least {times} each time in the long run"
+    yield Row("", f"{loop} multiplies the quotient by {how}: {INFINITE}")
 
 
 def _between(least: Least) -> str:
@@ -334,7 +334,7 @@ def _quotient(question: Question, reached: Reached) -> Quotient | None:
     names = reached.secret, reached.against, reached.prior
     for left, right in question.pairs:
         if (left.name, right.name, left.prior or right.prior) == names:
-            laws = (Law(question.model, side, question.parameters.ring) for side in (left, right))
+            laws = (Law(question.model, side, question.parameters) for side in (left, right))
             above, below = (law.probability(reached.sequence) for law in laws)
             number = (above / below).as_rational() if below else None
             return None if number is None else Quotient.of(number)
