@@ -65,8 +65,8 @@ class HiddenMarkovModel:
 
     >>> rows = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
     >>> model = HiddenMarkovModel.of(transitions=None, emissions=rows)
-    >>> model.compare("0", "1", horizon=1).budget().low, model.compare("0", "2").budget().low
-    (2, 4)
+    >>> model.compare("0", "1", horizon=1).budget().c, model.compare("0", "2").budget().c
+    (Fraction(2, 1), Fraction(4, 1))
     """
 
     source: Source
@@ -94,7 +94,9 @@ class HiddenMarkovModel:
         seen = _names(observations, max(map(len, emissions), default=0), "observations")
         following = [[]] * len(names) if transitions is None else transitions
         if len(following) != len(names):
-            raise InputError(f"there are {len(following)} rows of transitions for {len(names)} states")
+            raise InputError(
+                f"{len(names)} states need {len(names)} rows of transitions, not {len(following)}"
+            )
         rows = zip(names, emissions, following, strict=True)
         lines = [f"state {s} emits {_row(shown, seen, s)} next {_row(to, names, s)}" for s, shown, to in rows]
         text = "\n".join([f"observe {', '.join(seen)}", *lines])
@@ -192,8 +194,8 @@ class PufferfishQuestion:
     Raises :class:`InputError` when it is made if the file or what was added to it is broken.
 
     >>> question = load("ex2").question()
-    >>> question.check().status, question.budget().low, question.probability("2", given="n(0)")
-    ('private', 2, 1/6)
+    >>> question.check().status, question.budget().c, question.probability("2", given="n(0)")
+    ('private', Fraction(2, 1), 1/6)
     """
 
     def __init__(self, model: HiddenMarkovModel, asked: Asked = NOTHING, clock: Clock | None = None) -> None:
@@ -310,7 +312,7 @@ def _word(name: str) -> str:
 
 def _names(given: Sequence[str] | None, size: int, what: str) -> list[str]:
     if given is not None and len(given) != size:
-        raise InputError(f"there are {len(given)} names for {size} {what}")
+        raise InputError(f"{size} {what} need {size} names, not {len(given)}")
     return list(map(str, range(size))) if given is None else [_word(name) for name in given]
 
 
@@ -347,9 +349,8 @@ def _exact_row(row: Any, multiple: int | None, changes: list[fmpq], where: str) 
         changes += [abs(x - y) for x, y in zip(found, snapped, strict=True)]
         return snapped
     if total not in (0, 1):
-        error = f"{where} sums to {float(Fraction(int(total.p), int(total.q)))!r}, not 1"
-        off = f"it is off by exactly {abs(total - 1)}"
-        raise InputError(error, hint=f"{off}; round=1000 takes multiples of 1/1000 that sum to 1")
+        error = f"{where} sums to 1 {'+' if total > 1 else '-'} {abs(total - 1)}"
+        raise InputError(error, hint="round=1000 takes multiples of 1/1000 that sum to 1")
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
 from flint import fmpq
@@ -76,12 +77,16 @@ class Least(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PufferfishVerdict(Shown):
-    """What the three answers share; ``pairs`` counts the directed pairs that were compared."""
+    """What the three answers share; ``pairs`` counts the directed pairs that were compared.
+
+    ``counterexample`` is None unless the claim is violated.
+    """
 
     question: Question = field(repr=False, compare=False)
     pairs: int
     seconds: float = field(default=0.0, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
+    counterexample: Counterexample | None = None
     status: ClassVar[Status]
 
     def __bool__(self) -> bool:
@@ -136,6 +141,17 @@ class Budget(Shown):
     seconds: float = field(default=0.0, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
     reason: str = ""
+
+    @property
+    def c(self) -> Fraction | None:
+        """The least c (or t), None if it is infinite or not known exactly."""
+        number = self.low.as_rational() if self.low is not None and self.exact else None
+        return None if number is None else Fraction(number)
+
+    @property
+    def witness(self) -> Reached | None:
+        """What reaches ``low``."""
+        return self.reached
 
     @property
     def infinite(self) -> bool:
