@@ -146,7 +146,7 @@ class Budget(Shown):
     def c(self) -> Fraction | None:
         """The least c (or t), None if it is infinite or not known exactly."""
         number = self.low.as_rational() if self.low is not None and self.exact else None
-        return None if number is None else Fraction(number)
+        return None if number is None else Fraction(number.numerator, number.denominator)
 
     @property
     def witness(self) -> Reached | None:
