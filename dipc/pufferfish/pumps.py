@@ -76,6 +76,8 @@ def is_exact(steps: Steps, sides: Sides, growth: Growth) -> bool:
         return False
     left, right = (_masses(steps, side, growth) for side in sides)
     first = next(left), next(right)
+    if not all(first):
+        return False
     pairs = zip(islice(left, 2 * steps.size + 2), right, strict=False)
     times, scale = growth.growth / growth.other_growth, ONE
     for above, below in pairs:
