@@ -7,6 +7,7 @@ stays undecided, is an error.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
+
+import click
 
 from dipc.claims.verdict import Proved, Refuted, Verdict
 from dipc.claims.wording import Record, pretty
@@ -206,6 +209,24 @@ def attempt(question: Callable[[], Found], failed: Callable[[float, BaseExceptio
     except (Exception, KeyboardInterrupt) as error:  # each has its own row
         shown = Interrupted("interrupted") if kind_of(error)[1] == INTERRUPTED else error
         return failed(monotonic() - start, shown)
+
+
+def present(outcome: Result, style: str) -> None:
+    """The verdict as ``text``, as ``json`` or in a word (``quiet``), its notes on the standard error."""
+    assert outcome.verdict is not None
+    if style == "json":
+        say(json.dumps(outcome.record, indent=2))
+    elif style == "quiet":
+        say(answer(outcome.word))
+    else:
+        show(outcome)
+    say_notes(outcome.verdict.notes)
+
+
+def say_notes(notes: Iterable[str]) -> None:
+    """Notes are not part of the answer."""
+    for note in notes:
+        click.echo(f"note: {note}", err=True)
 
 
 def show(outcome: Result) -> None:

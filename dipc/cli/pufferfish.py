@@ -16,7 +16,7 @@ from flint import fmpq
 from dipc.claims.wording import Record, decimal_at, pretty
 from dipc.cli import options
 from dipc.cli.group import Group
-from dipc.cli.outcome import Result, attempt, show, summary, worst, write_report
+from dipc.cli.outcome import Result, attempt, present, say_notes, summary, worst, write_report
 from dipc.cli.terminal import answer, columns, say, show_table
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible, work
 from dipc.clock import Clock, Progress
@@ -125,20 +125,17 @@ def asking(command: Callable[..., int]) -> Callable[..., int]:
             "--horizon", metavar="K|any", help="The number of observations, or 'any' for every one."
         ),
         click.option(
-            "--compare",
-            "compared",
-            nargs=2,
-            multiple=True,
-            metavar="A B",
-            help="Instead of the file's pairs.",
-        ),
-        click.option(
             "--fix", "fixed", multiple=True, metavar="NAME=VALUE", help="Fix a parameter: --fix p=1/2."
         ),
         options.definitions(help="Set a number of the model, for example -D N=4."),
     ):
         collected = option(collected)
     return collected
+
+
+comparing = click.option(
+    "--compare", "compared", nargs=2, multiple=True, metavar="A B", help="Instead of the file's pairs."
+)
 
 
 FILE = click.argument("file", metavar="FILE", type=options.HIDDEN_MODEL)
@@ -193,6 +190,7 @@ Examples:
 )
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=options.HIDDEN_MODEL)
 @asking
+@comparing
 @options.claim(help="Decide this instead of the file's claim, for example 'ln(2), 1/100'.")
 @options.at(help="The eps of a claim t*eps about a model without eps: --at 1/2.")
 @click.option(
@@ -238,20 +236,8 @@ def _single(asked: Asked, expect: bool, style: str) -> HiddenOutcome:
     """Check one question and show the verdict; its errors are those of the command."""
     with Bar(f"reading {asked.file}") as bar:
         outcome = _decided(asked, expect, bar.show)
-    assert outcome.verdict is not None
-    if style == "json":
-        say(json.dumps(outcome.record, indent=2))
-    elif style == "quiet":
-        say(answer(outcome.word))
-    else:
-        show(outcome)
-    _say_notes(outcome.verdict.notes)
+    present(outcome, style)
     return outcome
-
-
-def _say_notes(notes: Sequence[str]) -> None:
-    for note in notes:
-        click.echo(f"note: {note}", err=True)
 
 
 def _decided(asked: Asked, expect: bool, progress: Progress) -> HiddenOutcome:
@@ -310,6 +296,7 @@ Examples:
 )
 @FILE
 @asking
+@comparing
 @click.option("--curve", is_flag=True, help="The least c for each horizon up to that of the question.")
 @options.json()
 def budget(asked: Asked, curve: bool, as_json: bool) -> int:
@@ -329,7 +316,7 @@ def budget(asked: Asked, curve: bool, as_json: bool) -> int:
         seconds = monotonic() - start
         document = plain_document([*budget_rows(found[0]), time_row(seconds)])
         say(json_of(document) if as_json else text(document))
-    _say_notes(found[-1].notes)
+    say_notes(found[-1].notes)
     return 0 if all(each.exact for each in found) else 3
 
 
