@@ -23,15 +23,17 @@ from dipc.claims.wording import Record, pretty
 from dipc.cli.failures import error_record, explained, kind_of
 from dipc.cli.terminal import answer, say
 from dipc.cli.work import INTERRUPTED, Interrupted
-from dipc.dpctl.verdict import Fails, Holds, ModelVerdict
-from dipc.pufferfish.verdict import Private, PufferfishVerdict, Violated
 from dipc.report.document import Node, Row, aligned, data, lines, record
 from dipc.report.words import program_rows, short_witness, verdict_rows
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-Answered = Verdict | ModelVerdict | PufferfishVerdict
+    from dipc.dpctl.verdict import ModelVerdict
+    from dipc.pufferfish.verdict import PufferfishVerdict
+
+    Answered = Verdict | ModelVerdict | PufferfishVerdict
+
 Found = TypeVar("Found", bound="Result")
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -180,9 +182,9 @@ class Outcome(Result):
 
 def exit_status(verdict: Answered) -> int:
     """0 if the claim was proved, 1 if it was refuted, 3 if it is undecided."""
-    if isinstance(verdict, Proved | Holds | Private):
+    if isinstance(verdict, Proved) or verdict.status in ("holds", "private"):
         return 0
-    return 1 if isinstance(verdict, Refuted | Fails | Violated) else 3
+    return 1 if isinstance(verdict, Refuted) or verdict.status in ("fails", "violated") else 3
 
 
 def summary(outcomes: Sequence[Result], wanted: int, noun: str = "program") -> str:
