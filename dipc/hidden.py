@@ -40,7 +40,7 @@ Probability = Number | Quotient | ExpPoly
 Function = Quotient | Parametric
 Weights = Mapping[str, Probability]
 Matrix = Sequence[Sequence[Probability]]
-WORD = re.compile(r"[\w.+*/^-]+(?:\([\w ,.+*/^()-]*\))?")
+WORD = re.compile(r"[\w.+*/^-]+(?:\([\w ,.+*/^-]*\))?")
 NOTHING = Asked()
 OUTSIDE = re.compile(r"[^\s()]+(?:\([^()]*\))?")
 
@@ -203,6 +203,8 @@ class PufferfishQuestion:
         self.question = self._read(asked, clock or Clock())
 
     def _read(self, asked: Asked, clock: Clock) -> Question:
+        if asked.given is not None:
+            _word(asked.given)
         try:
             found = read_question(self.model.source, self.model.parameters, asked, clock)
         except InputError as error:
@@ -306,7 +308,7 @@ def spoken(sequence: str | Sequence[str]) -> list[str]:
 def _word(name: str) -> str:
     if not isinstance(name, str) or not WORD.fullmatch(name):
         hint = "names are words or numbers, or like query(1, 0)"
-        raise InputError(f"`{name}` cannot be the name of a state or an observation", hint=hint)
+        raise InputError(f"`{name}` is not a name of something in a model", hint=hint)
     return name
 
 

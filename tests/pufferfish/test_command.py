@@ -405,6 +405,7 @@ def test_silence_is_not_printed(capsys: Capture) -> None:
             "infinitely many",
             "--horizon",
         ),
+        (["distribution", "ex2.hmm", "--given", "n(1), n(2)"], "`n(1), n(2)` is not a name", "words"),
         (["distribution", "ex2.hmm", "--given", "n(1)", "--sequence", "7"], "no observation `7`", ""),
         (["budget", "above.hmm", "--horizon", "any", "--curve"], "needs a number of observations", ""),
     ],
@@ -429,6 +430,28 @@ def test_a_probability_outside_the_class(capsys: Capture, folder: Path) -> None:
     for command in (["check"], ["budget"], ["distribution", "--given", "sick"]):
         code, out, err = run(capsys, *command, "wrong.hmm")
         assert (code, out, "p = " in err) == (2, "", True)
+
+
+def test_several_priors_and_secrets_that_are_impossible(capsys: Capture, folder: Path) -> None:
+    priors = "prior one {n(0): 1/2, n(1): 1/2}; prior two {n(0): 1/3, n(1): 1/3, n(2): 1/3}\n"
+    secrets = "secret x {n(0)}; secret y {n(1), n(2)}; compare x, y\n"
+    (folder / "two.hmm").write_text(FIRST + priors + secrets + LAST, encoding="utf-8")
+    assert "least c   3:" in run(capsys, "budget", "two.hmm")[1]  # observation 2: (1/3 + 2/3)/2 against 1/6
+    assert run(capsys, "distribution", "two.hmm", "--given", "y", "--sequence", "0") == (0, """\
+prior one
+0  0.3333333333  =  1/3
+prior two
+0  0.2500000000  =  1/4
+""", "")  # fmt: skip
+    (folder / "no.hmm").write_text(
+        FIRST + priors + secrets.replace("n(1), n(2)", "n(2)") + LAST, encoding="utf-8"
+    )
+    code, out, err = run(capsys, "check", "no.hmm", "--claim", "ln(3)")
+    assert (code, "under the prior one, y has probability 0" in err) == (1, True)
+    never = FIRST + "prior one {n(0): 1, n(2): 0}; secret x {n(0)}; secret y {n(2)}; compare x, y\n" + LAST
+    (folder / "never.hmm").write_text(never, encoding="utf-8")
+    code, out, err = run(capsys, "check", "never.hmm")
+    assert (code, "0 ordered pairs" in out, err.count("nothing was compared")) == (0, True, 1)
 
 
 def test_the_group_is_suggested(capsys: Capture) -> None:
