@@ -41,8 +41,10 @@ if TYPE_CHECKING:
     from dipc.errors import LimitReached as LimitReached
     from dipc.errors import Unsupported as Unsupported
     from dipc.errors import WrongType as WrongType
+    from dipc.hidden import HiddenMarkovModel as HiddenMarkovModel
+    from dipc.hidden import PufferfishQuestion as PufferfishQuestion
+    from dipc.hidden import load as load
     from dipc.mechanisms import Mechanism as Mechanism
-    from dipc.mechanisms import load as load
     from dipc.model import MDP as MDP
     from dipc.model import MarkovChain as MarkovChain
     from dipc.model import load_model as load_model
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from dipc.signs.sentence import Decision as Decision
     from dipc.signs.sentence import Sentence as Sentence
     from dipc.testing import assert_private as assert_private
+    from dipc.testing import assert_pufferfish_private as assert_pufferfish_private
 
 HOMES = {
     module: tuple(names.split())
@@ -70,7 +73,8 @@ HOMES = {
         "dipwhile.distribution": "Distribution",
         "errors": "DipcError FragmentError InputError InternalError LimitReached Unsupported WrongType",
         "dipwhile.explain.explanation": "Explanation",
-        "mechanisms": "Mechanism load",
+        "hidden": "HiddenMarkovModel PufferfishQuestion load",
+        "mechanisms": "Mechanism",
         "numbers.exppoly": "ExpPoly",
         "numbers.quotient": "Quotient",
         "numbers.surd": "Surd",
@@ -81,7 +85,7 @@ HOMES = {
         "dipwhile.semantics.chain": "Chain",
         "model": "MDP MarkovChain load_model",
         "models.values": "Atom",
-        "testing": "assert_private",
+        "testing": "assert_private assert_pufferfish_private",
     }.items()
 }
 """The modules that things come from: the same as above, where type checkers read it (a test compares)."""

@@ -20,6 +20,10 @@ from dataclasses import dataclass
 CLAIM_NAME = "the claim"
 """The name in messages of a claim from outside the program; the command line says `--claim`."""
 
+COMPARISON_NAME = "the comparison"
+HORIZON_NAME = "the horizon"
+"""The names in messages of texts in the place of lines of a model: `--compare` and `--horizon`."""
+
 EPSILON_NAME = "the epsilon"
 """The name in messages of an epsilon without a delta; the command line says `--epsilon`."""
 

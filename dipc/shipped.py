@@ -46,6 +46,11 @@ class Shipped:
         """Whether it is a Markov model."""
         return self.name in models()
 
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it is a hidden Markov model."""
+        return self.name in hidden_models()
+
 
 HEADER = re.compile(r"^# (source): *(.*\S)\s*$", re.MULTILINE)
 EXPECT = re.compile(r"^#[ \t]*expect[ \t]*:[ \t]*(\S*).*$", re.MULTILINE)
@@ -90,6 +95,12 @@ def models() -> Mapping[str, Path]:
     return {**_shipped("*.drn"), **_shipped("*.dpm")}
 
 
+@cache
+def hidden_models() -> Mapping[str, Path]:
+    """The shipped hidden Markov models by name."""
+    return _shipped("*.hmm")
+
+
 def _shipped(pattern: str) -> dict[str, Path]:
     folder = next((folder for folder in FOLDERS if folder.is_dir()), None)
     return {path.stem: path for path in sorted(folder.glob(f"*/{pattern}"))} if folder else {}
@@ -97,11 +108,11 @@ def _shipped(pattern: str) -> dict[str, Path]:
 
 def describe(name: str) -> Shipped:
     """A shipped program.  Raises :class:`NoSuchProgram`."""
-    path = located(name) if name in paths() else models().get(name)
+    path = located(name) if name in paths() else {**models(), **hidden_models()}.get(name)
     if path is None:
         raise unknown(name)
     source = source_of(path)
-    said, expect = header(source.text), expected_verdict(source) if name in paths() else None
+    said, expect = header(source.text), None if name in models() else expected_verdict(source)
     return Shipped(name, path, said.get("title", ""), said.get("source", ""), expect or "")
 
 
@@ -116,6 +127,14 @@ def located_model(file: str | Path) -> Path:
     Raises :class:`NoSuchProgram`.
     """
     return _located(file, {**paths(), **models()}, "*.d[pir][mnp]", "model")
+
+
+def located_hidden(file: str | Path) -> Path:
+    """The file of this name, else the shipped hidden Markov model, else the shipped program of this name.
+
+    Raises :class:`NoSuchProgram`.
+    """
+    return _located(file, {**paths(), **hidden_models()}, "*.[dh][im][pm]", "hidden Markov model")
 
 
 def _located(file: str | Path, known: Mapping[str, Path], pattern: str, kind: str) -> Path:
@@ -144,7 +163,7 @@ def unknown(
 def source_of(file: str | Path, locate: Callable[[str | Path], Path] = located) -> Source:
     """The text of a program: from a file, a shipped program, or the standard input (``-``).
 
-    ``locate`` finds the file: :func:`located` or :func:`located_model`.
+    ``locate`` finds the file: :func:`located`, :func:`located_model` or :func:`located_hidden`.
 
     Windows line endings and a byte order mark are dropped.  Raises :class:`InputError`, or :class:`OSError`
     if the file cannot be read.

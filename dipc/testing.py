@@ -9,8 +9,11 @@ from typing import Any
 from dipc.claims.verdict import Undecided, Verdict
 from dipc.dipwhile.convert import PythonValue
 from dipc.errors import InputError
+from dipc.hidden import HiddenMarkovModel, PufferfishQuestion
 from dipc.mechanisms import Mechanism
+from dipc.pufferfish.verdict import PufferfishVerdict
 from dipc.report.document import plain_document, text
+from dipc.report.hidden import verdict_rows as hidden_rows
 from dipc.report.words import program_rows, verdict_rows
 from dipc.shipped import expected_verdict
 
@@ -64,6 +67,28 @@ WHAT = {
     "violated": "this mechanism is not private",
     "undecided": "it is undecided whether this mechanism is private: it was neither proved nor refuted",
 }
+
+
+def assert_pufferfish_private(
+    question: PufferfishQuestion | HiddenMarkovModel | str | Path, claim: str | None = None, **options: Any
+) -> PufferfishVerdict:
+    """Fail unless a question about a hidden Markov model, or that of a file, is proved private.
+
+    ``claim`` defaults to that of the file; ``options`` are passed to :meth:`PufferfishQuestion.check`.
+    Returns the verdict.  Undecided is a failure: nothing was proved.
+
+    >>> assert_pufferfish_private("ex2").status
+    'private'
+    """
+    __tracebackhide__ = True
+    if not isinstance(question, PufferfishQuestion):
+        model = question if isinstance(question, HiddenMarkovModel) else HiddenMarkovModel.load(question)
+        question = model.question()
+    verdict = question.check(claim, **options)
+    if verdict.status == "private":
+        return verdict
+    what = WHAT[verdict.status].replace("mechanism", "question")
+    raise AssertionError(f"{what}\n{text(plain_document(hidden_rows(verdict)))}")
 
 
 def described(mechanism: Mechanism, verdict: Verdict) -> str:

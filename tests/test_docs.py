@@ -1,7 +1,7 @@
 """Run every command and every Python session in the documents; each must print what the document shows.
 
-A block that begins with ``# NAME.dip``, ``# NAME.dpm`` or ``/* NAME.hoa`` is saved under that name for the
-commands of the document.  In a ```console block a line ``$ command`` is run by a shell, in a folder with the
+A block that begins with ``# NAME.dip``, ``# NAME.dpm``, ``# NAME.hmm`` or ``/* NAME.hoa`` is saved under that
+name for the commands of the document.  In a ```console block a line ``$ command`` is run by a shell, in a folder with the
 shipped programs; the lines after it are its output.  A ```python block is a session (``>>>``).  A ```py block
 is a file of tests, which are called.  Everything except times is compared.
 
@@ -31,6 +31,7 @@ import dipc
 from dipc.cli.main import status
 from dipc.errors import Source
 from dipc.models.reading import read_model
+from dipc.pufferfish.reading import read_question
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -71,9 +72,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def save_programs(path: Path, folder: Path) -> None:
-    for language in ("dip", "dip-broken", "dpm", "dpm-broken", "hoa"):
+    for language in ("dip", "dip-broken", "dpm", "dpm-broken", "hoa", "hmm"):
         for text in blocks(path, language):
-            name = re.match(r"(?:#|/\*) (\w+\.(?:dip|dpm|hoa))", text)
+            name = re.match(r"(?:#|/\*) (\w+\.(?:dip|dpm|hoa|hmm))", text)
             if name:
                 (folder / name[1]).write_text(text, encoding="utf-8")
 
@@ -181,6 +182,13 @@ def test_every_model_shown_is_one(path: Path) -> None:
     """A ```dpm block is a whole model that dipc accepts."""
     for text in blocks(path, "dpm"):
         read_model(Source(path.name, text))
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_every_hidden_model_shown_is_one(path: Path) -> None:
+    """A ```hmm block is a whole model, with a question, that dipc accepts."""
+    for text in blocks(path, "hmm"):
+        read_question(Source(path.name, text))
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

@@ -32,6 +32,7 @@ LAYERS = (
     {"certificate"},
     {"export"},
     {"mechanisms", "model"},
+    {"hidden"},
     {"report"},
     {"decorator", "testing"},
     {"python", "__init__", "pytest_items"},

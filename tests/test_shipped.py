@@ -11,7 +11,7 @@ import pytest
 
 import dipc
 from dipc.cli.main import status
-from dipc.shipped import NoSuchProgram, describe, header, located, models, paths
+from dipc.shipped import NoSuchProgram, describe, header, hidden_models, located, models, paths
 
 ROOT = Path(__file__).parent.parent
 FILES = sorted((ROOT / "programs").rglob("*.dip"))
@@ -107,8 +107,10 @@ def test_names_on_the_command_line(
 
 def test_list(capsys: Capture) -> None:
     assert status(["programs"]) == 0
-    programs, _, known = capsys.readouterr().out.partition("\n\n")
+    programs, known, hidden = capsys.readouterr().out.split("\n\n")
     assert {line.split()[0] for line in known.splitlines()} == {"model", *models()}
+    assert {line.split()[0] for line in hidden.splitlines()} == {"hidden", *hidden_models()}
+    assert "violated" in next(line for line in hidden.splitlines() if line.startswith("above "))
     lines = programs.splitlines()
     assert lines[0].split() == ["name", "expected", "title"]
     assert len(lines) == len(FILES) + 1
@@ -134,7 +136,7 @@ def test_one(capsys: Capture) -> None:
 def test_list_json(capsys: Capture) -> None:
     assert status(["programs", "--json"]) == 0
     found = {record["name"]: record for record in json.loads(capsys.readouterr().out)}
-    assert set(found) == {*paths(), *models()}
+    assert set(found) == {*paths(), *models(), *hidden_models()}
     assert found["svt4"]["expect"] == "violated"
     assert found["svt4"]["family"] == "svt"
     assert status(["programs", "svt4", "--json"]) == 0

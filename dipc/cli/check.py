@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dipc.cli import options
-from dipc.cli.outcome import Outcome, attempt, show, summary, worst, write_report
+from dipc.cli.outcome import Outcome, attempt, present, summary, worst, write_report
 from dipc.cli.terminal import answer, say, show_table
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible
 from dipc.clock import Progress
@@ -127,14 +127,7 @@ def _single(wanted: Wanted) -> Outcome:
     with Bar(f"reading {wanted.file}") as bar:
         outcome, mechanism = decided(wanted, bar.show)
     assert outcome.verdict is not None
-    if wanted.as_json:
-        say(json.dumps(outcome.record, indent=2))
-    elif wanted.quiet:
-        say(answer(outcome.word))
-    else:
-        show(outcome)
-    for note in outcome.verdict.notes:
-        click.echo(f"note: {note}", err=True)
+    present(outcome, "json" if wanted.as_json else "quiet" if wanted.quiet else "text")
     if wanted.certificate_file is not None and not outcome.interrupted:
         certificates.write(produce.certificate(mechanism.program, outcome.verdict), wanted.certificate_file)
     return outcome

@@ -10,7 +10,9 @@ import click
 from dipc.cli.work import INTERRUPTED, Interrupted
 from dipc.errors import (
     CLAIM_NAME,
+    COMPARISON_NAME,
     EPSILON_NAME,
+    HORIZON_NAME,
     FragmentError,
     InputError,
     InternalError,
@@ -39,7 +41,12 @@ KINDS: tuple[tuple[type[BaseException], str, int], ...] = (
 """The kind of each error and its exit status; the first class that fits counts."""
 
 
-OPTIONS = {CLAIM_NAME: "--claim", EPSILON_NAME: "--epsilon"}
+OPTIONS = {
+    CLAIM_NAME: "--claim",
+    EPSILON_NAME: "--epsilon",
+    COMPARISON_NAME: "--compare",
+    HORIZON_NAME: "--horizon",
+}
 """The options whose texts have these names in messages."""
 
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import click
 
 from dipc.cli.terminal import TEXT, colour_option
-from dipc.shipped import models, paths
+from dipc.shipped import hidden_models, models, paths
 from dipc.suggest import did_you_mean
 
 SECTIONS = {
@@ -23,6 +23,7 @@ SECTIONS = {
         "regions": "tightness.regions",
         "decide": "distribution.decide",
         "model": "model.model",
+        "pufferfish": "pufferfish.pufferfish",
         "verify": "verify.verify",
     },
     "Look inside": {
@@ -100,6 +101,8 @@ class Commands(Group):
             return f"did you mean `dipc check {name}`?"
         if name in models() or Path(name).suffix in MODELS:
             return f"did you mean `dipc model check {name}`?"
+        if name in hidden_models() or Path(name).suffix == ".hmm":
+            return f"did you mean `dipc pufferfish check {name}`?"
         return super().meant(name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

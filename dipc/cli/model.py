@@ -16,7 +16,7 @@ import click
 from dipc.claims.wording import Record, pretty
 from dipc.cli import options
 from dipc.cli.group import Group
-from dipc.cli.outcome import Result, attempt, show, summary, worst, write_report
+from dipc.cli.outcome import Result, attempt, present, say_notes, summary, worst, write_report
 from dipc.cli.terminal import answer, say, show_table
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible, work
 from dipc.clock import Clock, Progress
@@ -297,20 +297,8 @@ def _single(found: MarkovModel, line: PropertyLine, asked: Asked, style: str) ->
     """Check one formula and show the verdict; its errors are those of the command."""
     with Bar(f"checking {asked.file}") as bar:
         outcome = _decided(found, line, asked, bar.show)
-    assert outcome.verdict is not None
-    if style == "json":
-        say(json.dumps(outcome.record, indent=2))
-    elif style == "quiet":
-        say(answer(outcome.word))
-    else:
-        show(outcome)
-    _say_notes(outcome.verdict.notes)
+    present(outcome, style)
     return [outcome]
-
-
-def _say_notes(notes: Sequence[str]) -> None:
-    for note in notes:
-        click.echo(f"note: {note}", err=True)
 
 
 def _decided(found: MarkovModel, line: PropertyLine, asked: Asked, progress: Progress) -> FormulaOutcome:
@@ -389,7 +377,7 @@ def value(asked: Asked, query: str, as_json: bool) -> int:
         found = loaded.value(query, **asked.restrictions(loaded), progress=running.progress)
     rows = rows_of(found, asked.name)
     _say([*rows, data("seconds", round(monotonic() - start, 6))], as_json)
-    _say_notes(found.notes)
+    say_notes(found.notes)
     return 0 if all(segment.found for segments in found.values.values() for segment in segments) else 3
 
 
@@ -412,7 +400,7 @@ def regions(asked: Asked, formula: str, as_json: bool) -> int:
         if running.stop.pressed:
             raise Interrupted("interrupted")
     _say([*rows_of(found, asked.name), time_row(monotonic() - start)], as_json)
-    _say_notes(found.verdict.notes)
+    say_notes(found.verdict.notes)
     return 3 if isinstance(found.verdict, Undecided) else 0
 
 

@@ -18,9 +18,10 @@ from dipc.cli.terminal import Text
 from dipc.dipwhile.syntax.parser import parse_valuation
 from dipc.errors import InputError
 from dipc.mechanisms import Mechanism
-from dipc.shipped import models, paths
+from dipc.shipped import hidden_models, models, paths
 
 PROGRAMS = "*.dip"
+HIDDEN = "*.hmm"
 MODELS = ("*.dpm", "*.drn", PROGRAMS)
 Values = Mapping[str, Any]
 
@@ -46,6 +47,16 @@ def all_shipped_names(ctx: click.Context, param: click.Parameter, incomplete: st
     return [name for name in (*models(), *paths()) if name.startswith(incomplete)]
 
 
+def hidden_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """The shipped hidden Markov models whose names begin like this."""
+    return [name for name in hidden_models() if name.startswith(incomplete)]
+
+
+def any_shipped_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """The shipped programs and models of all kinds whose names begin like this."""
+    return [*all_shipped_names(ctx, param, incomplete), *hidden_names(ctx, param, incomplete)]
+
+
 class ProgramFile(click.Path):
     """A file or the name of a shipped program, with shell completion for both."""
 
@@ -68,6 +79,13 @@ class ModelFile(ProgramFile):
 
     names = staticmethod(all_shipped_names)
     patterns = MODELS
+
+
+class HiddenFile(ProgramFile):
+    """A file or the name of a shipped hidden Markov model, with shell completion."""
+
+    names = staticmethod(hidden_names)
+    patterns = (HIDDEN,)
 
 
 class Target(click.Path):
@@ -120,6 +138,7 @@ class Count(click.IntRange):
 
 FILE = ProgramFile(allow_dash=True)
 MODEL = ModelFile(allow_dash=True)
+HIDDEN_MODEL = HiddenFile(allow_dash=True)
 TARGET = Target()
 PAIR = (Valuation("--pair (first)"), Valuation("--pair (second)"))
 SECONDS = Amount("number of seconds")
@@ -193,13 +212,14 @@ def program(command: Callable[..., int]) -> Callable[..., int]:
     return click.argument("file", type=FILE)(definitions()(collected))
 
 
-def expanded(files: Sequence[str]) -> list[str]:
-    """The files, with folders replaced by the programs in them."""
+def expanded(files: Sequence[str], pattern: str = PROGRAMS) -> list[str]:
+    """The files, with folders replaced by the programs (or other files) in them."""
     found: list[str] = []
     for file in files:
-        inside = sorted(map(str, Path(file).rglob(PROGRAMS))) if Path(file).is_dir() else [file]
+        inside = sorted(map(str, Path(file).rglob(pattern))) if Path(file).is_dir() else [file]
         if not inside:
-            raise InputError(f"{file}: there is no program ({PROGRAMS}) in this folder")
+            what = "program" if pattern == PROGRAMS else "model"
+            raise InputError(f"{file}: there is no {what} ({pattern}) in this folder")
         found += inside
     return found
 

@@ -7,6 +7,7 @@ stays undecided, is an error.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
+
+import click
 
 from dipc.claims.verdict import Proved, Refuted, Verdict
 from dipc.claims.wording import Record, pretty
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from dipc.dpctl.verdict import ModelVerdict
+    from dipc.pufferfish.verdict import PufferfishVerdict
+
+    Answered = Verdict | ModelVerdict | PufferfishVerdict
 
 Found = TypeVar("Found", bound="Result")
 
@@ -49,7 +55,7 @@ class Result:
 
     file: str
     seconds: float
-    verdict: Verdict | ModelVerdict | None = None
+    verdict: Answered | None = None
     error: BaseException | None = None
     expected: str | None = None
 
@@ -174,11 +180,11 @@ class Outcome(Result):
         yield Row("time", f"{self.seconds:.2f} s")
 
 
-def exit_status(verdict: Verdict | ModelVerdict) -> int:
-    """0 if the claim or formula was proved, 1 if it was refuted, 3 if it is undecided."""
-    if isinstance(verdict, Proved) or verdict.status == "holds":
+def exit_status(verdict: Answered) -> int:
+    """0 if the claim was proved, 1 if it was refuted, 3 if it is undecided."""
+    if isinstance(verdict, Proved) or verdict.status in ("holds", "private"):
         return 0
-    return 1 if isinstance(verdict, Refuted) or verdict.status == "fails" else 3
+    return 1 if isinstance(verdict, Refuted) or verdict.status in ("fails", "violated") else 3
 
 
 def summary(outcomes: Sequence[Result], wanted: int, noun: str = "program") -> str:
@@ -205,6 +211,24 @@ def attempt(question: Callable[[], Found], failed: Callable[[float, BaseExceptio
     except (Exception, KeyboardInterrupt) as error:  # each has its own row
         shown = Interrupted("interrupted") if kind_of(error)[1] == INTERRUPTED else error
         return failed(monotonic() - start, shown)
+
+
+def present(outcome: Result, style: str) -> None:
+    """The verdict as ``text``, as ``json`` or in a word (``quiet``), its notes on the standard error."""
+    assert outcome.verdict is not None
+    if style == "json":
+        say(json.dumps(outcome.record, indent=2))
+    elif style == "quiet":
+        say(answer(outcome.word))
+    else:
+        show(outcome)
+    say_notes(outcome.verdict.notes)
+
+
+def say_notes(notes: Iterable[str]) -> None:
+    """Notes are not part of the answer."""
+    for note in notes:
+        click.echo(f"note: {note}", err=True)
 
 
 def show(outcome: Result) -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import click
 
-from dipc.cli.options import all_shipped_names, writable
+from dipc.cli.options import any_shipped_names, writable
 from dipc.cli.terminal import say, show_table
 from dipc.errors import InputError
-from dipc.shipped import Shipped, describe, header, models, paths
+from dipc.shipped import Shipped, describe, header, hidden_models, models, paths
 
 FOLDER = Path(__file__).parent.parent / "templates"
 SUFFIX = ".dip"
@@ -31,16 +31,16 @@ Examples:
   dipc programs svt1 --path         where it is installed
 """,
 )
-@click.argument("name", required=False, shell_complete=all_shipped_names)
+@click.argument("name", required=False, shell_complete=any_shipped_names)
 @click.option("--path", "as_path", is_flag=True, help="Print where the file is.")
 @click.option("--long", "with_source", is_flag=True, help="Also show where each comes from.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def programs(name: str | None, as_path: bool, with_source: bool, as_json: bool) -> int:
-    """List the programs and Markov models that come with dipc, or print the one called NAME.
+    """List the programs and (hidden) Markov models that come with dipc, or print the one called NAME.
 
     Every command that takes a FILE or a MODEL also takes one of these names: dipc check svt1
     """
-    chosen = [describe(each) for each in ([name] if name else (*paths(), *models()))]
+    chosen = [describe(each) for each in ([name] if name else (*paths(), *models(), *hidden_models()))]
     if as_json:
         keys = ("name", "family", "title", "source", "expect", "path")
         found = [{key: str(getattr(program, key)) for key in keys} for program in chosen]
@@ -58,8 +58,9 @@ def programs(name: str | None, as_path: bool, with_source: bool, as_json: bool) 
 
 
 def _show_tables(chosen: Sequence[Shipped], with_source: bool) -> None:
-    """The programs, and below them the Markov models."""
-    programs = [each for each in chosen if not each.is_model]
+    """The programs, below them the Markov models, and the hidden ones."""
+    programs = [each for each in chosen if not each.is_model and not each.is_hidden]
+    hidden = [each for each in chosen if each.is_hidden]
     models = [each for each in chosen if each.is_model]
     headings = ("name", "expected", "title", "source")[: 4 if with_source else 3]
     rows = [(each.name, each.expect, each.title, each.source) for each in programs]
@@ -69,6 +70,11 @@ def _show_tables(chosen: Sequence[Shipped], with_source: bool) -> None:
         heads = ("model", "title", "source")[: 3 if with_source else 2]
         lines = [(each.name, each.title, each.source) for each in models]
         show_table(heads, [line[: len(heads)] for line in lines])
+    if hidden:
+        say()
+        heads = ("hidden model", *headings[1:])
+        rows = [(each.name, each.expect, each.title, each.source) for each in hidden]
+        show_table(heads, [row[: len(heads)] for row in rows], answers=1)
 
 
 # --- programs to start from ------------------------------------------------------------------

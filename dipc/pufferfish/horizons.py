@@ -166,7 +166,8 @@ def _is_open(bound: Callable[[Belief], Ratio], above: Above, best: Extreme, beli
 
 def _pump(problem: Rational, growth: Growth) -> Pump:
     text = problem.steps.text
-    return Pump(text(growth.prefix), text(growth.word), growth.growth, growth.other_growth)
+    exact = pumps.is_exact(problem.steps, problem.sides[growth.pair], growth)
+    return Pump(text(growth.prefix), text(growth.word), growth.growth, growth.other_growth, exact)
 
 
 def _pumped(problem: Rational, growth: Growth, enough: Callable[[Ratio], bool]) -> tuple[int, ...]:

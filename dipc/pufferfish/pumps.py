@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import NamedTuple
 
 from flint import fmpq, fmpq_mat
@@ -63,6 +64,37 @@ def find(steps: Steps, pairs: Sequence[Sides], clock: Clock) -> Growth | None:
         if len(words) * len(maps) > MANY:
             break
     return None
+
+
+def is_exact(steps: Steps, sides: Sides, growth: Growth) -> bool:
+    """Whether each repetition multiplies the quotient by lambda/mu, from the prefix on.
+
+    P(v w^n | left) and (lambda/mu)^n P(v w^n | right) follow linear recurrences of the order of the number of
+    states; so does their difference, up to a factor, of twice that order: it is 0 if so many terms are.
+    """
+    if not growth.other_growth:
+        return False
+    left, right = (_masses(steps, side, growth) for side in sides)
+    first = next(left), next(right)
+    if not all(first):
+        return False
+    pairs = zip(islice(left, 2 * steps.size + 2), right, strict=False)
+    times, scale = growth.growth / growth.other_growth, ONE
+    for above, below in pairs:
+        scale *= times
+        if above * first[1] != scale * first[0] * below:
+            return False
+    return True
+
+
+def _masses(steps: Steps, start: Sparse, growth: Growth) -> Iterator[fmpq]:
+    """P(v w^n) for n = 0, 1, ..."""
+    belief, word = start, growth.prefix
+    while True:
+        for o in word:
+            belief = steps.moved(steps.filtered(belief).get(o, {}))
+        yield sum(belief.values(), ZERO)
+        word = growth.word
 
 
 def _longer(

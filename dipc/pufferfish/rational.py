@@ -65,7 +65,7 @@ class Rational:
         sides = [(_normalised(pair.left.weights), _normalised(pair.right.weights)) for pair in question.pairs]
         kept = [i for i, (left, right) in enumerate(sides) if left and right]
         self.pairs, self.sides = [question.pairs[i] for i in kept], [sides[i] for i in kept]
-        self.notes = (*question.notes, *dict.fromkeys(_notes(question.pairs, sides)))
+        self.notes = tuple(dict.fromkeys((*question.notes, *_notes(question.pairs, sides))))
 
     def worst(self, horizon: int) -> list[Extreme]:
         """For every pair the greatest quotient of the words of at most ``horizon`` observations."""
@@ -104,7 +104,7 @@ class Rational:
         return Reached(
             secret=pair.left.name,
             against=pair.right.name,
-            prior=pair.left.prior,
+            prior=pair.left.prior or pair.right.prior,
             sequence=self.steps.text(words[0]),
             probability=self._probability(left, words),
             other_probability=self._probability(right, words),

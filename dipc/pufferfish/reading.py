@@ -24,7 +24,7 @@ from flint import fmpq
 from lark import Token, Tree
 
 from dipc.clock import Clock
-from dipc.errors import CLAIM_NAME, InputError, LimitReached, Source, Span
+from dipc.errors import CLAIM_NAME, COMPARISON_NAME, HORIZON_NAME, InputError, LimitReached, Source, Span
 from dipc.models.arithmetic import WORDS as ARITHMETIC_WORDS
 from dipc.models.arithmetic import Grammar, Node, span_of
 from dipc.models.hmm import HiddenMarkovModel, Weights
@@ -43,7 +43,7 @@ MOST_NAMES = 1000  # that are searched for a similar one
 EPS_WORD = re.compile("|".join(rf"\b{word}\b" for word, kind in ARITHMETIC_WORDS.items() if kind == "EPS"))
 COMMENT = re.compile(r"#[^\n]*")
 DECLARED_BY = {"state": "state", "observation": "observe"}
-CALLED = {"compare": "the comparison", "horizon": "the horizon", "private": CLAIM_NAME}
+CALLED = {"compare": COMPARISON_NAME, "horizon": HORIZON_NAME, "private": CLAIM_NAME}
 """Lines about what is asked, and what a text in their place is called in messages."""
 
 DECLARATIONS = ("param", "where", "let", "table", "observe", "state", "prior", "secret", "start", "compare",

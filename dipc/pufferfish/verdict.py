@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
 from flint import fmpq
@@ -11,6 +12,7 @@ from flint import fmpq
 from dipc.errors import WrongType
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.question import Question
+from dipc.views import Shown
 
 Status = str
 """``"private"``, ``"violated"`` or ``"undecided"``."""
@@ -22,13 +24,14 @@ class Pump(NamedTuple):
     """A loop of observations that makes the quotient grow beyond all bounds.
 
     P(prefix word^n | secret) grows at least like growth^n, P(prefix word^n | against) at most like
-    other_growth^n, which is smaller.
+    other_growth^n, which is smaller.  ``exact``: the quotient is multiplied by growth/other_growth each time.
     """
 
     prefix: tuple[str, ...]
     word: tuple[str, ...]
     growth: fmpq
     other_growth: fmpq
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,14 +75,18 @@ class Least(NamedTuple):
     high: Quotient | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PufferfishVerdict:
-    """What the three answers share; ``pairs`` counts the directed pairs that were compared."""
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PufferfishVerdict(Shown):
+    """What the three answers share; ``pairs`` counts the directed pairs that were compared.
+
+    ``counterexample`` is None unless the claim is violated.
+    """
 
     question: Question = field(repr=False, compare=False)
     pairs: int
     seconds: float = field(default=0.0, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
+    counterexample: Counterexample | None = None
     status: ClassVar[Status]
 
     def __bool__(self) -> bool:
@@ -90,14 +97,14 @@ class PufferfishVerdict:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Private(PufferfishVerdict):
     """The claim holds for every pair, every sequence and every point of the class."""
 
     status: ClassVar[Status] = "private"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Violated(PufferfishVerdict):
     """The claim does not hold."""
 
@@ -105,7 +112,7 @@ class Violated(PufferfishVerdict):
     status: ClassVar[Status] = "violated"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Undecided(PufferfishVerdict):
     """Neither proved nor refuted, for the ``reason``; ``least`` is what is known about the least c."""
 
@@ -114,8 +121,8 @@ class Undecided(PufferfishVerdict):
     status: ClassVar[Status] = "undecided"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Budget(Shown):
     """The least c (or, in a model with eps, the least t of ``exp(t*eps)``).
 
     It lies in [low, high]; both are equal if it is known exactly, and None as ``high`` is infinity: not known
@@ -134,6 +141,17 @@ class Budget:
     seconds: float = field(default=0.0, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
     reason: str = ""
+
+    @property
+    def c(self) -> Fraction | None:
+        """The least c (or t), None if it is infinite or not known exactly."""
+        number = self.low.as_rational() if self.low is not None and self.exact else None
+        return None if number is None else Fraction(number.numerator, number.denominator)
+
+    @property
+    def witness(self) -> Reached | None:
+        """What reaches ``low``."""
+        return self.reached
 
     @property
     def infinite(self) -> bool:

@@ -98,7 +98,7 @@ def time_row(seconds: float) -> Row:
 
 
 def _open(found: Open) -> Iterator[Row]:
-    low, high = (_rounded(end, up) for end, up in ((found.low, False), (found.high, True)))
+    low, high = (rounded_outwards(end, up) for end, up in ((found.low, False), (found.high, True)))
     text = f"{found.state} ~ {found.neighbour}: the least delta lies in [{low}, {high}]  ({found.reason})"
     yield Row("open", pretty(text), "state", found.state)
     yield data("neighbour", found.neighbour)
@@ -106,10 +106,10 @@ def _open(found: Open) -> Iterator[Row]:
     yield data("reason", found.reason)
 
 
-def _rounded(value: fmpq, up: bool, scale: int = 10**10) -> str:
+def rounded_outwards(value: fmpq, up: bool, scale: int = 10**10) -> str:
     """A number, if it is long then rounded outwards.
 
-    >>> _rounded(fmpq(1, 3), True), _rounded(fmpq(10**12 + 1, 10**13), False)
+    >>> rounded_outwards(fmpq(1, 3), True), rounded_outwards(fmpq(10**12 + 1, 10**13), False)
     ('1/3', '0.1')
     """
     if len(str(value)) <= 12:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import assert_never
 
+import dipc.report.hidden as hidden
 import dipc.report.models as models
 import dipc.views as views
 from dipc.claims.claim import Witness
@@ -151,3 +152,8 @@ for _answer in (Holds, Fails, UndecidedFormula, ModelValue, ModelRegions):
     views.short.register(_answer, models.brief)
     views.text.register(_answer, lambda found: text(plain_document(models.rows_of(found))))
     views.html.register(_answer, lambda found: html(plain_document(models.rows_of(found))))
+
+for _found in hidden.KINDS:
+    views.short.register(_found, hidden.brief)
+    views.text.register(_found, lambda found: text(plain_document(hidden.rows_of(found))))
+    views.html.register(_found, lambda found: html(plain_document(hidden.rows_of(found))))

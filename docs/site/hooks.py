@@ -30,6 +30,7 @@ LANGUAGES = {
     ".py": "python",
     ".dip": "dip",
     ".dpm": "text",
+    ".hmm": "text",
     ".toml": "toml",
     ".lark": "text",
     ".json": "json",
@@ -87,7 +88,14 @@ def with_reports(markdown: str) -> str:
     return markdown
 
 
-FENCES = {"dip-broken": "dip", "dip-part": "dip", "lark": "text", "dpm": "text", "dpm-broken": "text"}
+FENCES = {
+    "dip-broken": "dip",
+    "dip-part": "dip",
+    "lark": "text",
+    "dpm": "text",
+    "dpm-broken": "text",
+    "hmm": "text",
+}
 """How to highlight blocks whose names only matter to the tests."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import inf
 from random import Random
 
@@ -52,7 +52,7 @@ def test_the_table_of_the_note():
     found = budget(geometric())
     assert found.exact and found.low == 2 and found.attained and found.reached.sequence == ("0",)
     loops = budget(geometric(loops=True))
-    assert loops.infinite and loops.reached.pump == (("0",), ("0",), fmpq(2, 3), fmpq(1, 3))
+    assert loops.infinite and loops.reached.pump == (("0",), ("0",), fmpq(2, 3), fmpq(1, 3), True)
     low, high = low_and_high(budget(noisy_chain(None)))
     assert 5.7 < low <= high < low + Fraction(1, 10**6)
     low, high = low_and_high(budget(mixing_chain(None)))
@@ -63,7 +63,7 @@ def test_above_threshold_has_a_pump():
     found = pipeline.check(above_threshold(None), Clock())
     shown = found.counterexample
     assert shown.pump.prefix == ("blank",) and shown.pump.word == ("ask(1,2)", "bot")
-    assert (shown.pump.growth, shown.pump.other_growth) == (fmpq(2, 21), fmpq(1, 21))
+    assert (shown.pump.growth, shown.pump.other_growth, shown.pump.exact) == (fmpq(2, 21), fmpq(1, 21), True)
     assert shown.sequence == ("blank", *("ask(1,2)", "bot") * 5)
     assert (shown.probability, shown.other_probability) == (fmpq(1, 2333772), fmpq(1, 74680704))
     assert shown.excess == fmpq(1, 4667544) and shown.infinite_loss
@@ -162,6 +162,28 @@ def test_pumps_grow(seed):
         if values[0]:
             growth = values[1] / values[0] / fraction(rate) ** 40
             assert growth > Fraction(1, 10**4) if sign > 0 else growth < 10**4
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_whether_a_pump_is_exact(seed):
+    """A long way is compared, repetition by repetition; three states that never change are often exact."""
+    random = Random(seed)
+    chances = [fmpq(random.randint(1, 3), 4) for _ in "xyz"]
+    rows = {s: ({"a": p, "b": 1 - p}, {s: 1}) for s, p in zip("xyz", chances, strict=True)}
+    sides = {"left": {"x": "1/2", "y": "1/2"}, "right": {"z": 1}}
+    asked = question(rows, "ab", sides, [("left", "right")], None)
+    problem = Rational(asked, Clock())
+    found = pumps.find(problem.steps, problem.sides, problem.clock)
+    if found is None:
+        return
+    matrix = Matrices(asked.model)
+    sides = [matrix.vector(side.weights) for side in asked.pairs[found.pair]]
+    prefix, word = problem.steps.text(found.prefix), problem.steps.text(found.word)
+    masses = [[matrix.probability(side, prefix + word * n) for n in range(12)] for side in sides]
+    ratios = [p / q for p, q in zip(*masses, strict=True)]
+    factors = {after / before for before, after in pairwise(ratios)}
+    exact = factors == {fraction(found.growth) / fraction(found.other_growth)}
+    assert pumps.is_exact(problem.steps, problem.sides[found.pair], found) == exact
 
 
 def test_delta_at_every_horizon():

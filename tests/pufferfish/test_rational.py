@@ -182,7 +182,7 @@ def test_impossible_secrets_are_not_compared():
 def test_parameters_and_limits():
     parametric = dataclasses.replace(geometric(), parameters=Parameters(Ring(("p",))))
     with pytest.raises(Unsupported, match="p"):
-        pipeline.check(parametric, Clock())
+        Rational(parametric, Clock())
     asked = dataclasses.replace(above_threshold(11), horizon=11)
     undecided = pipeline.check(asked, Clock(0))
     assert undecided.status == "undecided" and undecided.least.low == 1 and undecided.least.high is None

@@ -1,0 +1,412 @@
+"""``dipc pufferfish``: what an adversary with prior knowledge learns from a hidden Markov model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import wraps
+from pathlib import Path
+from time import monotonic
+from typing import Any, ClassVar
+
+import click
+from flint import fmpq
+
+from dipc.claims.wording import Record, decimal_at, pretty
+from dipc.cli import options
+from dipc.cli.group import Group
+from dipc.cli.outcome import Result, attempt, present, say_notes, summary, worst, write_report
+from dipc.cli.terminal import answer, columns, say, show_table
+from dipc.cli.work import Bar, Interrupted, alarm, interruptible, work
+from dipc.clock import Clock, Progress
+from dipc.errors import InputError, Unsupported
+from dipc.hidden import Function, HiddenMarkovModel, PufferfishQuestion, spoken
+from dipc.numbers.exact import rational
+from dipc.numbers.quotient import Quotient
+from dipc.pufferfish.laws import as_function
+from dipc.pufferfish.reading import Asked as Overrides
+from dipc.pufferfish.verdict import Budget, PufferfishVerdict, Undecided, Violated
+from dipc.report.document import Node, json_of, plain_document, record, text
+from dipc.report.hidden import (
+    brief_counterexample,
+    budget_rows,
+    claim_text,
+    epsilon_text,
+    least_constant,
+    verdict_rows,
+)
+from dipc.report.models import time_row
+from dipc.shipped import STDIN, expected_verdict, located_hidden
+
+PROGRAM = ".dip"
+ONE = fmpq(1)
+HEADS = ("model", "claim", "verdict", "time", "counterexample or reason")
+
+
+class PufferfishCommands(Group):
+    """The commands about hidden Markov models, all in this file."""
+
+    homes: ClassVar = {name: f"pufferfish.{name}" for name in ("check", "budget", "distribution")}
+
+
+@click.group(
+    cls=PufferfishCommands,
+    short_help="Decide Pufferfish privacy of hidden Markov models.",
+    epilog="""\b
+Examples:
+  dipc pufferfish check ex3
+  dipc pufferfish budget above --horizon 9
+  dipc pufferfish distribution ex3 --given sick
+""",
+)
+def pufferfish() -> None:
+    """Decide Pufferfish privacy of hidden Markov models: for every prior, exactly, with counterexamples.
+
+    A FILE is a file (*.hmm), the name of a shipped model (see 'dipc programs') or - for the standard input.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The model in question, and what the options that several commands have say about it."""
+
+    file: str = STDIN
+    definitions: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()
+    compared: tuple[tuple[str, str], ...] = ()
+    horizon: str | None = None
+    at: str | None = None
+    claim: str | None = None
+    time_limit: float | None = None
+    memory_limit: float | None = None
+
+    @property
+    def name(self) -> str:
+        """The file as messages call it."""
+        return "<stdin>" if self.file == STDIN else self.file
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether something else is asked than the file asks."""
+        given = (self.definitions, self.fixed, self.compared)
+        return any(given) or any(x is not None for x in (self.horizon, self.at, self.claim))
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        """The limits in seconds and megabytes."""
+        return {"time_limit": self.time_limit, "memory_limit": self.memory_limit}
+
+    def load(self, progress: Progress, given: str | None = None) -> PufferfishQuestion:
+        """The question, with everything set that options set; about ``given`` alone if that is not None."""
+        if self.file != STDIN and located_hidden(self.file).suffix == PROGRAM:
+            raise Unsupported(f"{self.file}: Pufferfish privacy of programs", hint="give a model: *.hmm")
+        model = HiddenMarkovModel.load(self.file, **options.defined((*self.definitions, *self.fixed)))
+        compare = [", ".join(pair) for pair in self.compared]
+        at = None if self.at is None else rational(self.at, "eps")
+        clock = Clock(self.time_limit, self.memory_limit, progress)
+        return PufferfishQuestion(model, Overrides(compare, self.horizon, self.claim, at, given), clock)
+
+
+def asking(command: Callable[..., int]) -> Callable[..., int]:
+    """The options of a question; they and FILE, if there is one, become the first argument."""
+
+    @wraps(command)
+    def collected(**given: Any) -> int:
+        common = {field.name: given.pop(field.name) for field in fields(Asked) if field.name in given}
+        return command(Asked(**common), **given)
+
+    for option in (
+        click.option(
+            "--memory-limit", type=options.MEGABYTES, metavar="MB", help="Give up beyond this memory."
+        ),
+        options.time_limit(),
+        click.option(
+            "--horizon", metavar="K|any", help="The number of observations, or 'any' for every one."
+        ),
+        click.option(
+            "--fix", "fixed", multiple=True, metavar="NAME=VALUE", help="Fix a parameter: --fix p=1/2."
+        ),
+        options.definitions(help="Set a number of the model, for example -D N=4."),
+    ):
+        collected = option(collected)
+    return collected
+
+
+comparing = click.option(
+    "--compare", "compared", nargs=2, multiple=True, metavar="A B", help="Instead of the file's pairs."
+)
+
+
+FILE = click.argument("file", metavar="FILE", type=options.HIDDEN_MODEL)
+
+
+# --- check -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenOutcome(Result):
+    """The check of a question."""
+
+    verdict: PufferfishVerdict | None = None
+
+    @property
+    def claim(self) -> str:
+        """The claim in short."""
+        found = self.verdict.question.claim if self.verdict is not None else None
+        return pretty(claim_text(found)) if found is not None else ""
+
+    @property
+    def short_witness(self) -> str:
+        match self.verdict:
+            case Violated(counterexample=shown):
+                return brief_counterexample(shown)
+            case Undecided(reason=reason):
+                return reason
+        return ""
+
+    @property
+    def asked(self) -> Record:
+        return {"model": self.file}
+
+    @property
+    def rows(self) -> Iterator[Node]:
+        assert self.verdict is not None
+        yield from verdict_rows(self.verdict)
+        yield from self.expectation
+        yield time_row(self.seconds)
+
+
+@pufferfish.command(
+    short_help="Prove a claim, or refute it by a counterexample.",
+    epilog="""\b
+Examples:
+  dipc pufferfish check ex3                     a model that comes with dipc
+  dipc pufferfish check ex3 --claim "ln(4)"
+  dipc pufferfish check above --horizon any
+  dipc pufferfish check ex3 --fix p=1/3 --compare sick healthy
+  dipc pufferfish check models/ --expect --junit report.xml
+""",
+)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=options.HIDDEN_MODEL)
+@asking
+@comparing
+@options.claim(help="Decide this instead of the file's claim, for example 'ln(2), 1/100'.")
+@options.at(help="The eps of a claim t*eps about a model without eps: --at 1/2.")
+@click.option(
+    "--expect",
+    is_flag=True,
+    help="Compare each verdict with the file's comment '# expect: violated' (or private, undecided).",
+)
+@click.option("--junit", type=options.TARGET, metavar="OUT", help="Write a JUnit report (XML).")
+@options.json(help="Print one JSON record; for several files, a list.")
+@click.option("--quiet", is_flag=True, help="Print the verdict only.")
+def check(
+    asked: Asked, files: tuple[str, ...], expect: bool, junit: str | None, as_json: bool, quiet: bool
+) -> int:
+    """Prove the claim of each FILE for every prior and all sequences, or give an exact counterexample.
+
+    \b
+    Exit status: 0 private, 1 violated, 2 broken input, 3 undecided or over a limit, 130 interrupted.
+    Of several files the worst counts: 2, then 1, then 3, then 0.  With --expect an expected
+    verdict counts as 0, and another one that is decided as 1.
+    """
+    if expect and asked.is_restricted:
+        raise click.UsageError("the expected verdict is about the file as it stands: leave out other options")
+    single = len(files) == 1 and not Path(files[0]).is_dir()
+    models = [files[0]] if single else options.expanded(files, options.HIDDEN)
+    options.refuse_overwriting(junit, *models)
+    style = "json" if as_json else "quiet" if quiet else "text"
+    outcomes: list[HiddenOutcome] = []
+    try:
+        if single:
+            outcomes.append(_single(replace(asked, file=files[0]), expect, style))
+        else:
+            outcomes += _several(models, asked, expect, style)
+    except Exception as error:
+        outcomes.append(HiddenOutcome(files[0], 0.0, error=error))
+        raise
+    finally:
+        if junit is not None:
+            write_report(outcomes, junit, "dipc pufferfish check")
+    return worst(outcome.status for outcome in outcomes)
+
+
+def _single(asked: Asked, expect: bool, style: str) -> HiddenOutcome:
+    """Check one question and show the verdict; its errors are those of the command."""
+    with Bar(f"reading {asked.file}") as bar:
+        outcome = _decided(asked, expect, bar.show)
+    present(outcome, style)
+    return outcome
+
+
+def _decided(asked: Asked, expect: bool, progress: Progress) -> HiddenOutcome:
+    """The verdict on one question.  If Ctrl-C is pressed it is undecided."""
+    start = monotonic()
+    with alarm(asked.time_limit):
+        question = asked.load(progress)
+    expected = expected_verdict(question.model.source) if expect else None
+    with alarm(asked.time_limit), interruptible() as stop:
+        verdict = question.check(**asked.limits, progress=progress)
+    error = Interrupted("interrupted") if stop.pressed else None
+    return HiddenOutcome(asked.name, monotonic() - start, verdict, error, expected)
+
+
+def _several(files: Sequence[str], asked: Asked, expect: bool, style: str) -> list[HiddenOutcome]:
+    """Check questions one after the other and show a table; an error in one does not stop the others."""
+    outcomes: list[HiddenOutcome] = []
+    with Bar("models") as bar:
+        for done, file in enumerate(files):
+            bar.show("models", done, len(files))
+            outcomes.append(_attempt(replace(asked, file=file), expect, bar.show))
+            if outcomes[-1].interrupted:
+                break
+    if style == "json":
+        say(json.dumps([outcome.record for outcome in outcomes], indent=2))
+    elif style == "quiet":
+        for outcome in outcomes:
+            say(f"{outcome.file}: {answer(outcome.word)}")
+    else:
+        rows = [
+            (o.file, o.claim, o.answer, f"{o.seconds:.2f} s", o.remark.replace("\n", " ")) for o in outcomes
+        ]
+        show_table(HEADS, rows, answers=2)
+        say(summary(outcomes, len(files), "model"))
+    return outcomes
+
+
+def _attempt(asked: Asked, expect: bool, progress: Progress) -> HiddenOutcome:
+    return attempt(
+        lambda: _decided(asked, expect, progress),
+        lambda seconds, error: HiddenOutcome(asked.name, seconds, error=error),
+    )
+
+
+# --- budget ------------------------------------------------------------------------------------------
+
+
+@pufferfish.command(
+    short_help="Find the least c, and the epsilon ln(c).",
+    epilog="""\b
+Examples:
+  dipc pufferfish budget ex3
+  dipc pufferfish budget weather --horizon any
+  dipc pufferfish budget above --horizon 11 --curve    for every horizon up to 11
+""",
+)
+@FILE
+@asking
+@comparing
+@click.option("--curve", is_flag=True, help="The least c for each horizon up to that of the question.")
+@options.json()
+def budget(asked: Asked, curve: bool, as_json: bool) -> int:
+    """Find the least c for which FILE is private, exactly, with a sequence of observations that reaches it.
+
+    \b
+    Exit status: 0, or 3 if the least c is only known to lie in an interval.
+    """
+    start = monotonic()
+    with work(f"computing the least c of {asked.file}", asked.time_limit) as running:
+        question = asked.load(running.progress)
+        limits = {**asked.limits, "progress": running.progress}
+        found = list(question.curve(**limits)) if curve else [question.budget(**limits)]
+    if curve:
+        _show_curve(found, as_json)
+    else:
+        seconds = monotonic() - start
+        document = plain_document([*budget_rows(found[0]), time_row(seconds)])
+        say(json_of(document) if as_json else text(document))
+    say_notes(found[-1].notes)
+    return 0 if all(each.exact for each in found) else 3
+
+
+def _show_curve(found: Sequence[Budget], as_json: bool) -> None:
+    if as_json:
+        records = [record(budget_rows(each)) for each in found]
+        say(json.dumps(records, indent=2))
+        return
+    symbol = "c" if found[0].question.parameters.eps_name is None else "t"
+    rows = [(str(each.question.horizon), least_constant(each), epsilon_text(each)) for each in found]
+    show_table(("horizon", f"least {symbol}", "epsilon"), rows)
+
+
+# --- distribution ------------------------------------------------------------------------------------
+
+
+@pufferfish.command(
+    short_help="Print the exact probability of every sequence.",
+    epilog="""\b
+Examples:
+  dipc pufferfish distribution ex3 --given sick
+  dipc pufferfish distribution above --given "init(1, 0)" --horizon 2
+  dipc pufferfish distribution above --given "init(1, 0)" --sequence "blank ask(1, 2) bot"
+""",
+)
+@FILE
+@asking
+@click.option("--given", required=True, metavar="NAME", help="A secret, a distribution or a first state.")
+@click.option("--sequence", metavar="TEXT", help="This sequence only: --sequence 'a b'.")
+@options.json()
+def distribution(asked: Asked, given: str, sequence: str | None, as_json: bool) -> int:
+    """Print P(sequence | NAME) for all sequences of the horizon with a positive probability, exactly.
+
+    A state that stops is silent from then on: its sequences are shorter.
+    """
+    with work(f"distribution of {asked.file}", asked.time_limit) as running:
+        question = asked.load(running.progress, given)
+        clock = Clock(asked.time_limit, asked.memory_limit, running.progress)
+        rows = list(_probabilities(question, given, sequence, clock))
+    if as_json:
+        head = {"model": asked.name, "given": given, "horizon": question.horizon}
+        say(json.dumps({**head, "distribution": [_record(*row) for row in rows]}, indent=2))
+        return 0
+    priors = dict.fromkeys(prior for prior, _, _ in rows)
+    for prior in priors:
+        if len(priors) > 1:
+            say(f"prior {prior}")
+        for line in _aligned([_columns(word, p) for name, word, p in rows if name == prior]):
+            say(line)
+    parameters = question.question.parameters
+    if len(parameters.names) > 1 and parameters.eps_name is not None:
+        divided = f"/{parameters.eps_unit}" if parameters.eps_unit > 1 else ""
+        click.echo(pretty(f"note: {parameters.eps_name} = exp(-eps{divided})"), err=True)
+    return 0
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of two or three cells."""
+    width = max(map(len, rows), default=0)
+    return columns([[*row, *[""] * (width - len(row))] for row in rows]) if rows else []
+
+
+Probability = tuple[str | None, tuple[str, ...], Function]
+
+
+def _probabilities(
+    question: PufferfishQuestion, given: str, sequence: str | None, clock: Clock
+) -> Iterator[Probability]:
+    parameters = question.question.parameters
+    for prior, law in question.laws(given).items():
+        if sequence is not None:
+            word = tuple(spoken(sequence))
+            yield prior, word, as_function(law.probability(word), parameters)
+        elif question.horizon is None:
+            raise InputError("there are infinitely many sequences", hint="give a horizon: --horizon 3")
+        else:
+            for word, p in law.sequences(question.horizon, clock):
+                yield prior, word, as_function(p, parameters)
+
+
+def _decimal(p: Function) -> str | None:
+    number = p.as_rational()
+    return None if number is None else decimal_at(Quotient.of(number), ONE)
+
+
+def _columns(word: Sequence[str], p: Function) -> list[str]:
+    decimal = _decimal(p)
+    return [" ".join(word), *([pretty(str(p))] if decimal is None else [decimal, f"=  {p}"])]
+
+
+def _record(prior: str | None, word: Sequence[str], p: Function) -> Record:
+    probability = {"exact": str(p), "decimal": _decimal(p)}
+    return {"prior": prior, "sequence": list(word), "probability": probability}

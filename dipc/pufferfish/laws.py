@@ -1,0 +1,79 @@
+"""The probabilities of observation sequences, as functions of the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import add
+from typing import Any
+
+from flint import fmpq, fmpq_mpoly
+
+from dipc.clock import Clock
+from dipc.errors import InputError
+from dipc.models.hmm import SILENCE, HiddenMarkovModel
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.parametric import Parametric
+from dipc.numbers.quotient import Quotient
+from dipc.pufferfish.beliefs import Steps, Word
+from dipc.pufferfish.question import Parameters, Side
+from dipc.suggest import did_you_mean
+
+
+def as_function(p: Parametric, parameters: Parameters) -> Quotient | Parametric:
+    """A function of eps (or a number) if no other parameter occurs in the model."""
+    if parameters.names not in ((), (parameters.eps_name,)):
+        return p
+    return Quotient(*(_of_eps(part, parameters.eps_unit) for part in (p.numerator, p.denominator)))
+
+
+def _of_eps(polynomial: fmpq_mpoly, unit: int) -> ExpPoly:
+    terms = polynomial.to_dict().items()
+    return sum((ExpPoly.exp(fmpq(-int(n), unit)) * c for (n,), c in terms), ExpPoly())
+
+
+class Law:
+    """P(sequence | side); the weights of the side are scaled to the sum 1."""
+
+    def __init__(self, model: HiddenMarkovModel[Parametric], side: Side, parameters: Parameters) -> None:
+        weights: Any = model  # the steps use field operations only, which rational functions have too
+        self._steps, self._ring = Steps(weights), parameters.ring
+        total = reduce(add, (x for _, x in side.weights))
+        self._start: Any = {}
+        for state, x in side.weights:
+            self._start[state] = self._start.get(state, 0) + x / total
+
+    def probability(self, sequence: Sequence[str]) -> Parametric:
+        """P(sequence | side); ``-`` is the silence behind a state that stops.
+
+        Raises :class:`InputError` for an unknown observation.
+        """
+        return self._ring.of(0) + self._steps.probability(self._start, tuple(map(self._place, sequence)))
+
+    def _place(self, observation: str) -> int:
+        """Blanks in the name do not matter."""
+        known = {name.replace(" ", ""): o for o, name in enumerate(self._steps.names)}
+        if (place := known.get(observation.replace(" ", ""))) is None:
+            hint = did_you_mean(observation, self._steps.names)
+            raise InputError(f"there is no observation `{observation}`", hint=hint)
+        return place
+
+    def sequences(self, horizon: int, clock: Clock) -> Iterator[tuple[tuple[str, ...], Parametric]]:
+        """All sequences of this length with their probabilities, where these are not zero.
+
+        They are in the order of the observations; silence at the end is left out.
+        """
+        stack: list[tuple[Word, Any]] = [((), self._start)]
+        while stack:
+            clock.tick("sequences")
+            word, belief = stack.pop()
+            if len(word) == horizon:
+                yield self._spoken(word), self._ring.of(0) + sum(belief.values())
+                continue
+            parts = self._steps.filtered(belief)
+            stack += [((*word, o), self._steps.moved(parts[o])) for o in sorted(parts, reverse=True)]
+
+    def _spoken(self, word: Word) -> tuple[str, ...]:
+        text = self._steps.text(word)
+        heard = next((i for i in range(len(text), 0, -1) if text[i - 1] != SILENCE), 0)
+        return text[:heard]

@@ -1,0 +1,466 @@
+"""``dipc pufferfish``: outputs as people and scripts read them, exit statuses, misuse without a traceback."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import signal
+import sys
+from fractions import Fraction
+from itertools import product
+from math import log
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import click
+import pytest
+from click.shell_completion import ShellComplete
+
+from dipc.cli.main import cli, status
+from dipc.clock import Clock
+from dipc.shipped import hidden_models
+
+FIRST = """\
+observe 0..2
+table G[0..2, 0..2] = ((2/3, 1/6, 1/6), (1/3, 1/3, 1/3), (1/6, 1/6, 2/3))
+state n(i) for i in 0..2 emits {j: G[i, j] for j in 0..2} next stop
+"""
+LOSS = "no c is enough (infinite privacy loss)"
+LAST = "horizon 1; private ln(2)\n"
+EX2 = f"# expect: private\n{FIRST}compare n(0), n(1); compare n(1), n(2)\n{LAST}"
+CONTAGIOUS = """\
+param p in (0, 1); prior contagious {n(0): 1 - p, n(2): p}
+secret sick {n(2)}; secret healthy {n(0)}; compare sick, healthy
+"""
+EX3 = f"# expect: violated\n{FIRST}{CONTAGIOUS}{LAST}"
+LOOP = """\
+observe a, b
+state s emits {a: 2/3, b: 1/3} next s
+state t emits {a: 1/3, b: 2/3} next {t: 1/2, s: 1/2}
+compare s -> t
+horizon 3
+private 1, 1/10
+"""
+COUNT = """\
+observe yes, no
+state does(a) for a in 0..1
+  emits {yes: exp(a*eps)/(1 + exp(eps)), no: exp((1 - a)*eps)/(1 + exp(eps))} next does(a)
+compare does(0), does(1)
+horizon 2
+private eps
+"""
+TEXTS = {"ex2.hmm": EX2, "ex3.hmm": EX3, "loop.hmm": LOOP, "count.hmm": COUNT}
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the files above, in which the commands run."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in TEXTS.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "above.hmm").write_bytes(hidden_models()["above"].read_bytes())
+    return tmp_path
+
+
+def run(capsys: Capture, *arguments: str) -> tuple[int, str, str]:
+    """Exit status, stdout with all times set to 0.01 s, stderr; never a traceback."""
+    code = status(["pufferfish", *arguments])
+    out, err = capsys.readouterr()
+    assert "Traceback" not in out + err
+    assert "internal error" not in err
+    return code, re.sub(r"\d+\.\d\d s", "0.01 s", out), err
+
+
+def record(capsys: Capture, *arguments: str) -> tuple[int, Any]:
+    """Exit status and JSON."""
+    code, out, _ = run(capsys, *arguments, "--json")
+    return code, json.loads(out)
+
+
+# --- the outputs of the specification ----------------------------------------------------------------
+
+
+def test_private(capsys: Capture) -> None:
+    assert run(capsys, "check", "ex2.hmm") == (0, """\
+model    ex2.hmm  (3 states, 3 observations)
+claim    ln(2)-Pufferfish private, horizon 1   (c = 2)
+checked  4 ordered pairs of distributions, all observation sequences
+verdict  PRIVATE
+time     0.01 s
+""", "")  # fmt: skip
+
+
+def test_violated(capsys: Capture) -> None:
+    assert run(capsys, "check", "ex3.hmm") == (1, """\
+model       ex3.hmm  (3 states, 3 observations; p in (0, 1))
+claim       ln(2)-Pufferfish private for every p, horizon 1   (c = 2)
+checked     2 ordered pairs of distributions, all observation sequences
+verdict     VIOLATED
+secret      s  : sick      (prior contagious)
+against     s' : healthy   (prior contagious)
+parameters  p = 1/2
+sequence    2
+P(s)        0.6666666667  =  2/3
+P(s')       0.1666666667  =  1/6
+bound       0.3333333333  =  1/3
+excess      0.3333333333  =  1/3
+time        0.01 s
+""", "")  # fmt: skip
+
+
+def test_the_least_constant(capsys: Capture) -> None:
+    assert run(capsys, "budget", "ex3.hmm") == (0, """\
+model     ex3.hmm  (3 states, 3 observations; p in (0, 1))
+horizon   1
+least c   4: ln(4)-Pufferfish private, and not for a smaller number
+epsilon   1.386294361
+reached   for every p
+secret    s  : sick      (prior contagious)
+against   s' : healthy   (prior contagious)
+sequence  2
+P(s)      2/3
+P(s')     1/6
+time      0.01 s
+""", "")  # fmt: skip
+
+
+def test_every_horizon(capsys: Capture) -> None:
+    assert run(capsys, "check", "above.hmm", "--horizon", "any") == (1, f"""\
+model     above.hmm  (66 states, 10 observations)
+claim     4*ln(2)-Pufferfish private, every horizon   (c = 16)
+checked   6 ordered pairs of distributions, all observation sequences
+verdict   VIOLATED
+secret    s  : init(1, 0)
+against   s' : init(2, 0)
+sequence  blank ask(1, 2) bot ask(1, 2) bot ask(1, 2) bot ask(1, 2) bot ask(1, 2) bot
+P(s)      4.284908723e-7  =  1/2333772
+P(s')     1.339033976e-8  =  1/74680704
+bound     2.142454361e-7  =  1/4667544
+excess    2.142454361e-7  =  1/4667544
+          repeating [ask(1, 2) bot] multiplies the quotient by 2 each time: {LOSS}
+time      0.01 s
+""", "")  # fmt: skip
+    assert run(capsys, "check", "above.hmm", "--horizon", "9", "--quiet") == (0, "private\n", "")
+
+
+def test_least_constants_of_every_horizon(capsys: Capture) -> None:
+    code, out, _ = run(capsys, "budget", "above.hmm", "--horizon", "7", "--curve")
+    assert code == 0
+    assert [line.split()[:2] for line in out.splitlines()[1:]] == [
+        [str(k), str(2 ** ((k - 1) // 2))] for k in range(1, 8)
+    ]
+    assert out.splitlines()[0].split() == ["horizon", "least", "c", "epsilon"]
+    code, out, _ = run(capsys, "budget", "above.hmm", "--horizon", "3", "--curve", "--json")
+    assert [each["c"]["exact"] for each in json.loads(out)] == ["1", "1", "2"]
+
+
+def test_infinite_loss(capsys: Capture) -> None:
+    code, out, _ = run(capsys, "budget", "above.hmm", "--horizon", "any")
+    assert code == 0
+    assert "least c   infinite: no c is enough (infinite privacy loss)\nepsilon   infinite\n" in out
+    code, found = record(capsys, "budget", "above.hmm", "--horizon", "any")
+    assert found["c"] == {"exact": None, "low": None, "high": None, "infinite": True, "attained": True}
+    assert found["epsilon"] == {"formula": "inf", "decimal": None}
+    assert found["horizon"] == "any"
+
+
+def test_an_enclosure(capsys: Capture) -> None:
+    code, out, _ = run(capsys, "budget", "weather")  # 2 + sqrt(7)
+    assert code == 3
+    low, high = map(float, re.findall(r"^least c +in \[(.*), (.*)\]$", out, re.MULTILINE)[0])
+    assert low < 2 + 7**0.5 < high < low + 1e-6
+    low, high = map(float, re.findall(r"^epsilon +in \[(.*), (.*)\]$", out, re.MULTILINE)[0])
+    assert low < log(2 + 7**0.5) < high
+    assert re.search(r"^sequence +(dry ){12}\.\.\.( dry){4}   \(\d+ observations\)$", out, re.MULTILINE)
+
+
+# --- functions of eps, delta -------------------------------------------------------------------------
+
+
+def test_eps(capsys: Capture) -> None:
+    code, out, _ = run(capsys, "check", "count.hmm")
+    assert code == 1
+    assert "(2 states, 2 observations; ε in (0, inf))" in out
+    assert "claim     ε-Pufferfish private for every ε, horizon 2   (c = exp(ε))\n" in out
+    assert re.search(r"^budget +ε = \d", out, re.MULTILINE)
+    assert run(capsys, "check", "count.hmm", "--claim", "2*eps", "--quiet") == (0, "private\n", "")
+    found = record(capsys, "check", "count.hmm")[1]
+    assert found["parameters"] == {"eps": "(0, inf)"}
+    assert "epsilon" in found["counterexample"]
+
+
+def test_delta(capsys: Capture) -> None:
+    code, out, _ = run(capsys, "check", "loop.hmm", "--claim", "ln(3/2), 1/10")
+    assert code == 1
+    assert "(ln(3/2), 1/10)-Pufferfish private" in out
+    shown = record(capsys, "check", "loop.hmm", "--claim", "ln(3/2), 1/10")[1]["counterexample"]
+    words = ["".join(word) for word in shown.get("sequences", [shown["sequence"]])]
+    left, right = (sum(law(word, start) for word in words) for start in "st")
+    assert float(Fraction(shown["probability"]["exact"])) == pytest.approx(left)
+    assert float(Fraction(shown["other_probability"]["exact"])) == pytest.approx(right)
+    assert float(Fraction(shown["excess"]["exact"])) == pytest.approx(left - 1.5 * right - 0.1)
+    code, out, _ = run(capsys, "check", "loop.hmm", "--claim", "ln(6/5), 28/100")
+    assert (code, "\nsequences  a a a\n           a a b\n           a b a\n" in out) == (1, True)
+
+
+def law(word: str, start: str) -> float:
+    """P(word | start) of loop.hmm, over all paths."""
+    shows = {("s", "a"): 2 / 3, ("s", "b"): 1 / 3, ("t", "a"): 1 / 3, ("t", "b"): 2 / 3}
+    moves = {("s", "s"): 1.0, ("t", "t"): 0.5, ("t", "s"): 0.5}
+    total = 0.0
+    for path in product("st", repeat=len(word)):
+        if path[0] == start:
+            p = 1.0
+            for i, (state, seen) in enumerate(zip(path, word, strict=True)):
+                p *= shows[state, seen] * (moves.get((path[i - 1], state), 0) if i else 1)
+            total += p
+    return total
+
+
+# --- options -----------------------------------------------------------------------------------------
+
+
+def test_claims(capsys: Capture) -> None:
+    for claim, word in (("ln(4)", "private"), ("1.387", "private"), ("1.386", "violated")):
+        assert run(capsys, "check", "ex3.hmm", "--claim", claim, "--quiet")[1] == f"{word}\n"
+    code, out, _ = run(capsys, "check", "ex2.hmm", "--claim", "3*eps", "--at", "1/4")
+    assert (code, "(3*ε at ε = 1/4)-Pufferfish private, horizon 1   (c = exp(3/4))" in out) == (0, True)
+    assert "1/2 + ln(2)" in run(capsys, "check", "ex2.hmm", "--claim", "1/2 + ln(2)")[1]
+
+
+def test_fixed_parameters_and_other_pairs(capsys: Capture) -> None:
+    code, out, _ = run(capsys, "check", "ex3.hmm", "--fix", "p=1/3")
+    assert (code, out.splitlines()[0]) == (1, "model     ex3.hmm  (3 states, 3 observations)")
+    assert run(capsys, "check", "ex3.hmm", "-D", "p=1/3")[:2] == (code, out)
+    found = record(capsys, "check", "ex2.hmm", "--compare", "n(0)", "n(2)")
+    shown = found[1]["counterexample"]
+    assert (found[0], found[1]["pairs"], shown["secret"], shown["against"]) == (1, 2, "n(0)", "n(2)")
+
+
+def test_a_table_of_several(capsys: Capture, folder: Path) -> None:
+    code, out, _ = run(capsys, "check", "ex2.hmm", "ex3.hmm", "none.hmm")
+    lines = out.splitlines()
+    assert code == 2
+    assert lines[0].split()[:4] == ["model", "claim", "verdict", "time"]
+    assert lines[1].split()[:4] == ["ex2.hmm", "ln(2)-Pufferfish", "private", "private"]
+    assert "sick against healthy: 2: P(s) = 0.6666666667, P(s') = 0.1666666667 at p = 1/2" in lines[2]
+    assert lines[-1] == "3 models: 1 private, 1 violated, 1 error"
+    code, out, _ = run(capsys, "check", ".", "--quiet")
+    words = [line.split(": ")[1] for line in out.splitlines()]
+    assert (code, words) == (1, ["violated", "violated", "private", "violated", "private"])
+    code, out, _ = run(capsys, "check", "ex2.hmm", "ex3.hmm", "--expect")
+    assert (code, out.splitlines()[-1]) == (0, "2 models: 1 private, 1 violated, all as expected")
+    code, out, _ = run(capsys, "check", "ex2.hmm", "ex3.hmm", "--json")
+    assert [each["verdict"] for each in json.loads(out)] == ["private", "violated"]
+
+
+def test_expectations(capsys: Capture, folder: Path) -> None:
+    assert run(capsys, "check", "ex3.hmm", "--expect")[0] == 0
+    (folder / "wrong.hmm").write_text(EX2.replace("private\n", "violated\n", 1), encoding="utf-8")
+    code, out, _ = run(capsys, "check", "wrong.hmm", "--expect")
+    assert (code, "expected  violated, but it is not so" in out) == (1, True)
+    assert run(capsys, "check", "ex3.hmm", "--expect", "--fix", "p=1/2")[0] == 2
+
+
+def test_junit(capsys: Capture, folder: Path) -> None:
+    assert run(capsys, "check", "ex2.hmm", "ex3.hmm", "--junit", "report.xml")[0] == 1
+    suite = ElementTree.parse(folder / "report.xml").getroot()[0]
+    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == (
+        "dipc pufferfish check",
+        "2",
+        "1",
+    )
+    failure = suite[1].find("failure")
+    assert failure is not None
+    assert "P(s)        0.6666666667  =  2/3" in (failure.text or "")
+
+
+def test_json_of_check(capsys: Capture) -> None:
+    code, found = record(capsys, "check", "ex3.hmm")
+    keys = (
+        "model parameters claim verdict pairs states observations counterexample reason least notes seconds"
+    )
+    assert (code, set(found)) == (1, set(keys.split()))
+    assert found["parameters"] == {"p": "(0, 1)"}
+    assert found["claim"] == {"epsilon": "ln(2)", "c": "2", "delta": "0", "horizon": 1, "for": "every p"}
+    exact = {"probability": "2/3", "other_probability": "1/6", "bound": "1/3", "excess": "1/3"}
+    shown = {
+        "secret": "sick",
+        "against": "healthy",
+        "prior": "contagious",
+        "sequence": ["2"],
+        "parameters": {"p": "1/2"},
+        "pump": None,
+    }
+    counterexample = found["counterexample"]
+    assert isinstance(counterexample, dict)
+    assert {name: counterexample.pop(name)["exact"] for name in exact} == exact
+    assert counterexample == shown
+    pump = record(capsys, "check", "above.hmm", "--horizon", "any")[1]["counterexample"]["pump"]
+    assert pump == {
+        "prefix": ["blank"],
+        "word": ["ask(1, 2)", "bot"],
+        "growth": "2/21",
+        "other_growth": "1/21",
+    }
+
+
+def test_json_of_budget(capsys: Capture) -> None:
+    code, found = record(capsys, "budget", "ex3.hmm")
+    assert (code, found["horizon"], found["epsilon"]) == (
+        0,
+        1,
+        {"formula": "ln(4)", "decimal": "1.386294361"},
+    )
+    assert found["c"] == {"exact": "4", "low": "4", "high": "4", "infinite": False, "attained": True}
+    (reached,) = found["reached"]
+    assert (reached["sequence"], reached["probability"]["exact"]) == (["2"], "2/3")
+    assert "approached as p -> 0" in run(capsys, "budget", "ex4")[1]
+
+
+CLOSE = "ln(464575131106459059050161575363926042571025918308245019/10^53)"  # just above ln(2 + sqrt(7))
+
+
+def test_undecided(capsys: Capture) -> None:
+    code, out, _ = run(capsys, "check", "weather", "--claim", CLOSE)
+    assert code == 3
+    assert re.search(r"^least c +in \[4\.6457", out, re.MULTILINE)
+    found = record(capsys, "check", "weather", "--claim", CLOSE)[1]
+    assert (found["verdict"], found["counterexample"]) == ("undecided", None)
+    assert set(found["least"]) == {"low", "high"}
+    assert found["reason"]
+
+
+def test_limits_and_interruption(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, err = run(capsys, "check", "above.hmm", "--memory-limit", "1")
+    assert (code, "the memory limit was reached" in out + err) == (3, True)
+    monkeypatch.setattr(Clock, "tick", lambda *_: signal.raise_signal(signal.SIGINT))
+    assert run(capsys, "check", "loop.hmm", "--quiet")[0] == 130
+
+
+def test_standard_input(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(EX2.encode())))
+    code, out, _ = run(capsys, "check", "-")
+    assert (code, out.splitlines()[0]) == (0, "model    <stdin>  (3 states, 3 observations)")
+
+
+# --- distribution ------------------------------------------------------------------------------------
+
+
+def test_distribution(capsys: Capture) -> None:
+    assert run(capsys, "distribution", "ex3.hmm", "--given", "sick") == (0, """\
+0  0.1666666667  =  1/6
+1  0.1666666667  =  1/6
+2  0.6666666667  =  2/3
+""", "")  # fmt: skip
+    out = run(capsys, "distribution", "loop.hmm", "--given", "t", "--horizon", "2")[1]
+    rows = [line.split("  ") for line in out.splitlines()]
+    expected = {" ".join(word): pytest.approx(law("".join(word), "t")) for word in product("ab", repeat=2)}
+    assert {row[0]: float(row[1]) for row in rows} == expected
+    out = run(capsys, "distribution", "count.hmm", "--given", "does(0)")[1]
+    assert out.startswith("yes yes  (1)/(1 + 2*exp(ε) + exp(2*ε))\n")
+
+
+def test_a_sequence(capsys: Capture) -> None:
+    given = ("distribution", "above.hmm", "--given", "init(1, 0)", "--sequence", "blank ask(1,2) bot")
+    (found,) = record(capsys, *given)[1]["distribution"]
+    assert found == {
+        "prior": None,
+        "sequence": ["blank", "ask(1,2)", "bot"],
+        "probability": {"exact": "1/84", "decimal": "0.01190476190"},
+    }
+
+
+def test_silence_is_not_printed(capsys: Capture) -> None:
+    out = run(capsys, "distribution", "ex2.hmm", "--given", "n(1)", "--horizon", "3")[1]
+    assert [line.split()[0] for line in out.splitlines()] == ["0", "1", "2"]
+
+
+# --- misuse ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        (["check", "ex9"], "ex9: no such file or hidden Markov model", ""),
+        (["check", "svt1"], "Pufferfish privacy of programs", "*.hmm"),
+        (["check", "ex2.hmm", "--claim", "foo"], "--claim:1:1: error: no number is called `foo`", ""),
+        (["check", "ex2.hmm", "--compare", "n(0)", "n(7)"], "--compare:1:7: error: there is no", "`n(2)`"),
+        (["check", "ex2.hmm", "--horizon", "0"], "--horizon:1:1: error: a horizon is at least 1", ""),
+        (["check", "ex3.hmm", "--fix", "p=2"], "p = 2 is outside the range", ""),
+        (["check", "ex3.hmm", "--fix", "r=2"], "no parameter `r`", "`p`"),
+        (["check", "ex2.hmm", "--at", "x"], "eps must be a rational number", ""),
+        (["check", "ex2.hmm", "--claim", "eps"], "no number of the model depends on eps", "--at"),
+        (
+            ["distribution", "ex2.hmm", "--given", "n(9)"],
+            "no secret, distribution or state `n(9)`",
+            "n(2)",
+        ),
+        (
+            ["distribution", "above.hmm", "--given", "init(1, 0)", "--horizon", "any"],
+            "infinitely many",
+            "--horizon",
+        ),
+        (["distribution", "ex2.hmm", "--given", "n(1), n(2)"], "`n(1), n(2)` is not a name", "words"),
+        (["distribution", "ex2.hmm", "--given", "n(1)", "--sequence", "7"], "no observation `7`", ""),
+        (["budget", "above.hmm", "--horizon", "any", "--curve"], "needs a number of observations", ""),
+    ],
+)
+def test_wrong_input(arguments: list[str], message: str, hint: str, capsys: Capture) -> None:
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert hint in err
+
+
+def test_no_claim(capsys: Capture, folder: Path) -> None:
+    (folder / "open.hmm").write_text(EX2.replace("; private ln(2)", ""), encoding="utf-8")
+    code, _, err = run(capsys, "check", "open.hmm")
+    assert (code, "nothing is claimed" in err) == (2, True)
+    assert run(capsys, "budget", "open.hmm")[0] == 0
+
+
+def test_a_probability_outside_the_class(capsys: Capture, folder: Path) -> None:
+    wrong = EX3.replace("1 - p, n(2): p", "2 - 3*p, n(2): 3*p - 1")
+    (folder / "wrong.hmm").write_text(wrong, encoding="utf-8")
+    for command in (["check"], ["budget"], ["distribution", "--given", "sick"]):
+        code, out, err = run(capsys, *command, "wrong.hmm")
+        assert (code, out, "p = " in err) == (2, "", True)
+
+
+def test_several_priors_and_secrets_that_are_impossible(capsys: Capture, folder: Path) -> None:
+    priors = "prior one {n(0): 1/2, n(1): 1/2}; prior two {n(0): 1/3, n(1): 1/3, n(2): 1/3}\n"
+    secrets = "secret x {n(0)}; secret y {n(1), n(2)}; compare x, y\n"
+    (folder / "two.hmm").write_text(FIRST + priors + secrets + LAST, encoding="utf-8")
+    assert "least c   3:" in run(capsys, "budget", "two.hmm")[1]  # observation 2: (1/3 + 2/3)/2 against 1/6
+    assert run(capsys, "distribution", "two.hmm", "--given", "y", "--sequence", "0") == (0, """\
+prior one
+0  0.3333333333  =  1/3
+prior two
+0  0.2500000000  =  1/4
+""", "")  # fmt: skip
+    (folder / "no.hmm").write_text(
+        FIRST + priors + secrets.replace("n(1), n(2)", "n(2)") + LAST, encoding="utf-8"
+    )
+    code, out, err = run(capsys, "check", "no.hmm", "--claim", "ln(3)")
+    assert (code, "under the prior one, y has probability 0" in err) == (1, True)
+    never = FIRST + "prior one {n(0): 1, n(2): 0}; secret x {n(0)}; secret y {n(2)}; compare x, y\n" + LAST
+    (folder / "never.hmm").write_text(never, encoding="utf-8")
+    code, out, err = run(capsys, "check", "never.hmm")
+    assert (code, "0 ordered pairs" in out, err.count("nothing was compared")) == (0, True, 1)
+
+
+def test_the_group_is_suggested(capsys: Capture) -> None:
+    assert status(["above.hmm"]) == 2
+    assert "did you mean `dipc pufferfish check above.hmm`?" in capsys.readouterr().err
+
+
+def test_completion() -> None:
+    complete = ShellComplete(cli, {}, "dipc", "_DIPC_COMPLETE")
+    found = {item.value for item in complete.get_completions(["pufferfish", "check"], "ab")}
+    assert {"above", "above.hmm"} <= found
+    assert isinstance(cli, click.Group)
