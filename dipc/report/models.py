@@ -296,7 +296,7 @@ def _ends(found: Enclosed, kind: str) -> tuple[str, str]:
     """The ends of an interval, rounded outwards; of a least epsilon the logarithms of what is stored."""
     low, high = (None if end is None else _within(end, kind) for end in (found.low, found.high))
     assert low is not None
-    return _rounded(low[0], False), "inf" if high is None else _rounded(high[1], True)
+    return rounded_outwards(low[0], False), "inf" if high is None else rounded_outwards(high[1], True)
 
 
 def _within(value: Quotient, kind: str) -> tuple[fmpq, fmpq]:
