@@ -1,6 +1,7 @@
 """Write docs/gallery.md: every shipped program with its verdict, its tightest bound and its counterexample.
 
-Then every shipped Markov model with the verdicts on its properties.
+Then every shipped Markov model with the verdicts on its properties, and every hidden Markov model with its
+verdict, least constant and counterexample.
 
     python tests/gallery.py
 
@@ -13,19 +14,27 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import groupby, takewhile
 from pathlib import Path
 
 import dipc
 from dipc.claims.tightness.least import Kind, Least, Spot
 from dipc.claims.wording import pretty
+from dipc.clock import Clock
+from dipc.errors import Source
 from dipc.model import MarkovModel
 from dipc.model import describe as size_of
 from dipc.models.reading import PropertyLine
+from dipc.numbers.quotient import Quotient
+from dipc.pufferfish import pipeline
+from dipc.pufferfish.question import Question
+from dipc.pufferfish.reading import read_question
+from dipc.pufferfish.verdict import Budget, Counterexample, Violated
 from dipc.report.models import brief_witness
 from dipc.report.tightness import enclosure, where
 from dipc.report.words import short_witness
-from dipc.shipped import Shipped, describe, models, paths
+from dipc.shipped import Shipped, describe, expected_verdict, header, models, paths
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "gallery.md"
@@ -47,7 +56,8 @@ FAMILIES = {
 HEAD = """\
 # Gallery
 
-All programs that ship with dipc, with their verdicts; the [Markov models](#markov-models) are at the end.
+All programs that ship with dipc, with their verdicts; the [Markov models](#markov-models) and the
+[hidden Markov models](#hidden-markov-models) are at the end.
 Every name works on the command line: `dipc check svt1`. Adjacency, sizes and inputs are those stated in the
 program; `-D N=4` tries another size.
 `dipc report svt1` writes a page with [everything about one program](report.md): its distributions, plots,
@@ -66,6 +76,18 @@ MODELS = """\
 All models that ship with dipc, for [`dipc model`](model-checking.md). `dipc model check survey --expect`
 decides the properties in a file and compares the verdicts with its comments. If a formula fails, the witness
 shows the probabilities in a state and in its neighbour.
+
+"""
+
+HIDDEN = """\
+## Hidden Markov models
+
+All hidden Markov models that ship with dipc, each with a question about Pufferfish privacy: is the
+probability of every sequence of observations on one side at most c = exp(epsilon) times that on the other
+side? The horizon is the number of observations; with the horizon "any" the claim is for every number.
+
+*Least c* is the least constant for which the answer is yes, for all values of the parameters. "→ 0" means
+that it is approached as the parameter tends to that value; dots follow the digits that are certain.
 
 """
 
@@ -221,15 +243,20 @@ def counted(answers: tuple[Answer, ...]) -> str:
     return ", ".join(f"{n} {words[s] if n > 1 else s}" for s in words if (n := counts[s]))
 
 
-def model_section(e: ModelEntry) -> Iterator[str]:
-    """One model."""
-    yield f"### {e.model.name}"
+def heading(model: Shipped, text: str) -> Iterator[str]:
+    """The name of a model and what its comments say."""
+    yield f"### {model.name}"
     yield ""
-    title = linked(e.model.title.strip())
+    title = linked(model.title.strip())
     yield title if title.endswith("?") else f"{title}."
-    if notes := " ".join(notes_of(e.text)).strip():
+    if notes := " ".join(notes_of(text)).strip():
         yield linked(notes)
     yield ""
+
+
+def model_section(e: ModelEntry) -> Iterator[str]:
+    """One model."""
+    yield from heading(e.model, e.text)
     yield f"- source: {linked(e.model.source)}"
     yield f"- size: {e.size}"
     yield ""
@@ -254,7 +281,125 @@ def code(text: str) -> str:
     return f"<code>{escaped}</code>"
 
 
-def page(entries: list[Entry], model_entries: list[ModelEntry]) -> str:
+# --- hidden Markov models ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class HiddenEntry:
+    """A hidden Markov model with the answer to its question."""
+
+    model: Shipped
+    text: str
+    size: str
+    claim: str
+    horizon: str
+    status: str
+    least: str
+    counterexample: str
+
+
+def hidden_models() -> dict[str, Path]:
+    """The shipped hidden Markov models by name."""
+    return dict(sorted((path.stem, path) for path in (ROOT / "programs").glob("*/*.hmm")))
+
+
+def hidden_entry(path: Path) -> HiddenEntry:
+    """Check a hidden Markov model and find its least constant."""
+    source = Source(path.name, path.read_text(encoding="utf-8"))
+    said = header(source.text)
+    model = Shipped(path.stem, path, said["title"], said["source"], expected_verdict(source) or "")
+    question = read_question(source)
+    verdict = pipeline.check(question, Clock(TIME_LIMIT))
+    return HiddenEntry(
+        model,
+        source.text,
+        size_of_hidden(question),
+        pretty(question.claim.text).replace("*", "·") if question.claim else "",
+        "any" if question.horizon is None else str(question.horizon),
+        verdict.status,
+        least_constant(pipeline.budget(question, Clock(TIME_LIMIT))),
+        hidden_witness(verdict.counterexample) if isinstance(verdict, Violated) else "",
+    )
+
+
+def size_of_hidden(question: Question) -> str:
+    model, names = question.model, question.parameters.names
+    size = f"{len(model.states)} states, {len(model.observations)} observations"
+    return f"{size}, unknown {', '.join(names)}" if names else size
+
+
+def least_constant(budget: Budget) -> str:
+    """The least c, or the digits that are certain."""
+    if budget.infinite:
+        return "infinite"
+    if budget.exact:
+        return (
+            f"{budget.low} ({budget.approached.replace('->', '→')})" if budget.approached else str(budget.low)
+        )
+    if budget.low is None or budget.high is None:
+        return f"at least {budget.low}"
+    return common_digits(fraction(budget.low), fraction(budget.high))
+
+
+def fraction(number: Quotient) -> Fraction:
+    return Fraction(str(number.as_rational()))
+
+
+def common_digits(low: Fraction, high: Fraction) -> str:
+    """
+    >>> common_digits(Fraction(10, 3), Fraction(10001, 3000))
+    '3.333…'
+    """
+    texts = (f"{x * 10**12 // 1:013d}" for x in (low, high))
+    points = (f"{text[:-12]}.{text[-12:]}" for text in texts)
+    common = takewhile(lambda pair: pair[0] == pair[1], zip(*points, strict=False))
+    return "".join(digit for digit, _ in common) + "…"
+
+
+def hidden_witness(found: Counterexample) -> str:
+    """The sequence with its two probabilities, and where."""
+    sides = f"{found.secret} against {found.against}"
+    if found.prior:
+        sides += f" (prior {found.prior})"
+    place = "".join(f", {name} = {value}" for name, value in found.parameters.items())
+    shown = (
+        f"{sides}{place}: {' '.join(found.sequence)}, probability {found.probability}, bound {found.bound}"
+    )
+    if found.pump is None:
+        return shown
+    return f"{shown}; repeating [{' '.join(found.pump.word)}] makes the quotient grow beyond all bounds"
+
+
+def hidden_page(entries: list[HiddenEntry]) -> Iterator[str]:
+    """What the page says about hidden Markov models."""
+    yield HIDDEN
+    yield "| model | what it is | claim | horizon | verdict | least c |\n|---|---|---|---|---|---|\n"
+    for e in entries:
+        title = linked(e.model.title.strip())
+        cells = (f"[{e.model.name}](#{e.model.name})", title, e.claim, e.horizon, e.status, e.least)
+        yield f"| {' | '.join(cells)} |\n"
+    yield "\n"
+    for e in entries:
+        yield "\n".join(hidden_section(e)) + "\n\n"
+
+
+def hidden_section(e: HiddenEntry) -> Iterator[str]:
+    """One hidden Markov model."""
+    yield from heading(e.model, e.text)
+    yield f"- source: {linked(e.model.source)}"
+    yield f"- size: {e.size}"
+    yield f"- claim: {e.claim}-Pufferfish private, " + (
+        "every horizon" if e.horizon == "any" else f"horizon {e.horizon}"
+    )
+    yield f"- verdict: **{e.status}**"
+    yield f"- least c: {e.least}"
+    if e.counterexample:
+        yield f"- counterexample: `{e.counterexample}`"
+    yield ""
+    yield from text_of(e.model, "hmm", e.text)
+
+
+def page(entries: list[Entry], model_entries: list[ModelEntry], hidden: list[HiddenEntry]) -> str:
     """The whole page."""
     order = list(FAMILIES)
 
@@ -267,7 +412,7 @@ def page(entries: list[Entry], model_entries: list[ModelEntry]) -> str:
     for family, members in groupby(ordered, key=lambda e: e.program.family):
         parts.append(f"## {FAMILIES.get(family, family.replace('_', ' ').capitalize())}\n\n")
         parts.extend("\n".join(section(member)) + "\n\n" for member in members)
-    return "".join([*parts, *models_page(model_entries), FOOT])
+    return "".join([*parts, *models_page(model_entries), *hidden_page(hidden), FOOT])
 
 
 def overview(entries: list[Entry]) -> Iterator[str]:
@@ -339,7 +484,9 @@ def linked(text: str) -> str:
 
 def main() -> None:
     programs = [entry(name) for name in sorted(paths())]
-    PAGE.write_text(page(programs, [model_entry(name) for name in sorted(models())]), encoding="utf-8")
+    chains = [model_entry(name) for name in sorted(models())]
+    hidden = [hidden_entry(path) for path in hidden_models().values()]
+    PAGE.write_text(page(programs, chains, hidden), encoding="utf-8")
 
 
 if __name__ == "__main__":

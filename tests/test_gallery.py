@@ -10,7 +10,8 @@ import pytest
 import dipc
 from dipc.shipped import describe, header, models, paths
 
-PAGE, _, MODELS = gallery.PAGE.read_text(encoding="utf-8").partition("## Markov models\n")
+PAGE, _, REST = gallery.PAGE.read_text(encoding="utf-8").partition("\n## Markov models\n")
+MODELS, _, HIDDEN = REST.partition("\n## Hidden Markov models\n")
 ROWS = {
     row[1]: [cell.strip() for cell in row[2].split(" | ")]
     for row in re.finditer(r"^\| \[(\w+)\]\(#\w+\) \| (.*) \|$", PAGE, re.MULTILINE)
@@ -68,3 +69,17 @@ def test_a_model_is_that_of_its_file(name: str) -> None:
 @pytest.mark.parametrize("name", ["survey", "vanishing"])
 def test_a_model_computed_anew(name: str) -> None:
     assert "\n".join(gallery.model_section(gallery.model_entry(name))) == section(name, MODELS), AGAIN
+
+
+def test_every_hidden_model_has_a_row() -> None:
+    rows = re.findall(r"^\| \[([\w-]+)\]\(#\1\) \|", HIDDEN, re.MULTILINE)
+    assert rows == sorted(gallery.hidden_models()), AGAIN
+
+
+@pytest.mark.parametrize("name", sorted(gallery.hidden_models()))
+def test_a_hidden_model_computed_anew(name: str) -> None:
+    entry = gallery.hidden_entry(gallery.hidden_models()[name])
+    shown = "\n".join(gallery.hidden_section(entry))
+    assert shown == section(name, HIDDEN), AGAIN
+    assert f"- verdict: **{entry.model.expect}**" in shown
+    assert ("- counterexample:" in shown) == (entry.model.expect == "violated")

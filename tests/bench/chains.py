@@ -36,7 +36,7 @@ from dipc.numbers.exppoly import ExpPoly  # noqa: E402
 from dipc.numbers.quotient import Quotient  # noqa: E402
 
 ROOT = Path(__file__).parent.parent.parent
-TITLE, NEXT_TITLE = "\n## Model checking\n", "\n## Where to go from here\n"
+TITLE, NEXT_TITLE = "\n## Model checking\n", "\n## Pufferfish privacy\n"
 ABOVE_THRESHOLD = ROOT / "programs" / "chains" / "above_threshold.dpm"
 ROUNDS = 3
 LONG = 10  # seconds: what takes longer is measured once

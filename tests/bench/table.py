@@ -14,6 +14,7 @@ from time import perf_counter
 sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent.parent.parent)]  # as pytest does
 
 import bench.chains as chains  # noqa: E402
+import bench.hidden as hidden  # noqa: E402
 import dipc  # noqa: E402
 from bench.cases import (  # noqa: E402
     BEYOND,
@@ -197,6 +198,7 @@ def main() -> None:
         tightest(),
         certificates(),
         chains.section(),
+        hidden.section(),
         FOOT,
     ]
     (ROOT / "docs" / "benchmarks.md").write_text("".join(pages), encoding="utf-8")
