@@ -2,8 +2,8 @@
 
 A block that begins with ``# NAME.dip``, ``# NAME.dpm``, ``# NAME.hmm`` or ``/* NAME.hoa`` is saved under that
 name for the commands of the document.  In a ```console block a line ``$ command`` is run by a shell, in a
-folder with the shipped programs; the lines after it are its output.  A ```python block is a session (``>>>``).
-A ```py block is a file of tests, which are called.  Everything except times is compared.
+folder with the shipped programs; the lines after it are its output.  A ```python block is a session, with
+``>>>``.  A ```py block is a file of tests, which are called.  Everything except times is compared.
 
 To refresh the outputs: run `python tests/test_docs.py`, or `python tests/test_docs.py theory.md` for one
 document, and review the diff critically.
