@@ -1,0 +1,149 @@
+"""A question about a hidden Markov model as a figure: the least epsilon against the horizon and a parameter.
+
+Every point is an exact answer (or both ends of a proved interval); lines between them only guide the eye.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from math import inf, nan
+from typing import TYPE_CHECKING
+
+from flint import arb, fmpq
+
+from dipc.clock import Clock
+from dipc.errors import InputError
+from dipc.models.hmm import HiddenMarkovModel, Weights
+from dipc.numbers.parametric import Parametric, Ring
+from dipc.numbers.quotient import Quotient
+from dipc.pufferfish import pipeline
+from dipc.pufferfish.classes import check_class
+from dipc.pufferfish.question import Claim, Pair, Parameters, Question
+from dipc.pufferfish.verdict import Budget
+from dipc.report.canvas import CLAIM, COLOURS, Panel, clipped, legend, sheet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+POINTS = 32
+NOWHERE = fmpq(1)  # at which eps functions without eps are evaluated
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The least epsilon (in a model with eps the least t) lies in [low, high] at x; both may be infinite."""
+
+    x: fmpq
+    low: float
+    high: float
+
+
+def plot_question(question: Question, clock: Clock, *, points: int = POINTS, title: str = "") -> Figure:
+    """The least epsilon for each horizon and, with one parameter, at some of its values.
+
+    Raises :class:`InputError` if there is nothing to draw, :class:`LimitReached` if a limit runs out.
+    """
+    return sheet(list(panels_of(question, clock, points)), title or clipped(question.name, 90))
+
+
+def panels_of(question: Question, clock: Clock, points: int = POINTS) -> Iterator[Panel]:
+    """The panels of the figure; all is computed before anything is drawn."""
+    free = [name for name in question.parameters.names if name != question.parameters.eps_name]
+    by_parameter = len(free) == len(question.parameters.names) == 1
+    if question.horizon is None and not by_parameter:
+        raise InputError("a curve needs a number of observations", hint="set a horizon: --horizon 8")
+    label = "least ε" if question.parameters.eps_name is None else "least t (ε = t eps)"
+    if question.horizon is not None:
+        found = curve_by_horizon(question, clock)
+        words = f"The {label} for each number of observations."
+        draw = partial(_draw, found, question.claim, "horizon", label)
+        yield Panel("horizon", "By horizon", words, draw)
+    if by_parameter:
+        found = curve_by_parameter(question, clock, points)
+        words = f"The {label} at values of {free[0]}."
+        yield Panel(
+            "parameter", f"By {free[0]}", words, partial(_draw, found, question.claim, free[0], label)
+        )
+
+
+def curve_by_horizon(question: Question, clock: Clock) -> list[Point]:
+    """The least epsilon for the horizons 1, 2, ..., up to that of the question."""
+    assert question.horizon is not None
+    horizons = range(1, question.horizon + 1)
+    return [_point(fmpq(k), pipeline.budget(replace(question, horizon=k), clock)) for k in horizons]
+
+
+def curve_by_parameter(question: Question, clock: Clock, points: int = POINTS) -> list[Point]:
+    """The least epsilon where the only parameter is a number, at places of the class at equal distances."""
+    family, (name,) = check_class(question, clock), question.parameters.names
+    places = [(fmpq(i, points),) for i in range(points + 1)]
+    values = [family.values(u)[name] for u in places if family.contains(u)]
+    return [_point(x, pipeline.budget(fixed(question, {name: x}), clock)) for x in values]
+
+
+def fixed(question: Question, point: Mapping[str, fmpq]) -> Question:
+    """The question at a point of its class, without parameters; sides of probability 0 are not compared."""
+    ring = Ring(())
+
+    def weights(row: Weights[Parametric]) -> Weights[Parametric]:
+        numbers = ((place, p.at(point).as_rational()) for place, p in row)
+        return tuple((place, ring.of(p)) for place, p in numbers if p)
+
+    model = question.model
+    rows = (tuple(map(weights, part)) for part in (model.emissions, model.transitions))
+    pairs = (
+        Pair(*(side._replace(weights=weights(side.weights)) for side in pair)) for pair in question.pairs
+    )
+    return replace(
+        question,
+        model=HiddenMarkovModel(model.states, model.observations, *rows),
+        parameters=Parameters(ring),
+        pairs=tuple(pair for pair in pairs if all(side.weights for side in pair)),
+    )
+
+
+def _point(x: fmpq, found: Budget) -> Point:
+    takes_log = found.question.parameters.eps_name is None
+    low, high = (inf if end is None else _number(end, takes_log) for end in (found.low, found.high))
+    return Point(x, low, high)
+
+
+def _number(value: Quotient, takes_log: bool) -> float:
+    ball = value.enclose(arb(NOWHERE))
+    return float((ball.log() if takes_log else ball).mid())
+
+
+def _claimed(claim: Claim) -> float:
+    """The claimed epsilon, or t."""
+    if claim.rate:
+        return float(arb(claim.rate).mid())
+    return float((arb(claim.factor).log() + arb(claim.constant)).mid())
+
+
+def _draw(points: list[Point], claim: Claim | None, across: str, label: str, axes: Axes) -> None:
+    places = [float(arb(p.x).mid()) for p in points]
+    low = [nan if p.low == inf else p.low for p in points]
+    axes.plot(places, low, marker="o", markersize=4, color=COLOURS[0], label=label)
+    if any(p.low < p.high < inf for p in points):
+        high = [p.high if p.high < inf else nan for p in points]
+        axes.plot(
+            places, high, marker="^", markersize=4, linestyle=":", color=COLOURS[1], label="upper bound"
+        )
+    if endless := [x for x, p in zip(places, points, strict=True) if p.low == inf]:
+        top = [1.0] * len(endless)
+        above = axes.get_xaxis_transform()
+        axes.plot(endless, top, "x", transform=above, clip_on=False, color=COLOURS[1], label="infinite")
+    if claim is not None:
+        axes.axhline(_claimed(claim), **CLAIM, label=f"claim {clipped(claim.text, 20)}")
+    if across == "horizon":
+        from matplotlib.ticker import MaxNLocator
+
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        axes.set_xlim(0.5, len(points) + 0.5)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(across)
+    axes.set_ylabel(label)
+    legend(axes)
