@@ -75,8 +75,10 @@ class Queries:
         family = check_class(question, clock)
         assert family.anchor is not None  # or check_class had raised
         self._point, ring, model = family.values(family.anchor), question.parameters.ring, question.model
-        self.symbols = [Symbol(_symbol(f"p.{name}")) for name in question.parameters.names]
+        names = (f"p.{name}" for name in question.parameters.names)
+        self.symbols = [Symbol(name if name.isascii() else f"|{name}|") for name in names]
         silent, one = len(model.states), ring.of(1)
+        self._one = one.numerator
         self.observations = (*model.observations, SILENCE)
         moves = [dict(row) or {silent: one} for row in model.transitions] + [{silent: one}]
         self.moves = self._cleared(moves)
@@ -84,11 +86,10 @@ class Queries:
 
     def _cleared(self, rows: Sequence[Mapping[int, Parametric]]) -> list[Polynomials]:
         """All entries times one polynomial that is positive on the class."""
-        ring = self.question.parameters.ring
-        common = ring.of(1).numerator
+        common = self._one
         for p in {p for row in rows for p in row.values()}:
             common = common * (p.denominator / common.gcd(p.denominator))
-        sign = Parametric(ring, common, ring.of(1).numerator).at(self._point).as_rational()
+        sign = Parametric(self.question.parameters.ring, common, self._one).at(self._point).as_rational()
         assert sign  # no denominator vanishes on the class
         common = common if sign > 0 else -common
         return [{i: p.numerator * (common / p.denominator) for i, p in row.items()} for row in rows]
@@ -103,11 +104,9 @@ class Queries:
         yield f"(set-logic {'QF_NRAT' if self.claim.constant else nonlinear})"
         for symbol in self.symbols:
             yield f"(declare-const {symbol.name} Real)"
-        for gen, (low, high, low_closed, high_closed) in zip(
-            parameters.ring.gens, parameters.ranges, strict=True
-        ):
-            yield from self._condition(">=" if low_closed else ">", gen - low)
-            yield from self._condition(">=" if high_closed else ">", high - gen)
+        for x, ends in zip(parameters.ring.gens, parameters.ranges, strict=True):
+            yield from self._condition(">=" if ends.low_closed else ">", x - ends.low)
+            yield from self._condition(">=" if ends.high_closed else ">", ends.high - x)
         for g in parameters.conditions:
             yield from self._condition(">=", g)
         for t in range(self.horizon):
@@ -153,10 +152,6 @@ class Queries:
         yield "(check-sat)"
         yield "(pop 1)"
 
-    @property
-    def _one(self) -> fmpq_mpoly:
-        return self.question.parameters.ring.of(1).numerator
-
     def _steps(self, before: str, name: str, weights: Polynomials) -> tuple[list[str], str]:
         """The forward recursion of one side, and the sum behind its last step."""
         sums, lines = {s: [self._text(w)] for s, w in weights.items() if w}, []
@@ -179,10 +174,6 @@ class Queries:
             for powers, c in f.to_dict().items()
         )
         return write(tree, SMTLIB)
-
-
-def _symbol(name: str) -> str:
-    return name if name.isascii() else f"|{name}|"
 
 
 def _times(factors: Sequence[str]) -> str:
@@ -250,9 +241,8 @@ def chain_of(question: Question) -> MarkovChain[Any]:
     return MarkovChain(tuple(texts), labels, tuple(near), tuple(range(len(sides))), tuple(rows))
 
 
-def _total(side: Side) -> Parametric:
-    weights = [x for _, x in side.weights]
-    return reduce(add, weights[1:], weights[0])
+def _total(side: Side) -> Parametric | int:
+    return sum(x for _, x in side.weights)
 
 
 def _value(question: Question, p: Parametric) -> fmpq | Quotient:

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 from flint import arb, fmpq
 
 from dipc.clock import Clock
-from dipc.errors import InputError
+from dipc.errors import InputError, Unsupported
 from dipc.models.hmm import HiddenMarkovModel, Weights
 from dipc.numbers.parametric import Parametric, Ring
-from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.classes import check_class
 from dipc.pufferfish.question import Claim, Pair, Parameters, Question
@@ -28,13 +27,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-POINTS = 32
-NOWHERE = fmpq(1)  # at which eps functions without eps are evaluated
+POINTS, LABEL = 32, "least ε"
+ANY = arb(1)  # the eps at which constants are evaluated
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The least epsilon (in a model with eps the least t) lies in [low, high] at x; both may be infinite."""
+    """The least epsilon lies in [low, high] at x; both may be infinite."""
 
     x: fmpq
     low: float
@@ -44,29 +43,27 @@ class Point:
 def plot_question(question: Question, clock: Clock, *, points: int = POINTS, title: str = "") -> Figure:
     """The least epsilon for each horizon and, with one parameter, at some of its values.
 
-    Raises :class:`InputError` if there is nothing to draw, :class:`LimitReached` if a limit runs out.
+    Raises :class:`InputError` if there is nothing to draw, :class:`LimitReached` if a limit runs out and
+    :class:`Unsupported` for a model with eps.
     """
     return sheet(list(panels_of(question, clock, points)), title or clipped(question.name, 90))
 
 
 def panels_of(question: Question, clock: Clock, points: int = POINTS) -> Iterator[Panel]:
     """The panels of the figure; all is computed before anything is drawn."""
-    free = [name for name in question.parameters.names if name != question.parameters.eps_name]
-    by_parameter = len(free) == len(question.parameters.names) == 1
-    if question.horizon is None and not by_parameter:
+    names, claim = question.parameters.names, question.claim
+    if question.parameters.eps_name is not None:
+        raise Unsupported("figures of a hidden Markov model with eps", hint="fix it: --fix eps=1")
+    if question.horizon is None and len(names) != 1:
         raise InputError("a curve needs a number of observations", hint="set a horizon: --horizon 8")
-    label = "least ε" if question.parameters.eps_name is None else "least t (ε = t eps)"
     if question.horizon is not None:
         found = curve_by_horizon(question, clock)
-        words = f"The {label} for each number of observations."
-        draw = partial(_draw, found, question.claim, "horizon", label)
-        yield Panel("horizon", "By horizon", words, draw)
-    if by_parameter:
-        found = curve_by_parameter(question, clock, points)
-        words = f"The {label} at values of {free[0]}."
-        yield Panel(
-            "parameter", f"By {free[0]}", words, partial(_draw, found, question.claim, free[0], label)
-        )
+        words = "The least epsilon for each number of observations."
+        yield Panel("horizon", "By horizon", words, partial(_draw, found, claim, "horizon"))
+    if len(names) == 1:
+        (name,), found = names, curve_by_parameter(question, clock, points)
+        words = f"The least epsilon at values of {name}."
+        yield Panel("parameter", f"By {name}", words, partial(_draw, found, claim, name))
 
 
 def curve_by_horizon(question: Question, clock: Clock) -> list[Point]:
@@ -106,27 +103,18 @@ def fixed(question: Question, point: Mapping[str, fmpq]) -> Question:
 
 
 def _point(x: fmpq, found: Budget) -> Point:
-    takes_log = found.question.parameters.eps_name is None
-    low, high = (inf if end is None else _number(end, takes_log) for end in (found.low, found.high))
+    low, high = (inf if c is None else _float(c.enclose(ANY).log()) for c in (found.low, found.high))
     return Point(x, low, high)
 
 
-def _number(value: Quotient, takes_log: bool) -> float:
-    ball = value.enclose(arb(NOWHERE))
-    return float((ball.log() if takes_log else ball).mid())
+def _float(ball: arb) -> float:
+    return float(ball.mid())
 
 
-def _claimed(claim: Claim) -> float:
-    """The claimed epsilon, or t."""
-    if claim.rate:
-        return float(arb(claim.rate).mid())
-    return float((arb(claim.factor).log() + arb(claim.constant)).mid())
-
-
-def _draw(points: list[Point], claim: Claim | None, across: str, label: str, axes: Axes) -> None:
-    places = [float(arb(p.x).mid()) for p in points]
+def _draw(points: list[Point], claim: Claim | None, across: str, axes: Axes) -> None:
+    places = [_float(arb(p.x)) for p in points]
     low = [nan if p.low == inf else p.low for p in points]
-    axes.plot(places, low, marker="o", markersize=4, color=COLOURS[0], label=label)
+    axes.plot(places, low, marker="o", markersize=4, color=COLOURS[0], label=LABEL)
     if any(p.low < p.high < inf for p in points):
         high = [p.high if p.high < inf else nan for p in points]
         axes.plot(
@@ -137,7 +125,7 @@ def _draw(points: list[Point], claim: Claim | None, across: str, label: str, axe
         above = axes.get_xaxis_transform()
         axes.plot(endless, top, "x", transform=above, clip_on=False, color=COLOURS[1], label="infinite")
     if claim is not None:
-        axes.axhline(_claimed(claim), **CLAIM, label=f"claim {clipped(claim.text, 20)}")
+        axes.axhline(_float(claim.c.enclose(ANY).log()), **CLAIM, label=f"claim {clipped(claim.text, 20)}")
     if across == "horizon":
         from matplotlib.ticker import MaxNLocator
 
@@ -145,5 +133,5 @@ def _draw(points: list[Point], claim: Claim | None, across: str, label: str, axe
         axes.set_xlim(0.5, len(points) + 0.5)
     axes.set_ylim(bottom=0)
     axes.set_xlabel(across)
-    axes.set_ylabel(label)
+    axes.set_ylabel(LABEL)
     legend(axes)
