@@ -105,21 +105,18 @@ class Queries:
         for symbol in self.symbols:
             yield f"(declare-const {symbol.name} Real)"
         for x, ends in zip(parameters.ring.gens, parameters.ranges, strict=True):
-            yield from self._condition(">=" if ends.low_closed else ">", x - ends.low)
-            yield from self._condition(">=" if ends.high_closed else ">", ends.high - x)
-        for g in parameters.conditions:
-            yield from self._condition(">=", g)
+            yield self._condition(">=" if ends.low_closed else ">", x - ends.low)
+            yield self._condition(">=" if ends.high_closed else ">", ends.high - x)
+        yield from (self._condition(">=", g) for g in parameters.conditions)
         for t in range(self.horizon):
             choices = " ".join(f"(= w.{t} {o})" for o in range(len(self.observations)))
             yield f"(declare-const w.{t} Real)\n(assert (or {choices}))"
         yield from self._constant()
 
-    def _condition(self, relation: str, f: Parametric) -> Iterator[str]:
-        """``f > 0`` or ``f >= 0``, with the sign of a quotient as that of a product."""
+    def _condition(self, relation: str, f: Parametric) -> str:
+        """``f > 0`` or ``f >= 0``; no divisor vanishes on the class, and a product has the same sign."""
         product = f.numerator if f.denominator.is_constant() else f.numerator * f.denominator
-        yield f"(assert ({relation} {self._text(product)} 0))"
-        if not f.denominator.is_constant():
-            yield f"(assert (not (= {self._text(f.denominator)} 0)))"
+        return f"(assert ({relation} {self._text(product)} 0))"
 
     def _constant(self) -> Iterator[str]:
         """The factor of the right side, and with eps that of the left, a power of exp(-eps/unit)."""

@@ -53,7 +53,7 @@ def panels_of(question: Question, clock: Clock, points: int = POINTS) -> Iterato
     """The panels of the figure; all is computed before anything is drawn."""
     names, claim = question.parameters.names, question.claim
     if question.parameters.eps_name is not None:
-        raise Unsupported("figures of a hidden Markov model with eps", hint="fix it: --fix eps=1")
+        raise Unsupported("figures of a hidden Markov model with eps", hint="write a number for eps")
     if question.horizon is None and len(names) != 1:
         raise InputError("a curve needs a number of observations", hint="set a horizon: --horizon 8")
     if question.horizon is not None:
