@@ -158,8 +158,7 @@ class Queries:
                 x, a, shown = f"{before}.{t}.{s}", f"{name}.{t}.{s}", "0"
                 for o, q in self.emissions[s].items():
                     shown = f"(ite (= w.{t} {o}) {_times([self._text(q), x])} {shown})"
-                lines += [f"(declare-const {x} Real)", f"(assert (= {x} {_sum(terms)}))"]
-                lines += [f"(declare-const {a} Real)", f"(assert (= {a} {shown}))"]
+                lines += [f"(define-fun {x} () Real {_sum(terms)})", f"(define-fun {a} () Real {shown})"]
                 for target, p in self.moves[s].items():
                     following.setdefault(target, []).append(_times([self._text(p), a]))
             last, sums = [f"{name}.{t}.{s}" for s in sums], following
