@@ -1,0 +1,94 @@
+"""``dipc pufferfish export`` and ``dipc pufferfish plot``: a question for other tools, and as a figure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dipc.cli import options
+from dipc.cli.model_files import write
+from dipc.cli.pufferfish import FILE, Asked, asking
+from dipc.cli.work import work
+from dipc.clock import Clock
+from dipc.errors import InputError
+from dipc.export.hidden import FORMATS
+from dipc.export.hidden import export as exported
+from dipc.report.hidden_figures import POINTS, plot_question
+
+FIGURES = (".svg", ".pdf", ".png")
+
+
+@click.command(
+    short_help="Write the question or the model for another tool.",
+    epilog="""\b
+Examples:
+  dipc pufferfish export ex3 --to smtlib -o ex3.smt2
+  dipc pufferfish export above --horizon 9 --to smtlib
+  dipc pufferfish export ex3 --fix p=1/2 --to drn
+  dipc pufferfish export ex2 --to svg -o ex2.svg
+""",
+)
+@FILE
+@asking
+@options.claim(help="Ask about this instead of the file's claim.")
+@options.at(help="The eps of a claim t*eps about a model without eps: --at 1/2.")
+@options.output(help="Write to this file.")
+@click.option("--to", required=True, type=click.Choice(FORMATS), help="The format.")
+def export(asked: Asked, output: str | None, to: str) -> int:
+    """Write FILE in another format.
+
+    \b
+    smtlib       a query for each ordered pair: `sat` is a violation, `unsat` a proof
+    drn, prism   an equivalent Markov chain for the model checkers Storm and PRISM
+    dot, svg     a picture of this chain
+
+    The states of the chain are the compared distributions and pairs of a state and an observation, labelled
+    with the observation.
+    """
+    options.refuse_overwriting(output, asked.file)
+    with work(f"export of {asked.file}", asked.time_limit) as running:
+        question = asked.load(running.progress).question
+        clock = Clock(asked.time_limit, asked.memory_limit, running.progress)
+        content = exported(question, to, clock)
+    return write(content, output)
+
+
+@click.command(
+    short_help="Draw the least epsilon against the horizon.",
+    epilog="""\b
+Examples:
+  dipc pufferfish plot ex3 -o ex3.svg
+  dipc pufferfish plot above --horizon 9 -o above.svg
+""",
+)
+@FILE
+@asking
+@options.claim(help="Draw this claim instead of the file's.")
+@options.at(help="The eps of a claim t*eps about a model without eps: --at 1/2.")
+@options.output(required=True, help="The figure to write: *.svg, *.pdf or *.png.")
+@click.option(
+    "--points",
+    type=click.IntRange(2, 1000),
+    default=POINTS,
+    show_default=True,
+    metavar="N",
+    help="Into so many parts the range of a parameter is divided.",
+)
+def plot(asked: Asked, output: str, points: int) -> int:
+    """Draw the least epsilon of FILE for each horizon and, with one parameter, at its values.
+
+    Each point is exact; the claim is a dashed line.
+    """
+    target = Path(output)
+    if target.suffix.lower() not in FIGURES:
+        hint = f"for example -o {target.stem}.svg"
+        raise InputError(f"{target}: a figure is written as {', '.join(FIGURES)}", hint=hint)
+    options.refuse_overwriting(output, asked.file)
+    with work(f"plotting {asked.file}", asked.time_limit) as running:
+        question = asked.load(running.progress).question
+        clock = Clock(asked.time_limit, asked.memory_limit, running.progress)
+        figure = plot_question(question, clock, points=points)
+        plain = {"Date": None} if target.suffix == ".svg" else None
+        figure.savefig(target, dpi=160, metadata=plain)
+    return 0

@@ -1,0 +1,368 @@
+"""Questions for other tools: queries evaluated word by word and by z3, and a chain with the same laws."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from math import inf, log, prod
+from operator import ge, gt, le
+from pathlib import Path
+from random import Random
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner
+from flint import fmpq
+
+from dipc.cli import pufferfish_files as commands
+from dipc.clock import Clock
+from dipc.errors import InputError, Source, Unsupported
+from dipc.export.hidden import FORMATS, chain_of, export, side_name, smtlib
+from dipc.hidden import HiddenMarkovModel
+from dipc.models.chain import DEAD
+from dipc.models.drn import read_drn
+from dipc.pufferfish.laws import Law
+from dipc.pufferfish.pipeline import check
+from dipc.pufferfish.question import Claim, Question
+from dipc.report.hidden_figures import curve_by_horizon, curve_by_parameter, fixed, plot_question
+from dipc.shipped import hidden_models
+from tests.pufferfish.brute_force import fraction, least
+from tests.pufferfish.parametric_examples import example3, example4, example4_events
+from tests.pufferfish.small_models import (
+    RING,
+    above_threshold,
+    geometric,
+    mixing_chain,
+    noisy_chain,
+    random_question,
+)
+
+TEXTS = {
+    "eps": """
+        observe yes, no
+        state does(a) for a in 0..1
+          emits {yes: exp(a*eps)/(1 + exp(eps)), no: exp((1 - a)*eps)/(1 + exp(eps))} next does(a)
+        compare does(0), does(1)
+        horizon 2
+    """,
+    "ratio": """
+        param p in (0, 1), q in (0, 1/(1 + p))
+        where p <= 1/2
+        observe a, b
+        state s emits {a: p/(1 + p), b: 1/(1 + p)} next {s: 1 - q, t: q}
+        state t emits {a: 1/2, b: 1/2} next stop
+        start d {s: 1/(2 - q), t: (1 - q)/(2 - q)}
+        compare d, t
+        horizon 2
+    """,
+}
+
+
+CLAIMED = [name for name in hidden_models() if HiddenMarkovModel.load(name).question().question.claim]
+"""The shipped models with a claim."""
+
+
+def read(text: str, claim: str) -> Question:
+    model = HiddenMarkovModel(Source("a.hmm", f"{text}\nprivate {claim}"))
+    return model.question().question
+
+
+# --- SMT-LIB, read back ------------------------------------------------------------------------------
+
+
+def parsed(text: str) -> list:
+    """All S-expressions of a text."""
+    stack: list[list] = [[]]
+    for token in re.findall(r"[()]|\|[^|]*\||[^\s()]+", re.sub(r"^;.*$", "", text, flags=re.M)):
+        if token == "(":
+            stack.append([])
+        elif token == ")":
+            done = stack.pop()
+            stack[-1].append(done)
+        else:
+            stack[-1].append(token)
+    return stack[0]
+
+
+def value(tree, env: dict[str, Fraction]):
+    if isinstance(tree, str):
+        return env[tree] if tree in env else Fraction(tree)
+    if tree[0] == "ite":
+        return value(tree[2] if value(tree[1], env) else tree[3], env)
+    given = [value(part, env) for part in tree[1:]]
+    match tree[0]:
+        case "+":
+            return sum(given)
+        case "*":
+            return prod(given)
+        case "-":
+            return -given[0]
+        case "/":
+            return given[0] / given[1]
+        case "=":
+            return given[0] == given[1]
+        case "or" | "and" | "not" as word:
+            return {"or": any, "and": all, "not": lambda x: not x[0]}[word](given)
+    return {">": gt, ">=": ge, "<=": le}[tree[0]](*given)
+
+
+def satisfied(text: str, point: dict[str, Fraction]) -> list[bool]:
+    """For every query whether some word satisfies it at a point."""
+    head, *queries = (parsed(part) for part in text.split("(push 1)"))
+    size = sum(1 for line in text.splitlines() if line.startswith("; observation "))
+    steps = [line[1] for line in head if line[0] == "declare-const" and line[1].startswith("w.")]
+    words = list(product(range(size), repeat=len(steps)))
+    return [
+        any(_holds([*head, *query], {**point, **dict(zip(steps, w, strict=True))}) for w in words)
+        for query in queries
+    ]
+
+
+def _holds(lines: list, env: dict[str, Fraction]) -> bool:
+    for line in lines:
+        match line:
+            case ["define-fun", name, [], _, body]:
+                env[name] = value(body, env)
+            case ["assert", ["=", str() as name, body]] if name not in env:
+                env[name] = value(body, env)
+            case ["assert", body] if not value(body, env):
+                return False
+    return True
+
+
+def solved(text: str) -> list[str]:
+    """The answers of z3."""
+    z3 = pytest.importorskip("z3")
+    head, *queries = text.split("(push 1)")
+    answers = []
+    for query in queries:
+        solver = z3.Solver()
+        solver.set("timeout", 20_000)
+        solver.from_string(head + query.split("(check-sat)")[0])
+        answers.append(str(solver.check()))
+    return answers
+
+
+def claims(question: Question, random: Random) -> Iterator[tuple[Question, list[bool]]]:
+    """The question with claims at and near the least c of its pairs, and which pairs violate each."""
+    assert question.horizon is not None
+    best = least(question, question.horizon)
+    exact = [c for c in best.values() if c != inf and c > 1] or [Fraction(2)]
+    for c in (random.choice(exact), max(Fraction(1), random.choice(exact) - Fraction(1, 1000))):
+        claimed = replace(question, claim=Claim("c", fmpq(c.numerator, c.denominator)))
+        yield claimed, [best.get(i, 0) > c for i in range(len(question.pairs))]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_queries_tell_which_pairs_violate_the_claim(seed):
+    random = Random(seed)
+    for question, expected in claims(random_question(random), random):
+        assert satisfied(smtlib(question, Clock()), {}) == expected
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_z3_agrees_on_random_models(seed):
+    random = Random(1000 + seed)
+    for question, expected in claims(random_question(random), random):
+        assert solved(smtlib(question, Clock())) == ["sat" if wrong else "unsat" for wrong in expected]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        geometric(),
+        above_threshold(5),
+        replace(above_threshold(5), claim=Claim("ln(3)", fmpq(3))),
+        replace(noisy_chain(4), claim=Claim("ln(3)", fmpq(3))),
+        replace(mixing_chain(3), claim=Claim("ln(5)", fmpq(5))),
+        *(
+            make(c)
+            for make in (example3, example4, example4_events)
+            for c in (fmpq(19, 10), fmpq(2), fmpq(4))
+        ),
+        *(HiddenMarkovModel.load(name).question(horizon=2).question for name in CLAIMED),
+        *(read(TEXTS["eps"], claim) for claim in ("eps", "2*eps", "5/2*eps", "3/2*eps")),
+        *(
+            replace(read(TEXTS["eps"], "eps"), claim=Claim(f"{rate}*eps", fmpq(1), rate=rate))
+            for rate in (fmpq(3, 2), fmpq(5, 2))  # odd powers of the square root of exp(-eps)
+        ),
+        *(read(TEXTS["ratio"], claim) for claim in ("ln(2)", "ln(3)", "ln(9)")),
+    ],
+)
+def test_z3_agrees_on_examples(question):
+    found = solved(smtlib(question, Clock()))
+    assert ("sat" if "sat" in found else "unsat") == {"violated": "sat", "private": "unsat"}[
+        check(question, Clock()).status
+    ]
+
+
+@pytest.mark.parametrize("c", [Fraction(3, 2), Fraction(2), Fraction(5)])
+def test_queries_with_parameters_mean_the_same_at_every_point(c):
+    """Fractions are cleared, and a weight is not a probability."""
+    question = replace(read(TEXTS["ratio"], "ln(2)"), claim=Claim("c", fmpq(c.numerator, c.denominator)))
+    text = smtlib(question, Clock())
+    for p, q in (
+        (Fraction(1, 3), Fraction(1, 2)),
+        (Fraction(1, 7), Fraction(2, 3)),
+        (Fraction(1, 2), Fraction(1, 9)),
+    ):
+        there = fixed(
+            question, {"p": fmpq(p.numerator, p.denominator), "q": fmpq(q.numerator, q.denominator)}
+        )
+        expected = [ratio > c for ratio in least(there, 2).values()]
+        assert satisfied(text, {"p.p": p, "p.q": q}) == expected
+    outside = [
+        (Fraction(2, 3), Fraction(1, 9)),
+        (Fraction(1, 2), Fraction(3, 4)),
+        (Fraction(1, 2), Fraction(0)),
+    ]
+    assert not any(any(satisfied(text, {"p.p": p, "p.q": q})) for p, q in outside)
+
+
+def test_a_constant_that_is_not_rational_needs_exp():
+    text = smtlib(read(TEXTS["eps"].replace("eps", "0"), "343/250"), Clock())
+    assert "(set-logic QF_NRAT)" in text and "(exp (/ 343 250))" in text
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        (noisy_chain(2), "nothing is claimed"),
+        (replace(geometric(), horizon=None), "needs a number of observations"),
+        (replace(geometric(), claim=Claim("0", fmpq(1), delta=fmpq(1, 2))), "delta"),
+    ],
+)
+def test_what_smtlib_cannot_say(question, message):
+    with pytest.raises(InputError, match=message):
+        smtlib(question, Clock())
+
+
+# --- the chain ---------------------------------------------------------------------------------------
+
+
+def paths(chain, state: int, steps: int) -> dict[tuple[str, ...], Fraction]:
+    """The probabilities of the labels on the next steps; silence is not shown."""
+    seen = {s: (label,) for label, states in chain.labels.items() for s in states}
+    laws: dict[tuple[int, tuple[str, ...]], Fraction] = {(state, ()): Fraction(1)}
+    for _ in range(steps):
+        following: dict[tuple[int, tuple[str, ...]], Fraction] = {}
+        for (s, word), mass in laws.items():
+            for t, p in chain.rows[s]:
+                key = t, word + seen.get(t, ())
+                following[key] = following.get(key, Fraction(0)) + mass * fraction(p)
+        laws = following
+    found: dict[tuple[str, ...], Fraction] = {}
+    for (_, word), mass in laws.items():
+        found[word] = found.get(word, Fraction(0)) + mass
+    return found
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *(random_question(Random(seed)) for seed in range(25)),
+        fixed(example3(), {"p": fmpq(1, 3)}),  # weights of secrets do not sum to 1
+        fixed(example4_events(), {"p": fmpq(1, 3)}),
+    ],
+)
+def test_the_chain_has_the_same_laws(question):
+    chain = chain_of(question)
+    assert all(sum(fraction(p) for _, p in row) == 1 for row in chain.rows)
+    assert (DEAD in chain.names) == (chain.names[-1] == DEAD) and len(set(chain.names)) == len(chain.names)
+    for side in {side for pair in question.pairs for side in pair}:
+        law = Law(question.model, side, question.parameters).sequences(3, Clock())
+        assert paths(chain, chain.names.index(side_name(side)), 3) == {w: fraction(p) for w, p in law}
+    near = {frozenset(chain.names[s] for s in pair) for pair in chain.neighbours}
+    assert near == {frozenset(side_name(side) for side in pair) for pair in question.pairs}
+
+
+@pytest.mark.parametrize("question", [geometric(), above_threshold(3), read(TEXTS["eps"], "eps")])
+def test_every_format(question):
+    chain = chain_of(question)
+    back = read_drn(Source("a.drn", export(question, "drn", Clock()))).model
+    assert back.names == chain.names and back.neighbours == chain.neighbours and back.start == chain.start
+    assert [sorted((t, str(p)) for t, p in row) for row in back.rows] == [
+        sorted((t, str(p)) for t, p in row) for row in chain.rows
+    ]
+    assert ElementTree.fromstring(export(question, "svg", Clock())).tag.endswith("svg")
+    assert export(question, "dot", Clock()).count(" -> ") > len(chain.names) // 2
+    assert export(question, "prism", Clock()).count("  [] s=") == len(chain.names)
+
+
+def test_a_chain_needs_numbers_for_parameters():
+    with pytest.raises(InputError, match="needs numbers for p") as caught:
+        export(example3(), "drn", Clock())
+    assert "--fix p=1/2" in str(caught.value.hint)
+    chain = chain_of(fixed(example3(), {"p": fmpq(1, 3)}))
+    assert chain.start == (0, 1)
+
+
+# --- figures -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_points_are_least_constants(seed):
+    question = random_question(Random(seed))
+    for k, point in enumerate(curve_by_horizon(question, Clock()), start=1):
+        c = max([*least(question, k).values(), Fraction(1)])
+        assert point.low == point.high == pytest.approx(log(c) if c != inf else inf)
+        assert point.x == k
+
+
+def test_what_is_drawn():
+    pytest.importorskip("matplotlib")
+    claim = Claim("ln(3)", fmpq(3))
+    (axes,) = plot_question(replace(mixing_chain(3), claim=claim), Clock()).axes
+    drawn, dashed = (line.get_ydata() for line in axes.lines)
+    best = [max(least(mixing_chain(3), k).values()) for k in (1, 2, 3)]
+    assert list(drawn) == pytest.approx(list(map(log, best))) and dashed[0] == pytest.approx(log(3))
+    impossible = replace(geometric(loops=True), horizon=2)
+    rows = (((0, RING.of(1)),), *impossible.model.emissions[1:])
+    (axes,) = plot_question(
+        replace(impossible, model=replace(impossible.model, emissions=rows)), Clock()
+    ).axes
+    assert list(axes.get_legend_handles_labels()[1]) == ["least ε", "infinite", "claim ln(2)"]
+
+
+def test_no_figure_with_eps():
+    with pytest.raises(Unsupported, match="with eps"):
+        plot_question(read(TEXTS["eps"], "eps"), Clock())
+
+
+def test_points_of_a_parameter():
+    found = curve_by_parameter(example4(), Clock(), 8)
+    assert [p.x for p in found] == [fmpq(i, 8) for i in range(1, 8)]  # the range is open
+    for point in found:
+        c = max(least(fixed(example4(), {"p": point.x}), 1).values())
+        assert point.low == pytest.approx(log(c))
+    assert found[0].low > found[-1].low > 0
+
+
+# --- commands ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "eps.hmm").write_text(TEXTS["eps"] + "private eps", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_the_command_writes_what_the_function_says(folder: Path, to: str):
+    found = CliRunner().invoke(commands.export, ["eps.hmm", "--to", to])
+    written = CliRunner().invoke(commands.export, ["eps.hmm", "--to", to, "-o", "out"])
+    assert found.exit_code == written.exit_code == 0, found.exception or written.exception
+    assert (folder / "out").read_text(encoding="utf-8").strip() == found.stdout.strip() != ""
+
+
+def test_the_command_draws(folder: Path):
+    pytest.importorskip("matplotlib")
+    found = CliRunner().invoke(commands.plot, ["ex4", "-o", "ex4.svg"])
+    assert found.exit_code == 0, found.exception
+    assert ElementTree.parse(folder / "ex4.svg").getroot().tag.endswith("svg")
+    wrong = CliRunner().invoke(commands.plot, ["ex4", "-o", "ex4.txt"])
+    assert isinstance(wrong.exception, InputError) and not (folder / "ex4.txt").exists()
