@@ -47,7 +47,10 @@ HEADS = ("model", "claim", "verdict", "time", "counterexample or reason")
 class PufferfishCommands(Group):
     """The commands about hidden Markov models, all in this file."""
 
-    homes: ClassVar = {name: f"pufferfish.{name}" for name in ("check", "budget", "distribution")}
+    homes: ClassVar = {name: f"pufferfish.{name,
+        "export": "pufferfish_files.export",
+        "plot": "pufferfish_files.plot",
+    }" for name in ("check", "budget", "distribution")}
 
 
 @click.group(
