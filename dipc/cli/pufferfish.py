@@ -45,12 +45,15 @@ HEADS = ("model", "claim", "verdict", "time", "counterexample or reason")
 
 
 class PufferfishCommands(Group):
-    """The commands about hidden Markov models, all in this file."""
+    """The commands about hidden Markov models."""
 
-    homes: ClassVar = {name: f"pufferfish.{name,
+    homes: ClassVar = {
+        "check": "pufferfish.check",
+        "budget": "pufferfish.budget",
+        "distribution": "pufferfish.distribution",
         "export": "pufferfish_files.export",
         "plot": "pufferfish_files.plot",
-    }" for name in ("check", "budget", "distribution")}
+    }
 
 
 @click.group(
