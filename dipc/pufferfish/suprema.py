@@ -81,9 +81,11 @@ def _budget(problem: Cleared, best: Supremum) -> Budget:
 
 
 def _is_inside(problem: Cleared, best: Supremum) -> bool:
-    """Whether the quotient belongs to a point of the class itself, where it is not 0/0."""
-    defined = best.f.above(*best.point) or best.f.below(*best.point)
-    return bool(defined) and problem.family.contains(best.point)
+    """Whether the quotient is that of a point of the class itself, where both sides are possible."""
+    if not problem.family.contains(best.point):
+        return False
+    found = problem.numbers(best.f, best.point)
+    return found is not None and quotient(found[1], found[0]) == best.low
 
 
 def supremum(problem: Cleared, inequalities: Sequence[Inequality]) -> Supremum:
