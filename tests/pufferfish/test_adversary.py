@@ -6,7 +6,7 @@ import pytest
 from flint import fmpq
 
 from dipc.clock import Clock
-from dipc.errors import Source
+from dipc.errors import InputError, Source
 from dipc.pufferfish.pipeline import budget, check
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.reading import Asked, read_question
@@ -91,3 +91,20 @@ def test_a_class_at_a_corner_of_the_cube_is_not_empty(where):
     found = verdict(text, "ln(19/10)")
     assert found.status == "violated"
     assert found.counterexample.parameters["p"] == 1
+
+
+EPS = """
+observe a, b; state s emits {a: 1/(1 + exp(-eps)), b: exp(-eps)/(1 + exp(-eps))} next stop
+state t emits {a: exp(-eps)/(1 + exp(-eps)), b: 1/(1 + exp(-eps))} next stop; compare s, t
+"""
+
+
+def test_a_huge_power_of_eps_is_a_limit():
+    found = verdict(EPS, "10^50*eps", seconds=20.0)
+    assert found.status == "undecided"
+    assert "powers of exp(-eps)" in found.reason
+
+
+def test_a_huge_horizon_is_refused():
+    with pytest.raises(InputError, match="at most 1000000000"):
+        asked(TWO_STATES + "; param p in (0, 1); start A {s: p, t: 1 - p}; compare A, s", horizon="10^400")
