@@ -93,12 +93,15 @@ class Steps:
                 after[t] = after.get(t, ZERO) + mass * p
         return after
 
-    def probability(self, start: Sparse, word: Word) -> fmpq:
-        """P(word | start)."""
-        belief = start
+    def after(self, belief: Sparse, word: Word) -> Sparse:
+        """A vector after more observations."""
         for o in word:
             belief = self.moved(self.filtered(belief).get(o, {}))
-        return sum(belief.values(), ZERO)
+        return belief
+
+    def probability(self, start: Sparse, word: Word) -> fmpq:
+        """P(word | start)."""
+        return sum(self.after(start, word).values(), ZERO)
 
     def text(self, word: Word) -> tuple[str, ...]:
         """The observations of a word."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import prod
 from typing import Any
 
@@ -87,7 +87,7 @@ class ParameterClass:
 
     def _anchored(self, point: Point) -> Point | None:
         moves = (self._between(point, self._reference, power) for power in range(MOVES))
-        return next(filter(self.contains, moves), None)
+        return next(filter(self.contains, chain(moves, [point])), None)
 
     def _tick(self) -> None:
         self.clock.tick("boxes")

@@ -28,6 +28,7 @@ from dipc.pufferfish.question import Claim, Pair, Question, Side
 from dipc.signs.boxes import Point
 
 LARGEST = 10**6
+MOST_POWER = 10**5
 NOTHING = "nothing was compared"
 
 Polynomials = dict[int, fmpq_mpoly]
@@ -100,6 +101,8 @@ class Cleared:
         self.question, self.clock = question, clock
         exponent = rate * question.parameters.eps_unit
         self.root, self.eps_power = int(exponent.q), int(exponent.p)
+        if max(self.root, self.eps_power) > MOST_POWER:
+            raise LimitReached(f"the claim has powers of exp(-eps) above {MOST_POWER}")
         self.family = check_class(question, clock, self.root)
         self._one = question.parameters.ring.of(1).numerator
         self._signs: dict[Any, int | None] = {}

@@ -18,7 +18,17 @@ from flint import fmpq
 
 from dipc.errors import LimitReached, Unsupported
 from dipc.pufferfish import finite, pumps
-from dipc.pufferfish.beliefs import NONE, Belief, Exploration, Extreme, Ratio, exceeds, greatest, improved
+from dipc.pufferfish.beliefs import (
+    NONE,
+    Belief,
+    Exploration,
+    Extreme,
+    Ratio,
+    exceeds,
+    greatest,
+    improved,
+    quotient,
+)
 from dipc.pufferfish.cone import closed_cone
 from dipc.pufferfish.pumps import Growth
 from dipc.pufferfish.question import Claim
@@ -172,10 +182,12 @@ def _pump(problem: Rational, growth: Growth) -> Pump:
 
 def _pumped(problem: Rational, growth: Growth, enough: Callable[[Ratio], bool]) -> tuple[int, ...]:
     """The prefix and as many repetitions as it takes."""
-    word = growth.prefix
-    while not enough(problem.ratio(growth.pair, word)):
+    word, steps = growth.prefix, problem.steps
+    left, right = (steps.after(side, word) for side in problem.sides[growth.pair])
+    while not enough(quotient(sum(left.values(), fmpq(0)), sum(right.values(), fmpq(0)))):
         if len(word) > LONGEST_PUMP:
             raise LimitReached(f"more than {LONGEST_PUMP} observations")
         problem.clock.tick("pump", len(word))
         word = (*word, *growth.word)
+        left, right = (steps.after(side, growth.word) for side in (left, right))
     return word

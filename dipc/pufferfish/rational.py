@@ -93,10 +93,14 @@ class Rational:
         return {"question": self.question, "pairs": len(self.pairs), "notes": self.notes}
 
     def enclosure(self) -> Least:
-        """The least c of every horizon, roughly: the first observation, and the first state itself."""
+        """The least c of every horizon, roughly: the first observation, and the first state itself.
+
+        An infinite quotient, which no time was left to answer with, is no bound.
+        """
         exploration = beliefs.Exploration(self.steps, self.sides, Clock())
         high = beliefs.greatest(belief.bound for belief in exploration.frontier)
-        return least(beliefs.greatest(belief.ratio for belief in exploration.level()), high)
+        ratios = (belief.ratio for belief in exploration.level())
+        return least(beliefs.greatest(ratio for ratio in ratios if ratio is not None), high)
 
     def reached(self, number: int, words: Sequence[Word], pump: Pump | None = None) -> Reached:
         """The probabilities of some words on both sides of a pair."""

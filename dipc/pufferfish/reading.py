@@ -38,6 +38,7 @@ from dipc.pufferfish.question import Claim, Pair, Question, Side
 from dipc.suggest import did_you_mean, nearest
 
 MOST_STATES = 10**5
+LONGEST_HORIZON = 10**9
 MOST_SHOWN = 6  # states of a cycle
 MOST_NAMES = 1000  # that are searched for a similar one
 EPS_WORD = re.compile("|".join(rf"\b{word}\b" for word, kind in ARITHMETIC_WORDS.items() if kind == "EPS"))
@@ -394,6 +395,8 @@ class _Reader:
         steps = self.values.whole(value, "a horizon")
         if steps < 1:
             raise self.values.fail(value, f"a horizon is at least 1, not {steps}", "it counts observations")
+        if steps > LONGEST_HORIZON:
+            raise self.values.fail(value, f"a horizon is at most {LONGEST_HORIZON}", "or `any`: all of them")
         return steps
 
     def _until_silence(self, model: HiddenMarkovModel[Parametric]) -> int:

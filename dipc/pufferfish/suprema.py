@@ -75,15 +75,17 @@ def _budget(problem: Cleared, best: Supremum) -> Budget:
         high=high,
         attained=attained,
         reached=_reached(problem, best.f, best.point, best.low),
-        approached="" if attained else approached(problem, best.point),
+        approached="" if attained else approached(problem, best.point, best.low == best.high),
         reason=best.reason,
     )
 
 
 def _is_inside(problem: Cleared, best: Supremum) -> bool:
-    """Whether the quotient belongs to a point of the class itself, where it is not 0/0."""
-    defined = best.f.above(*best.point) or best.f.below(*best.point)
-    return bool(defined) and problem.family.contains(best.point)
+    """Whether the quotient is that of a point of the class itself, where both sides are possible."""
+    if not problem.family.contains(best.point):
+        return False
+    found = problem.numbers(best.f, best.point)
+    return found is not None and quotient(found[1], found[0]) == best.low
 
 
 def supremum(problem: Cleared, inequalities: Sequence[Inequality]) -> Supremum:
@@ -250,10 +252,11 @@ def _reached(problem: Cleared, f: Inequality, point: Point, c: fmpq | None) -> R
     )
 
 
-def approached(problem: Cleared, point: Point) -> str:
+def approached(problem: Cleared, point: Point, exact: bool) -> str:
     """Where the parameters go, in words: ``pA -> 0, pB, pC -> 1``."""
     goals: dict[fmpq, list[str]] = {}
+    within = exact and not any(u in (ZERO, ONE) for u in point)  # there a secret is impossible
     for (name, value), u in zip(problem.family.values(point).items(), point, strict=True):
-        if u in (ZERO, ONE):
+        if u in (ZERO, ONE) or within:
             goals.setdefault(value, []).append(name)
     return ", ".join(f"{', '.join(names)} -> {value}" for value, names in goals.items())
