@@ -11,15 +11,13 @@ from typing import Any
 
 from flint import fmpq
 
-from dipc.certificate.format import fraction
 from dipc.clock import Clock
 from dipc.errors import InputError, InternalError, LimitReached, Unsupported
 from dipc.kernel import hidden as kernel
 from dipc.kernel.privacy import FORMAT, VERSION
 from dipc.kernel.reading import MAX_STEPS, Refused, metered
-from dipc.models.hmm import Weights
 from dipc.models.simplex import combination
-from dipc.pufferfish.beliefs import ONE, ZERO, Sparse, Steps, scaled
+from dipc.pufferfish.beliefs import ONE, ZERO, Sparse
 from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.rational import Rational
 from dipc.pufferfish.verdict import Counterexample, PufferfishVerdict, Violated
@@ -81,10 +79,8 @@ def listed(question: Question, clock: Clock | None = None) -> dict[str, Json]:
     sides: dict[str, tuple[int, Json]] = {}
     pairs = []
     for pair, starts in zip(problem.pairs, problem.sides, strict=True):
-        items = [
-            {"name": side.name, "prior": side.prior, "start": _row(tuple(start.items()))}
-            for side, start in zip(pair, starts, strict=True)
-        ]
+        both = zip(pair, starts, strict=True)
+        items = [{"name": side.name, "prior": side.prior, "start": _row(start)} for side, start in both]
         pairs.append([sides.setdefault(str(item), (len(sides), item))[0] for item in items])
     return {
         "format": FORMAT,
@@ -93,10 +89,8 @@ def listed(question: Question, clock: Clock | None = None) -> dict[str, Json]:
         "model": question.name,
         "states": list(model.states),
         "observations": list(model.observations),
-        "emissions": [_row(tuple(row.items())) for row in steps.emissions[: steps.silent]],
-        "transitions": [
-            _row(tuple(steps.transitions[s].items())) if row else [] for s, row in enumerate(model.transitions)
-        ],
+        "emissions": [_row(row) for row in steps.emissions[:-1]],
+        "transitions": [_row(steps.transitions[s]) if row else [] for s, row in enumerate(model.transitions)],
         "sides": [item for _, item in sides.values()],
         "pairs": pairs,
         "horizon": question.horizon,
@@ -111,8 +105,8 @@ def other_question(certificate: kernel.Certificate, question: Question) -> list[
     return [f"the {name} (the file has others)" for name in parts]
 
 
-def _row(weights: Weights[fmpq]) -> Json:
-    return [[place, str(p)] for place, p in sorted(weights)]
+def _row(weights: Sparse) -> Json:
+    return [[place, str(p)] for place, p in sorted(weights.items())]
 
 
 def _violation(problem: Rational, shown: Counterexample) -> Json:
@@ -124,9 +118,6 @@ def _violation(problem: Rational, shown: Counterexample) -> Json:
     raise InternalError("a counterexample about a pair that is not compared")
 
 
-# --- proofs -------------------------------------------------------------------------------------------
-
-
 def _proof(problem: Rational, c: fmpq, clock: Clock) -> Iterator[Json]:
     """The items of the kernel's enumeration."""
     steps, horizon = problem.steps, problem.question.horizon
@@ -134,28 +125,20 @@ def _proof(problem: Rational, c: fmpq, clock: Clock) -> Iterator[Json]:
     kept: list[Sparse] = []
     depth = 0
     while level and depth != horizon:
-        unsettled = [_short(x) for x in level if max(x.values()) > 0]
+        unsettled = [x for x in level if max(x.values()) > 0]
         fresh = _needed(unsettled, kept, steps.size, clock)
         kept += [unsettled[i] for i in fresh]
         if len(kept) > MOST:
             raise LimitReached(f"no certificate: a proof takes more than {MOST} differences")
         for i, x in enumerate(unsettled):
-            found = None if i in fresh else _dominated(x, kept, steps.size)
-            if found is None and i not in fresh:
-                raise InternalError("a difference that is not dominated")
-            yield None if found is None else [[j, str(factor)] for j, factor in found.items()]
+            found = _dominated(x, kept, steps.size) if i not in fresh else None
+            yield found and [[j, str(factor)] for j, factor in found.items()]
         level = [steps.moved(part) for i in fresh for _, part in sorted(steps.filtered(unsettled[i]).items())]
         depth += 1
 
 
 def _difference(left: Sparse, right: Sparse, c: fmpq) -> Sparse:
     return {s: left.get(s, ZERO) - c * right.get(s, ZERO) for s in {**left, **right}}
-
-
-def _short(x: Sparse) -> Sparse:
-    """As the kernel scales a difference."""
-    nonzero = {s: value for s, value in x.items() if value}
-    return scaled(nonzero, ONE / abs(next(iter(nonzero.values()))))
 
 
 def _needed(level: Sequence[Sparse], kept: Sequence[Sparse], size: int, clock: Clock) -> list[int]:
@@ -186,7 +169,7 @@ def _dominated(x: Sparse, kept: Sequence[Sparse], size: int) -> Multipliers | No
     columns = [[y.get(s, ZERO) for s in cells] for y in kept]
     columns += [[-ONE if s == t else ZERO for s in cells] for t in cells]
     solution = combination(columns, [x.get(s, ZERO) for s in cells])
-    return solution and {j: factor for j, factor in enumerate(solution[: len(kept)]) if factor}
+    return None if solution is None else {j: x for j, x in enumerate(solution[: len(kept)]) if x}
 
 
 def _multiple(x: Sparse, kept: Sequence[Sparse]) -> Multipliers | None:

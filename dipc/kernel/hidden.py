@@ -8,26 +8,22 @@ without successors is followed by one that shows silence, the observation ``-``,
 
 **A violation** is a sequence; its two probabilities are computed here.
 
-**A proof of privacy.**  Let g_w(s) = P(w | the next state is s) >= 0; it is 1 for the empty w.  A *difference*
-is a vector x over states, up to a positive factor.  That of a pair is left - c right, and that after the
-observation o is (x o)(t) = sum over s of x(s) e(s, o) p(s, t); so x . g_(ow) = (x o) . g_w.  The pair is
-private if x . g_w <= 0 for all w.  The differences are enumerated by levels: at level 0 those of the pairs, at
-level d + 1 all x o for the x *kept* at level d.  For each one it is checked that the sum of its entries is
-<= 0, and unless d is the horizon that one of these is true:
+**A proof of privacy.**  Let g_w(s) = P(w | the next state is s) >= 0; it is 1 for the empty w.  A
+*difference* is a vector x over states: of a pair, left - c right; and after the observation o of x,
+(x o)(t) = sum over s of x(s) e(s, o) p(s, t), so that x . g_(ow) = (x o) . g_w.  The pair is private if
+x . g_w <= 0 for all w.  Differences are enumerated by levels: at level 0 those of the pairs, at level d + 1
+all x o for the x *kept* at level d.  For each one it is checked that the sum of its entries is <= 0, and,
+unless d is the horizon, that one of these is true:
 
 * *settled*: all its entries are <= 0;
 * *dominated*: x <= sum of l_i x_i in every entry, for listed l_i >= 0 and x_i kept at level d or before;
 * it is kept itself.
 
-*This is a proof*: x . g_w <= 0 for every difference x of level d and every w with d + |w| <= horizon.  By
-induction on |w|.  If w is empty, x . g_w is the sum of the entries.  Else d is not the horizon.  If x is
-settled, x . g_w <= 0, as g_w >= 0.  If x is kept and w = o v, x . g_w = (x o) . g_v, where x o is of level
-d + 1 and v is shorter.  If x is dominated, x . g_w <= sum of l_i x_i . g_w, where each x_i is kept, of a level
-<= d, so that x_i . g_w <= 0 as just seen.  Without a horizon the same induction covers all w: the enumeration
-ends when a level keeps nothing, though sequences do not.
-
-So only products, sums and comparisons of fractions are needed; a proof that lists too few or too many items is
-refused, and so is one whose kept differences are not all explored.
+*This is a proof*: x . g_w <= 0 for every x of level d and every w with d + |w| <= horizon.  By induction on
+|w|.  If w is empty, x . g_w is the sum of the entries.  Else d is not the horizon.  If x is settled, use
+g_w >= 0.  If x is kept and w = o v, x . g_w = (x o) . g_v, where x o is of level d + 1 and v is shorter.  If
+x is dominated, x . g_w <= sum of l_i x_i . g_w, where each x_i is kept, of a level <= d, so x_i . g_w <= 0 as
+just seen.  Without a horizon the same induction covers all w, once a level keeps nothing.
 """
 
 from __future__ import annotations
@@ -47,7 +43,7 @@ SILENCE = "-"
 MODEL = "states observations emissions transitions sides pairs horizon c"
 FIELDS = f"format version statement model {MODEL} verdict proof digest"
 LONGEST = 10**6  # a horizon, and a sequence
-MAX_SHOWN = 80  # characters of a number, or observations, in a statement
+MAX_SHOWN = 40  # observations in a statement
 
 Vector = dict[int, Fraction]
 
@@ -95,11 +91,11 @@ def read_names(value: Any, step: str) -> list[str]:
     return names
 
 
-def read_rows(value: Any, count: int, last: int, step: str, empty: Row) -> list[Row]:
-    """A distribution for each state; ``empty`` stands for an empty one."""
+def read_rows(value: Any, count: int, last: int, step: str, stop: Row | None = None) -> list[Row]:
+    """A distribution for each state; ``stop`` is what an empty one means, if it is allowed."""
     if len(array(value, step)) != count:
         raise Refused(step, "there is not one row for every state")
-    return [read_row(row, last, f"{step} {s}") if row or not empty else empty for s, row in enumerate(value)]
+    return [stop if stop and row == [] else read_row(row, last, f"{step} {s}") for s, row in enumerate(value)]
 
 
 def read_model(data: dict[str, Any]) -> Model:
@@ -107,30 +103,24 @@ def read_model(data: dict[str, Any]) -> Model:
     states, observations = (read_names(data[field], field) for field in ("states", "observations"))
     n, m = len(states), len(observations)
     stays: Row = [(n, Fraction(1))]
-    emissions = read_rows(data["emissions"], n, m - 1, "emissions", [])
+    emissions = read_rows(data["emissions"], n, m - 1, "emissions")
     transitions = read_rows(data["transitions"], n, n - 1, "transitions", stays)
     return Model(states, observations, [*emissions, [(m, Fraction(1))]], [*transitions, stays])
 
 
 class Side(NamedTuple):
-    """A distribution: the name of the secret, that of the prior or None, and the first states."""
+    """A distribution: its name in statements, and the first states."""
 
     name: str
-    prior: str | None
     start: Vector
-
-    @property
-    def words(self) -> str:
-        """Its names in a statement."""
-        name = json.dumps(self.name[:MAX_NAME])
-        return name if self.prior is None else f"{name} under {json.dumps(self.prior[:MAX_NAME])}"
 
 
 def read_side(value: Any, last: int, step: str) -> Side:
     """A side, whose weights sum to 1."""
     side = record(value, step, "name", "prior", "start")
-    prior = None if side["prior"] is None else text(side["prior"], step)
-    return Side(text(side["name"], step), prior, dict(read_row(side["start"], last, step)))
+    names = [side["name"], *([] if side["prior"] is None else [side["prior"]])]
+    name = " under ".join(json.dumps(text(name, step)[:MAX_NAME]) for name in names)
+    return Side(name, dict(read_row(side["start"], last, step)))
 
 
 class Question(NamedTuple):
@@ -168,20 +158,10 @@ def read_question(data: dict[str, Any]) -> Question:
     return Question(model, sides, list(zip(ends[::2], ends[1::2], strict=True)), horizon, c)
 
 
-# --- proofs -------------------------------------------------------------------------------------------
-
-
 def is_settled(x: Vector) -> bool:
     """Whether no entry is positive: nothing that follows can break the claim."""
-    spend(len(x))
+    spend(1 + len(x))
     return all(value <= 0 for value in x.values())
-
-
-def scaled(x: Vector) -> Vector:
-    """A positive multiple, with short numbers: the first entry that is not 0 becomes 1 or -1."""
-    first = next(abs(value) for value in x.values() if value)
-    spend(sum(weight(value, first) for value in x.values()))
-    return {s: value / first for s, value in x.items() if value}
 
 
 def check_dominated(x: Vector, multipliers: Any, kept: Sequence[Vector], step: str) -> None:
@@ -209,7 +189,7 @@ def check_private(question: Question, proof: Any) -> None:
             raise Refused(f"level {depth}", "a sequence of so many observations breaks the claim")
         if depth == question.horizon:
             break
-        unsettled = [scaled(x) for x in level if not is_settled(x)]
+        unsettled = [x for x in level if not is_settled(x)]
         listed = items[used : used + len(unsettled)]
         used += len(unsettled)
         if len(listed) < len(unsettled):
@@ -225,45 +205,40 @@ def check_private(question: Question, proof: Any) -> None:
         raise Refused("proof", "there is more than is needed")
 
 
-class Violation(NamedTuple):
-    """A sequence that breaks the claim, with its probabilities on both sides of a pair."""
-
-    pair: int
-    sequence: list[int]
-    left: Fraction
-    right: Fraction
-
-
-def check_violation(question: Question, proof: Any) -> Violation:
-    """The listed sequence is short enough, and breaks the claim."""
+def check_violation(question: Question, proof: Any) -> str:
+    """The listed sequence is short enough, and breaks the claim: how, in words."""
     listed = record(proof, "proof", "pair", "sequence")
-    pair = integer(listed["pair"], "proof", 0, len(question.pairs) - 1)
-    last, longest = len(question.model.observations), question.horizon or LONGEST
-    sequence = [integer(o, "proof", 0, last) for o in array(listed["sequence"], "proof")]
-    if not 0 < len(sequence) <= longest:
+    pair = question.pairs[integer(listed["pair"], "proof", 0, len(question.pairs) - 1)]
+    names = [*question.model.observations, SILENCE]
+    sequence = [integer(o, "proof", 0, len(names) - 1) for o in array(listed["sequence"], "proof")]
+    if not 0 < len(sequence) <= (question.horizon or LONGEST):
         raise Refused("proof", "the sequence is empty, or longer than the horizon")
-    left, right = (
-        question.model.probability(question.sides[side].start, sequence) for side in question.pairs[pair]
-    )
+    secret, against = (question.sides[side] for side in pair)
+    left, right = (question.model.probability(side.start, sequence) for side in (secret, against))
     if left <= question.c * right:
         raise Refused("proof", "the sequence does not break the claim")
-    return Violation(pair, sequence, left, right)
+    words = json.dumps(" ".join(names[o][:MAX_NAME] for o in sequence[:MAX_SHOWN]))
+    more = f" ... ({len(sequence)} observations)" if len(sequence) > MAX_SHOWN else ""
+    return f"{secret.name} shows {words}{more} with {brief(left)}, {against.name} with {brief(right)}"
 
 
-# --- a certificate ------------------------------------------------------------------------------------
+def brief(p: Fraction) -> str:
+    """A number, exactly if it is short."""
+    bits = max(p.numerator.bit_length(), p.denominator.bit_length())
+    return str(p) if bits <= 256 else f"a number of {bits} bits"
 
 
 class Certificate(NamedTuple):
-    """A certificate that was checked; ``violation`` is None if the claim is private."""
+    """A certificate that was checked; ``violation`` tells of a violation, "" if the claim is private."""
 
     data: dict[str, Any]
     question: Question
-    violation: Violation | None
+    violation: str
 
     @property
     def status(self) -> str:
         """ "private" or "violated"."""
-        return "private" if self.violation is None else "violated"
+        return "violated" if self.violation else "private"
 
     @property
     def sha256(self) -> str:
@@ -273,24 +248,13 @@ class Certificate(NamedTuple):
 
     def statement(self) -> str:
         """What was proved, in words, about the listed model."""
-        question, model = self.question, self.question.model
+        model, pairs, horizon = self.question.model, len(self.question.pairs), self.question.horizon
         name = self.data["model"][:MAX_NAME].translate({ord(c): "_" for c in "\"'`"})
-        sizes = f"{len(model.states)} states, {len(model.observations)} observations"
-        horizon = "every horizon" if question.horizon is None else f"horizon {question.horizon}"
-        claim = f"for c = {question.c} and {horizon}, {len(question.pairs)} ordered pairs of distributions"
-        head = f"in model '{name}' ({sizes}) {claim}"
-        return shown(f"{head} are ln(c)-Pufferfish private" if self.violation is None else self.broken(head))
-
-    def broken(self, head: str) -> str:
-        """The same of a violation."""
-        assert self.violation is not None
-        pair, sequence, left, right = self.violation
-        secret, against = (self.question.sides[side].words for side in self.question.pairs[pair])
-        names = [*self.question.model.observations, SILENCE]
-        words = " ".join(names[o][:MAX_NAME] for o in sequence[:MAX_SHOWN])
-        more = f" ... ({len(sequence)} observations)" if len(sequence) > MAX_SHOWN else ""
-        numbers = " and ".join(map(number_shown, (left, right)))
-        return f"{head} are not: {secret} against {against}: {json.dumps(words)}{more} has {numbers}"
+        sizes = f"{len(model.states)} states, {len(model.observations)} observations, {pairs} ordered pairs"
+        claim = f"ln({brief(self.question.c)})-Pufferfish private"
+        where = "for every horizon" if horizon is None else f"up to horizon {horizon}"
+        verdict = f"not {claim} {where}: {self.violation}" if self.violation else f"{claim} {where}"
+        return shown(f"model '{name}' ({sizes}) is {verdict}")
 
     def conditional(self) -> str:
         """The statement under its condition: the kernel does not read models."""
@@ -305,12 +269,6 @@ class Certificate(NamedTuple):
         ]
 
 
-def number_shown(p: Fraction) -> str:
-    """A probability, exactly if it is short."""
-    bits = p.denominator.bit_length()
-    return f"probability {p}" if bits < MAX_SHOWN else f"a probability of {bits} bits"
-
-
 def checked(data: Any, file: bytes | None = None) -> Certificate:
     """All phases but the digest."""
     record(data, "format", *FIELDS.split())
@@ -322,11 +280,9 @@ def checked(data: Any, file: bytes | None = None) -> Certificate:
         raise Refused("program", "the certificate is about a hidden Markov model, not about a program")
     text(data["model"], "model")
     question = read_question(data)
-    match data["verdict"]:
-        case "private":
-            check_private(question, data["proof"])
-            return Certificate(data, question, None)
-        case "violated":
-            return Certificate(data, question, check_violation(question, data["proof"]))
-        case _:
-            raise Refused("verdict", "'private' or 'violated' is expected")
+    if data["verdict"] not in ("private", "violated"):
+        raise Refused("verdict", "'private' or 'violated' is expected")
+    if data["verdict"] == "violated":
+        return Certificate(data, question, check_violation(question, data["proof"]))
+    check_private(question, data["proof"])
+    return Certificate(data, question, "")
