@@ -46,6 +46,7 @@ LONGEST = 10**6  # a horizon, and a sequence
 MAX_SHOWN = 40  # observations in a statement
 
 Vector = dict[int, Fraction]
+Side = tuple[str, Vector]  # the name in statements, and the first states
 
 
 class Model(NamedTuple):
@@ -108,19 +109,12 @@ def read_model(data: dict[str, Any]) -> Model:
     return Model(states, observations, [*emissions, [(m, Fraction(1))]], [*transitions, stays])
 
 
-class Side(NamedTuple):
-    """A distribution: its name in statements, and the first states."""
-
-    name: str
-    start: Vector
-
-
 def read_side(value: Any, last: int, step: str) -> Side:
-    """A side, whose weights sum to 1."""
+    """A distribution of first states, whose weights sum to 1."""
     side = record(value, step, "name", "prior", "start")
     names = [side["name"], *([] if side["prior"] is None else [side["prior"]])]
     name = " under ".join(json.dumps(text(name, step)[:MAX_NAME]) for name in names)
-    return Side(name, dict(read_row(side["start"], last, step)))
+    return name, dict(read_row(side["start"], last, step))
 
 
 class Question(NamedTuple):
@@ -135,8 +129,8 @@ class Question(NamedTuple):
     def differences(self) -> Iterator[Vector]:
         """Of every pair: left - c right."""
         for left, right in self.pairs:
-            x = dict(self.sides[left].start)
-            for s, p in self.sides[right].start.items():
+            x = dict(self.sides[left][1])
+            for s, p in self.sides[right][1].items():
                 x[s] = x.get(s, ZERO) - self.c * p
                 spend(weight(x[s], self.c, p))
             yield x
@@ -213,13 +207,13 @@ def check_violation(question: Question, proof: Any) -> str:
     sequence = [integer(o, "proof", 0, len(names) - 1) for o in array(listed["sequence"], "proof")]
     if not 0 < len(sequence) <= (question.horizon or LONGEST):
         raise Refused("proof", "the sequence is empty, or longer than the horizon")
-    secret, against = (question.sides[side] for side in pair)
-    left, right = (question.model.probability(side.start, sequence) for side in (secret, against))
+    (secret, first), (against, other) = (question.sides[side] for side in pair)
+    left, right = (question.model.probability(start, sequence) for start in (first, other))
     if left <= question.c * right:
         raise Refused("proof", "the sequence does not break the claim")
     words = json.dumps(" ".join(names[o][:MAX_NAME] for o in sequence[:MAX_SHOWN]))
     more = f" ... ({len(sequence)} observations)" if len(sequence) > MAX_SHOWN else ""
-    return f"{secret.name} shows {words}{more} with {brief(left)}, {against.name} with {brief(right)}"
+    return f"{secret} shows {words}{more} with {brief(left)}, {against} with {brief(right)}"
 
 
 def brief(p: Fraction) -> str:

@@ -435,6 +435,20 @@ def test_a_broken_violation_is_refused(changed: dict[str, Any], step: str) -> No
         checked(data | {"proof": data["proof"] | changed})
 
 
+def test_a_negative_multiplier_is_refused() -> None:
+    data = written(geometric())
+    with pytest.raises(Refused, match="a multiplier is negative"):
+        checked(data | {"proof": [None, None, None, [[0, "-1"]]]})
+
+
+def test_a_sequence_is_not_longer_than_the_horizon() -> None:
+    data = written(claiming(noisy_chain(4), fmpq(4), 4))
+    length = len(data["proof"]["sequence"])
+    assert length > 1 and checked(data | {"horizon": length}).status == "violated"
+    with pytest.raises(Refused, match="longer than the horizon"):
+        checked(data | {"horizon": length - 1})
+
+
 def test_work_is_limited() -> None:
     data = written(shipped("ex2-repeated"))
     long = data | {"proof": {"pair": 0, "sequence": [0] * 20_000}}
