@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from dipc.certificate.chains import is_about, listed_model, other_model
+from dipc.certificate.hidden import other_question
 from dipc.certificate.rederive import Statement, compared, rederive
 from dipc.certificate.slow.values import fraction
 from dipc.cli import options
@@ -18,11 +19,12 @@ from dipc.cli.work import Bar
 from dipc.dipwhile.convert import to_rational
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError, LimitReached, Source
-from dipc.kernel import chains
+from dipc.kernel import chains, hidden
 from dipc.kernel.privacy import Certificate, shown
 from dipc.kernel.reading import MAX_STEPS, Refused, file_bytes, metered
 from dipc.kernel.statements import check as checked
 from dipc.model import MarkovModel, load_model
+from dipc.pufferfish.reading import Asked, read_question
 from dipc.shipped import source_of
 
 ACCEPTED, REFUSED, CONDITIONAL = 0, 1, 3
@@ -107,6 +109,8 @@ def verify(definitions: tuple[str, ...], steps: int, **given: Any) -> int:
     A certificate about a Markov chain is compared with the file in --model, and its formula with --formula or
     else the 'property' lines of the file.  Without --model it is about the chain in the certificate.
 
+    One about a hidden Markov model is compared with the .hmm file in --model, pairs, horizon and claim too.
+
     \b
     Exit status: 0 accepted, 1 refused or another statement, 2 a file or an option cannot be read,
     3 conditional: not everything was compared with the program text.
@@ -127,6 +131,8 @@ def verify(definitions: tuple[str, ...], steps: int, **given: Any) -> int:
                 found = checked(data, source, steps)
                 if isinstance(found, chains.Certificate):
                     return _judged_chain(found, wanted)
+                if isinstance(found, hidden.Certificate):
+                    return _judged_hidden(found, wanted)
                 return _judged(found, wanted)
         except Refused as refused:
             why = shown(str(refused))
@@ -204,6 +210,30 @@ def _judged_chain(certificate: chains.Certificate, wanted: Wanted) -> int:
     say(f"model: {where}, SHA-256 of its states, rows, labels and neighbours {certificate.sha256}")
     if formula is not None and not differences:
         say(f"formula: {shown(formula)}")
+    if differences:
+        return REFUSED
+    return ACCEPTED if wanted.deep else CONDITIONAL
+
+
+def _judged_hidden(certificate: hidden.Certificate, wanted: Wanted) -> int:
+    """The same for a certificate about a hidden Markov model."""
+    if wanted.formula is not None or wanted.neighbours is not None:
+        raise InputError("--formula and --neighbours are about Markov chains whose states are seen")
+    if wanted.model is None and (wanted.definitions or wanted.claim is not None):
+        raise InputError("-D and --claim change what a model asks", hint="name its file with --model")
+    expected = wanted.expect or "private"
+    other = f"the claim is {certificate.status} (expected: {expected})"
+    differences = [] if certificate.status == expected else [other]
+    if wanted.model is not None:
+        asked = Asked(claim=wanted.claim)
+        question = read_question(source_of(wanted.model), wanted.definitions, asked)
+        differences += other_question(certificate, question)
+    if differences:
+        say(f"accepted, but for another statement: {shown('; '.join(differences))}")
+    proved = wanted.deep and not differences
+    say(f"accepted: {certificate.statement()}" if proved else certificate.conditional())
+    where = "in the certificate (no --model given)" if wanted.model is None else wanted.model
+    say(f"model: {where}, SHA-256 of its numbers, pairs, horizon and c {certificate.sha256}")
     if differences:
         return REFUSED
     return ACCEPTED if wanted.deep else CONDITIONAL

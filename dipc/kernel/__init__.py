@@ -10,5 +10,6 @@ The standard library only, nothing of dipc: what this folder accepts is proved, 
 * ``laws``: what a certificate lists: sets, functions, decision diagrams, the adjacency;
 * ``privacy``: what (eps, delta)-privacy needs;
 * ``chains``: what a formula of dpCTL* about a Markov chain needs;
-* ``statements``: which of the two a certificate is about.
+* ``hidden``: what Pufferfish privacy of a hidden Markov model needs;
+* ``statements``: which of the three a certificate is about.
 """

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import chains, privacy
+from . import chains, hidden, privacy
 from .reading import MAX_STEPS
 
+Certificate = privacy.Certificate | chains.Certificate | hidden.Certificate
 
-def check(
-    data: bytes, program: bytes | None = None, steps: int = MAX_STEPS
-) -> privacy.Certificate | chains.Certificate:
+
+def check(data: bytes, program: bytes | None = None, steps: int = MAX_STEPS) -> Certificate:
     """Check the bytes of a certificate of any kind.  Raises :class:`~.reading.Refused`.
 
     ``program`` is the text that a certificate of privacy has to be about.
     """
 
-    def phases(read: Any) -> privacy.Certificate | chains.Certificate:
-        about_chain = isinstance(read, dict) and "statement" in read
-        return chains.checked(read, program) if about_chain else privacy.checked(read, program)
+    def phases(read: Any) -> Certificate:
+        if not isinstance(read, dict) or "statement" not in read:
+            return privacy.checked(read, program)
+        checker = hidden.checked if read["statement"] == "hidden" else chains.checked
+        return checker(read, program)
 
     return privacy.sealed(data, steps, phases)

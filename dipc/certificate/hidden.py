@@ -1,0 +1,181 @@
+"""Certificates of Pufferfish privacy of hidden Markov models: how they are written and compared.
+
+A proof of privacy is the enumeration that :mod:`dipc.kernel.hidden` repeats, with what only a search finds:
+which differences are kept, and the multipliers of those that are dominated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from flint import fmpq
+
+from dipc.clock import Clock
+from dipc.errors import InputError, InternalError, LimitReached, Unsupported
+from dipc.kernel import hidden as kernel
+from dipc.kernel.privacy import FORMAT, VERSION
+from dipc.kernel.reading import MAX_STEPS, Refused, metered
+from dipc.models.simplex import combination
+from dipc.pufferfish.beliefs import ONE, ZERO, Sparse
+from dipc.pufferfish.question import Claim, Question
+from dipc.pufferfish.rational import Rational
+from dipc.pufferfish.verdict import Counterexample, PufferfishVerdict, Violated
+
+Json = Any
+Multipliers = dict[int, fmpq]
+
+FEW_CELLS = 12
+"""Combinations of several differences are sought for so many states at most; else multiples of one."""
+
+MOST = 5_000
+"""So many differences are kept at most: the kernel refuses longer proofs."""
+
+
+def question_certificate(question: Question, verdict: PufferfishVerdict, clock: Clock | None = None) -> Json:
+    """A certificate, without its digest, of a verdict about a question.
+
+    Raises :class:`InputError` if nothing was decided or compared, :class:`Unsupported` for parameters, eps,
+    delta > 0 and c = exp(...), and :class:`LimitReached` if no proof was found or the kernel would refuse it.
+    """
+    if verdict.status == "undecided":
+        raise InputError("no certificate: nothing was decided")
+    clock = clock or Clock()
+    claim = certifiable(question)
+    certificate = listed(question, clock)
+    problem, certificate["verdict"] = Rational(question, clock), verdict.status
+    if isinstance(verdict, Violated):
+        certificate["proof"] = _violation(problem, verdict.counterexample)
+    else:
+        certificate["proof"] = list(_proof(problem, claim.factor, clock))
+    try:
+        with metered(MAX_STEPS):
+            kernel.checked({**certificate, "digest": ""})
+    except Refused as refused:
+        raise LimitReached(f"no certificate: it would be refused: {refused}") from None
+    return certificate
+
+
+def certifiable(question: Question) -> Claim:
+    """The claim, if certificates cover it and the question.  Raises :class:`InputError`."""
+    claim = question.claim
+    if claim is None:
+        raise InputError("nothing is claimed", hint="write a line `private ln(2)`, or use `--claim`")
+    if names := question.parameters.names:
+        raise Unsupported(f"certificates of hidden Markov models with parameters (here {', '.join(names)})")
+    if claim.delta:
+        raise Unsupported("certificates of hidden Markov models with delta > 0")
+    if claim.constant or claim.rate:
+        raise Unsupported(f"certificates of hidden Markov models with the claim {claim.text}: c = exp(...)")
+    return claim
+
+
+def listed(question: Question, clock: Clock | None = None) -> dict[str, Json]:
+    """What a certificate says about a question: everything but the verdict and its proof."""
+    claim, problem = certifiable(question), Rational(question, clock or Clock())
+    if not problem.pairs:
+        raise InputError("no certificate: nothing was compared")
+    model, steps = question.model, problem.steps
+    sides: dict[str, tuple[int, Json]] = {}
+    pairs = []
+    for pair, starts in zip(problem.pairs, problem.sides, strict=True):
+        both = zip(pair, starts, strict=True)
+        items = [{"name": side.name, "prior": side.prior, "start": _row(start)} for side, start in both]
+        pairs.append([sides.setdefault(str(item), (len(sides), item))[0] for item in items])
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "statement": "hidden",
+        "model": question.name,
+        "states": list(model.states),
+        "observations": list(model.observations),
+        "emissions": [_row(row) for row in steps.emissions[:-1]],
+        "transitions": [_row(steps.transitions[s]) if row else [] for s, row in enumerate(model.transitions)],
+        "sides": [item for _, item in sides.values()],
+        "pairs": pairs,
+        "horizon": question.horizon,
+        "c": str(claim.factor),
+    }
+
+
+def other_question(certificate: kernel.Certificate, question: Question) -> list[str]:
+    """What a certificate has otherwise than a question: its states, rows, sides, pairs, horizon or c."""
+    expected = listed(question)
+    parts = [name for name in kernel.MODEL.split() if certificate.data[name] != expected[name]]
+    return [f"the {name} (the file has others)" for name in parts]
+
+
+def _row(weights: Sparse) -> Json:
+    return [[place, str(p)] for place, p in sorted(weights.items())]
+
+
+def _violation(problem: Rational, shown: Counterexample) -> Json:
+    """The pair and the sequence of a counterexample."""
+    sequence = [problem.steps.names.index(name) for name in shown.sequence]
+    for number, (left, right) in enumerate(problem.pairs):
+        if (left.name, left.prior, right.name) == (shown.secret, shown.prior, shown.against):
+            return {"pair": number, "sequence": sequence}
+    raise InternalError("a counterexample about a pair that is not compared")
+
+
+def _proof(problem: Rational, c: fmpq, clock: Clock) -> Iterator[Json]:
+    """The items of the kernel's enumeration."""
+    steps, horizon = problem.steps, problem.question.horizon
+    level = [_difference(left, right, c) for left, right in problem.sides]
+    kept: list[Sparse] = []
+    depth = 0
+    while level and depth != horizon:
+        unsettled = [x for x in level if max(x.values()) > 0]
+        fresh = _needed(unsettled, kept, steps.size, clock)
+        kept += [unsettled[i] for i in fresh]
+        if len(kept) > MOST:
+            raise LimitReached(f"no certificate: a proof takes more than {MOST} differences")
+        for i, x in enumerate(unsettled):
+            found = _dominated(x, kept, steps.size) if i not in fresh else None
+            yield found and [[j, str(factor)] for j, factor in found.items()]
+        level = [steps.moved(part) for i in fresh for _, part in sorted(steps.filtered(unsettled[i]).items())]
+        depth += 1
+
+
+def _difference(left: Sparse, right: Sparse, c: fmpq) -> Sparse:
+    return {s: left.get(s, ZERO) - c * right.get(s, ZERO) for s in {**left, **right}}
+
+
+def _needed(level: Sequence[Sparse], kept: Sequence[Sparse], size: int, clock: Clock) -> list[int]:
+    """The places of those that the others, with what was kept before, do not dominate."""
+    needed: list[int] = []
+    for i in sorted(range(len(level)), key=lambda i: _strength(level[i]), reverse=True):
+        clock.tick("certificate", len(kept) + len(needed))
+        if _multiple(level[i], [*kept, *(level[j] for j in needed)]) is None:
+            needed.append(i)
+    for i in list(needed):
+        clock.tick("certificate", len(kept) + len(needed))
+        others = [level[j] for j in needed if j != i]
+        if _dominated(level[i], [*kept, *others], size) is not None:
+            needed.remove(i)
+    return sorted(needed)
+
+
+def _strength(x: Sparse) -> fmpq:
+    return sum(x.values(), ZERO) / sum(map(abs, x.values()), ZERO)
+
+
+def _dominated(x: Sparse, kept: Sequence[Sparse], size: int) -> Multipliers | None:
+    """Multipliers >= 0 with which kept differences dominate x, if some were found."""
+    found = _multiple(x, kept)
+    if found is not None or size > FEW_CELLS:
+        return found
+    cells = range(size)
+    columns = [[y.get(s, ZERO) for s in cells] for y in kept]
+    columns += [[-ONE if s == t else ZERO for s in cells] for t in cells]
+    solution = combination(columns, [x.get(s, ZERO) for s in cells])
+    return None if solution is None else {j: x for j, x in enumerate(solution[: len(kept)]) if x}
+
+
+def _multiple(x: Sparse, kept: Sequence[Sparse]) -> Multipliers | None:
+    """A multiple of one difference."""
+    for j, y in enumerate(kept):
+        least = max((x[s] / y[s] for s in y if y[s] > 0 and s in x), default=ZERO)
+        if least > 0 and all(x.get(s, ZERO) <= least * y.get(s, ZERO) for s in {**x, **y}):
+            return {j: least}
+    return None

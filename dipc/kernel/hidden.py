@@ -1,0 +1,282 @@
+"""The statement about a hidden Markov model: pairs of distributions are ln(c)-Pufferfish private, or not.
+
+A certificate has the model (states, observations, rows of fractions), the distributions, the ordered pairs of
+them, the horizon (None: every one) and the rational c.  *Private* means P(w | left) <= c P(w | right) for
+every pair and every sequence w of at most ``horizon`` observations (Liu, Wang, Zhang, *Verifying Pufferfish
+Privacy in Hidden Markov Models*, Definition 2; the first observation is made in the first state).  A state
+without successors is followed by one that shows silence, the observation ``-``, for ever.
+
+**A violation** is a sequence; its two probabilities are computed here.
+
+**A proof of privacy.**  Let g_w(s) = P(w | the next state is s) >= 0; it is 1 for the empty w.  A
+*difference* is a vector x over states: of a pair, left - c right; and after the observation o of x,
+(x o)(t) = sum over s of x(s) e(s, o) p(s, t), so that x . g_(ow) = (x o) . g_w.  The pair is private if
+x . g_w <= 0 for all w.  Differences are enumerated by levels: at level 0 those of the pairs, at level d + 1
+all x o for the x *kept* at level d.  For each one it is checked that the sum of its entries is <= 0, and,
+unless d is the horizon, that one of these is true:
+
+* *settled*: all its entries are <= 0;
+* *dominated*: x <= sum of l_i x_i in every entry, for listed l_i >= 0 and x_i kept at level d or before;
+* it is kept itself.
+
+*This is a proof*: x . g_w <= 0 for every x of level d and every w with d + |w| <= horizon.  By induction on
+|w|.  If w is empty, x . g_w is the sum of the entries.  Else d is not the horizon.  If x is settled, use
+g_w >= 0.  If x is kept and w = o v, x . g_w = (x o) . g_v, where x o is of level d + 1 and v is shorter.  If
+x is dominated, x . g_w <= sum of l_i x_i . g_w, where each x_i is kept, of a level <= d, so x_i . g_w <= 0 as
+just seen.  Without a horizon the same induction covers all w, once a level keeps nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from .chains import MAX_STATES, Row, read_row
+from .facts import ZERO
+from .privacy import FORMAT, MAX_NAME, VERSION, shown
+from .reading import Refused, array, integer, pair_of, rational, record, spend, text, weight
+
+SILENCE = "-"
+MODEL = "states observations emissions transitions sides pairs horizon c"
+FIELDS = f"format version statement model {MODEL} verdict proof digest"
+LONGEST = 10**6  # a horizon, and a sequence
+MAX_SHOWN = 40  # observations in a statement
+
+Vector = dict[int, Fraction]
+Side = tuple[str, Vector]  # the name in statements, and the first states
+
+
+class Model(NamedTuple):
+    """The model, with the silent state behind the last one, and its silence behind the last observation."""
+
+    states: list[str]
+    observations: list[str]
+    emissions: list[Row]
+    transitions: list[Row]
+
+    def after(self, x: Vector) -> dict[int, Vector]:
+        """The vector after each observation that some state of it may show, and a transition."""
+        found: dict[int, Vector] = {}
+        for s, value in x.items():
+            for o, p in self.emissions[s]:
+                part, shows = found.setdefault(o, {}), value * p
+                for t, q in self.transitions[s]:
+                    part[t] = part.get(t, ZERO) + shows * q
+                    spend(weight(shows, q, part[t]))
+        return found
+
+    def probability(self, start: Vector, sequence: Sequence[int]) -> Fraction:
+        """Of a sequence of observations."""
+        for o in sequence:
+            start = self.after(start).get(o, {})
+        return total(start)
+
+
+def total(x: Vector) -> Fraction:
+    """The sum of the entries."""
+    found = ZERO
+    for value in x.values():
+        found += value
+        spend(weight(value, found))
+    return found
+
+
+def read_names(value: Any, step: str) -> list[str]:
+    """Different names; silence is not one."""
+    names = [text(name, step) for name in array(value, step)]
+    if not 0 < len(names) <= MAX_STATES or len(set(names)) < len(names) or SILENCE in names:
+        raise Refused(step, "there are none, too many, one is listed twice or stands for silence")
+    return names
+
+
+def read_rows(value: Any, count: int, last: int, step: str, stop: Row | None = None) -> list[Row]:
+    """A distribution for each state; ``stop`` is what an empty one means, if it is allowed."""
+    if len(array(value, step)) != count:
+        raise Refused(step, "there is not one row for every state")
+    return [stop if stop and row == [] else read_row(row, last, f"{step} {s}") for s, row in enumerate(value)]
+
+
+def read_model(data: dict[str, Any]) -> Model:
+    """The model, if every row sums to 1."""
+    states, observations = (read_names(data[field], field) for field in ("states", "observations"))
+    n, m = len(states), len(observations)
+    stays: Row = [(n, Fraction(1))]
+    emissions = read_rows(data["emissions"], n, m - 1, "emissions")
+    transitions = read_rows(data["transitions"], n, n - 1, "transitions", stays)
+    return Model(states, observations, [*emissions, [(m, Fraction(1))]], [*transitions, stays])
+
+
+def read_side(value: Any, last: int, step: str) -> Side:
+    """A distribution of first states, whose weights sum to 1."""
+    side = record(value, step, "name", "prior", "start")
+    names = [side["name"], *([] if side["prior"] is None else [side["prior"]])]
+    name = " under ".join(json.dumps(text(name, step)[:MAX_NAME]) for name in names)
+    return name, dict(read_row(side["start"], last, step))
+
+
+class Question(NamedTuple):
+    """What is asked."""
+
+    model: Model
+    sides: list[Side]
+    pairs: list[tuple[int, int]]
+    horizon: int | None
+    c: Fraction
+
+    def differences(self) -> Iterator[Vector]:
+        """Of every pair: left - c right."""
+        for left, right in self.pairs:
+            x = dict(self.sides[left][1])
+            for s, p in self.sides[right][1].items():
+                x[s] = x.get(s, ZERO) - self.c * p
+                spend(weight(x[s], self.c, p))
+            yield x
+
+
+def read_question(data: dict[str, Any]) -> Question:
+    """The question of a certificate."""
+    model = read_model(data)
+    last = len(model.states) - 1
+    sides = [read_side(side, last, f"side {i}") for i, side in enumerate(array(data["sides"], "sides"))]
+    pairs = [pair_of(pair, "pairs") for pair in array(data["pairs"], "pairs")]
+    ends = [integer(i, "pairs", 0, len(sides) - 1) for pair in pairs for i in pair]
+    if not pairs or set(ends) != set(range(len(sides))):
+        raise Refused("pairs", "there are none, or one of the sides is in none")
+    horizon = None if data["horizon"] is None else integer(data["horizon"], "horizon", 1, LONGEST)
+    c = rational(data["c"], "c")
+    if c < 1:
+        raise Refused("c", "it is less than 1")
+    return Question(model, sides, list(zip(ends[::2], ends[1::2], strict=True)), horizon, c)
+
+
+def is_settled(x: Vector) -> bool:
+    """Whether no entry is positive: nothing that follows can break the claim."""
+    spend(1 + len(x))
+    return all(value <= 0 for value in x.values())
+
+
+def check_dominated(x: Vector, multipliers: Any, kept: Sequence[Vector], step: str) -> None:
+    """x is at most the listed combination of kept differences."""
+    rest = dict(x)
+    for term in array(multipliers, step):
+        place, written = pair_of(term, step)
+        factor = rational(written, step)
+        if factor < 0:
+            raise Refused(step, "a multiplier is negative")
+        for s, value in kept[integer(place, step, 0, len(kept) - 1)].items():
+            rest[s] = rest.get(s, ZERO) - factor * value
+            spend(weight(factor, value, rest[s]))
+    if not is_settled(rest):
+        raise Refused(step, "the difference is greater than the listed combination")
+
+
+def check_private(question: Question, proof: Any) -> None:
+    """The levels of differences; the proof has an item for each one that is not settled: None if it is kept,
+    else its multipliers."""
+    level, items, kept, used = list(question.differences()), array(proof, "proof"), list[Vector](), 0
+    depth = 0
+    while level:
+        if any(total(x) > 0 for x in level):
+            raise Refused(f"level {depth}", "a sequence of so many observations breaks the claim")
+        if depth == question.horizon:
+            break
+        unsettled = [x for x in level if not is_settled(x)]
+        listed = items[used : used + len(unsettled)]
+        used += len(unsettled)
+        if len(listed) < len(unsettled):
+            raise Refused("proof", f"it ends at level {depth}")
+        fresh = [x for x, item in zip(unsettled, listed, strict=True) if item is None]
+        kept += fresh
+        for x, item in zip(unsettled, listed, strict=True):
+            if item is not None:
+                check_dominated(x, item, kept, f"level {depth}")
+        level = [x for parent in fresh for _, x in sorted(question.model.after(parent).items())]
+        depth += 1
+    if used < len(items):
+        raise Refused("proof", "there is more than is needed")
+
+
+def check_violation(question: Question, proof: Any) -> str:
+    """The listed sequence is short enough, and breaks the claim: how, in words."""
+    listed = record(proof, "proof", "pair", "sequence")
+    pair = question.pairs[integer(listed["pair"], "proof", 0, len(question.pairs) - 1)]
+    names = [*question.model.observations, SILENCE]
+    sequence = [integer(o, "proof", 0, len(names) - 1) for o in array(listed["sequence"], "proof")]
+    if not 0 < len(sequence) <= (question.horizon or LONGEST):
+        raise Refused("proof", "the sequence is empty, or longer than the horizon")
+    (secret, first), (against, other) = (question.sides[side] for side in pair)
+    left, right = (question.model.probability(start, sequence) for start in (first, other))
+    if left <= question.c * right:
+        raise Refused("proof", "the sequence does not break the claim")
+    words = json.dumps(" ".join(names[o][:MAX_NAME] for o in sequence[:MAX_SHOWN]))
+    more = f" ... ({len(sequence)} observations)" if len(sequence) > MAX_SHOWN else ""
+    return f"{secret} shows {words}{more} with {brief(left)}, {against} with {brief(right)}"
+
+
+def brief(p: Fraction) -> str:
+    """A number, exactly if it is short."""
+    bits = max(p.numerator.bit_length(), p.denominator.bit_length())
+    return str(p) if bits <= 256 else f"a number of {bits} bits"
+
+
+class Certificate(NamedTuple):
+    """A certificate that was checked; ``violation`` tells of a violation, "" if the claim is private."""
+
+    data: dict[str, Any]
+    question: Question
+    violation: str
+
+    @property
+    def status(self) -> str:
+        """ "private" or "violated"."""
+        return "violated" if self.violation else "private"
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the listed question."""
+        parts = {name: self.data[name] for name in MODEL.split()}
+        return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+    def statement(self) -> str:
+        """What was proved, in words, about the listed model."""
+        model, pairs, horizon = self.question.model, len(self.question.pairs), self.question.horizon
+        name = self.data["model"][:MAX_NAME].translate({ord(c): "_" for c in "\"'`"})
+        sizes = f"{len(model.states)} states, {len(model.observations)} observations, {pairs} ordered pairs"
+        claim = f"ln({brief(self.question.c)})-Pufferfish private"
+        where = "for every horizon" if horizon is None else f"up to horizon {horizon}"
+        verdict = f"not {claim} {where}: {self.violation}" if self.violation else f"{claim} {where}"
+        return shown(f"model '{name}' ({sizes}) is {verdict}")
+
+    def conditional(self) -> str:
+        """The statement under its condition: the kernel does not read models."""
+        return f"IF the listed model and pairs are those that were meant THEN {self.statement()}"
+
+    def summary(self) -> list[str]:
+        """What was proved, and what is trusted."""
+        return [
+            f"accepted: {self.conditional()}",
+            "trusted: that the listed states, observations, probabilities, distributions, pairs, horizon and "
+            "c are those that were meant; everything else was recomputed",
+        ]
+
+
+def checked(data: Any, file: bytes | None = None) -> Certificate:
+    """All phases but the digest."""
+    record(data, "format", *FIELDS.split())
+    if data["format"] != FORMAT or type(data["version"]) is not int or data["version"] != VERSION:
+        raise Refused("format", f"only '{FORMAT}' version {VERSION} is known")
+    if data["statement"] != "hidden":
+        raise Refused("format", "only statements about hidden Markov models are known")
+    if file is not None:
+        raise Refused("program", "the certificate is about a hidden Markov model, not about a program")
+    text(data["model"], "model")
+    question = read_question(data)
+    if data["verdict"] not in ("private", "violated"):
+        raise Refused("verdict", "'private' or 'violated' is expected")
+    if data["verdict"] == "violated":
+        return Certificate(data, question, check_violation(question, data["proof"]))
+    check_private(question, data["proof"])
+    return Certificate(data, question, "")

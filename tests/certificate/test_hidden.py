@@ -1,0 +1,515 @@
+"""Certificates of hidden Markov models: accepted, altered, forged, hostile; judged by all sequences."""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from math import inf
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from flint import fmpq
+from pufferfish.brute_force import fraction, least
+from pufferfish.small_models import (
+    RING,
+    above_threshold,
+    both,
+    geometric,
+    mixing_chain,
+    noisy_chain,
+    question,
+    random_question,
+)
+
+from dipc.certificate.format import dumps
+from dipc.certificate.hidden import other_question, question_certificate
+from dipc.cli.main import status as exit_status
+from dipc.clock import Clock
+from dipc.errors import InputError, LimitReached, Source, Unsupported
+from dipc.kernel import hidden
+from dipc.kernel.reading import Refused
+from dipc.kernel.statements import check
+from dipc.pufferfish import pipeline
+from dipc.pufferfish.question import Claim, Question
+from dipc.pufferfish.reading import Asked, read_question
+from dipc.pufferfish.verdict import Undecided
+
+ROOT = Path(__file__).parent.parent.parent
+FOLDER = ROOT / "programs" / "hidden_markov"
+Where = tuple[str | int, ...]
+
+
+def written(asked: Question) -> dict[str, Any]:
+    """The certificate of dipc's verdict, as it is read back."""
+    return json.loads(dumps(question_certificate(asked, pipeline.check(asked, Clock()))))
+
+
+def checked(data: dict[str, Any], steps: int = 10**7) -> hidden.Certificate:
+    found = check(dumps({k: v for k, v in data.items() if k != "digest"}).encode(), None, steps)
+    assert isinstance(found, hidden.Certificate)
+    return found
+
+
+def claiming(asked: Question, c: object, horizon: int | None) -> Question:
+    return replace(asked, claim=Claim("ln c", fmpq(c)), horizon=horizon)
+
+
+def shipped(name: str, **asked: str) -> Question:
+    path = FOLDER / f"{name}.hmm"
+    return read_question(Source(path.name, path.read_text(encoding="utf-8")), asked=Asked(**asked))
+
+
+# --- the slow judge: full matrices from the JSON data, and all sequences ----------------------------------
+
+
+class Judge:
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.data, n, m = data, len(data["states"]), len(data["observations"])
+        self.emit = [[Fraction(0)] * (m + 1) for _ in range(n + 1)]
+        self.move = [[Fraction(0)] * (n + 1) for _ in range(n + 1)]
+        for s in range(n):
+            for o, p in data["emissions"][s]:
+                self.emit[s][o] += Fraction(p)
+            for t, p in data["transitions"][s] or [[n, 1]]:
+                self.move[s][t] += Fraction(p)
+        self.emit[n][m] = self.move[n][n] = Fraction(1)
+        self.sizes = n + 1, m + 1
+
+    def probability(self, side: int, sequence: Any) -> Fraction:
+        n, _ = self.sizes
+        alpha = [Fraction(0)] * n
+        for s, p in self.data["sides"][side]["start"]:
+            alpha[s] += Fraction(p)
+        for i, o in enumerate(sequence):
+            if i:
+                alpha = [sum(alpha[s] * self.move[s][t] for s in range(n)) for t in range(n)]
+            alpha = [alpha[s] * self.emit[s][o] for s in range(n)]
+        return sum(alpha, Fraction(0))
+
+    def is_true(self, longest: int = 4) -> bool:
+        c, horizon = Fraction(self.data["c"]), self.data["horizon"]
+        if self.data["verdict"] == "violated":
+            proof = self.data["proof"]
+            left, right = (self.probability(i, proof["sequence"]) for i in self.data["pairs"][proof["pair"]])
+            return left > c * right and len(proof["sequence"]) <= (horizon or inf)
+        length = min(horizon or longest, longest)
+        for w in product(range(self.sizes[1]), repeat=length):
+            at = [self.probability(i, w) for i in range(len(self.data["sides"]))]
+            if any(at[i] > c * at[j] for i, j in self.data["pairs"]):
+                return False
+        return True
+
+
+# --- accepted ---------------------------------------------------------------------------------------------
+
+SHIPPED = {
+    "ex2": ({}, "private"),
+    "ex2 too strict": ({"claim": "ln(2) - ln(1001/1000)"}, "violated"),
+    "ex2 for ever": ({"horizon": "any"}, "private"),
+    "ex2-repeated": ({}, "violated"),
+    "ex2-repeated briefly": ({"horizon": "3", "claim": "ln(8)"}, "private"),
+    "above": ({}, "violated"),
+    "above at 9": ({"horizon": "9"}, "private"),
+    "above for ever": ({"horizon": "any"}, "violated"),
+    "weather": ({}, "private"),
+    "weather at 40": ({"horizon": "40"}, "private"),
+    "weather too strict": ({"claim": "ln(4)"}, "violated"),
+}
+
+
+@pytest.mark.parametrize("case", SHIPPED)
+def test_shipped_models(case: str) -> None:
+    texts, status = SHIPPED[case]
+    asked = shipped(case.split()[0], **texts)
+    data = written(asked)
+    certificate = checked(data)
+    assert certificate.status == data["verdict"] == status
+    assert other_question(certificate, asked) == []
+    assert (status == "violated") is ("is not ln(" in certificate.statement())
+    if len(data["states"]) < 10 or status == "violated":
+        assert Judge(data).is_true()
+
+
+def test_every_horizon_of_a_chain_with_three_states() -> None:
+    """Its least c is 4.20999 (a cone); the proof needs no cone."""
+    for c, status in ((fmpq(421, 100), "private"), (fmpq(4), "violated")):
+        data = written(claiming(mixing_chain(None), c, None))
+        assert checked(data).status == status and len(data["proof"]) < 50
+        assert Judge(data).is_true()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_models_agree_with_all_sequences(seed: int) -> None:
+    random = Random(seed)
+    asked = random_question(random, random.randint(1, 4), random.randint(1, 3))
+    asked = replace(asked, horizon=min(asked.horizon or 1, 3))
+    worst = max(1, *least(asked, asked.horizon).values())
+    tight = worst if worst < inf else Fraction(random.randint(1, 9))
+    for c in (tight, max(Fraction(1), tight * Fraction(99, 100))):
+        data = written(claiming(asked, fmpq(c.numerator, c.denominator), asked.horizon))
+        certificate = checked(data)
+        assert certificate.status == ("violated" if worst > c else "private")
+        assert Judge(data).is_true()
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_random_models_at_every_horizon(seed: int) -> None:
+    random = Random(seed)
+    asked = claiming(random_question(random, 2, 2), fmpq(random.randint(2, 12)), None)
+    verdict = pipeline.check(asked, Clock())
+    try:
+        data = json.loads(dumps(question_certificate(asked, verdict, Clock(1))))
+    except (InputError, LimitReached) as none:  # undecided, or no proof was found in time
+        assert verdict.status == "undecided" or isinstance(none, LimitReached)
+        return
+    assert checked(data).status == verdict.status
+    assert Judge(data).is_true(longest=7)
+
+
+def test_secrets_of_priors_are_named() -> None:
+    asked = shipped("ex4-events")
+    text = (FOLDER / "ex3.hmm").read_text(encoding="utf-8")
+    fixed = read_question(Source("ex3.hmm", text), {"p": "1/2"})
+    data = written(fixed)
+    assert (
+        '"sick" under "contagious" shows "2" with 2/3, "healthy" under "contagious" with 1/6'
+        in checked(data).statement()
+    )
+    assert other_question(checked(data), read_question(Source("ex3.hmm", text), {"p": "1/3"})) == []
+    with pytest.raises(Unsupported, match=r"with parameters \(here p\)"):
+        question_certificate(asked, pipeline.check(asked, Clock()))
+
+
+# --- what is not covered is named -------------------------------------------------------------------------
+
+
+def test_what_is_not_covered_is_named() -> None:
+    for claim, words in (
+        (Claim("ln(2), 1/10", fmpq(2), delta=fmpq(1, 10)), "delta > 0"),
+        (Claim("1.372", fmpq(1), fmpq(343, 250)), r"the claim 1\.372: c = exp"),
+    ):
+        asked = replace(geometric(), claim=claim)
+        with pytest.raises(Unsupported, match=words):
+            question_certificate(asked, pipeline.check(asked, Clock()))
+    undecided = Undecided(question=geometric(), pairs=4, reason="time")
+    with pytest.raises(InputError, match="nothing was decided"):
+        question_certificate(geometric(), undecided)
+    verdict = pipeline.check(geometric(), Clock())
+    with pytest.raises(InputError, match="nothing is claimed"):
+        question_certificate(replace(geometric(), claim=None), verdict)
+    with pytest.raises(InputError, match="nothing was compared"):
+        question_certificate(replace(geometric(), pairs=()), verdict)
+
+
+def test_a_false_verdict_is_not_certified() -> None:
+    asked = claiming(geometric(), fmpq(199, 100), 1)
+    private = pipeline.check(geometric(), Clock())
+    with pytest.raises(LimitReached, match="refused: level 1: a sequence"):
+        question_certificate(asked, private)
+    violated = pipeline.check(asked, Clock())
+    with pytest.raises(LimitReached, match="refused: proof: the sequence does not break"):
+        question_certificate(geometric(), violated)
+
+
+# --- mutants ----------------------------------------------------------------------------------------------
+
+
+def loop_and_stop() -> Question:
+    rows = {
+        "a": ({"x": "3/4", "y": "1/4"}, {"a": "2/3", "b": "1/3"}),
+        "b": ({"x": "1/4", "y": "3/4"}, {}),
+    }
+    sides = {"d": {"a": "1/2", "b": "1/2"}, "e": {"b": 1}}
+    return question(rows, "xy", sides, both(("d", "e")), 3, Claim("ln(9)", fmpq(2)))
+
+
+SUBJECTS = {
+    "geometric": lambda: geometric(),
+    "too strict": lambda: claiming(geometric(), fmpq(3, 2), 1),
+    "noisy": lambda: claiming(noisy_chain(3), fmpq(9, 2), 3),
+    "noisy for ever": lambda: claiming(noisy_chain(None), fmpq(8), None),
+    "violated": lambda: claiming(noisy_chain(4), fmpq(3), 4),
+    "loop and stop": loop_and_stop,
+    "repeated": lambda: shipped("ex2-repeated", horizon="2", claim="ln(4)"),
+}
+
+
+def places(value: Any, where: Where = ()) -> Iterator[Where]:
+    yield where
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places(inner, (*where, key))
+
+
+def others(value: Any) -> Iterator[Any]:
+    """Other values for a value."""
+    match value:
+        case int():
+            yield from (value + 1, value - 1, 0, None, True)
+        case None:
+            yield from (0, 1, 2, [], [[0, "1"]], [[0, "1/2"], [1, "1/2"]], "")
+        case str():
+            yield from ("0", "1", "-1/2", "private", "violated", "-", value + "x", None)
+            if value.replace("/", "").isdigit():
+                yield from (str(Fraction(value) * k) for k in (Fraction(7, 8), Fraction(9, 8), -1, 4))
+        case list():
+            yield from (value[:i] + value[i + 1 :] for i in range(len(value)))
+            yield from (value[: i + 1] + value[i:] for i in range(len(value)))
+            yield from ([*value[:i], value[i + 1], value[i], *value[i + 2 :]] for i in range(len(value) - 1))
+            yield from ([], None)
+            if len(value) == 2 and all(isinstance(c, list) and len(c) == 2 for c in value):
+                yield from moved(value)  # a distribution that still sums to 1
+        case dict():
+            yield from ({k: v for k, v in value.items() if k != gone} for gone in value)
+            yield {**value, "note": 1}
+
+
+def moved(row: list[Any]) -> Iterator[Any]:
+    (s, p), (t, q) = row
+    if isinstance(p, str) and isinstance(q, str):
+        for d in (Fraction(1, 100), Fraction(-1, 100), Fraction(1, 9)):
+            yield [[s, str(Fraction(p) + d)], [t, str(Fraction(q) - d)]]
+
+
+def mutants(data: dict[str, Any]) -> Iterator[tuple[Where, dict[str, Any]]]:
+    for where in places({k: v for k, v in data.items() if k != "digest"}):
+        if not where:
+            continue
+        *way, last = where
+        for i in range(10**6):
+            mutant = copy.deepcopy(data)
+            spot = mutant
+            for key in way:
+                spot = spot[key]
+            values = [value for value in others(spot[last]) if value != spot[last]]
+            if i >= len(values):
+                break
+            spot[last] = values[i]
+            yield where, mutant
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_a_mutant_is_refused_or_still_true(subject: str) -> None:
+    asked = SUBJECTS[subject]()
+    data = written(asked)
+    count = accepted = 0
+    for where, mutant in mutants(data):
+        count += 1
+        with pytest.raises(Refused):
+            check(json.dumps(mutant).encode())  # with the old digest
+        try:
+            certificate = checked(mutant)
+        except Refused as refused:
+            assert not str(refused).startswith("reading:"), (where, mutant, refused)
+            continue
+        accepted += 1
+        assert Judge(mutant).is_true(), (where, mutant)
+        assert bool(other_question(certificate, asked)) is (where[0] not in ("model", "proof")), where
+    assert count > 200 and 0 < accepted < count / 3
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_smaller_claim_or_a_longer_horizon_is_not_proved_by_the_old_proof(seed: int) -> None:
+    """The certificate of the least c, with a c that is too small: refused, whatever else is listed."""
+    random = Random(seed)
+    worst: Fraction | float = inf
+    while worst in (1, inf):
+        asked = random_question(random, random.randint(2, 3), random.randint(2, 3))
+        worst = max(1, *least(asked, asked.horizon).values())
+    data = written(claiming(asked, fmpq(worst.numerator, worst.denominator), asked.horizon))
+    items = data["proof"]
+    proofs = [items, [None] * len(items), [None] * 1000, [], [[[0, "1"]]] * len(items)]
+    proofs += [[None if random.random() < 0.5 else item for item in items] for _ in range(5)]
+    smaller = str(worst * Fraction(999, 1000) if worst * 999 > 1000 else Fraction(1))
+    for proof in proofs:
+        with pytest.raises(Refused):
+            checked({**data, "c": smaller, "proof": proof})
+
+
+def test_forged_verdicts_are_refused() -> None:
+    private, violated = written(geometric()), written(claiming(geometric(), fmpq(3, 2), 1))
+    for data, other in ((private, violated), (violated, private)):
+        for proof in (data["proof"], other["proof"], [], [None] * 4, {}):
+            with pytest.raises(Refused, match=r"^(proof|level 1)"):
+                checked({**data, "verdict": other["verdict"], "proof": proof})
+
+
+def test_every_horizon_needs_an_end() -> None:
+    """A finite proof does not become one of every horizon: the pump would break it."""
+    data = written(shipped("ex2-repeated", horizon="3", claim="ln(8)"))
+    for proof in (data["proof"], data["proof"] + [None] * 500, data["proof"] + [[[0, "1"]]] * 500):
+        for horizon in (4, 40, None):
+            with pytest.raises(Refused):
+                checked({**data, "horizon": horizon, "proof": proof})
+
+
+def test_a_difference_cannot_dominate_itself() -> None:
+    """Only kept differences dominate, and those are explored."""
+    data = written(claiming(noisy_chain(None), fmpq(2), 3))
+    assert data["verdict"] == "violated"
+    for proof in ([[[0, "1"]], [[1, "1"]]], [None, [[0, "1"]]], [[], []], [None, None, [[0, "0"]]]):
+        with pytest.raises(Refused, match=r"^(proof|level)"):
+            checked({**data, "verdict": "private", "proof": proof})
+
+
+# --- hostile input ----------------------------------------------------------------------------------------
+
+ROW = [[0, "1"]]
+BROKEN: dict[str, tuple[dict[str, Any], str]] = {
+    "version 1": ({"version": 1}, "format"),
+    "version true": ({"version": True}, "format"),
+    "another format": ({"format": "dipc"}, "format"),
+    "another statement": ({"statement": "hiden"}, "format"),
+    "a new field": ({"note": 1}, "format"),
+    "no states": ({"states": []}, "states"),
+    "a state twice": ({"states": ["a", "a", "b"]}, "states"),
+    "silence": ({"observations": ["0", "1", "-"]}, "observations"),
+    "a row is missing": ({"emissions": [ROW]}, "emissions"),
+    "no observation": ({"emissions": [[], ROW, ROW]}, "emissions 0"),
+    "a row of 7/8": ({"emissions": [[[0, "7/8"]], ROW, ROW]}, "emissions 0"),
+    "a negative probability": ({"emissions": [[[0, "-1"], [1, "2"]], ROW, ROW]}, "emissions 0"),
+    "silence is shown": ({"emissions": [[[3, "1"]], ROW, ROW]}, "emissions 0"),
+    "an observation twice": ({"emissions": [[[0, "1/2"], [0, "1/2"]], ROW, ROW]}, "emissions 0"),
+    "a state outside": ({"transitions": [[[3, "1"]], [], []]}, "transitions 0"),
+    "true for 1": ({"transitions": [[[True, "1"]], [], []]}, "transitions 0"),
+    "a row null": ({"transitions": [None, [], []]}, "transitions 0"),
+    "a side of 1/2": ({"sides": [{"name": "a", "prior": None, "start": [[0, "1/2"]]}]}, "side 0"),
+    "an empty side": ({"sides": [{"name": "a", "prior": None, "start": []}]}, "side 0"),
+    "no pairs": ({"pairs": []}, "pairs"),
+    "a side in no pair": ({"pairs": [[0, 1]]}, "pairs"),
+    "a pair outside": ({"pairs": [[0, 1], [1, 3]]}, "pairs"),
+    "three sides": ({"pairs": [[0, 1, 2]]}, "pairs"),
+    "horizon 0": ({"horizon": 0}, "horizon"),
+    "horizon any": ({"horizon": "any"}, "horizon"),
+    "horizon 10^7": ({"horizon": 10**7}, "horizon"),
+    "c < 1": ({"c": "1/2"}, "c"),
+    "c = 4/2": ({"c": "4/2"}, "c"),
+    "a float": ({"c": 2}, "c"),
+    "undecided": ({"verdict": "undecided"}, "verdict"),
+    "a proof too short": ({"proof": [None] * 3}, "proof"),
+    "a proof too long": ({"proof": [None] * 5}, "proof"),
+    "a forward reference": ({"proof": [[[1, "1"]], None, None, None]}, "level 0"),
+    "a negative multiplier": ({"proof": [None, None, None, [[0, "-1"]]]}, "level 0"),
+    "no kept difference": ({"proof": [[[0, "1"]]] * 4}, "level 0"),
+    "not enough": ({"proof": [None, None, None, [[0, "1/2"]]]}, "level 0"),
+    "an object": ({"proof": {"pair": 0, "sequence": [0]}}, "proof"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_broken_is_refused_with_its_step(name: str) -> None:
+    changed, step = BROKEN[name]
+    data = written(geometric())
+    checked(data)
+    with pytest.raises(Refused, match=rf"^{step}(:|,)"):
+        checked(data | changed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "step"),
+    [
+        ({"pair": 4}, "proof"),
+        ({"pair": -1}, "proof"),
+        ({"sequence": []}, "proof"),
+        ({"sequence": [0, 0]}, "proof"),  # longer than the horizon
+        ({"sequence": [4]}, "proof"),
+        ({"sequence": [-1]}, "proof"),
+        ({"sequence": [True]}, "proof"),
+        ({"sequence": "0"}, "proof"),
+        ({"sequence": [3]}, "proof"),  # 0 on both sides
+        ({"extra": 1}, "proof"),
+    ],
+)
+def test_a_broken_violation_is_refused(changed: dict[str, Any], step: str) -> None:
+    data = written(claiming(geometric(), fmpq(3, 2), 1))
+    with pytest.raises(Refused, match=rf"^{step}:"):
+        checked(data | {"proof": data["proof"] | changed})
+
+
+def test_a_negative_multiplier_is_refused() -> None:
+    data = written(geometric())
+    with pytest.raises(Refused, match="a multiplier is negative"):
+        checked(data | {"proof": [None, None, None, [[0, "-1"]]]})
+
+
+def test_a_sequence_is_not_longer_than_the_horizon() -> None:
+    data = written(claiming(noisy_chain(4), fmpq(4), 4))
+    length = len(data["proof"]["sequence"])
+    assert length > 1 and checked(data | {"horizon": length}).status == "violated"
+    with pytest.raises(Refused, match="longer than the horizon"):
+        checked(data | {"horizon": length - 1})
+
+
+def test_work_is_limited() -> None:
+    data = written(shipped("ex2-repeated"))
+    long = data | {"proof": {"pair": 0, "sequence": [0] * 20_000}}
+    with pytest.raises(Refused, match=r"^work"):
+        checked(long)
+    wide = written(claiming(above_threshold(9), fmpq(16), 9))
+    with pytest.raises(Refused, match=r"^work"):
+        checked(wide, steps=20_000)
+    with pytest.raises(Refused, match=r"^(work|proof|level)"):
+        checked(data | {"verdict": "private", "c": "9" * 300, "horizon": 10**6, "proof": [None] * 10**5})
+
+
+def test_names_cannot_forge_the_statement() -> None:
+    data = written(claiming(geometric(), fmpq(3, 2), 1))
+    data["sides"][0]["name"] = 'x" shows\nnothing; accepted\x1b[2K' + "n" * 1000
+    data["observations"][0] = "0\naccepted" + "o" * 1000
+    data["model"] = "'; accepted\n" + "m" * 1000
+    statement = checked(data).statement()
+    assert len(statement) < 600 and "\n" not in statement and "\x1b" not in statement
+
+
+# --- the commands -----------------------------------------------------------------------------------------
+
+
+def test_the_kernel_alone_accepts_it(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "dipc" / "kernel", tmp_path / "kernel")
+    file = tmp_path / "c.json"
+    file.write_text(dumps(question_certificate(geometric(), pipeline.check(geometric(), Clock()))))
+    done = subprocess.run(
+        [sys.executable, "-I", str(tmp_path / "kernel"), str(file)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0 and done.stdout.startswith("accepted: IF the listed model and pairs"), done
+
+
+def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("ex2", "ex2-repeated"):
+        asked = shipped(name)
+        text = dumps(question_certificate(asked, pipeline.check(asked, Clock())))
+        (tmp_path / f"{name}.json").write_text(text)
+    private, violated = (str(tmp_path / f"{name}.json") for name in ("ex2", "ex2-repeated"))
+    file = str(FOLDER / "ex2.hmm")
+    for arguments, expected, words in (
+        ([private], 0, "accepted: model 'ex2.hmm'"),
+        ([private, "--model", file], 0, "is ln(2)-Pufferfish private up to horizon 1"),
+        ([private, "--model", file, "--claim", "ln(3)"], 1, "the c (the file has others)"),
+        ([private, "--model", str(FOLDER / "ex2-repeated.hmm")], 1, "the transitions (the file has others)"),
+        ([private, "--expect", "violated"], 1, "the claim is private (expected: violated)"),
+        ([private, "--no-deep"], 3, "IF the listed model and pairs"),
+        ([private, "--claim", "ln(3)"], 2, "name its file with --model"),
+        ([private, "--formula", "X a"], 2, "are about Markov chains"),
+        ([private, "--program", "svt1"], 1, "about a hidden Markov model, not about a program"),
+        ([violated], 1, "the claim is violated (expected: private)"),
+        ([violated, "--expect", "violated"], 0, '"n(0)" shows "0 0" with 4/9, "n(1)" with 1/9'),
+    ):
+        assert exit_status(["verify", *arguments]) == expected, arguments
+        out, err = capsys.readouterr()
+        assert words in out + err, (arguments, out, err)
+
+
+def test_fractions_of_both_libraries_agree() -> None:
+    assert fraction(RING.of(fmpq(2, 3))) == Fraction(2, 3)
