@@ -221,7 +221,7 @@ FOREIGN = {
 """Words of other languages at the beginning of a statement."""
 
 
-BEGINNINGS = ("param", "input", "output", "adjacent", "private", "while", "exit")
+BEGINNINGS = ("param", "input", "output", "adjacent", "private", "prior", "secret", "while", "exit")
 """Words that a statement or declaration begins with, long enough to recognise when misspelt."""
 
 
@@ -534,6 +534,8 @@ HINTS = {
     "PARAM": "a parameter is declared like this: `param N = 3`",
     "INPUT": "an input is declared like this: `input q[3] in {0, 1}`",
     "OUTPUT": "an output is declared like this: `output b in {true, false}`",
+    "PRIOR": "a prior is written `prior NAME`, statements that draw the inputs, `end`, each on a line",
+    "SECRET": "two secrets are compared like this: `secret q[1] = 0 vs q[1] = 1`",
     "ADJACENT": "one of `adjacent linf 1`, `adjacent l1 1`, `adjacent hamming 1`, `adjacent all`, "
     "or a formula such as `adjacent abs(q - q') <= 1`",
     "IF": "a choice is written `if c then ... elif d then ... else ... end`",

@@ -29,11 +29,15 @@ from dipc.dipwhile.syntax.ast import (
     Number,
     Op,
     Param,
+    Prior,
     Program,
     Range,
+    Secret,
+    SecretFor,
     SetOf,
     Unary,
     Uniform,
+    Unknown,
     While,
 )
 
@@ -108,6 +112,13 @@ def starts_like_a_metric(formula: Expr) -> bool:
     return show_expr(formula).startswith(("all", "l1"))
 
 
+SECRETS = st.recursive(
+    st.builds(Secret, EXPRESSIONS, EXPRESSIONS, st.booleans()),
+    lambda inner: st.builds(
+        SecretFor, NAMES, EXPRESSIONS, EXPRESSIONS, st.lists(inner, min_size=1, max_size=2).map(tuple)
+    ),
+    max_leaves=3,
+)
 PROGRAMS = st.builds(
     Program,
     st.lists(st.builds(Param, NAMES, EXPRESSIONS), max_size=2).map(tuple),
@@ -116,4 +127,7 @@ PROGRAMS = st.builds(
     st.none() | ADJACENCIES,
     st.none() | CLAIMS,
     blocks(STATEMENTS),
+    st.lists(st.builds(Unknown, NAMES, INTERVALS), max_size=1).map(tuple),
+    st.lists(st.builds(Prior, st.none() | NAMES, blocks(STATEMENTS)), max_size=1).map(tuple),
+    blocks(SECRETS),
 )
