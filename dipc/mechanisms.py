@@ -20,7 +20,7 @@ from dipc.dipwhile.semantics.advice import warnings
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.valuations import in_order, output_valuation
-from dipc.dipwhile.syntax.compile import read
+from dipc.dipwhile.syntax.compile import read, refuse_number_claim
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.parser import parse
@@ -399,6 +399,8 @@ class Mechanism:
         """The claim in a text, by default the program's own; messages call the text ``name``."""
         if text is not None:
             return convert.to_claim(self.program, text, name)
+        if (number := self.program.question.claim) is not None:
+            raise refuse_number_claim(number)
         if self.program.claim is None:
             hint = 'add a line such as: private eps    (or give a claim: `check("eps")`, `--claim "eps"`)'
             raise InputError(f"{self.program.source.name}: the program makes no claim", hint=hint)

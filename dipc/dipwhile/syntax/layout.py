@@ -38,7 +38,9 @@ CLOSING = frozenset(OPENING.values())
 COMPARISONS = frozenset({"EQ", "NE", "LT", "LE", "GT", "GE"})
 ARITHMETIC = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "POWER"})
 
-CONTINUES = COMPARISONS | ARITHMETIC | {"AND", "OR", "NOT", "COMMA", "ARROW", "COLON", "DOTS", "IN", "VS", "TO"}
+CONTINUES = (
+    COMPARISONS | ARITHMETIC | {"AND", "OR", "NOT", "COMMA", "ARROW", "COLON", "DOTS", "IN", "VS", "TO"}
+)
 """After one of these a statement continues on the next line."""
 
 BLOCK_OPENS = frozenset({"THEN", "DO", "ELSE"})

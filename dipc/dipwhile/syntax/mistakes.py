@@ -130,6 +130,13 @@ def param_without_value(s: Situation) -> Errors:
         yield s.error(f"expected `=` and a number, found {s.found_text}", hint)
 
 
+def prior_on_one_line(s: Situation) -> Errors:
+    """``prior q <- flip(1/2) end``."""
+    if s.begins == "PRIOR" and s.found.type not in ("_SEP", "$END"):
+        message = f"expected the end of the line after `prior` and its name, found {s.found_text}"
+        yield s.error(message, HINTS["PRIOR"])
+
+
 def arrow_in_expression(s: Situation) -> Errors:
     """``if x <-1 then``."""
     if s.found.type == "ARROW" and "ARROW" not in s.accepts:
@@ -616,6 +623,7 @@ MISTAKES = (
     conditional_value,
     lonely_distribution,
     param_without_value,
+    prior_on_one_line,
     arrow_in_expression,
     infinite_set,
     missing_block_word,
