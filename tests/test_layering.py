@@ -27,7 +27,7 @@ LAYERS = (
     {"dpctl", "pufferfish", "dipwhile.syntax"},
     {"dipwhile.semantics"},
     {"dipwhile.convert", "dipwhile.pipeline", "dipwhile.sentences"},
-    {"dipwhile.distribution", "dipwhile.explain", "dipwhile.python", "dipwhile.star"},
+    {"dipwhile.distribution", "dipwhile.explain", "dipwhile.priors", "dipwhile.python", "dipwhile.star"},
     {"editors", "shipped"},
     {"certificate"},
     {"export"},

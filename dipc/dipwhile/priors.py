@@ -292,7 +292,9 @@ def _of_priors(explored: Explored, ring: Ring, eps_range: EpsRange, clock: Clock
     number: dict[int, int] = {}
     examples: list[str] = []
     pairs: list[Compared] = []
-    for prior in question.priors:
+    several = len(question.priors) > 1
+    for position, prior in enumerate(question.priors, start=1):
+        name = prior.name or (str(position) if several else None)
         found = weights(prior, explored.space, ring, clock, drawn)
         for key in found:
             leaf = laws.leaf(key)
@@ -301,7 +303,7 @@ def _of_priors(explored: Explored, ring: Ring, eps_range: EpsRange, clock: Clock
                 examples.append(_shown(program, explored.space, key))
         place = {key: number[laws.leaf(key)] for key in found}
         for secret in question.secrets:
-            pairs += _compared(program, secret, prior.name, found, place)
+            pairs += _compared(program, secret, name, found, place)
     for secret in question.secrets:
         _check_possible(secret, pairs)
     return Mixtures(

@@ -41,7 +41,7 @@ class Compared(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """A probability that a prior draws with, which must be nonnegative on the class, and where it is written."""
+    """A probability that a prior draws with, which must not be negative, and where it is written."""
 
     probability: Parametric
     place: str

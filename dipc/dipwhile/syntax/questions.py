@@ -26,7 +26,7 @@ from dipc.dipwhile.syntax.names import (
     collect_names,
     target_name,
 )
-from dipc.dipwhile.syntax.simplify import Linear, linear
+from dipc.dipwhile.syntax.simplify import BITS, Linear, linear
 from dipc.dipwhile.syntax.unroll import Constants, integers, substitute, unroll
 from dipc.dipwhile.syntax.walk import children, expressions, nodes, statements
 from dipc.errors import InputError, Span
@@ -289,26 +289,14 @@ def exponential(exponent: Linear, span: Span) -> tuple[fmpq, fmpq, fmpq]:
     return factor, exponent.get(None, fmpq(0)), exponent.get("eps", fmpq(0))
 
 
-LARGEST_POWER = 1000
-
-
 def rational_power(base: fmpq, power: fmpq, span: Span) -> fmpq:
     """``base^power``, if that is a rational number."""
     if base <= 0:
         raise InputError(f"`ln({show(base)})` has no value", span, LN_HINT)
-    if max(abs(power.p), power.q) > LARGEST_POWER:
-        raise InputError(f"the multiple {power} of a logarithm is too large", span, LN_HINT)
-    above, below = (exact_root(int(part), int(power.q)) for part in (base.p, base.q))
-    if above is None or below is None:
-        message = f"exp({power}*ln({show(base)})) is not a rational number"
+    if base.height_bits() * abs(power.p) + power.q > BITS:
+        raise InputError(f"`exp({power}*ln({show(base)}))` is too large", span, LN_HINT)
+    roots = [part.root(int(power.q)) for part in (base.p, base.q)]
+    if any(root ** int(power.q) != part for root, part in zip(roots, (base.p, base.q), strict=True)):
+        message = f"`exp({power}*ln({show(base)}))` is not a rational number"
         raise InputError(message, span, LN_HINT)
-    return fmpq(above, below) ** int(power.p)
-
-
-def exact_root(value: int, degree: int) -> int | None:
-    """The integer whose power is a positive integer, if there is one."""
-    low, high = 1, 1 << -(-value.bit_length() // degree)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if middle**degree >= value else (middle + 1, high)
-    return low if low**degree == value else None
+    return fmpq(*roots) ** int(power.p)
