@@ -90,7 +90,7 @@ CONSTRUCTS = {
     "claim": Construct(
         "The claim",
         "`t*eps`, optionally followed by a delta and an interval of eps; by default delta is 0 and the "
-        "claim is for all eps > 0.",
+        "claim is for all eps > 0. For `dipc pufferfish` only, epsilon may be a number or contain `ln`.",
         "private eps/2, exp(-2) for eps in (0, 1]",
     ),
     "interval": Construct(
