@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from flint import fmpq
 
 from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
-from dipc.dipwhile.pipeline import check_for_all_budgets, goal_of, neighbours_of
+from dipc.dipwhile.pipeline import check_for_all_budgets, eps_range_of, goal_of, neighbours_of
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.diagrams import Diagrams
 from dipc.dipwhile.semantics.evaluate import (
@@ -35,7 +35,8 @@ from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.noise import Finite
 from dipc.dipwhile.semantics.noise import distribution as finite
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
-from dipc.dipwhile.syntax.ast import Binary, Choose, Distribution, Expr, Flip, Name, Number, Op, Unary
+from dipc.dipwhile.syntax.ast import Binary, Choose, Distribution, Eps, Expr, Flip, Name, Number, Op, Unary
+from dipc.dipwhile.syntax.compile import compile_claim, compile_number_claim
 from dipc.dipwhile.syntax.core import (
     Cell,
     CoreClaim,
@@ -50,9 +51,10 @@ from dipc.dipwhile.syntax.core import (
     Put,
     Test,
 )
-from dipc.dipwhile.syntax.printer import show_expr
+from dipc.dipwhile.syntax.parser import parse_claim
+from dipc.dipwhile.syntax.printer import as_written, show_expr
 from dipc.dipwhile.syntax.questions import not_drawn
-from dipc.errors import InputError, InternalError, LimitReached
+from dipc.errors import CLAIM_NAME, InputError, InternalError, LimitReached
 from dipc.integration.linear import Linear
 from dipc.models.laws import Vector, cases_in_order
 from dipc.models.mixtures import Compared, Drawn, Ends, Exponent, Mixture, Mixtures
@@ -84,13 +86,47 @@ def mixtures(explored: Explored, eps_range: EpsRange, clock: Clock) -> Mixtures:
     return _of_priors(explored, ring, eps_range, clock)
 
 
-def exponent_of(claim: CoreClaim | CoreNumberClaim) -> Exponent:
-    """The epsilon of a claim."""
+class Asked(NamedTuple):
+    """A claim: its epsilon and delta, and the eps that it is about."""
+
+    epsilon: Exponent
+    delta: fmpq
+    eps_range: EpsRange
+
+
+def asked(program: CoreProgram, text: str | None = None, at: fmpq | None = None) -> Asked:
+    """The claim in a text, by default that of the program; ``at`` replaces its range by one eps.
+
+    Raises :class:`InputError` if there is none, and for what is wrong in it.
+    """
+    claim: CoreClaim | CoreNumberClaim | None = program.question.claim or program.claim
+    if text is not None:
+        written, constants = parse_claim(text, CLAIM_NAME), dict(program.parameters)
+        claim = compile_number_claim(written, constants) or compile_claim(written, constants)
+    if claim is None:
+        hint = "add a line such as: private ln(2)    (or give a claim: `--claim 'ln(2)'`)"
+        raise InputError(f"{program.source.name}: the program makes no claim", hint=hint)
+    rest = claim.claim if isinstance(claim, CoreNumberClaim) else claim
+    budgets = eps_range_of(rest)
+    if at is not None and at not in budgets:
+        hint = "leave out its interval, or give a budget in it"
+        raise InputError(f"the budget {at} is not one of those that the claim is about", rest.span, hint)
+    return Asked(_exponent(claim), _delta(rest), budgets if at is None else EpsRange.point(at))
+
+
+def _exponent(claim: CoreClaim | CoreNumberClaim) -> Exponent:
     if isinstance(claim, CoreNumberClaim):
-        text = show_expr(claim.claim.epsilon)
-        return Exponent(text, claim.factor, claim.constant, claim.rate)
-    t = goal_of(claim).t
-    return Exponent(f"{show(t)}*eps", fmpq(1), fmpq(0), t)
+        return Exponent(as_written(claim.claim.epsilon), claim.factor, claim.constant, claim.rate)
+    return Exponent(as_written(claim.epsilon), fmpq(1), fmpq(0), goal_of(claim).t)
+
+
+def _delta(claim: CoreClaim) -> fmpq:
+    delta = goal_of(replace(claim, epsilon=Eps())).delta
+    number = delta.as_rational() if isinstance(delta, Quotient) else None
+    if number is None:
+        hint = "for example `ln(2), 1/100`"
+        raise InputError("delta must be a rational number in questions with priors", claim.span, hint)
+    return fmpq(number.p, number.q)
 
 
 # --- the distribution of the inputs ----------------------------------------------------------

@@ -61,9 +61,9 @@ def check(
         mixtures, epsilon = at(mixtures, epsilon, eps_range.inside)
     claim = Claim(epsilon.text, epsilon.factor, epsilon.constant, epsilon.rate, delta)
     oracle = SignOracle(eps_range)
-    _check_claim(mixtures, claim, oracle)
     question = question_of(mixtures, claim, eps_range)
     try:
+        _check_claim(mixtures, claim, oracle)
         _check_drawn(mixtures, clock)
         verdict = (
             pipeline.check(question, clock)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from flint import fmpq
 
 from dipc.clock import Clock
-from dipc.dipwhile.priors import exponent_of, mixtures
+from dipc.dipwhile.priors import asked, mixtures
 from dipc.dipwhile.semantics.neighbours import Explored
-from dipc.dipwhile.syntax.compile import compile_claim, compile_number_claim, read
+from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.core import CoreProgram
-from dipc.dipwhile.syntax.parser import parse_claim
 from dipc.errors import Source
 from dipc.models.mixtures import Mixtures
 from dipc.pufferfish import mixtures as deciding
@@ -104,13 +103,10 @@ def mixtures_of(core: CoreProgram, eps_range: EpsRange = POSITIVE) -> Mixtures:
     return mixtures(Explored(core), eps_range, Clock())
 
 
-def decided(core: CoreProgram, claim: str | None = None, eps_range: EpsRange = POSITIVE) -> PufferfishVerdict:
-    known = core.question.claim or core.claim
-    if claim is not None:
-        written = parse_claim(claim)
-        known = compile_number_claim(written, {}) or compile_claim(written, {})
-    assert known is not None
-    return deciding.check(mixtures_of(core, eps_range), exponent_of(known), eps_range, Clock(60))
+def decided(core: CoreProgram, claim: str | None = None, at: fmpq | None = None) -> PufferfishVerdict:
+    question = asked(core, claim, at)
+    found = mixtures_of(core, question.eps_range)
+    return deciding.check(found, question.epsilon, question.eps_range, Clock(60), question.delta)
 
 
 def least(core: CoreProgram) -> Budget:

@@ -136,6 +136,22 @@ def tail(rate: float, x: float) -> float:
     return exp(-rate * x) / 2 if x > 0 else 1 - exp(rate * x) / 2
 
 
+@pytest.mark.parametrize("claim", ["eps/4", "9/20*eps", "eps/2", "eps", "eps/2 for eps in (0, 1]"])
+def test_without_a_prior_it_is_differential_privacy(claim: str) -> None:
+    """The same functions of eps, without parameters."""
+    text = SVT.format(prior="", lines="adjacent linf 1")
+    assert decided(program(text), claim).status == dipc.load(text).check(claim).status
+
+
+def test_numbers_and_multiples_of_eps_in_one_claim() -> None:
+    core = program(SVT.format(prior="param a in (0, 1), b in (0, 1)", lines=EQUAL))
+    assert isinstance(decided(core, "eps/4 + ln(3)"), Violated)
+    assert isinstance(decided(core, "eps/2 + ln(2)"), Private)
+    assert isinstance(decided(core, "ln(2) for eps in (0, 1]"), Private)
+    assert isinstance(decided(core, "ln(2)"), Violated)
+    assert isinstance(decided(core, "eps/2, 1/100"), Undecided)
+
+
 RESPONSE = """
 param a in {ranges}, b in {ranges}
 input q[2] in {{0, 1}};  output out[2] in {{0, 1}}
@@ -173,7 +189,7 @@ def test_independent_cells_agree_with_differential_privacy(
 
 def test_at_one_eps() -> None:
     text = RESPONSE.format(keep=KEEPS[0], ranges="(0, 1)", twist=2)
-    point = EpsRange.point(fmpq(1))
+    point = fmpq(1)
     assert isinstance(decided(program(text), "eps", point), Private)
     assert isinstance(decided(program(text), "1", point), Private)
     assert isinstance(decided(program(text), "99/100", point), Violated)
