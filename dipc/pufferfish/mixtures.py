@@ -13,7 +13,7 @@ violation; else the box is bisected.  A zero inside the class may have no end: t
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise, product
@@ -25,23 +25,24 @@ from flint import fmpq, fmpq_mpoly
 
 from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
-from dipc.errors import InputError, InternalError, LimitReached
+from dipc.errors import InputError, InternalError, LimitReached, Unsupported
 from dipc.models.hmm import HiddenMarkovModel, Weights
 from dipc.models.laws import Vector
-from dipc.models.mixtures import Compared, Exponent, Mixture, Mixtures
+from dipc.models.mixtures import Compared, Drawn, Ends, Exponent, Mixture, Mixtures
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.classes import ParameterClass, check_class
 from dipc.pufferfish.question import ZERO, Claim, Pair, Parameters, Question, Range, Side
-from dipc.pufferfish.verdict import Counterexample, Private, PufferfishVerdict, Undecided, Violated
+from dipc.pufferfish.verdict import Budget, Counterexample, Private, PufferfishVerdict, Undecided, Violated
 from dipc.signs.boxes import Fails as FailsAt
 from dipc.signs.boxes import Holds as HoldsEverywhere
 from dipc.signs.boxes import Point
 from dipc.signs.boxes import Side as Interval
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds
+from dipc.suggest import did_you_mean
 
 MOST_BOXES = 2_000
 NOTHING = "nothing was compared"
@@ -74,6 +75,64 @@ def check(
         shell = _shell(mixtures, claim)
         verdict = Undecided(question=shell, pairs=len(shell.pairs), reason=f"{limit} ({clock.doing})")
     return replace(verdict, seconds=monotonic() - start)
+
+
+def budget(mixtures: Mixtures, eps_range: EpsRange, clock: Clock) -> Budget:
+    """The least c of mixtures whose laws do not depend on eps, or only on one eps.
+
+    Raises :class:`InputError` as :func:`check`, and :class:`~dipc.errors.Unsupported` for other laws.
+    """
+    if eps_range.is_point:
+        mixtures, _ = at(mixtures, Exponent("0", fmpq(1), ZERO, ZERO), eps_range.inside)
+    question = question_of(mixtures, None, eps_range)
+    if question is None:
+        raise Unsupported("the least epsilon of a program whose probabilities depend on eps")
+    _check_drawn(mixtures, clock)
+    return pipeline.budget(question, clock)
+
+
+def fixed(mixtures: Mixtures, values: Mapping[str, fmpq]) -> Mixtures:
+    """The mixtures with numbers for some parameters.
+
+    Raises :class:`InputError` for an unknown name, and for a number outside the range of its parameter.
+    """
+    for name in values.keys() - set(mixtures.ring.names):
+        raise InputError(f"there is no parameter `{name}`", hint=did_you_mean(name, mixtures.ring.names))
+    for name, ends in zip(mixtures.ring.names, mixtures.ranges, strict=True):
+        if name in values and not _is_within(values[name], ends, values):
+            low, high = ends.low.at(values), ends.high.at(values)
+            interval = f"{'(['[ends.low_closed]}{low}, {high}{')]'[ends.high_closed]}"
+            raise InputError(f"{name} = {values[name]} is outside of its range {interval}")
+    ring = Ring([name for name in mixtures.ring.names if name not in values])
+
+    def new(f: Parametric) -> Parametric:
+        return _lifted(f.at(values), ring)
+
+    ranges = (
+        Ends(new(ends.low), new(ends.high), *ends[2:])
+        for name, ends in zip(mixtures.ring.names, mixtures.ranges, strict=True)
+        if name not in values
+    )
+    pairs = (
+        Compared(_changed(left, new), _changed(right, new), prior) for left, right, prior in mixtures.pairs
+    )
+    drawn = (Drawn(new(p), place) for p, place in mixtures.drawn)
+    return replace(mixtures, ring=ring, ranges=tuple(ranges), pairs=tuple(pairs), drawn=tuple(drawn))
+
+
+def _is_within(x: fmpq, ends: Ends, values: Mapping[str, fmpq]) -> bool:
+    """Whether a number is in a range; the parameters that its ends depend on must have numbers, too."""
+    low, high = (end.at(values).as_rational() for end in (ends.low, ends.high))
+    if low is None or high is None:
+        hint = "fix those as well"
+        raise InputError(f"whether {x} is in its range depends on other parameters", hint=hint)
+    above = low < x or (ends.low_closed and low == x)
+    return above and (x < high or (ends.high_closed and x == high))
+
+
+def _changed(mixture: Mixture, change: Callable[[Parametric], Parametric]) -> Mixture:
+    weights = ((law, change(w)) for law, w in mixture.weights)
+    return mixture._replace(weights=tuple((law, w) for law, w in weights if w))
 
 
 def at(mixtures: Mixtures, epsilon: Exponent, eps: fmpq) -> tuple[Mixtures, Exponent]:
@@ -147,11 +206,12 @@ def _side(mixture: Mixture, prior: str | None, lifted: Any) -> Side:
 
 
 def _lifted(f: Parametric, ring: Ring) -> Parametric:
-    """A polynomial in another ring that has all its parameters."""
+    """A polynomial in another ring that has the parameters it depends on."""
     gens = dict(zip(ring.names, ring.gens, strict=True))
     total = ring.of(0)
     for powers, coefficient in f.numerator.to_dict().items():
-        factors = (gens[name] ** int(power) for name, power in zip(f.ring.names, powers, strict=False))
+        present = zip(f.ring.names, powers, strict=False)  # a ring without names has one power, 0
+        factors = (gens[name] ** int(power) for name, power in present if power)
         total = total + prod(factors, start=ring.of(coefficient))
     return total
 

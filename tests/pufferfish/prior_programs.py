@@ -12,7 +12,6 @@ from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.errors import Source
 from dipc.models.mixtures import Mixtures
 from dipc.pufferfish import mixtures as deciding
-from dipc.pufferfish import pipeline
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
 from dipc.signs.eps_range import EpsRange
 
@@ -109,7 +108,5 @@ def decided(core: CoreProgram, claim: str | None = None, at: fmpq | None = None)
     return deciding.check(found, question.epsilon, question.eps_range, Clock(60), question.delta)
 
 
-def least(core: CoreProgram) -> Budget:
-    question = deciding.question_of(mixtures_of(core), None, POSITIVE)
-    assert question is not None
-    return pipeline.budget(question, Clock(60))
+def least(core: CoreProgram, **values: fmpq) -> Budget:
+    return deciding.budget(deciding.fixed(mixtures_of(core), values), POSITIVE, Clock(60))

@@ -63,6 +63,29 @@ def test_example_6() -> None:
     assert not budget.attained
 
 
+def test_example_6_at_one_half() -> None:
+    budget = least(program(EXAMPLE_6), p2=fmpq(1, 2))
+    assert budget.reached is not None
+    assert budget.reached.sequence == ("out=1",)
+    assert budget.reached.probability == Quotient.of(fmpq(372332141, 1036800000))
+    assert budget.reached.other_probability == Quotient.of(fmpq(54328903, 518400000))
+    assert budget.low == fmpq(372332141, 1036800000) / fmpq(54328903, 518400000)
+
+
+def test_fixed_parameters() -> None:
+    core = program(EXAMPLE_5)
+    half = fmpq(1, 2)
+    free, one, two, all_three = (
+        least(core, **dict.fromkeys(names, half)).high.as_rational()
+        for names in ((), ("pA",), ("pA", "pB"), ("pA", "pB", "pC"))
+    )
+    assert 1 < all_three <= two <= one <= free
+    with pytest.raises(InputError, match=r"pA = 1 is outside of its range \(0, 1\)"):
+        least(core, pA=fmpq(1))
+    with pytest.raises(InputError, match="no parameter `pa`"):
+        least(core, pa=half)
+
+
 def test_noisy_max_without_a_prior() -> None:
     """All neighbours as distributions of one input: differential privacy with a number as epsilon."""
     core = program(NOISY_MAX)
