@@ -28,7 +28,7 @@ LAYERS = (
     {"dipwhile.semantics"},
     {"dipwhile.convert", "dipwhile.pipeline", "dipwhile.sentences"},
     {"dipwhile.distribution", "dipwhile.explain", "dipwhile.priors", "dipwhile.python", "dipwhile.star"},
-    {"editors", "shipped"},
+    {"editors", "program_questions", "shipped"},
     {"certificate"},
     {"export"},
     {"mechanisms", "model"},

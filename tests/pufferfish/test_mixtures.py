@@ -30,7 +30,7 @@ from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
 from dipc.dipwhile.priors import weights
 from dipc.dipwhile.semantics.adjacency import InputSpace
-from dipc.errors import InputError
+from dipc.errors import InputError, Unsupported
 from dipc.numbers.parametric import Ring
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import mixtures as deciding
@@ -216,6 +216,24 @@ def test_at_one_eps() -> None:
     assert isinstance(decided(program(text), "eps", point), Private)
     assert isinstance(decided(program(text), "1", point), Private)
     assert isinstance(decided(program(text), "99/100", point), Violated)
+
+
+def test_from_python() -> None:
+    question = dipc.load(EXAMPLE_5).pufferfish()
+    assert question.check().status == "private"
+    assert question.check("ln(3/2)").status == "violated"
+    assert question.budget().low == fmpq(40, 21)
+    assert (
+        question.fix(pA="1/2", pB="1/2", pC="1/2").budget().low
+        == dipc.load(EXAMPLE_5).pufferfish(pA="1/2", pB="1/2", pC="1/2").budget().low
+    )
+    response = dipc.load(RESPONSE.format(keep=KEEPS[0], ranges="(0, 1)", twist=2)).pufferfish()
+    with pytest.raises(Unsupported, match="the least epsilon"):
+        response.budget()
+    assert response.check("eps", time_limit=60).status == "private"
+    assert response.check("1", at=2).status == "violated"
+    with pytest.raises(InputError, match=r"`dipc pufferfish check`"):
+        dipc.load(EXAMPLE_5).check()
 
 
 # --- brute force -----------------------------------------------------------------------------
