@@ -20,7 +20,7 @@ from dipc.dipwhile.semantics.advice import warnings
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.valuations import in_order, output_valuation
-from dipc.dipwhile.syntax.compile import read
+from dipc.dipwhile.syntax.compile import read, refuse_number_claim
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.parser import parse
@@ -40,12 +40,14 @@ if TYPE_CHECKING:
     import dipc.dipwhile.explain.explanation as explanation
     import dipc.export.formats as formats
     import dipc.export.questions as questions
+    import dipc.program_questions as program_questions
 else:
     certificates, produce = map(lazily, ("dipc.certificate.format", "dipc.certificate.produce"))
     curves = lazily("dipc.claims.tightness.curves")
     least_epsilon = lazily("dipc.claims.tightness.least_epsilon")
     explanation = lazily("dipc.dipwhile.explain.explanation")
     formats, questions = map(lazily, ("dipc.export.formats", "dipc.export.questions"))
+    program_questions = lazily("dipc.program_questions")
 
 TEXT = ("\n", "<-", ";")
 """What the text of a program contains, but the name of a file does not."""
@@ -369,6 +371,25 @@ class Mechanism:
         """
         return views.page(self, file, claim=claim, **options)
 
+    def pufferfish(self, **fixed: PythonValue) -> program_questions.ProgramQuestion:
+        """The question what the program's secrets reveal to an attacker with one of its priors.
+
+        Without a prior, all neighbouring inputs are compared: differential privacy, with any number as
+        epsilon.  ``fixed`` are numbers for parameters of which the program gives a range.
+
+        >>> coin = Mechanism.load('''
+        ...     param p in (0, 1);  input q in {0, 1};  output out in {0, 1};  private ln(2)
+        ...     prior
+        ...       q <- choose {1: p, 0: 1 - p}
+        ...     end
+        ...     secret q = 0 vs q = 1
+        ...     out <- choose {q: 2/3, 1 - q: 1/3}
+        ... ''')
+        >>> coin.pufferfish().check().status, coin.pufferfish().budget().low
+        ('private', 2)
+        """
+        return program_questions.ProgramQuestion(self.explored).fix(**fixed)
+
     @cached_property
     def parameters(self) -> dict[str, str]:
         """The values of the parameters, as text."""
@@ -399,6 +420,8 @@ class Mechanism:
         """The claim in a text, by default the program's own; messages call the text ``name``."""
         if text is not None:
             return convert.to_claim(self.program, text, name)
+        if (number := self.program.question.claim) is not None:
+            raise refuse_number_claim(number)
         if self.program.claim is None:
             hint = 'add a line such as: private eps    (or give a claim: `check("eps")`, `--claim "eps"`)'
             raise InputError(f"{self.program.source.name}: the program makes no claim", hint=hint)

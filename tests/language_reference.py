@@ -51,6 +51,12 @@ CONSTRUCTS = {
         "param N = 3, half = N/2",
         parts=("param",),
     ),
+    "unknown": Construct(
+        "Unknown parameters",
+        "Numbers of which only a range is known, for the probabilities of a prior; the ends may use earlier "
+        "ones. `dipc check` ignores them, priors and secrets; they are for `dipc pufferfish`.",
+        "param p in (0, 1), r in [0, 1 - p]",
+    ),
     "input_list": Construct(
         "Inputs",
         "Private values, each from a finite set; `q[N]` is an array with cells `q[1]` to `q[N]`.",
@@ -84,13 +90,32 @@ CONSTRUCTS = {
     "claim": Construct(
         "The claim",
         "`t*eps`, optionally followed by a delta and an interval of eps; by default delta is 0 and the "
-        "claim is for all eps > 0.",
+        "claim is for all eps > 0. For `dipc pufferfish` only, epsilon may be a number or contain `ln`.",
         "private eps/2, exp(-2) for eps in (0, 1]",
     ),
     "interval": Construct(
         "An interval",
         "Rational ends; `(` and `)` exclude an end, `[` and `]` include it; `inf` may be the upper one.",
         "private 2*eps for eps in [1/2, inf)",
+    ),
+    "prior": Construct(
+        "Priors",
+        "What an attacker may believe: a program that draws every cell of every input, with local variables, "
+        "`flip`, `choose`, `uniform`, `for` and `if`. It must not use noise, `while`, `exit`, `eps` or "
+        "outputs. Its probabilities are polynomials in the parameters. The name is optional; a program may "
+        "have several priors.",
+        "input q in {0, 1}\nprior biased\n  q <- choose {1: 1/3, 0: 2/3}\nend",
+    ),
+    "secret": Construct(
+        "Secrets",
+        "Two Boolean expressions over the inputs that an attacker must not tell apart; with `->`, only the "
+        "first is compared with the second.",
+        "secret q[1] = 0 vs q[1] = 1\nsecret sum(q) > 1 -> q[2] = 0",
+    ),
+    "secret_for": Construct(
+        "Loop of secrets",
+        "The secrets for every value of a variable with constant bounds.",
+        "for i in 1..3 do secret q[i] = 0 vs q[i] = 1 end",
     ),
     "assign": Construct(
         "Assignment",

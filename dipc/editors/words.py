@@ -12,7 +12,7 @@ from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS as DISTRIBUTIONS
 from dipc.dipwhile.syntax.functions import FUNCTIONS as FUNCTIONS
 from dipc.dipwhile.syntax.layout import METRICS
 
-DECLARATIONS = ("param", "input", "output", "adjacent", "private")
+DECLARATIONS = ("param", "input", "output", "adjacent", "private", "prior", "secret", "vs")
 CONTROL = ("if", "then", "elif", "else", "end", "for", "in", "while", "do", "exit")
 LOGIC = ("and", "or", "not", "forall", "exists")
 CONSTANTS = ("inf", "true", "false")
@@ -45,7 +45,7 @@ KINDS = (
     (words(FUNCTIONS) + r"(?=\s*\()", "support.function", "Name.Function"),
     (r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", "constant.numeric", "Number"),
     (r"[^\W\d]\w*'?", "variable.other", "Name"),
-    (signs("<- := ←"), "keyword.operator.assignment", "Operator"),
+    (signs("<- := ← ->"), "keyword.operator.assignment", "Operator"),
     (signs("!= ≠ <= ≤ >= ≥ = < >"), "keyword.operator.comparison", "Operator"),
     (signs("+ - * / ^ .."), "keyword.operator.arithmetic", "Operator"),
     (signs("( ) [ ] { }"), "punctuation.section", "Punctuation"),

@@ -20,6 +20,24 @@ from dipc.kernel.reading import Refused
 
 ROOT = Path(__file__).parents[2]
 TEXTS = [path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("programs/**/*.dip"))]
+TEXTS.append("""\
+param p in (0, 1), N = 2, r in [0, 1 - p)
+input q[N] in {0, 1}; output out in {0, 1}
+prior belief
+  q[1] <- choose {1: p, 0: 1 - p}; same <- flip(r)
+  if same then q[2] <- q[1] else q[2] <- uniform {0, 1} end
+end
+prior
+  for i in 1..N do q[i] <- 0 end
+end
+for i in 1..N do for j in 1..N do
+  secret q[i] = 0 vs
+    q[j] = 1
+end; secret q[i] = 1 -> true end
+secret sum(q) = 1 -> q[1] = 0
+private ln(2)
+for i in 1..N do if q[i] = 1 then out <- 1 end end
+""")
 PIECES = [
     " ",
     "\n",
@@ -40,6 +58,10 @@ PIECES = [
     "x",
     "if ",
     "end ",
+    " vs ",
+    "->",
+    "secret ",
+    "prior ",
 ]
 
 

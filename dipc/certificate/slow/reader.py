@@ -8,7 +8,7 @@ same tuples, and :func:`check_reading` compares the two.
 A node is a tuple ``(kind, part, ...)``, named and ordered as in :mod:`dipc.dipwhile.syntax.ast`; numbers are
 fractions, sequences are tuples, absent parts are None.
 
-    >>> read("output b in {0, 1}; b <- flip(p)")[-1]
+    >>> read("output b in {0, 1}; b <- flip(p)")[6]
     (('Assign', ('Name', 'b', False), ('Flip', ('Name', 'p', False))),)
 """
 
@@ -36,7 +36,7 @@ LONGEST_NUMBER = 1000
 RESERVED = frozenset(
     {"param", "input", "output", "in", "adjacent", "private", "for", "if", "then", "elif", "else", "end"}
     | {"while", "do", "exit", "and", "or", "not", "forall", "exists", "inf", "eps", "Lap", "LapPlus", "DLap"}
-    | {"Exp", "choose", "flip", "uniform"}
+    | {"Exp", "choose", "flip", "uniform", "prior", "secret", "vs"}
 )
 METRICS = ("linf", "l1", "hamming", "all")
 NOISE = ("Lap", "LapPlus", "DLap")
@@ -45,7 +45,8 @@ SAME = {":=": "<-", "←": "<-", "≠": "!=", "≤": "<=", "≥": ">=", "ε": "e
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 
 # A statement continues on the next line after one of these words and signs, or before one of those below.
-GOES_ON = frozenset({*COMPARISONS, *"+-*/^,:", "<-", "..", "and", "or", "not", "in", "then", "do", "else"})
+GOES_ON = frozenset({*COMPARISONS, *"+-*/^,:", "<-", "->", ".."})
+GOES_ON |= {"and", "or", "not", "in", "then", "do", "else", "vs"}
 GOES_ON_BEFORE = frozenset({"end", "elif", "else", "and", "or", "then", "do"})
 
 TOKEN = re.compile(
@@ -54,7 +55,7 @@ TOKEN = re.compile(
       | (?P<number> \d+ (?:\.\d+)? (?:[eE][+-]?\d+)?)
       | (?P<primed> [^\W\d]\w*')
       | (?P<word> [^\W\d]\w*)
-      | (?P<sign> <- | := | ← | != | <= | >= | \.\. | [≠≤≥=<>+\-*/^()\[\]{},:])""",
+      | (?P<sign> <- | -> | := | ← | != | <= | >= | \.\. | [≠≤≥=<>+\-*/^()\[\]{},:])""",
     re.VERBOSE,
 )
 
@@ -185,15 +186,21 @@ class Reader:
     def program(self) -> Tree:
         """Declarations, then statements."""
         lists: dict[str, list[Tree]] = {"param": [], "input": [], "output": []}
+        asked: dict[str, list[Tree]] = {"unknown": [], "prior": [], "secret": []}
         once: dict[str, Tree] = {"adjacent": None, "private": None}
         reading = {"param": self.param, "input": self.declaration, "output": self.declaration}
         body: list[Tree] = []
         while self.next.kind != "end":
             line, word = self.next.line, self.next.text
-            if body and self.at(*lists, *once):
+            if body and (self.at(*lists, *once, *asked) or self.at_secret()):
                 refuse(line, "a declaration comes after a statement")
             if self.skip(*lists):
-                lists[word] += self.listed(reading[word])
+                for tree in self.listed(reading[word]):
+                    (asked["unknown"] if tree[0] == "Unknown" else lists[word]).append(tree)
+            elif self.skip("prior"):
+                asked[word].append(self.prior())
+            elif self.at_secret():
+                asked["secret"].append(self.secret())
             elif self.skip(*once):
                 if once[word] is not None:
                     refuse(line, f"a second {word!r}")
@@ -202,13 +209,47 @@ class Reader:
                 body.append(self.statement())
             if self.next.kind != "end":
                 self.expect("line")
-        if not (body or any(lists.values())):
+        declared, questions = (tuple(map(tuple, found.values())) for found in (lists, asked))
+        if not (body or any(declared) or any(questions)):
             refuse(self.next.line, "the program is empty")
-        return ("Program", *(tuple(found) for found in lists.values()), *once.values(), tuple(body))
+        return ("Program", *declared, *once.values(), tuple(body), *questions)
 
     def param(self) -> Tree:
-        """``name = value``."""
-        return "Param", *self.parts(self.name, "=", self.sum)
+        """``name = value`` or ``name in (low, high)``."""
+        name = self.name()
+        if self.skip("in"):
+            return "Unknown", name, self.ends()
+        return "Param", name, *self.parts("=", self.sum)
+
+    def prior(self) -> Tree:
+        """All of ``prior`` but the word itself."""
+        name = self.name() if self.next.kind == "name" else None
+        if not self.at("end"):
+            self.expect("line")
+        return "Prior", name, *self.parts(self.block, "end")
+
+    def at_secret(self) -> bool:
+        """Is the next line a secret, or a loop of secrets?"""
+        place = self.place
+        while self.tokens[place][:2] == ("word", "for"):
+            while self.tokens[place][:2] != ("word", "do"):
+                if self.tokens[place].kind in ("break", "end"):
+                    return False
+                place += 1
+            place += 1
+        return self.tokens[place][:2] == ("word", "secret")
+
+    def secret(self) -> Tree:
+        """``secret left vs right``, or a loop of secrets."""
+        if self.skip("for"):
+            head = self.parts(self.name, "in", self.sum, "..", self.sum, "do")
+            inside = partial(self.listed, partial(self.deeper, self.secret), "line")
+            return "SecretFor", *head, *self.parts(inside, "end")
+        (left,) = self.parts("secret", self.expression)
+        one_way = self.skip("->")
+        if not one_way:
+            self.expect("vs")
+        return "Secret", left, self.expression(), one_way
 
     def declaration(self) -> Tree:
         """``name[size] in set = start``, without a size for a scalar."""
@@ -236,6 +277,10 @@ class Reader:
     def interval(self) -> Tree:
         """``eps in (low, high]``."""
         self.parts("eps", "in")
+        return self.ends()
+
+    def ends(self) -> Tree:
+        """``(low, high]``."""
         closed = self.closed("[", "(")
         (low,) = self.parts(self.sum, ",")
         high = None if self.skip("inf") else self.sum()

@@ -138,6 +138,8 @@ MEANINGS: dict[str, tuple[object, ...]] = {
 }
 """What each word may refer to where a function is defined; anything else would change its meaning."""
 
-_KEYWORDS = "param input output adjacent private if then elif else end for in do while exit true false"
+_KEYWORDS = (
+    "param input output adjacent private prior secret if then elif else end for in do while exit true false"
+)
 RESERVED = frozenset({*_KEYWORDS.split(), *DISTRIBUTIONS, *WORDS})
 """The keywords of a .dip program, which cannot be used as names."""

@@ -292,6 +292,47 @@ class Claim(Node):
     interval: Interval | None = None
 
 
+# --- what an attacker may know: read by ``dipc pufferfish`` only --------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Node):
+    """``param name in interval``: a parameter of which only a range is known; for priors."""
+
+    name: str
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Prior(Node):
+    """``prior [name] body end``: the body draws the inputs."""
+
+    name: str | None
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Secret(Node):
+    """``secret left vs right``, or ``left -> right`` (``one_way``): Boolean expressions over the inputs."""
+
+    left: Expr
+    right: Expr
+    one_way: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SecretFor(Node):
+    """``for variable in low..high do`` secrets ``end``."""
+
+    variable: str
+    low: Expr
+    high: Expr
+    body: tuple[Secrets, ...]
+
+
+Secrets = Secret | SecretFor
+
+
 @dataclass(frozen=True, slots=True)
 class Program(Node):
     """A whole program as written."""
@@ -302,3 +343,6 @@ class Program(Node):
     adjacency: Adjacency | None
     claim: Claim | None
     body: Block
+    unknowns: tuple[Unknown, ...] = ()
+    priors: tuple[Prior, ...] = ()
+    secrets: tuple[Secrets, ...] = ()

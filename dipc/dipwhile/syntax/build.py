@@ -100,6 +100,7 @@ class Builder(Transformer_NonRecursive[Token, Any]):
     formula_adjacency, named_adjacency = made(ast.FormulaAdjacency), made(ast.NamedAdjacency)
     exit_, exp_mechanism, assign, eps = map(made, (ast.Exit, ast.ExpMechanism, ast.Assign, ast.Eps))
     param, declaration, for_ = (made(kind, "name") for kind in (ast.Param, ast.Declaration, ast.For))
+    unknown, secret_for = made(ast.Unknown, "name"), made(ast.SecretFor, "name", gather=3)
     set_of, call, while_ = made(ast.SetOf, gather=0), made(ast.Call, gather=1), made(ast.While, "while")
 
     # --- the program and its declarations ----------------------------------------------------
@@ -119,6 +120,12 @@ class Builder(Transformer_NonRecursive[Token, Any]):
     def interval(self, meta: Meta, opening: Token, low: ast.Expr, high: Any, closing: Token) -> ast.Interval:
         end = None if isinstance(high, Token) else high
         return ast.Interval(low, end, opening == "[", closing == "]", span=self.at(meta))
+
+    def prior(self, meta: Meta, name: Token | None, body: ast.Block = ()) -> ast.Prior:
+        return ast.Prior(None if name is None else str(name), body, span=self.keyword(meta, "prior"))
+
+    def secret(self, meta: Meta, left: ast.Expr, sign: Token, right: ast.Expr) -> ast.Secret:
+        return ast.Secret(left, right, sign == "->", span=self.at(meta))
 
     # --- statements --------------------------------------------------------------------------
 
@@ -221,9 +228,12 @@ def rational(digits: str, span: Span) -> fmpq:
 # --- order and names that the grammar leaves open, for better messages --------------------------
 
 
-def assemble(items: Sequence[Item | ast.Adjacency | ast.Claim | ast.Statement], span: Span) -> ast.Program:
+Line = Item | ast.Adjacency | ast.Claim | ast.Prior | ast.Secrets | ast.Statement
+
+
+def assemble(items: Sequence[Line], span: Span) -> ast.Program:
     """The program made of these lines, in the order of the text."""
-    declared: dict[str, list[Any]] = {kind: [] for kind in ("param", "input", "output", *ONLY_ONE)}
+    declared: dict[str, list[Any]] = {kind: [] for kind in DECLARED}
     body: list[ast.Statement] = []
     for item in items:
         match item:
@@ -233,17 +243,26 @@ def assemble(items: Sequence[Item | ast.Adjacency | ast.Claim | ast.Statement], 
                 kind, members = "adjacent", (item,)
             case ast.Claim():
                 kind, members = "private", (item,)
+            case ast.Prior():
+                kind, members = "prior", (item,)
+            case ast.Secret() | ast.SecretFor():
+                kind, members = "secret", (item,)
             case _:
                 body.append(item)
                 continue
         check_place(kind, item.span, body, declared[kind])
         declared[kind] += members
-    params, inputs, outputs = (tuple(declared[kind]) for kind in ("param", "input", "output"))
+    params, inputs, outputs, priors, secrets = (tuple(declared[kind]) for kind in SEVERAL)
     adjacency, claim = (next(iter(declared[kind]), None) for kind in ONLY_ONE)
-    return ast.Program(params, inputs, outputs, adjacency, claim, tuple(body), span=span)
+    known = tuple(param for param in params if isinstance(param, ast.Param))
+    unknown = tuple(param for param in params if isinstance(param, ast.Unknown))
+    asked = unknown, priors, secrets
+    return ast.Program(known, inputs, outputs, adjacency, claim, tuple(body), *asked, span=span)
 
 
+SEVERAL = ("param", "input", "output", "prior", "secret")
 ONLY_ONE = ("adjacent", "private")
+DECLARED = (*SEVERAL, *ONLY_ONE)
 
 
 def check_place(kind: str, span: Span, body: Sequence[ast.Statement], earlier: Sequence[ast.Node]) -> None:

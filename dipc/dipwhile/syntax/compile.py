@@ -16,13 +16,28 @@ from flint import fmpq
 from dipc.dipwhile.syntax import ast, types
 from dipc.dipwhile.syntax.arrays import array_sizes, check_arrays, check_uses
 from dipc.dipwhile.syntax.constants import check_known, declare, declare_input, evaluate, evaluate_parameters
-from dipc.dipwhile.syntax.core import CoreAdjacency, CoreClaim, CoreProgram, Variable
+from dipc.dipwhile.syntax.core import (
+    CoreAdjacency,
+    CoreClaim,
+    CoreNumberClaim,
+    CoreProgram,
+    CoreQuestion,
+    Variable,
+)
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
 from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.layout import METRICS
 from dipc.dipwhile.syntax.names import Names, check_expression, check_names, collect_names, target_name
 from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.printer import as_written
+from dipc.dipwhile.syntax.questions import (
+    check_unknowns,
+    compile_prior,
+    compile_secrets,
+    compile_unknowns,
+    exponent_of,
+    exponential,
+)
 from dipc.dipwhile.syntax.simplify import linear, why_no_value
 from dipc.dipwhile.syntax.unroll import Constants, substitute, unroll
 from dipc.dipwhile.syntax.walk import children, nodes, preorder
@@ -48,6 +63,7 @@ def compile_program(
 ) -> CoreProgram:
     """Check and unroll a program."""
     names = collect_names(program)
+    check_unknowns(program, overrides)
     parameters = evaluate_parameters(program.params, overrides)
     inputs = tuple(declare_input(declaration, parameters) for declaration in program.inputs)
     outputs = tuple(declare(declaration, parameters) for declaration in program.outputs)
@@ -67,16 +83,23 @@ def compile_program(
     types.check_outputs(code, {output.name: output for output in outputs}, kinding)
 
     adjacency, claim = program.adjacency, program.claim
+    number = compile_number_claim(claim, parameters) if claim else None
     return CoreProgram(
         source=source,
         parameters=tuple(parameters.items()),
         inputs=inputs,
         outputs=outputs,
         adjacency=compile_adjacency(adjacency, names, inputs, parameters) if adjacency else None,
-        claim=compile_claim(claim, parameters) if claim else None,
+        claim=compile_claim(claim, parameters) if claim and not number else None,
         code=code,
         variables=names.variables,
         arrays=tuple(sizes.items()),
+        question=CoreQuestion(
+            compile_unknowns(program.unknowns, parameters),
+            tuple(compile_prior(prior, program, parameters, inputs) for prior in program.priors),
+            compile_secrets(program.secrets, names, inputs, parameters),
+            number,
+        ),
     )
 
 
@@ -91,19 +114,46 @@ def compile_claim(claim: ast.Claim, parameters: Mapping[str, fmpq]) -> CoreClaim
     return CoreClaim(epsilon, delta, *compile_interval(claim.interval, constants), claim.span)
 
 
+def compile_number_claim(claim: ast.Claim, constants: Constants) -> CoreNumberClaim | None:
+    """A claim such as ``1.372``, ``ln(2)`` or ``eps + ln(2)``; None if it is a multiple of eps, or wrong."""
+    if any(isinstance(node, ast.Fold) for node in nodes(claim.epsilon)):
+        return None
+    epsilon = substitute(claim.epsilon, constants)
+    exponent = exponent_of(epsilon)
+    if slope(epsilon) is not None or exponent is None:
+        return None
+    delta = None if claim.delta is None else compile_delta(claim.delta, constants)
+    rest = CoreClaim(claim.epsilon, delta, *compile_interval(claim.interval, constants), claim.span)
+    return CoreNumberClaim(*exponential(exponent, claim.epsilon.span), rest)
+
+
+def mentions(expr: ast.Expr, function: str) -> bool:
+    """Does the expression call this function?"""
+    return any(isinstance(node, ast.Call) and node.function == function for node in nodes(expr))
+
+
+def refuse_number_claim(number: CoreNumberClaim) -> InputError:
+    """The error where only a multiple of eps will do."""
+    span = number.claim.epsilon.span
+    return InputError("the epsilon of the claim must be a multiple of eps", span, NUMBER_HINT)
+
+
 EPSILON_HINT = "for example `eps`, `eps/2` or, with a delta, `2*eps, 1/100`"
+NUMBER_HINT = f"{EPSILON_HINT}; claims with other numbers are decided by `dipc pufferfish check`"
 
 
 def compile_epsilon(epsilon: ast.Expr, constants: Constants) -> ast.Expr:
     """``t*eps`` with a rational ``t >= 0``."""
-    check_claim_names(epsilon, constants)
+    if not mentions(epsilon, "ln"):
+        check_claim_names(epsilon, constants)
     result = substitute(epsilon, constants)
     value = slope(result)
     if value is None:
         for node in nodes(result):
             if reason := why_no_value(node):
                 raise InputError(reason, node.span, EPSILON_HINT)
-        raise InputError("the epsilon of the claim must be a multiple of eps", epsilon.span, EPSILON_HINT)
+        hint = EPSILON_HINT if exponent_of(result) is None else NUMBER_HINT
+        raise InputError("the epsilon of the claim must be a multiple of eps", epsilon.span, hint)
     if value < 0:
         message = f"the epsilon of the claim is negative: `{show(value)}*eps`"
         raise InputError(message, epsilon.span, EPSILON_HINT)

@@ -109,6 +109,68 @@ class CoreClaim:
     span: Span
 
 
+# --- questions of ``dipc pufferfish`` -----------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CoreUnknown:
+    """A parameter of which a range is known; its ends are expressions over the unknowns before it."""
+
+    name: str
+    low: Expr
+    high: Expr
+    low_closed: bool
+    high_closed: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CorePrior:
+    """A program without loops that assigns the inputs; only its probabilities mention unknowns.
+
+    ``variables`` and ``arrays`` are as in :class:`CoreProgram`, for this program.
+    """
+
+    name: str | None
+    code: tuple[Instruction, ...]
+    variables: frozenset[str]
+    arrays: tuple[tuple[str, int], ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CoreSecret:
+    """Two conditions on the input, to compare in both directions unless ``one_way``."""
+
+    left: Expr
+    right: Expr
+    one_way: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CoreNumberClaim:
+    """``exp(epsilon) = factor * exp(constant + rate*eps)``, an epsilon that is not a multiple of eps.
+
+    The other parts are those of :class:`CoreClaim`.
+    """
+
+    factor: fmpq
+    constant: fmpq
+    rate: fmpq
+    claim: CoreClaim
+
+
+@dataclass(frozen=True, slots=True)
+class CoreQuestion:
+    """What a program says for ``dipc pufferfish`` only."""
+
+    unknowns: tuple[CoreUnknown, ...] = ()
+    priors: tuple[CorePrior, ...] = ()
+    secrets: tuple[CoreSecret, ...] = ()
+    claim: CoreNumberClaim | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class CoreProgram:
     """A checked, unrolled program (see the module's text)."""
@@ -122,3 +184,4 @@ class CoreProgram:
     code: tuple[Instruction, ...]
     variables: frozenset[str]  # every declared or assigned name: any other Name is an atom
     arrays: tuple[tuple[str, int], ...]  # name and size of every array, inputs and outputs included
+    question: CoreQuestion = CoreQuestion()

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from lark import Token
 
@@ -33,7 +33,7 @@ NO_SPACE_BEFORE = frozenset({"COMMA", "COLON", "_SEP"}) | CLOSING
 CALLED = frozenset({"NAME", "PRIMED", "NOISE", "EXP", "FLIP", "UNIFORM"})
 """No space between these and a parenthesis."""
 
-DECLARES = frozenset({"PARAM", "INPUT", "OUTPUT", "ADJACENT", "PRIVATE"})
+DECLARES = frozenset({"PARAM", "INPUT", "OUTPUT", "ADJACENT", "PRIVATE", "PRIOR", "SECRET"})
 WIDTH = {"PARAM": len("output "), "INPUT": len("output ")}
 """Declarations that are padded to align the names."""
 
@@ -127,7 +127,7 @@ def _indented(lines: Iterator[Line]) -> Iterator[Line]:
         waiting.clear()
         yield replace(line, indent=indent)
         for token in line.tokens:
-            depth += (token.type in ("THEN", "DO")) - (token.type in ("END", "ELIF"))
+            depth += (token.type in ("THEN", "DO", "PRIOR")) - (token.type in ("END", "ELIF"))
             brackets += (token.type in OPENING) - (token.type in CLOSING)
         previous = line.tokens[-1].type
     for each in waiting:
@@ -138,16 +138,26 @@ def _with_gaps(lines: Iterator[Line]) -> Iterator[Line]:
     """No empty line at the ends, one at most between, and one between declarations and statements."""
     started = blank = False
     declaration = False  # does the line before belong to the declarations?
-    for line in lines:
+    every = list(lines)
+    for place, line in enumerate(every):
         if not line.tokens and not line.comment:
             blank = started
             continue
         begins = bool(line.tokens) and not line.indent
-        if blank or (declaration and begins and line.first not in DECLARES):
+        closes = declaration and line.first == "END"  # a prior, or a loop of secrets
+        declares = line.first in DECLARES or closes or _loops_over_secrets(every[place:])
+        if blank or (declaration and begins and not declares):
             yield Line()
         started, blank = True, False
         yield line
-        declaration = line.first in DECLARES if begins else declaration and bool(line.tokens)
+        declaration = declares if begins else declaration and bool(line.tokens)
+
+
+def _loops_over_secrets(lines: Sequence[Line]) -> bool:
+    """Whether these lines begin with a loop (or several) over secrets."""
+    types = (token.type for line in lines for token in line.tokens)
+    inside = (body for before, body in pairwise(types) if before == "DO" and body != "FOR")
+    return lines[0].first == "FOR" and next(inside, "") == "SECRET"
 
 
 def _written(lines: Sequence[Line]) -> Iterator[str]:

@@ -22,6 +22,7 @@ WORDS = {
     "not": "NOT",
     "forall": "FORALL",
     "exists": "EXISTS",
+    "vs": "VS",
     **dict.fromkeys(NOISE, "NOISE"),
 }
 """Names that are terminals of their own (words with one spelling are in the grammar)."""
@@ -37,7 +38,9 @@ CLOSING = frozenset(OPENING.values())
 COMPARISONS = frozenset({"EQ", "NE", "LT", "LE", "GT", "GE"})
 ARITHMETIC = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "POWER"})
 
-CONTINUES = COMPARISONS | ARITHMETIC | {"AND", "OR", "NOT", "COMMA", "ARROW", "COLON", "DOTS", "IN"}
+CONTINUES = (
+    COMPARISONS | ARITHMETIC | {"AND", "OR", "NOT", "COMMA", "ARROW", "COLON", "DOTS", "IN", "VS", "TO"}
+)
 """After one of these a statement continues on the next line."""
 
 BLOCK_OPENS = frozenset({"THEN", "DO", "ELSE"})

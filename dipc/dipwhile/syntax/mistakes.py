@@ -130,6 +130,13 @@ def param_without_value(s: Situation) -> Errors:
         yield s.error(f"expected `=` and a number, found {s.found_text}", hint)
 
 
+def prior_on_one_line(s: Situation) -> Errors:
+    """``prior q <- flip(1/2) end``."""
+    if s.begins == "PRIOR" and s.found.type not in ("_SEP", "$END"):
+        message = f"expected the end of the line after `prior` and its name, found {s.found_text}"
+        yield s.error(message, HINTS["PRIOR"])
+
+
 def arrow_in_expression(s: Situation) -> Errors:
     """``if x <-1 then``."""
     if s.found.type == "ARROW" and "ARROW" not in s.accepts:
@@ -221,7 +228,7 @@ FOREIGN = {
 """Words of other languages at the beginning of a statement."""
 
 
-BEGINNINGS = ("param", "input", "output", "adjacent", "private", "while", "exit")
+BEGINNINGS = ("param", "input", "output", "adjacent", "private", "prior", "secret", "while", "exit")
 """Words that a statement or declaration begins with, long enough to recognise when misspelt."""
 
 
@@ -534,6 +541,8 @@ HINTS = {
     "PARAM": "a parameter is declared like this: `param N = 3`",
     "INPUT": "an input is declared like this: `input q[3] in {0, 1}`",
     "OUTPUT": "an output is declared like this: `output b in {true, false}`",
+    "PRIOR": "a prior is written `prior NAME`, statements that draw the inputs, `end`, each on a line",
+    "SECRET": "two secrets are compared like this: `secret q[1] = 0 vs q[1] = 1`",
     "ADJACENT": "one of `adjacent linf 1`, `adjacent l1 1`, `adjacent hamming 1`, `adjacent all`, "
     "or a formula such as `adjacent abs(q - q') <= 1`",
     "IF": "a choice is written `if c then ... elif d then ... else ... end`",
@@ -614,6 +623,7 @@ MISTAKES = (
     conditional_value,
     lonely_distribution,
     param_without_value,
+    prior_on_one_line,
     arrow_in_expression,
     infinite_set,
     missing_block_word,

@@ -10,7 +10,7 @@ The check runs on the syntax tree, so that it also covers statements that unroll
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dipc.dipwhile.syntax import ast
@@ -50,7 +50,9 @@ class Names:
 def collect_names(program: ast.Program) -> Names:
     """The names of a program; refuses a name with two roles."""
     declared: dict[str, str] = {}
-    roles = (("parameter", program.params), ("input", program.inputs), ("output", program.outputs))
+    params: tuple[ast.Param | ast.Unknown, ...] = (*program.params, *program.unknowns)
+    roles: tuple[tuple[str, Sequence[ast.Param | ast.Unknown | ast.Declaration]], ...]
+    roles = (("parameter", params), ("input", program.inputs), ("output", program.outputs))
     for role, parts in roles:
         for part in parts:
             check_new(part.name, role, part.span, declared)

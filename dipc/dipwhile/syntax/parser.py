@@ -36,7 +36,8 @@ def parse(source: Source) -> Program:
         help: a constant is declared like this: `param x = 1`
     """
     program: Program = _parse(source, "program")
-    if not (program.body or program.inputs or program.outputs or program.params):
+    declared = (program.params, program.inputs, program.outputs)
+    if not any((program.body, *declared, program.unknowns, program.priors, program.secrets)):
         hint = "the smallest program is `output b in {true, false}; b <- flip(1/2)`"
         raise InputError("the program is empty", Span(source, 0, 0), hint)
     check_depth(program)
@@ -111,7 +112,9 @@ def check_depth(tree: Program | Claim | Expr) -> None:
     ...
     """
     if isinstance(tree, Program):
-        refuse_deep(tree.body, inner_statements, *DEEPEST_BLOCK)
+        for body in (tree.body, *(prior.body for prior in tree.priors)):
+            refuse_deep(body, inner_statements, *DEEPEST_BLOCK)
+        refuse_deep(tree.secrets, lambda line: getattr(line, "body", ()), *DEEPEST_BLOCK)
     for expr in expressions(tree):
         refuse_deep((expr,), children, *DEEPEST_EXPRESSION)
 

@@ -130,6 +130,8 @@ def show(node: ast.Node) -> str:
             return f"Exp({show(rate)}, {variable} in {show(support)}, {show(score)})"
         case ast.Param(name, value):
             return f"{name} = {show(value)}"
+        case ast.Unknown(name, interval):
+            return f"{name} in {show(interval)}"
         case ast.Declaration(name, size, domain, start):
             cells, first = optional("[{}]", size), optional(" = {}", start)
             return f"{name}{cells} in {show(domain)}{first}"
@@ -142,6 +144,8 @@ def show(node: ast.Node) -> str:
         case ast.Interval(low, high, low_closed, high_closed):
             end = optional("{}", high) or "inf"
             return f"{'(['[low_closed]}{show(low)}, {end}{')]'[high_closed]}"
+        case ast.Secret(left, right, one_way):
+            return f"{show_expr(left)} {'->' if one_way else 'vs'} {show_expr(right)}"
         case _:
             assert isinstance(node, ast.Expr)
             return within(bottom_up(node, show_node), ARITH)
@@ -164,15 +168,36 @@ def show_program(program: ast.Program) -> str:
     end
     """
     parts = {
-        "param  ": program.params,
+        "param  ": (*program.params, *program.unknowns),
         "input  ": program.inputs,
         "output ": program.outputs,
         "adjacent ": (program.adjacency,),
         "private ": (program.claim,),
     }
     declarations = [word + show(node) for word, nodes in parts.items() for node in nodes if node is not None]
+    declarations += (line for prior in program.priors for line in show_prior(prior))
+    declarations += (line for secrets in program.secrets for line in show_secrets(secrets, ""))
     gap = [""] if declarations and program.body else []
     return "\n".join([*declarations, *gap, *show_block(program.body, "")]) + "\n"
+
+
+def show_prior(prior: ast.Prior) -> Iterator[str]:
+    """The lines of a prior."""
+    yield "prior" if prior.name is None else f"prior {prior.name}"
+    yield from show_block(prior.body, "  ")
+    yield "end"
+
+
+def show_secrets(secrets: ast.Secrets, indent: str) -> Iterator[str]:
+    """The lines of secrets."""
+    match secrets:
+        case ast.Secret():
+            yield f"{indent}secret {show(secrets)}"
+        case ast.SecretFor(variable, low, high, body):
+            yield f"{indent}for {variable} in {show(low)}..{show(high)} do"
+            for inner in body:
+                yield from show_secrets(inner, indent + "  ")
+            yield f"{indent}end"
 
 
 def show_block(block: ast.Block, indent: str) -> Iterator[str]:

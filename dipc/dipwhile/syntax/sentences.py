@@ -1,7 +1,7 @@
 """Sentences about eps: ``forall eps > 0: 2 - exp(-eps) >= eps/(1 + eps)``.
 
-Their grammar is that of programs with three more rules, and one change: an implication is allowed
-inside parentheses.
+Their grammar is that of programs with three more rules, and two changes: an implication is allowed
+inside parentheses, and its arrow has a second spelling.
 """
 
 from __future__ import annotations
@@ -21,12 +21,11 @@ from dipc.dipwhile.syntax.parser import check_depth, run
 from dipc.dipwhile.syntax.tables import GRAMMAR
 from dipc.errors import Source, Span
 
-PARENTHESES = '"(" expression ")"'
+CHANGES = {'"(" expression ")"': '"(" formula ")"', 'TO: "->"': 'TO: "->" | "→"'}
 RULES = """
 sentence: (FORALL | EXISTS) budgets ":" formula
 budgets: EPS | EPS "in" interval | EPS (LT | LE | GT | GE | EQ) arith
-?formula: expression | expression IMPLIES formula -> implies
-IMPLIES: "->" | "→"
+?formula: expression | expression TO formula -> implies
 """
 
 
@@ -85,10 +84,12 @@ class _SentenceBuilder(Builder):
 
 @cache
 def _lark() -> Lark:
-    programs = GRAMMAR.read_text(encoding="utf-8")
-    assert programs.count(PARENTHESES) == 1
+    grammar = GRAMMAR.read_text(encoding="utf-8")
+    for old, new in CHANGES.items():
+        assert grammar.count(old) == 1
+        grammar = grammar.replace(old, new)
     return Lark(
-        programs.replace(PARENTHESES, '"(" formula ")"') + RULES,
+        grammar + RULES,
         parser="lalr",
         lexer="basic",
         start=["sentence"],

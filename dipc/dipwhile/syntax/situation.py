@@ -15,10 +15,10 @@ from dipc.errors import InputError, Source, Span
 EXPRESSION = frozenset({"NUMBER", "NAME", "PRIMED", "EPS", "LPAR", "MINUS", "NOT", "FORALL", "EXISTS"})
 VALUE = frozenset({"NUMBER", "NAME", "PRIMED", "EPS", "LPAR", "MINUS"})
 SAMPLING = frozenset({"NOISE", "EXP", "CHOOSE", "FLIP", "UNIFORM"})
-DECLARING = frozenset({"PARAM", "INPUT", "OUTPUT", "ADJACENT", "PRIVATE"})
+DECLARING = frozenset({"PARAM", "INPUT", "OUTPUT", "ADJACENT", "PRIVATE", "PRIOR", "SECRET"})
 STATEMENT = frozenset({"NAME", "IF", "FOR", "WHILE", "EXIT"})
 OPERATORS = COMPARISONS | ARITHMETIC | {"AND", "OR"}
-BLOCKS = frozenset({"IF", "FOR", "WHILE"})
+BLOCKS = frozenset({"IF", "FOR", "WHILE", "PRIOR"})
 
 PHRASES: tuple[tuple[frozenset[str], str], ...] = (
     (EXPRESSION | SAMPLING, "an expression or a distribution"),
@@ -45,6 +45,7 @@ TERMINALS = {
     "COLON": "`:`",
     "DOTS": "`..`",
     "EQ": "`=`",
+    "TO": "`->`",
     "LPAR": "`(`",
     "RPAR": "`)`",
     "LSQB": "`[`",
@@ -54,7 +55,8 @@ TERMINALS = {
 }
 """How messages name single terminals; a keyword stands for itself."""
 
-SILENT = OPERATORS - {"EQ"}
+SILENT = OPERATORS - {"EQ"} | {"SECRET"}
+"""What messages do not suggest: operators, and secrets in a loop."""
 
 
 @dataclass(frozen=True)

@@ -29,11 +29,15 @@ from dipc.dipwhile.syntax.ast import (
     Number,
     Op,
     Param,
+    Prior,
     Program,
     Range,
+    Secret,
+    SecretFor,
     SetOf,
     Unary,
     Uniform,
+    Unknown,
     While,
 )
 
@@ -108,7 +112,19 @@ def starts_like_a_metric(formula: Expr) -> bool:
     return show_expr(formula).startswith(("all", "l1"))
 
 
-PROGRAMS = st.builds(
+BRANCHES = st.builds(
+    If, st.lists(st.tuples(EXPRESSIONS, blocks(SIMPLE)), min_size=1, max_size=2).map(tuple), blocks(SIMPLE)
+)
+SECRET = st.builds(Secret, EXPRESSIONS, EXPRESSIONS, st.booleans())
+
+
+def loops(inner: st.SearchStrategy) -> st.SearchStrategy:
+    body = st.lists(inner, min_size=1, max_size=2).map(tuple)
+    return st.builds(SecretFor, NAMES, ATOMIC, ATOMIC, body)
+
+
+SECRETS = SECRET | loops(SECRET) | loops(loops(SECRET))
+PLAIN = st.builds(
     Program,
     st.lists(st.builds(Param, NAMES, EXPRESSIONS), max_size=2).map(tuple),
     DECLARATIONS,
@@ -117,3 +133,16 @@ PROGRAMS = st.builds(
     st.none() | CLAIMS,
     blocks(STATEMENTS),
 )
+ASKING = st.builds(
+    Program,
+    st.lists(st.builds(Param, NAMES, ATOMIC), max_size=1).map(tuple),
+    DECLARATIONS,
+    st.just(()),
+    st.none(),
+    st.none() | CLAIMS,
+    blocks(SIMPLE),
+    st.lists(st.builds(Unknown, NAMES, INTERVALS), max_size=2).map(tuple),
+    st.lists(st.builds(Prior, st.none() | NAMES, blocks(SIMPLE | BRANCHES)), max_size=2).map(tuple),
+    st.lists(SECRETS, max_size=2).map(tuple),
+)
+PROGRAMS = PLAIN | ASKING

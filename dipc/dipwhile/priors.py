@@ -1,0 +1,419 @@
+"""Programs with priors: from a program to the mixtures of its output laws that an attacker compares.
+
+A prior is a program without loops; :func:`weights` runs it over all its branches and merges equal states, so
+that the weight of an input is a polynomial in the parameters.  Without a prior, every pair of neighbouring
+inputs is compared, each as the distribution of one input: that is differential privacy.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple, assert_never
+
+from flint import fmpq
+
+from dipc.claims.oracle import SignOracle
+from dipc.clock import Clock
+from dipc.dipwhile.pipeline import check_for_all_budgets, eps_range_of, goal_of, neighbours_of
+from dipc.dipwhile.semantics.adjacency import InputSpace
+from dipc.dipwhile.semantics.diagrams import Diagrams
+from dipc.dipwhile.semantics.evaluate import (
+    NOTHING,
+    Memory,
+    cell_of,
+    condition,
+    evaluate,
+    never,
+    spelled_cell,
+)
+from dipc.dipwhile.semantics.explore import Explorer
+from dipc.dipwhile.semantics.functions import OutputFunctions
+from dipc.dipwhile.semantics.neighbours import Explored
+from dipc.dipwhile.semantics.noise import Finite
+from dipc.dipwhile.semantics.noise import distribution as finite
+from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
+from dipc.dipwhile.syntax.ast import Binary, Choose, Distribution, Eps, Expr, Flip, Name, Number, Op, Unary
+from dipc.dipwhile.syntax.compile import compile_claim, compile_number_claim
+from dipc.dipwhile.syntax.core import (
+    Cell,
+    CoreClaim,
+    CoreNumberClaim,
+    CorePrior,
+    CoreProgram,
+    CoreSecret,
+    CoreUnknown,
+    Draw,
+    Halt,
+    Jump,
+    Put,
+    Test,
+)
+from dipc.dipwhile.syntax.parser import parse_claim
+from dipc.dipwhile.syntax.printer import as_written, show_expr
+from dipc.dipwhile.syntax.questions import not_drawn
+from dipc.errors import CLAIM_NAME, InputError, InternalError, LimitReached
+from dipc.integration.linear import Linear
+from dipc.models.laws import Vector, cases_in_order
+from dipc.models.mixtures import Compared, Drawn, Ends, Exponent, Mixture, Mixtures
+from dipc.models.values import FALSE, TRUE, Value, show, show_valuation
+from dipc.numbers.parametric import Parametric, Ring
+from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import EpsRange
+
+MOST_STATES = 200_000
+
+Weights = dict[tuple[Value, ...], Parametric]
+"""The weights of inputs, given by the values of their cells in the order of declaration."""
+
+Env = tuple[tuple[Cell, Value], ...]
+
+
+def mixtures(explored: Explored, eps_range: EpsRange, clock: Clock) -> Mixtures:
+    """The mixtures that a program asks to compare, for all its priors.
+
+    Raises :class:`InputError` for what is wrong in the program or its priors, :class:`LimitReached`.
+    """
+    program = explored.program
+    ring = Ring(tuple(unknown.name for unknown in program.question.unknowns))
+    if not program.question.priors:
+        return _of_neighbours(explored, ring, eps_range, clock)
+    if not program.question.secrets:
+        hint = "add a line such as: secret q[1] = 0 vs q[1] = 1"
+        raise InputError(f"{program.source.name}: the program has a prior, but no secret", hint=hint)
+    return _of_priors(explored, ring, eps_range, clock)
+
+
+class Asked(NamedTuple):
+    """A claim: its epsilon and delta, and the eps that it is about."""
+
+    epsilon: Exponent
+    delta: fmpq
+    eps_range: EpsRange
+
+
+def asked(program: CoreProgram, text: str | None = None, at: fmpq | None = None) -> Asked:
+    """The claim in a text, by default that of the program; ``at`` replaces its range by one eps.
+
+    Raises :class:`InputError` if there is none, and for what is wrong in it.
+    """
+    claim: CoreClaim | CoreNumberClaim | None = program.question.claim or program.claim
+    if text is not None:
+        written, constants = parse_claim(text, CLAIM_NAME), dict(program.parameters)
+        claim = compile_number_claim(written, constants) or compile_claim(written, constants)
+    if claim is None:
+        hint = "add a line such as: private ln(2)    (or give a claim: `--claim 'ln(2)'`)"
+        raise InputError(f"{program.source.name}: the program makes no claim", hint=hint)
+    rest = claim.claim if isinstance(claim, CoreNumberClaim) else claim
+    budgets = eps_range_of(rest)
+    if at is not None and at not in budgets:
+        hint = "leave out its interval, or give a budget in it"
+        raise InputError(f"the budget {at} is not one of those that the claim is about", rest.span, hint)
+    return Asked(_exponent(claim), _delta(rest), budgets if at is None else EpsRange.point(at))
+
+
+def _exponent(claim: CoreClaim | CoreNumberClaim) -> Exponent:
+    if isinstance(claim, CoreNumberClaim):
+        return Exponent(as_written(claim.claim.epsilon), claim.factor, claim.constant, claim.rate)
+    return Exponent(as_written(claim.epsilon), fmpq(1), fmpq(0), goal_of(claim).t)
+
+
+def _delta(claim: CoreClaim) -> fmpq:
+    delta = goal_of(replace(claim, epsilon=Eps())).delta
+    number = delta.as_rational() if isinstance(delta, Quotient) else None
+    if number is None:
+        hint = "for example `ln(2), 1/100`"
+        raise InputError("delta must be a rational number in questions with priors", claim.span, hint)
+    return fmpq(number.p, number.q)
+
+
+# --- the distribution of the inputs ----------------------------------------------------------
+
+
+def weights(
+    prior: CorePrior, space: InputSpace, ring: Ring, clock: Clock, drawn: dict[Parametric, str]
+) -> Weights:
+    """The probability of every input that the prior may draw, a polynomial in the parameters.
+
+    ``drawn`` collects the probabilities that must be nonnegative, with their places.  Raises
+    :class:`InputError` if probabilities do not sum to 1, an input cell has no value, or one that is not in
+    its set.
+    """
+    run = _Run(prior, ring, drawn)
+    found: Weights = {}
+    waiting: dict[int, dict[Env, Parametric]] = {0: {(): ring.of(1)}}
+    while waiting:
+        pc = min(waiting)
+        for env, weight in waiting.pop(pc).items():
+            clock.tick("inputs of the prior", len(found))
+            if pc == len(prior.code) or isinstance(prior.code[pc], Halt):
+                key = _input_of(dict(env), space, prior)
+                found[key] = found[key] + weight if key in found else weight
+                continue
+            for to, after, p in run.step(pc, env):
+                if not p:
+                    continue
+                states = waiting.setdefault(to, {})
+                states[after] = states[after] + weight * p if after in states else weight * p
+                if len(states) > MOST_STATES:
+                    raise LimitReached(f"a prior with more than {MOST_STATES} states")
+    if sum(found.values(), ring.of(0)) != 1:
+        raise InternalError("the probabilities of all inputs do not sum to 1")
+    return {key: weight for key, weight in found.items() if weight}
+
+
+def _input_of(env: Mapping[Cell, Value], space: InputSpace, prior: CorePrior) -> tuple[Value, ...]:
+    for cell, domain in zip(space.cells, space.domains, strict=True):
+        if cell not in env:
+            raise not_drawn(spelled_cell(cell), prior.span)
+        if env[cell] not in domain:
+            message = f"this prior draws `{spelled_cell(cell)} = {show(env[cell])}`, which is not in its set"
+            hint = f"the set is {{{', '.join(map(show, domain))}}}"
+            raise InputError(message, prior.span, hint)
+    return tuple(env[cell] for cell in space.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    prior: CorePrior
+    ring: Ring
+    drawn: dict[Parametric, str]
+
+    def step(self, pc: int, env: Env) -> Iterator[tuple[int, Env, Parametric | int]]:
+        """The states that follow, with their probabilities."""
+        memory = self._memory(env)
+        match self.prior.code[pc]:
+            case Put(target, value):
+                yield pc + 1, _with(env, cell_of(target, memory, never), _value(value, memory)), 1
+            case Draw(target, distribution):
+                cell = cell_of(target, memory, never)
+                for drawn, p in self._options(distribution, memory):
+                    yield pc + 1, _with(env, cell, drawn), p
+            case Test(test, otherwise):
+                yield pc + 1 if condition(test, memory, never) else otherwise, env, 1
+            case Jump(to):
+                yield to, env, 1
+            case Halt():
+                return
+            case instruction:
+                assert_never(instruction)
+
+    def _memory(self, env: Env) -> Memory:
+        none: frozenset[str] = frozenset()
+        return Memory(dict(env), {}, none, self.prior.variables, dict(self.prior.arrays))
+
+    def _options(self, distribution: Distribution, memory: Memory) -> Iterator[tuple[Value, Parametric]]:
+        match distribution:
+            case Choose(options):
+                given = [(_value(value, memory), self._probability(p, memory)) for value, p in options]
+                total = sum((p for _, p in given), self.ring.of(0))
+                if total != 1:
+                    problem = f"the probabilities of `choose` sum to {total}, not to 1"
+                    raise InputError(problem, distribution.span, "fix one of them")
+                yield from given
+            case Flip(probability):
+                p = self._probability(probability, memory)
+                self.drawn.setdefault(1 - p, f"{probability.span.place}: 1 minus the probability")
+                yield from ((TRUE, p), (FALSE, 1 - p))
+            case _:
+                law = finite(distribution, memory, never)
+                assert isinstance(law, Finite)
+                for value, number in law.options:
+                    share = number.as_rational()
+                    assert share is not None
+                    yield value, self.ring.of(fmpq(share.p, share.q))
+
+    def _probability(self, expr: Expr, memory: Memory) -> Parametric:
+        p = polynomial(expr, self.ring, memory)
+        self.drawn.setdefault(p, f"{expr.span.place}: the probability")
+        return p
+
+
+def _with(env: Env, cell: Cell, value: Value) -> Env:
+    return tuple(sorted({**dict(env), cell: value}.items(), key=lambda item: item[0]))
+
+
+def _value(expr: Expr, memory: Memory) -> Value:
+    value = evaluate(expr, memory, never)
+    assert not isinstance(value, Linear)
+    return value
+
+
+LARGEST_POWER = 100
+
+
+def polynomial(expr: Expr, ring: Ring, memory: Memory = NOTHING) -> Parametric:
+    """An expression over the parameters of the ring, and over what is in memory."""
+    match expr:
+        case Name(name) if name in ring.names:
+            return ring.gens[ring.names.index(name)]
+        case Unary(Op.NEG, operand):
+            return -polynomial(operand, ring, memory)
+        case Binary(Op.ADD | Op.SUB | Op.MUL as op, left, right):
+            return OPERATIONS[op](polynomial(left, ring, memory), polynomial(right, ring, memory))
+        case Binary(Op.DIV, left, right):
+            return polynomial(left, ring, memory) * _inverse(right, ring, memory)
+        case Binary(Op.POW, base, Number(power)) if power.q == 1 and 0 <= power <= LARGEST_POWER:
+            return polynomial(base, ring, memory) ** int(power.p)
+    value = evaluate(expr, memory, never)
+    if not isinstance(value, fmpq):
+        raise InputError(f"a number is needed here, not `{show_expr(expr)}`", expr.span)
+    return ring.of(value)
+
+
+OPERATIONS: dict[Op, Callable[[Parametric, Parametric], Parametric]] = {
+    Op.ADD: operator.add,
+    Op.SUB: operator.sub,
+    Op.MUL: operator.mul,
+}
+
+
+def _inverse(expr: Expr, ring: Ring, memory: Memory) -> Parametric:
+    divisor = polynomial(expr, ring, memory)
+    if divisor.as_rational() is None or not divisor:
+        problem = f"division by `{show_expr(expr)}`" if divisor else "division by zero"
+        hint = "probabilities of priors, and ends of ranges, are polynomials in the parameters"
+        raise InputError(problem, expr.span, hint)
+    return 1 / divisor
+
+
+def ranges(unknowns: Sequence[CoreUnknown], ring: Ring) -> tuple[Ends, ...]:
+    """The ranges of the parameters."""
+    both = ((polynomial(u.low, ring), polynomial(u.high, ring), u) for u in unknowns)
+    return tuple(Ends(low, high, u.low_closed, u.high_closed) for low, high, u in both)
+
+
+# --- what is compared ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Laws:
+    """The output law of every input, equal laws once."""
+
+    space: InputSpace
+    diagrams: Diagrams
+    joined: int
+    outputs: tuple[str, ...]
+
+    def leaf(self, key: tuple[Value, ...]) -> int:
+        """The law of an input."""
+        digits = [domain.index(value) for domain, value in zip(self.space.domains, key, strict=True)]
+        return self.diagrams.at(self.joined, digits)
+
+    def vector(self, leaf: int) -> Vector:
+        """The probabilities of a law."""
+        parts = self.diagrams.value(leaf)
+        assert isinstance(parts, tuple)
+        values = [self.diagrams.value(part) for part in parts]
+        return tuple(value for value in values if isinstance(value, Quotient))
+
+
+def _laws(explored: Explored, eps_range: EpsRange, clock: Clock) -> _Laws:
+    program, space = explored.program, explored.space
+    explorer = Explorer(program, clock.deadline)
+    functions = OutputFunctions(explorer, space, partial(clock.tick, "output distributions"))
+    outcomes = in_order(program, functions.outcomes)
+    diagrams = Diagrams([len(domain) for domain in space.domains])
+    joined = diagrams.joined([functions.function(outcome, diagrams) for outcome in outcomes])
+    check_for_all_budgets(explorer.left_open, SignOracle(eps_range))
+    shown = tuple(show_valuation(output_valuation(program, outcome)) for outcome in outcomes)
+    return _Laws(space, diagrams, joined, shown)
+
+
+def _of_priors(explored: Explored, ring: Ring, eps_range: EpsRange, clock: Clock) -> Mixtures:
+    program, question = explored.program, explored.program.question
+    laws, drawn = _laws(explored, eps_range, clock), dict[Parametric, str]()
+    number: dict[int, int] = {}
+    examples: list[str] = []
+    pairs: list[Compared] = []
+    several = len(question.priors) > 1
+    for position, prior in enumerate(question.priors, start=1):
+        name = prior.name or (str(position) if several else None)
+        found = weights(prior, explored.space, ring, clock, drawn)
+        for key in found:
+            leaf = laws.leaf(key)
+            if leaf not in number:
+                number[leaf] = len(number)
+                examples.append(_shown(program, explored.space, key))
+        place = {key: number[laws.leaf(key)] for key in found}
+        for secret in question.secrets:
+            pairs += _compared(program, secret, name, found, place)
+    for secret in question.secrets:
+        _check_possible(secret, pairs)
+    return Mixtures(
+        program.source.name,
+        ring,
+        ranges(question.unknowns, ring),
+        laws.outputs,
+        tuple(laws.vector(leaf) for leaf in number),
+        tuple(examples),
+        tuple(pairs),
+        tuple(Drawn(p, place) for p, place in drawn.items()),
+    )
+
+
+def _shown(program: CoreProgram, space: InputSpace, key: tuple[Value, ...]) -> str:
+    return show_valuation(grouped(program.inputs, dict(zip(space.cells, key, strict=True))))
+
+
+def _compared(
+    program: CoreProgram,
+    secret: CoreSecret,
+    prior: str | None,
+    found: Weights,
+    place: Mapping[tuple[Value, ...], int],
+) -> list[Compared]:
+    left, right = (_mixture(program, event, found, place) for event in (secret.left, secret.right))
+    both = [Compared(left, right, prior), Compared(right, left, prior)]
+    return both[:1] if secret.one_way else both
+
+
+def _mixture(
+    program: CoreProgram, event: Expr, found: Weights, place: Mapping[tuple[Value, ...], int]
+) -> Mixture:
+    total: dict[int, Parametric] = {}
+    for key, weight in found.items():
+        if holds(program, event, key):
+            law = place[key]
+            total[law] = total[law] + weight if law in total else weight
+    return Mixture(show_expr(event), tuple(sorted((law, w) for law, w in total.items() if w)))
+
+
+def holds(program: CoreProgram, event: Expr, key: tuple[Value, ...]) -> bool:
+    """Whether an input, given by the values of its cells, belongs to an event."""
+    cells = (cell for variable in program.inputs for cell in variable.cells)
+    names = frozenset(variable.name for variable in program.inputs)
+    arrays = {variable.name: variable.size for variable in program.inputs if variable.size is not None}
+    memory = Memory(dict(zip(cells, key, strict=True)), {}, frozenset(), names, arrays)
+    return condition(event, memory, never)
+
+
+def _check_possible(secret: CoreSecret, pairs: Sequence[Compared]) -> None:
+    for event in (secret.left, secret.right):
+        name = show_expr(event)
+        sides = (side for pair in pairs for side in pair[:2] if side.name == name)
+        if not any(side.weights for side in sides):
+            message = f"no prior draws an input with `{name}`"
+            raise InputError(message, event.span, "change the secret, or the prior")
+
+
+def _of_neighbours(explored: Explored, ring: Ring, eps_range: EpsRange, clock: Clock) -> Mixtures:
+    neighbours = neighbours_of(explored, SignOracle(eps_range), None, clock)
+    number: dict[Vector, int] = {}
+    examples: list[str] = []
+    pairs = []
+    for case in cases_in_order(neighbours, by_output=False):
+        sides = []
+        for law, valuation in zip((case.left, case.right), neighbours.pair(case.pairs.first), strict=True):
+            name = show_valuation(valuation)
+            if law not in number:
+                number[law] = len(number)
+                examples.append(name)
+            sides.append(Mixture(name, ((number[law], ring.of(1)),)))
+        pairs.append(Compared(sides[0], sides[1]))
+    outputs = tuple(map(show_valuation, neighbours.outcomes))
+    ends = ranges(explored.program.question.unknowns, ring)
+    name = explored.program.source.name
+    return Mixtures(name, ring, ends, outputs, tuple(number), tuple(examples), tuple(pairs))

@@ -1,0 +1,302 @@
+"""What a program says for ``dipc pufferfish`` only: unknown parameters, priors, secrets, claims of a number.
+
+A prior is compiled as a program whose outputs are the inputs, with the passes of every other program.  It may
+only draw from finite choices, so that the probability of an input is a polynomial in the unknowns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import assert_never
+
+from flint import fmpq
+
+from dipc.dipwhile.syntax import ast, types
+from dipc.dipwhile.syntax.arrays import array_sizes, assignments, check_arrays, check_uses
+from dipc.dipwhile.syntax.constants import check_known, evaluate
+from dipc.dipwhile.syntax.core import CorePrior, CoreSecret, CoreUnknown, Draw, Instruction, Variable
+from dipc.dipwhile.syntax.core import Test as Condition
+from dipc.dipwhile.syntax.kinds import Kinds
+from dipc.dipwhile.syntax.names import (
+    Names,
+    Scope,
+    check_binder,
+    check_expression,
+    check_names,
+    collect_names,
+    target_name,
+)
+from dipc.dipwhile.syntax.simplify import BITS, Linear, linear
+from dipc.dipwhile.syntax.unroll import Constants, integers, substitute, unroll
+from dipc.dipwhile.syntax.walk import children, expressions, nodes, statements
+from dipc.errors import InputError, Span
+from dipc.models.values import show
+
+# --- unknown parameters ----------------------------------------------------------------------
+
+
+def check_unknowns(program: ast.Program, overrides: Mapping[str, fmpq]) -> None:
+    """Refuse unknown parameters outside of priors, and values given for them."""
+    unknown = {parameter.name for parameter in program.unknowns}
+    for name in sorted(overrides.keys() & unknown):
+        hint = f"choose a value in it by `dipc pufferfish ... --fix {name}={show(overrides[name])}`"
+        raise InputError(f"the parameter `{name}` has a range, not a value", hint=hint)
+    declared = (*program.params, *program.inputs, *program.outputs, program.adjacency, program.claim)
+    for part in (*declared, *program.body, *program.secrets):
+        for expr in expressions(part) if part is not None else ():
+            refuse_unknown(expr, unknown, UNKNOWN_HINT)
+
+
+UNKNOWN_HINT = "only the probabilities of a `prior` may depend on it; a constant is declared by `param N = 3`"
+
+
+def refuse_unknown(expr: ast.Expr, unknown: Collection[str], hint: str) -> None:
+    """Refuse an expression that depends on an unknown parameter."""
+    for node in nodes(expr):
+        if isinstance(node, ast.Name) and node.name in unknown:
+            raise InputError(f"only the range of `{node.name}` is known", node.span, hint)
+
+
+def compile_unknowns(unknowns: Sequence[ast.Unknown], constants: Constants) -> tuple[CoreUnknown, ...]:
+    """The ranges, whose ends may use earlier unknowns."""
+    found: list[CoreUnknown] = []
+    names = {parameter.name for parameter in unknowns}
+    for parameter in unknowns:
+        known = constants | {earlier.name: fmpq(0) for earlier in found}
+        interval = parameter.interval
+        if interval.high is None:
+            hint = "give it a number: `param p in (0, 1)`"
+            raise InputError(f"the range of `{parameter.name}` has no upper end", interval.span, hint)
+        for end in (interval.low, interval.high):
+            check_known(end, known, names)
+            check_polynomial(end, "an end of a range")
+        low, high = (substitute(end, constants) for end in (interval.low, interval.high))
+        check_not_empty(parameter, low, high)
+        ends = low, high, interval.low_closed, interval.high_closed
+        found.append(CoreUnknown(parameter.name, *ends, parameter.span))
+    return tuple(found)
+
+
+def check_not_empty(parameter: ast.Unknown, low: ast.Expr, high: ast.Expr) -> None:
+    """Refuse a range with constant ends that contains no number."""
+    interval = parameter.interval
+    if isinstance(low, ast.Number) and isinstance(high, ast.Number):
+        point = low.value == high.value and interval.low_closed and interval.high_closed
+        if low.value >= high.value and not point:
+            hint = "its lower end comes first: `(0, 1)`"
+            raise InputError(f"the range of `{parameter.name}` is empty", interval.span, hint)
+
+
+def check_polynomial(expr: ast.Expr, what: str) -> None:
+    """Refuse what is not built from numbers and names with ``+ - * / ^``."""
+    for node in nodes(expr):
+        match node:
+            case ast.Number() | ast.Name() | ast.Index() | ast.Unary(ast.Op.NEG):
+                continue
+            case ast.Binary(op) if op in ast.ARITHMETIC:
+                continue
+        message = f"{what} must be built from numbers and parameters with `+ - * / ^`"
+        raise InputError(message, node.span, "for example `p`, `1 - p` or `p*(1 - p)/2`")
+
+
+# --- priors ----------------------------------------------------------------------------------
+
+
+def compile_prior(
+    prior: ast.Prior, program: ast.Program, constants: Constants, inputs: Sequence[Variable]
+) -> CorePrior:
+    """A prior, checked and unrolled."""
+    check_prior_name(prior, program.priors)
+    unknown = frozenset(parameter.name for parameter in program.unknowns)
+    for statement, _ in statements(prior.body):
+        check_statement(statement, {output.name for output in program.outputs})
+    names = names_of_prior(prior, program)
+    code = unroll(prior.body, constants, prior.span)
+    sizes = array_sizes(code, {variable.name: variable.size for variable in inputs})
+    check_arrays(code, sizes)
+    for instruction in code:
+        for part in settled_parts(instruction):
+            refuse_unknown(part, unknown, "in a prior, only probabilities may depend on it")
+    declared = {**types.declared_kinds(inputs), **dict.fromkeys(unknown, Kinds.NUMBER)}
+    types.check_types(code, types.infer(code, declared, names.locals))
+    check_all_drawn(prior, code, inputs)
+    return CorePrior(prior.name, code, names.variables, tuple(sizes.items()), prior.span)
+
+
+def check_prior_name(prior: ast.Prior, priors: Sequence[ast.Prior]) -> None:
+    """Refuse a second prior of the same name."""
+    first = next(other for other in priors if other.name == prior.name)
+    if prior.name is not None and first is not prior:
+        hint = f"the first is on line {first.span.line}: rename one of them"
+        raise InputError(f"a second prior `{prior.name}`", prior.span, hint)
+
+
+def names_of_prior(prior: ast.Prior, program: ast.Program) -> Names:
+    """The names that a prior may use: as if the inputs were the outputs of a program of its own."""
+    ranges = (ast.Param(u.name, ast.Number(fmpq(0)), span=u.span) for u in program.unknowns)
+    drawing = ast.Program((*program.params, *ranges), (), program.inputs, None, None, prior.body)
+    names = collect_names(drawing)
+    check_names(drawing, names)
+    return names
+
+
+DRAWS_HINT = "a prior draws the inputs with `flip`, `choose`, `uniform`, `for` and `if`"
+
+
+def check_statement(statement: ast.Statement, outputs: Collection[str]) -> None:
+    """Refuse noise, eps, loops with a condition, ``exit`` and outputs."""
+    match statement:
+        case ast.While() | ast.Exit():
+            word = type(statement).__name__.lower()
+            raise InputError(f"`{word}` is not allowed in a prior", statement.span, DRAWS_HINT)
+        case ast.Assign(_, ast.Noise() | ast.ExpMechanism() as drawn):
+            word = drawn.kind if isinstance(drawn, ast.Noise) else "Exp"
+            raise InputError(f"`{word}` is not allowed in a prior", drawn.span, DRAWS_HINT)
+        case ast.For(_, low, high):
+            parts: tuple[ast.Expr, ...] = (low, high)
+        case ast.If(branches):
+            parts = tuple(condition for condition, _ in branches)
+        case ast.Assign():
+            parts = tuple(expressions(statement))
+        case _:
+            assert_never(statement)
+    for node in (node for part in parts for node in nodes(part)):
+        match node:
+            case ast.Eps() | ast.Call("exp" | "sqrt"):
+                word = "eps" if isinstance(node, ast.Eps) else node.function
+                hint = "use a number, or a parameter with a range: `param p in (0, 1)`"
+                message = f"`{word}` is not allowed in a prior: beliefs do not depend on the privacy budget"
+                raise InputError(message, node.span, hint)
+            case ast.Name() | ast.Index() if target_name(node) in outputs:
+                message = f"`{target_name(node)}` is an output: a prior is about the inputs only"
+                raise InputError(message, node.span, DRAWS_HINT)
+
+
+def settled_parts(instruction: Instruction) -> Iterator[ast.Expr]:
+    """Everything an instruction evaluates but probabilities."""
+    match instruction:
+        case Draw(target, distribution):
+            yield from (*children(target), *types.finite_parts(distribution))
+        case Condition(condition):
+            yield condition
+        case _:
+            for target, value in assignments((instruction,)):
+                yield from (*children(target), *expressions(value))
+
+
+def check_all_drawn(prior: ast.Prior, code: Sequence[Instruction], inputs: Sequence[Variable]) -> None:
+    """Refuse a prior in which no assignment can be to some input cell."""
+    assigned: set[tuple[str, int]] = set()
+    for target, _ in assignments(code):
+        match target:
+            case ast.Name(name):
+                assigned.add((name, 0))
+            case ast.Index(name, ast.Number(index)):
+                assigned.add((name, int(index.p)))
+            case ast.Index(name):
+                assigned.update(cell for v in inputs if v.name == name for cell in v.cells)
+    for cell, place in (cell for variable in inputs for cell in variable.cells):
+        if (cell, place) not in assigned:
+            raise not_drawn(f"{cell}[{place}]" if place else cell, prior.span)
+
+
+def not_drawn(cell: str, span: Span) -> InputError:
+    """The error for an input cell that a prior leaves open."""
+    hint = f"every input needs a value on every path, for example `{cell} <- choose {{0: 1/3, 1: 2/3}}`"
+    return InputError(f"this prior does not draw `{cell}`", span, hint)
+
+
+# --- secrets ---------------------------------------------------------------------------------
+
+
+def compile_secrets(
+    secrets: Sequence[ast.Secrets], names: Names, inputs: Sequence[Variable], constants: Constants
+) -> tuple[CoreSecret, ...]:
+    """The secrets, with loops unrolled."""
+    return tuple(one for line in secrets for one in unrolled(line, names, inputs, constants, frozenset()))
+
+
+def unrolled(
+    line: ast.Secrets, names: Names, inputs: Sequence[Variable], constants: Constants, scope: Scope
+) -> Iterator[CoreSecret]:
+    """The secrets of one line, for every value of the variables of its loops."""
+    match line:
+        case ast.Secret(left, right, one_way):
+            events = [compile_event(side, names, inputs, constants, scope) for side in (left, right)]
+            yield CoreSecret(events[0], events[1], one_way, line.span)
+        case ast.SecretFor(variable, low, high, body):
+            check_binder(variable, line.span, names, scope)
+            ends = [
+                ast.Number(evaluate(end, constants, "a bound of the loop"), span=end.span)
+                for end in (low, high)
+            ]
+            for value in integers(*ends):
+                for inner in body:
+                    known = {**constants, variable: fmpq(value)}
+                    yield from unrolled(inner, names, inputs, known, scope | {variable})
+        case _:
+            assert_never(line)
+
+
+def compile_event(
+    expr: ast.Expr, names: Names, inputs: Sequence[Variable], constants: Constants, scope: Scope
+) -> ast.Expr:
+    """A Boolean expression over the inputs."""
+    for node in nodes(expr):
+        match node:
+            case ast.Name(name) | ast.Index(name) if name in names.outputs | names.locals:
+                raise InputError(f"`{name}` is not an input", node.span, "a secret refers to inputs only")
+    none: frozenset[str] = frozenset()
+    check_expression(expr, Names(names.parameters, names.inputs, none, none, names.atoms), scope)
+    core = substitute(expr, constants)
+    types.refuse_eps((core,))
+    check_uses(core, {variable.name: variable.size for variable in inputs if variable.size is not None})
+    types.require(core, types.check(core, types.declared_kinds(inputs)), Kinds.BOOLEAN, "a secret")
+    return core
+
+
+# --- claims of a number ----------------------------------------------------------------------
+
+
+def exponent_of(epsilon: ast.Expr) -> Linear | None:
+    """An epsilon as a sum: of rational numbers (None), of multiples of eps ("eps") and of ``q*ln(r)`` (r).
+
+    >>> from dipc.dipwhile.syntax.parser import parse_expression
+    >>> exponent_of(parse_expression("2*ln(3) + 1 - eps/2")) == {3: 2, None: 1, "eps": fmpq(-1, 2)}
+    True
+    """
+
+    def leaf(node: ast.Expr) -> Linear | None:
+        match node:
+            case ast.Eps():
+                return {"eps": fmpq(1)}
+            case ast.Call("ln", (ast.Number(value),)):
+                return {value: fmpq(1)}
+        return None
+
+    return linear(epsilon, leaf)
+
+
+LN_HINT = "for example `ln(2)`, `ln(9)/2` or `1.372`"
+
+
+def exponential(exponent: Linear, span: Span) -> tuple[fmpq, fmpq, fmpq]:
+    """``factor``, ``constant``, ``rate`` with ``exp(epsilon) = factor * exp(constant + rate*eps)``."""
+    factor = fmpq(1)
+    for base, power in exponent.items():
+        if isinstance(base, fmpq):
+            factor *= rational_power(base, power, span)
+    return factor, exponent.get(None, fmpq(0)), exponent.get("eps", fmpq(0))
+
+
+def rational_power(base: fmpq, power: fmpq, span: Span) -> fmpq:
+    """``base^power``, if that is a rational number."""
+    if base <= 0:
+        raise InputError(f"`ln({show(base)})` has no value", span, LN_HINT)
+    if base.height_bits() * abs(power.p) + power.q > BITS:
+        raise InputError(f"`exp({power}*ln({show(base)}))` is too large", span, LN_HINT)
+    roots = [part.root(int(power.q)) for part in (base.p, base.q)]
+    if any(root ** int(power.q) != part for root, part in zip(roots, (base.p, base.q), strict=True)):
+        message = f"`exp({power}*ln({show(base)}))` is not a rational number"
+        raise InputError(message, span, LN_HINT)
+    return fmpq(*roots) ** int(power.p)

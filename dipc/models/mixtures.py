@@ -1,0 +1,74 @@
+"""What an observer with a prior may learn of a system: mixtures of its output laws, to be compared.
+
+A prior draws the input u with the weight w(u), a polynomial in parameters.  Given an event B, the output o
+has the probability A / Z with A = sum over u in B of w(u) P(o | u) and Z = sum over u in B of w(u).  Inputs
+with equal laws are put together, so that A = sum over different laws g of (sum of the weights of g) g(o).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from flint import fmpq
+
+from dipc.models.laws import Vector
+from dipc.numbers.parametric import Parametric, Ring
+
+
+class Ends(NamedTuple):
+    """The range of a parameter; its ends are polynomials in the parameters before it."""
+
+    low: Parametric
+    high: Parametric
+    low_closed: bool
+    high_closed: bool
+
+
+class Mixture(NamedTuple):
+    """An event under a prior: the weights of the laws, those of other laws are zero."""
+
+    name: str
+    weights: tuple[tuple[int, Parametric], ...]
+
+
+class Compared(NamedTuple):
+    """Two events under one prior (None if it has no name): the left one against the right one."""
+
+    left: Mixture
+    right: Mixture
+    prior: str | None = None
+
+
+class Drawn(NamedTuple):
+    """A probability that a prior draws with, which must not be negative, and where it is written."""
+
+    probability: Parametric
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mixtures:
+    """Pairs of mixtures of output laws.
+
+    ``laws[g][o]`` is the probability of ``outputs[o]``, a function of eps; ``examples[g]`` an input that has
+    this law.  All weights belong to ``ring``, of whose parameters ``ranges`` are the values.
+    """
+
+    name: str
+    ring: Ring = field(compare=False)
+    ranges: tuple[Ends, ...]
+    outputs: tuple[str, ...]
+    laws: tuple[Vector, ...]
+    examples: tuple[str, ...]
+    pairs: tuple[Compared, ...]
+    drawn: tuple[Drawn, ...] = ()
+
+
+class Exponent(NamedTuple):
+    """A claimed epsilon with ``exp(epsilon) = factor * exp(constant + rate*eps)``, as it was written."""
+
+    text: str
+    factor: fmpq
+    constant: fmpq
+    rate: fmpq

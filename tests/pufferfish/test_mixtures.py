@@ -1,0 +1,471 @@
+"""Programs with priors: the examples of the paper, laws, and brute force over all inputs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import product
+from math import exp
+
+import pytest
+from flint import arb, fmpq
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pufferfish.prior_programs import (
+    EQUAL,
+    EXAMPLE_5,
+    EXAMPLE_6,
+    INDEPENDENT,
+    NOISY_MAX,
+    SVT,
+    decided,
+    least,
+    mixtures_of,
+    program,
+)
+
+import dipc
+from dipc.claims.oracle import SignOracle
+from dipc.clock import Clock
+from dipc.dipwhile.priors import weights
+from dipc.dipwhile.semantics.adjacency import InputSpace
+from dipc.errors import InputError, Unsupported
+from dipc.numbers.parametric import Ring
+from dipc.numbers.quotient import Quotient
+from dipc.pufferfish import mixtures as deciding
+from dipc.pufferfish.question import Claim
+from dipc.pufferfish.verdict import Private, Undecided, Violated
+from dipc.signs.eps_range import EpsRange
+
+# --- examples of the paper -------------------------------------------------------------------
+
+
+def test_example_5() -> None:
+    core = program(EXAMPLE_5)
+    found = mixtures_of(core)
+    laws = [tuple(p.as_rational() for p in law) for law in found.laws]
+    assert (Fraction(11, 27), Fraction(11, 27), Fraction(5, 27)) in laws
+    assert isinstance(decided(core), Private)
+    assert isinstance(decided(core, "ln(40/21)"), Private)
+    violated = decided(core, "ln(40/21 - 1/1000)")
+    assert isinstance(violated, Violated)
+    point = violated.counterexample.parameters
+    assert all(0 < point[name] < 1 for name in ("pA", "pB", "pC"))
+    budget = least(core)
+    assert budget.low == budget.high == fmpq(40, 21)
+    assert not budget.attained
+
+
+def test_example_6() -> None:
+    budget = least(program(EXAMPLE_6))
+    assert budget.low == budget.high == fmpq(26213471, 7193368)
+    assert not budget.attained
+
+
+def test_example_6_at_one_half() -> None:
+    budget = least(program(EXAMPLE_6), p2=fmpq(1, 2))
+    assert budget.reached is not None
+    assert budget.reached.sequence == ("out=1",)
+    assert budget.reached.probability == Quotient.of(fmpq(372332141, 1036800000))
+    assert budget.reached.other_probability == Quotient.of(fmpq(54328903, 518400000))
+    assert budget.low == fmpq(372332141, 1036800000) / fmpq(54328903, 518400000)
+
+
+def test_fixed_parameters() -> None:
+    core = program(EXAMPLE_5)
+    half = fmpq(1, 2)
+    free, one, two, all_three = (
+        least(core, **dict.fromkeys(names, half)).high.as_rational()
+        for names in ((), ("pA",), ("pA", "pB"), ("pA", "pB", "pC"))
+    )
+    assert 1 < all_three <= two <= one <= free
+    with pytest.raises(InputError, match=r"pA = 1 is outside of its range \(0, 1\)"):
+        least(core, pA=fmpq(1))
+    with pytest.raises(InputError, match="no parameter `pa`"):
+        least(core, pa=half)
+
+
+def test_noisy_max_without_a_prior() -> None:
+    """All neighbours as distributions of one input: differential privacy with a number as epsilon."""
+    core = program(NOISY_MAX)
+    assert isinstance(decided(core), Private)
+    assert isinstance(decided(core, "1.232"), Violated)
+    budget = least(core)
+    assert budget.low == budget.high == fmpq(24, 7)
+    assert budget.reached is not None
+    assert {budget.reached.secret, budget.reached.against} == {"v=[1, 1, 1]", "v=[0, 2, 2]"}
+
+
+# --- functions of eps ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("claim", ["eps/2", "3/4*eps", "eps"])
+@pytest.mark.parametrize("prior", [INDEPENDENT, EQUAL])
+def test_the_prototype_for_svt(prior: str, claim: str) -> None:
+    core = program(SVT.format(prior="param a in (0, 1), b in (0, 1)", lines=prior))
+    assert isinstance(decided(core, claim), Private)
+
+
+@pytest.mark.parametrize("prior", [INDEPENDENT, EQUAL])
+def test_a_violation_is_inside_the_class_and_has_its_numbers(prior: str) -> None:
+    core = program(SVT.format(prior="param a in (0, 1), b in (0, 1)", lines=prior))
+    verdict = decided(core, "eps/20")
+    assert isinstance(verdict, Violated)
+    found = verdict.counterexample
+    assert found.epsilon is not None
+    a, b = (float(Fraction(str(found.parameters[name]))) for name in ("a", "b"))
+    assert 0 < a < 1
+    assert 0 < b < 1
+    eps = float(Fraction(str(found.epsilon)))
+    law = {q: floats(core, q, eps) for q in product((0, 1), repeat=2)}
+    weight = {
+        q: (q[0] * a + (1 - q[0]) * (1 - a)) * (q[1] * b + (1 - q[1]) * (1 - b))
+        if prior is INDEPENDENT
+        else (a if q[0] else 1 - a) * (q[0] == q[1])
+        for q in law
+    }
+    values = []
+    for secret in (found.secret, found.against):
+        cell, value = int(secret[2]) - 1, int(secret[-1])
+        chosen = [q for q in law if q[cell] == value]
+        z = sum(weight[q] for q in chosen)
+        values.append(sum(weight[q] * law[q][found.sequence[0]] for q in chosen) / z)
+    assert number(found.probability) == pytest.approx(values[0], rel=1e-3)
+    assert number(found.other_probability) == pytest.approx(values[1], rel=1e-3)
+    assert values[0] > exp(eps / 20) * values[1]
+
+
+def floats(core: object, q: tuple[int, ...], eps: float) -> dict[str, float]:
+    """The law of the sparse vector technique by numerical integration over the threshold."""
+    steps, width = 4001, 60 / eps
+    found: dict[str, float] = defaultdict(float)
+    for k in range(steps):
+        t = (2 * k / (steps - 1) - 1) * width
+        w = eps / 4 * exp(-eps / 2 * abs(t)) * 2 * width / (steps - 1)
+        above = [tail(eps / 4, t - value) for value in q]
+        found["out=[top, bot]"] += w * above[0]
+        found["out=[bot, top]"] += w * (1 - above[0]) * above[1]
+        found["out=[bot, bot]"] += w * (1 - above[0]) * (1 - above[1])
+    return found
+
+
+def number(p: Quotient) -> float:
+    """A constant, for comparisons with floats."""
+    return float(p.enclose(arb(0)))
+
+
+def tail(rate: float, x: float) -> float:
+    return exp(-rate * x) / 2 if x > 0 else 1 - exp(rate * x) / 2
+
+
+@pytest.mark.parametrize("claim", ["eps/4", "9/20*eps", "eps/2", "eps", "eps/2 for eps in (0, 1]"])
+def test_without_a_prior_it_is_differential_privacy(claim: str) -> None:
+    """The same functions of eps, without parameters."""
+    text = SVT.format(prior="", lines="adjacent linf 1")
+    assert decided(program(text), claim).status == dipc.load(text).check(claim).status
+
+
+def test_numbers_and_multiples_of_eps_in_one_claim() -> None:
+    core = program(SVT.format(prior="param a in (0, 1), b in (0, 1)", lines=EQUAL))
+    assert isinstance(decided(core, "eps/4 + ln(3)"), Violated)
+    assert isinstance(decided(core, "eps/2 + ln(2)"), Private)
+    assert isinstance(decided(core, "ln(2) for eps in (0, 1]"), Private)
+    assert isinstance(decided(core, "ln(2)"), Violated)
+    assert isinstance(decided(core, "eps/2, 1/100"), Undecided)
+
+
+RESPONSE = """
+param a in {ranges}, b in {ranges}
+input q[2] in {{0, 1}};  output out[2] in {{0, 1}}
+adjacent hamming 1
+private eps
+prior
+  q[1] <- choose {{1: a, 0: 1 - a}}
+  q[2] <- choose {{1: b, 0: 1 - b}}
+end
+for i in 1..2 do secret q[i] = 0 vs q[i] = 1 end
+for i in 1..2 do
+  keep <- flip({keep}); out[i] <- q[i]
+  if not keep then out[i] <- 1 - q[i] end
+end
+if out[1] = 1 and q[2] = {twist} then out[1] <- uniform {{0, 1}} end
+"""
+KEEPS = ["exp(eps)/(1 + exp(eps))", "(1 + eps)/(2 + eps)", "exp(eps/2)/(1 + exp(eps/2))"]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.sampled_from(KEEPS),
+    st.sampled_from(["(0, 1)", "[0, 1]"]),
+    st.integers(0, 2),
+    st.sampled_from(["eps/4", "eps/2", "eps", "5/4*eps", "2*eps"]),
+)
+def test_independent_cells_agree_with_differential_privacy(
+    keep: str, ranges: str, twist: int, claim: str
+) -> None:
+    """Kifer and Machanavajjhala, Theorem 6.1: with arbitrary laws of the cells both are the same."""
+    text = RESPONSE.format(keep=keep, ranges=ranges, twist=twist)
+    expected = dipc.load(text).check(claim).status
+    assert decided(program(text), claim).status == expected
+
+
+def test_at_one_eps() -> None:
+    text = RESPONSE.format(keep=KEEPS[0], ranges="(0, 1)", twist=2)
+    point = fmpq(1)
+    assert isinstance(decided(program(text), "eps", point), Private)
+    assert isinstance(decided(program(text), "1", point), Private)
+    assert isinstance(decided(program(text), "99/100", point), Violated)
+
+
+def test_from_python() -> None:
+    question = dipc.load(EXAMPLE_5).pufferfish()
+    assert question.check().status == "private"
+    assert question.check("ln(3/2)").status == "violated"
+    assert question.budget().low == fmpq(40, 21)
+    assert (
+        question.fix(pA="1/2", pB="1/2", pC="1/2").budget().low
+        == dipc.load(EXAMPLE_5).pufferfish(pA="1/2", pB="1/2", pC="1/2").budget().low
+    )
+    response = dipc.load(RESPONSE.format(keep=KEEPS[0], ranges="(0, 1)", twist=2)).pufferfish()
+    with pytest.raises(Unsupported, match="the least epsilon"):
+        response.budget()
+    assert response.check("eps", time_limit=60).status == "private"
+    assert response.check("1", at=2).status == "violated"
+    with pytest.raises(InputError, match=r"`dipc pufferfish check`"):
+        dipc.load(EXAMPLE_5).check()
+
+
+# --- brute force -----------------------------------------------------------------------------
+
+Draws = list[tuple[int, int, int, int]]
+"""For each cell: whether it copies the one before with which chance (in tenths), and its own chance."""
+
+
+@st.composite
+def draws(draw: Callable) -> Draws:
+    return [
+        (draw(st.integers(0, 2)), draw(st.integers(0, 10)), draw(st.integers(0, 10)), draw(st.integers(0, 2)))
+        for _ in range(draw(st.integers(1, 3)))
+    ]
+
+
+def prior_text(cells: Draws) -> str:
+    lines = []
+    for i, (kind, tenth, other, shift) in enumerate(cells, start=1):
+        p = ["p", f"{tenth}/10", f"p*{tenth}/10 + (1 - p)*{other}/10"][kind]
+        lines.append(f"  q[{i}] <- choose {{1: {p}, 0: 1 - ({p})}}")
+        if i > 1 and shift:
+            lines.append(f"  same <- flip({other}/10 * p + {10 - other}/20)")
+            lines.append(f"  if same then q[{i}] <- {'1 - ' if shift == 2 else ''}q[{i - 1}] end")
+    return "\n".join(lines)
+
+
+def inputs_at(cells: Draws, p: Fraction) -> Iterator[tuple[tuple[int, ...], Fraction]]:
+    """Every input with its probability, by recursion over the cells."""
+
+    def go(done: tuple[int, ...], weight: Fraction) -> Iterator[tuple[tuple[int, ...], Fraction]]:
+        if len(done) == len(cells):
+            yield done, weight
+            return
+        kind, tenth, other, shift = cells[len(done)]
+        one = [p, Fraction(tenth, 10), p * tenth / 10 + (1 - p) * other / 10][kind]
+        same = Fraction(other, 10) * p + Fraction(10 - other, 20) if done and shift else Fraction(0)
+        for value, chance in ((1, one), (0, 1 - one)):
+            copied = (1 - done[-1] if shift == 2 else done[-1]) if same else value
+            yield from go((*done, value), weight * chance * (1 - same))
+            if same:
+                yield from go((*done, copied), weight * chance * same)
+
+    return go((), Fraction(1))
+
+
+def law_at(q: tuple[int, ...]) -> dict[int, Fraction]:
+    """Three answers: the number of ones, capped and blurred."""
+    top = min(sum(q), 2)
+    return {o: Fraction(3, 5) if o == top else Fraction(1, 5) for o in range(3)}
+
+
+BLURRED = """
+param p in [1/5, 4/5]
+input q[{n}] in {{0, 1}};  output out in 0..2
+prior
+{prior}
+end
+secret q[1] = 1 vs q[{n}] = 0
+v <- min(sum(q), 2)
+if v = 0 then out <- choose {{0: 3/5, 1: 1/5, 2: 1/5}}
+elif v = 1 then out <- choose {{0: 1/5, 1: 3/5, 2: 1/5}}
+else out <- choose {{0: 1/5, 1: 1/5, 2: 3/5}} end
+"""
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    draws(), st.integers(2, 8), st.sampled_from(["ln(1)", "ln(5/4)", "ln(3/2)", "ln(2)", "ln(5/2)", "1/2"])
+)
+def test_brute_force(cells: Draws, numerator: int, claim: str) -> None:
+    n = len(cells)
+    core = program(BLURRED.format(n=n, prior=prior_text(cells)))
+    p = Fraction(numerator, 10)
+    slow: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
+    for q, weight in inputs_at(cells, p):
+        slow[q] += weight
+    ring = Ring(("p",))
+    fast = weights(core.question.priors[0], InputSpace(core), ring, Clock(), {})
+    values = {
+        tuple(int(v.p) for v in key): w.at({"p": fmpq(p.numerator, p.denominator)}) for key, w in fast.items()
+    }
+    for q in product((0, 1), repeat=n):
+        assert values.get(q, ring.of(0)) == fmpq(slow[q].numerator, slow[q].denominator)
+    try:
+        verdict = decided(core, claim)
+    except InputError as error:
+        assert "no prior draws" in error.message
+        return
+    assert not isinstance(verdict, Undecided)
+    c = exp(0.5) if claim == "1/2" else float(Fraction(claim[3:-1]))
+    quotients = [quotient for k in range(4, 17) for quotient in quotients_at(cells, Fraction(k, 20))]
+    if isinstance(verdict, Private):
+        assert all(a <= c * b * (1 + 1e-12) for a, b in quotients)
+    else:
+        assert isinstance(verdict, Violated)
+        found = verdict.counterexample
+        at = Fraction(str(found.parameters["p"]))
+        assert Fraction(1, 5) <= at <= Fraction(4, 5)
+        known = [number(x) for x in (found.probability, found.other_probability)]
+        assert any(
+            a == pytest.approx(known[0]) and b == pytest.approx(known[1]) for a, b in quotients_at(cells, at)
+        )
+        assert known[0] > c * known[1]
+
+
+def quotients_at(cells: Draws, p: Fraction) -> Iterator[tuple[float, float]]:
+    """P(o | left) and P(o | right) for every output, in both directions, where both events are possible."""
+    found = list(inputs_at(cells, p))
+    sides = []
+    for event in (lambda q: q[0] == 1, lambda q: q[-1] == 0):
+        z = sum((w for q, w in found if event(q)), Fraction(0))
+        if not z:
+            return
+        sides.append(
+            [sum((w * law_at(q)[o] for q, w in found if event(q)), Fraction(0)) / z for o in range(3)]
+        )
+    for a, b in zip(*sides, strict=True):
+        yield float(a), float(b)
+        yield float(b), float(a)
+
+
+# --- Bernstein coefficients ------------------------------------------------------------------
+
+
+@given(
+    st.dictionaries(st.tuples(st.integers(0, 3), st.integers(0, 2)), st.integers(-5, 5), min_size=1),
+    st.tuples(*[st.fractions(0, 1, max_denominator=8)] * 2),
+)
+def test_corners_and_halves(f: dict[tuple[int, int], int], point: tuple[Fraction, Fraction]) -> None:
+    """Both halves have the values of f at their corners, and bounds of f between their coefficients."""
+    box = deciding.bernstein({powers: Quotient.of(c) for powers, c in f.items()}, 2)
+    todo = [box]
+    for _ in range(3):
+        todo += [half for part in todo for half in part.halves() or ()]
+    for part in todo:
+        for corner, value in part.corners():
+            assert value == fmpq(*value_at(f, corner))
+        inside = [
+            lo + (hi - lo) * fmpq(x.numerator, x.denominator)
+            for (lo, hi), x in zip(part.sides, point, strict=True)
+        ]
+        known = fmpq(*value_at(f, inside))
+        numbers = [v.as_rational() for v in part.values]
+        assert min(numbers) <= known <= max(numbers)
+
+
+def value_at(f: dict[tuple[int, int], int], point: object) -> tuple[int, int]:
+    x, y = (Fraction(int(v.p), int(v.q)) for v in point)
+    value = sum((c * x**i * y**j for (i, j), c in f.items()), Fraction(0))
+    return value.numerator, value.denominator
+
+
+@settings(max_examples=40, deadline=None)
+@given(draws(), st.sampled_from(["ln(5/4)", "ln(3/2)", "ln(2)", "ln(9/4)"]))
+def test_both_routes_agree(cells: Draws, claim: str) -> None:
+    """A program without eps, decided as a model and with coefficients that happen not to depend on eps."""
+    core = program(BLURRED.format(n=len(cells), prior=prior_text(cells)))
+    try:
+        found = mixtures_of(core)
+    except InputError as error:
+        assert "no prior draws" in error.message
+        return
+    asked = Claim(claim, fmpq(*map(int, claim[3:-1].split("/"))))
+    verdict = deciding._Functions(found, asked, SignOracle(EpsRange.positive()), Clock(20)).check()
+    if not isinstance(verdict, Undecided):
+        assert verdict.status == decided(core, claim).status
+
+
+SQUARE = """
+param p in (0, 1)
+input q in 0..2;  output out in 0..1
+prior
+  q <- choose {{0: p^2, 1: 2*p*(1 - p), 2: (1 - p)^2}}
+end
+secret q = 1 -> q != 1;  private {claim}*eps
+if q = 1 then b <- flip(1/(4 + 2*eps)) else b <- flip(1/4) end
+if b then out <- 1 else out <- 0 end
+"""
+
+
+def test_zero_on_the_border_and_the_centre() -> None:
+    """The weights vanish at both ends; for output 0 the quotient is (3 + 2 eps)/(3 + 3/2 eps)."""
+    core = program(SQUARE.format(claim="1/6"))
+    assert isinstance(decided(core), Private)
+    found = decided(program(SQUARE.format(claim="1/8")))
+    assert isinstance(found, Violated)
+    assert 0 < found.counterexample.parameters["p"] < 1
+
+
+def test_boxes_are_bisected() -> None:
+    """51/50 - 4a + 4a^2 = (2a - 1)^2 + 1/50 has a negative coefficient, but no negative value."""
+    f = {(0,): Quotient.of(fmpq(51, 50)), (1,): Quotient.of(-4), (2,): Quotient.of(4)}
+    todo, boxes = [deciding.bernstein(f, 1)], 0
+    assert min(v.as_rational() for v in todo[0].values) < 0
+    while todo:
+        box, boxes = todo.pop(), boxes + 1
+        if min(v.as_rational() for v in box.values) < 0:
+            todo += box.halves() or ()
+        assert boxes < 50
+
+
+# --- refused ---------------------------------------------------------------------------------
+
+REFUSED = [
+    ("q <- choose {1: p, 0: p}", "sum to 2\\*p, not to 1"),
+    ("q <- choose {1: 2*p, 0: 1 - 2*p}", "the probability -2\\*p \\+ 1 is -1 at p = 1|is -"),
+    ("b <- flip(p); if b then q <- 1 end", "does not draw `q`"),
+    ("q <- choose {1: p/p, 0: 0}", "division by `p`"),
+    ("q <- 2", "not in its set"),
+    ("q <- 1", "no prior draws an input with `q = 0`"),
+    ("q <- choose {1: r, 0: 1 - r}", "unknown name `r`"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), REFUSED)
+def test_refused(line: str, message: str) -> None:
+    text = f"param p in (0, 1)\ninput q in {{0, 1}}\noutput o in {{0, 1}}\nprior\n{line}\nend\n"
+    text += "secret q = 0 vs q = 1\nprivate ln(2)\no <- choose {q: 2/3, 1 - q: 1/3}"
+    with pytest.raises(InputError, match=message):
+        decided(program(text))
+
+
+def test_a_prior_without_a_secret() -> None:
+    text = "input q in {0, 1}; output o in {0, 1}\nprior\nq <- 1\nend\nprivate ln(2); o <- q"
+    with pytest.raises(InputError, match="no secret"):
+        decided(program(text))
+
+
+def test_claims_that_do_not_fit() -> None:
+    core = program(EXAMPLE_5)
+    with pytest.raises(InputError, match="no probability of the program depends on eps"):
+        decided(core, "eps")
+    with pytest.raises(InputError, match="is negative"):
+        decided(core, "ln(1/2)")
