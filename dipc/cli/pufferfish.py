@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
 from time import monotonic
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 from flint import fmpq
@@ -22,6 +22,7 @@ from dipc.cli.work import Bar, Interrupted, alarm, interruptible, work
 from dipc.clock import Clock, Progress
 from dipc.errors import InputError, Unsupported
 from dipc.hidden import Function, HiddenMarkovModel, PufferfishQuestion, spoken
+from dipc.lazily import lazily
 from dipc.numbers.exact import rational
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.laws import as_function
@@ -39,7 +40,14 @@ from dipc.report.hidden import (
 from dipc.report.models import time_row
 from dipc.shipped import STDIN, expected_verdict, located_hidden
 
+if TYPE_CHECKING:
+    import dipc.certificate.format as certificates
+    import dipc.certificate.hidden as hidden
+else:
+    certificates, hidden = map(lazily, ("dipc.certificate.format", "dipc.certificate.hidden"))
+
 PROGRAM = ".dip"
+IN_PYTHON = 'in Python: dipc.load("FILE").pufferfish().check()'
 ONE = fmpq(1)
 HEADS = ("model", "claim", "verdict", "time", "counterexample or reason")
 
@@ -106,7 +114,7 @@ class Asked:
     def load(self, progress: Progress, given: str | None = None) -> PufferfishQuestion:
         """The question, with everything set that options set; about ``given`` alone if that is not None."""
         if self.file != STDIN and located_hidden(self.file).suffix == PROGRAM:
-            raise Unsupported(f"{self.file}: Pufferfish privacy of programs", hint="give a model: *.hmm")
+            raise Unsupported(f"{self.file}: Pufferfish privacy of programs", hint=IN_PYTHON)
         model = HiddenMarkovModel.load(self.file, **options.defined((*self.definitions, *self.fixed)))
         compare = [", ".join(pair) for pair in self.compared]
         at = None if self.at is None else rational(self.at, "eps")
@@ -204,11 +212,24 @@ Examples:
     is_flag=True,
     help="Compare each verdict with the file's comment '# expect: violated' (or private, undecided).",
 )
+@click.option(
+    "--certificate",
+    "certificate_file",
+    type=options.TARGET,
+    metavar="OUT",
+    help="Write a certificate, for 'dipc verify'; compressed if the name ends in .gz.",
+)
 @click.option("--junit", type=options.TARGET, metavar="OUT", help="Write a JUnit report (XML).")
 @options.json(help="Print one JSON record; for several files, a list.")
 @click.option("--quiet", is_flag=True, help="Print the verdict only.")
 def check(
-    asked: Asked, files: tuple[str, ...], expect: bool, junit: str | None, as_json: bool, quiet: bool
+    asked: Asked,
+    files: tuple[str, ...],
+    expect: bool,
+    certificate_file: str | None,
+    junit: str | None,
+    as_json: bool,
+    quiet: bool,
 ) -> int:
     """Prove the claim of each FILE for every prior and all sequences, or give an exact counterexample.
 
@@ -221,12 +242,19 @@ def check(
         raise click.UsageError("the expected verdict is about the file as it stands: leave out other options")
     single = len(files) == 1 and not Path(files[0]).is_dir()
     models = [files[0]] if single else options.expanded(files, options.HIDDEN)
-    options.refuse_overwriting(junit, *models)
+    for target in (junit, certificate_file):
+        options.refuse_overwriting(target, *models)
+    if certificate_file is not None and not single:
+        raise click.UsageError("a certificate is about one question: give one file")
     style = "json" if as_json else "quiet" if quiet else "text"
     outcomes: list[HiddenOutcome] = []
     try:
         if single:
             outcomes.append(_single(replace(asked, file=files[0]), expect, style))
+            found = outcomes[0].verdict
+            if certificate_file is not None and found is not None and not outcomes[0].interrupted:
+                certificate = hidden.question_certificate(found.question, found)
+                certificates.write(certificate, certificate_file)
         else:
             outcomes += _several(models, asked, expect, style)
     except Exception as error:

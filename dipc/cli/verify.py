@@ -25,7 +25,7 @@ from dipc.kernel.reading import MAX_STEPS, Refused, file_bytes, metered
 from dipc.kernel.statements import check as checked
 from dipc.model import MarkovModel, load_model
 from dipc.pufferfish.reading import Asked, read_question
-from dipc.shipped import source_of
+from dipc.shipped import located_hidden, source_of
 
 ACCEPTED, REFUSED, CONDITIONAL = 0, 1, 3
 
@@ -226,7 +226,7 @@ def _judged_hidden(certificate: hidden.Certificate, wanted: Wanted) -> int:
     differences = [] if certificate.status == expected else [other]
     if wanted.model is not None:
         asked = Asked(claim=wanted.claim)
-        question = read_question(source_of(wanted.model), wanted.definitions, asked)
+        question = read_question(source_of(located_hidden(wanted.model)), wanted.definitions, asked)
         differences += other_question(certificate, question)
     if differences:
         say(f"accepted, but for another statement: {shown('; '.join(differences))}")
