@@ -23,8 +23,10 @@ from dipc.clock import Clock, Progress
 from dipc.errors import InputError, Unsupported
 from dipc.hidden import Function, HiddenMarkovModel, PufferfishQuestion, spoken
 from dipc.lazily import lazily
+from dipc.mechanisms import Mechanism
 from dipc.numbers.exact import rational
 from dipc.numbers.quotient import Quotient
+from dipc.program_questions import ProgramQuestion
 from dipc.pufferfish.laws import as_function
 from dipc.pufferfish.reading import Asked as Overrides
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict, Undecided, Violated
@@ -47,7 +49,6 @@ else:
     certificates, hidden = map(lazily, ("dipc.certificate.format", "dipc.certificate.hidden"))
 
 PROGRAM = ".dip"
-IN_PYTHON = 'in Python: dipc.load("FILE").pufferfish().check()'
 ONE = fmpq(1)
 HEADS = ("model", "claim", "verdict", "time", "counterexample or reason")
 
@@ -77,7 +78,8 @@ Examples:
 def pufferfish() -> None:
     """Decide Pufferfish privacy of hidden Markov models: for every prior, exactly, with counterexamples.
 
-    A FILE is a file (*.hmm), the name of a shipped model (see 'dipc programs') or - for the standard input.
+    A FILE is a model (*.hmm) or a program with a prior (*.dip), the name of a shipped one (see 'dipc
+    programs') or - for the standard input.
     """
 
 
@@ -111,15 +113,35 @@ class Asked:
         """The limits in seconds and megabytes."""
         return {"time_limit": self.time_limit, "memory_limit": self.memory_limit}
 
+    @property
+    def is_program(self) -> bool:
+        """Whether the question is about a program, not a hidden Markov model."""
+        return self.file != STDIN and located_hidden(self.file).suffix == PROGRAM
+
     def load(self, progress: Progress, given: str | None = None) -> PufferfishQuestion:
         """The question, with everything set that options set; about ``given`` alone if that is not None."""
-        if self.file != STDIN and located_hidden(self.file).suffix == PROGRAM:
-            raise Unsupported(f"{self.file}: Pufferfish privacy of programs", hint=IN_PYTHON)
+        if self.is_program:
+            hint = "for the output distributions of a program: dipc distribution"
+            raise Unsupported(f"{self.file}: this command is about hidden Markov models (*.hmm)", hint=hint)
         model = HiddenMarkovModel.load(self.file, **options.defined((*self.definitions, *self.fixed)))
         compare = [", ".join(pair) for pair in self.compared]
         at = None if self.at is None else rational(self.at, "eps")
         clock = Clock(self.time_limit, self.memory_limit, progress)
         return PufferfishQuestion(model, Overrides(compare, self.horizon, self.claim, at, given), clock)
+
+    def load_program(self) -> ProgramQuestion:
+        """The question about the program.  Raises :class:`InputError` for what only models have."""
+        if self.compared or self.horizon is not None:
+            message = "--compare and --horizon are about hidden Markov models (*.hmm)"
+            raise InputError(message, hint="a program names its pairs by `secret A vs B`")
+        mechanism = Mechanism.load_file(self.file, options.defined(self.definitions))
+        return mechanism.pufferfish(**options.defined(self.fixed))
+
+    def budget(self, progress: Progress) -> Budget:
+        """The least c of the question."""
+        if self.is_program:
+            return self.load_program().budget(at=self.at, **self.limits, progress=progress)
+        return self.load(progress).budget(**self.limits, progress=progress)
 
 
 def asking(command: Callable[..., int]) -> Callable[..., int]:
@@ -277,11 +299,17 @@ def _single(asked: Asked, expect: bool, style: str) -> HiddenOutcome:
 def _decided(asked: Asked, expect: bool, progress: Progress) -> HiddenOutcome:
     """The verdict on one question.  If Ctrl-C is pressed it is undecided."""
     start = monotonic()
+    limits: dict[str, Any] = {**asked.limits, "progress": progress}
+    question: ProgramQuestion | PufferfishQuestion
     with alarm(asked.time_limit):
-        question = asked.load(progress)
-    expected = expected_verdict(question.model.source) if expect else None
+        question = asked.load_program() if asked.is_program else asked.load(progress)
+    if isinstance(question, ProgramQuestion):
+        source, limits = question.explored.program.source, {**limits, "claim": asked.claim, "at": asked.at}
+    else:
+        source = question.model.source
+    expected = expected_verdict(source) if expect else None
     with alarm(asked.time_limit), interruptible() as stop:
-        verdict = question.check(**asked.limits, progress=progress)
+        verdict = question.check(**limits)
     error = Interrupted("interrupted") if stop.pressed else None
     return HiddenOutcome(asked.name, monotonic() - start, verdict, error, expected)
 
@@ -341,9 +369,11 @@ def budget(asked: Asked, curve: bool, as_json: bool) -> int:
     """
     start = monotonic()
     with work(f"computing the least c of {asked.file}", asked.time_limit) as running:
-        question = asked.load(running.progress)
-        limits = {**asked.limits, "progress": running.progress}
-        found = list(question.curve(**limits)) if curve else [question.budget(**limits)]
+        if curve:
+            limits = {**asked.limits, "progress": running.progress}
+            found = list(asked.load(running.progress).curve(**limits))
+        else:
+            found = [asked.budget(running.progress)]
     if curve:
         _show_curve(found, as_json)
     else:

@@ -380,6 +380,36 @@ def test_silence_is_not_printed(capsys: Capture) -> None:
     assert [line.split()[0] for line in out.splitlines()] == ["0", "1", "2"]
 
 
+# --- programs ----------------------------------------------------------------------------------------
+
+COIN = """\
+param p in (0, 1);  input q in {0, 1};  output out in {0, 1};  private ln(2)
+prior
+  q <- choose {1: p, 0: 1 - p}
+end
+secret q = 0 vs q = 1
+out <- choose {q: 2/3, 1 - q: 1/3}     # expect: private
+"""
+
+
+def test_a_program_with_a_prior(capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "coin.dip"
+    file.write_text(COIN, encoding="utf-8")
+    code, out, _ = run(capsys, "check", str(file))
+    assert code == 0 and "ln(2)-Pufferfish private for every p" in out and "verdict  PRIVATE" in out
+    code, found = record(capsys, "check", str(file), "--claim", "ln(19/10)", "--fix", "p=1/3")
+    shown = found["counterexample"]
+    assert code == 1 and (shown["secret"], shown["against"]) == ("q = 0", "q = 1")
+    assert (shown["probability"]["exact"], shown["other_probability"]["exact"]) == ("2/3", "1/3")
+    assert record(capsys, "budget", str(file))[1]["c"]["exact"] == "2"
+    assert run(capsys, "check", str(file), "--expect", "--quiet")[0] == 0
+
+
+def test_a_program_without_a_prior_compares_its_neighbours(capsys: Capture) -> None:
+    assert run(capsys, "check", "svt1", "-D", "N=2", "--quiet")[:2] == (0, "private\n")
+    assert run(capsys, "check", "svt4", "-D", "N=2", "--quiet")[:2] == (1, "violated\n")
+
+
 # --- misuse ------------------------------------------------------------------------------------------
 
 
@@ -387,7 +417,8 @@ def test_silence_is_not_printed(capsys: Capture) -> None:
     ("arguments", "message", "hint"),
     [
         (["check", "ex9"], "ex9: no such file or hidden Markov model", ""),
-        (["check", "svt1"], "Pufferfish privacy of programs", "*.hmm"),
+        (["check", "svt1", "--horizon", "2"], "--compare and --horizon are about hidden", "secret A vs B"),
+        (["distribution", "svt1", "--given", "q"], "svt1: this command is about hidden", "dipc distribution"),
         (["check", "ex2.hmm", "--claim", "foo"], "--claim:1:1: error: no number is called `foo`", ""),
         (["check", "ex2.hmm", "--compare", "n(0)", "n(7)"], "--compare:1:7: error: there is no", "`n(2)`"),
         (["check", "ex2.hmm", "--horizon", "0"], "--horizon:1:1: error: a horizon is at least 1", ""),
