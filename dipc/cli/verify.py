@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -202,17 +203,10 @@ def _judged_chain(certificate: chains.Certificate, wanted: Wanted) -> int:
         differences += other_model(certificate, model.model)
     if not differences and formula is None:
         differences.append("the formula, or the states that it is asked at")
-    if differences:
-        say(f"accepted, but for another statement: {shown('; '.join(differences))}")
-    proved = wanted.deep and not differences
-    say(f"accepted: {certificate.statement()}" if proved else certificate.conditional())
-    where = "in the certificate (no --model given)" if wanted.model is None else wanted.model
-    say(f"model: {where}, SHA-256 of its states, rows, labels and neighbours {certificate.sha256}")
+    status = _judged_model(certificate, wanted, differences, "states, rows, labels and neighbours")
     if formula is not None and not differences:
         say(f"formula: {shown(formula)}")
-    if differences:
-        return REFUSED
-    return ACCEPTED if wanted.deep else CONDITIONAL
+    return status
 
 
 def _judged_hidden(certificate: hidden.Certificate, wanted: Wanted) -> int:
@@ -226,14 +220,24 @@ def _judged_hidden(certificate: hidden.Certificate, wanted: Wanted) -> int:
     differences = [] if certificate.status == expected else [other]
     if wanted.model is not None:
         asked = Asked(claim=wanted.claim)
-        question = read_question(source_of(located_hidden(wanted.model)), wanted.definitions, asked)
+        question = read_question(source_of(wanted.model, located_hidden), wanted.definitions, asked)
         differences += other_question(certificate, question)
+    return _judged_model(certificate, wanted, differences, "numbers, pairs, horizon and c")
+
+
+def _judged_model(
+    certificate: chains.Certificate | hidden.Certificate,
+    wanted: Wanted,
+    differences: Sequence[str],
+    contents: str,
+) -> int:
+    """Print what a certificate about a model states, and the SHA-256 of its ``contents``."""
     if differences:
         say(f"accepted, but for another statement: {shown('; '.join(differences))}")
     proved = wanted.deep and not differences
     say(f"accepted: {certificate.statement()}" if proved else certificate.conditional())
     where = "in the certificate (no --model given)" if wanted.model is None else wanted.model
-    say(f"model: {where}, SHA-256 of its numbers, pairs, horizon and c {certificate.sha256}")
+    say(f"model: {where}, SHA-256 of its {contents} {certificate.sha256}")
     if differences:
         return REFUSED
     return ACCEPTED if wanted.deep else CONDITIONAL

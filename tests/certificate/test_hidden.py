@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
 import shutil
 import subprocess
@@ -486,7 +487,8 @@ def test_the_kernel_alone_accepts_it(tmp_path: Path) -> None:
     assert done.returncode == 0 and done.stdout.startswith("accepted: IF the listed model and pairs"), done
 
 
-def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((FOLDER / "ex2.hmm").read_bytes())))
     for name in ("ex2", "ex2-repeated"):
         asked = shipped(name)
         text = dumps(question_certificate(asked, pipeline.check(asked, Clock())))
@@ -496,6 +498,8 @@ def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, expected, words in (
         ([private], 0, "accepted: model 'ex2.hmm'"),
         ([private, "--model", file], 0, "is ln(2)-Pufferfish private up to horizon 1"),
+        ([private, "--model", "ex2"], 0, "model: ex2, SHA-256"),
+        ([private, "--model", "-"], 0, "model: -, SHA-256"),
         ([private, "--model", file, "--claim", "ln(3)"], 1, "the c (the file has others)"),
         ([private, "--model", str(FOLDER / "ex2-repeated.hmm")], 1, "the transitions (the file has others)"),
         ([private, "--expect", "violated"], 1, "the claim is private (expected: violated)"),
