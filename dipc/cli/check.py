@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dipc.cli import options
-from dipc.cli.outcome import Outcome, attempt, present, summary, worst, write_report
-from dipc.cli.terminal import answer, say, show_table
+from dipc.cli.outcome import (
+    Outcome,
+    claims_table,
+    in_turn,
+    present,
+    present_several,
+    worst,
+    write_report,
+)
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible
 from dipc.clock import Progress
 from dipc.lazily import lazily
@@ -152,30 +159,13 @@ def decided(wanted: Wanted, progress: Progress) -> tuple[Outcome, Mechanism]:
 
 
 def _several(files: Sequence[str], wanted: Wanted) -> list[Outcome]:
-    """Check programs one after the other and show a table; an error in one does not stop the others."""
-    outcomes: list[Outcome] = []
-    with Bar("programs") as bar:
-        for done, file in enumerate(files):
-            bar.show("programs", done, len(files))
-            outcomes.append(_attempt(replace(wanted, file=file), bar))
-            if outcomes[-1].interrupted:
-                break
-    if wanted.as_json:
-        say(json.dumps([outcome.record for outcome in outcomes], indent=2))
-    elif wanted.quiet:
-        for outcome in outcomes:
-            say(f"{outcome.file}: {answer(outcome.word)}")
-    else:
-        rows = [
-            (o.file, o.claim, o.answer, f"{o.seconds:.2f} s", o.remark.replace("\n", " ")) for o in outcomes
-        ]
-        show_table(("program", "claim", "verdict", "time", "counterexample or reason"), rows, answers=2)
-        say(summary(outcomes, len(files)))
-    return outcomes
-
-
-def _attempt(wanted: Wanted, bar: Bar) -> Outcome:
-    return attempt(
-        lambda: decided(wanted, bar.show)[0],
-        lambda seconds, error: Outcome(file=wanted.file, seconds=seconds, error=error),
+    """Check programs one after the other and show a table."""
+    outcomes = in_turn(
+        files,
+        lambda file, progress: decided(replace(wanted, file=file), progress)[0],
+        lambda file, seconds, error: Outcome(file=file, seconds=seconds, error=error),
+        "program",
     )
+    style = "json" if wanted.as_json else "quiet" if wanted.quiet else "text"
+    present_several(outcomes, style, len(files), "program", partial(claims_table, noun="program"))
+    return outcomes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -16,8 +15,16 @@ import click
 from dipc.claims.wording import Record, pretty
 from dipc.cli import options
 from dipc.cli.group import Group
-from dipc.cli.outcome import Result, attempt, present, say_notes, summary, worst, write_report
-from dipc.cli.terminal import answer, say, show_table
+from dipc.cli.outcome import (
+    Result,
+    in_turn,
+    present,
+    present_several,
+    say_notes,
+    worst,
+    write_report,
+)
+from dipc.cli.terminal import say, show_table
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible, work
 from dipc.clock import Clock, Progress
 from dipc.dpctl.verdict import ModelVerdict, Undecided
@@ -173,6 +180,10 @@ class FormulaOutcome(Result):
         return self.verdict.property.text if self.verdict is not None else self.line.source.text.strip()
 
     @property
+    def label(self) -> str:
+        return self.line.name or self.formula
+
+    @property
     def short_witness(self) -> str:
         if self.verdict is None or self.verdict.witness is None:
             return self.verdict.reason if self.verdict is not None else ""
@@ -312,30 +323,15 @@ def _decided(found: MarkovModel, line: PropertyLine, asked: Asked, progress: Pro
 def _several(
     found: MarkovModel, lines: Sequence[PropertyLine], asked: Asked, style: str
 ) -> list[FormulaOutcome]:
-    """Check formulas one after the other and show a table; an error in one does not stop the others."""
-    outcomes: list[FormulaOutcome] = []
-    with Bar("formulas") as bar:
-        for done, line in enumerate(lines):
-            bar.show("formulas", done, len(lines))
-            outcomes.append(_attempt(found, line, asked, bar.show))
-            if outcomes[-1].interrupted:
-                break
-    if style == "json":
-        say(json.dumps([outcome.record for outcome in outcomes], indent=2))
-    elif style == "quiet":
-        for outcome in outcomes:
-            say(f"{outcome.line.name or outcome.formula}: {answer(outcome.word)}")
-    else:
-        _show_table(outcomes)
-        say(summary(outcomes, len(lines), "formula"))
-    return outcomes
-
-
-def _attempt(found: MarkovModel, line: PropertyLine, asked: Asked, progress: Progress) -> FormulaOutcome:
-    return attempt(
-        lambda: _decided(found, line, asked, progress),
-        lambda seconds, error: FormulaOutcome(asked.name, seconds, error=error, line=line),
+    """Check formulas one after the other and show a table."""
+    outcomes = in_turn(
+        lines,
+        lambda line, progress: _decided(found, line, asked, progress),
+        lambda line, seconds, error: FormulaOutcome(asked.name, seconds, error=error, line=line),
+        "formula",
     )
+    present_several(outcomes, style, len(lines), "formula", _show_table)
+    return outcomes
 
 
 def _show_table(outcomes: Sequence[FormulaOutcome]) -> None:

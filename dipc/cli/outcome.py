@@ -21,8 +21,9 @@ import click
 from dipc.claims.verdict import Proved, Refuted, Verdict
 from dipc.claims.wording import Record, pretty
 from dipc.cli.failures import error_record, explained, kind_of
-from dipc.cli.terminal import answer, say
-from dipc.cli.work import INTERRUPTED, Interrupted
+from dipc.cli.terminal import answer, say, show_table
+from dipc.cli.work import INTERRUPTED, Bar, Interrupted
+from dipc.clock import Progress
 from dipc.report.document import Node, Row, aligned, data, lines, record
 from dipc.report.words import program_rows, short_witness, verdict_rows
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     Answered = Verdict | ModelVerdict | PufferfishVerdict
 
 Found = TypeVar("Found", bound="Result")
+Thing = TypeVar("Thing")
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot contain."""
@@ -58,6 +60,16 @@ class Result:
     verdict: Answered | None = None
     error: BaseException | None = None
     expected: str | None = None
+
+    @property
+    def label(self) -> str:
+        """What is named before the answer, if several are asked."""
+        return self.file
+
+    @property
+    def claim(self) -> str:
+        """The claim in short."""
+        return ""
 
     @property
     def word(self) -> str:
@@ -203,14 +215,47 @@ def summary(outcomes: Sequence[Result], wanted: int, noun: str = "program") -> s
     return f"{head}: {', '.join(parts)}" if parts else head
 
 
-def attempt(question: Callable[[], Found], failed: Callable[[float, BaseException], Found]) -> Found:
-    """One of several questions: its outcome, or that of its error, which does not stop the others."""
-    start = monotonic()
-    try:
-        return question()
-    except (Exception, KeyboardInterrupt) as error:  # each has its own row
-        shown = Interrupted("interrupted") if kind_of(error)[1] == INTERRUPTED else error
-        return failed(monotonic() - start, shown)
+def in_turn(
+    things: Sequence[Thing],
+    question: Callable[[Thing, Progress], Found],
+    failed: Callable[[Thing, float, BaseException], Found],
+    noun: str,
+) -> list[Found]:
+    """Ask about one thing after the other.  An error in one does not stop the others; Ctrl-C does."""
+    outcomes: list[Found] = []
+    with Bar(f"{noun}s") as bar:
+        for done, thing in enumerate(things):
+            bar.show(f"{noun}s", done, len(things))
+            start = monotonic()
+            try:
+                outcomes.append(question(thing, bar.show))
+            except (Exception, KeyboardInterrupt) as error:  # each has its own row
+                shown = Interrupted("interrupted") if kind_of(error)[1] == INTERRUPTED else error
+                outcomes.append(failed(thing, monotonic() - start, shown))
+            if outcomes[-1].interrupted:
+                break
+    return outcomes
+
+
+def present_several(
+    outcomes: Sequence[Found], style: str, wanted: int, noun: str, table: Callable[[Sequence[Found]], None]
+) -> None:
+    """The outcomes of ``wanted`` questions as ``json``, in a word each (``quiet``) or as a table."""
+    if style == "json":
+        say(json.dumps([outcome.record for outcome in outcomes], indent=2))
+    elif style == "quiet":
+        for outcome in outcomes:
+            say(f"{outcome.label}: {answer(outcome.word)}")
+    else:
+        table(outcomes)
+        say(summary(outcomes, wanted, noun))
+
+
+def claims_table(outcomes: Sequence[Result], noun: str) -> None:
+    """A row for each file."""
+    heads = (noun, "claim", "verdict", "time", "counterexample or reason")
+    rows = [(o.file, o.claim, o.answer, f"{o.seconds:.2f} s", o.remark.replace("\n", " ")) for o in outcomes]
+    show_table(heads, rows, answers=2)
 
 
 def present(outcome: Result, style: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,8 +16,17 @@ from flint import fmpq
 from dipc.claims.wording import Record, decimal_at, pretty
 from dipc.cli import options
 from dipc.cli.group import Group
-from dipc.cli.outcome import Result, attempt, present, say_notes, summary, worst, write_report
-from dipc.cli.terminal import answer, columns, say, show_table
+from dipc.cli.outcome import (
+    Result,
+    claims_table,
+    in_turn,
+    present,
+    present_several,
+    say_notes,
+    worst,
+    write_report,
+)
+from dipc.cli.terminal import columns, say, show_table
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible, work
 from dipc.clock import Clock, Progress
 from dipc.errors import InputError, Unsupported
@@ -50,7 +59,6 @@ else:
 
 PROGRAM = ".dip"
 ONE = fmpq(1)
-HEADS = ("model", "claim", "verdict", "time", "counterexample or reason")
 
 
 class PufferfishCommands(Group):
@@ -315,33 +323,15 @@ def _decided(asked: Asked, expect: bool, progress: Progress) -> HiddenOutcome:
 
 
 def _several(files: Sequence[str], asked: Asked, expect: bool, style: str) -> list[HiddenOutcome]:
-    """Check questions one after the other and show a table; an error in one does not stop the others."""
-    outcomes: list[HiddenOutcome] = []
-    with Bar("models") as bar:
-        for done, file in enumerate(files):
-            bar.show("models", done, len(files))
-            outcomes.append(_attempt(replace(asked, file=file), expect, bar.show))
-            if outcomes[-1].interrupted:
-                break
-    if style == "json":
-        say(json.dumps([outcome.record for outcome in outcomes], indent=2))
-    elif style == "quiet":
-        for outcome in outcomes:
-            say(f"{outcome.file}: {answer(outcome.word)}")
-    else:
-        rows = [
-            (o.file, o.claim, o.answer, f"{o.seconds:.2f} s", o.remark.replace("\n", " ")) for o in outcomes
-        ]
-        show_table(HEADS, rows, answers=2)
-        say(summary(outcomes, len(files), "model"))
-    return outcomes
-
-
-def _attempt(asked: Asked, expect: bool, progress: Progress) -> HiddenOutcome:
-    return attempt(
-        lambda: _decided(asked, expect, progress),
-        lambda seconds, error: HiddenOutcome(asked.name, seconds, error=error),
+    """Check questions one after the other and show a table."""
+    outcomes = in_turn(
+        files,
+        lambda file, progress: _decided(replace(asked, file=file), expect, progress),
+        lambda file, seconds, error: HiddenOutcome(replace(asked, file=file).name, seconds, error=error),
+        "model",
     )
+    present_several(outcomes, style, len(files), "model", partial(claims_table, noun="model"))
+    return outcomes
 
 
 # --- budget ------------------------------------------------------------------------------------------
