@@ -65,12 +65,7 @@ Examples:
 @options.at(help="Decide for this eps only, for example --at 1/2.")
 @options.pair()
 @options.time_limit(help="Give up after this many seconds (verdict: undecided).")
-@click.option(
-    "--memory-limit",
-    type=options.MEGABYTES,
-    metavar="MB",
-    help="Give up beyond this memory (verdict: undecided).",
-)
+@options.memory_limit(help="Give up beyond this memory (verdict: undecided).")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="K", help="Decide in K processes.")
 @click.option(
     "--certificate",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
-from functools import wraps
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import click
 
@@ -129,23 +128,14 @@ def states_in(text: str, names: Sequence[str]) -> Iterator[str]:
 def on_a_model(command: Callable[..., int]) -> Callable[..., int]:
     """MODEL, -D and ``--neighbours``; they and other options of :class:`Asked` become the first argument."""
 
-    @wraps(command)
-    def collected(**given: Any) -> int:
-        common = {field.name: given.pop(field.name) for field in fields(Asked) if field.name in given}
-        return command(Asked(**common), **given)
-
-    found = click.option("--neighbours", metavar="TEXT", help="Instead of the model's own: 'a ~ b, c ~ d'.")(
-        collected
-    )
+    own = click.option("--neighbours", metavar="TEXT", help="Instead of the model's own: 'a ~ b, c ~ d'.")
+    found = own(options.gathered(Asked, command))
     found = options.definitions(help="Set a number of the model, for example -D z='exp(eps)'.")(found)
     return click.argument("file", metavar="MODEL", type=options.MODEL)(found)
 
 
 def asking(command: Callable[..., int]) -> Callable[..., int]:
     """A model, and the options of a question about it."""
-    memory = click.option(
-        "--memory-limit", type=options.MEGABYTES, metavar="MB", help="Give up beyond this memory."
-    )
     start = click.option("--from", "states", metavar="STATES", help="Ask at these states: --from 'a, b'.")
     depth = click.option(
         "--depth",
@@ -160,7 +150,7 @@ def asking(command: Callable[..., int]) -> Callable[..., int]:
         metavar="FILE",
         help="A deterministic automaton (HOA) for path formulas that need one on decision processes.",
     )
-    at, limit, as_json = options.at(), options.time_limit(), options.json()
+    at, limit, memory, as_json = options.at(), options.time_limit(), options.memory_limit(), options.json()
     return on_a_model(start(at(limit(memory(depth(automaton(as_json(command))))))))
 
 

@@ -168,6 +168,7 @@ interval = option(
     help="The range of eps, for example '(0, 1]'; by default that of the program's claim, else all eps > 0.",
 )
 time_limit = option("--time-limit", type=SECONDS, metavar="SECONDS", help="Give up after this many seconds.")
+memory_limit = option("--memory-limit", type=MEGABYTES, metavar="MB", help="Give up beyond this memory.")
 output = option("-o", "--output", metavar="OUT", type=TARGET)
 json = option("--json", "as_json", is_flag=True, help="Print one JSON record.")
 
@@ -204,12 +205,18 @@ class Asked:
 def program(command: Callable[..., int]) -> Callable[..., int]:
     """FILE and -D; they and the other options of :class:`Asked` become the first argument of the command."""
 
+    return click.argument("file", type=FILE)(definitions()(gathered(Asked, command)))
+
+
+def gathered(kind: type[Any], command: Callable[..., int]) -> Callable[..., int]:
+    """The command: its options that are fields of the dataclass ``kind`` become its first argument."""
+
     @wraps(command)
     def collected(**given: Any) -> int:
-        common = {field.name: given.pop(field.name) for field in fields(Asked) if field.name in given}
-        return command(Asked(**common), **given)
+        common = {field.name: given.pop(field.name) for field in fields(kind) if field.name in given}
+        return command(kind(**common), **given)
 
-    return click.argument("file", type=FILE)(definitions()(collected))
+    return collected
 
 
 def expanded(files: Sequence[str], pattern: str = PROGRAMS) -> list[str]:

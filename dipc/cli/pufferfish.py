@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
-from functools import partial, wraps
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -154,16 +154,9 @@ class Asked:
 
 def asking(command: Callable[..., int]) -> Callable[..., int]:
     """The options of a question; they and FILE, if there is one, become the first argument."""
-
-    @wraps(command)
-    def collected(**given: Any) -> int:
-        common = {field.name: given.pop(field.name) for field in fields(Asked) if field.name in given}
-        return command(Asked(**common), **given)
-
+    collected = options.gathered(Asked, command)
     for option in (
-        click.option(
-            "--memory-limit", type=options.MEGABYTES, metavar="MB", help="Give up beyond this memory."
-        ),
+        options.memory_limit(),
         options.time_limit(),
         click.option(
             "--horizon", metavar="K|any", help="The number of observations, or 'any' for every one."
