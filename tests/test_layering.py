@@ -27,7 +27,7 @@ LAYERS = (
     {"dpctl", "pufferfish", "dipwhile.syntax"},
     {"dipwhile.semantics"},
     {"dipwhile.convert", "dipwhile.pipeline", "dipwhile.sentences"},
-    {"dipwhile.distribution", "dipwhile.explain", "dipwhile.priors", "dipwhile.python", "dipwhile.star"},
+    {"dipwhile.allsizes", "dipwhile.distribution", "dipwhile.explain", "dipwhile.priors", "dipwhile.python", "dipwhile.star"},
     {"editors", "program_questions", "shipped"},
     {"certificate"},
     {"export"},

@@ -1,0 +1,124 @@
+"""The automaton of a program: all its paths, for every size and all adjacent inputs, as one finite graph.
+
+A run of the automaton is a *pair* of runs of the program, on adjacent inputs u and u', that take the same
+decisions and publish the same values.  A :class:`Form` is the difference of a quantity between the two runs;
+constants and public values have none.  ``eps`` does not occur: rates and costs are in units of eps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from flint import fmpq
+
+from dipc.errors import Span
+from dipc.models.values import Value
+from dipc.numbers.quotient import Quotient
+
+Symbol = int | str
+"""What a form may mention: a sample of the edge, by number, or a live random variable of its source, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """``constant + sum of coefficient * symbol``: how much a quantity moves from the run on u to the run on u'.
+
+    ``terms`` have no zero coefficients; samples come first, by number, then variables, by name.
+    """
+
+    terms: tuple[tuple[Symbol, fmpq], ...] = ()
+    constant: fmpq = fmpq(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A draw ``kind(rate*eps, mean)``, ``mean`` being the change of the mean, over earlier samples and live variables."""
+
+    kind: str  # a name of dipc.dipwhile.syntax.distributions.NOISE
+    rate: fmpq
+    mean: Form
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The shift must leave ``form >= 0``, or ``form = 0`` if ``equal``, so that the run on u' decides alike."""
+
+    form: Form
+    equal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A finite draw: its value has probability ``left`` on u and ``right`` on u', ``left <= exp(cost*eps) right``."""
+
+    left: Quotient
+    right: Quotient
+    cost: fmpq
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What happens on an edge, for a reader: ``q[i] changes by 1``, ``r >= rT``, ``out[i] = top``.
+
+    ``kind`` is ``label`` (a private cell, its change in ``text``), ``sample`` (``text`` names the variable
+    drawn; these are in the order of the edge's samples), ``test``, ``choice`` or ``output``.
+    """
+
+    kind: str
+    text: str
+    span: Span = field(compare=False, repr=False)
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One loop-free path from a place to a place, for one choice of the differences of the inputs it reads.
+
+    ``sets`` gives the difference of every live random variable of the target.  ``choices`` add up to
+    ``cost`` (with the exponential mechanism, whose cost needs no proof of an inequality).  ``decisions`` is the same for the edges that
+    differ in the labels only.
+    """
+
+    source: int
+    target: int
+    samples: tuple[Sample, ...]
+    guards: tuple[Guard, ...]
+    sets: tuple[tuple[str, Form], ...]
+    cost: fmpq
+    choices: tuple[Choice, ...] = ()
+    decisions: tuple[str, ...] = ()
+    path: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A point where paths are cut, with all that the rest of a run depends on.
+
+    ``cut`` says where, for a reader: ``start``, ``line 11: for i``, ``end``.  ``values`` are the public
+    variables that are known, ``differences`` the changes of the private ones without noise, ``phase`` what is
+    left to change in the inputs, ``facts`` what is known about the order of live variables, ``live`` the random
+    variables that the rest of the program may read.
+    """
+
+    cut: str
+    values: tuple[tuple[str, Value], ...] = ()
+    differences: tuple[tuple[str, str], ...] = ()
+    phase: tuple[tuple[str, str], ...] = ()
+    facts: tuple[str, ...] = ()
+    live: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Automaton:
+    """Places by number; a run begins in ``start``.
+
+    ``sizes`` are the names of the parameters that stand for every integer >= 1; ``integers``: the inputs are
+    all integers, not all reals; ``distance`` is a phrase for the inputs (``q: reals``).
+    """
+
+    places: tuple[Place, ...]
+    edges: tuple[Edge, ...]
+    start: int
+    sizes: tuple[str, ...]
+    inputs: str
+    integers: bool = False

@@ -1,0 +1,74 @@
+"""Answers of ``dipc prove``: proved for every size, violated from a size on, or undecided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flint import fmpq
+
+from dipc.errors import Span
+
+if TYPE_CHECKING:
+    from dipc.claims.verdict import Violated
+    from dipc.dipwhile.allsizes.automaton import Automaton
+    from dipc.dipwhile.allsizes.strategies import Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class LeastT:
+    """What is known of the least t: ``high`` is proved (None: no t is), ``low`` is a lower bound.
+
+    Equal: exact, ``attained_at`` being a size N at which it is reached.  ``unbounded``: no t is enough.
+    """
+
+    low: fmpq
+    high: fmpq | None
+    attained_at: int | None = None
+    unbounded: bool = False
+
+    @property
+    def exact(self) -> bool:
+        """Whether the least t is known."""
+        return self.low == self.high
+
+
+@dataclass(frozen=True, slots=True)
+class ProvedForAll:
+    """The claim holds for every size: ``strategies`` cover every run of ``automaton`` at a cost of at most t."""
+
+    automaton: Automaton
+    strategies: tuple[Strategy, ...]
+    least: LeastT
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenFrom:
+    """The claim is broken at ``size``, the least one (``known_least``), by a pair that the exact engine confirmed.
+
+    ``cycle`` says what costs something in every round, if no t is enough.  ``private_on_declared``: the finite
+    inputs that the program declares are private at this size.
+    """
+
+    size: int
+    violated: Violated
+    least: LeastT
+    cycle: str = ""
+    known_least: bool = True
+    private_on_declared: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Undecided: ``reason``, at ``span`` if a place in the text is to blame.
+
+    ``checked`` says up to which size, and over which inputs, ``check`` has decided the claim.
+    """
+
+    reason: str
+    span: Span | None = None
+    least: LeastT | None = None
+    checked: str = ""
+
+
+AllSizesVerdict = ProvedForAll | BrokenFrom | Open
