@@ -15,24 +15,28 @@ from dipc.errors import Span
 from dipc.models.values import Value
 from dipc.numbers.quotient import Quotient
 
+ZERO = fmpq(0)
 Symbol = int | str
-"""What a form may mention: a sample of the edge, by number, or a live random variable of its source, by name."""
+"""A sample of the edge, by number, or a live random variable of its source, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """``constant + sum of coefficient * symbol``: how much a quantity moves from the run on u to the run on u'.
+    """``constant + sum of coefficient * symbol``: how much a quantity moves from the run on u to that on u'.
 
     ``terms`` have no zero coefficients; samples come first, by number, then variables, by name.
     """
 
     terms: tuple[tuple[Symbol, fmpq], ...] = ()
-    constant: fmpq = fmpq(0)
+    constant: fmpq = ZERO
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A draw ``kind(rate*eps, mean)``, ``mean`` being the change of the mean, over earlier samples and live variables."""
+    """A draw ``kind(rate*eps, mean)``.
+
+    ``mean`` is the change of the mean, over earlier samples and live variables.
+    """
 
     kind: str  # a name of dipc.dipwhile.syntax.distributions.NOISE
     rate: fmpq
@@ -41,7 +45,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """The shift must leave ``form >= 0``, or ``form = 0`` if ``equal``, so that the run on u' decides alike."""
+    """The shift must leave ``form >= 0``, or ``= 0`` if ``equal``: then the run on u' decides alike."""
 
     form: Form
     equal: bool = False
@@ -49,7 +53,10 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A finite draw: its value has probability ``left`` on u and ``right`` on u', ``left <= exp(cost*eps) right``."""
+    """A finite draw of a value with probability ``left`` on u, ``right`` on u'.
+
+    ``left <= exp(cost*eps) right`` for every eps of the claim.
+    """
 
     left: Quotient
     right: Quotient
@@ -74,9 +81,9 @@ class Step:
 class Edge:
     """One loop-free path from a place to a place, for one choice of the differences of the inputs it reads.
 
-    ``sets`` gives the difference of every live random variable of the target.  ``choices`` add up to
-    ``cost`` (with the exponential mechanism, whose cost needs no proof of an inequality).  ``decisions`` is the same for the edges that
-    differ in the labels only.
+    ``sets`` gives the difference of every live random variable of the target.  The costs of the ``choices``
+    and of the exponential mechanisms, which need no proof of an inequality, add up to ``cost``.
+    ``decisions`` is the same for the edges that differ in the labels only.
     """
 
     source: int
@@ -95,9 +102,9 @@ class Place:
     """A point where paths are cut, with all that the rest of a run depends on.
 
     ``cut`` says where, for a reader: ``start``, ``line 11: for i``, ``end``.  ``values`` are the public
-    variables that are known, ``differences`` the changes of the private ones without noise, ``phase`` what is
-    left to change in the inputs, ``facts`` what is known about the order of live variables, ``live`` the random
-    variables that the rest of the program may read.
+    variables that are known, ``differences`` the changes of the private ones without noise, ``phase`` what
+    is left to change in the inputs, ``facts`` what is known about the order of live variables, ``live`` the
+    random variables that the rest of the program may read.
     """
 
     cut: str
@@ -113,7 +120,7 @@ class Automaton:
     """Places by number; a run begins in ``start``.
 
     ``sizes`` are the names of the parameters that stand for every integer >= 1; ``integers``: the inputs are
-    all integers, not all reals; ``distance`` is a phrase for the inputs (``q: reals``).
+    all integers, not all reals; ``inputs`` says so for a reader (``q: reals``).
     """
 
     places: tuple[Place, ...]

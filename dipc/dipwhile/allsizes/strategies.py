@@ -1,7 +1,7 @@
-"""Strategies: how far the samples move on every edge, so that every run costs at most t (section 3 of the note).
+"""Strategies: how far the samples move on every edge, so that every run costs at most t.
 
-The linear program of a set of edges: rational constants ``potential[place] >= 0`` (what may still be spent, in
-units of eps), ``delta[place, variable]`` and ``shift[edge, sample]``.
+The linear program of a set of edges: rational constants ``potential[place] >= 0`` (what may still be
+spent, in units of eps), ``delta[place, variable]`` and ``shift[edge, sample]``.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ class Strategy:
     """A solution for some edges of an automaton.
 
     ``edges`` are their numbers, ascending.  ``potentials``: what may be spent from a place on, for each place
-    that an edge begins or ends in.  ``deltas``: the difference of each live variable there.  ``shifts``: for each of
-    ``edges`` the shifts of its samples.
+    that an edge begins or ends in.  ``deltas``: the difference of each live variable there.  ``shifts``: for
+    each of ``edges`` the shifts of its samples.
     """
 
     edges: tuple[int, ...]

@@ -35,7 +35,7 @@ class LeastT:
 
 @dataclass(frozen=True, slots=True)
 class ProvedForAll:
-    """The claim holds for every size: ``strategies`` cover every run of ``automaton`` at a cost of at most t."""
+    """The claim holds for every size: ``strategies`` cover every run of ``automaton`` and cost at most t."""
 
     automaton: Automaton
     strategies: tuple[Strategy, ...]
@@ -44,10 +44,10 @@ class ProvedForAll:
 
 @dataclass(frozen=True, slots=True)
 class BrokenFrom:
-    """The claim is broken at ``size``, the least one (``known_least``), by a pair that the exact engine confirmed.
+    """The claim is broken at ``size``, the least one (``known_least``), by a pair that ``check`` confirmed.
 
-    ``cycle`` says what costs something in every round, if no t is enough.  ``private_on_declared``: the finite
-    inputs that the program declares are private at this size.
+    ``cycle`` says what costs something in every round, if no t is enough.  ``private_on_declared``: the
+    finite inputs that the program declares are private at this size.
     """
 
     size: int
