@@ -64,6 +64,17 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Exponential:
+    """A draw by the exponential mechanism ``Exp(rate*eps, ..)``: it costs ``rate * sensitivity``.
+
+    ``sensitivity`` bounds the difference of two changes of scores: that of the best member and of the drawn one.
+    """
+
+    rate: fmpq
+    sensitivity: fmpq
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """What happens on an edge, for a reader: ``q[i] changes by 1``, ``r >= rT``, ``out[i] = top``.
 
@@ -82,7 +93,7 @@ class Edge:
     """One loop-free path from a place to a place, for one choice of the differences of the inputs it reads.
 
     ``sets`` gives the difference of every live random variable of the target.  The costs of the ``choices``
-    and of the exponential mechanisms, which need no proof of an inequality, add up to ``cost``.
+    add up to ``cost``.
     ``decisions`` is the same for the edges that differ in the labels only.
     """
 
@@ -92,7 +103,7 @@ class Edge:
     guards: tuple[Guard, ...]
     sets: tuple[tuple[str, Form], ...]
     cost: fmpq
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[Choice | Exponential, ...] = ()
     decisions: tuple[str, ...] = ()
     path: tuple[Step, ...] = ()
 

@@ -1,0 +1,285 @@
+"""From the syntax tree to the automaton: all paths from all places, until no new place appears."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from flint import fmpq
+
+from dipc.clock import Clock
+from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Place
+from dipc.dipwhile.allsizes.flatten import Code, Cut, Either, Fresh, Operation, Round, Scope, flatten
+from dipc.dipwhile.allsizes.labels import adjacency_of, domain_of
+from dipc.dipwhile.allsizes.paths import END, Dropped, Kept, Moves, Path, Point, System
+from dipc.dipwhile.allsizes.values import Datum, Linear, Pair, Symbol, Unknown, datum
+from dipc.dipwhile.semantics.liveness import successors
+from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.arrays import instruction_parts
+from dipc.dipwhile.syntax.constants import evaluate_parameters, evaluate_value
+from dipc.dipwhile.syntax.core import Draw, Put
+from dipc.dipwhile.syntax.unroll import Constants, substitute
+from dipc.dipwhile.syntax.walk import expressions, nodes, statements
+from dipc.errors import Source, Span, Unsupported
+from dipc.models.values import show
+from dipc.signs.eps_range import EpsRange
+
+MOST_PLACES = 3_000
+MOST_EDGES = 20_000
+MOST_FACTS = 40
+"""How many sets of facts a place may have; beyond, none are kept."""
+
+
+def build(
+    program: ast.Program,
+    source: Source,
+    constants: Constants,
+    sizes: frozenset[str],
+    budgets: EpsRange,
+    clock: Clock,
+) -> Automaton:
+    """The automaton of a program.
+
+    ``constants`` are the parameters that are numbers, ``sizes`` the names of the sizes and of the parameters
+    computed from them: those that have no number are symbolic.  ``budgets`` is the range of eps of the claim.
+    Raises :class:`Unsupported`, at the place in the text, for what the method does not cover.
+    """
+    system = system_of(program, source, constants, sizes, budgets)
+    return Builder(system, clock).automaton(sorted(sizes - constants.keys()), program)
+
+
+def system_of(
+    program: ast.Program, source: Source, constants: Constants, sizes: frozenset[str], budgets: EpsRange
+) -> System:
+    """What all paths have in common."""
+    inputs = {declared.name: declared for declared in program.inputs}
+    bounds = {d.name: d.size for d in (*program.inputs, *program.outputs) if d.size is not None}
+    outputs = frozenset(declared.name for declared in program.outputs)
+    scope = Scope(sizes, frozenset(inputs), outputs, bounds, frozenset(p.name for p in program.params))
+    end = Span(source, len(source.text), len(source.text))
+    code = flatten(program.body, constants, scope, end)
+    if program.adjacency is None:
+        raise Unsupported("the program does not say which inputs are neighbours", end)
+    integers = needs_integers(program)
+    numbers = {name: substitute(bound, constants) for name, bound in bounds.items()}
+    return System(
+        code,
+        liveness(code),
+        scope,
+        constants,
+        frozenset(_target(s) for s, _ in statements(program.body)) | frozenset(inputs) | outputs | _made(code),
+        {name: domain_of(declared, constants, integers) for name, declared in inputs.items()},
+        {name: int(b.value.p) if isinstance(b, ast.Number) else None for name, b in numbers.items()},
+        outputs - bounds.keys(),
+        adjacency_of(program.adjacency, inputs, constants),
+        budgets,
+        dict(_starts(program, constants)),
+    )
+
+
+def _starts(program: ast.Program, constants: Constants) -> Iterator[tuple[str, Datum]]:
+    for declared in program.outputs:
+        if declared.size is None and declared.start is not None:
+            yield declared.name, datum(evaluate_value(declared.start, constants))
+
+
+def needs_integers(program: ast.Program) -> bool:
+    """Whether integer noise is added to what depends on an input: then inputs are integers."""
+    private = {declared.name for declared in program.inputs}
+    assigned = [s for s, _ in statements(program.body) if isinstance(s, ast.Assign)]
+    for _ in assigned:
+        private |= {_target(s) for s in assigned if private & _names(s.value)}
+    return any(
+        isinstance(s.value, ast.Noise) and s.value.kind == "DLap" and private & _names(s.value.mean) for s in assigned
+    )
+
+
+def _target(statement: ast.Statement) -> str:
+    match statement:
+        case ast.Assign(ast.Name(name) | ast.Index(name)):
+            return name
+        case ast.For(variable):
+            return variable
+    return ""
+
+
+def _names(node: ast.Node) -> set[str]:
+    found = chain.from_iterable(map(nodes, [node] if isinstance(node, ast.Expr) else expressions(node)))
+    return {part.name if isinstance(part, ast.Name) else part.array for part in found if isinstance(part, ast.Name | ast.Index)}
+
+
+def _made(code: Code) -> frozenset[str]:
+    """The variables that flattening has introduced."""
+    return frozenset(_target(ast.Assign(o.target, ast.Eps())) for o in code if isinstance(o, Put | Draw))
+
+
+# --- liveness ----------------------------------------------------------------------------------
+
+
+def liveness(code: Code) -> tuple[frozenset[str], ...]:
+    """For each operation the variables, cells (``x[1]``) and arrays that may be read from there on."""
+    live = [frozenset[str]()] * len(code)
+    before: list[frozenset[str]] = []
+    while live != before:
+        before = live.copy()
+        for pc in reversed(range(len(code))):
+            after = frozenset[str]().union(*(live[s] for s in _successors(code[pc], pc)))
+            live[pc] = frozenset(_reads(code[pc])) | (after - _writes(code[pc]))
+    return tuple(live)
+
+
+def _successors(operation: Operation, pc: int) -> tuple[int, ...]:
+    if isinstance(operation, Round | Either):
+        return (pc + 1, operation.otherwise)
+    return (pc + 1,) if _is_new(operation) else successors(operation, pc)  # type: ignore[arg-type]
+
+
+def _is_new(operation: Operation) -> bool:
+    return type(operation).__module__ != Put.__module__
+
+
+def _reads(operation: Operation) -> Iterator[str]:
+    parts = (operation.condition,) if hasattr(operation, "condition") else instruction_parts(operation)  # type: ignore[arg-type]
+    for node in chain.from_iterable(map(nodes, parts)):
+        match node:
+            case ast.Index(array, ast.Number(k)):
+                yield f"{array}[{k}]"
+            case ast.Name(name) | ast.Index(name):
+                yield name
+
+
+def _writes(operation: Operation) -> frozenset[str]:
+    match operation:
+        case Put(ast.Name(name)) | Draw(ast.Name(name)) | Fresh(name) | Round(name):
+            return frozenset({name})
+        case Put(ast.Index(array, ast.Number(k))) | Draw(ast.Index(array, ast.Number(k))):
+            return frozenset({f"{array}[{k}]"})
+    return frozenset()
+
+
+# --- the search --------------------------------------------------------------------------------
+
+
+@dataclass
+class Builder:
+    """The places and edges found so far."""
+
+    system: System
+    clock: Clock
+    numbers: dict[Point, int] = field(default_factory=dict)
+    edges: dict[Edge, None] = field(default_factory=dict)
+    facts: dict[Point, set[object]] = field(default_factory=dict)
+
+    def automaton(self, symbolic: list[str], program: ast.Program) -> Automaton:
+        """Explore everything."""
+        todo = [Point(0)]
+        self.numbers[todo[0]] = 0
+        while todo:
+            source = todo.pop(0)
+            for edge, point in self.paths(source):
+                target = self.widened(point)
+                if target not in self.numbers:
+                    self.numbers[target] = len(self.numbers)
+                    if target.pc != END:
+                        todo.append(target)
+                self.edges[replace(edge, source=self.numbers[source], target=self.numbers[target])] = None
+            self.check_size()
+        domains = self.system.domains.values()
+        integers = any(domain.integers for domain in domains)
+        return Automaton(
+            tuple(place_of(self.system, point) for point in self.numbers),
+            tuple(self.edges),
+            0,
+            tuple(symbolic),
+            inputs_text(self.system),
+            integers,
+        )
+
+    def paths(self, source: Point) -> Iterator[tuple[Edge, Point]]:
+        """All paths from a place to the next cuts."""
+        scripts: list[tuple[int, ...]] = [()]
+        while scripts:
+            self.clock.tick("paths", len(self.edges))
+            path = Path(self.system, source, scripts.pop())
+            try:
+                yield path.run()
+            except Dropped:
+                pass
+            finally:
+                scripts += reversed(path.pending)
+
+    def widened(self, point: Point) -> Point:
+        """The point without its facts, if there are too many variants of them."""
+        base = replace(point, facts=())
+        variants = self.facts.setdefault(base, set())
+        variants.add(point.facts)
+        return point if len(variants) <= MOST_FACTS else base
+
+    def check_size(self) -> None:
+        """Refuse an automaton without bound."""
+        if len(self.numbers) > MOST_PLACES or len(self.edges) > MOST_EDGES:
+            name = self.growing()
+            text = f"`{name}` changes without bound" if name else "the program has too many different situations"
+            raise Unsupported(text, self.span_of(name))
+
+    def growing(self) -> str | None:
+        """The variable with the most values."""
+        values: dict[str, set[Kept]] = {}
+        for point in self.numbers:
+            for name, kept in point.kept:
+                values.setdefault(name, set()).add(kept)
+        most = max(values, key=lambda name: len(values[name]), default=None)
+        return most if most is not None and len(values[most]) > 10 else None
+
+    def span_of(self, name: str | None) -> Span | None:
+        """Where a variable gets its value last."""
+        spans = [o.span for o in self.system.code if isinstance(o, Put | Draw) and _target(ast.Assign(o.target, ast.Eps())) == name]
+        return spans[-1] if spans else None
+
+
+# --- for a reader ------------------------------------------------------------------------------
+
+
+def inputs_text(system: System) -> str:
+    """What the inputs range over: ``q: reals``."""
+    words = {
+        name: "{" + ", ".join(map(show, d.atoms)) + "}" if d.atoms else "integers" if d.integers else "reals"
+        for name, d in system.domains.items()
+    }
+    return ", ".join(f"{name}: {word}" for name, word in words.items())
+
+
+def place_of(system: System, point: Point) -> Place:
+    """A point for a reader."""
+    values = [(name, kept) for name, kept in point.kept]
+    return Place(
+        _cut_text(system, point),
+        tuple((n, k.constant if isinstance(k, Linear) else k.left) for n, k in values if isinstance(k, Linear) or (isinstance(k, Pair) and k.public)),
+        tuple((n, str(k.by) if isinstance(k, Moves) else f"{show(k.left)} / {show(k.right)}") for n, k in values if isinstance(k, Moves) or (isinstance(k, Pair) and not k.public)),
+        tuple((f"group {group}", str(left)) for group, left in point.phases) + ((("direction", point.direction),) if point.direction else ()),
+        tuple(map(_fact_text, point.facts)),
+        point.live,
+    )
+
+
+def _fact_text(fact: object) -> str:
+    from dipc.dipwhile.allsizes.feasible import Condition
+
+    assert isinstance(fact, Condition)
+    terms = " + ".join(f"{c}*{s.name}" for s, c in fact.value.terms)
+    return f"{terms} + {fact.value.constant} {'=' if fact.equal else '>' if fact.strict else '>='} 0"
+
+
+def _cut_text(system: System, point: Point) -> str:
+    if point.pc == END:
+        return "end"
+    operation: Operation = system.code[point.pc]
+    match operation:
+        case Round(variable, _, _, span):
+            return f"line {span.line}: for {variable}"
+        case Cut(text, span):
+            return f"line {span.line}: {text}"
+    if point.pc == 0:
+        return "start"
+    return f"line {operation.span.line}: while"  # type: ignore[union-attr]

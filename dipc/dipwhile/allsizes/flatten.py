@@ -1,0 +1,511 @@
+"""Syntax tree to instructions for the automaton: symbolic loops are kept, extrema and sums become loops.
+
+Rewritten on the way, each into instructions that mean the same:
+
+- ``sum(q)`` and ``sum(j in 1..N: e)`` become a loop that adds up, and ``sum(j in 1..i: e)`` in a loop over i
+  from 1 a variable that grows with it;
+- ``noisy[i] <- ...`` for all i, then ``max``, ``min``, ``argmax`` or ``argmin`` of ``noisy``, becomes: the winner
+  is drawn first, then every other cell, which the winner beats;
+- ``if r > best then best <- r; arg <- i end`` as the end of a round likewise: no cell beats ``best``, or the
+  winner does.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from flint import fmpq
+
+from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.core import Halt, Instruction, Jump, Put
+from dipc.dipwhile.syntax.printer import show_expr
+from dipc.dipwhile.syntax.unroll import Constants, Unroller, integers, substitute
+from dipc.dipwhile.syntax.walk import (
+    bottom_up,
+    children,
+    expressions,
+    inner_statements,
+    map_expressions,
+    nodes,
+    preorder,
+    with_children,
+)
+from dipc.errors import Span
+
+ZERO, ONE = fmpq(0), fmpq(1)
+EXTREMA = {"max": ast.Op.GE, "argmax": ast.Op.GE, "min": ast.Op.LE, "argmin": ast.Op.LE}
+BEATS = {ast.Op.GT: ast.Op.GE, ast.Op.GE: ast.Op.GE, ast.Op.LT: ast.Op.LE, ast.Op.LE: ast.Op.LE}
+TURNED = {ast.Op.GT: ast.Op.LT, ast.Op.GE: ast.Op.LE, ast.Op.LT: ast.Op.GT, ast.Op.LE: ast.Op.GE}
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """A new round of a loop: ``variable`` becomes an unknown public number."""
+
+    variable: str
+    site: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The head of a loop with symbolic bounds: go on with another round, or at ``otherwise``."""
+
+    variable: str
+    site: int
+    otherwise: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Enter:
+    """The loop ``site`` is entered, possibly not for the first time."""
+
+    site: int
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """Go on, or at ``otherwise``: a decision that the path stands for; ``text`` says which."""
+
+    otherwise: int
+    text: str
+    other: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Assume:
+    """The path has this condition, weakly: ``>=`` stands for ``>`` as well."""
+
+    condition: ast.Binary
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A place where paths are cut: a round of a loop over a size that is a number."""
+
+    text: str
+    span: Span
+
+
+Operation = Instruction | Fresh | Round | Enter | Either | Assume | Cut
+Code = tuple[Operation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a body is flattened in: ``sizes`` are the names of sizes, symbolic unless they have a number.
+
+    ``bounds`` are the sizes of the declared arrays; ``names`` are all parameters.
+    """
+
+    sizes: frozenset[str]
+    inputs: frozenset[str]
+    outputs: frozenset[str]
+    bounds: Mapping[str, ast.Expr]
+    names: frozenset[str]
+
+
+def flatten(body: ast.Block, constants: Constants, scope: Scope, end: Span) -> Code:
+    """The operations of a body; loops over sizes that are numbers are unrolled, with cuts."""
+    flattener = Flattener(scope=scope, body=body)
+    if flattener.block(body, constants):
+        flattener.put(Halt(end))
+    return tuple(flattener.code)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """An array of which a loop draws every cell alike; it is drawn where it is used, in the same ``context``."""
+
+    loop: ast.For
+    context: int
+
+
+@dataclass
+class Flattener(Unroller):
+    """An :class:`Unroller` that keeps symbolic loops."""
+
+    scope: Scope = Scope(frozenset(), frozenset(), frozenset(), {}, frozenset())
+    body: ast.Block = ()
+    families: dict[str, Family] = field(default_factory=dict)
+    winners: dict[str, ast.Op] = field(default_factory=dict)  # the families that have been drawn
+    sites: int = 0
+    depth: int = 0  # of loops whose number of rounds is not known
+    context: int = 0
+
+    def put(self, operation: Operation) -> int:
+        """Append an operation; its position."""
+        return self.emit(operation)  # type: ignore[arg-type]
+
+    def land(self, *places: int) -> None:
+        """Let the jumps at these places go to the next instruction."""
+        for place in places:
+            operation: Operation = self.code[place]
+            if isinstance(operation, Round | Either):
+                self.code[place] = replace(operation, otherwise=len(self.code))  # type: ignore[call-overload]
+            else:
+                super().land(place)
+
+    def symbolic(self, expr: ast.Expr) -> bool:
+        """Whether a bound depends on a size."""
+        return any(isinstance(node, ast.Name) and node.name in self.scope.sizes for node in nodes(expr))
+
+    def site(self) -> int:
+        """A new loop; a loop inside one without bound is entered again and again."""
+        self.sites += 1
+        if self.depth:
+            self.put(Enter(self.sites))
+        return self.sites
+
+    # --- statements --------------------------------------------------------------------------
+
+    def assign(self, statement: ast.Assign, constants: Constants) -> None:
+        """Emit an assignment, after the loops that its sums and extrema need."""
+        super().assign(map_expressions(statement, lambda e: self.prepare(e, constants)), constants)
+
+    def branch(self, statement: ast.If, constants: Constants) -> bool:
+        """Emit an ``if``; the sums and extrema of all its conditions come first."""
+        branches = tuple((self.prepare(c, constants), block) for c, block in statement.branches)
+        known = dict(self.families)
+        reached = super().branch(replace(statement, branches=branches), constants)
+        self.families = known
+        return reached
+
+    def loop(self, statement: ast.While, constants: Constants) -> bool:
+        """Emit a ``while``."""
+        with self.inside_a_loop():
+            return super().loop(statement, constants)
+
+    @contextmanager
+    def inside_a_loop(self) -> Iterator[None]:
+        """The body of a loop without bound: what was drawn outside is not drawn again in it."""
+        outer, self.sites = self.context, self.sites + 1
+        self.context = self.sites
+        self.depth += 1
+        yield
+        self.depth -= 1
+        self.context = outer
+
+    def repeat(self, statement: ast.For, constants: Constants) -> bool:
+        """Emit a ``for``: unrolled, unless its bounds are symbolic; cut in rounds if they depend on a size."""
+        cut = self.symbolic(statement.low) or self.symbolic(statement.high)
+        low, high = (substitute(bound, constants) for bound in (statement.low, statement.high))
+        if cut or not (isinstance(low, ast.Number) and isinstance(high, ast.Number)):
+            if (streaming := self.streaming(statement)) is not None:
+                return self.extremum_of_rounds(statement, streaming, constants)
+            statement = self.running_sums(statement, constants)
+        if not (isinstance(low, ast.Number) and isinstance(high, ast.Number)):
+            if (array := self.family(statement)) is not None:
+                self.families[array] = Family(statement, self.context)
+                self.winners.pop(array, None)
+                return True
+            return self.rounds(statement, constants)
+        for value in integers(low, high):
+            self.step(statement.span)
+            if cut:
+                self.put(Cut(f"{statement.variable} = {value}", statement.span))
+            if not self.block(statement.body, {**constants, statement.variable: fmpq(value)}):
+                return False
+        return True
+
+    def rounds(
+        self, statement: ast.For, constants: Constants, then: Callable[[], None] | None = None
+    ) -> bool:
+        """A loop with any number of rounds; ``then`` ends each of them."""
+        inner = {name: value for name, value in constants.items() if name != statement.variable}
+        head = self.put(Round(statement.variable, self.site(), 0, statement.span))
+        with self.inside_a_loop():
+            if self.block(statement.body, inner):
+                if then is not None:
+                    then()
+                self.put(Jump(head))
+        self.land(head)
+        return True
+
+    # --- sums ----------------------------------------------------------------------------------
+
+    def running_sums(self, statement: ast.For, constants: Constants) -> ast.For:
+        """Replace ``sum(j in 1..i: e)`` in a loop over i from 1 by a variable that grows by one term a round."""
+        binders = {n.variable for e in _all(statement.body) for n in nodes(e) if isinstance(n, ast.Fold)}
+        loops = {s.variable for s in _statements(statement.body) if isinstance(s, ast.For)}
+        if substitute(statement.low, constants) != ast.Number(ONE) or statement.variable in binders | loops:
+            return statement
+        known = self.scope.inputs | self.scope.names | {statement.variable}
+        names: dict[ast.Expr, str] = {}
+
+        def visit(node: ast.Expr, parts: tuple[ast.Expr, ...]) -> ast.Expr:
+            node = with_children(node, parts)
+            match node:
+                case ast.Fold("sum", j, ast.Number(low), ast.Name(i), body) if (
+                    low == 1 and i == statement.variable
+                ):
+                    term = _put_in(body, j, ast.Name(i, span=node.span))
+                    if _names(term) <= known:
+                        name = names.setdefault(term, f"$sum{len(names)}@{statement.span.start}")
+                        return ast.Name(name, span=node.span)
+            return node
+
+        body = tuple(map_expressions(part, lambda e: bottom_up(e, visit)) for part in statement.body)
+        for name in names.values():
+            total = ast.Name(name, span=statement.span)
+            self.put(Put(total, ast.Number(ZERO, span=total.span), total.span))
+        return (
+            replace(statement, body=(*itertools.starmap(_add, names.items()), *body)) if names else statement
+        )
+
+    def prepare(self, expr: ast.Expr, constants: Constants) -> ast.Expr:
+        """Emit the loops for the sums and extrema over symbolic ranges of an expression; what is left of it."""
+
+        def visit(node: ast.Expr, parts: tuple[ast.Expr, ...]) -> ast.Expr:
+            node = with_children(node, parts)
+            match node:
+                case ast.Call("sum", (ast.Name(array),)) if self.symbolic(
+                    bound := self.scope.bounds.get(array, ast.Number(ZERO))
+                ):
+                    cell = ast.Index(array, ast.Name("$j", span=node.span), span=node.span)
+                    return self.total("$j", ast.Number(ONE), bound, cell, constants, node.span)
+                case ast.Fold("sum", j, low, high, body) if self.symbolic(low) or self.symbolic(high):
+                    return self.total(j, low, high, body, constants, node.span)
+                case ast.Call(name, (ast.Name(array),)) if name in EXTREMA and array in self.families:
+                    return self.winner(array, name, constants) or node
+            return node
+
+        return bottom_up(expr, visit)
+
+    def total(
+        self, variable: str, low: ast.Expr, high: ast.Expr, term: ast.Expr, constants: Constants, span: Span
+    ) -> ast.Expr:
+        """A loop that adds up."""
+        name = ast.Name(f"$total@{span.start}", span=span)
+        self.put(Put(name, ast.Number(ZERO, span=span), span))
+        self.repeat(ast.For(variable, low, high, (_add(term, name.name),), span=span), constants)
+        return name
+
+    # --- extrema -------------------------------------------------------------------------------
+
+    def family(self, statement: ast.For) -> str | None:
+        """The array of which the loop draws every cell alike, if it does nothing else that lasts."""
+        *before, last = statement.body
+        match last:
+            case ast.Assign(ast.Index(array, ast.Name(i))) if (
+                i == statement.variable and not self.declared(array)
+            ):
+                locals_ = self.locals_of(tuple(before), statement)
+                if locals_ is not None and self.only_extrema(array):
+                    return array
+        return None
+
+    def only_extrema(self, array: str) -> bool:
+        """Whether the program reads the array through ``max``, ``argmax``, ... only, and fills it once."""
+        read = [node for s in _statements(self.body) for e in _read(s) for node in nodes(e)]
+        filled = sum(isinstance(s, ast.Assign) and _target(s) == array for s in _statements(self.body))
+        whole = sum(isinstance(n, ast.Name) and n.name == array for n in read)
+        extrema = sum(
+            isinstance(n, ast.Call) and n.function in EXTREMA and n.arguments == (ast.Name(array),)
+            for n in read
+        )
+        cells = any(isinstance(n, ast.Index) and n.array == array for n in read)
+        return filled == 1 and whole == extrema and not cells
+
+    def locals_of(self, before: ast.Block, loop: ast.For) -> frozenset[str] | None:
+        """The variables that a straight beginning of a round assigns, if nothing of it outlasts the round."""
+        assigned: set[str] = set()
+        written = {_target(s) for s in _statements(before)}
+        for statement in before:
+            if not isinstance(statement, ast.Assign) or not isinstance(statement.target, ast.Name):
+                return None
+            if any(name in written - assigned for name in _names(statement.value)):
+                return None
+            assigned.add(statement.target.name)
+        inside = set(map(id, _statements(loop.body)))
+        outside = [s for s in _statements(self.body) if id(s) not in inside and s is not loop]
+        elsewhere = {name for s in outside for e in _read(s) for name in _names(e)}
+        return (
+            None if assigned & (elsewhere | self.scope.inputs | self.scope.outputs) else frozenset(assigned)
+        )
+
+    def winner(self, array: str, function: str, constants: Constants) -> ast.Expr | None:
+        """Emit the draws of all cells, the winner first; its value or its index.
+
+        None: the cells have been drawn for another purpose, or outside of a loop whose every round would draw
+        them again.
+        """
+        family, op = self.families[array], EXTREMA[function]
+        if family.context != self.context or self.winners.get(array, op) != op:
+            return None
+        kind = "max" if op is ast.Op.GE else "min"
+        loop, span = family.loop, family.loop.span
+        value, place, other = (ast.Name(f"{w}({array})", span=span) for w in (kind, f"arg{kind}", "other"))
+        if array not in self.winners:
+            self.winners[array] = op
+            site = self.site()
+            inner = {name: number for name, number in constants.items() if name != loop.variable}
+            self.put(Fresh(loop.variable, site, span))
+            self.block(_renamed(loop.body, value), inner)
+            self.put(Put(place, ast.Name(loop.variable, span=span), span))
+            head = self.put(Round(loop.variable, site, 0, span))
+            self.block(_renamed(loop.body, other), inner)
+            self.put(Assume(ast.Binary(op, value, other, span=span), span))
+            self.put(Jump(head))
+            self.land(head)
+        return place if function.startswith("arg") else value
+
+    def streaming(self, statement: ast.For) -> tuple[ast.Binary, bool, ast.Block] | None:
+        """The comparison that ends every round, whether there is a best value before, what a new one brings."""
+        if not statement.body or not isinstance(last := statement.body[-1], ast.If):
+            return None
+        before = statement.body[:-1]
+        if len(last.branches) != 1 or last.otherwise or self.locals_of(before, statement) is None:
+            return None
+        condition, then = last.branches[0]
+        first = False
+        match condition:
+            case ast.Binary(ast.Op.OR, ast.Binary(ast.Op.EQ, ast.Name(i), low), rest) | ast.Binary(
+                ast.Op.OR, rest, ast.Binary(ast.Op.EQ, ast.Name(i), low)
+            ) if i == statement.variable and low == statement.low:
+                condition, first = rest, True
+        if not isinstance(condition, ast.Binary) or condition.op not in BEATS:
+            return None
+        for new, best, op in (
+            (condition.left, condition.right, condition.op),
+            (condition.right, condition.left, TURNED[condition.op]),
+        ):
+            if isinstance(best, ast.Name) and self.keeps_best(statement, new, best, then):
+                beats = ast.Binary(BEATS[op], new, best, span=condition.span)
+                return beats, not first, then
+        return None
+
+    def keeps_best(self, loop: ast.For, new: ast.Expr, best: ast.Name, then: ast.Block) -> bool:
+        """Whether ``then`` is ``best <- new`` with other assignments of public values, read after the loop only."""
+        targets = [_target(s) for s in then if isinstance(s, ast.Assign) and isinstance(s.target, ast.Name)]
+        if len(targets) < len(then) or len(set(targets)) < len(targets) or targets.count(best.name) != 1:
+            return False
+        for s in then:
+            assert isinstance(s, ast.Assign)
+            if _target(s) == best.name:
+                if s.value != new:
+                    return False
+            elif not isinstance(s.value, ast.Expr) or _names(s.value) - {loop.variable} - self.scope.names:
+                return False
+        read = [name for s in loop.body[:-1] for e in _read(s) for name in _names(e)]
+        return not set(targets) & set(read) and best.name not in _names(new)
+
+    def extremum_of_rounds(
+        self, loop: ast.For, streaming: tuple[ast.Binary, bool, ast.Block], constants: Constants
+    ) -> bool:
+        """The old value stays, or a new one wins: see the head of the module."""
+        beats, has_old, then = streaming
+        before, span = loop.body[:-1], loop.span
+        best = beats.right
+        stays = ast.Binary(TURNED[beats.op], beats.left, best, span=beats.span)
+        low, high = (substitute(bound, constants) for bound in (loop.low, loop.high))
+        numbers = (
+            list(integers(low, high))
+            if isinstance(low, ast.Number) and isinstance(high, ast.Number)
+            else None
+        )
+
+        def others(but: int | None) -> None:
+            def end() -> None:
+                self.put(Assume(stays, span))
+
+            if numbers is None:
+                self.rounds(replace(loop, body=before), constants, end)
+                return
+            for value in numbers:
+                if value != but:
+                    self.put(Cut(f"{loop.variable} = {value}", span))
+                    self.block(before, {**constants, loop.variable: fmpq(value)})
+                    end()
+
+        ends: list[int] = []
+        if has_old:
+            either = self.put(Either(0, f"`{show_expr(best)}` stays", "it is beaten", span))
+            others(None)
+            ends.append(self.put(Jump(0)))
+            self.land(either)
+        site = self.site()
+        for position, value in enumerate(numbers if numbers is not None else [None]):
+            more = numbers is not None and position < len(numbers) - 1
+            either = self.put(Either(0, f"round {value} wins", "a later one wins", span)) if more else None
+            inner = dict(constants) if value is None else {**constants, loop.variable: fmpq(value)}
+            if value is None:
+                inner.pop(loop.variable, None)
+                self.put(Fresh(loop.variable, site, span))
+            self.block(before, inner)
+            if has_old:
+                self.put(Assume(beats, span))
+            self.block(then, inner)
+            others(value)
+            if either is not None:
+                ends.append(self.put(Jump(0)))
+                self.land(either)
+        self.land(*ends)
+        return True
+
+
+def _statements(body: ast.Block) -> Iterator[ast.Statement]:
+    for statement in body:
+        yield from preorder(statement, inner_statements)
+
+
+def _target(statement: ast.Statement) -> str:
+    if not isinstance(statement, ast.Assign):
+        return ""
+    return statement.target.name if isinstance(statement.target, ast.Name) else statement.target.array
+
+
+def _read(statement: ast.Statement) -> Iterator[ast.Expr]:
+    """The expressions that a statement itself reads."""
+    match statement:
+        case ast.Assign(target, value):
+            yield from children(target)
+            yield from expressions(value) if not isinstance(value, ast.Expr) else (value,)
+        case ast.If(branches):
+            yield from (condition for condition, _ in branches)
+        case ast.For(_, low, high):
+            yield from (low, high)
+        case ast.While(condition):
+            yield condition
+
+
+def _names(node: ast.Node) -> set[str]:
+    """The variables and arrays that are read."""
+    found = [part for e in expressions(node) for part in nodes(e)]
+    return {
+        p.name if isinstance(p, ast.Name) else p.array for p in found if isinstance(p, ast.Name | ast.Index)
+    }
+
+
+def _put_in(expr: ast.Expr, name: str, value: ast.Expr) -> ast.Expr:
+    """The expression with a value in the place of a name."""
+
+    def visit(node: ast.Expr, parts: tuple[ast.Expr, ...]) -> ast.Expr:
+        return value if isinstance(node, ast.Name) and node.name == name else with_children(node, parts)
+
+    return bottom_up(expr, visit)
+
+
+def _add(term: ast.Expr, name: str) -> ast.Assign:
+    """``name <- name + term``."""
+    total = ast.Name(name, span=term.span)
+    return ast.Assign(total, ast.Binary(ast.Op.ADD, total, term, span=term.span), span=term.span)
+
+
+def _all(body: ast.Block) -> Iterator[ast.Expr]:
+    """The expressions of a body."""
+    for statement in body:
+        yield from expressions(statement)
+
+
+def _renamed(body: ast.Block, name: ast.Name) -> ast.Block:
+    """The body of a family's loop with a scalar in the place of the cell."""
+    *before, last = body
+    assert isinstance(last, ast.Assign)
+    return (*before, replace(last, target=name))

@@ -1,0 +1,241 @@
+"""How the cells of the inputs may differ: the labels of a cell, and what the adjacency leaves for later cells.
+
+Every private cell gets a label when it is read: its change for numbers (the vertices of the adjacency suffice
+for reals, by convexity; every integer is a label for integers), a pair of values for atoms.
+Under ``l1`` and ``hamming`` a *phase* says what is left to change.  A cell may be read more than once, in
+different loops or at different offsets; each such *stream* reads each cell once.  The first streams of all
+arrays share a phase, the second ones another, and so on: this allows for more than the adjacency does, never for
+less.  An index of which nothing is known is a stream without a phase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from flint import fmpq
+
+from dipc.dipwhile.allsizes.values import ONE, ZERO, Pair
+from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.constants import evaluate, evaluate_set
+from dipc.dipwhile.syntax.simplify import linear
+from dipc.dipwhile.syntax.unroll import Constants, substitute
+from dipc.dipwhile.syntax.walk import nodes
+from dipc.errors import Span, Unsupported
+from dipc.models.values import Value
+
+Label = fmpq | Pair
+UP, DOWN = "up", "down"
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The values of a cell: all integers, or reals, with a width if it is known; or finitely many."""
+
+    width: fmpq | None = None
+    integers: bool = False
+    atoms: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Adjacency:
+    """How inputs may differ: ``linf``, ``l1``, ``hamming``, ``all`` or ``monotone`` (all up or all down by <= d)."""
+
+    kind: str
+    reach: Mapping[str, fmpq]  # how far a cell of each input may move
+    distance: fmpq
+    span: Span
+
+    @property
+    def directions(self) -> tuple[str, ...]:
+        """What a run of the automaton chooses first."""
+        return (UP, DOWN) if self.kind == "monotone" else ("",)
+
+    @property
+    def full(self) -> fmpq | None:
+        """What may change in all, where a phase is needed."""
+        return self.distance if self.kind in ("l1", "hamming") else None
+
+    def spread(self, name: str, domain: Domain, span: Span) -> fmpq:
+        """The greatest difference of the changes of two cells of an input."""
+        reach = self._most(name, domain, None)
+        return reach * (1 if self.kind in ("l1", "monotone") or (self.kind, self.distance) == ("hamming", 1) else 2)
+
+    def labels(
+        self, name: str, domain: Domain, left: fmpq | None, direction: str
+    ) -> list[tuple[Label, fmpq | None]]:
+        """The labels of a cell of an input, each with what is left then; ``left`` None: there is no phase."""
+        if domain.atoms:
+            return self._pairs(domain.atoms, left)
+        most = self._most(name, domain, left)
+        changes = _changes(most, domain.integers, direction, weak=self.kind != "linf")
+        return [(change, self._after(left, change)) for change in changes]
+
+    def _after(self, left: fmpq | None, change: fmpq) -> fmpq | None:
+        if left is None or self.full is None:
+            return None
+        return left - (abs(change) if self.kind == "l1" else fmpq(1 if change else 0))
+
+    def _most(self, name: str, domain: Domain, left: fmpq | None) -> fmpq:
+        """How far one cell may move."""
+        if self.kind in ("hamming", "all"):
+            if domain.width is None:
+                text = "a changed cell of an unbounded set moves without bound"
+                hint = "declare the set of the input, for example `in [0, 1]`, or use `adjacent linf 1`"
+                raise Unsupported(text, self.span, hint)
+            return ZERO if left == 0 and self.kind == "hamming" else domain.width
+        return self.reach[name] if left is None else left
+
+    def _pairs(self, values: tuple[Value, ...], left: fmpq | None) -> list[tuple[Label, fmpq | None]]:
+        if self.kind not in ("hamming", "all"):
+            raise Unsupported(f"`{self.kind}` is about numbers", self.span)
+        if self.full is None:
+            left = None
+        same: list[tuple[Label, fmpq | None]] = [(Pair(v, v), left) for v in values]
+        others = [Pair(v, w) for v in values for w in values if v != w]
+        return (
+            same if left == 0 else [*same, *((pair, None if left is None else left - 1) for pair in others)]
+        )
+
+
+def _changes(most: fmpq, integers: bool, direction: str, weak: bool) -> list[fmpq]:
+    if integers:
+        reach = [fmpq(k) for k in range(-int(most.floor()), int(most.floor()) + 1)]
+        found = sorted(reach, key=lambda change: (abs(change), -change))
+    elif direction:
+        found = [ZERO, most, -most]
+    else:
+        found = [*([ZERO] if weak or not most else []), *([most, -most] if most else [])]
+    sign = {UP: 1, DOWN: -1}.get(direction, 0)
+    return [change for change in dict.fromkeys(found) if change * sign >= 0]
+
+
+def domain_of(declared: ast.Declaration, constants: Constants, integers: bool) -> Domain:
+    """The values of the cells of an input; ``integers``: the program needs them to be integers."""
+    match declared.domain:
+        case ast.SetOf() | ast.Range():
+            values = evaluate_set(declared.domain, constants)
+            numbers = [value for value in values if isinstance(value, fmpq)]
+            if len(numbers) < len(values):
+                return Domain(atoms=values)
+            return Domain(max(numbers) - min(numbers), integers)
+        case ast.Between(low, high):
+            ends = [evaluate(end, constants, "an end of the interval") for end in (low, high)]
+            return Domain(ends[1] - ends[0], integers)
+        case ast.Reals():
+            return Domain(None, integers)
+        case ast.Integers():
+            return Domain(None, True)
+        case _:
+            assert_never(declared.domain)
+
+
+def adjacency_of(
+    adjacency: ast.Adjacency, inputs: Mapping[str, ast.Declaration], constants: Constants
+) -> Adjacency:
+    """The adjacency of a program.
+
+    Raises :class:`Unsupported` for a formula other than bounds on the change of every cell, all of one sign or
+    symmetric.
+    """
+    match adjacency:
+        case ast.NamedAdjacency(kind, distance):
+            value = ZERO if distance is None else evaluate(distance, constants, "the distance")
+            return Adjacency(kind, dict.fromkeys(inputs, value), value, adjacency.span)
+        case ast.FormulaAdjacency(formula):
+            found = [_bounds(part, constants) for part in _parts(formula, ast.Op.OR)]
+            for bounds in found:
+                if bounds is None or bounds.keys() != inputs.keys() or not _same(bounds, found[0]):
+                    raise Unsupported("this adjacency is not a distance", adjacency.span, FORMULA_HINT)
+            ends = (found[0] or {}).values()
+            reach = {name: max(-low, high) for name, (low, high) in (found[0] or {}).items()}
+            if all(low == -high for low, high in ends):
+                return Adjacency("linf", reach, ZERO, adjacency.span)
+            if all(low == 0 for low, _ in ends) or all(high == 0 for _, high in ends):
+                return Adjacency("monotone", reach, ZERO, adjacency.span)
+            raise Unsupported("this adjacency is not a distance", adjacency.span, FORMULA_HINT)
+
+
+FORMULA_HINT = (
+    "use `linf`, `l1` or `hamming`, or bound the change of every cell: by `abs(q'[i] - q[i]) <= 1`, or all up "
+    "by `0 <= q'[i] - q[i] <= 1`"
+)
+Bounds = Mapping[str, tuple[fmpq, fmpq]]
+
+
+def _same(bounds: Bounds, others: Bounds | None) -> bool:
+    """Whether two sets of bounds are equal, or those of the exchanged inputs (adjacency is symmetric)."""
+    return others is not None and (
+        bounds == others or bounds == {name: (-high, -low) for name, (low, high) in others.items()}
+    )
+
+
+def _parts(formula: ast.Expr, op: ast.Op) -> list[ast.Expr]:
+    """The operands of nested ``and`` or ``or``."""
+    if isinstance(formula, ast.Binary) and formula.op is op:
+        return [*_parts(formula.left, op), *_parts(formula.right, op)]
+    return [formula]
+
+
+def _bounds(formula: ast.Expr, constants: Constants) -> Bounds | None:
+    """The bounds ``[low, high]`` on ``q' - q`` for each input of a conjunction of such bounds."""
+    lows: dict[str, fmpq] = {}
+    highs: dict[str, fmpq] = {}
+    for part in _parts(formula, ast.Op.AND):
+        if isinstance(part, ast.Fold):
+            inner = _whole(part) and _bounds(part.body, constants)
+            if not inner:
+                return None
+            lows |= {name: low for name, (low, _) in inner.items()}
+            highs |= {name: high for name, (_, high) in inner.items()}
+        elif not _bound(part, constants, lows, highs):
+            return None
+    return {name: (lows[name], highs[name]) for name in lows} if lows.keys() == highs.keys() else None
+
+
+def _whole(fold: ast.Fold) -> bool:
+    """Whether it is ``forall i in 1..N`` over cells ``q[i]`` (only then is every cell bounded)."""
+    cells = [node for node in nodes(fold.body) if isinstance(node, ast.Index)]
+    return (
+        fold.kind == "forall"
+        and isinstance(fold.high, ast.Name)
+        and fold.low == ast.Number(ONE)
+        and all(cell.index == ast.Name(fold.variable) for cell in cells)
+    )
+
+
+def _bound(part: ast.Expr, constants: Constants, lows: dict[str, fmpq], highs: dict[str, fmpq]) -> bool:
+    """Note a bound such as ``q' - q <= 1``, ``abs(q - q') <= 1`` or ``q = q'``; False for anything else."""
+    if not isinstance(part, ast.Binary):
+        return False
+    absolute = isinstance(part.left, ast.Call) and part.left.function == "abs" and part.op is ast.Op.LE
+    left = part.left.arguments[0] if absolute and isinstance(part.left, ast.Call) else part.left
+    form = linear(substitute(ast.Binary(ast.Op.SUB, left, part.right), constants), _leaf)
+    if form is None:
+        return False
+    rest, constant = {k: v for k, v in form.items() if k is not None}, form.get(None, ZERO)
+    names = {name for name, _ in rest}
+    if len(names) != 1:
+        return False
+    (name,) = names
+    slope = rest.get((name, True), ZERO)
+    if rest != {(name, True): slope, (name, False): -slope} or not slope:
+        return False
+    end = -constant / slope
+    upper = absolute or part.op is ast.Op.EQ or (part.op is ast.Op.LE) == (slope > 0)
+    lower = absolute or part.op is ast.Op.EQ or not upper
+    if part.op not in (ast.Op.LE, ast.Op.GE, ast.Op.EQ) or (absolute and end * slope < 0):
+        return False
+    if upper:
+        highs[name] = abs(end) if absolute else end
+    if lower:
+        lows[name] = -abs(end) if absolute else end
+    return True
+
+
+def _leaf(node: ast.Expr) -> dict[tuple[str, bool], fmpq] | None:
+    match node:
+        case ast.Name(name, primed) | ast.Index(name, _, primed):
+            return {(name, primed): ONE}
+    return None
