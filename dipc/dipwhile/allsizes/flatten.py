@@ -291,15 +291,24 @@ class Flattener(Unroller):
 
     def family(self, statement: ast.For) -> str | None:
         """The array of which the loop draws every cell alike, if it does nothing else that lasts."""
-        *before, last = statement.body
+        *before, last = statement.body or (ast.Exit(),)
         match last:
             case ast.Assign(ast.Index(array, ast.Name(i))) if (
-                i == statement.variable and not self.declared(array)
+                i == statement.variable and not self.declared(array) and self.only_extrema(array)
             ):
-                locals_ = self.locals_of(tuple(before), statement)
-                if locals_ is not None and self.only_extrema(array):
-                    return array
+                own = self.locals_of(tuple(before), statement)
+                return array if own is not None and not self.changes(statement, own) else None
         return None
+
+    def declared(self, name: str) -> bool:
+        """Whether it is an input or an output."""
+        return name in self.scope.inputs | self.scope.outputs
+
+    def changes(self, loop: ast.For, own: frozenset[str]) -> bool:
+        """Whether the text after the loop assigns a variable that it reads: it is drawn later than written."""
+        read = {name for s in loop.body for e in _read(s) for name in _names(e)} - own
+        later = {_target(s) for s in _statements(self.body) if s.span.start > loop.span.start} - own
+        return bool(read & later)
 
     def only_extrema(self, array: str) -> bool:
         """Whether the program reads the array through ``max``, ``argmax``, ... only, and fills it once."""
