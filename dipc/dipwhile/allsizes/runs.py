@@ -33,7 +33,7 @@ def run_value(automaton: Automaton, run: Sequence[int]) -> fmpq | None:
     return found.cost if isinstance(found, Cheapest) else None
 
 
-def dearest(automaton: Automaton, clock: Clock) -> Dearest:
+def layered_value(automaton: Automaton, clock: Clock) -> Dearest:
     """The greatest :func:`run_value` over all runs of an automaton without cycles.  Branch and bound.
 
     All edges together are an upper bound for each of their runs.  The branches are the edges that leave one

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from flint import fmpq
@@ -54,10 +55,10 @@ def asking(source, target, holds, rate, live="rT"):
         yield edge(source, target, samples, [guard], keep, decisions=(f"{holds} {target}",))
 
 
-def above_threshold(count=1, query=None, forever=False):
+def above_threshold(count=1, query=None, forever=False, threshold=None):
     """``svt1`` (c = count): rT <- Lap(eps/2, T); top counts, and exits at c unless ``forever``."""
     rate = fmpq(1, 4 * count) if query is None else query
-    edges = [edge(0, 1, [lap(fmpq(1, 2))], sets={"rT": form(s0=1)})]
+    edges = [edge(0, 1, [lap(threshold or fmpq(1, 2))], sets={"rT": form(s0=1)})]
     end = count + 1
     for n in range(1, count + 1):
         last = n == count and not forever
@@ -85,14 +86,26 @@ def random_form(random, samples, live):
     )
 
 
+def random_guard(random, samples, live):
+    """Mostly one that a fresh sample can keep."""
+    found = random_form(random, samples, live)
+    if samples and random.random() < 0.9:
+        symbol, terms = random.randrange(samples), dict(found.terms)
+        terms[symbol] = fmpq(random.choice((1, -1)))
+        found = Form(
+            tuple(sorted(terms.items(), key=lambda term: (isinstance(term[0], str), term[0]))), found.constant
+        )
+    return Guard(found, random.random() < 0.2)
+
+
 def random_edge(random, source, target, lives, kinds=("Lap", "LapPlus")):
     samples, live = [], lives[source]
     for n in range(random.randint(0, 2)):
         mean = random_form(random, n, live)
         samples.append(lap(random.choice((1, 2, fmpq(1, 2))), mean, random.choice(kinds)))
     guards = [
-        Guard(random_form(random, len(samples), live), random.random() < 0.2)
-        for _ in range(random.randint(0, 2))
+        random_guard(random, len(samples), live)
+        for _ in range(random.randint(0, len(samples) or 1) // random.randint(1, 2))
     ]
     sets = {name: random_form(random, len(samples), live) for name in lives[target]}
     decisions = (str(random.randint(0, 1)),)
@@ -142,3 +155,80 @@ def violations(automaton, strategy):
             yield f"edge {number}: live"
         if phi[one.source] < spent + phi[one.target]:
             yield f"edge {number}: cost"
+
+
+def gap(count, published):
+    """``gap.dip``: top publishes ``published``, a form in r (sample 0) and rT."""
+    asked = above_threshold(count)
+    edges = [
+        replace(one, guards=(*one.guards, Guard(published, True)))
+        if "True" in "".join(one.decisions)
+        else one
+        for one in asked.edges
+    ]
+    return replace(asked, edges=tuple(edges))
+
+
+def in_range():
+    """``range.dip``: places 1 and 2 know the order of lo and hi; their facts exclude some paths."""
+    both = [lap(fmpq(1, 4)), lap(fmpq(1, 4))]
+    sets = {"lo": form(s0=1), "hi": form(s1=1)}
+    edges = [
+        edge(0, 1, both, [form(s0=-1, s1=1)], sets, decisions=["lo < hi"]),
+        edge(0, 2, both, [form(s0=1, s1=-1)], sets, decisions=["hi <= lo"]),
+    ]
+    keep = {"lo": form(lo=1), "hi": form(hi=1)}
+    above, below = [form(s0=1, lo=-1), form(s0=1, hi=-1)], [form(s0=-1, lo=1), form(s0=-1, hi=1)]
+    for place, between in ((1, [above[0], below[1]]), (2, [below[0], above[1]])):
+        for label in (1, -1):
+            sample = [lap(fmpq(1, 4), form(label))]
+            edges.append(edge(place, 3, sample, above, decisions=["top"]))
+            edges.append(edge(place, 3, sample, below, decisions=["bot"]))
+            edges.append(edge(place, place, sample, between, keep, decisions=["cont"]))
+    return automaton(["", "lo hi", "lo hi", ""], edges)
+
+
+def smart_sum(noisy=True):
+    """``smart_sum.dip``: places by whether an input may still change, and by the change of s."""
+    number = {("unspent", 0): 1, ("spent", 0): 2, ("spent", 1): 3, ("spent", -1): 4}
+    edges = [edge(0, 1, sets={"next": form()})]
+    for (phase, moved), place in number.items():
+        for label in (0, 1, -1) if phase == "unspent" else (0,):
+            after = "spent" if label else phase
+            total = form(moved + label, s0=1) if noisy else form(moved + label)
+            edges.append(
+                edge(
+                    place,
+                    number[after, 0],
+                    [lap(1)] * noisy,
+                    [Guard(total, True)],
+                    {"next": total},
+                    0,
+                    ["block"],
+                )
+            )
+            total = form(label, s0=1, next=1)
+            edges.append(
+                edge(
+                    place,
+                    number[after, moved + label],
+                    [lap(1)],
+                    [Guard(total, True)],
+                    {"next": total},
+                    0,
+                    ["one"],
+                )
+            )
+    return automaton(["", *["next"] * 4], edges)
+
+
+def layered(automaton, rounds):
+    """The edges after the first, so many times at most; ``left`` edges only at the end."""
+    size, edges = len(automaton.places), []
+    for n in range(rounds + 1):
+        for one in automaton.edges:
+            first, left = one.source == automaton.start, one.decisions == ("left",)
+            if n == 0 if first else left == (n == rounds):
+                ahead = 0 if first or left else size
+                edges.append(replace(one, source=one.source + n * size, target=one.target + n * size + ahead))
+    return replace(automaton, places=automaton.places * (rounds + 1), edges=tuple(edges))
