@@ -17,7 +17,7 @@ from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import ZERO, Edge, Form, Sample
-from dipc.models.simplex import CONSTANT, Infeasible, Row, Terms, added, least
+from dipc.models.simplex import CONSTANT, Infeasible, Least, Row, Terms, added, least
 
 ONE = fmpq(1)
 MAX_BRANCHES = 200
@@ -83,7 +83,7 @@ def relaxed(edges: Sequence[Edge], start: int, bounds: Sequence[Bound] = ()) -> 
     carrying = sorted({i for i, y in zip(program.owners, found.multipliers, strict=False) if y})
     if isinstance(found, Infeasible):
         return NoShift(tuple(carrying))
-    return program.solution(found.cost, found.values, tuple(carrying))
+    return program.solution(start, found, tuple(carrying))
 
 
 class _Program:
@@ -127,11 +127,11 @@ class _Program:
         added(terms, self._shifts[bound.edge][bound.sample], sign)
         return terms
 
-    def solution(self, cost: fmpq, values: dict[int, fmpq], carrying: tuple[int, ...]) -> Cheapest:
-        places = {place for edge in self.edges for place in (edge.source, edge.target)}
-        known = values | {CONSTANT: ONE}
+    def solution(self, start: int, found: Least, carrying: tuple[int, ...]) -> Cheapest:
+        places = {start, *(place for edge in self.edges for place in (edge.source, edge.target))}
+        values, known = found.values, found.values | {CONSTANT: ONE}
         return Cheapest(
-            cost,
+            found.cost,
             {place: values.get(self.potential(place), ZERO) for place in sorted(places)},
             {
                 (place, str(name)): values.get(j, ZERO)
@@ -193,7 +193,7 @@ def _branched(edges: Sequence[Edge], start: int, root: Cheapest, clock: Clock) -
         if not waiting:
             return NoShift(root.carrying, "no integer shifts exist")
         clock.tick("integer shifts", done)
-        found, bounds = waiting.pop(min(range(len(waiting)), key=lambda n: waiting[n][0].cost))
+        found, bounds = waiting.pop(min(range(len(waiting)), key=lambda n: (waiting[n][0].cost, -n)))
         wrong = _fractional(edges, found)
         if wrong is None:
             return found

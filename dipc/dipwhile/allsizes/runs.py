@@ -68,7 +68,7 @@ class _Bound:
 
     @classmethod
     def of(cls, automaton: Automaton, edges: Collection[int]) -> _Bound:
-        kept = tuple(_reached(automaton, edges))
+        kept = reached(automaton, edges)
         found = relaxed([automaton.edges[i] for i in kept], automaton.start)
         positions = found.edges if isinstance(found, NoShift) else found.carrying
         cost = None if isinstance(found, NoShift) else found.cost
@@ -103,7 +103,7 @@ class _Bound:
             yield [j for j in self.edges if j == i or j not in ways]
 
 
-def _reached(automaton: Automaton, edges: Collection[int]) -> Iterator[int]:
+def reached(automaton: Automaton, edges: Collection[int]) -> tuple[int, ...]:
     """The edges that a run of these edges can take, in their order."""
     targets: dict[int, list[int]] = {}
     for i in edges:
@@ -113,4 +113,4 @@ def _reached(automaton: Automaton, edges: Collection[int]) -> Iterator[int]:
         after = set(targets.get(waiting.pop(), ())) - seen
         seen |= after
         waiting += after
-    return (i for i in edges if automaton.edges[i].source in seen)
+    return tuple(i for i in edges if automaton.edges[i].source in seen)

@@ -17,9 +17,14 @@ from flint import fmpq
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import ZERO, Automaton
 from dipc.dipwhile.allsizes.linear import Cheapest, NoShift, cheapest
+from dipc.dipwhile.allsizes.runs import reached
 
 MAX_CHAINS = 3000
 TOO_MANY = f"more than {MAX_CHAINS} chains of decisions that can be taken once"
+MAX_MERGED = 200
+"""Up to how many strategies it is tried whether some can be joined."""
+
+_Part = tuple[Sequence[int], Cheapest]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +65,12 @@ def strategies(
 
     Without ``least``, the first t that is at most the claim will do.
     """
-    graph = _Graph.of(automaton)
-    best, known = _stage(automaton, [graph.edges], None, clock), {frozenset(graph.edges)}
+    edges = reached(automaton, range(len(automaton.edges)))
+    best, known = _stage(automaton, [edges], None, clock), {frozenset(edges)}
     for labels in (False, True):
         if isinstance(best, Solved) and (not best.t or (claim is not None and not least and best.t <= claim)):
             break
-        parts = graph.parts(labels, clock)
+        parts = _Graph.of(automaton, edges).parts(labels, clock)
         if parts is None:
             best = best if isinstance(best, Solved) else Unsolved(best.edges, TOO_MANY)
         elif parts != known:
@@ -105,7 +110,7 @@ def _stage(
     automaton: Automaton, parts: Sequence[Sequence[int]], best: Solved | Unsolved | None, clock: Clock
 ) -> Solved | Unsolved:
     """A strategy for each part, if their t is less than the best one."""
-    t, found = ZERO, []
+    t, found = ZERO, list[_Part]()
     for done, part in enumerate(parts):
         clock.tick("strategies", done, len(parts))
         one = cheapest([automaton.edges[i] for i in part], automaton.start, clock)
@@ -116,8 +121,25 @@ def _stage(
         t = max(t, one.cost)
         if isinstance(best, Solved) and t >= best.t:
             return best
-        found.append(_strategy(automaton, part, one))
-    return Solved(t, tuple(found))
+        found.append((part, one))
+    merged = _merged(automaton, found, t, clock) if len(found) <= MAX_MERGED else found
+    return Solved(t, tuple(_strategy(automaton, part, one) for part, one in merged))
+
+
+def _merged(automaton: Automaton, parts: Sequence[_Part], t: fmpq, clock: Clock) -> list[_Part]:
+    """Fewer and larger parts, if they cost no more together: each is joined to the first that it can be."""
+    merged: list[_Part] = []
+    for done, (part, alone) in enumerate(parts):
+        clock.tick("joining strategies", done, len(parts))
+        for n, (other, _) in enumerate(merged):
+            union = sorted({*other, *part})
+            together = cheapest([automaton.edges[i] for i in union], automaton.start, clock)
+            if isinstance(together, Cheapest) and together.cost <= t:
+                merged[n] = union, together
+                break
+        else:
+            merged.append((part, alone))
+    return merged
 
 
 def _strategy(automaton: Automaton, part: Sequence[int], found: Cheapest) -> Strategy:
@@ -138,22 +160,19 @@ def _leaving(automaton: Automaton) -> dict[int, list[int]]:
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """The edges that runs can reach; ``component`` of each place."""
+    """The edges that runs can reach; the strongly connected ``component`` of each place."""
 
     automaton: Automaton
     edges: tuple[int, ...]
     component: dict[int, int]
 
     @classmethod
-    def of(cls, automaton: Automaton) -> _Graph:
+    def of(cls, automaton: Automaton, edges: tuple[int, ...]) -> _Graph:
         import networkx as nx
 
-        graph = nx.DiGraph()
+        graph = nx.DiGraph([(automaton.edges[i].source, automaton.edges[i].target) for i in edges])
         graph.add_node(automaton.start)
-        graph.add_edges_from((edge.source, edge.target) for edge in automaton.edges)
-        reached = {automaton.start, *nx.descendants(graph, automaton.start)}
-        parts = nx.strongly_connected_components(graph.subgraph(reached))
-        edges = tuple(i for i, edge in enumerate(automaton.edges) if edge.source in reached)
+        parts = nx.strongly_connected_components(graph)
         return cls(automaton, edges, {place: n for n, part in enumerate(parts) for place in part})
 
     def parts(self, labels: bool, clock: Clock) -> set[frozenset[int]] | None:
