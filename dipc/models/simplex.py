@@ -1,12 +1,19 @@
-"""Linear programs, solved exactly: the simplex method on a tableau of fractions, with Bland's rule.
+"""Linear programs, solved exactly: the dual simplex method on sparse rows of fractions, with Bland's rule.
 
-Bland's rule never cycles, so the loop ends without any tolerance.  The solution is a proof that can be
-checked by multiplication: it *is* the list of multipliers.
+Slack form: every row ``w = constant + sum of a_j x_j`` expresses a basic variable in the others, which are 0.
+Variables that may be negative are first exchanged for the slacks of rows.  No cost is negative, so that all
+variables at 0 are the best choice if no row is violated: each exchange repairs one violated row and keeps
+the costs >= 0 (the dual method); no other phase is needed.  Bland's rule never cycles, so the loop ends
+without any tolerance.
+
+Each answer is a proof that can be checked by multiplication: a solution *is* the list of multipliers that was
+asked for, and the multipliers of the rows show that no solution is cheaper, or that there is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from flint import fmpq
@@ -14,12 +21,166 @@ from flint import fmpq
 Vector = Sequence[fmpq]
 ZERO, ONE = fmpq(0), fmpq(1)
 
+Terms = dict[int, fmpq]
+CONSTANT = -1
+"""The key of the constant in the terms of a row."""
+
+
+class Row(NamedTuple):
+    """``sum of terms[j] x_j + terms[CONSTANT] >= 0``, or ``= 0`` if ``equal``."""
+
+    terms: Mapping[int, fmpq]
+    equal: bool = False
+
+
+class Least(NamedTuple):
+    """The least cost, and the variables that are not 0 in a solution that has it.
+
+    ``multipliers``, one for each row and >= 0 unless the row is an equation, prove that no solution is
+    cheaper: ``costs - sum of multipliers[i] row_i`` is ``cost`` plus a sum of variables >= 0 with
+    factors >= 0.
+    """
+
+    cost: fmpq
+    values: dict[int, fmpq]
+    multipliers: tuple[fmpq, ...]
+
+
+class Infeasible(NamedTuple):
+    """There is no solution: ``sum of multipliers[i] row_i`` is negative (Farkas).
+
+    It is a negative number plus a sum of variables >= 0 with factors <= 0; the multipliers of inequalities
+    are >= 0.
+    """
+
+    multipliers: tuple[fmpq, ...]
+
 
 class Solution(NamedTuple):
     """The least cost, and the multipliers of the columns that have it."""
 
     cost: fmpq
     multipliers: tuple[fmpq, ...]
+
+
+def least(
+    rows: Sequence[Row], costs: Sequence[Mapping[int, fmpq]], free: Collection[int] = ()
+) -> Least | Infeasible:
+    """The least cost of a solution of ``rows``; among these the least by the second list of costs, and so on.
+
+    Variables are numbered from 0 and >= 0.  Those in ``free`` may be negative and have no cost; the others
+    have costs >= 0.
+
+    >>> least([Row({0: ONE, 1: -ONE, CONSTANT: fmpq(-2)}), Row({1: ONE, CONSTANT: ONE})], [{0: ONE}], {1})
+    Least(cost=1, values={0: 1, 1: -1}, multipliers=(1, 1))
+    >>> least([Row({0: -ONE, CONSTANT: fmpq(-2)})], [])
+    Infeasible(multipliers=(1,))
+    """
+    tableau = _Tableau.of(rows, costs, free)
+    for j in sorted(free):
+        tableau.exchange(j)
+    if (violated := tableau.optimise()) is not None:
+        return Infeasible(tableau.farkas(*violated))
+    return Least(tableau.cost, tableau.values(), tableau.multipliers(tableau.costs[0] if costs else {}))
+
+
+@dataclass(slots=True)
+class _Tableau:
+    """``rows``: the basic variables, in terms of the others.
+
+    The slack of row i is the variable ``first + i``; it is 0 if it is in ``zero``.
+    """
+
+    first: int
+    count: int
+    rows: dict[int, Terms]
+    costs: list[Terms]
+    zero: set[int]
+    aside: list[tuple[int, Terms]] = field(default_factory=list)  # the variables that may be negative
+
+    @classmethod
+    def of(
+        cls, rows: Sequence[Row], costs: Sequence[Mapping[int, fmpq]], free: Collection[int] = ()
+    ) -> _Tableau:
+        used = (max(row.terms, default=0) for row in rows)
+        first = 1 + max((*used, *free, *(j for cost in costs for j in cost)), default=0)
+        return cls(
+            first,
+            len(rows),
+            {first + i: {j: a for j, a in row.terms.items() if a} for i, row in enumerate(rows)},
+            [{j: c for j, c in cost.items() if c} for cost in costs],
+            {first + i for i, row in enumerate(rows) if row.equal},
+        )
+
+    @property
+    def cost(self) -> fmpq:
+        return self.costs[0].get(CONSTANT, ZERO) if self.costs else ZERO
+
+    def exchange(self, free: int) -> None:
+        """Make a variable that may be negative basic, at the cost of the shortest row; then no row has it."""
+        having = [i for i, row in self.rows.items() if free in row]
+        if having:
+            leaving = min(having, key=lambda i: (i not in self.zero, len(self.rows[i])))
+            self.pivot(leaving, free)
+            self.aside.append((free, self.rows.pop(free)))
+
+    def optimise(self) -> tuple[int, bool] | None:
+        """Repair violated rows; the first that cannot be repaired, and whether it is too big."""
+        while (leaving := self._violated()) is not None:
+            row = self.rows[leaving]
+            big = row[CONSTANT] > 0
+            entering = [
+                (*(cost.get(j, ZERO) / abs(a) for cost in self.costs), j)
+                for j, a in row.items()
+                if j != CONSTANT and (a < 0) is big and a and j not in self.zero
+            ]
+            if not entering:
+                return leaving, big
+            self.pivot(leaving, min(entering)[-1])
+        return None
+
+    def _violated(self) -> int | None:
+        """The first basic variable that is negative, or should be 0."""
+        wrong = (i for i, row in self.rows.items() if (b := row.get(CONSTANT)) and (b < 0 or i in self.zero))
+        return min(wrong, default=None)
+
+    def pivot(self, leaving: int, entering: int) -> None:
+        """Exchange a basic variable for one that is not."""
+        row = self.rows.pop(leaving)
+        factor = -1 / row.pop(entering)
+        new = {j: a * factor for j, a in row.items()}
+        new[leaving] = -factor
+        for other in (*self.rows.values(), *self.costs):
+            if (a := other.pop(entering, None)) is not None:
+                added(other, new, a)
+        self.rows[entering] = new
+
+    def values(self) -> dict[int, fmpq]:
+        """The variables of the program that are not 0."""
+        found = {j: row.get(CONSTANT, ZERO) for j, row in self.rows.items()} | {CONSTANT: ONE}
+        for j, row in reversed(self.aside):
+            found[j] = sum((a * found[k] for k, a in row.items() if k in found), ZERO)
+        return {j: found[j] for j in sorted(found) if found[j] and 0 <= j < self.first}
+
+    def multipliers(self, of: Mapping[int, fmpq]) -> tuple[fmpq, ...]:
+        return tuple(of.get(self.first + i, ZERO) for i in range(self.count))
+
+    def farkas(self, leaving: int, big: bool) -> tuple[fmpq, ...]:
+        sign = -ONE if big else ONE
+        combined = {j: -sign * a for j, a in self.rows[leaving].items()}
+        return self.multipliers(combined | {leaving: sign})
+
+
+def added(row: Terms, other: Mapping[int, fmpq], factor: fmpq) -> None:
+    """Add ``factor != 0`` times the other terms to a row, in place."""
+    for j, a in other.items():
+        old = row.get(j)
+        if old is None:
+            row[j] = a * factor
+        elif new := old + a * factor:
+            row[j] = new
+        else:
+            del row[j]
 
 
 def minimum(columns: Sequence[Vector], target: Vector, costs: Vector) -> Solution | None:
@@ -32,70 +193,20 @@ def minimum(columns: Sequence[Vector], target: Vector, costs: Vector) -> Solutio
     >>> minimum([[ONE, ONE]], [ONE, fmpq(2)], [ONE]) is None
     True
     """
-    size, wide = len(target), len(columns)
-    rows = [_row(columns, target, i) for i in range(size)]
-    basis = list(range(wide, wide + size))  # the artificial variables, which have no columns in the tableau
-    _optimise(rows, basis, [-sum((row[j] for row in rows), ZERO) for j in range(wide + 1)])
-    if any(row[-1] for row, j in zip(rows, basis, strict=True) if j >= wide):
+    rows = [
+        Row({j: column[i] for j, column in enumerate(columns)} | {CONSTANT: -b}, True)
+        for i, b in enumerate(target)
+    ]
+    found = least(rows, [dict(enumerate(costs))])
+    if isinstance(found, Infeasible):
         return None
-    _expel(rows, basis, wide)
-    _optimise(rows, basis, _reduced(rows, basis, costs))
-    values = dict(zip(basis, (row[-1] for row in rows), strict=True))
-    multipliers = tuple(values.get(j, ZERO) for j in range(wide))
-    return Solution(sum((c * x for c, x in zip(costs, multipliers, strict=True)), ZERO), multipliers)
+    return Solution(found.cost, tuple(found.values.get(j, ZERO) for j in range(len(columns))))
 
 
 def combination(columns: Sequence[Vector], target: Vector) -> tuple[fmpq, ...] | None:
     """Numbers x >= 0 with ``sum of x_j columns_j = target``, or None: is it in the cone of the columns?"""
     found = minimum(columns, target, [ZERO] * len(columns))
     return found and found.multipliers
-
-
-def _row(columns: Sequence[Vector], target: Vector, i: int) -> list[fmpq]:
-    row = [column[i] for column in columns] + [target[i]]
-    return [-x for x in row] if target[i] < 0 else row
-
-
-def _reduced(rows: list[list[fmpq]], basis: list[int], costs: Vector) -> list[fmpq]:
-    reduced = [*costs, ZERO]
-    for row, j in zip(rows, basis, strict=True):
-        _subtract(reduced, row, costs[j])
-    return reduced
-
-
-def _optimise(rows: list[list[fmpq]], basis: list[int], reduced: list[fmpq]) -> None:
-    """Pivot until no reduced cost is negative."""
-    while (entering := next((j for j, x in enumerate(reduced[:-1]) if x < 0), None)) is not None:
-        ratios = [(row[-1] / row[entering], basis[i], i) for i, row in enumerate(rows) if row[entering] > 0]
-        leaving = min(ratios)[2]
-        _pivot(rows, basis, leaving, entering)
-        _subtract(reduced, rows[leaving], reduced[entering])
-
-
-def _expel(rows: list[list[fmpq]], basis: list[int], wide: int) -> None:
-    """Replace the artificial variables left in the basis (they are zero), or drop their superfluous rows."""
-    for i in reversed(range(len(rows))):
-        if basis[i] < wide:
-            continue
-        entering = next((j for j in range(wide) if rows[i][j]), None)
-        if entering is None:
-            del rows[i], basis[i]
-        else:
-            _pivot(rows, basis, i, entering)
-
-
-def _pivot(rows: list[list[fmpq]], basis: list[int], leaving: int, entering: int) -> None:
-    pivot = rows[leaving][entering]
-    rows[leaving] = [x / pivot for x in rows[leaving]]
-    basis[leaving] = entering
-    for i, row in enumerate(rows):
-        if i != leaving:
-            _subtract(row, rows[leaving], row[entering])
-
-
-def _subtract(row: list[fmpq], other: list[fmpq], factor: fmpq) -> None:
-    if factor:
-        row[:] = [x - factor * y if y else x for x, y in zip(row, other, strict=True)]
 
 
 def greatest_ratio(

@@ -1,14 +1,30 @@
 """Strategies: how far the samples move on every edge, so that every run costs at most t.
 
-The linear program of a set of edges: rational constants ``potential[place] >= 0`` (what may still be
-spent, in units of eps), ``delta[place, variable]`` and ``shift[edge, sample]``.
+A strategy is a solution of the linear program of some edges (:mod:`.linear`): constants for the potential
+of a place, which is what may still be spent there in units of eps, the deltas of its live variables, and the
+shifts.  Shifts may depend on the whole path, so several strategies can share the runs: each run needs one
+that contains all its edges.  Inside a strongly connected component a run can repeat all edges, so they stay
+together.  An edge between components is taken at most once: a run chooses one way out of each component.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from flint import fmpq
+
+from dipc.clock import Clock
+from dipc.dipwhile.allsizes.automaton import ZERO, Automaton
+from dipc.dipwhile.allsizes.linear import Cheapest, NoShift, cheapest
+from dipc.dipwhile.allsizes.runs import reached
+
+MAX_CHAINS = 3000
+TOO_MANY = f"more than {MAX_CHAINS} chains of decisions that can be taken once"
+MAX_MERGED = 200
+"""Up to how many strategies it is tried whether some can be joined."""
+
+_Part = tuple[Sequence[int], Cheapest]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +40,189 @@ class Strategy:
     potentials: dict[int, fmpq]
     deltas: dict[int, dict[str, fmpq]]
     shifts: tuple[tuple[fmpq, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """Every run costs at most ``t``: each has a strategy with all its edges."""
+
+    t: fmpq
+    strategies: tuple[Strategy, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unsolved:
+    """No strategies were found; ``edges`` are the numbers of those that contradict each other."""
+
+    edges: tuple[int, ...]
+    reason: str
+
+
+def strategies(
+    automaton: Automaton, claim: fmpq | None, clock: Clock, least: bool = True
+) -> Solved | Unsolved:
+    """The least t for which there are strategies: for all edges, or else apart, first without the labels.
+
+    Without ``least``, the first t that is at most the claim will do.
+    """
+    edges = reached(automaton, range(len(automaton.edges)))
+    best, known = _stage(automaton, [edges], None, clock), {frozenset(edges)}
+    for labels in (False, True):
+        if isinstance(best, Solved) and (not best.t or (claim is not None and not least and best.t <= claim)):
+            break
+        parts = _Graph.of(automaton, edges).parts(labels, clock)
+        if parts is None:
+            best = best if isinstance(best, Solved) else Unsolved(best.edges, TOO_MANY)
+        elif parts != known:
+            best, known = _stage(automaton, sorted(map(sorted, parts), key=_size), best, clock), parts
+    assert isinstance(best, Unsolved) or covers(automaton, best.strategies), "a run without a strategy"
+    return best
+
+
+def covers(automaton: Automaton, chosen: Sequence[Strategy]) -> bool:
+    """Whether every run has a strategy with all its edges.
+
+    From the start with all strategies, follow every edge and keep the strategies that contain it.
+    """
+    having = [0] * len(automaton.edges)
+    for n, one in enumerate(chosen):
+        for i in one.edges:
+            having[i] |= 1 << n
+    leaving = _leaving(automaton)
+    waiting = [(automaton.start, (1 << len(chosen)) - 1)]
+    seen = set(waiting)
+    while waiting:
+        place, kept = waiting.pop()
+        after = {(automaton.edges[i].target, kept & having[i]) for i in leaving.get(place, ())}
+        if any(not left for _, left in after):
+            return False
+        waiting += after - seen
+        seen |= after
+    return bool(chosen)
+
+
+def _size(edges: Sequence[int]) -> tuple[int, Sequence[int]]:
+    """Long chains first: a part that costs as much as what is known ends a stage."""
+    return -len(edges), edges
+
+
+def _stage(
+    automaton: Automaton, parts: Sequence[Sequence[int]], best: Solved | Unsolved | None, clock: Clock
+) -> Solved | Unsolved:
+    """A strategy for each part, if their t is less than the best one."""
+    t, found = ZERO, list[_Part]()
+    for done, part in enumerate(parts):
+        clock.tick("strategies", done, len(parts))
+        one = cheapest([automaton.edges[i] for i in part], automaton.start, clock)
+        if isinstance(one, NoShift):
+            return (
+                best if isinstance(best, Solved) else Unsolved(tuple(part[i] for i in one.edges), one.reason)
+            )
+        t = max(t, one.cost)
+        if isinstance(best, Solved) and t >= best.t:
+            return best
+        found.append((part, one))
+    merged = _merged(automaton, found, t, clock) if len(found) <= MAX_MERGED else found
+    return Solved(t, tuple(_strategy(automaton, part, one) for part, one in merged))
+
+
+def _merged(automaton: Automaton, parts: Sequence[_Part], t: fmpq, clock: Clock) -> list[_Part]:
+    """Fewer and larger parts, if they cost no more together: each is joined to the first that it can be."""
+    merged: list[_Part] = []
+    for done, (part, alone) in enumerate(parts):
+        clock.tick("joining strategies", done, len(parts))
+        for n, (other, _) in enumerate(merged):
+            union = sorted({*other, *part})
+            together = cheapest([automaton.edges[i] for i in union], automaton.start, clock)
+            if isinstance(together, Cheapest) and together.cost <= t:
+                merged[n] = union, together
+                break
+        else:
+            merged.append((part, alone))
+    return merged
+
+
+def _strategy(automaton: Automaton, part: Sequence[int], found: Cheapest) -> Strategy:
+    deltas = {
+        place: {name: found.deltas.get((place, name), ZERO) for name in automaton.places[place].live}
+        for place in found.potentials
+    }
+    return Strategy(tuple(part), found.potentials, deltas, found.shifts)
+
+
+def _leaving(automaton: Automaton) -> dict[int, list[int]]:
+    """The edges, by number, that leave each place."""
+    leaving: dict[int, list[int]] = {}
+    for i, edge in enumerate(automaton.edges):
+        leaving.setdefault(edge.source, []).append(i)
+    return leaving
+
+
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    """The edges that runs can reach; the strongly connected ``component`` of each place."""
+
+    automaton: Automaton
+    edges: tuple[int, ...]
+    component: dict[int, int]
+
+    @classmethod
+    def of(cls, automaton: Automaton, edges: tuple[int, ...]) -> _Graph:
+        import networkx as nx
+
+        graph = nx.DiGraph([(automaton.edges[i].source, automaton.edges[i].target) for i in edges])
+        graph.add_node(automaton.start)
+        parts = nx.strongly_connected_components(graph)
+        return cls(automaton, edges, {place: n for n, part in enumerate(parts) for place in part})
+
+    def parts(self, labels: bool, clock: Clock) -> set[frozenset[int]] | None:
+        """The edges of each chain of components, apart by ``labels`` or not; None if there are too many."""
+        found: set[frozenset[int]] = set()
+        for done, chain in enumerate(self._chains(labels)):
+            clock.tick("chains", done)
+            found.add(chain)
+            if len(found) > MAX_CHAINS:
+                return None
+        return found
+
+    def _chains(self, labels: bool) -> Iterator[frozenset[int]]:
+        """One way out of every component that has one, and the edges inside each that is reached."""
+        inner, ways = self._inner(), self._ways(labels)
+        waiting: list[tuple[frozenset[int], frozenset[int], tuple[int, ...]]] = [
+            (frozenset(), frozenset(), (self.component[self.automaton.start],))
+        ]
+        while waiting:
+            edges, passed, ahead = waiting.pop()
+            if not ahead:
+                yield edges
+                continue
+            here, rest = ahead[0], ahead[1:]
+            if here in passed:
+                waiting.append((edges, passed, rest))
+                continue
+            for way in ways.get(here, [()]):
+                targets = (self.component[self.automaton.edges[i].target] for i in way)
+                waiting.append(
+                    (edges | inner.get(here, frozenset()) | set(way), passed | {here}, (*rest, *targets))
+                )
+
+    def _inside(self, i: int) -> bool:
+        edge = self.automaton.edges[i]
+        return self.component[edge.source] == self.component[edge.target]
+
+    def _inner(self) -> dict[int, frozenset[int]]:
+        inner: dict[int, set[int]] = {}
+        for i in filter(self._inside, self.edges):
+            inner.setdefault(self.component[self.automaton.edges[i].source], set()).add(i)
+        return {n: frozenset(edges) for n, edges in inner.items()}
+
+    def _ways(self, labels: bool) -> dict[int, list[tuple[int, ...]]]:
+        """The edges that leave each component; those that differ in labels only are one way, unless apart."""
+        ways: dict[int, dict[Hashable, tuple[int, ...]]] = {}
+        for i in self.edges:
+            if not self._inside(i):
+                edge = self.automaton.edges[i]
+                way = ways.setdefault(self.component[edge.source], {})
+                key: Hashable = i if labels else (edge.source, edge.decisions)
+                way[key] = (*way.get(key, ()), i)
+        return {n: list(way.values()) for n, way in ways.items()}

@@ -1,0 +1,116 @@
+"""The least cost of single runs, and the run of an automaton without cycles that costs most."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from flint import fmpq
+
+from dipc.clock import Clock
+from dipc.dipwhile.allsizes.automaton import Automaton
+from dipc.dipwhile.allsizes.linear import Cheapest, NoShift, relaxed
+
+
+@dataclass(frozen=True, slots=True)
+class Dearest:
+    """The run, as numbers of edges, with the greatest cost; None: no shift exists, its cost is infinite."""
+
+    cost: fmpq | None
+    run: tuple[int, ...]
+
+
+def run_value(automaton: Automaton, run: Sequence[int]) -> fmpq | None:
+    """The least cost of one run, given by the numbers of its edges; None if no shift exists.
+
+    Each edge has unknowns of its own, however often it is repeated.  Shifts of integer noise may be
+    fractions: then this is a lower bound.
+    """
+    edges = [
+        replace(automaton.edges[i], source=position, target=position + 1) for position, i in enumerate(run)
+    ]
+    found = relaxed(edges, 0)
+    return found.cost if isinstance(found, Cheapest) else None
+
+
+def layered_value(automaton: Automaton, clock: Clock) -> Dearest:
+    """The greatest :func:`run_value` over all runs of an automaton without cycles.  Branch and bound.
+
+    All edges together are an upper bound for each of their runs.  The branches are the edges that leave one
+    place, which a run passes at most once; the branch with the greatest bound is the next.
+    """
+    waiting = [_Bound.of(automaton, range(len(automaton.edges)))]
+    best: Dearest | None = None
+    done = 0
+    while True:
+        clock.tick("runs", done := done + 1)
+        node = waiting.pop(max(range(len(waiting)), key=lambda n: waiting[n].rank))
+        run = node.run(automaton)
+        value = run_value(automaton, run)
+        if best is None or _rank(value) > _rank(best.cost):
+            best = Dearest(value, run)
+        if _rank(best.cost) >= node.rank:
+            return best
+        waiting += (_Bound.of(automaton, edges) for edges in node.branches(automaton))
+
+
+def _rank(cost: fmpq | None) -> tuple[bool, fmpq]:
+    return cost is None, cost or fmpq(0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """Some edges, those that can be reached, from the start on; no run of them costs more than ``cost``."""
+
+    edges: tuple[int, ...]
+    cost: fmpq | None
+    carrying: frozenset[int]
+
+    @classmethod
+    def of(cls, automaton: Automaton, edges: Collection[int]) -> _Bound:
+        kept = reached(automaton, edges)
+        found = relaxed([automaton.edges[i] for i in kept], automaton.start)
+        positions = found.edges if isinstance(found, NoShift) else found.carrying
+        cost = None if isinstance(found, NoShift) else found.cost
+        return cls(kept, cost, frozenset(kept[i] for i in positions))
+
+    @property
+    def rank(self) -> tuple[bool, fmpq]:
+        return _rank(self.cost)
+
+    def leaving(self, automaton: Automaton) -> dict[int, list[int]]:
+        """The edges that leave each place, those that carry the cost first."""
+        found: dict[int, list[int]] = {}
+        for i in sorted(self.edges, key=lambda i: i not in self.carrying):
+            found.setdefault(automaton.edges[i].source, []).append(i)
+        return found
+
+    def run(self, automaton: Automaton) -> tuple[int, ...]:
+        """The run that carries the cost, as far as one does."""
+        leaving, place, run = self.leaving(automaton), automaton.start, []
+        while ways := leaving.get(place):
+            run.append(ways[0])
+            place = automaton.edges[ways[0]].target
+        return tuple(run)
+
+    def branches(self, automaton: Automaton) -> Iterator[list[int]]:
+        """Only one of the edges that leave a place, for each of them."""
+        ways = max(
+            self.leaving(automaton).values(),
+            key=lambda ways: (min(len(ways), 2), sum(i in self.carrying for i in ways)),
+        )
+        for i in ways:
+            yield [j for j in self.edges if j == i or j not in ways]
+
+
+def reached(automaton: Automaton, edges: Collection[int]) -> tuple[int, ...]:
+    """The edges that a run of these edges can take, in their order."""
+    targets: dict[int, list[int]] = {}
+    for i in edges:
+        targets.setdefault(automaton.edges[i].source, []).append(automaton.edges[i].target)
+    seen, waiting = {automaton.start}, [automaton.start]
+    while waiting:
+        after = set(targets.get(waiting.pop(), ())) - seen
+        seen |= after
+        waiting += after
+    return tuple(i for i in edges if automaton.edges[i].source in seen)

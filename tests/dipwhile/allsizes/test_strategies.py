@@ -1,0 +1,261 @@
+"""Strategies: checked by multiplication, and against scipy on the inequalities as they are written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from random import Random
+
+import pytest
+from dipwhile.allsizes.automata import (
+    above_threshold,
+    automaton,
+    edge,
+    form,
+    gap,
+    in_range,
+    lap,
+    layered,
+    random_automaton,
+    smart_sum,
+    used_later,
+    violations,
+)
+from flint import fmpq
+from scipy.optimize import linprog
+
+from dipc.clock import Clock
+from dipc.dipwhile.allsizes.automaton import Guard
+from dipc.dipwhile.allsizes.linear import cheapest
+from dipc.dipwhile.allsizes.runs import layered_value, run_value
+from dipc.dipwhile.allsizes.strategies import Solved, Strategy, Unsolved, covers, strategies
+
+
+class Literally:
+    """The inequalities of section 3 as they are written there, solved with floats."""
+
+    def __init__(self, edges):
+        self.numbers, self.at_least, self.equal = {}, [], []
+        for i, one in enumerate(edges):
+            self.add(i, one)
+
+    def add(self, i, one):
+        spent = {"one": one.cost}
+        for n, sample in enumerate(one.samples):
+            move = plus({("shift", i, n): 1}, self.moved(sample.mean, i, one.source), -1)
+            self.at_least.append(plus({("k", i, n): 1}, move, -sample.rate))
+            self.at_least.append(plus({("k", i, n): 1}, move, sample.rate))
+            if sample.kind == "LapPlus":
+                self.at_least.append(move)
+            spent[("k", i, n)] = 1
+        for guard in one.guards:
+            (self.equal if guard.equal else self.at_least).append(self.moved(guard.form, i, one.source))
+        for name, set_to in one.sets:
+            self.equal.append(plus(self.moved(set_to, i, one.source), {(one.target, name): 1}, -1))
+        self.at_least.append(
+            plus(plus({one.source: 1}, {one.target: 1}, -1), spent, -1),
+        )
+        self.at_least += [{one.source: 1}, {one.target: 1}]
+
+    def moved(self, form, i, place):
+        terms = {(("shift", i, s) if isinstance(s, int) else (place, s)): a for s, a in form.terms}
+        return terms | {"one": form.constant}
+
+    def least(self, goal):
+        for row in (*self.at_least, *self.equal, {goal: 1}):
+            for name in row.keys() - {"one"}:
+                self.numbers.setdefault(name, len(self.numbers))
+        wide = len(self.numbers)
+        above = [[-x for x in self.vector(row)] for row in self.at_least] or [[0] * wide]
+        below = [float(fraction(row.get("one", 0))) for row in self.at_least] or [0]
+        equal = [self.vector(row) for row in self.equal] or [[0] * wide]
+        to = [-float(fraction(row.get("one", 0))) for row in self.equal] or [0]
+        found = linprog(self.vector({goal: 1}), above, below, equal, to, bounds=(None, None))
+        assert found.status in (0, 2), found.message
+        return None if found.status else found.fun
+
+    def vector(self, row):
+        found = [0.0] * len(self.numbers)
+        for name, a in row.items():
+            if name != "one":
+                found[self.numbers[name]] = float(fraction(a))
+        return found
+
+
+def fraction(x):
+    x = fmpq(x)
+    return Fraction(int(x.p), int(x.q))
+
+
+NEAR = 1e-6
+
+
+def near(exact, number):
+    return number is None if exact is None else abs(float(fraction(exact)) - number) < NEAR
+
+
+def plus(row, other, factor):
+    return {name: row.get(name, 0) + factor * other.get(name, 0) for name in dict.fromkeys((*row, *other))}
+
+
+def by_scipy(edges, start=0):
+    """The least potential of the start, or None."""
+    return Literally(edges).least(start)
+
+
+def runs(automaton, longest=6):
+    """All runs of at most so many edges that cannot go on, or stop there."""
+    waiting = [((), automaton.start)]
+    while waiting:
+        run, place = waiting.pop()
+        after = [(i, e.target) for i, e in enumerate(automaton.edges) if e.source == place]
+        if not after or len(run) == longest:
+            yield run
+        else:
+            waiting += [((*run, i), target) for i, target in after]
+
+
+def unrolled(automaton, run):
+    return [replace(automaton.edges[i], source=n, target=n + 1) for n, i in enumerate(run)]
+
+
+@pytest.mark.parametrize("count", (1, 2, 3))
+def test_above_threshold(count):
+    asked = above_threshold(count)
+    found = strategies(asked, fmpq(1), Clock())
+    assert isinstance(found, Solved) and found.t == 1 and len(found.strategies) == 1
+    assert not list(violations(asked, found.strategies[0]))
+    assert found.strategies[0].shifts[0] == (1,)
+    assert run_value(asked, [0, 1, 2, 1, 2, 4]) <= 1
+
+
+SVT4 = {"query": fmpq(3, 4), "threshold": fmpq(1, 4)}
+LEAST = {
+    "svt1": (above_threshold(), 1),
+    "svt1, c = 16": (above_threshold(16), 1),
+    "svt4": (above_threshold(**SVT4), fmpq(7, 4)),
+    "svt4, c = 2": (above_threshold(2, **SVT4), fmpq(13, 4)),
+    "svt4, c = 3": (above_threshold(3, **SVT4), fmpq(19, 4)),
+    "svt6": (above_threshold(query=fmpq(1, 2), forever=True), None),
+    "gap": (gap(1, form(s0=1, rT=-1)), 1),
+    "gap that publishes r": (gap(1, form(s0=1)), None),
+    "range": (in_range(), 1),
+    "smart_sum": (smart_sum(), 2),
+    "smart_sum without e1": (smart_sum(noisy=False), None),
+}
+
+
+@pytest.mark.parametrize("name", LEAST)
+def test_the_least_t_of_the_programs_that_are_known(name):
+    asked, t = LEAST[name]
+    found = strategies(asked, None, Clock())
+    assert (found.t if isinstance(found, Solved) else None) == t
+    if isinstance(found, Solved):
+        assert not any(problem for one in found.strategies for problem in violations(asked, one))
+
+
+QUARTERS = {
+    "svt1": (1, 2, 3, 4, 4, 4),
+    "svt4": (1, 6, 7, 7, 7, 7),
+    "svt6": (2, 4, 6, 8, 10),
+}
+
+
+@pytest.mark.parametrize("name", QUARTERS)
+def test_a_fixed_number_of_rounds(name):
+    found = [layered_value(layered(LEAST[name][0], n), Clock()) for n in range(1, len(QUARTERS[name]) + 1)]
+    assert [one.cost for one in found] == [fmpq(x, 4) for x in QUARTERS[name]]
+
+
+def test_no_noise_on_the_queries():
+    asked = above_threshold(query=fmpq(0), forever=True)
+    found = strategies(asked, None, Clock())
+    assert isinstance(found, Unsolved) and set(found.edges) <= set(range(5)) and len(found.edges) >= 2
+    assert run_value(asked, [0, 1, 4]) is None and run_value(asked, [0, 1]) == fmpq(1, 2)
+
+
+def test_every_round_costs():
+    asked = above_threshold(query=fmpq(1, 4), forever=True)
+    found = strategies(asked, None, Clock())
+    assert isinstance(found, Unsolved) and set(found.edges) - {0} and not found.reason
+    values = [run_value(asked, [0, *[1, 4] * n]) for n in (1, 2, 4, 8)]
+    assert values == sorted(set(values)) and all(values)
+
+
+def test_a_sample_whose_use_is_decided_later_needs_strategies_of_its_own():
+    asked = used_later()
+    assert by_scipy(asked.edges) is None
+    found = strategies(asked, None, Clock())
+    assert isinstance(found, Solved) and found.t == 1 and len(found.strategies) == 2
+    assert covers(asked, found.strategies)
+    assert {one.edges for one in found.strategies} == {(0, 1, 4), (0, 2, 3)}
+    assert not any(covers(asked, (one,)) for one in found.strategies)
+    assert not covers(asked, ())
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_strategies_of_random_automata(seed):
+    asked = random_automaton(seed)
+    together = by_scipy(asked.edges)
+    found = strategies(asked, None, Clock())
+    values = [run_value(asked, run) for run in Random(seed).choices(list(runs(asked)), k=5)]
+    if isinstance(found, Unsolved):
+        assert together is None and found.edges and not found.reason
+        return
+    assert together is None or float(fraction(found.t)) <= together + NEAR
+    assert covers(asked, found.strategies)
+    assert found.t == max(one.potentials[0] for one in found.strategies)
+    for one in found.strategies:
+        assert not list(violations(asked, one))
+        assert near(one.potentials[0], by_scipy([asked.edges[i] for i in one.edges]))
+    assert all(value is not None and value <= found.t for value in values)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_without_cycles_the_strategies_cost_as_much_as_the_dearest_run(seed):
+    asked = random_automaton(seed, places=5, cycles=False)
+    costs = [by_scipy(unrolled(asked, run)) for run in runs(asked)]
+    greatest = None if None in costs else max(costs)
+    found, run = strategies(asked, None, Clock()), layered_value(asked, Clock())
+    assert (found.t if isinstance(found, Solved) else None) == run.cost and near(run.cost, greatest)
+    assert run.run in set(runs(asked)) and run_value(asked, run.run) == run.cost
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_integer_noise_moves_by_integers(seed):
+    asked = random_automaton(seed, kinds=("DLap",))
+    fractions, whole = by_scipy(asked.edges), cheapest(asked.edges, 0, Clock())
+    found = strategies(asked, None, Clock())
+    if isinstance(found, Solved):
+        assert not any(problem for one in found.strategies for problem in violations(asked, one))
+    if hasattr(whole, "cost"):
+        assert float(fraction(whole.cost)) >= fractions - NEAR
+
+
+def test_integer_noise_is_branched():
+    """2 x = 1 + y has integers, 2 x = 1 has none; x >= 1/2 is rounded up."""
+    odd = edge(0, 1, [lap(1, kind="DLap")], [Guard(form(-1, s0=2), True)])
+    found = strategies(automaton(["", ""], [odd]), None, Clock())
+    assert found == Unsolved((0,), "no integer shifts exist")
+    up = edge(0, 1, [lap(1, kind="DLap")], [form(-1, s0=2)])
+    found = strategies(automaton(["", ""], [up]), None, Clock())
+    assert isinstance(found, Solved) and found.t == 1 and found.strategies[0].shifts == ((1,),)
+
+
+def test_an_enough_is_not_improved():
+    """Together 1, apart 1/2: x is 1 or -1 together only at a cost."""
+    edges = [edge(0, 1, [lap(fmpq(1, 2))], sets={"x": form(s0=1)})]
+    edges += [edge(1, 2, [lap(fmpq(1, 4), form(d))], [Guard(form(s0=1, x=-1), True)]) for d in (1, -1)]
+    asked = automaton(["", "x", ""], [replace(e, decisions=(str(n),)) for n, e in enumerate(edges)])
+    assert strategies(asked, fmpq(1), Clock(), least=False).t == fmpq(1, 4)
+    assert near(fmpq(1, 4), by_scipy(asked.edges))
+
+
+def test_a_missing_edge_is_not_covered():
+    asked = above_threshold()
+    solved = strategies(asked, None, Clock())
+    (one,) = solved.strategies
+    assert covers(asked, (one,))
+    for n in range(len(one.edges)):
+        edges = one.edges[:n] + one.edges[n + 1 :]
+        assert not covers(asked, (Strategy(edges, one.potentials, one.deltas, one.shifts),))
