@@ -19,6 +19,7 @@ from lark.tree import Meta
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.functions import FOLDS
+from dipc.dipwhile.syntax.layout import NUMBERS
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.errors import InputError, Source, Span
 from dipc.models.values import Atom, Value
@@ -118,9 +119,9 @@ class Builder(Transformer_NonRecursive[Token, Any]):
 
     def numbers(self, meta: Meta, name: Token) -> ast.Domain:
         """``reals`` or ``integers``."""
-        if name not in NUMBERS:
+        if name not in ALL:
             raise no_set(str(name), self.at(name))
-        return NUMBERS[str(name)](span=self.at(name))
+        return ALL[str(name)](span=self.at(name))
 
     def between(self, meta: Meta, interval: ast.Interval) -> ast.Between:
         """A closed interval."""
@@ -298,24 +299,25 @@ def check_place(kind: str, span: Span, body: Sequence[ast.Statement], earlier: S
         raise InputError(f"a second `{kind}`", span, hint)
 
 
-NUMBERS: dict[str, type[ast.Reals | ast.Integers]] = {"reals": ast.Reals, "integers": ast.Integers}
+ALL: dict[str, type[ast.Reals | ast.Integers]] = dict(zip(NUMBERS, (ast.Reals, ast.Integers), strict=True))
 
 FINITE = "choose a finite set that shows the behaviour, for example `in -1..1` or `in {0, 1/2, 1}`"
 
 OTHER_NAMES = {
-    **dict.fromkeys(("int", "integer", "nat", "natural", "Z"), "integers"),
-    **dict.fromkeys(("real", "float", "double", "number", "Q", "R"), "reals"),
+    **dict.fromkeys(("int", "integer", "integers", "nat", "natural", "N", "Z"), "integers"),
+    **dict.fromkeys(("real", "reals", "float", "double", "number", "Q", "R"), "reals"),
 }
 """What infinite sets are called elsewhere."""
 
 
 def no_set(name: str, span: Span) -> InputError:
     """The error for a name where the set of an input or output is expected."""
-    known = OTHER_NAMES.get(name) or next((word for word in NUMBERS if word == name.lower()), None)
+    known = OTHER_NAMES.get(name) or OTHER_NAMES.get(name.lower())
     if known is not None:
         hint = f"{FINITE};\n          for `dipc prove`, which needs no finite set, write `in {known}`"
         return violation(8, "an infinite set", span, hint)
-    hint = did_you_mean(name, NUMBERS, f"write `in {{{name}}}` for the set with this one member")
+    members = "true, false" if name.lower() in ("bool", "boolean") else name
+    hint = did_you_mean(name, NUMBERS, f"a set is written in braces: `in {{{members}}}`")
     return InputError(f"`{name}` is not a set", span, hint)
 
 
