@@ -11,7 +11,7 @@ each infinite set.  What is wrong there is refused with the same words as by `di
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flint import fmpq
 
@@ -19,8 +19,8 @@ from dipc.dipwhile.pipeline import no_adjacency
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import NO_OVERRIDES, compile_program, refuse_number_claim
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
-from dipc.dipwhile.syntax.walk import nodes
-from dipc.errors import InputError, Source
+from dipc.dipwhile.syntax.walk import expressions, nodes
+from dipc.errors import InputError, Source, Unsupported
 from dipc.suggest import did_you_mean
 
 
@@ -43,10 +43,11 @@ class Front:
 
 
 def front(program: ast.Program, source: Source, overrides: Mapping[str, fmpq] = NO_OVERRIDES) -> Front:
-    """The question about a program; raises :class:`InputError` for what is wrong in its text.
+    """The question about a program.
 
-    What the method does not cover is not an error here.  For a claim from outside, replace that of the
-    program.
+    Raises :class:`InputError` for what is wrong in its text, and :class:`Unsupported` for a claim that
+    changes with the sizes.  Whether the method covers the program is not asked here.  For a claim from
+    outside, replace that of the program.
 
     >>> from dipc.dipwhile.syntax.parser import parse
     >>> text = "param N = 3, M = N + 1, c = 2; input q[N] in reals; output o in reals; adjacent linf 1\\n"
@@ -61,9 +62,9 @@ def front(program: ast.Program, source: Source, overrides: Mapping[str, fmpq] = 
     if finite.question.claim is not None:
         raise refuse_number_claim(finite.question.claim)
     sizes = sizes_of(program, overrides)
-    constants = tuple(
-        (name, value) for name, value in finite.parameters if name not in symbolic(program, sizes, overrides)
-    )
+    varying = symbolic(program, sizes, overrides)
+    refuse_varying(program.claim, varying)
+    constants = tuple((name, value) for name, value in finite.parameters if name not in varying)
     return Front(program, source, constants, sizes, finite.claim, finite)
 
 
@@ -104,6 +105,15 @@ def symbolic(program: ast.Program, sizes: tuple[str, ...], overrides: Mapping[st
         if param.name not in overrides and mentions(param.value, found):
             found |= {param.name}
     return found
+
+
+def refuse_varying(claim: ast.Claim | None, names: frozenset[str]) -> None:
+    """Refuse a claim such as ``N*eps``: for every size there is one t."""
+    parts = expressions(replace(claim, sizes=())) if claim else ()
+    for node in (node for part in parts for node in nodes(part)):
+        if isinstance(node, ast.Name) and node.name in names:
+            hint = f"give it a number: `-D {node.name}=3`, or ask `dipc budget --all-sizes` for one t"
+            raise Unsupported(f"the claim changes with the size `{node.name}`", node.span, hint)
 
 
 def mentions(expr: ast.Expr, names: frozenset[str]) -> bool:
