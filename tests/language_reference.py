@@ -75,6 +75,17 @@ CONSTRUCTS = {
         "input q in {-1, 0, 1/2, none}",
     ),
     "range": Construct("A range", "All integers from the first to the last.", "input q in -2..2"),
+    "numbers": Construct(
+        "All numbers",
+        "`reals` or `integers`, for `dipc prove` only; both are words only here. An output in `reals` may hold "
+        "a random value, and its initial value may be an atom.",
+        "input q[2] in reals, n in integers; output out[2] in reals = bot",
+    ),
+    "between": Construct(
+        "All real numbers of an interval",
+        "For `dipc prove` only; both ends belong to it.",
+        "input q in [-1/2, 1]",
+    ),
     "named_adjacency": Construct(
         "Adjacency by a metric",
         f"One of {', '.join(f'`{metric}`' for metric in METRICS)}. `linf d`: every cell differs by at "
@@ -92,6 +103,12 @@ CONSTRUCTS = {
         "`t*eps`, optionally followed by a delta and an interval of eps; by default delta is 0 and the "
         "claim is for all eps > 0. For `dipc pufferfish` only, epsilon may be a number or contain `ln`.",
         "private eps/2, exp(-2) for eps in (0, 1]",
+    ),
+    "sizes": Construct(
+        "A claim for every size",
+        "The claim is made for every integer >= 1 in the place of these parameters, each of them the size of "
+        "an input array. For `dipc prove` only; `all` is a word only here.",
+        "private eps for eps in (0, 1] for all N, M",
     ),
     "interval": Construct(
         "An interval",

@@ -38,7 +38,7 @@ def test_the_page_is_current() -> None:
 def test_every_construct_of_the_grammar_is_described() -> None:
     described = {name for own, it in reference.CONSTRUCTS.items() for name in (own, *it.parts)}
     aliases = {form.alias for form in reference.forms(GRAMMAR)}
-    inlined = {"item", "adjacent", "private", "finite_set", "statement", "target", "distribution"}
+    inlined = {"item", "adjacent", "private", "domain", "finite_set", "statement", "target", "distribution"}
     inlined |= {
         "secrets",
         "expression",

@@ -137,6 +137,12 @@ def losses_of(
     return Losses(neighbours_of(explored, judge, pair, clock), judge, clock)
 
 
+def no_adjacency(program: CoreProgram) -> InputError:
+    """The error for a program without a line ``adjacent``."""
+    message = f"{program.source.name}: the program does not say which inputs are neighbours"
+    return InputError(message, hint="add a line such as: adjacent linf 1")
+
+
 def neighbours_of(
     explored: Explored, judge: SignOracle, pair: tuple[Input, Input] | None, clock: Clock
 ) -> Neighbours:
@@ -155,9 +161,7 @@ def neighbours_of(
             raise InputError(message, relation.span, hint)
         inputs, pairs, symmetric = pair, [(0, 1), (1, 0)], True
     elif relation is None:
-        message = f"{program.source.name}: the program does not say which inputs are neighbours"
-        hint = "add a line such as: adjacent linf 1"
-        raise InputError(message, hint=hint)
+        raise no_adjacency(program)
     elif relation.formula is not None:
         inputs = list(space)
         tick = partial(clock.tick, "neighbours", total=len(inputs))

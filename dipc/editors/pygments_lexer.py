@@ -7,7 +7,7 @@ from typing import ClassVar
 from pygments.lexer import RegexLexer, bygroups
 from pygments.token import Keyword, Whitespace, string_to_tokentype
 
-from dipc.editors.words import KINDS, METRIC
+from dipc.editors.words import CONTEXTS, KINDS, words
 
 __all__ = ["DipLexer"]
 
@@ -23,7 +23,13 @@ class DipLexer(RegexLexer):  # type: ignore[misc]
     tokens: ClassVar[dict[str, object]] = {
         "root": [
             (r"\s+", Whitespace),
-            (rf"(\badjacent\b)([ \t]+)({METRIC})", bygroups(Keyword.Declaration, Whitespace, Keyword.Type)),
+            *(
+                (
+                    rf"(\b{before}\b)([ \t]+)({words(after)})",
+                    bygroups(string_to_tokentype(token), Whitespace, Keyword.Type),
+                )
+                for before, after, _, _, token in CONTEXTS
+            ),
             *((pattern, string_to_tokentype(token)) for pattern, _, token in KINDS),
         ]
     }

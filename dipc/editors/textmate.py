@@ -9,27 +9,27 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dipc.editors.words import KINDS, METRIC
+from dipc.editors.words import CONTEXTS, KINDS, words
 
 FILE = Path(__file__).with_name("dip.tmLanguage.json")
 
 
 def grammar() -> dict[str, Any]:
     """The grammar as a JSON object."""
-    metric = {
-        "match": rf"\b(adjacent)[ \t]+({METRIC})",
-        "captures": {
-            "1": {"name": "keyword.other.declaration.dip"},
-            "2": {"name": "storage.type.metric.dip"},
-        },
-    }
+    contexts = [
+        {
+            "match": rf"\b({before})[ \t]+({words(after)})",
+            "captures": {"1": {"name": f"{first}.dip"}, "2": {"name": f"{second}.dip"}},
+        }
+        for before, after, first, second, _ in CONTEXTS
+    ]
     patterns = [{"name": f"{scope}.dip", "match": pattern} for pattern, scope, _ in KINDS]
     return {
         "$schema": "https://raw.githubusercontent.com/martinring/tmlanguage/master/tmlanguage.json",
         "name": "dipc",
         "scopeName": "source.dip",
         "fileTypes": ["dip"],
-        "patterns": [metric, *patterns],
+        "patterns": [*contexts, *patterns],
     }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS as DISTRIBUTIONS
 from dipc.dipwhile.syntax.functions import FUNCTIONS as FUNCTIONS
-from dipc.dipwhile.syntax.layout import METRICS
+from dipc.dipwhile.syntax.layout import METRICS, NUMBERS
 
 DECLARATIONS = ("param", "input", "output", "adjacent", "private", "prior", "secret", "vs")
 CONTROL = ("if", "then", "elif", "else", "end", "for", "in", "while", "do", "exit")
@@ -29,8 +29,12 @@ def signs(some: str) -> str:
     return "|".join(map(re.escape, sorted(some.split(), key=len, reverse=True)))
 
 
-METRIC = rf"(?:{'|'.join(METRICS)})\b(?!')"
-"""A metric; it is a keyword only right after ``adjacent``."""
+CONTEXTS = (
+    ("adjacent", METRICS, "keyword.other.declaration", "storage.type.metric", "Keyword.Declaration"),
+    ("in", NUMBERS, "keyword.control", "storage.type.numbers", "Keyword"),
+    ("for", ("all",), "keyword.control", "storage.type.sizes", "Keyword"),
+)
+"""Words after which others are keywords: both, their TextMate scopes, the Pygments token of the first."""
 
 COMMENT = r"#.*"
 

@@ -276,10 +276,12 @@ class Run:
         spend(max(0, last - first))
         return [Fraction(i) for i in range(first, last + 1)]
 
-    def members(self, support: ast.FiniteSet) -> list[Plain]:
-        """The values in a set, each once."""
+    def members(self, support: ast.Domain) -> list[Plain]:
+        """The values in a finite set, each once."""
         if isinstance(support, ast.Range):
             return self.range(support.low, support.high)
+        if not isinstance(support, ast.SetOf):
+            raise NotCovered("the values of an infinite set")
         values = [self.value(member) for member in support.members]
         return list(dict.fromkeys(v if isinstance(v, str) else as_number(v) for v in values))
 

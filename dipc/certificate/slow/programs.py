@@ -53,7 +53,7 @@ def domain_of(declaration: ast.Declaration, known: Known) -> list[Plain]:
     return Run(scalars=dict(known), atoms=atoms_of(declaration.domain)).members(declaration.domain)
 
 
-def atoms_of(support: ast.FiniteSet) -> frozenset[str]:
+def atoms_of(support: ast.Domain) -> frozenset[str]:
     """The names among the members of a set, and the truth values."""
     return TRUTH | names_in(support.members if isinstance(support, ast.SetOf) else ())
 

@@ -39,6 +39,7 @@ RESERVED = frozenset(
     | {"Exp", "choose", "flip", "uniform", "prior", "secret", "vs"}
 )
 METRICS = ("linf", "l1", "hamming", "all")
+NUMBERS = ("reals", "integers")
 NOISE = ("Lap", "LapPlus", "DLap")
 FOLDS = ("count", "sum")
 SAME = {":=": "<-", "←": "<-", "≠": "!=", "≤": "<=", "≥": ">=", "ε": "eps"}
@@ -255,7 +256,15 @@ class Reader:
         """``name[size] in set = start``, without a size for a scalar."""
         name = self.name()
         (size,) = self.parts("[", self.sum, "]") if self.at("[") else (None,)
-        return "Declaration", name, size, *self.parts("in", self.finite_set), self.after("=", self.sum)
+        return "Declaration", name, size, *self.parts("in", self.domain), self.after("=", self.sum)
+
+    def domain(self) -> Tree:
+        """A finite set, ``reals``, ``integers`` or ``[low, high]``."""
+        if self.at("["):
+            return "Between", *self.parts("[", self.sum, ",", self.sum, "]")
+        following = self.tokens[self.place + 1 : self.place + 2]
+        ends = any(token.kind in ("break", "end") or token.text in ("=", ",") for token in following)
+        return (self.name().title(),) if ends and self.next.text in NUMBERS else self.finite_set()
 
     def finite_set(self) -> Tree:
         """``{a, b}`` or ``low..high``."""
@@ -271,8 +280,17 @@ class Reader:
         return "NamedAdjacency", kind, None if self.at("line") or self.next.kind == "end" else self.sum()
 
     def claim(self) -> Tree:
-        """``epsilon, delta for eps in (low, high]``; delta and the interval may be absent."""
-        return "Claim", self.sum(), self.after(",", self.sum), self.after("for", self.interval)
+        """``epsilon, delta for eps in (low, high] for all N``; all but epsilon may be absent."""
+        epsilon, delta = self.sum(), self.after(",", self.sum)
+        every = self.next.text == "for" and self.tokens[self.place + 1].text != "eps"
+        interval = None if every else self.after("for", self.interval)
+        return "Claim", epsilon, delta, interval, self.after("for", self.sizes) or ()
+
+    def sizes(self) -> Tree:
+        """``all N, M``."""
+        if self.name() != "all":
+            refuse(self.next.line, "'all' is expected")
+        return tuple(("Name", name, False) for name in self.listed(self.name))
 
     def interval(self) -> Tree:
         """``eps in (low, high]``."""

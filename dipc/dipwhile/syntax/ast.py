@@ -1,8 +1,8 @@
 """Syntax trees: a program as written, before anything is checked.
 
 Every node is a frozen dataclass with a ``span`` that equality and hashing ignore, so that
-``parse(print(p)) == p``.  The unions :data:`Expr`, :data:`Distribution`, :data:`Statement` and
-:data:`Adjacency` are closed: a ``match`` over one of them ends in ``assert_never``.
+``parse(print(p)) == p``.  The unions :data:`Expr`, :data:`Domain`, :data:`Distribution`,
+:data:`Statement` and :data:`Adjacency` are closed: a ``match`` over one of them ends in ``assert_never``.
 """
 
 from __future__ import annotations
@@ -143,6 +143,28 @@ FiniteSet = SetOf | Range
 
 
 @dataclass(frozen=True, slots=True)
+class Reals(Node):
+    """``reals``, all real numbers; this and the next two are for ``dipc prove`` only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Integers(Node):
+    """``integers``, all integers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Between(Node):
+    """``[low, high]``, all real numbers from low to high."""
+
+    low: Expr
+    high: Expr
+
+
+Unlisted = Reals | Integers | Between
+Domain = FiniteSet | Unlisted
+
+
+@dataclass(frozen=True, slots=True)
 class Noise(Node):
     """``kind(rate, mean)`` for a kind in :data:`dipc.dipwhile.syntax.distributions.NOISE`.
 
@@ -251,7 +273,7 @@ class Declaration(Node):
 
     name: str
     size: Expr | None
-    domain: FiniteSet
+    domain: Domain
     start: Expr | None = None
 
 
@@ -285,11 +307,15 @@ class Interval(Node):
 
 @dataclass(frozen=True, slots=True)
 class Claim(Node):
-    """``private epsilon [, delta] [for eps in interval]``; no interval means (0, inf)."""
+    """``private epsilon [, delta] [for eps in interval] [for all sizes]``; no interval means (0, inf).
+
+    ``sizes`` are parameters; for every integer >= 1 in their places the claim is made, to ``dipc prove``.
+    """
 
     epsilon: Expr
     delta: Expr | None = None
     interval: Interval | None = None
+    sizes: tuple[Name, ...] = ()
 
 
 # --- what an attacker may know: read by ``dipc pufferfish`` only --------------------------------

@@ -17,7 +17,10 @@ from lark import Token, Transformer_NonRecursive, v_args
 from lark.tree import Meta
 
 from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.functions import FOLDS
+from dipc.dipwhile.syntax.layout import NUMBERS
+from dipc.dipwhile.syntax.printer import as_written
 from dipc.errors import InputError, Source, Span
 from dipc.models.values import Atom, Value
 from dipc.suggest import did_you_mean
@@ -114,8 +117,29 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         start = self.at(meta).start
         return Span(self.source, start, start + len(word))
 
-    def claim(self, meta: Meta, epsilon: ast.Expr, delta: Any, _eps: Any, interval: Any) -> ast.Claim:
-        return ast.Claim(epsilon, delta, interval, span=self.at(meta))
+    def numbers(self, meta: Meta, name: Token) -> ast.Domain:
+        """``reals`` or ``integers``."""
+        if name not in ALL:
+            raise no_set(str(name), self.at(name))
+        return ALL[str(name)](span=self.at(name))
+
+    def between(self, meta: Meta, interval: ast.Interval) -> ast.Between:
+        """A closed interval."""
+        if interval.high is None or not (interval.low_closed and interval.high_closed):
+            raise not_closed(interval)
+        return ast.Between(interval.low, interval.high, span=self.at(meta))
+
+    def claim(
+        self, meta: Meta, epsilon: ast.Expr, delta: Any, _eps: Any, interval: Any, sizes: Any
+    ) -> ast.Claim:
+        return ast.Claim(epsilon, delta, interval, sizes or (), span=self.at(meta))
+
+    def sizes(self, meta: Meta, every: Token, *names: Token) -> tuple[ast.Name, ...]:
+        """The names after ``for all``."""
+        if every != "all":
+            hint = f"write `for all {', '.join(names)}`"
+            raise InputError(f"expected `all`, found `{every}`", self.at(every), hint)
+        return tuple(ast.Name(str(name), span=self.at(name)) for name in names)
 
     def interval(self, meta: Meta, opening: Token, low: ast.Expr, high: Any, closing: Token) -> ast.Interval:
         end = None if isinstance(high, Token) else high
@@ -273,6 +297,35 @@ def check_place(kind: str, span: Span, body: Sequence[ast.Statement], earlier: S
     if earlier and kind in ONLY_ONE:
         hint = f"the first is on line {earlier[0].span.line}: keep one of them"
         raise InputError(f"a second `{kind}`", span, hint)
+
+
+ALL: dict[str, type[ast.Reals | ast.Integers]] = dict(zip(NUMBERS, (ast.Reals, ast.Integers), strict=True))
+
+FINITE = "choose a finite set that shows the behaviour, for example `in -1..1` or `in {0, 1/2, 1}`"
+
+OTHER_NAMES = {
+    **dict.fromkeys(("int", "integer", "integers", "nat", "natural", "N", "Z"), "integers"),
+    **dict.fromkeys(("real", "reals", "float", "double", "number", "Q", "R"), "reals"),
+}
+"""What infinite sets are called elsewhere."""
+
+
+def no_set(name: str, span: Span) -> InputError:
+    """The error for a name where the set of an input or output is expected."""
+    known = OTHER_NAMES.get(name) or OTHER_NAMES.get(name.lower())
+    if known is not None:
+        hint = f"{FINITE};\n          for `dipc prove`, which needs no finite set, write `in {known}`"
+        return violation(8, "an infinite set", span, hint)
+    members = "true, false" if name.lower() in ("bool", "boolean") else name
+    hint = did_you_mean(name, NUMBERS, f"a set is written in braces: `in {{{members}}}`")
+    return InputError(f"`{name}` is not a set", span, hint)
+
+
+def not_closed(interval: ast.Interval) -> InputError:
+    """The error for an interval of inputs or outputs without one of its ends."""
+    high = "1" if interval.high is None else as_written(interval.high)
+    hint = f"write `in [{as_written(interval.low)}, {high}]`, or `in reals` for all real numbers"
+    return InputError("an interval of values has both its ends", interval.span, hint)
 
 
 KEYWORDS = ("rate", "scale", "mean")

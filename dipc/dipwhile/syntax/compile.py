@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import assert_never
 
@@ -30,6 +31,7 @@ from dipc.dipwhile.syntax.layout import METRICS
 from dipc.dipwhile.syntax.names import Names, check_expression, check_names, collect_names, target_name
 from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.printer import as_written
+from dipc.dipwhile.syntax.printer import show as written
 from dipc.dipwhile.syntax.questions import (
     check_unknowns,
     compile_prior,
@@ -59,14 +61,18 @@ def read(source: Source, overrides: Mapping[str, fmpq] = NO_OVERRIDES) -> CorePr
 
 
 def compile_program(
-    program: ast.Program, source: Source, overrides: Mapping[str, fmpq] = NO_OVERRIDES
+    program: ast.Program, source: Source, overrides: Mapping[str, fmpq] = NO_OVERRIDES, sampled: bool = False
 ) -> CoreProgram:
-    """Check and unroll a program."""
+    """Check and unroll a program.
+
+    ``sampled``: a finite version of a program for ``dipc prove``, with some values of each infinite set and
+    samples inside a ``while``; its claim is for the sizes that the program declares.
+    """
     names = collect_names(program)
     check_unknowns(program, overrides)
     parameters = evaluate_parameters(program.params, overrides)
-    inputs = tuple(declare_input(declaration, parameters) for declaration in program.inputs)
-    outputs = tuple(declare(declaration, parameters) for declaration in program.outputs)
+    inputs = tuple(declare_input(declaration, parameters, sampled) for declaration in program.inputs)
+    outputs = tuple(declare(declaration, parameters, sampled) for declaration in program.outputs)
     if not outputs:
         hint = "declare one: `output b in {true, false}`"
         raise InputError("the program has no output", Span(source, 0, 0), hint)
@@ -77,12 +83,17 @@ def compile_program(
     sizes = array_sizes(code, {variable.name: variable.size for variable in (*inputs, *outputs)})
     check_arrays(code, sizes)
     types.check_budget(code)
-    kinding = types.infer(code, types.declared_kinds((*inputs, *outputs)), names.locals)
+    unlisted = {d.name: d.domain for d in program.outputs if isinstance(d.domain, ast.Unlisted)}
+    declared = types.declared_kinds((*inputs, *outputs), unlisted)
+    kinding = types.infer(code, declared, names.locals)
     types.check_types(code, kinding)
-    types.check_loops(code, kinding)
-    types.check_outputs(code, {output.name: output for output in outputs}, kinding)
+    if not sampled:
+        types.check_loops(code, kinding)
+    types.check_outputs(code, {output.name: output for output in outputs}, kinding, unlisted)
 
     adjacency, claim = program.adjacency, program.claim
+    if claim and sampled:
+        claim = replace(claim, sizes=())
     number = compile_number_claim(claim, parameters) if claim else None
     return CoreProgram(
         source=source,
@@ -109,6 +120,7 @@ def compile_program(
 def compile_claim(claim: ast.Claim, parameters: Mapping[str, fmpq]) -> CoreClaim:
     """The claim with its constants evaluated; epsilon becomes ``t*eps``."""
     constants = dict(parameters)
+    refuse_sizes(claim, constants)
     epsilon = compile_epsilon(claim.epsilon, constants)
     delta = None if claim.delta is None else compile_delta(claim.delta, constants)
     return CoreClaim(epsilon, delta, *compile_interval(claim.interval, constants), claim.span)
@@ -116,6 +128,7 @@ def compile_claim(claim: ast.Claim, parameters: Mapping[str, fmpq]) -> CoreClaim
 
 def compile_number_claim(claim: ast.Claim, constants: Constants) -> CoreNumberClaim | None:
     """A claim such as ``1.372``, ``ln(2)`` or ``eps + ln(2)``; None if it is a multiple of eps, or wrong."""
+    refuse_sizes(claim, constants)
     if any(isinstance(node, ast.Fold) for node in nodes(claim.epsilon)):
         return None
     epsilon = substitute(claim.epsilon, constants)
@@ -125,6 +138,17 @@ def compile_number_claim(claim: ast.Claim, constants: Constants) -> CoreNumberCl
     delta = None if claim.delta is None else compile_delta(claim.delta, constants)
     rest = CoreClaim(claim.epsilon, delta, *compile_interval(claim.interval, constants), claim.span)
     return CoreNumberClaim(*exponential(exponent, claim.epsilon.span), rest)
+
+
+def refuse_sizes(claim: ast.Claim, constants: Constants) -> None:
+    """``private eps for all N`` is a claim about infinitely many programs."""
+    if claim.sizes:
+        names = [size.name for size in claim.sizes]
+        one = ", ".join(f"{name} = {show(constants[name])}" for name in names if name in constants)
+        rest = written(replace(claim, sizes=()))
+        hint = f"`dipc prove` decides it; for {one or 'one size'} alone write `private {rest}`"
+        message = f"`dipc check` decides a claim for one {names[0]}, not for all {', '.join(names)}"
+        raise InputError(message, claim.sizes[0].span, hint)
 
 
 def mentions(expr: ast.Expr, function: str) -> bool:

@@ -8,18 +8,23 @@ from typing import assert_never
 from flint import fmpq
 
 from dipc.dipwhile.syntax.ast import (
+    Between,
     Call,
     Declaration,
     Eps,
     Expr,
     FiniteSet,
+    Integers,
     Name,
     Number,
     Param,
     Range,
+    Reals,
     SetOf,
+    Unlisted,
 )
 from dipc.dipwhile.syntax.core import Variable
+from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.functions import check_call
 from dipc.dipwhile.syntax.kinds import show_domain
 from dipc.dipwhile.syntax.simplify import why_no_value
@@ -137,23 +142,62 @@ def evaluate_value(expr: Expr, constants: Constants) -> Value:
     return evaluate(expr, constants, "this member of a set")
 
 
-def declare(declaration: Declaration, constants: Constants) -> Variable:
-    """An input or output with its size, set and start value."""
+SAMPLE = (fmpq(-1), fmpq(0), fmpq(1))
+"""Some of all real numbers, and of all integers."""
+
+
+def sample(domain: Unlisted, constants: Constants) -> tuple[Value, ...]:
+    """Some values of an infinite set, the ends of an interval among them."""
+    match domain:
+        case Reals() | Integers():
+            return SAMPLE
+        case Between(low, high):
+            first = evaluate(low, constants, "the start of the interval")
+            last = evaluate(high, constants, "the end of the interval")
+            if first >= last:
+                hint = "the smaller number comes first: `[0, 1]`"
+                message = f"the interval `[{show(first)}, {show(last)}]` has no two values"
+                raise InputError(message, domain.span, hint)
+            return first, last
+        case _:
+            assert_never(domain)
+
+
+def unlisted(name: str, domain: Unlisted, constants: Constants) -> InputError:
+    """The error where the values of every set are listed."""
+    members = ", ".join(map(show, sample(domain, constants)))
+    kind = {Reals: "all reals", Integers: "all integers"}.get(type(domain))
+    what = kind or f"all reals in [{members}]"
+    hint = f"`dipc prove` decides the claim; or declare a finite set, such as `in {{{members}}}`"
+    if kind is None and all(value.q == 1 for value in sample(domain, constants)):
+        hint += f" or `in {members.replace(', ', '..')}`"
+    return violation(8, f"`{name}` ranges over {what}, which `dipc check` cannot list", domain.span, hint)
+
+
+def declare(declaration: Declaration, constants: Constants, sampled: bool = False) -> Variable:
+    """An input or output with its size, set and start value; ``sampled``: some values of an infinite set."""
     size = None if declaration.size is None else evaluate_size(declaration.size, constants, declaration.name)
-    domain = evaluate_set(declaration.domain, constants)
-    start = None
+    written, start = declaration.domain, None
+    if isinstance(written, Unlisted):
+        domain = sample(written, constants)
+        if not sampled:
+            raise unlisted(declaration.name, written, constants)
+    else:
+        domain = evaluate_set(written, constants)
     if declaration.start is not None:
         start = evaluate_value(declaration.start, constants)
-        if start not in domain:
+        if start not in domain and isinstance(written, Unlisted):
+            domain = (*domain, start)
+        elif start not in domain:
             message = f"the start value `{show(start)}` is not in the set"
             raise InputError(message, declaration.start.span, f"the set is `{show_domain(domain)}`")
     return Variable(declaration.name, size, domain, start, declaration.span)
 
 
-def declare_input(declaration: Declaration, constants: Constants) -> Variable:
+def declare_input(declaration: Declaration, constants: Constants, sampled: bool = False) -> Variable:
     """An input, which has no start value."""
     if declaration.start is not None:
         message = f"the input `{declaration.name}` cannot have a start value"
         hint = "an input takes every value of its set in turn: remove it"
         raise InputError(message, declaration.start.span, hint)
-    return declare(declaration, constants)
+    return declare(declaration, constants, sampled)

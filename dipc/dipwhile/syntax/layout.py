@@ -30,6 +30,9 @@ WORDS = {
 METRICS = ("linf", "l1", "hamming", "all")
 """Words right after ``adjacent`` only, so that a variable may be called ``all`` or ``l1``."""
 
+NUMBERS = ("reals", "integers")
+"""Words right after the ``in`` of an input or output only, as ``all`` is after the ``for`` of a claim."""
+
 OPENING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 """Brackets and their partners."""
 

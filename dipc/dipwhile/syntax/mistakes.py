@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from lark import Token
 
+from dipc.dipwhile.syntax.build import FINITE
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.layout import CLOSING, METRICS, OPENING
 from dipc.dipwhile.syntax.situation import DECLARING, OPERATORS, SAMPLING, Situation, depths, word_for
@@ -289,18 +290,10 @@ def missing_in(s: Situation) -> Errors:
         yield s.error(f"expected `in`, found {s.found_text}", f"write `{form}`")
 
 
-INFINITE_SETS = frozenset(
-    ("int", "integer", "integers", "real", "reals", "float", "number", "nat", "natural", "N", "Z", "Q", "R")
-)
-
-
 def infinite_set(s: Situation) -> Errors:
-    """``in int``, ``in 0..inf``: rule 8; and ``inf`` anywhere but in a claim."""
-    endless = s.found.type == "INF" and s.follows == "DOTS"
-    named = "DOTS" in s.accepts and s.follows == "NAME" and s.previous in INFINITE_SETS
-    if s.declares and (endless or named):
-        hint = "choose a finite set that shows the behaviour, for example `in -1..1` or `in {0, 1/2, 1}`"
-        yield violation(8, "an infinite set", s.span_of(s.found if endless else s.previous), hint)
+    """``in 0..inf``: rule 8; and ``inf`` anywhere but in a claim."""
+    if s.declares and s.found.type == "INF" and s.follows == "DOTS":
+        yield violation(8, "an infinite set", s.span, FINITE)
     if s.found.type == "INF" and "INF" not in s.accepts:
         hint = "it is allowed only as the upper end of an interval of eps"
         yield s.error("`inf` is not a number", hint)
@@ -358,21 +351,24 @@ def split_arguments(text: str) -> list[str]:
 
 
 def range_in_braces(s: Situation) -> Errors:
-    """``{0..3}``."""
-    if s.found.type == "DOTS" and s.brackets and s.brackets[-1].type == "LBRACE":
+    """``{0..3}``, ``in [0..3]``."""
+    kind = s.brackets[-1].type if s.brackets else ""
+    before = s.before(s.brackets[-1]) if kind == "LSQB" else None
+    if s.found.type == "DOTS" and (kind == "LBRACE" or (before is not None and before.type == "IN")):
         inside = bracketed(s, s.span_of(s.brackets[-1]).start)
         if not inside or "," in inside:
             yield s.error("a range is not allowed inside a set", "list the values: `{0, 1, 2}`")
         hint = f"write `{s.before(s.brackets[-1])} {inside}`"
-        yield s.error("a range is written without braces", hint, s.brackets[-1])
+        brackets = "braces" if kind == "LBRACE" else "brackets"
+        yield s.error(f"a range is written without {brackets}", hint, s.brackets[-1])
 
 
 def set_in_brackets(s: Situation) -> Errors:
-    """``uniform(0, 1)``, ``uniform[0, 1]``, ``in [0, 1]``."""
+    """``uniform(0, 1)``, ``uniform[0, 1]``, ``in [0, 1, 2]``, ``in [0]``."""
     before, start = None, 0
     if s.found.type == "LSQB":
         before, start = s.previous, s.span.start
-    elif s.found.type == "COMMA" and len(s.brackets) == 1 and s.brackets[0].type == "LPAR":
+    elif s.found.type in ("COMMA", "RSQB") and len(s.brackets) == 1 and s.brackets[0].type != "LBRACE":
         before, start = s.before(s.brackets[0]), s.span_of(s.brackets[0]).start
     if before is not None and (before.type == "UNIFORM" or (s.declares and before.type == "IN")):
         inside = bracketed(s, start) or "0, 1"
@@ -459,7 +455,7 @@ def claim_mistakes(s: Situation) -> Errors:
     empty = all(token.type == "LPAR" for token in s.claim)
     if empty and s.found.type in ("$END", "_SEP", "RPAR", "COMMA", "FOR"):
         yield s.error("the claim has no epsilon", f"it is a multiple of eps, {claim_hint(s)}")
-    for mistake in (missing_delta, pair_in_brackets, named_part, no_interval, missing_comma):
+    for mistake in (missing_delta, pair_in_brackets, named_part, all_sizes, no_interval, missing_comma):
         if s.claim:
             yield from mistake(s, s.claim)
 
@@ -506,6 +502,25 @@ INTERVALS = (
 """What people write instead of an interval (after ``for eps``), and the interval."""
 
 
+def all_sizes(s: Situation, claim: Sequence[Token]) -> Errors:
+    """``for N``, ``for all N for eps in (0, 1)``, ``for all N >= 1``, ``forall N``."""
+    words = [token for token in claim if token.type in ("FOR", "NAME", "EPS")]
+    places = [k for k, token in enumerate(words) if token.type == "FOR"]
+    if s.found.type == "FORALL" and not s.brackets:
+        names = re.match(r"[^\W\d]\w*", s.rest_of_line(s.span.end))
+        yield s.error("`forall` is for formulas", f"write `for all {names[0] if names else 'N'}`")
+    every = words[places[-1] + 1 :] if places else []
+    if not every or every[0].type == "EPS" or s.found.type == "EPS":
+        return
+    names = [str(name) for name in every[(len(every) > 1 or every[0] == "all") :]] or ["N"]
+    right = f"for all {', '.join(names)}"
+    if s.found.type == "FOR":
+        interval = s.rest_of_line(s.span.start)
+        yield s.error("the interval of eps comes before the sizes", f"write `{interval} {right}`")
+    message = f"a claim for all sizes ends in the names of parameters, found {s.found_text}"
+    yield s.error(message, f"write `{right}`, which means every integer from 1 on")
+
+
 def no_interval(s: Situation, claim: Sequence[Token]) -> Errors:
     """``for eps > 0``, ``for all eps``."""
     types = [token.type for token in claim]
@@ -514,7 +529,9 @@ def no_interval(s: Situation, claim: Sequence[Token]) -> Errors:
     said = re.sub(r"^(eps|ε)\s*", "", s.rest_of_line(s.span_of(claim[types.index("FOR")]).end))
     found = [form.format(*m.groups()) for pattern, form in INTERVALS if (m := re.match(pattern, said))]
     interval = found[0].replace("[0,", "(0,") if found else "(0, inf)"
-    yield s.error(f"expected an interval of eps, found {s.found_text}", f"write `for eps in {interval}`")
+    every = next((token for token in claim[types.index("FOR") + 1 :] if token.type == "NAME"), None)
+    found_text = s.found_text if every is None else f"`{every}`"
+    yield s.error(f"expected an interval of eps, found {found_text}", f"write `for eps in {interval}`", every)
 
 
 def missing_comma(s: Situation, claim: Sequence[Token]) -> Errors:

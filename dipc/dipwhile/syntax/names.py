@@ -65,7 +65,7 @@ def collect_names(program: ast.Program) -> Names:
     locals_ = frozenset(assigned) - frozenset(declared)
     atoms: dict[str, Span] = {}
     for declaration in (*program.inputs, *program.outputs):
-        for member in listed(declaration.domain):
+        for member in listed(domain_with_start(declaration)):
             atoms.setdefault(member.name, member.span)
     for name in atoms.keys() & (inputs | outputs | locals_):
         hint = "it is listed in the set of an input or output: rename the variable"
@@ -94,7 +94,13 @@ def article(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
-def listed(values: ast.FiniteSet) -> Iterator[ast.Name]:
+def domain_with_start(declaration: ast.Declaration) -> ast.Domain:
+    """The set of an input or output; of an infinite one, its members that are written down."""
+    domain, start = declaration.domain, declaration.start
+    return ast.SetOf((start,)) if isinstance(domain, ast.Unlisted) and start is not None else domain
+
+
+def listed(values: ast.Domain) -> Iterator[ast.Name]:
     """The names among the members of a set."""
     if isinstance(values, ast.SetOf):
         yield from (member for member in values.members if isinstance(member, ast.Name))

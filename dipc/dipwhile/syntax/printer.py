@@ -139,8 +139,15 @@ def show(node: ast.Node) -> str:
             return kind + optional(" {}", distance)
         case ast.FormulaAdjacency(formula):
             return show_expr(formula)
-        case ast.Claim(epsilon, delta, interval):
-            return show(epsilon) + optional(", {}", delta) + optional(" for eps in {}", interval)
+        case ast.Claim(epsilon, delta, interval, sizes):
+            every = " for all " * bool(sizes) + ", ".join(map(show, sizes))
+            return show(epsilon) + optional(", {}", delta) + optional(" for eps in {}", interval) + every
+        case ast.Reals():
+            return "reals"
+        case ast.Integers():
+            return "integers"
+        case ast.Between(low, high):
+            return f"[{show(low)}, {show(high)}]"
         case ast.Interval(low, high, low_closed, high_closed):
             end = optional("{}", high) or "inf"
             return f"{'(['[low_closed]}{show(low)}, {end}{')]'[high_closed]}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import assert_never
 
 from dipc.dipwhile.syntax import ast
@@ -20,6 +21,7 @@ from dipc.dipwhile.syntax.functions import FUNCTIONS
 from dipc.dipwhile.syntax.kinds import Kinds, describe, kinds_of_value, never, show_domain, surely, union
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
+from dipc.dipwhile.syntax.printer import show as show_domain_of
 from dipc.dipwhile.syntax.simplify import why_no_value
 from dipc.dipwhile.syntax.walk import bottom_up, children, expressions, nodes
 from dipc.errors import InputError
@@ -44,9 +46,18 @@ def infer(code: Iterable[Instruction], declared: Kinding, local: Iterable[str]) 
     return kinding
 
 
-def declared_kinds(variables: Iterable[Variable]) -> Kinding:
+Unlisted = Mapping[str, ast.Unlisted]
+"""The infinite sets of outputs, which may hold a random value."""
+
+
+def declared_kinds(variables: Iterable[Variable], unlisted: Unlisted = MappingProxyType({})) -> Kinding:
     """The kinds of inputs and outputs: those of their sets."""
-    return {v.name: union(map(kinds_of_value, v.domain)) for v in variables}
+    own = {v.name: union(map(kinds_of_value, v.domain)) for v in variables}
+    random = {
+        name: Kinds.INTEGER if isinstance(numbers, ast.Integers) else Kinds.RANDOM
+        for name, numbers in unlisted.items()
+    }
+    return {name: kinds | random.get(name, Kinds.NOTHING) for name, kinds in own.items()}
 
 
 def assigned_kinds(value: ast.Expr | ast.Distribution, kinding: Kinding) -> Kinds:
@@ -242,11 +253,26 @@ def require(expr: ast.Expr, kinds: Kinds, wanted: Kinds, role: str) -> None:
 # --- whole instructions ----------------------------------------------------------------------
 
 
-def check_outputs(code: Iterable[Instruction], outputs: Mapping[str, Variable], kinding: Kinding) -> None:
-    """Outputs are assigned values of their set, never raw noise (rule 6)."""
+def check_outputs(
+    code: Iterable[Instruction], outputs: Mapping[str, Variable], kinding: Kinding, unlisted: Unlisted
+) -> None:
+    """Outputs are assigned values of their set, never raw noise (rule 6) unless the set is infinite."""
     for target, value in assignments(code):
-        if target_name(target) in outputs:
-            check_output(value, outputs[target_name(target)], kinding)
+        name = target_name(target)
+        if name in unlisted:
+            check_kind(value, name, show_domain_of(unlisted[name]), kinding)
+        elif name in outputs:
+            check_output(value, outputs[name], kinding)
+
+
+def check_kind(assigned: ast.Expr | ast.Distribution, output: str, domain: str, kinding: Kinding) -> None:
+    """Refuse a value of a kind that the set of the output does not have."""
+    # An integer random variable may be assigned where its values are finitely many: found in exploration.
+    kinds = assigned_kinds(assigned, kinding)
+    possible = kinds | Kinds.NUMBER if kinds & Kinds.INTEGER else kinds
+    if never(possible, kinding[output]):
+        message = f"the output `{output}` is assigned {describe(kinds)}"
+        raise InputError(message, assigned.span, f"its set is `{domain}`")
 
 
 def check_output(assigned: ast.Expr | ast.Distribution, output: Variable, kinding: Kinding) -> None:
@@ -259,11 +285,7 @@ def check_output(assigned: ast.Expr | ast.Distribution, output: Variable, kindin
         if value not in output.domain:
             message = f"the output `{output.name}` is assigned `{show(value)}`, which is not in its set"
             raise InputError(message, expr.span, f"its set is `{show_domain(output.domain)}`")
-    # An integer random variable may be assigned where its values are finitely many: found in exploration.
-    possible = kinds | Kinds.NUMBER if kinds & Kinds.INTEGER else kinds
-    if never(possible, kinding[output.name]):
-        hint = f"its set is `{show_domain(output.domain)}`"
-        raise InputError(f"the output `{output.name}` is assigned {describe(kinds)}", assigned.span, hint)
+    check_kind(assigned, output.name, show_domain(output.domain), kinding)
 
 
 def constants(assigned: ast.Expr | ast.Distribution) -> Iterator[tuple[ast.Expr | ast.Distribution, Value]]:
@@ -295,7 +317,8 @@ def check_loops(code: Sequence[Instruction], kinding: Kinding) -> None:
             ):
                 name = target_name(target)
                 message = f"the random variable `{name}` is assigned inside a `while`"
-                raise violation(2, message, span, "use a `for` loop with constant bounds, which is unrolled")
+                hint = "use a `for` loop with constant bounds, which is unrolled; or ask `dipc prove`"
+                raise violation(2, message, span, hint)
 
 
 # --- where eps is allowed --------------------------------------------------------------------

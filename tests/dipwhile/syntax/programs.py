@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from dipc.dipwhile.syntax.ast import (
     Assign,
+    Between,
     Binary,
     Call,
     Choose,
@@ -22,6 +23,7 @@ from dipc.dipwhile.syntax.ast import (
     FormulaAdjacency,
     If,
     Index,
+    Integers,
     Interval,
     Name,
     NamedAdjacency,
@@ -32,6 +34,7 @@ from dipc.dipwhile.syntax.ast import (
     Prior,
     Program,
     Range,
+    Reals,
     Secret,
     SecretFor,
     SetOf,
@@ -42,7 +45,22 @@ from dipc.dipwhile.syntax.ast import (
 )
 
 NAMES = st.sampled_from(
-    ["x", "y", "count", "rT", "bot", "true", "all", "l1", "rate", "sum", "ends", "epsilon"]
+    [
+        "x",
+        "y",
+        "count",
+        "rT",
+        "bot",
+        "true",
+        "all",
+        "l1",
+        "rate",
+        "sum",
+        "ends",
+        "epsilon",
+        "reals",
+        "integers",
+    ]
 )
 NUMBERS = st.builds(
     lambda top, digits: Number(fmpq(top, 10**digits)), st.integers(0, 2000), st.integers(0, 3)
@@ -97,9 +115,11 @@ STATEMENTS = st.recursive(
     max_leaves=6,
 )
 OPTIONAL = st.none() | EXPRESSIONS
-DECLARATIONS = st.lists(st.builds(Declaration, NAMES, OPTIONAL, SETS, OPTIONAL), max_size=2).map(tuple)
+DOMAINS = SETS | st.just(Reals()) | st.just(Integers()) | st.builds(Between, EXPRESSIONS, EXPRESSIONS)
+DECLARATIONS = st.lists(st.builds(Declaration, NAMES, OPTIONAL, DOMAINS, OPTIONAL), max_size=2).map(tuple)
 INTERVALS = st.builds(Interval, EXPRESSIONS, OPTIONAL, st.booleans(), st.booleans())
-CLAIMS = st.builds(Claim, EXPRESSIONS, OPTIONAL, st.none() | INTERVALS)
+SIZES = st.lists(st.builds(Name, NAMES), max_size=2).map(tuple)
+CLAIMS = st.builds(Claim, EXPRESSIONS, OPTIONAL, st.none() | INTERVALS, SIZES)
 ADJACENCIES = st.builds(
     NamedAdjacency, st.sampled_from(["linf", "l1", "hamming", "all"]), OPTIONAL
 ) | st.builds(FormulaAdjacency, EXPRESSIONS.filter(lambda formula: not starts_like_a_metric(formula)))
