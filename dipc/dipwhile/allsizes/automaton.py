@@ -64,11 +64,33 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Exponential:
+    """A draw of the exponential mechanism of this rate: it needs no proof of an inequality.
+
+    ``sensitivity`` is how far two scores can move apart: 2D if each of them changes by at most D, D if only
+    one changes, or all of them in one direction.
+    """
+
+    rate: fmpq
+    sensitivity: fmpq
+
+    @property
+    def cost(self) -> fmpq:
+        """The scores change the ratio of a weight to the sum of all by at most exp(cost*eps)."""
+        return self.rate * self.sensitivity
+
+
+Draw = Choice | Exponential
+"""A finite draw of an edge, with what it costs."""
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """What happens on an edge, for a reader: ``q[i] changes by 1``, ``r >= rT``, ``out[i] = top``.
 
-    ``kind`` is ``label`` (a private cell, its change in ``text``), ``sample`` (``text`` names the variable
-    drawn; these are in the order of the edge's samples), ``test``, ``choice`` or ``output``.
+    ``kind`` is ``label`` (``text`` begins with the private cell, as in ``q[i] changes by 1``; if its change is
+    a number, ``value`` is that number), ``sample`` (``text`` names the variable drawn; these are in the order
+    of the edge's samples), ``test``, ``choice`` or ``output``.
     """
 
     kind: str
@@ -82,7 +104,7 @@ class Edge:
     """One loop-free path from a place to a place, for one choice of the differences of the inputs it reads.
 
     ``sets`` gives the difference of every live random variable of the target.  The costs of the ``choices``
-    and of the exponential mechanisms, which need no proof of an inequality, add up to ``cost``.
+    add up to ``cost``.
     ``decisions`` is the same for the edges that differ in the labels only.
     """
 
@@ -92,7 +114,7 @@ class Edge:
     guards: tuple[Guard, ...]
     sets: tuple[tuple[str, Form], ...]
     cost: fmpq
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[Draw, ...] = ()
     decisions: tuple[str, ...] = ()
     path: tuple[Step, ...] = ()
 
