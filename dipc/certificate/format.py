@@ -9,16 +9,18 @@ import gzip
 import json
 from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
+from hashlib import sha256
+from pathlib import Path, PurePath
 from typing import Any, assert_never
 
 from flint import fmpq
 
-from dipc.errors import InternalError
+from dipc.errors import InternalError, Source
 from dipc.kernel.facts import Function
 from dipc.kernel.privacy import digest
 from dipc.numbers.exppoly import ExpPoly
 from dipc.signs import proofs
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import without_monomial
 from dipc.signs.proofs import Proof, Taylor
 from dipc.signs.radicals import Radical
@@ -113,6 +115,25 @@ def _rooted_as_json(proof: Proof, f: Radical) -> Json:
 
 def _points(points: Sequence[proofs.End]) -> Json:
     return [p if p is None else str(p) for p in points]
+
+
+def listed_program(source: Source) -> Json:
+    """The name, the text and the hash of a program."""
+    return {
+        "name": PurePath(source.name).name,
+        "text": source.text,
+        "sha256": sha256(source.text.encode()).hexdigest(),
+    }
+
+
+def listed_interval(on: EpsRange) -> Json:
+    """The range of eps that a claim covers."""
+    return {
+        "low": str(on.low),
+        "high": None if on.high is None else str(on.high),
+        "low_closed": on.low_closed,
+        "high_closed": on.high_closed,
+    }
 
 
 def sealed(certificate: dict[str, Json]) -> dict[str, Json]:

@@ -17,13 +17,20 @@ import math
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from hashlib import sha256
 from itertools import chain, combinations
-from pathlib import PurePath
 
 from flint import fmpq
 
-from dipc.certificate.format import Json, fraction, proof_as_json, terms, to_function
+from dipc.certificate.format import (
+    Json,
+    fraction,
+    listed_interval,
+    listed_program,
+    proof_as_json,
+    terms,
+    to_function,
+)
+from dipc.certificate.ratios import Ratios
 from dipc.claims.cases import Evidence
 from dipc.claims.counterexample import Counterexample
 from dipc.claims.privacy import Goal, Private, Violated
@@ -39,7 +46,7 @@ from dipc.errors import InputError, LimitReached
 from dipc.kernel import laws as listing
 from dipc.kernel import privacy
 from dipc.kernel.facts import Rooted, Scaled, ScaledRooted
-from dipc.kernel.laws import Delta, Pairs, Ratio, Surd, Table
+from dipc.kernel.laws import Delta, Pairs, Ratio, Surd
 from dipc.models.laws import Listed, Neighbours
 from dipc.models.values import Valuation, Value
 from dipc.numbers.exppoly import ExpPoly
@@ -82,9 +89,7 @@ class Writer:
     def __init__(self, program: CoreProgram, adjacency: CoreAdjacency, goal: Goal, on: EpsRange) -> None:
         self.program, self.adjacency, self.goal, self.on = program, adjacency, goal, on
         self.space = InputSpace(program)
-        self.denominators: dict[ExpPoly, int] = {ExpPoly.of(1): 0}
-        self.functions: dict[Quotient, int] = {}
-        self.ratios: list[tuple[ExpPoly, int]] = []
+        self.ratios = Ratios(on)
         self.items: dict[tuple[str, EpsRange, str], Json] = {}
         self.pieces: dict[tuple[int, int], list[Piece]] = {}
         self.radicand = ExpPoly()
@@ -106,14 +111,9 @@ class Writer:
             else:
                 value = store.value(node)
                 assert isinstance(value, Quotient)
-                self._function(value)
+                self.ratios.number(value)
         delta, delta_written = self._delta()
-        table = Table(
-            [to_function(f) for f in self.denominators],
-            [Ratio(to_function(f), d) for f, d in self.ratios],
-            delta,
-        )
-        self.integers = listing.in_integers(table, fraction(self.goal.t))
+        self.integers = listing.in_integers(self.ratios.table(delta), fraction(self.goal.t))
         cases = self._cases(evidence) if self.goal.delta else self._inequalities(evidence)
         outcomes = [flat(outcome) for outcome in neighbours.outcomes]
         return {
@@ -138,13 +138,13 @@ class Writer:
 
     def _inequalities(self, evidence: Evidence) -> list[Json]:
         """Those for delta = 0, with the proofs that were found: of the same functions if nothing cancels."""
+        numbers = self.ratios.numbers
         answers = {
-            (self.functions[p], self.functions[q]): checked.answer
-            for ((p,), (q,)), (checked,) in evidence.answers.items()
+            (numbers[p], numbers[q]): checked.answer for ((p,), (q,)), (checked,) in evidence.answers.items()
         }
         for pair, answer in sorted(answers.items(), key=lambda item: item[0]):
             known = None
-            if isinstance(answer, Holds) and not any(self.ratios[i][1] for i in pair):
+            if isinstance(answer, Holds) and not any(self.ratios.listed[i][1] for i in pair):
                 known = None if isinstance(answer.proof, SignTable) else answer.proof
             self._fact("slack", (pair,), self.on, known)
         return []
@@ -153,7 +153,7 @@ class Writer:
         """Those for delta > 0."""
         cases = set()
         for laws in evidence.answers:
-            left, right = ([self.functions[p] for p in law] for law in laws)
+            left, right = ([self.ratios.numbers[p] for p in law] for law in laws)
             cases.add(tuple(sorted(zip(left, right, strict=True))))
         return [self._case(pairs) for pairs in sorted(cases)]
 
@@ -164,7 +164,7 @@ class Writer:
         laws = [explorer.law(dict(zip(self.space.cells, values, strict=True))) for values in cells]
         outcomes = in_order(self.program, {outcome for law in laws for outcome in law})
         zero = Quotient.of(0)
-        rows = [[self._function(law.get(o, zero)) for o in outcomes] for law in laws]
+        rows = [[self.ratios.number(law.get(o, zero)) for o in outcomes] for law in laws]
         numbers = ("probability", "neighbour_probability", "bound", "excess")
         pairs = [sorted(map(self._position, cells))] if self.adjacency.kind == "formula" else None
         return {
@@ -188,25 +188,15 @@ class Writer:
 
     def _header(self, delta: Json, outcomes: Sequence[Sequence[Value]], pairs: Json) -> dict[str, Json]:
         source, kind, distance = self.program.source, self.adjacency.kind, self.adjacency.distance
-        ends = self.goal.budgets
         return {
             "format": privacy.FORMAT,
             "version": privacy.VERSION,
-            "program": {
-                "name": PurePath(source.name).name,
-                "text": source.text,
-                "sha256": sha256(source.text.encode()).hexdigest(),
-            },
+            "program": listed_program(source),
             "parameters": {name: str(value) for name, value in self.program.parameters},
             "claim": {
                 "t": str(self.goal.t),
                 "delta": delta,
-                "interval": {
-                    "low": str(ends.low),
-                    "high": None if ends.high is None else str(ends.high),
-                    "low_closed": ends.low_closed,
-                    "high_closed": ends.high_closed,
-                },
+                "interval": listed_interval(self.goal.budgets),
             },
             "inputs": [declaration(v) for v in self.program.inputs],
             "outputs": [declaration(v) for v in self.program.outputs],
@@ -216,30 +206,14 @@ class Writer:
                 "pairs": pairs,
             },
             "outcomes": [[str(v) for v in outcome] for outcome in outcomes],
-            "denominators": [
-                {"function": terms(f), "proof": self._proof(f, strict=True)} for f in [*self.denominators][1:]
-            ],
-            "functions": [[terms(f), d] for f, d in self.ratios],
+            **self.ratios.as_json(),
         }
-
-    def _function(self, p: Quotient) -> int:
-        """The number of a probability."""
-        if p not in self.functions:
-            self.functions[p] = len(self.ratios)
-            self.ratios.append(self._ratio(p))
-        return self.functions[p]
-
-    def _ratio(self, p: Quotient) -> tuple[ExpPoly, int]:
-        """The numerator, and the number of the denominator, which is positive on the range."""
-        sign = -1 if p.denominator.sign_at(self.on.inside) < 0 else 1
-        number = self.denominators.setdefault(p.denominator * sign, len(self.denominators))
-        return p.numerator * sign, number
 
     def _delta(self) -> tuple[Delta, Json]:
         """delta in the kernel's terms and as JSON; with a root without denominators above and below."""
         delta = self.goal.delta
         if isinstance(delta, Quotient):
-            f, number = self._ratio(delta)
+            f, number = self.ratios.ratio(delta)
             return Ratio(to_function(f), number), [terms(f), number]
         g, d = delta.radicand.numerator, delta.radicand.denominator
         if d.sign_at(self.on.inside) < 0:

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+import dipc.certificate.sizes as every_size
 from dipc.certificate.chains import is_about, listed_model, other_model
 from dipc.certificate.hidden import other_question
 from dipc.certificate.rederive import Statement, compared, rederive
@@ -20,7 +21,7 @@ from dipc.cli.work import Bar
 from dipc.dipwhile.convert import to_rational
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError, LimitReached, Source
-from dipc.kernel import chains, hidden
+from dipc.kernel import chains, hidden, sizes
 from dipc.kernel.privacy import Certificate, shown
 from dipc.kernel.reading import MAX_STEPS, Refused, file_bytes, metered
 from dipc.kernel.statements import check as checked
@@ -38,6 +39,9 @@ OTHER_PROGRAM = "program: the given program"
 LISTED = "inputs, outputs, adjacency, distributions"
 NOTHING_DERIVED = f"claim, parameters, {LISTED}"
 """What only the deep check compares with the program text."""
+
+NOTHING_COMPARED = "claim, parameters, inputs, adjacency, automaton"
+"""The same for a statement about every size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +138,8 @@ def verify(definitions: tuple[str, ...], steps: int, **given: Any) -> int:
                     return _judged_chain(found, wanted)
                 if isinstance(found, hidden.Certificate):
                     return _judged_hidden(found, wanted)
+                if isinstance(found, sizes.Certificate):
+                    return _judged_sizes(found, wanted)
                 return _judged(found, wanted)
         except Refused as refused:
             why = shown(str(refused))
@@ -173,8 +179,20 @@ def _judged(certificate: Certificate, wanted: Wanted) -> int:
     else:
         say(f"accepted: {certificate.statement()}")
         say(f"derived: {derived}; nothing but the meaning of programs is trusted")
+    return _told(certificate.program.sha256, wanted, statement, limit, differences, derived)
+
+
+def _told(
+    sha256: str,
+    wanted: Wanted,
+    statement: Statement,
+    limit: LimitReached | None,
+    differences: Sequence[str],
+    derived: str | None,
+) -> int:
+    """Say which text a certificate about a program is about, and what was not derived; the exit status."""
     where = "in the certificate (no --program given)" if wanted.program is None else wanted.program
-    say(f"program text: {where}, SHA-256 {certificate.program.sha256}")
+    say(f"program text: {where}, SHA-256 {sha256}")
     if statement.overridden:
         say(f"overridden: {shown('; '.join(statement.overridden))}")
     if limit is not None:
@@ -182,6 +200,37 @@ def _judged(certificate: Certificate, wanted: Wanted) -> int:
     if differences:
         return REFUSED
     return CONDITIONAL if derived is None else ACCEPTED
+
+
+def _judged_sizes(certificate: sizes.Certificate, wanted: Wanted) -> int:
+    """The same for a certificate about every size.
+
+    Its automaton is that of the program only if :func:`dipc.certificate.sizes.rederive` says so.
+    """
+    if wanted.model is not None or wanted.formula is not None:
+        raise InputError("--model and --formula are about Markov chains, the certificate is about a program")
+    expected = wanted.expect or "private"
+    differences = [] if expected == "private" else [f"the claim is private (expected: {expected})"]
+    statement, unknown, limit, derived = Statement([], []), NOTHING_COMPARED, None, None
+    try:
+        if wanted.deep:
+            statement = every_size.compared(certificate, wanted.parameters, wanted.claim)
+            unknown = "automaton, inputs, adjacency"
+            differences += statement.differences
+            derived = None if differences else every_size.rederive(certificate)
+    except LimitReached as reached:
+        limit = reached
+    if differences:
+        say(f"accepted, but for another statement: {shown('; '.join(differences))}")
+    if derived is None:
+        say(certificate.conditional())
+        say(f"not checked: whether these are those of the program text: {unknown}")
+        if not certificate.labels:
+            say("not compared: the labels of the automaton with the adjacency")
+    else:
+        say(f"accepted: {certificate.statement()}")
+        say(f"derived: {derived}; nothing but the meaning of programs is trusted")
+    return _told(certificate.program.sha256, wanted, statement, limit, differences, derived)
 
 
 def _judged_chain(certificate: chains.Certificate, wanted: Wanted) -> int:

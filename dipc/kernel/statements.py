@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import chains, hidden, privacy
+from . import chains, hidden, privacy, sizes
 from .reading import MAX_STEPS
 
-Certificate = privacy.Certificate | chains.Certificate | hidden.Certificate
+Certificate = privacy.Certificate | chains.Certificate | hidden.Certificate | sizes.Certificate
 
 
 def check(data: bytes, program: bytes | None = None, steps: int = MAX_STEPS) -> Certificate:
@@ -19,7 +19,9 @@ def check(data: bytes, program: bytes | None = None, steps: int = MAX_STEPS) -> 
     def phases(read: Any) -> Certificate:
         if not isinstance(read, dict) or "statement" not in read:
             return privacy.checked(read, program)
-        checker = hidden.checked if read["statement"] == "hidden" else chains.checked
+        if read["statement"] == "hidden":
+            return hidden.checked(read, program)
+        checker = sizes.checked if read["statement"] == "sizes" else chains.checked
         return checker(read, program)
 
     return privacy.sealed(data, steps, phases)

@@ -65,21 +65,32 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Exponential:
-    """A draw by the exponential mechanism ``Exp(rate*eps, ..)``: it costs ``rate * sensitivity``.
+    """A draw of the exponential mechanism of this rate: it needs no proof of an inequality.
 
-    ``sensitivity`` bounds the difference of two changes of scores: that of the best member and of the drawn one.
+    ``sensitivity`` is how far two scores can move apart: 2D if each of them changes by at most D, D if only
+    one changes, or all of them in one direction.
     """
 
     rate: fmpq
     sensitivity: fmpq
+
+    @property
+    def cost(self) -> fmpq:
+        """The scores change the ratio of a weight to the sum of all by at most exp(cost*eps)."""
+        return self.rate * self.sensitivity
+
+
+Draw = Choice | Exponential
+"""A finite draw of an edge, with what it costs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """What happens on an edge, for a reader: ``q[i] changes by 1``, ``r >= rT``, ``out[i] = top``.
 
-    ``kind`` is ``label`` (a private cell, its change in ``text``), ``sample`` (``text`` names the variable
-    drawn; these are in the order of the edge's samples), ``test``, ``choice`` or ``output``.
+    ``kind`` is ``label`` (``text`` begins with the private cell, as in ``q[i] changes by 1``; if its change is
+    a number, ``value`` is that number), ``sample`` (``text`` names the variable drawn; these are in the order
+    of the edge's samples), ``test``, ``choice`` or ``output``.
     """
 
     kind: str
@@ -103,7 +114,7 @@ class Edge:
     guards: tuple[Guard, ...]
     sets: tuple[tuple[str, Form], ...]
     cost: fmpq
-    choices: tuple[Choice | Exponential, ...] = ()
+    choices: tuple[Draw, ...] = ()
     decisions: tuple[str, ...] = ()
     path: tuple[Step, ...] = ()
 

@@ -1,0 +1,251 @@
+"""Certificates of a proof for every size: the automaton and its strategies, as the kernel reads them.
+
+What is written is checked at once by :mod:`dipc.kernel.sizes`, which also says why it is a proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import assert_never
+
+from flint import fmpq
+
+from dipc.certificate.format import (
+    Json,
+    fraction,
+    listed_interval,
+    listed_program,
+    proof_as_json,
+)
+from dipc.certificate.ratios import Ratios
+from dipc.certificate.rederive import Statement, written
+from dipc.certificate.slow.claims import is_claim_of
+from dipc.certificate.slow.functions import NotCovered
+from dipc.certificate.slow.programs import parameters
+from dipc.certificate.slow.values import described
+from dipc.dipwhile.allsizes.automaton import (
+    ZERO,
+    Automaton,
+    Choice,
+    Draw,
+    Edge,
+    Exponential,
+    Form,
+    Place,
+)
+from dipc.dipwhile.allsizes.strategies import Strategy
+from dipc.dipwhile.allsizes.verdict import ProvedForAll
+from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.compile import compile_distance
+from dipc.dipwhile.syntax.constants import evaluate_parameters
+from dipc.dipwhile.syntax.parser import parse, parse_claim
+from dipc.dipwhile.syntax.printer import show
+from dipc.errors import CLAIM_NAME, InputError, LimitReached, Source
+from dipc.kernel import laws
+from dipc.kernel import sizes as kernel
+from dipc.kernel.laws import Ratio
+from dipc.kernel.privacy import FORMAT, VERSION
+from dipc.kernel.reading import MAX_STEPS, Refused, metered
+from dipc.numbers.exppoly import ExpPoly
+from dipc.signs.eps_range import EpsRange
+from dipc.signs.search import proof
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a certificate is about: a proof that a program is t*eps-private for every eps of ``on``.
+
+    ``overrides`` are the values of parameters that are not those of the text.
+    """
+
+    program: ast.Program
+    source: Source
+    proved: ProvedForAll
+    t: fmpq
+    on: EpsRange = field(default_factory=EpsRange.positive)
+    overrides: Mapping[str, fmpq] = field(default_factory=dict)
+
+
+def sizes_certificate(about: Proof) -> dict[str, Json]:
+    """A certificate, without its digest, of a proof for every size.
+
+    Raises :class:`~dipc.signs.limits.NoProof` for a finite draw, and :class:`~dipc.errors.LimitReached` if
+    the kernel would refuse it.
+    """
+    automaton, strategies = about.proved.automaton, about.proved.strategies
+    draws = Draws(about.on)
+    edges = [_edge(edge, draws) for edge in automaton.edges]
+    spent = (s.potentials.get(automaton.start, ZERO) for s in strategies)
+    certificate = {
+        **_question(about),
+        "start": automaton.start,
+        "t": str(max(spent, default=ZERO)),
+        **draws.as_json(),
+        "places": [_place(place) for place in automaton.places],
+        "edges": edges,
+        "strategies": [_strategy(strategy, automaton) for strategy in strategies],
+    }
+    try:
+        with metered(MAX_STEPS):
+            kernel.checked({**certificate, "digest": ""}, None)
+    except Refused as refused:
+        raise LimitReached(f"no certificate: it would be refused: {refused}") from None
+    return certificate
+
+
+def _question(about: Proof) -> dict[str, Json]:
+    """What is proved: the program, its parameters but for the sizes, the adjacency and the claim."""
+    automaton, adjacency = about.proved.automaton, about.program.adjacency
+    known = evaluate_parameters(about.program.params, about.overrides)
+    values = {name: value for name, value in known.items() if name not in automaton.sizes}
+    if adjacency is None:
+        raise InputError("no certificate: the program does not say which inputs are adjacent")
+    kind, distance = "formula", None
+    if isinstance(adjacency, ast.NamedAdjacency):
+        kind, distance = adjacency.kind, compile_distance(adjacency, values)
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "statement": "sizes",
+        "program": listed_program(about.source),
+        "parameters": {name: str(value) for name, value in values.items()},
+        "sizes": list(automaton.sizes),
+        "adjacency": {
+            "text": show(adjacency),
+            "kind": kind,
+            "distance": None if distance is None else str(distance),
+        },
+        "inputs": {"text": automaton.inputs, "integers": automaton.integers},
+        "claim": {"t": str(about.t), "delta": [[], 0], "interval": listed_interval(about.on)},
+    }
+
+
+class Draws:
+    """The finite draws of all edges, each listed once."""
+
+    def __init__(self, on: EpsRange) -> None:
+        self.ratios, self.numbers = Ratios(on), dict[Draw, int]()
+
+    def number(self, draw: Draw) -> int:
+        """The number of a draw, which is listed."""
+        if isinstance(draw, Choice):
+            self.ratios.number(draw.left)
+            self.ratios.number(draw.right)
+        return self.numbers.setdefault(draw, len(self.numbers))
+
+    def as_json(self) -> dict[str, Json]:
+        """The functions, and the draws with their proofs.  Raises :class:`~dipc.signs.limits.NoProof`."""
+        return {**self.ratios.as_json(), "choices": [self._listed(draw) for draw in self.numbers]}
+
+    def _listed(self, draw: Draw) -> Json:
+        match draw:
+            case Exponential(rate, sensitivity):
+                return {"mechanism": "Exp", "rate": str(rate), "sensitivity": str(sensitivity)}
+            case Choice(left, right, cost):
+                pair = self.ratios.number(left), self.ratios.number(right)
+                integers = laws.in_integers(self.ratios.table(Ratio({}, 0)), fraction(cost))
+                slack = integers.slack([pair]).plain
+                f = ExpPoly({key: fmpq(c) for key, c in slack.items()}, integers.unit)
+                shown = proof_as_json(proof(f, self.ratios.on), f)
+                names = {"mechanism": "finite", "left": pair[0], "right": pair[1]}
+                return {**names, "cost": str(cost), "proof": shown}
+            case _:
+                assert_never(draw)
+
+
+def _form(form: Form) -> Json:
+    """A form as an object: samples by number, variables by name, the constant under the empty name."""
+    constant = {"": str(form.constant)} if form.constant else {}
+    return {str(symbol): str(factor) for symbol, factor in form.terms} | constant
+
+
+def _edge(edge: Edge, draws: Draws) -> Json:
+    return {
+        "from": edge.source,
+        "to": edge.target,
+        "samples": [{"kind": s.kind, "rate": str(s.rate), "mean": _form(s.mean)} for s in edge.samples],
+        "guards": [{"form": _form(guard.form), "equal": guard.equal} for guard in edge.guards],
+        "sets": {name: _form(form) for name, form in edge.sets},
+        "cost": str(edge.cost),
+        "choices": [draws.number(draw) for draw in edge.choices],
+        "decisions": list(edge.decisions),
+        "path": [[step.kind, step.text, step.value] for step in edge.path],
+    }
+
+
+def _place(place: Place) -> Json:
+    return {
+        "cut": place.cut,
+        "values": {name: str(value) for name, value in place.values},
+        "differences": dict(place.differences),
+        "phase": dict(place.phase),
+        "facts": list(place.facts),
+        "live": list(place.live),
+    }
+
+
+def _strategy(strategy: Strategy, automaton: Automaton) -> Json:
+    """A strategy; nothing is spent where it does not lead."""
+    edges = [automaton.edges[i] for i in strategy.edges]
+    places = sorted({automaton.start, *(e.source for e in edges), *(e.target for e in edges)})
+    return {
+        "edges": list(strategy.edges),
+        "phi": {str(p): str(strategy.potentials.get(p, ZERO)) for p in places},
+        "delta": {
+            str(p): {name: str(strategy.deltas[p][name]) for name in automaton.places[p].live} for p in places
+        },
+        "shift": [[str(x) for x in shifts] for shifts in strategy.shifts],
+    }
+
+
+# --- is it about this question? -------------------------------------------------------------------------
+
+
+def compared(certificate: kernel.Certificate, given: Mapping[str, Fraction], claim: str | None) -> Statement:
+    """Compare the parameters and the claim with the program's own, except where others are given.
+
+    Any integer >= 1 may be given for a size: the statement covers it.  Raises
+    :class:`~dipc.kernel.reading.Refused`, and :class:`InputError` for what is given.
+    """
+    listed, sizes = certificate.program.parameters, certificate.sizes
+    program = _program_of(certificate)
+    own, wanted = (parameters(program, values) for values in ({}, given))
+    if set(own) != {*listed, *sizes}:
+        raise Refused("deep: parameters", "they are not those of the program")
+    for name in set(given) - set(own):
+        raise InputError(f"the program has no parameter `{name}`")
+    differences = [
+        f"{name} = {described(value)} ({'-D' if name in given else 'the program'} says {described(wanted[name])})"
+        for name, value in listed.items()
+        if value != wanted[name]
+    ]
+    for name in set(sizes) & set(given):
+        if given[name].denominator != 1 or given[name] < 1:
+            differences.append(f"every integer {name} >= 1 (-D says {given[name]})")
+    overridden = [
+        f"{n} = {v} (the program says {described(own[n])})" for n, v in listed.items() if v != own[n]
+    ]
+    asked = program.claim if claim is None else parse_claim(claim, CLAIM_NAME)
+    if asked is None or not is_claim_of(certificate, asked, listed):
+        says = f"the program says {written(asked)}" if claim is None else f"--claim says '{claim}'"
+        differences.append(f"claim {certificate.claim_shown()} ({says})")
+    return Statement(differences, overridden)
+
+
+def rederive(certificate: kernel.Certificate) -> str:
+    """Derive the automaton anew from the program text, and compare its edges as sets; what was found, in words.
+
+    Raises :class:`~dipc.kernel.reading.Refused` for a difference and :class:`NotCovered`.
+    """
+    raise NotCovered("proofs for every size: their automaton is not derived a second time")
+
+
+def _program_of(certificate: kernel.Certificate) -> ast.Program:
+    """The tree of the program in a certificate."""
+    listed = certificate.data["program"]
+    try:
+        return parse(Source(listed["name"], listed["text"]))
+    except InputError as error:
+        raise Refused("deep: program", error.message) from None
