@@ -249,7 +249,7 @@ def _lines(automaton: Automaton, strategy: Strategy) -> Iterator[Line]:
         own.setdefault(move.number, []).append(move)
     for number in strategy.edges:
         edge = automaton.edges[number]
-        before, after = (str(strategy.potentials[place]) for place in (edge.source, edge.target))
+        before, after = (str(strategy.potentials.get(place, ZERO)) for place in (edge.source, edge.target))
         texts = (_texts(edge, {"test", "choice", "output"}), _texts(edge, {"label"}))
         line = partial(Line, place_in_words(automaton.places[edge.source]), *texts)
         for move in own.get(number, []):
