@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dipc.claims.verdict import Verdict as Verdict
     from dipc.decorator import PythonMechanism as PythonMechanism
     from dipc.decorator import mechanism as mechanism
+    from dipc.dipwhile.allsizes.answer import AllSizesAnswer as AllSizesAnswer
     from dipc.dipwhile.distribution import Distribution as Distribution
     from dipc.dipwhile.explain.explanation import Explanation as Explanation
     from dipc.dipwhile.semantics.chain import Chain as Chain
@@ -70,6 +71,7 @@ HOMES = {
         "claims.counterexample": "Counterexample",
         "claims.privacy": "Private Violated",
         "claims.verdict": "Undecided Verdict",
+        "dipwhile.allsizes.answer": "AllSizesAnswer",
         "dipwhile.distribution": "Distribution",
         "errors": "DipcError FragmentError InputError InternalError LimitReached Unsupported WrongType",
         "dipwhile.explain.explanation": "Explanation",

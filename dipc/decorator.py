@@ -58,7 +58,10 @@ class PythonMechanism(Mechanism):
         if parse(source) != syntax:
             message = f"the program of `{text.node.name}` is not the one that its text describes"
             raise InternalError(f"{message}:\n{written}")
-        super().__init__(replace(core, source=source))
+        known = dict(core.parameters)
+        super().__init__(
+            replace(core, source=source), {name: n for name, n in changed.items() if name in known}
+        )
         self.text = text
         self._told = told
         self._given = given
@@ -86,7 +89,7 @@ class PythonMechanism(Mechanism):
 
 
 for _method in (
-    *("check", "distribution", "chain", "export", "sentence", "budget", "profile", "loss_curve"),
+    *("check", "prove", "distribution", "chain", "export", "sentence", "budget", "profile", "loss_curve"),
     *("violating_budgets", "explain", "certificate", "plot", "report"),
 ):
     setattr(PythonMechanism, _method, speaking_python(getattr(Mechanism, _method)))

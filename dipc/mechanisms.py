@@ -8,11 +8,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from flint import fmpq
+
 import dipc.dipwhile.convert as convert
 import dipc.views as views
 from dipc.claims.tightness.losses import Losses, Regions, violating_budgets
 from dipc.claims.verdict import Verdict
-from dipc.clock import Progress, silent
+from dipc.clock import Clock, Progress, silent
 from dipc.dipwhile.convert import Inputs, PythonValue, PythonValues
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.pipeline import Ask, check, distribution, eps_range_of, goal_of, losses_of
@@ -20,7 +22,7 @@ from dipc.dipwhile.semantics.advice import warnings
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.valuations import in_order, output_valuation
-from dipc.dipwhile.syntax.compile import read, refuse_number_claim
+from dipc.dipwhile.syntax.compile import NO_OVERRIDES, read, refuse_number_claim
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.parser import parse
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     import dipc.certificate.produce as produce
     import dipc.claims.tightness.curves as curves
     import dipc.claims.tightness.least_epsilon as least_epsilon
+    import dipc.dipwhile.allsizes.answer as answer
+    import dipc.dipwhile.allsizes.question as all_sizes
     import dipc.dipwhile.explain.explanation as explanation
     import dipc.export.formats as formats
     import dipc.export.questions as questions
@@ -45,6 +49,8 @@ else:
     certificates, produce = map(lazily, ("dipc.certificate.format", "dipc.certificate.produce"))
     curves = lazily("dipc.claims.tightness.curves")
     least_epsilon = lazily("dipc.claims.tightness.least_epsilon")
+    answer = lazily("dipc.dipwhile.allsizes.answer")
+    all_sizes = lazily("dipc.dipwhile.allsizes.question")
     explanation = lazily("dipc.dipwhile.explain.explanation")
     formats, questions = map(lazily, ("dipc.export.formats", "dipc.export.questions"))
     program_questions = lazily("dipc.program_questions")
@@ -95,8 +101,9 @@ class Mechanism:
     out=false: (1)/(1 + exp(eps))
     """
 
-    def __init__(self, program: CoreProgram) -> None:
+    def __init__(self, program: CoreProgram, overrides: Mapping[str, fmpq] = NO_OVERRIDES) -> None:
         self.program = program
+        self.overrides = overrides
         self.explored = Explored(program)
 
     @staticmethod
@@ -119,7 +126,7 @@ class Mechanism:
         """A program from a file that is read or has been, or a shipped one."""
         source = file if isinstance(file, Source) else source_of(file)
         overrides = {k: convert.to_rational(v, f"the parameter `{k}`") for k, v in parameters.items()}
-        return Mechanism(read(source, overrides))
+        return Mechanism(read(source, overrides), overrides)
 
     @options_only
     def check(
@@ -146,6 +153,33 @@ class Mechanism:
         """
         ask = self._ask(pair, at, None, time_limit, progress, memory_limit, jobs)
         return check(self.explored, self._claim(claim), ask)
+
+    @options_only
+    def prove(
+        self,
+        claim: str | None = None,
+        *,
+        find_least: bool = True,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        progress: Progress = silent,
+    ) -> answer.AllSizesAnswer:
+        """Decide a claim, by default the program's own, for every size and all inputs, as ``dipc prove``.
+
+        A parameter that is the size of an input stands for every integer >= 1, unless it was set when the
+        program was loaded.  ``find_least=False`` stops at a proof, and may leave the least t open.  Limits
+        are as in :meth:`check`.
+
+        The answer has a ``status`` (``private``, ``violated``, ``undecided``), the ``least_t``, and a
+        ``counterexample`` or a ``reason``.  Raises :class:`InputError`.
+        """
+        asked = all_sizes.question(self.program.source, self.overrides, claim)
+        clock = Clock(
+            convert.to_limit(time_limit, "time_limit"),
+            convert.to_limit(memory_limit, "memory_limit"),
+            progress,
+        )
+        return answer.answered(asked, clock, find_least)
 
     @options_only
     def budget(

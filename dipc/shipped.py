@@ -54,6 +54,7 @@ class Shipped:
 
 HEADER = re.compile(r"^# (source): *(.*\S)\s*$", re.MULTILINE)
 EXPECT = re.compile(r"^#[ \t]*expect[ \t]*:[ \t]*(\S*).*$", re.MULTILINE)
+EXPECT_ALL = re.compile(r"^#[ \t]*expect for all sizes[ \t]*:[ \t]*(\S*).*$", re.MULTILINE)
 VERDICTS = ("private", "violated", "undecided")
 
 
@@ -63,15 +64,16 @@ def header(text: str) -> dict[str, str]:
     return ({"title": first[1]} if first else {}) | dict(HEADER.findall(text))
 
 
-def expected_verdict(source: Source) -> str | None:
+def expected_verdict(source: Source, comment: re.Pattern[str] = EXPECT) -> str | None:
     """The verdict that a program announces in a comment ``# expect: violated``; None without one.
 
-    Only the first word counts.  Raises :class:`InputError` if it is not a verdict.
+    Only the first word counts.  ``EXPECT_ALL`` is the comment ``# expect for all sizes: private``, about the
+    answer of ``dipc prove``.  Raises :class:`InputError` if it is not a verdict.
 
     >>> expected_verdict(Source("a.dip", "# expect: violated from N = 2 on"))
     'violated'
     """
-    found = list(EXPECT.finditer(source.text))
+    found = list(comment.finditer(source.text))
     for match in found:
         if match[1] not in VERDICTS:
             *most, last = (f"`# expect: {verdict}`" for verdict in VERDICTS)

@@ -17,6 +17,7 @@ from dipc.suggest import did_you_mean
 SECTIONS = {
     "Prove and refute": {
         "check": "check.check",
+        "prove": "prove.prove",
         "explain": "tightness.explain",
         "budget": "tightness.budget",
         "profile": "tightness.profile",

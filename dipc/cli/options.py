@@ -194,12 +194,17 @@ class Asked:
     def load(self) -> Mechanism:
         """The program with its parameters set; warnings go to the standard error."""
         mechanism = Mechanism.load_file(self.file, defined(self.definitions))
-        if not Path(self.file).exists() and Path(f"{self.file}.dip").exists():
-            note = f"note: this is the {self.file} that comes with dipc; yours is {self.file}.dip"
-            click.echo(note, err=True)
+        say_whose(self.file)
         for warning in mechanism.warnings:
             click.echo(warning, err=True)
         return mechanism
+
+
+def say_whose(file: str) -> None:
+    """A note if a shipped program was read, but there is a file of nearly the same name."""
+    if not Path(file).exists() and Path(f"{file}.dip").exists():
+        note = f"note: this is the {file} that comes with dipc; yours is {file}.dip"
+        click.echo(note, err=True)
 
 
 def program(command: Callable[..., int]) -> Callable[..., int]:

@@ -30,10 +30,11 @@ from dipc.report.words import program_rows, short_witness, verdict_rows
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
+    from dipc.dipwhile.allsizes.answer import AllSizesAnswer
     from dipc.dpctl.verdict import ModelVerdict
     from dipc.pufferfish.verdict import PufferfishVerdict
 
-    Answered = Verdict | ModelVerdict | PufferfishVerdict
+    Answered = Verdict | ModelVerdict | PufferfishVerdict | AllSizesAnswer
 
 Found = TypeVar("Found", bound="Result")
 Thing = TypeVar("Thing")

@@ -44,7 +44,7 @@ MOST_TERMS = 8
 
 def latex(question: ClaimExport) -> str:
     """A document that can be compiled on its own."""
-    name = _escaped(Path(question.program.source.name).name)
+    name = escaped(Path(question.program.source.name).name)
     lines = [*(f"% {line}" for line in question.heading()), PREAMBLE]
     lines += [rf"\section*{{Program \texttt{{{name}}}}}", *_program(question), ""]
     lines += [r"\section*{Claim}", *_claim(question), "", r"\section*{Output distributions}"]
@@ -66,7 +66,7 @@ def _program(question: ClaimExport) -> Iterator[str]:
     if program.parameters:
         settings = ", ".join(f"${_word(name)} = {_number(value)}$" for name, value in program.parameters)
         yield rf"Parameters: {settings} \\"
-    for place, (depth, text) in enumerate(_statements(parse(program.source).body, 0), start=1):
+    for place, (depth, text) in enumerate(statements(parse(program.source).body, 0), start=1):
         yield rf"\makebox[2em][r]{{\footnotesize {place}}}\hspace{{{1 + 2 * depth}em}}{text} \\"
 
 
@@ -78,7 +78,7 @@ def _cells(variable: Variable) -> str:
     return f"{{{word}}}_1{dots}{{{word}}}_{{{variable.size}}}"
 
 
-def _statements(block: ast.Block, depth: int) -> Iterator[tuple[int, str]]:
+def statements(block: ast.Block, depth: int) -> Iterator[tuple[int, str]]:
     """The lines of a block with their depth."""
     for statement in block:
         match statement:
@@ -89,7 +89,7 @@ def _statements(block: ast.Block, depth: int) -> Iterator[tuple[int, str]]:
             case _:
                 for head, body in _parts(statement):
                     yield depth, head
-                    yield from _statements(body, depth + 1)
+                    yield from statements(body, depth + 1)
                 yield depth, r"\textbf{end}"
 
 
@@ -150,7 +150,7 @@ def as_tree(expr: ast.Expr) -> Tree:
         case ast.Call("exp" | "abs" as function, (argument,)):
             return Apply(function, (as_tree(argument),))
         case ast.Call(function, arguments):
-            called = Symbol(rf"\mathrm{{{_escaped(function)}}}")
+            called = Symbol(rf"\mathrm{{{escaped(function)}}}")
             return Apply("call", (called, Apply(",", tuple(map(as_tree, arguments)))))
         case ast.Fold(kind, variable, low, high, body):
             span = Apply("element", (Symbol(_word(variable)), Apply("range", (as_tree(low), as_tree(high)))))
@@ -180,17 +180,18 @@ def _word(name: str) -> str:
     match = re.fullmatch(r"([A-Za-z])(\d*|(?<=[a-z])[A-Z])", name)
     if match:
         return f"{match[1]}_{{{match[2]}}}" if match[2] else match[1]
-    return rf"\mathit{{{_escaped(name)}}}"
+    return rf"\mathit{{{escaped(name)}}}"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """The text with the signs that TeX reads as commands."""
     return re.sub(r"([_#$%&{}])", r"\\\1", text)
 
 
 def _value(value: Value) -> str:
     if isinstance(value, fmpq):
         return _number(value)
-    return SYMBOLS.get(show(value), rf"\mathrm{{{_escaped(show(value))}}}")
+    return SYMBOLS.get(show(value), rf"\mathrm{{{escaped(show(value))}}}")
 
 
 def _number(value: fmpq) -> str:

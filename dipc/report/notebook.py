@@ -13,6 +13,7 @@ from typing import assert_never
 
 import dipc.report.hidden as hidden
 import dipc.report.models as models
+import dipc.report.sizes as sizes
 import dipc.views as views
 from dipc.claims.claim import Witness
 from dipc.claims.counterexample import Counterexample
@@ -22,6 +23,7 @@ from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.losses import Regions
 from dipc.claims.verdict import Undecided, Verdict
 from dipc.claims.wording import Line, pretty
+from dipc.dipwhile.allsizes.answer import AllSizesAnswer
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.explain.explanation import Explanation
 from dipc.dipwhile.semantics.chain import Chain
@@ -157,3 +159,7 @@ for _found in hidden.KINDS:
     views.short.register(_found, hidden.brief)
     views.text.register(_found, lambda found: text(plain_document(hidden.rows_of(found))))
     views.html.register(_found, lambda found: html(plain_document(hidden.rows_of(found))))
+
+views.short.register(AllSizesAnswer, sizes.brief)
+views.text.register(AllSizesAnswer, lambda found: text(plain_document(sizes.answer_rows(found))))
+views.html.register(AllSizesAnswer, lambda found: html(sizes.answer_document(found)))

@@ -10,9 +10,10 @@ from flint import fmpq
 from dipc.errors import Span
 
 if TYPE_CHECKING:
-    from dipc.claims.verdict import Violated
+    from dipc.claims.privacy import Violated
     from dipc.dipwhile.allsizes.automaton import Automaton
     from dipc.dipwhile.allsizes.strategies import Strategy
+    from dipc.dipwhile.syntax.core import CoreProgram
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ class BrokenFrom:
     """The claim is broken at ``size``, the least one (``known_least``), by a pair that ``check`` confirmed.
 
     ``cycle`` says what costs something in every round, if no t is enough.  ``private_on_declared``: the
-    finite inputs that the program declares are private at this size.
+    finite inputs that the program declares are private at this size.  ``inputs`` are those of the automaton;
+    ``program`` is the finite program that the pair is about, for its certificate.
     """
 
     size: int
@@ -56,6 +58,8 @@ class BrokenFrom:
     cycle: str = ""
     known_least: bool = True
     private_on_declared: bool | None = None
+    inputs: str = ""
+    program: CoreProgram | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +67,14 @@ class Open:
     """Undecided: ``reason``, at ``span`` if a place in the text is to blame.
 
     ``checked`` says up to which size, and over which inputs, ``check`` has decided the claim.
+    ``inputs`` are those of the automaton, if there is one.
     """
 
     reason: str
     span: Span | None = None
     least: LeastT | None = None
     checked: str = ""
+    inputs: str = ""
 
 
 AllSizesVerdict = ProvedForAll | BrokenFrom | Open

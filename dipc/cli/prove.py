@@ -1,0 +1,251 @@
+"""``dipc prove``: a claim for every size and all inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+import dipc.dipwhile.convert as convert
+from dipc.claims.wording import pretty
+from dipc.cli import options
+from dipc.cli.outcome import (
+    Result,
+    claims_table,
+    in_turn,
+    present,
+    present_several,
+    worst,
+    write_report,
+)
+from dipc.cli.terminal import say
+from dipc.cli.work import Bar, Interrupted, alarm, interruptible
+from dipc.clock import Clock, Progress
+from dipc.dipwhile.allsizes.answer import AllSizesAnswer, answered
+from dipc.dipwhile.allsizes.question import Question, question
+from dipc.dipwhile.allsizes.verdict import BrokenFrom, ProvedForAll
+from dipc.errors import InputError
+from dipc.lazily import lazily
+from dipc.report.document import Node, Row, data, text
+from dipc.report.sizes import answer_rows, proof_document, short_reason
+from dipc.shipped import EXPECT_ALL, STDIN, expected_verdict, source_of
+
+if TYPE_CHECKING:
+    import dipc.certificate.format as certificates
+    import dipc.certificate.produce as produce
+    import dipc.export.coupling as coupling
+else:
+    certificates, produce = map(lazily, ("dipc.certificate.format", "dipc.certificate.produce"))
+    coupling = lazily("dipc.export.coupling")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is asked about a program, and how the answer is shown."""
+
+    file: str
+    definitions: tuple[str, ...]
+    claim: str | None = None
+    time_limit: float | None = None
+    memory_limit: float | None = None
+    certificate_file: str | None = None
+    details: bool = False
+    to: str = "text"
+    expect: bool = False
+    as_json: bool = False
+    quiet: bool = False
+
+    @property
+    def style(self) -> str:
+        """How the answer is shown."""
+        return "json" if self.as_json else "quiet" if self.quiet else "text"
+
+    def question(self, needs_claim: bool = True) -> Question:
+        """The program with its parameters, and the claim."""
+        source = source_of(self.file)
+        given = options.defined(self.definitions)
+        overrides = {k: convert.to_rational(v, f"the parameter `{k}`") for k, v in given.items()}
+        options.say_whose(self.file)
+        return question(source, overrides, self.claim, needs_claim=needs_claim)
+
+
+@dataclass(frozen=True, slots=True)
+class SizesOutcome(Result):
+    """The proof of a program, or why there is none."""
+
+    verdict: AllSizesAnswer | None = None
+
+    @property
+    def claim(self) -> str:
+        """The claim in short."""
+        goal = self.verdict.question.goal if self.verdict is not None else None
+        return pretty(goal.brief()) if goal is not None else ""
+
+    @property
+    def short_witness(self) -> str:
+        return short_reason(self.verdict) if self.verdict is not None else ""
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        return {"program": self.file}
+
+    @property
+    def rows(self) -> Iterator[Node]:
+        assert self.verdict is not None
+        yield from answer_rows(self.verdict, self.file)
+        yield data("seconds", {"total": round(self.seconds, 6)})
+        yield from self.expectation
+        yield Row("time", f"{self.seconds:.2f} s")
+
+
+@click.command(
+    short_help="Prove a claim for every size and all inputs.",
+    epilog="""\b
+Examples:
+  dipc prove svt1                             for every N, and all real q
+  dipc prove svt1 -D N=4                      for N = 4 only
+  dipc prove svt1 -D c=2 --claim "3/2*eps"
+  dipc prove svt1 --details                   the proof as a table, as a paper prints it
+  dipc prove svt1 --to latex > svt1.tex
+  dipc prove svt1 --certificate svt1.json            and then: dipc verify svt1.json
+  dipc prove svt1 svt2 nmax1                  a table of several
+""",
+)
+@options.files()
+@options.definitions(help="Set a parameter; that of a size makes it a number, for example -D N=4.")
+@options.claim(help="Prove this instead of the program's claim, for example '3/2*eps'.")
+@options.time_limit(help="Give up after this many seconds (verdict: undecided).")
+@options.memory_limit(help="Give up beyond this memory (verdict: undecided).")
+@click.option(
+    "--certificate",
+    "certificate_file",
+    type=options.TARGET,
+    metavar="FILE",
+    help="Write a certificate, for 'dipc verify'; compressed if the name ends in .gz.",
+)
+@click.option("--details", is_flag=True, help="Also print the proof as a table.")
+@click.option(
+    "--to",
+    type=click.Choice(["text", "latex"]),
+    default="text",
+    show_default=True,
+    help="Print a proof as LaTeX.",
+)
+@click.option(
+    "--expect",
+    is_flag=True,
+    help="Compare each verdict with the file's comment '# expect for all sizes: violated'.",
+)
+@click.option("--junit", type=options.TARGET, metavar="OUT", help="Write a JUnit report (XML).")
+@options.json(help="Print one JSON record; for several files, a list.")
+@click.option("--quiet", is_flag=True, help="Print the verdict only.")
+def prove(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
+    """Prove the claim of each FILE for every size and all inputs, and find the least t; or refute it.
+
+    A parameter that is the size of an input array stands for every integer >= 1, and numbers of the input
+    for all reals (all integers, if the noise is discrete).  A FILE is as for 'dipc check'.
+
+    \b
+    Exit status: 0 private, 1 violated, 2 broken input, 3 undecided or over a limit, 130 interrupted.
+    Of several programs the worst counts: 2, then 1, then 3, then 0.
+    """
+    wanted = Wanted(file=files[0], **given)
+    single = len(files) == 1 and not Path(files[0]).is_dir()
+    _refuse_contradictions(wanted, single)
+    programs = [files[0]] if single else options.expanded(files)
+    for target in (junit, wanted.certificate_file):
+        options.refuse_overwriting(target, *programs)
+    outcomes: list[SizesOutcome] = []
+    try:
+        outcomes += [_single(wanted)] if single else _several(programs, wanted)
+    except Exception as error:
+        outcomes.append(SizesOutcome(file=files[0], seconds=0.0, error=error))
+        raise
+    finally:
+        if junit is not None:
+            write_report(outcomes, junit, "dipc prove")
+    return worst(outcome.status for outcome in outcomes)
+
+
+def _refuse_contradictions(wanted: Wanted, single: bool) -> None:
+    alone = {
+        "--certificate": wanted.certificate_file,
+        "--details": wanted.details,
+        "--to": wanted.to != "text",
+    }
+    for option in (name for name, given in alone.items() if given and not single):
+        raise click.UsageError(f"{option} is about one program: give one file")
+    if wanted.to != "text" and wanted.style != "text":
+        raise click.UsageError("--to latex replaces the text: leave out --json and --quiet")
+    if wanted.expect and (wanted.definitions or wanted.claim is not None):
+        why = "the expected verdict is about the program as it stands"
+        raise click.UsageError(f"{why}: leave out --expect, or -D and --claim")
+
+
+# --- one program ---------------------------------------------------------------------------------
+
+
+def _single(wanted: Wanted) -> SizesOutcome:
+    """Prove one claim and show the answer; its errors are those of the command."""
+    with Bar(f"reading {wanted.file}") as bar:
+        outcome = decided(wanted, bar.show)
+    found = outcome.verdict
+    assert found is not None
+    if wanted.to == "latex" and isinstance(found.verdict, ProvedForAll):
+        say(coupling.latex(found.question, found.verdict), end="")
+    else:
+        present(outcome, wanted.style)
+        if wanted.details and wanted.style == "text" and isinstance(found.verdict, ProvedForAll):
+            say(f"\n{text(proof_document(found.verdict))}")
+    if wanted.certificate_file is not None and not outcome.interrupted:
+        certificates.write(_certificate(found), wanted.certificate_file)
+    return outcome
+
+
+def _certificate(found: AllSizesAnswer) -> dict[str, Any]:
+    """The certificate of a proof, or of the finite program that the counterexample is about."""
+    asked = found.question
+    match found.verdict:
+        case ProvedForAll() as proved if asked.goal is not None:
+            sizes = import_module("dipc.certificate.sizes")
+            about = sizes.Proof(
+                asked.program, asked.source, proved, asked.goal.t, asked.goal.budgets, asked.overrides
+            )
+            return cast(dict[str, Any], sizes.sizes_certificate(about))
+        case BrokenFrom(violated=violated, program=program) if program is not None:
+            return produce.certificate(program, violated)
+        case _:
+            raise InputError(f"there is no certificate: the verdict is {found.status}")
+
+
+def decided(wanted: Wanted, progress: Progress) -> SizesOutcome:
+    """The answer about one program.  If Ctrl-C is pressed it is undecided."""
+    start = monotonic()
+    asked = wanted.question()
+    expected = expected_verdict(asked.source, EXPECT_ALL) if wanted.expect else None
+    with alarm(wanted.time_limit), interruptible() as stop:
+        found = answered(asked, Clock(wanted.time_limit, wanted.memory_limit, progress))
+    name = "<stdin>" if wanted.file == STDIN else wanted.file
+    error = Interrupted("interrupted") if stop.pressed else None
+    return SizesOutcome(name, monotonic() - start, found, error, expected)
+
+
+# --- several programs ----------------------------------------------------------------------------
+
+
+def _several(files: Sequence[str], wanted: Wanted) -> list[SizesOutcome]:
+    """Prove one claim after the other and show a table."""
+    outcomes = in_turn(
+        files,
+        lambda file, progress: decided(replace(wanted, file=file), progress),
+        lambda file, seconds, error: SizesOutcome(file=file, seconds=seconds, error=error),
+        "program",
+    )
+    present_several(outcomes, wanted.style, len(files), "program", partial(claims_table, noun="program"))
+    return outcomes

@@ -1,0 +1,116 @@
+"""The answer to ``dipc prove`` as users meet it: the question, the verdict, and how long it took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from time import monotonic
+from typing import cast
+
+import dipc.views as views
+from dipc.claims.counterexample import Counterexample
+from dipc.clock import Clock
+from dipc.dipwhile.allsizes.question import SIZED_HINT, Question
+from dipc.dipwhile.allsizes.strategies import Strategy
+from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open, ProvedForAll
+from dipc.errors import InternalError, LimitReached, WrongType
+from dipc.numbers.exact import Exact
+
+STATUS: dict[type[AllSizesVerdict], str] = {
+    ProvedForAll: "private",
+    BrokenFrom: "violated",
+    Open: "undecided",
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AllSizesAnswer(views.Shown):
+    """What is known of a claim for every size and all inputs.
+
+    ``verdict`` is :class:`~dipc.dipwhile.allsizes.verdict.ProvedForAll`, ``BrokenFrom`` or ``Open``.
+    """
+
+    question: Question
+    verdict: AllSizesVerdict
+    seconds: float
+
+    notes = ()
+
+    @property
+    def status(self) -> str:
+        """``private``, ``violated`` or ``undecided``."""
+        return STATUS[type(self.verdict)]
+
+    @property
+    def least(self) -> LeastT | None:
+        """All that is known of the least t."""
+        return self.verdict.least
+
+    @property
+    def least_t(self) -> Exact | None:
+        """The least t for which the program is (t*eps)-private for every size; None if it is not known."""
+        least = self.least
+        return Exact(least.low) if least is not None and least.exact else None
+
+    @property
+    def attained_at(self) -> int | None:
+        """A size at which no smaller t is enough."""
+        return self.least.attained_at if self.least is not None and self.least.exact else None
+
+    @property
+    def first_broken_N(self) -> int | None:
+        """The least size at which the claim is violated; None if it is not, or not known to be the least."""
+        if not isinstance(self.verdict, BrokenFrom) or not self.question.sizes:
+            return None
+        return self.verdict.size if self.verdict.known_least else None
+
+    @property
+    def counterexample(self) -> Counterexample | None:
+        """Against a claim that is violated, as of ``check``, at the size of the verdict."""
+        return self.verdict.violated.counterexample if isinstance(self.verdict, BrokenFrom) else None
+
+    @property
+    def strategies(self) -> tuple[Strategy, ...]:
+        """How far the samples move, if the claim is proved."""
+        return self.verdict.strategies if isinstance(self.verdict, ProvedForAll) else ()
+
+    @property
+    def reason(self) -> str:
+        """Why the claim is undecided."""
+        return self.verdict.reason if isinstance(self.verdict, Open) else ""
+
+    def __bool__(self) -> bool:
+        """Refused, as of the verdicts of ``check``: there are three answers."""
+        raise WrongType(
+            f"an answer is neither true nor false; this one is `{self.status}`",
+            hint='ask for its status, `answer.status == "private"`',
+        )
+
+
+def answered(question: Question, clock: Clock, find_least: bool = True) -> AllSizesAnswer:
+    """Decide the claim for every size; a limit that runs out is an undecided verdict.
+
+    Raises :class:`~dipc.errors.InputError` for what is wrong in the program.
+    """
+    start = monotonic()
+    try:
+        verdict = _decided(question, clock, find_least)
+    except LimitReached as limit:
+        verdict = Open(str(limit))
+    _check(question, verdict)
+    return AllSizesAnswer(question, verdict, monotonic() - start)
+
+
+def _check(question: Question, verdict: AllSizesVerdict) -> None:
+    """A claim is proved by a proof at its t, or at a smaller one, and by nothing else."""
+    if isinstance(verdict, ProvedForAll) and question.goal is not None:
+        proved = verdict.least.high
+        if proved is None or proved > question.goal.t:
+            raise InternalError(f"a proof at t = {proved} is no proof of ({question.goal.epsilon})-privacy")
+
+
+def _decided(question: Question, clock: Clock, find_least: bool) -> AllSizesVerdict:
+    if question.sized is not None:
+        return Open(f"the claim is not the same for every size: {SIZED_HINT}", question.sized)
+    pipeline = import_module("dipc.dipwhile.allsizes.pipeline")
+    return cast(AllSizesVerdict, pipeline.prove(question, clock, find_least))

@@ -1,0 +1,268 @@
+"""A proof for every size, for a reader: which sample moves by how much on which branch.
+
+This is the coupling argument that a paper would print.  In words it is short: a sentence for each sample,
+which splits its edges by one thing only (what they publish, one test ...).  A sentence is written only if it
+is true of every edge; otherwise it gives bounds and refers to the table, which has everything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from functools import partial
+from itertools import chain, groupby
+
+from flint import fmpq
+
+from dipc.dipwhile.allsizes.automaton import ZERO, Automaton, Edge, Form, Place
+from dipc.dipwhile.allsizes.strategies import Strategy
+from dipc.models.values import show
+
+KINDS = {"output": "on the way to", "test": "if", "choice": "if", "value": "while", "label": "where"}
+"""What may tell edges apart, from what is best to read on, with the word before it."""
+
+MOST_CASES = 3
+LONGEST = 150  # characters of a sentence
+
+Atom = tuple[str, str]  # a kind and a text
+Motion = tuple[str, fmpq]
+"""``by s``, or ``more s``: by s more than its mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A sample on an edge: how far it and its mean move, and what that costs in units of eps."""
+
+    number: int
+    edge: Edge
+    name: str
+    mean: fmpq
+    shift: fmpq
+    cost: fmpq
+    query: bool  # whether the change of its mean is that of the private inputs
+
+
+# --- in words ------------------------------------------------------------------------------------
+
+
+def moves(automaton: Automaton, strategy: Strategy) -> Iterator[Move]:
+    """Every sample of every edge; a name that is drawn in several lines has its line."""
+    drawn = [step for edge in automaton.edges for step in edge.path if step.kind == "sample"]
+    lines = {(step.text, step.span.line) for step in drawn}
+    several = {name for name, line in lines if any(line != other for same, other in lines if same == name)}
+    for number, shifts in zip(strategy.edges, strategy.shifts, strict=True):
+        edge = automaton.edges[number]
+        known = {**strategy.deltas.get(edge.source, {}), **dict(enumerate(shifts))}
+        steps = [step for step in edge.path if step.kind == "sample"]
+        for step, sample, shift in zip(steps, edge.samples, shifts, strict=True):
+            mean = value(sample.mean, known)
+            name = f"{step.text} (line {step.span.line})" if step.text in several else step.text
+            cost = sample.rate * abs(shift - mean)
+            yield Move(number, edge, name, mean, shift, cost, not sample.mean.terms)
+
+
+def value(form: Form, known: Mapping[int | str, fmpq]) -> fmpq:
+    """A form at the shifts of samples and the differences of live variables."""
+    return sum((c * known[symbol] for symbol, c in form.terms), start=form.constant)
+
+
+def proof_in_words(automaton: Automaton, strategies: Sequence[Strategy]) -> str:
+    """The numbers of edges and of strategies, and the proof if there is only one.
+
+    For example ``12 edges, 1 strategy: rT moves by 1; r moves with its query, and by 1 on the way to top``.
+    """
+    numbers = ((len(automaton.edges), "edge", "edges"), (len(strategies), "strategy", "strategies"))
+    counted = ", ".join(f"{count} {one if count == 1 else more}" for count, one, more in numbers)
+    return ": ".join([counted, *(in_words(automaton, only) for only in strategies if len(strategies) == 1)])
+
+
+def in_words(automaton: Automaton, strategy: Strategy) -> str:
+    """How the samples move, and what finite choices cost."""
+    found: dict[str, list[Move]] = {}
+    for move in moves(automaton, strategy):
+        found.setdefault(move.name, []).append(move)
+    same: dict[str, list[str]] = {}
+    for name, own in found.items():
+        same.setdefault(motion_in_words(own, automaton.places), []).append(name)
+    parts = [_sentence(names, phrase) for phrase, names in same.items()]
+    return "; ".join([*parts, *_choices(automaton, strategy)]) or "nothing moves, and nothing costs"
+
+
+def _sentence(names: Sequence[str], phrase: str) -> str:
+    if len(names) == 1:
+        return f"{names[0]} {phrase}"
+    plural = re.sub(r"^(move|stay)s", r"\1", phrase)
+    plural = plural.replace("its query", "their queries").replace("its mean", "their means")
+    return f"{', '.join(names[:-1])} and {names[-1]} {plural}"
+
+
+def _choices(automaton: Automaton, strategy: Strategy) -> Iterator[str]:
+    costs = {cost for number in strategy.edges if (cost := automaton.edges[number].cost)}
+    if costs:
+        yield f"a random choice costs {'' if len(costs) == 1 else 'at most '}{max(costs)}*eps"
+
+
+def motion_in_words(found: Sequence[Move], places: Sequence[Place]) -> str:
+    """How one sample moves on all of its edges; true, or with bounds only."""
+    atoms = [frozenset(_atoms(move.edge, places)) for move in found]
+    for cases in chain([[(found, ())]], _splits(found, atoms)):
+        if 0 < len(cases) <= MOST_CASES and all(common(own) for own, _ in cases):
+            text = _told(cases, {atom for each in atoms for atom in each})
+            if len(text) <= LONGEST:
+                return text
+    low, high = (bound(move.shift for move in found) for bound in (min, max))
+    return f"moves by {low} to {high}, see the table"
+
+
+Case = tuple[Sequence[Move], tuple[Atom, ...]]
+
+
+def _splits(found: Sequence[Move], atoms: Sequence[frozenset[Atom]]) -> list[list[Case]]:
+    """Ways to tell the edges of a sample apart: by one atom, and by all atoms of a kind.
+
+    The first case of each is the usual one.  Where a sample usually moves with its mean comes first.
+    """
+    known = sorted({a for each in atoms for a in each}, key=lambda atom: (list(KINDS).index(atom[0]), atom))
+    pairs = []
+    for atom in known:
+        sides = [
+            [m for m, own in zip(found, atoms, strict=True) if (atom in own) is has] for has in (False, True)
+        ]
+        pairs.append([(sides[0], ()), (sides[1], (atom,))] if all(sides) else [])
+    pairs.sort(key=lambda cases: not (cases and _best(cases[0][0])[0] == "more"))
+    return [*pairs, *(_by_kind(kind, found, atoms) for kind in KINDS)]
+
+
+def _by_kind(kind: str, found: Sequence[Move], atoms: Sequence[frozenset[Atom]]) -> list[Case]:
+    keyed = [(tuple(sorted(a for a in own if a[0] == kind)), m) for m, own in zip(found, atoms, strict=True)]
+    keyed.sort(key=lambda pair: pair[0])
+    if any(
+        {*one} < {*other} for one in {key for key, _ in keyed if key} for other in {key for key, _ in keyed}
+    ):
+        return []  # "on the way to a" would include the way to a and b
+    return [([m for _, m in own], key) for key, own in groupby(keyed, key=lambda pair: pair[0])]
+
+
+def _atoms(edge: Edge, places: Sequence[Place]) -> Iterator[Atom]:
+    yield from ((step.kind, step.text) for step in edge.path if step.kind in KINDS)
+    yield from (("value", f"{name} = {show(known)}") for name, known in places[edge.source].values)
+
+
+def common(found: Sequence[Move]) -> list[Motion]:
+    """The motions that describe all of these moves, the shortest to tell first."""
+    shifts, more = ({by(move) for move in found} for by in (_shift, _more))
+    constant = [("by", shifts.pop())] if len(shifts) == 1 else []
+    relative = [("more", more.pop())] if len(more) == 1 and any(move.mean for move in found) else []
+    return [*constant, *relative]
+
+
+def _shift(move: Move) -> fmpq:
+    return move.shift
+
+
+def _more(move: Move) -> fmpq:
+    return move.shift - move.mean
+
+
+def _best(found: Sequence[Move]) -> Motion:
+    return next(iter(common(found)), ("", ZERO))
+
+
+def _told(cases: Sequence[Case], known: Iterable[Atom]) -> str:
+    told = [(_motion(_best(own), own), " and ".join(_where(a, known) for a in key)) for own, key in cases]
+    (first, where), *rest = told
+    opening = first if not where else f"{first} {where}"
+    usual = first.partition(" ")[0] if first.startswith("moves") else ""
+    return ", and ".join(
+        [opening, *(f"{phrase.removeprefix(f'{usual} ')} {w}".strip() for phrase, w in rest)]
+    )
+
+
+def _motion(motion: Motion, found: Sequence[Move]) -> str:
+    """A motion in words.
+
+    >>> _motion(("by", fmpq(1, 2)), []), _motion(("more", fmpq(0)), []), _motion(("by", fmpq(0)), [])
+    ('moves by 1/2', 'moves with its query', 'stays')
+    """
+    kind, by = motion
+    if kind == "by":
+        return f"moves by {by}" if by else "stays"
+    mean = "its query" if all(move.query for move in found) else "its mean"
+    return f"moves by {by} more than {mean}" if by else f"moves with {mean}"
+
+
+def _where(atom: Atom, known: Iterable[Atom]) -> str:
+    """The words for an atom; of an output its value, unless another variable can have it too."""
+    kind, text = atom
+    if kind == "output":
+        short = _published(text)
+        alone = all(_published(other) != short or other == text for k, other in known if k == kind)
+        text = short if alone else text
+    return f"{KINDS[kind]} {text}"
+
+
+def _published(text: str) -> str:
+    return text.partition(" = ")[2] or text
+
+
+# --- as a table ----------------------------------------------------------------------------------
+
+HEADS = ("place", "branch", "change", "sample", "moves by", "cost", "budget", "left")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row of the table; the budget before and after the edge is what may still be spent."""
+
+    place: str
+    branch: str
+    change: str
+    sample: str
+    shift: str
+    cost: str
+    before: str
+    after: str
+
+
+def table(automaton: Automaton, strategy: Strategy) -> list[Line]:
+    """The rows of a strategy; edges that differ only in the changes of the inputs are one row if they can.
+
+    Edges that neither draw nor cost anything have none.
+    """
+    merged: dict[tuple[str, ...], list[Line]] = {}
+    for line in _lines(automaton, strategy):
+        merged.setdefault(astuple(replace(line, change="", shift="")), []).append(line)
+    return [_merged(lines) for lines in merged.values()]
+
+
+def _merged(lines: Sequence[Line]) -> Line:
+    shifts = [line.shift for line in lines]
+    shown = shifts[0] if len({*shifts}) == 1 else ", ".join(shifts)
+    changes = lines if shown != shifts[0] else {line.change: line for line in lines}.values()
+    return replace(lines[0], change=" | ".join(line.change for line in changes), shift=shown)
+
+
+def _lines(automaton: Automaton, strategy: Strategy) -> Iterator[Line]:
+    own: dict[int, list[Move]] = {}
+    for move in moves(automaton, strategy):
+        own.setdefault(move.number, []).append(move)
+    for number in strategy.edges:
+        edge = automaton.edges[number]
+        before, after = (str(strategy.potentials.get(place, ZERO)) for place in (edge.source, edge.target))
+        texts = (_texts(edge, {"test", "choice", "output"}), _texts(edge, {"label"}))
+        line = partial(Line, place_in_words(automaton.places[edge.source]), *texts)
+        for move in own.get(number, []):
+            yield line(move.name, str(move.shift), str(move.cost), before, after)
+        if edge.cost:
+            yield line("(choice)", "", str(edge.cost), before, after)
+
+
+def _texts(edge: Edge, kinds: set[str]) -> str:
+    return ", ".join(step.text for step in edge.path if step.kind in kinds)
+
+
+def place_in_words(place: Place) -> str:
+    """For example ``line 11: for i (count = 0)``."""
+    known = ", ".join(f"{name} = {show(value)}" for name, value in place.values)
+    return place.cut + (f" ({known})" if known else "")
