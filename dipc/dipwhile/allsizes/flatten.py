@@ -215,11 +215,15 @@ class Flattener(Unroller):
         return True
 
     def rounds(
-        self, statement: ast.For, constants: Constants, then: Callable[[], None] | None = None
+        self,
+        statement: ast.For,
+        constants: Constants,
+        then: Callable[[], None] | None = None,
+        site: int | None = None,
     ) -> bool:
         """A loop with any number of rounds; ``then`` ends each of them."""
         inner = {name: value for name, value in constants.items() if name != statement.variable}
-        head = self.put(Round(statement.variable, self.site(), 0, statement.span))
+        head = self.put(Round(statement.variable, site or self.site(), 0, statement.span))
         with self.inside_a_loop():
             if self.block(statement.body, inner):
                 if then is not None:
@@ -414,6 +418,7 @@ class Flattener(Unroller):
         best = beats.right
         stays = ast.Binary(TURNED[beats.op], beats.left, best, span=beats.span)
         low, high = (substitute(bound, constants) for bound in (loop.low, loop.high))
+        site = self.site()
         numbers = (
             list(integers(low, high))
             if isinstance(low, ast.Number) and isinstance(high, ast.Number)
@@ -425,7 +430,7 @@ class Flattener(Unroller):
                 self.put(Assume(stays, span))
 
             if numbers is None:
-                self.rounds(replace(loop, body=before), constants, end)
+                self.rounds(replace(loop, body=before), constants, end, site)
                 return
             for value in numbers:
                 if value != but:
@@ -439,7 +444,6 @@ class Flattener(Unroller):
             others(None)
             ends.append(self.put(Jump(0)))
             self.land(either)
-        site = self.site()
         for position, value in enumerate(numbers if numbers is not None else [None]):
             more = numbers is not None and position < len(numbers) - 1
             either = self.put(Either(0, f"round {value} wins", "a later one wins", span)) if more else None

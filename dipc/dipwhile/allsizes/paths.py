@@ -202,7 +202,7 @@ class Path:
         pc = self.source.pc
         if len(self.system.adjacency.directions) > 1 and not self.direction:
             self.direction = self.system.adjacency.directions[self.choose(2)]
-            self.steps.append(Step("label", "every cell", self.system.adjacency.span, self.direction))
+            self.steps.append(Step("label", f"all cells go {self.direction}", self.system.adjacency.span))
         pc = self.step(pc)
         while pc != END and not self.system.is_cut(pc):
             pc = self.step(pc)
@@ -343,7 +343,8 @@ class Path:
         if group is not None and after is not None and after != full:
             self.phases[group] = after
         text = shown(label) if isinstance(label, Pair) else show(label)
-        self.steps.append(Step("label", cell, span, text))
+        verb = "is" if isinstance(label, Pair) else "changes by"
+        self.steps.append(Step("label", f"{cell} {verb} {text}", span, text))
         if isinstance(label, Pair):
             return label
         self.moves[symbol] = label
@@ -620,6 +621,8 @@ class Path:
 
     def finite(self, options: Sequence[tuple[Datum, ast.Expr]], target: str, span: Span) -> Datum:
         """A draw from a finite set: one path for each value."""
+        for _, p in options:
+            self.refuse_private(p)
         if all(self.is_public(value) for value, _ in options):
             values = list(dict.fromkeys(value for value, _ in options))
             value = values[self.choose(len(values))]
@@ -644,6 +647,14 @@ class Path:
             return function_of_eps(substitute(p, {**self.system.constants, **self.known()}), NOTHING, never)
         except InputError as error:
             raise Unsupported(f"`{show_expr(p)}` is not a function of eps alone", p.span) from error
+
+    def refuse_private(self, p: ast.Expr) -> None:
+        """Refuse a probability that is not the same on u and u'."""
+        for node in nodes(p):
+            private = isinstance(node, ast.Name | ast.Index) and not self.is_public(self.evaluate(node))
+            if private or isinstance(node, ast.Fold):
+                text = f"the probability `{show_expr(p)}` depends on `{show_expr(node)}`"
+                raise Unsupported(text, p.span, FINITE_HINT)
 
     def pay(self, left: Quotient, right: Quotient, span: Span) -> None:
         """The cost of a finite draw."""
@@ -704,24 +715,26 @@ class Path:
         return form(score, self.moves).constant
 
     def sensitivity(self, draw: ast.ExpMechanism) -> fmpq:
-        """The greatest difference of two changes of the score, for a score ``k*q[v] + constant`` over 1..N."""
-        cells = [node for node in nodes(draw.score) if isinstance(node, ast.Index)]
-        arrays = {cell.array for cell in cells if cell.index == ast.Name(draw.variable)}
-        if len(arrays) != 1 or len(arrays) != len({(c.array, c.index) for c in cells}):
-            raise Unsupported("a score that is not one cell of the input", draw.score.span)
-        (array,) = arrays
+        """The greatest difference of two changes of the score, one cell ``q[v]`` of each input, over 1..N."""
+        cells = {node for node in nodes(draw.score) if isinstance(node, ast.Index)}
+        arrays = {c.array: Symbol("private", c.array) for c in cells if c.array in self.system.scope.inputs}
+        index = unknown(Symbol("public", draw.variable))
         probe = Path(self.system, Point(END), ())
-        probe.values = {**self.values, draw.variable: unknown(Symbol("public", draw.variable))}
-        probe.moves = dict(self.moves)
-        place = Symbol("private", "score")
-        key = (None, array, unknown(Symbol("public", draw.variable)))
-        probe.cells, probe.moves[place] = {key: unknown(place)}, ZERO
-        score = probe.number(draw.score)
-        factor = abs(dict(score.terms).get(place, ZERO))
-        rest = score.plus(unknown(place), -dict(score.terms).get(place, ZERO))
-        if rest.random or not probe.is_public(rest):
-            raise Unsupported("a score that is not one cell of the input", draw.score.span)
-        return factor * self.system.adjacency.spread(array, self.system.domains[array], draw.score.span)
+        probe.values = {**self.values, draw.variable: index}
+        probe.moves = {**self.moves, **dict.fromkeys(arrays.values(), ZERO)}
+        probe.cells = {(None, array, index): unknown(symbol) for array, symbol in arrays.items()}
+        score = dict(probe.number(draw.score).terms)
+        if len(cells) > len(arrays) or any(s.random or probe.moves.get(s) for s in score):
+            hint = "a score is a sum of multiples of `q[v]`, for inputs `q` and the variable `v` of the mechanism"
+            raise Unsupported("a score that is not one cell of each input", draw.score.span, hint)
+        adjacency, domains, span = self.system.adjacency, self.system.domains, draw.score.span
+        return sum(
+            (
+                abs(score.get(symbol, ZERO)) * adjacency.spread(array, domains[array], span)
+                for array, symbol in arrays.items()
+            ),
+            ZERO,
+        )
 
     # --- the end of the path -------------------------------------------------------------------
 

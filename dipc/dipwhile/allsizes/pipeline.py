@@ -1,0 +1,69 @@
+"""The whole way: a question about every size, to its verdict.
+
+    syntax tree -> automaton -> strategies, a proof; without one, refutation at N = 1, 2, ...
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flint import fmpq
+
+from dipc.claims.privacy import Goal
+from dipc.clock import Clock
+from dipc.dipwhile.allsizes.automaton import Automaton
+from dipc.dipwhile.allsizes.build import build
+from dipc.dipwhile.allsizes.front import Front, front
+from dipc.dipwhile.allsizes.question import Question
+from dipc.dipwhile.allsizes.refute import attained, refuted
+from dipc.dipwhile.allsizes.strategies import Solved, strategies
+from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, LeastT, Open, ProvedForAll
+from dipc.errors import Unsupported
+from dipc.signs.eps_range import EpsRange
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A checked question: its automata, for every size or for one."""
+
+    question: Question
+    front: Front
+
+    @property
+    def budgets(self) -> EpsRange:
+        """The range of eps in question."""
+        return self.question.goal.eps_range if self.question.goal else EpsRange.positive()
+
+    def automaton(self, clock: Clock, sizes: dict[str, int] | None = None) -> Automaton:
+        """The automaton for every size, or, layer by layer, for the given ones.
+
+        Raises :class:`Unsupported` for what the method does not cover.
+        """
+        front = self.front
+        constants = dict(front.constants) if sizes is None else front.constants_at(sizes)
+        names = frozenset(param.name for param in front.program.params) - dict(front.constants).keys()
+        return build(front.program, front.source, constants, names, self.budgets, clock)
+
+
+def prepared(question: Question) -> Prepared:
+    """Check the program.  Raises :class:`InputError` for what is wrong in it."""
+    return Prepared(question, front(question.program, question.source, question.overrides))
+
+
+def prove(question: Question, clock: Clock, find_least: bool = True) -> AllSizesVerdict:
+    """Prove the claim of a question for every size, or refute it.
+
+    Without a claim, or with ``find_least``, the least t is computed, too.  Raises :class:`InputError` for what
+    is wrong in the program.
+    """
+    asked = prepared(question)
+    t = question.goal.t if question.goal else None
+    try:
+        automaton = asked.automaton(clock)
+    except Unsupported as limit:
+        return _unproved(asked, Open(limit.message, limit.span), clock)
+    solved = strategies(automaton, t, clock, find_least or t is None)
+    if isinstance(solved, Solved) and (t is None or solved.t <= t):
+        least = attained(asked, automaton, solved, clock) if find_least or t is None else LeastT(fmpq(0), solved.t)
+        return ProvedForAll(automaton, solved.strategies, least)
+    return refuted(asked, automaton, solved, clock)
