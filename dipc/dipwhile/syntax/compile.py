@@ -65,7 +65,7 @@ def compile_program(
 ) -> CoreProgram:
     """Check and unroll a program.
 
-    ``sampled``: for ``dipc prove``, with some values of each infinite set, samples inside a ``while``, and the
+    ``sampled``: for ``dipc prove``, with some values of each infinite set, samples inside a ``while`` and the
     claim for the sizes as declared.
     """
     names = collect_names(program)
