@@ -77,8 +77,8 @@ CONSTRUCTS = {
     "range": Construct("A range", "All integers from the first to the last.", "input q in -2..2"),
     "numbers": Construct(
         "All numbers",
-        "`reals` or `integers`, for `dipc prove` only; both are words only here. An output in `reals` may hold "
-        "a random value, and its initial value may be an atom.",
+        "`reals` or `integers`, for `dipc prove` only; both are words only here. An output in `reals` may "
+        "hold a random value, and its initial value may be an atom.",
         "input q[2] in reals, n in integers; output out[2] in reals = bot",
     ),
     "between": Construct(

@@ -58,6 +58,9 @@ PIECES = [
     "x",
     "if ",
     "end ",
+    " in reals",
+    " in [0, 1]",
+    " for all N",
     " vs ",
     "->",
     "secret ",
@@ -116,6 +119,11 @@ PAIRS = [
     ("if x then a <- 1 elif y then a <- 2 end", "if x then a <- 1 end"),
     ("private eps for eps in (0, 1]; exit", "private eps for eps in (0, 1); exit"),
     ("adjacent linf 1; exit", "adjacent hamming 1; exit"),
+    ("input q in reals; exit", "input q in integers; exit"),
+    ("input reals in reals..3", "input reals in reals"),
+    ("input q in [0, 1]", "input q in 0..1"),
+    ("private eps for all N; exit", "private eps; exit"),
+    ("private eps for eps in (0, 1) for all N, M; exit", "private eps for eps in (0, 1) for all N; exit"),
     ("a <- q'", "a <- q"),
 ]
 

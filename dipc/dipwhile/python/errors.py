@@ -98,7 +98,10 @@ NOTATION: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"(?<=the bounds of a )`for`(?= must be constants)", "`range`"),
     (r"^add a line such as: adjacent linf 1$", 'add to the decorator, for example: adjacent="linf 1"'),
     (r"^add a .* private eps .*$", 'add to the decorator: private="eps"    (or give a claim: check("eps"))'),
-    (r"a `for` loop with constant bounds, which is unrolled", "a `for` loop over a constant `range`"),
+    (
+        r"a `for` loop with constant bounds, which is unrolled(; or ask `dipc prove`)?",
+        "a `for` loop over a constant `range`",
+    ),
 )
 """Patterns in messages and hints, with their replacements in Python's notation."""
 

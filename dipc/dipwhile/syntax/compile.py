@@ -65,8 +65,8 @@ def compile_program(
 ) -> CoreProgram:
     """Check and unroll a program.
 
-    ``sampled``: a finite version of a program for ``dipc prove``, with some values of each infinite set and
-    samples inside a ``while``; its claim is for the sizes that the program declares.
+    ``sampled``: for ``dipc prove``, with some values of each infinite set, samples inside a ``while`` and the
+    claim for the sizes as declared.
     """
     names = collect_names(program)
     check_unknowns(program, overrides)
@@ -84,16 +84,14 @@ def compile_program(
     check_arrays(code, sizes)
     types.check_budget(code)
     unlisted = {d.name: d.domain for d in program.outputs if isinstance(d.domain, ast.Unlisted)}
-    declared = types.declared_kinds((*inputs, *outputs), unlisted)
-    kinding = types.infer(code, declared, names.locals)
+    kinding = types.infer(code, types.declared_kinds((*inputs, *outputs), unlisted), names.locals)
     types.check_types(code, kinding)
     if not sampled:
         types.check_loops(code, kinding)
     types.check_outputs(code, {output.name: output for output in outputs}, kinding, unlisted)
 
-    adjacency, claim = program.adjacency, program.claim
-    if claim and sampled:
-        claim = replace(claim, sizes=())
+    adjacency = program.adjacency
+    claim = replace(program.claim, sizes=()) if program.claim and sampled else program.claim
     number = compile_number_claim(claim, parameters) if claim else None
     return CoreProgram(
         source=source,

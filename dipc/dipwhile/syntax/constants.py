@@ -146,7 +146,7 @@ SAMPLE = (fmpq(-1), fmpq(0), fmpq(1))
 """Some of all real numbers, and of all integers."""
 
 
-def sample(domain: Unlisted, constants: Constants) -> tuple[Value, ...]:
+def sample(domain: Unlisted, constants: Constants) -> tuple[fmpq, ...]:
     """Some values of an infinite set, the ends of an interval among them."""
     match domain:
         case Reals() | Integers():
@@ -165,30 +165,36 @@ def sample(domain: Unlisted, constants: Constants) -> tuple[Value, ...]:
 
 def unlisted(name: str, domain: Unlisted, constants: Constants) -> InputError:
     """The error where the values of every set are listed."""
-    members = ", ".join(map(show, sample(domain, constants)))
-    kind = {Reals: "all reals", Integers: "all integers"}.get(type(domain))
-    what = kind or f"all reals in [{members}]"
-    hint = f"`dipc prove` decides the claim; or declare a finite set, such as `in {{{members}}}`"
-    if kind is None and all(value.q == 1 for value in sample(domain, constants)):
-        hint += f" or `in {members.replace(', ', '..')}`"
+    some = sample(domain, constants)
+    listed = ", ".join(map(show, some))
+    hint = f"`dipc prove` decides the claim; or declare a finite set, such as `in {{{listed}}}`"
+    what = "all integers" if isinstance(domain, Integers) else "all reals"
+    if isinstance(domain, Between):
+        what += f" in [{listed}]"
+        hint += f" or `in {listed.replace(', ', '..')}`" * all(value.q == 1 for value in some)
     return violation(8, f"`{name}` ranges over {what}, which `dipc check` cannot list", domain.span, hint)
+
+
+def members(declaration: Declaration, constants: Constants, sampled: bool) -> tuple[Value, ...]:
+    """The values of a set; if ``sampled`` some of an infinite one, among them the start value."""
+    domain, start = declaration.domain, declaration.start
+    if not isinstance(domain, Unlisted):
+        return evaluate_set(domain, constants)
+    some = sample(domain, constants)
+    if not sampled:
+        raise unlisted(declaration.name, domain, constants)
+    first = () if start is None else (evaluate_value(start, constants),)
+    return tuple(dict.fromkeys((*some, *first)))
 
 
 def declare(declaration: Declaration, constants: Constants, sampled: bool = False) -> Variable:
     """An input or output with its size, set and start value; ``sampled``: some values of an infinite set."""
     size = None if declaration.size is None else evaluate_size(declaration.size, constants, declaration.name)
-    written, start = declaration.domain, None
-    if isinstance(written, Unlisted):
-        domain = sample(written, constants)
-        if not sampled:
-            raise unlisted(declaration.name, written, constants)
-    else:
-        domain = evaluate_set(written, constants)
+    domain = members(declaration, constants, sampled)
+    start = None
     if declaration.start is not None:
         start = evaluate_value(declaration.start, constants)
-        if start not in domain and isinstance(written, Unlisted):
-            domain = (*domain, start)
-        elif start not in domain:
+        if start not in domain:
             message = f"the start value `{show(start)}` is not in the set"
             raise InputError(message, declaration.start.span, f"the set is `{show_domain(domain)}`")
     return Variable(declaration.name, size, domain, start, declaration.span)

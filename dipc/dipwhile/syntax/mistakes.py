@@ -507,8 +507,8 @@ def all_sizes(s: Situation, claim: Sequence[Token]) -> Errors:
     words = [token for token in claim if token.type in ("FOR", "NAME", "EPS")]
     places = [k for k, token in enumerate(words) if token.type == "FOR"]
     if s.found.type == "FORALL" and not s.brackets:
-        names = re.match(r"[^\W\d]\w*", s.rest_of_line(s.span.end))
-        yield s.error("`forall` is for formulas", f"write `for all {names[0] if names else 'N'}`")
+        size = re.match(r"[^\W\d]\w*", s.rest_of_line(s.span.end))
+        yield s.error("`forall` is for formulas", f"write `for all {size[0] if size else 'N'}`")
     every = words[places[-1] + 1 :] if places else []
     if not every or every[0].type == "EPS" or s.found.type == "EPS":
         return

@@ -16,6 +16,7 @@ from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import FragmentError, InputError, Source, Unsupported
 from dipc.models.values import Atom
 from dipc.shipped import paths
+from dipc.signs.eps_range import EpsRange
 
 BROKEN = sorted((Path(__file__).parents[1] / "syntax" / "broken").glob("*.dip"))
 ONLY_PROVE = {
@@ -218,7 +219,7 @@ def test_the_claim() -> None:
     assert claim is not None
     goal = goal_of(claim)
     assert (goal.t, str(goal.delta)) == (fmpq(3, 2), "1/10")
-    assert (goal.budgets.low, goal.budgets.high, goal.budgets.high_closed) == (0, 1, True)
+    assert goal.budgets == EpsRange(fmpq(0), fmpq(1), False, True)
     assert asked(program(claim="")).claim is None
 
 
