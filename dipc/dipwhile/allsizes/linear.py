@@ -20,6 +20,7 @@ from dipc.dipwhile.allsizes.automaton import ZERO, Edge, Form, Sample
 from dipc.models.simplex import CONSTANT, Infeasible, Least, Row, Terms, added, least
 
 ONE = fmpq(1)
+NONE_EXIST, NONE_FOUND = "no integer shifts exist", "no integer shifts were found"
 MAX_BRANCHES = 200
 """How many programs are solved at most to make the shifts of integer noise integers."""
 
@@ -191,7 +192,7 @@ def _branched(edges: Sequence[Edge], start: int, root: Cheapest, clock: Clock) -
     waiting: list[tuple[Cheapest, tuple[Bound, ...]]] = [(root, ())]
     for done in range(MAX_BRANCHES):
         if not waiting:
-            return NoShift(root.carrying, "no integer shifts exist")
+            return NoShift(root.carrying, NONE_EXIST)
         clock.tick("integer shifts", done)
         found, bounds = waiting.pop(min(range(len(waiting)), key=lambda n: (waiting[n][0].cost, -n)))
         wrong = _fractional(edges, found)
@@ -202,4 +203,4 @@ def _branched(edges: Sequence[Edge], start: int, root: Cheapest, clock: Clock) -
             below = relaxed(edges, start, (*bounds, half))
             if isinstance(below, Cheapest):
                 waiting.append((below, (*bounds, half)))
-    return NoShift(root.carrying, "no integer shifts were found")
+    return NoShift(root.carrying, NONE_FOUND)
