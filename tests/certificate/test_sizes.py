@@ -56,7 +56,7 @@ def noise(rate: str, mean: Form | None = None, kind: str = "Lap") -> Sample:
 
 
 def label(change: int | str, cell: str = "q[i]") -> Step:
-    return Step("label", f"{cell} changes by {change}", NOWHERE, str(change))
+    return Step("label", cell, NOWHERE, str(change))
 
 
 def proof(text: str, edges: list[Edge], places: list[Place], strategies: list[Strategy], t: int = 1) -> Proof:
@@ -203,6 +203,6 @@ def test_svt1_in_words() -> None:
     assert data["edges"][2]["guards"] == [{"form": {"0": "1", "rT": "-1"}, "equal": False}]
     assert data["strategies"][0]["phi"] == {"0": "1", "1": "1/2", "2": "0"}
     assert checked(data).statement() == (
-        "program 'mine.dip' with c = 1, T = 0, Delta = 1 is (1*eps, 0)-private for every N >= 1, all adjacent "
-        "inputs (q: reals; linf 1) and every eps in (0, inf): t = 1, 6 edges, 1 strategy"
+        "program 'mine.dip' with c = 1, T = 0, Delta = 1 is (1*eps, 0)-private for every N >= 1, all "
+        "adjacent inputs (q: reals; linf 1) and every eps in (0, inf): t = 1, 6 edges, 1 strategy"
     )
