@@ -217,16 +217,15 @@ def compared(certificate: kernel.Certificate, given: Mapping[str, Fraction], cla
     for name in set(given) - set(own):
         raise InputError(f"the program has no parameter `{name}`")
     differences = [
-        f"{name} = {described(value)} ({'-D' if name in given else 'the program'} says {described(wanted[name])})"
+        f"{name} = {value} ({'-D' if name in given else 'the program'} says {described(wanted[name])})"
         for name, value in listed.items()
         if value != wanted[name]
     ]
     for name in set(sizes) & set(given):
         if given[name].denominator != 1 or given[name] < 1:
             differences.append(f"every integer {name} >= 1 (-D says {given[name]})")
-    overridden = [
-        f"{n} = {v} (the program says {described(own[n])})" for n, v in listed.items() if v != own[n]
-    ]
+    changed = ((name, value) for name, value in listed.items() if value != own[name])
+    overridden = [f"{name} = {value} (the program says {described(own[name])})" for name, value in changed]
     asked = program.claim if claim is None else parse_claim(claim, CLAIM_NAME)
     if asked is None or not is_claim_of(certificate, asked, listed):
         says = f"the program says {written(asked)}" if claim is None else f"--claim says '{claim}'"
@@ -235,7 +234,7 @@ def compared(certificate: kernel.Certificate, given: Mapping[str, Fraction], cla
 
 
 def rederive(certificate: kernel.Certificate) -> str:
-    """Derive the automaton anew from the program text, and compare its edges as sets; what was found, in words.
+    """Derive the automaton anew from the program text, and compare its edges as sets; what was found.
 
     Raises :class:`~dipc.kernel.reading.Refused` for a difference and :class:`NotCovered`.
     """

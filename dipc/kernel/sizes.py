@@ -1,31 +1,32 @@
 """The statement about every size: a program is t*eps-private for every N, all inputs and every eps.
 
-A certificate has the automaton of the program: places, and edges between them, each one a path of the program
-together with the changes ("labels") of the private cells that it reads.  A run of the automaton stands for the
-two runs of the program on adjacent inputs u and u' that take the same decisions and publish the same values.
-A *form* is how much a quantity changes between the two: an object from symbols to fractions, with a sample of
-the edge by its number ("0", "1", ...), a live random variable of the edge's source by its name, and "" for the
-constant.  Costs and rates are in units of eps.
+A certificate has the automaton of the program: places, and edges between them.  An edge is a path of the
+program together with the changes ("labels") of the private cells that it reads.  A run of the automaton
+stands for two runs of the program, on adjacent inputs u and u', that take the same decisions and publish the
+same values.  A *form* is how much a quantity changes between the two: an object from symbols to fractions,
+with a sample of the edge by its number ("0", "1", ...), a live random variable of the edge's source by its
+name, and "" for the constant.  Costs and rates are in units of eps.
 
-A *strategy* gives constants to some edges and their places: a *shift* for every sample, a *delta*, the change,
-for every live variable, and *phi* >= 0, what may still be spent.  For each of its edges it is checked that
+A *strategy* gives constants to some edges and their places: a *shift* for every sample, a *delta*, the
+change, for every live variable, and *phi* >= 0, what may still be spent.  For each of its edges it is checked
+that
 
 * every guard is >= 0, or = 0: the run on u' decides like the one on u;
 * every live variable of the target has the delta of the target;
-* a shift is in the support: of ``LapPlus`` not below the change of the mean, of ``DLap`` an integer, and so is
-  the change of its mean;
+* a shift stays in the support: of ``LapPlus`` it is not below the change of the mean, of ``DLap`` both are
+  integers;
 * phi(from) - phi(to) >= cost + the sum of rate * |shift - change of the mean|;
 
-and phi(start) <= t.  *Coverage*: from the start and the set of all strategies, every edge is followed, with
-the strategies of the set that contain it; there always is one.  Finite draws cost what a proved inequality
-says, those of the exponential mechanism rate * sensitivity.
+and phi(start) <= t.  A finite draw costs what a proved inequality says, one of the exponential mechanism
+rate * sensitivity.  *Coverage*: from the start and the set of all strategies, every edge is followed, with
+the strategies of the set that contain it; there always is one.
 
-*This is a proof*: on a path the map x -> x + shift of its samples is a bijection that preserves the volume (of
-the integers, for ``DLap``); it carries the event of the path on u into that on u', with the same outputs, and
-lowers the density at most by exp(-eps*cost).  By coverage one strategy contains all edges of a run; its costs
-add up to at most phi(start), whatever the length.  Images of different paths are disjoint, so the sum over all
-paths with given outputs is at most exp(t*eps) times that of u'.  Real inputs: the least cost is convex in the
-differences, so those at the corners of the adjacency are enough.
+*This is a proof*: on a path x -> x + shift is a bijection of the samples that preserves the volume (for
+``DLap``: of the integers).  It carries the event of the path on u into that on u', with the same outputs, and
+lowers the density at most by exp(-eps*cost).  By coverage one strategy contains all edges of a run, and its
+costs add up to at most phi(start), whatever the length.  Images of different paths are disjoint, so the sum
+over all paths with given outputs is at most exp(t*eps) times that of u'.  For real inputs the least cost is
+convex in the differences, so those at the corners of the adjacency are enough.
 
 *Labels*: where all labels are changes of single numbers and the adjacency is linf, l1 or hamming, the edges
 that differ in labels only have every label that the adjacency leaves.  That the automaton is that of the
@@ -34,264 +35,33 @@ program text is not checked here.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import Any, NamedTuple
 
-from . import facts, laws
-from .facts import ZERO, Interval
+from . import laws
+from .automata import (
+    Adjacency,
+    Automaton,
+    Edge,
+    Form,
+    Labels,
+    Sample,
+    nonnegative,
+    read_adjacency,
+    read_automaton,
+    read_choices,
+)
+from .facts import ZERO
 from .laws import Table
 from .privacy import FORMAT, MAX_NAME, VERSION, Claim, ProgramText, read_claim, read_program, shown
-from .reading import Refused, array, flag, integer, name_of, rational, record, salted, spend, text, weight
+from .reading import Refused, array, integer, name_of, rational, record, salted, spend, weight
 
 FIELDS = (
     "format version statement program parameters sizes adjacency inputs claim start t "
     "denominators functions choices places edges strategies digest"
 )
-PLACE = "cut values differences phase facts live"
-EDGE = "from to samples guards sets cost choices decisions path"
-KINDS = ("Lap", "LapPlus", "DLap")
-STEPS = ("label", "sample", "test", "choice", "output")
-MAX_PLACES = 3000
-MAX_EDGES = 100_000
-CELL = re.compile(r"[^\W\d]\w*(\[[^\]]*\])?( |$)")  # how the text of a label begins: one private cell
-
-Form = dict[str, Fraction]
-Labels = tuple[Fraction, ...]  # the changes of the cells that an edge reads, in the order of its path
-
-
-class Adjacency(NamedTuple):
-    """Which inputs are adjacent; ``distance`` is None for ``all`` and formulas."""
-
-    kind: str
-    distance: Fraction | None
-    shown: str
-    integers: bool
-
-    def choices(self, width: Fraction) -> list[Fraction]:
-        """The labels of one cell: the integers up to its greatest change, or only the ends, and 0."""
-        most = self.distance if self.distance is not None and self.kind != "hamming" else width
-        if self.integers:
-            spend(2 * int(most) + 1)
-            return [Fraction(d) for d in range(-int(most), int(most) + 1)]
-        return sorted({most, -most} if self.kind == "linf" else {most, ZERO, -most})
-
-    def used(self, labels: Labels) -> Fraction:
-        """What labels take of the distance."""
-        spend(weight(*labels))
-        if self.kind == "l1":
-            return sum(map(abs, labels), ZERO)
-        return Fraction(sum(map(bool, labels)) if self.kind == "hamming" else 0)
-
-    def needed(self, cells: int, width: Fraction, used: Fraction) -> Iterator[Labels]:
-        """All labels of so many cells, if so much of the distance is used up."""
-        assert self.distance is not None
-        for labels in product(self.choices(width), repeat=cells):
-            spend(4 * cells)
-            if self.used(labels) <= self.distance - used:
-                yield labels
-
-
-class Sample(NamedTuple):
-    """A draw of noise."""
-
-    kind: str
-    rate: Fraction
-    mean: Form
-
-
-class Edge(NamedTuple):
-    """``labels`` is None if one of them is not the change of a single number."""
-
-    source: int
-    target: int
-    samples: list[Sample]
-    guards: list[tuple[Form, bool]]
-    sets: dict[str, Form]
-    cost: Fraction
-    decisions: tuple[str, ...]
-    labels: Labels | None
-
-
-class Automaton(NamedTuple):
-    """``live`` has the random variables of every place."""
-
-    start: int
-    live: list[list[str]]
-    edges: list[Edge]
-
-    def outgoing(self) -> list[list[int]]:
-        """The numbers of the edges from each place."""
-        found: list[list[int]] = [[] for _ in self.live]
-        for number, edge in enumerate(self.edges):
-            found[edge.source].append(number)
-        return found
-
-
-# --- reading --------------------------------------------------------------------------------------------
-
-
-def nonnegative(value: Any, step: str) -> Fraction:
-    """A number >= 0."""
-    if (read := rational(value, step)) < 0:
-        raise Refused(step, "a number is negative")
-    return read
-
-
-def members(value: Any, step: str) -> dict[str, Any]:
-    """An object with any fields."""
-    if not isinstance(value, dict):
-        raise Refused(step, "an object is expected")
-    return value
-
-
-def read_form(value: Any, samples: int, live: Collection[str], step: str) -> Form:
-    """A form over the constant, so many samples and the live variables."""
-    form = {}
-    for symbol, written in members(value, step).items():
-        form[symbol] = rational(written, step)
-        spend(len(live))
-        if not form[symbol]:
-            raise Refused(step, "a term is 0 and must be left out")
-        known = symbol == "" or symbol in live or (re.fullmatch("0|[1-9][0-9]{0,5}", symbol) is not None)
-        if not known or (symbol[:1].isdigit() and int(symbol) >= samples):
-            raise Refused(step, f"'{symbol[:40]}' is not a sample drawn before, nor a live variable")
-    return form
-
-
-def read_samples(value: Any, live: Collection[str], integers: bool, step: str) -> list[Sample]:
-    """The draws of an edge; the mean of each is over those before."""
-    samples = []
-    for j, item in enumerate(array(value, step)):
-        sample, here = record(item, step, "kind", "rate", "mean"), f"{step}, sample {j}"
-        kind, rate = text(sample["kind"], here), rational(sample["rate"], here)
-        mean = read_form(sample["mean"], j, live, here)
-        if kind not in KINDS or rate <= 0:
-            raise Refused(here, "the kind is not known, or the rate is not positive")
-        if kind == "DLap" and not integers and "" in mean:
-            raise Refused(here, "the mean of integer noise changes with inputs that are not integers")
-        samples.append(Sample(kind, rate, mean))
-    return samples
-
-
-def read_labels(value: Any, step: str) -> Labels | None:
-    """The labels of a path, if all of them are changes of single numbers."""
-    labels: list[Fraction] | None = []
-    for item in array(value, step):
-        if len(array(item, step)) != 3:
-            raise Refused(step, "a step of a path has a kind, a text and a value")
-        kind, words, change = (text(part, step) for part in item)
-        if kind not in STEPS:
-            raise Refused(step, f"the kind '{kind[:40]}' of a step is not known")
-        if kind == "label" and labels is not None:
-            simple = CELL.match(words) and re.fullmatch(r"-?[0-9]+(/[0-9]+)?", change)
-            labels = [*labels, rational(change, step)] if simple else None
-    return None if labels is None else tuple(labels)
-
-
-def read_edge(
-    value: Any, live: Sequence[list[str]], costs: Sequence[Fraction], integers: bool, step: str
-) -> Edge:
-    """An edge, whose cost is that of its choices, and whose forms are over what there is."""
-    edge = record(value, step, *EDGE.split())
-    source, target = (integer(edge[end], step, 0, len(live) - 1) for end in ("from", "to"))
-    here, last = live[source], len(costs) - 1
-    samples = read_samples(edge["samples"], here, integers, step)
-    guards = []
-    for i, item in enumerate(array(edge["guards"], step)):
-        guard = record(item, f"{step}, guard {i}", "form", "equal")
-        form = read_form(guard["form"], len(samples), here, f"{step}, guard {i}")
-        guards.append((form, flag(guard["equal"], f"{step}, guard {i}")))
-    written = record(edge["sets"], f"{step}, sets", *live[target])
-    sets = {name: read_form(form, len(samples), here, f"{step}, sets") for name, form in written.items()}
-    cost, drawn = nonnegative(edge["cost"], step), ZERO
-    for i in array(edge["choices"], step):
-        drawn += costs[integer(i, step, 0, last)]
-        spend(weight(drawn))
-    if cost != drawn:
-        raise Refused(step, "the cost is not that of its choices")
-    decisions = tuple(text(word, step) for word in array(edge["decisions"], step))
-    return Edge(source, target, samples, guards, sets, cost, decisions, read_labels(edge["path"], step))
-
-
-def read_places(value: Any, start: int) -> list[list[str]]:
-    """The live variables of every place; nothing is random at the start."""
-    live: list[list[str]] = []
-    for i, item in enumerate(array(value, "places")):
-        step = f"place {i}"
-        place = record(item, step, *PLACE.split())
-        names = [text(name, step) for name in array(place["live"], step)]
-        if len(set(names)) < len(names) or any(not name or name[0].isdigit() for name in names):
-            raise Refused(step, "a live variable is listed twice, or has no name")
-        if (text(place["cut"], step) == "start") != (i == start) or (i == start and names):
-            raise Refused(step, "a run begins at the place 'start', and nothing has been drawn there")
-        for part in ("values", "differences", "phase"):
-            for word in members(place[part], step).values():
-                text(word, step)
-        for word in array(place["facts"], step):
-            text(word, step)
-        live.append(names)
-    if not 0 < len(live) <= MAX_PLACES:
-        raise Refused("places", f"there are none, or more than {MAX_PLACES}")
-    return live
-
-
-def read_automaton(data: dict[str, Any], costs: Sequence[Fraction], integers: bool) -> Automaton:
-    """The automaton; only the end has no edges."""
-    start = integer(data["start"], "start", 0, MAX_PLACES)
-    live = read_places(data["places"], start)
-    integer(start, "start", 0, len(live) - 1)
-    if len(array(data["edges"], "edges")) > MAX_EDGES:
-        raise Refused("edges", f"more than {MAX_EDGES}")
-    edges = [read_edge(e, live, costs, integers, f"edge {i}") for i, e in enumerate(data["edges"])]
-    automaton = Automaton(start, live, edges)
-    for i, (place, out) in enumerate(zip(data["places"], automaton.outgoing(), strict=True)):
-        if bool(out) == (place["cut"] == "end"):
-            raise Refused(f"place {i}", "a run goes on from every place but the end")
-    return automaton
-
-
-def read_choices(data: dict[str, Any], table: Table, on: Interval) -> list[Fraction]:
-    """The cost of each finite draw and each exponential mechanism.
-
-    A finite one has left <= exp(cost*eps) * right, proved on the interval.
-    """
-    costs, used, last = [], set(), len(table.functions) - 1
-    for i, item in enumerate(array(data["choices"], "choices")):
-        step = f"choice {i}"
-        if isinstance(item, dict) and item.get("mechanism") == "Exp":
-            drawn = record(item, step, "mechanism", "rate", "sensitivity")
-            costs.append(nonnegative(drawn["rate"], step) * nonnegative(drawn["sensitivity"], step))
-            continue
-        drawn = record(item, step, "mechanism", "left", "right", "cost", "proof")
-        if drawn["mechanism"] != "finite":
-            raise Refused(step, "the mechanism is not known")
-        pair = integer(drawn["left"], step, 0, last), integer(drawn["right"], step, 0, last)
-        used |= set(pair)
-        costs.append(nonnegative(drawn["cost"], step))
-        integers = laws.in_integers(table, costs[-1])
-        slack = facts.unscaled(integers.slack([pair]).plain, integers.unit)
-        facts.prove(facts.normal(slack), on, drawn["proof"], step)
-    if used != set(range(last + 1)):
-        raise Refused("functions", "a function is not used")
-    return costs
-
-
-def read_adjacency(data: dict[str, Any]) -> Adjacency:
-    """The adjacency, and whether inputs are all integers or all reals."""
-    step = "adjacency"
-    adjacency = record(data[step], step, "text", "kind", "distance")
-    inputs = record(data["inputs"], "inputs", "text", "integers")
-    kind, written = text(adjacency["kind"], step), adjacency["distance"]
-    if kind not in ("linf", "l1", "hamming", "all", "formula"):
-        raise Refused(step, "it is not known")
-    if (written is None) != (kind in ("all", "formula")):
-        raise Refused(step, "a distance is missing, or there is one that has no meaning")
-    distance = None if written is None else nonnegative(written, step)
-    words = f"{text(inputs['text'], 'inputs')[:MAX_NAME]}; {text(adjacency['text'], step)[:MAX_NAME]}"
-    return Adjacency(kind, distance, words, flag(inputs["integers"], "inputs"))
 
 
 # --- strategies -----------------------------------------------------------------------------------------
@@ -386,7 +156,7 @@ def check_strategy(strategy: Strategy, automaton: Automaton, t: Fraction, step: 
 class Walk:
     """All runs of the automaton, with the strategies that contain them, as bits, and their labels.
 
-    ``width`` is the greatest change of a cell under hamming; None if labels cannot be checked.
+    ``widths`` has the greatest label of each input; it is None if labels cannot be checked.
     """
 
     def __init__(self, automaton: Automaton, adjacency: Adjacency, strategies: Sequence[Strategy]) -> None:
@@ -397,13 +167,20 @@ class Walk:
         for n, strategy in enumerate(strategies):
             for i in strategy.shifts:
                 self.bits[i] |= 1 << n
-        listed = [edge.labels for edge in automaton.edges]
-        labels = [label for row in listed if row is not None for label in row]
-        known = adjacency.distance is not None and None not in listed
-        self.width = max(map(abs, labels), default=ZERO) if known else None
-        if adjacency.kind == "hamming" and adjacency.distance and labels and self.width == 0:
-            raise Refused("edges", "no cell ever changes")
         self.complete: set[bytes] = set()
+        self.widths = self.widest() if adjacency.distance is not None else None
+
+    def widest(self) -> dict[str, Fraction] | None:
+        """The greatest label of each input, if all labels are changes of single numbers."""
+        found: dict[str, Fraction] = {}
+        for edge in self.automaton.edges:
+            if edge.labels is None:
+                return None
+            for cell, label in zip(edge.cells, edge.labels, strict=True):
+                found[cell] = max(found.get(cell, ZERO), abs(label))
+        if self.adjacency.kind == "hamming" and self.adjacency.distance and not all(found.values()):
+            raise Refused("edges", "some input never changes")
+        return found
 
     def check(self) -> None:
         """Every run has a strategy, and every label of the adjacency has an edge."""
@@ -424,25 +201,26 @@ class Walk:
 
     def used_after(self, edge: Edge, used: Fraction) -> Fraction:
         """What is used up of the distance."""
-        if self.width is None or edge.labels is None or self.adjacency.distance is None:
+        if self.widths is None or edge.labels is None or self.adjacency.distance is None:
             return ZERO
         return min(used + self.adjacency.used(edge.labels), self.adjacency.distance)
 
     def check_labels(self, place: int, used: Fraction) -> None:
         """From a place the edges with equal decisions have all labels that are left."""
-        if self.width is None or (key := state_key(place, 0, used)) in self.complete:
+        if self.widths is None or (key := state_key(place, 0, used)) in self.complete:
             return
         self.complete.add(key)
-        groups: dict[tuple[str, ...], list[Labels]] = {}
+        groups: dict[tuple[str, ...], list[Edge]] = {}
         for i in self.outgoing[place]:
             edge = self.automaton.edges[i]
-            assert edge.labels is not None
-            groups.setdefault(edge.decisions, []).append(edge.labels)
-        for rows in groups.values():
-            listed, cells = set(map(labels_shown, rows)), len(rows[0])
-            if any(len(row) != cells for row in rows):
+            groups.setdefault(edge.decisions, []).append(edge)
+        for edges in groups.values():
+            cells = edges[0].cells
+            if any(edge.cells != cells for edge in edges):
                 raise Refused(f"place {place}", "edges with equal decisions read different cells")
-            for needed in map(labels_shown, self.adjacency.needed(cells, self.width, used)):
+            listed = {labels_shown(edge.labels or ()) for edge in edges}
+            widths = [self.widths[cell] for cell in cells]
+            for needed in map(labels_shown, self.adjacency.needed(widths, used)):
                 if needed not in listed:
                     raise Refused(f"place {place}", f"an edge with the labels ({needed[:80]}) is missing")
 
@@ -532,4 +310,4 @@ def checked(data: Any, file: bytes | None) -> Certificate:
     if not walk.all:
         raise Refused("strategies", "there are none")
     walk.check()
-    return Certificate(data, program, claim, table, sizes, adjacency, walk.width is not None)
+    return Certificate(data, program, claim, table, sizes, adjacency, walk.widths is not None)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,9 +19,11 @@ from flint import fmpq
 
 from dipc.certificate.format import dumps
 from dipc.certificate.sizes import Proof, sizes_certificate
+from dipc.cli.main import status as exit_status
 from dipc.dipwhile.allsizes.automaton import (
     Automaton,
     Choice,
+    Draw,
     Edge,
     Exponential,
     Form,
@@ -30,8 +36,9 @@ from dipc.dipwhile.allsizes.automaton import (
 from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.verdict import LeastT, ProvedForAll
 from dipc.dipwhile.syntax.parser import parse
-from dipc.errors import Source, Span
+from dipc.errors import LimitReached, Source, Span
 from dipc.kernel import sizes
+from dipc.kernel.reading import Refused
 from dipc.kernel.statements import check
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -56,7 +63,7 @@ def noise(rate: str, mean: Form | None = None, kind: str = "Lap") -> Sample:
 
 
 def label(change: int | str, cell: str = "q[i]") -> Step:
-    return Step("label", f"{cell} changes by {change}", NOWHERE, str(change))
+    return Step("label", cell, NOWHERE, str(change))
 
 
 def proof(text: str, edges: list[Edge], places: list[Place], strategies: list[Strategy], t: int = 1) -> Proof:
@@ -70,7 +77,7 @@ def svt1(change: int = 1) -> Proof:
     """rT moves by 1; r moves with its query, and by 1 on the way to top."""
     head = Place("line 12: for i", live=("rT",))
     edges = [Edge(0, 1, (noise("1/2"),), (), (("rT", form({0: 1})),), q(0))]
-    shifts = [(q(1),)]
+    shifts: list[tuple[fmpq, ...]] = [(q(1),)]
     for d in (change, -change):
         r = (noise("1/4", form({}, d)),)
         stays = ("rT", form({"rT": 1}))
@@ -137,7 +144,8 @@ def choice() -> Proof:
     """Randomised response: true with exp(eps)/(1 + exp(eps)) or 1/(1 + exp(eps)); and a choice by scores."""
     z = Quotient(ExpPoly.exp(1))
     likely, rare = z / (z + 1), 1 / (z + 1)
-    drawn = [Choice(likely, rare, q(1)), Choice(rare, likely, q(0)), Exponential(q("1/2"), q(2))]
+    finite = Choice(likely, rare, q(1)), Choice(rare, likely, q(0))
+    drawn: list[Draw] = [*finite, Exponential(q("1/2"), q(2))]
     edges = [Edge(0, 1, (), (), (), draw.cost, (draw,), (str(i),)) for i, draw in enumerate(drawn)]
     strategy = Strategy((0, 1, 2), {0: q(1), 1: q(0)}, {0: {}, 1: {}}, ((), (), ()))
     return proof(TEXT.replace("ADJACENT", "all"), edges, [START, END], [strategy])
@@ -203,6 +211,399 @@ def test_svt1_in_words() -> None:
     assert data["edges"][2]["guards"] == [{"form": {"0": "1", "rT": "-1"}, "equal": False}]
     assert data["strategies"][0]["phi"] == {"0": "1", "1": "1/2", "2": "0"}
     assert checked(data).statement() == (
-        "program 'mine.dip' with c = 1, T = 0, Delta = 1 is (1*eps, 0)-private for every N >= 1, all adjacent "
-        "inputs (q: reals; linf 1) and every eps in (0, inf): t = 1, 6 edges, 1 strategy"
+        "program 'mine.dip' with c = 1, T = 0, Delta = 1 is (1*eps, 0)-private for every N >= 1, all "
+        "adjacent inputs (q: reals; linf 1) and every eps in (0, inf): t = 1, 6 edges, 1 strategy"
     )
+
+
+# --- the slow judge: all runs of a few edges, sample by sample, without delta and phi ---------------------
+
+
+class Judge:
+    """Whether every run of at most ``length`` edges has a strategy that keeps its guards and pays for it."""
+
+    def __init__(self, data: Json, length: int = 4) -> None:
+        self.data, self.length = data, length
+        self.t = min(Fraction(data["t"]), Fraction(data["claim"]["t"]))
+
+    def is_true(self) -> bool:
+        return all(
+            any(self.pays(strategy, run) for strategy in self.data["strategies"])
+            for run in self.runs(self.data["start"], self.length)
+        )
+
+    def runs(self, place: int, length: int) -> list[list[int]]:
+        found: list[list[int]] = [[]]
+        for i, edge in enumerate(self.data["edges"] if length else []):
+            if edge["from"] == place:
+                found += [[i, *rest] for rest in self.runs(edge["to"], length - 1)]
+        return found
+
+    def pays(self, strategy: Json, run: list[int]) -> bool:
+        spent, state = Fraction(0), dict[str, Fraction]()
+        for i in run:
+            if i not in strategy["edges"]:
+                return False
+            edge, shifts = self.data["edges"][i], strategy["shift"][strategy["edges"].index(i)]
+            known = {**state, "": Fraction(1), **{str(j): Fraction(s) for j, s in enumerate(shifts)}}
+
+            def at(form: dict[str, str], known: dict[str, Fraction] = known) -> Fraction:
+                return sum((Fraction(x) * known[symbol] for symbol, x in form.items()), Fraction(0))
+
+            for sample, shift in zip(edge["samples"], shifts, strict=True):
+                away = Fraction(shift) - at(sample["mean"])
+                if (sample["kind"] == "LapPlus" and away < 0) or Fraction(sample["rate"]) <= 0:
+                    return False
+                if sample["kind"] == "DLap" and (away.denominator, Fraction(shift).denominator) != (1, 1):
+                    return False
+                spent += abs(away) * Fraction(sample["rate"])
+            spent += Fraction(edge["cost"])
+            moved = [(at(guard["form"]), guard["equal"]) for guard in edge["guards"]]
+            if any(x < 0 or (equal and x != 0) for x, equal in moved):
+                return False
+            state = {name: at(form) for name, form in edge["sets"].items()}
+        return spent <= self.t
+
+
+Where = tuple[str | int, ...]
+MATHEMATICS = ("start", "t", "edges", "strategies")
+
+
+def spots(value: Any, way: Where = ()) -> list[Where]:
+    if isinstance(value, dict):
+        return [way, *(spot for key, part in value.items() for spot in spots(part, (*way, key)))]
+    if isinstance(value, list):
+        return [way, *(spot for i, part in enumerate(value) for spot in spots(part, (*way, i)))]
+    return [way]
+
+
+def others(value: Any) -> list[Any]:
+    """Other values for a value."""
+    match value:
+        case bool():
+            return [not value, None]
+        case int():
+            return [value + 1, value - 1, 0, None, True]
+        case str():
+            numbers = []
+            if value.lstrip("-").replace("/", "").isdigit():
+                numbers = [str(Fraction(value) + d) for d in (1, -1, Fraction(1, 2), -Fraction(1, 8))]
+            return [*numbers, "0", "1", "-1", "1/2", value + "x", "DLap", "LapPlus", None]
+        case list():
+            without = [value[:i] + value[i + 1 :] for i in range(len(value))]
+            doubled = [value[: i + 1] + value[i:] for i in range(len(value))]
+            return [*without, *doubled, value[::-1], [], None]
+        case dict():
+            without_field = [{k: v for k, v in value.items() if k != gone} for gone in value]
+            return [*without_field, {**value, "note": "1"}, {**value, "": "1"}, {**value, "0": "1"}]
+    return [0, "0"]
+
+
+def changed(data: Json, where: Where, value: Any) -> Json:
+    mutant = copy.deepcopy(data)
+    spot = mutant
+    for key in where[:-1]:
+        spot = spot[key]  # type: ignore[index]
+    spot[where[-1]] = value  # type: ignore[index]
+    return mutant
+
+
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name != "choice"])
+def test_a_mutant_is_refused_or_still_a_proof(name: str) -> None:
+    data = written(EXAMPLES[name]())
+    assert Judge(data).is_true()
+    count = accepted = 0
+    for where in spots({field: data[field] for field in MATHEMATICS}):
+        known: Any = data
+        for key in where:
+            known = known[key]
+        for value in others(known) if where else []:
+            if value == known:
+                continue
+            mutant, count = changed(data, where, value), count + 1
+            with pytest.raises(Refused):
+                check(json.dumps(mutant).encode())  # with the old digest
+            try:
+                checked(mutant)
+            except Refused as refused:
+                assert not str(refused).startswith("reading:"), (where, value, refused)
+                continue
+            accepted += 1
+            assert Judge(mutant).is_true(), (where, value)
+    assert count > 200 and accepted < count / 3
+
+
+# --- forged -----------------------------------------------------------------------------------------------
+
+
+def without(data: Json, *gone: int) -> Json:
+    """The certificate without some edges, the others numbered anew, also in the strategies."""
+    kept = [i for i in range(len(data["edges"])) if i not in gone]
+    strategies = []
+    for strategy in data["strategies"]:
+        rows = [(i, row) for i, row in zip(strategy["edges"], strategy["shift"], strict=True) if i in kept]
+        numbers = [kept.index(i) for i, _ in rows]
+        strategies.append({**strategy, "edges": numbers, "shift": [row for _, row in rows]})
+    return {**data, "edges": [data["edges"][i] for i in kept], "strategies": strategies}
+
+
+def unplayed(data: Json, gone: int) -> Json:
+    """The certificate whose strategies leave out one edge that the automaton has."""
+    data = copy.deepcopy(data)
+    for strategy in data["strategies"]:
+        if gone in strategy["edges"]:
+            strategy["shift"].pop(strategy["edges"].index(gone))
+            strategy["edges"].remove(gone)
+    return data
+
+
+@pytest.mark.parametrize("gone", [2, 3, 4])
+def test_every_path_needs_a_strategy(gone: int) -> None:
+    with pytest.raises(Refused, match=f"edge {gone}: no strategy contains"):
+        checked(unplayed(written(svt1()), gone))
+
+
+def test_one_strategy_has_to_contain_the_whole_run() -> None:
+    """Each edge is in some strategy, but no strategy has both: choosing anew on the way is not allowed."""
+    data = written(two_strategies())
+    first = data["edges"][0]
+    data["edges"].append({**first, "path": [], "decisions": ["other"]})
+    for strategy, number in zip(data["strategies"], (0, 3), strict=True):
+        strategy["edges"] = sorted([number, strategy["edges"][1]])
+        strategy["shift"].sort(key=len, reverse=number == 0)
+    with pytest.raises(Refused, match="no strategy contains some run"):
+        checked(data)
+
+
+@pytest.mark.parametrize("gone", [1, 2, 3, 4])
+def test_a_missing_label_is_refused(gone: int) -> None:
+    with pytest.raises(Refused, match=r"place 1: an edge with the labels \(-?1\) is missing"):
+        checked(without(written(svt1()), gone))
+
+
+def test_a_missing_label_of_the_integers_is_refused() -> None:
+    with pytest.raises(Refused, match=r"the labels \(0\) is missing"):
+        checked(without(written(one_of("DLap")), 1))
+    with pytest.raises(Refused, match=r"place 0: an edge with the labels \(-2\) is missing"):
+        checked(written(one_of("DLap")) | {"adjacency": {"text": "linf 2", "kind": "linf", "distance": "2"}})
+
+
+@pytest.mark.parametrize("kind", ["l1", "hamming"])
+@pytest.mark.parametrize("gone", [0, 1, 2, 3])
+def test_a_missing_label_of_a_phase_is_refused(kind: str, gone: int) -> None:
+    """Also where nothing is left to change: then only 0 is a label, and it must be there."""
+    if gone == 3:
+        with pytest.raises(Refused, match=r"labels \(0\) is missing"):
+            data = without(written(phases(kind)), 3)
+            data["edges"].append({**copy.deepcopy(data["edges"][1]), "from": 2, "to": 2})
+            data["strategies"][0]["edges"].append(len(data["edges"]) - 1)
+            data["strategies"][0]["shift"].append(["1"])
+            checked(data)
+    else:
+        with pytest.raises(Refused, match="is missing"):
+            checked(without(written(phases(kind)), gone))
+
+
+def test_cells_that_never_change_are_refused() -> None:
+    with pytest.raises(Refused, match="some input never changes"):
+        checked(without(written(phases("hamming")), 1, 2))
+
+
+def test_edges_that_only_the_program_shows_are_left_to_the_deep_check() -> None:
+    """All labels of a decision left out: the kernel cannot know that the program takes it, and says so."""
+    for gone in ((2, 4), (5,), (1, 3)):
+        certificate = checked(without(written(svt1()), *gone))
+        assert certificate.conditional().startswith("IF the listed automaton is that of the program")
+    with pytest.raises(Refused, match="place 1: a run goes on from every place but the end"):
+        checked(without(written(svt1()), 1, 2, 3, 4, 5))
+
+
+FORGED: dict[str, tuple[str, Where, Any, str]] = {
+    "t lowered": ("svt1", ("t",), "7/8", "strategy 0, phi"),
+    "t raised": ("svt1", ("t",), "9/8", "t"),
+    "t negative": ("svt1", ("t",), "-1", "t"),
+    "t as 2/2": ("svt1", ("t",), "2/2", "t"),
+    "the claim lowered": ("svt1", ("claim", "t"), "7/8", "t"),
+    "phi of the start": ("svt1", ("strategies", 0, "phi", "0"), "7/8", "strategy 0, edge 0"),
+    "phi of the loop": ("svt1", ("strategies", 0, "phi", "1"), "3/8", "strategy 0, edge 4"),
+    "phi raised": ("svt1", ("strategies", 0, "phi", "1"), "5/8", "strategy 0, edge 0"),
+    "phi negative": ("svt1", ("strategies", 0, "phi", "2"), "-1/2", "strategy 0, phi 2"),
+    "no phi": ("svt1", ("strategies", 0, "phi"), {"0": "1", "1": "1/2"}, "strategy 0, phi"),
+    "delta": ("svt1", ("strategies", 0, "delta", "1", "rT"), "2", "strategy 0, edge 0, sets"),
+    "no delta": ("svt1", ("strategies", 0, "delta", "1"), {}, "strategy 0, delta 1"),
+    "the shift of rT": ("svt1", ("strategies", 0, "shift", 0, 0), "7/8", "strategy 0, edge 0, sets"),
+    "the shift of bot": ("svt1", ("strategies", 0, "shift", 1, 0), "9/8", "strategy 0, edge 1, guard 0"),
+    "a shift that costs": ("svt1", ("strategies", 0, "shift", 3, 0), "0", "strategy 0, edge 3"),
+    "a shift too many": ("svt1", ("strategies", 0, "shift", 5), ["0"], "strategy 0, edge 5, shift"),
+    "no shift": ("svt1", ("strategies", 0, "shift", 4), [], "strategy 0, edge 4, shift"),
+    "shifts of an edge": ("svt1", ("strategies", 0, "shift"), [], "strategy 0"),
+    "an edge twice": ("svt1", ("strategies", 0, "edges"), [0, 1, 2, 3, 4, 4], "strategy 0"),
+    "edges out of order": ("svt1", ("strategies", 0, "edges"), [0, 2, 1, 3, 4, 5], "strategy 0"),
+    "no such edge": ("svt1", ("strategies", 0, "edges", 5), 6, "strategy 0"),
+    "no strategy": ("svt1", ("strategies",), [], "strategies"),
+    "a cost without a choice": ("svt1", ("edges", 1, "cost"), "1/8", "edge 1"),
+    "a negative cost": ("svt1", ("edges", 1, "cost"), "-1/8", "edge 1"),
+    "a greater rate": (
+        "svt1",
+        ("edges", 4, "samples", 0, "rate"),
+        "3/4",
+        "strategy 0, edge 4",
+    ),
+    "no rate": ("svt1", ("edges", 4, "samples", 0, "rate"), "0", "edge 4, sample 0"),
+    "another noise": ("svt1", ("edges", 4, "samples", 0, "kind"), "Gauss", "edge 4, sample 0"),
+    "a later sample": ("svt1", ("edges", 1, "samples", 0, "mean"), {"0": "1"}, "edge 1, sample 0"),
+    "a sample that is not there": ("svt1", ("edges", 1, "guards", 0, "form"), {"1": "1"}, "edge 1, guard 0"),
+    "a sample in other words": ("svt1", ("edges", 1, "guards", 0, "form"), {"00": "1"}, "edge 1, guard 0"),
+    "no such variable": ("svt1", ("edges", 1, "guards", 0, "form"), {"r": "1"}, "edge 1, guard 0"),
+    "a variable too early": ("svt1", ("edges", 0, "sets", "rT"), {"rT": "1"}, "edge 0, sets"),
+    "a live variable not set": ("svt1", ("edges", 1, "sets"), {}, "edge 1, sets"),
+    "a dead variable set": ("svt1", ("edges", 2, "sets"), {"rT": {"0": "1"}}, "edge 2, sets"),
+    "a term of 0": ("svt1", ("edges", 1, "sets", "rT"), {"rT": "1", "": "0"}, "edge 1, sets"),
+    "a float": ("svt1", ("edges", 1, "cost"), 0, "edge 1"),
+    "a decimal": ("svt1", ("edges", 1, "samples", 0, "rate"), "0.25", "edge 1, sample 0"),
+    "inf": ("svt1", ("strategies", 0, "phi", "0"), "inf", "strategy 0, phi 0"),
+    "a long number": ("svt1", ("strategies", 0, "phi", "0"), "9" * 5000, "strategy 0, phi 0"),
+    "a changed label": ("svt1", ("edges", 3, "path", 0, 2), "-2", "place 1"),
+    "a label of another cell": ("svt1", ("edges", 3, "path", 0, 1), "p[i]", "place 1"),
+    "two labels": ("svt1", ("edges", 3, "path"), [["label", "q[i]", "-1"]] * 2, "place 1"),
+    "an unknown step": ("svt1", ("edges", 3, "path", 0, 0), "labels", "edge 3"),
+    "a wider adjacency": ("svt1", ("adjacency", "distance"), "2", "place 1"),
+    "no distance": ("svt1", ("adjacency", "distance"), None, "adjacency"),
+    "no such adjacency": ("svt1", ("adjacency", "kind"), "l2", "adjacency"),
+    "integer inputs": ("svt1", ("inputs", "integers"), True, "place 1"),
+    "places the other way round": ("svt1", ("places",), "reversed", "place 0"),
+    "another start": ("svt1", ("start",), 1, "place 0"),
+    "no such start": ("svt1", ("start",), 3, "place 0"),
+    "something is drawn at the start": ("svt1", ("places", 0, "live"), ["rT"], "place 0"),
+    "a variable twice": ("svt1", ("places", 1, "live"), ["rT", "rT"], "place 1"),
+    "a variable like a sample": ("svt1", ("places", 1, "live"), ["0"], "place 1"),
+    "a constant like a variable": ("svt1", ("places", 1, "live"), [""], "place 1"),
+    "an edge from the end": ("svt1", ("edges", 5, "from"), 2, "place 2"),
+    "an edge to nowhere": ("svt1", ("edges", 5, "to"), 3, "edge 5"),
+    "a size with a value": ("svt1", ("sizes",), ["c"], "sizes"),
+    "a size twice": ("svt1", ("sizes",), ["N", "N"], "sizes"),
+    "a delta": ("svt1", ("claim", "delta"), [[["1/2"]], 0], "claim"),
+    "another text": ("svt1", ("program", "text"), "private eps", "program"),
+    "a new field": ("svt1", ("note",), "", "format"),
+    "another version": ("svt1", ("version",), 3, "format"),
+    "below the support": ("LapPlus", ("strategies", 0, "shift", 0, 0), "7/8", "strategy 0, edge 0, sample 0"),
+    "no integer": ("DLap", ("strategies", 0, "shift", 1, 0), "1/2", "strategy 0, edge 1, sample 0"),
+    "half a mean": (
+        "DLap",
+        ("edges", 1, "samples", 0, "mean"),
+        {"": "1/2"},
+        "strategy 0, edge 1, sample 0",
+    ),
+    "integer noise, reals": ("DLap", ("inputs", "integers"), False, "edge 0, sample 0"),
+    "an unproved choice": ("choice", ("choices", 0, "cost"), "7/8", "choice 0"),
+    "a choice of another": ("choice", ("choices", 1, "left"), 0, "choice 1"),
+    "no proof": ("choice", ("choices", 0, "proof"), {"kind": "point"}, "choice 0"),
+    "a sensitivity": ("choice", ("choices", 2, "sensitivity"), "1", "edge 2"),
+    "a negative sensitivity": ("choice", ("choices", 2, "sensitivity"), "-2", "choice 2"),
+    "another mechanism": ("choice", ("choices", 2, "mechanism"), "exp", "choice 2"),
+    "a choice forgotten": ("choice", ("edges", 0, "choices"), [], "edge 0"),
+    "no such choice": ("choice", ("edges", 0, "choices"), [3], "edge 0"),
+    "a denominator": ("choice", ("denominators", 0, "function"), [["1"], ["-1", 0, "1"]], "denominator 1"),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_what_is_forged_is_refused_with_its_step(name: str) -> None:
+    example, where, value, step = FORGED[name]
+    data = written(EXAMPLES[example]())
+    checked(data)
+    mutant = changed(data, where, data["places"][::-1] if value == "reversed" else value)
+    with pytest.raises(Refused, match=rf"^{step}(:|,)"):
+        checked(mutant)
+
+
+def test_the_writer_says_what_the_kernel_would_refuse() -> None:
+    about = svt1()
+    with pytest.raises(LimitReached, match="it would be refused: t: it is more than is claimed"):
+        sizes_certificate(replace(about, t=q("1/2")))
+
+
+# --- hostile ----------------------------------------------------------------------------------------------
+
+
+def test_deep_json_is_refused() -> None:
+    text = dumps(written(svt1()) | {"strategies": "DEEP"})
+    with pytest.raises(Refused, match="too deeply nested"):
+        check(text.replace('"DEEP"', "[" * 10**5 + "]" * 10**5).encode())
+
+
+def test_work_is_limited() -> None:
+    """Many cells in one edge have more labels than any file; numbers of many digits count more."""
+    data = written(svt1())
+    for edge in data["edges"][1:5]:
+        edge["path"] = edge["path"][:1] * 40
+    begin = time.process_time()
+    with pytest.raises(Refused, match=r"^(work|place 1)"):
+        checked(data)
+    wide = written(one_of("DLap")) | {"adjacency": {"text": "l", "kind": "linf", "distance": "9" * 3000}}
+    with pytest.raises(Refused, match=r"^work"):
+        checked(wide)
+    many = written(two_strategies())
+    middle = len(many["edges"])
+    edges = [many["edges"][0] | {"decisions": [str(i)]} for i in range(60)]
+    many["edges"] += [edge | {"from": 1, "sets": {"x": {"x": "1"}}, "samples": []} for edge in edges]
+    strategies = []
+    for left_out in range(60):
+        kept = [0, 1, 2, *(middle + i for i in range(60) if i != left_out)]
+        zero = [["0"], *([[]] * (len(kept) - 1))]
+        strategies.append({**many["strategies"][0], "edges": kept, "shift": zero})
+        strategies[-1] |= {
+            "phi": {"0": "1", "1": "1", "2": "0"},
+            "delta": {"0": {}, "1": {"x": "0"}, "2": {}},
+        }
+    for edge in many["edges"][1:3]:
+        edge["guards"] = []
+    with pytest.raises(Refused, match=r"^(work|edge)"):
+        checked(many | {"strategies": strategies})
+    assert time.process_time() - begin < 20
+
+
+def test_names_cannot_forge_the_statement() -> None:
+    data = written(svt1())
+    data["inputs"]["text"] = "q: reals)\naccepted: \x1b[2K" + "n" * 1000
+    data["program"]["name"] = "'; accepted\n" + "m" * 1000
+    statement = checked(data).statement()
+    assert len(statement) < 600 and "\n" not in statement and "\x1b" not in statement
+
+
+# --- the commands -----------------------------------------------------------------------------------------
+
+
+def test_the_kernel_alone_accepts_it(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "dipc" / "kernel", tmp_path / "kernel")
+    file = tmp_path / "c.json"
+    file.write_text(dumps(sizes_certificate(svt1())))
+    done = subprocess.run(
+        [sys.executable, "-I", str(tmp_path / "kernel"), str(file)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0 and done.stdout.startswith("accepted: IF the listed automaton"), done
+
+
+def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(tmp_path / "c.json")
+    Path(file).write_text(dumps(sizes_certificate(svt1())))
+    for arguments, expected, words in (
+        ([], 3, "IF the listed automaton is that of the program THEN program 'mine.dip'"),
+        ([], 3, "not derived: the deep check does not cover"),
+        (["--program", "svt1"], 3, "program text: svt1, SHA-256"),
+        (["--program", "svt2"], 1, "the given program is not the one in the certificate"),
+        (["--no-deep"], 3, "not checked: whether these are those of the program text: claim, parameters"),
+        (["-D", "N=7"], 3, "IF the listed"),
+        (["-D", "N=1/2"], 1, "every integer N >= 1 (-D says 1/2)"),
+        (["-D", "c=2"], 1, "c = 1 (-D says 2)"),
+        (["-D", "M=2"], 2, "the program has no parameter `M`"),
+        (["--claim", "2*eps"], 1, "(1*eps, 0) for every eps in (0, inf) (--claim says '2*eps')"),
+        (["--expect", "violated"], 1, "the claim is private (expected: violated)"),
+        (["--model", "weather"], 2, "are about Markov chains"),
+    ):
+        assert exit_status(["verify", file, *arguments]) == expected, arguments
+        out, err = capsys.readouterr()
+        assert words in out + err, (arguments, out, err)

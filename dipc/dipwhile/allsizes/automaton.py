@@ -86,11 +86,10 @@ Draw = Choice | Exponential
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What happens on an edge, for a reader: ``q[i] changes by 1``, ``r >= rT``, ``out[i] = top``.
+    """What happens on an edge, for a reader: ``q[i]`` by 1, ``r >= rT``, ``out[i] = top``.
 
-    ``kind`` is ``label`` (``text`` begins with the private cell, as in ``q[i] changes by 1``; if its change is
-    a number, ``value`` is that number), ``sample`` (``text`` names the variable drawn; these are in the order
-    of the edge's samples), ``test``, ``choice`` or ``output``.
+    ``kind`` is ``label`` (``text`` is the private cell, ``value`` its change), ``sample`` (``text`` names the
+    variable drawn; these are in the order of the edge's samples), ``test``, ``choice`` or ``output``.
     """
 
     kind: str
