@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, overload
 
 from dipc.claims.verdict import Undecided, Verdict
+from dipc.dipwhile.allsizes.answer import AllSizesAnswer
 from dipc.dipwhile.convert import PythonValue
 from dipc.errors import InputError
 from dipc.hidden import HiddenMarkovModel, PufferfishQuestion
@@ -18,18 +19,42 @@ from dipc.report.words import program_rows, verdict_rows
 from dipc.shipped import expected_verdict
 
 
+@overload
 def assert_private(
     mechanism: Mechanism | str | Path,
     claim: str | None = None,
     *,
     parameters: Mapping[str, PythonValue] | None = None,
+    all_sizes: Literal[False] = False,
     **options: Any,
-) -> Verdict:
+) -> Verdict: ...
+
+
+@overload
+def assert_private(
+    mechanism: Mechanism | str | Path,
+    claim: str | None = None,
+    *,
+    parameters: Mapping[str, PythonValue] | None = None,
+    all_sizes: Literal[True],
+    **options: Any,
+) -> AllSizesAnswer: ...
+
+
+def assert_private(
+    mechanism: Mechanism | str | Path,
+    claim: str | None = None,
+    *,
+    parameters: Mapping[str, PythonValue] | None = None,
+    all_sizes: bool = False,
+    **options: Any,
+) -> Verdict | AllSizesAnswer:
     """Fail unless a mechanism, or the program in a file, is proved private; return the verdict.
 
     ``claim`` defaults to the program's own claim, ``parameters`` set those of a program in a file, and
     ``options`` are passed to :meth:`Mechanism.check`: ``at``, ``pair``, ``time_limit`` ... Undecided is a
-    failure: nothing was proved.
+    failure: nothing was proved.  With ``all_sizes`` it is proved for every size and all inputs, by
+    :meth:`Mechanism.prove`, and the answer is returned.
 
     >>> coin = '''
     ...     input q in {true, false}; output out in {true, false}
@@ -57,10 +82,12 @@ def assert_private(
         how = f"dipc.assert_private({mechanism.how_to_set(parameters)})"
         hint = f"set those of a mechanism where it is made: {how}"
         raise InputError("`parameters` are for a program in a file", hint=hint)
-    verdict = mechanism.check(claim, **options)
+    ask = mechanism.prove if all_sizes else mechanism.check
+    verdict: Verdict | AllSizesAnswer = ask(claim, **options)
     if verdict.status == "private":
         return verdict
-    raise AssertionError(f"{WHAT[verdict.status]}\n{described(mechanism, verdict)}")
+    told = verdict if isinstance(verdict, AllSizesAnswer) else described(mechanism, verdict)
+    raise AssertionError(f"{WHAT[verdict.status]}\n{told}")
 
 
 WHAT = {

@@ -15,10 +15,12 @@ import click
 from click.shell_completion import CompletionItem
 
 from dipc.cli.terminal import Text
+from dipc.dipwhile.allsizes.question import Question, question
+from dipc.dipwhile.convert import to_rational
 from dipc.dipwhile.syntax.parser import parse_valuation
 from dipc.errors import InputError
 from dipc.mechanisms import Mechanism
-from dipc.shipped import hidden_models, models, paths
+from dipc.shipped import hidden_models, models, paths, source_of
 
 PROGRAMS = "*.dip"
 HIDDEN = "*.hmm"
@@ -190,6 +192,13 @@ class Asked:
         """What was given of ``pair``, ``at`` and ``budgets``, as the methods of a mechanism take it."""
         found = {"pair": self.pair, "at": self.at, "budgets": self.budgets}
         return {name: value for name, value in found.items() if value is not None}
+
+    def question(self, needs_claim: bool = True) -> Question:
+        """The program and its claim, about every size, for ``dipc prove``."""
+        source, given = source_of(self.file), defined(self.definitions)
+        overrides = {name: to_rational(value, f"the parameter `{name}`") for name, value in given.items()}
+        say_whose(self.file)
+        return question(source, overrides, self.claim, needs_claim=needs_claim)
 
     def load(self) -> Mechanism:
         """The program with its parameters set; warnings go to the standard error."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-import dipc.dipwhile.convert as convert
 from dipc.claims.wording import pretty
 from dipc.cli import options
 from dipc.cli.outcome import (
@@ -28,13 +27,12 @@ from dipc.cli.terminal import say
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible
 from dipc.clock import Clock, Progress
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer, answered
-from dipc.dipwhile.allsizes.question import Question, question
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, ProvedForAll
 from dipc.errors import InputError
 from dipc.lazily import lazily
 from dipc.report.document import Node, Row, data, text
 from dipc.report.sizes import answer_rows, proof_document, short_reason
-from dipc.shipped import EXPECT_ALL, STDIN, expected_verdict, source_of
+from dipc.shipped import EXPECT_ALL, STDIN, expected_verdict
 
 if TYPE_CHECKING:
     import dipc.certificate.format as certificates
@@ -46,13 +44,9 @@ else:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(options.Asked):
     """What is asked about a program, and how the answer is shown."""
 
-    file: str
-    definitions: tuple[str, ...]
-    claim: str | None = None
-    time_limit: float | None = None
     memory_limit: float | None = None
     certificate_file: str | None = None
     details: bool = False
@@ -65,14 +59,6 @@ class Wanted:
     def style(self) -> str:
         """How the answer is shown."""
         return "json" if self.as_json else "quiet" if self.quiet else "text"
-
-    def question(self, needs_claim: bool = True) -> Question:
-        """The program with its parameters, and the claim."""
-        source = source_of(self.file)
-        given = options.defined(self.definitions)
-        overrides = {k: convert.to_rational(v, f"the parameter `{k}`") for k, v in given.items()}
-        options.say_whose(self.file)
-        return question(source, overrides, self.claim, needs_claim=needs_claim)
 
 
 @dataclass(frozen=True, slots=True)

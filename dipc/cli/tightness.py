@@ -10,14 +10,27 @@ from typing import Any, TypeVar
 
 import click
 
+import dipc.dipwhile.allsizes.answer as sizes
 from dipc.claims.wording import Line
 from dipc.cli import options
 from dipc.cli.terminal import say
-from dipc.cli.work import work
+from dipc.cli.work import Interrupted, work
+from dipc.clock import Clock
 from dipc.dipwhile.explain.explanation import Explanation, Reason
 from dipc.mechanisms import MOST_PATHS, Mechanism
-from dipc.report.document import Document, Row, Section, data, json_of, plain_document, section_lines
+from dipc.report.document import (
+    Document,
+    Row,
+    Section,
+    aligned,
+    data,
+    json_of,
+    lines,
+    plain_document,
+    section_lines,
+)
 from dipc.report.explanation import explanation_document
+from dipc.report.sizes import head_rows, least_rows
 from dipc.report.tightness import Tight, epsilon_text, rows_of
 from dipc.report.words import program_rows
 
@@ -54,6 +67,7 @@ Examples:
   dipc budget svt1 -D N=4 --for "(0, 1]"
   dipc budget svt1 --at 1/2
   dipc budget svt1 --epsilon-curve --json
+  dipc budget svt1 --all-sizes                for every N and all real inputs
 """,
 )
 @tightness_options
@@ -61,12 +75,18 @@ Examples:
 @options.at()
 @width_option
 @click.option("--epsilon-curve", is_flag=True, help="Also the exact privacy loss as a function of eps.")
-def budget(asked: options.Asked, width: str, epsilon_curve: bool, as_json: bool) -> int:
+@click.option("--all-sizes", is_flag=True, help="For every size and all inputs, as in 'dipc prove'.")
+def budget(asked: options.Asked, width: str, epsilon_curve: bool, all_sizes: bool, as_json: bool) -> int:
     """Find the least t such that FILE is (t*eps)-private for every eps.
 
     A rational t is exact, any other enclosed.  The report says where t is attained or approached, and which
-    inputs and output need it.
+    inputs and output need it.  With --all-sizes, exit status 3 says that the least t is not known.
     """
+    if all_sizes:
+        if asked.restrictions or epsilon_curve:
+            what = "--all-sizes is about every input and every eps"
+            raise click.UsageError(f"{what}: leave out --pair, --at, --for and --epsilon-curve")
+        return _for_all_sizes(asked, as_json)
 
     def answer(mechanism: Mechanism, **given: Any) -> list[Tight]:
         found: list[Tight] = [mechanism.budget(width=width, **given)]
@@ -112,6 +132,27 @@ Examples:
 def regions(asked: options.Asked, as_json: bool) -> int:
     """Find all eps at which FILE violates its claim, over all adjacent inputs and all outputs."""
     return _answered(lambda m, **given: [m.violating_budgets(asked.claim, **given)], asked, as_json)
+
+
+def _for_all_sizes(asked: options.Asked, as_json: bool) -> int:
+    """Print the line ``least t`` of ``dipc prove``; the status is 3 if the least t is not known."""
+    start = monotonic()
+    question = asked.question(needs_claim=False)
+    with work(f"reading {asked.file}", asked.time_limit) as running:
+        found = sizes.answered(question, Clock(asked.time_limit, None, running.progress))
+    if running.stop.pressed:
+        raise Interrupted("interrupted")
+    seconds = data("seconds", round(monotonic() - start, 6))
+    rows = [
+        *head_rows(found, asked.file),
+        *least_rows(found, alone=True),
+        data("reason", found.reason or None),
+    ]
+    if as_json:
+        say(json_of(plain_document([*rows, seconds])))
+    else:
+        say("\n".join(aligned(line for line in lines(rows) if line[0] == "least t")))
+    return 0 if found.least_t is not None or (found.least is not None and found.least.unbounded) else 3
 
 
 def _answered(answer: Callable[..., list[Tight]], asked: options.Asked, as_json: bool) -> int:

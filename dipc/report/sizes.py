@@ -91,13 +91,15 @@ def _size(sizes: Sequence[str], size: int) -> str:
 # --- the least t -----------------------------------------------------------------------------
 
 
-def least_rows(found: AllSizesAnswer) -> Iterator[Node]:
-    """What is known of the least t; for machines also its bounds, as exact texts."""
+def least_rows(found: AllSizesAnswer, alone: bool = False) -> Iterator[Node]:
+    """What is known of the least t, or if ``alone`` why nothing is; for machines also its bounds."""
     least = found.least
     if least is not None:
         text = least_text(least, found.question.sizes)
-        cycle = found.verdict.cycle if isinstance(found.verdict, BrokenFrom) else ""
-        yield Row("least t", pretty(": ".join(filter(None, [text, cycle]))))
+        why = found.verdict.cycle if isinstance(found.verdict, BrokenFrom) else found.reason if alone else ""
+        yield Row("least t", pretty(": ".join(filter(None, [text, why]))))
+    elif alone:
+        yield Row("least t", pretty(f"not known: {short_reason(found)}"))
     yield data("least_t", None if found.least_t is None else str(found.least_t))
     yield data("attained_at", found.attained_at)
     ends = None if least is None else [str(least.low), None if least.high is None else str(least.high)]
@@ -228,3 +230,17 @@ def answer_document(found: AllSizesAnswer) -> Document:
     """The answer, and the tables of its proof."""
     tables = proof_document(found.verdict) if isinstance(found.verdict, ProvedForAll) else ()
     return (Section("", tuple(answer_rows(found))), *tables)
+
+
+def remark(found: AllSizesAnswer, file: str) -> str | None:
+    """The line at the end of ``dipc check`` if more is proved than was checked."""
+    if not isinstance(found.verdict, ProvedForAll) or not found.question.sizes:
+        return None
+    return f"private {where(found)} and all {_numbers(found.verdict.automaton)} inputs: dipc prove {file}"
+
+
+def _numbers(automaton: Automaton) -> str:
+    """``real`` or ``integer``; neither if no input is a number."""
+    if "reals" in automaton.inputs or "integers" in automaton.inputs:
+        return "integer" if automaton.integers else "real"
+    return "finite"

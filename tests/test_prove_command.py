@@ -1,0 +1,421 @@
+"""``dipc prove``, ``budget --all-sizes`` and ``prove()``: what users see of an answer for every size.
+
+The answers are made by hand here: what decides them has tests of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from xml.etree import ElementTree
+
+import pytest
+from flint import fmpq
+
+import dipc
+from dipc.claims.privacy import Violated
+from dipc.cli.main import status
+from dipc.clock import Clock
+from dipc.decorator import mechanism
+from dipc.dipwhile.allsizes.question import Question, question
+from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open, ProvedForAll
+from dipc.errors import InputError, InternalError, LimitReached, Source, Span, WrongType
+from dipc.report.sizes import least_text, remark
+from dipc.shipped import source_of
+from tests.dipwhile.allsizes.by_hand import ONE, SVT1, SVT1_PROOF
+
+Capture = pytest.CaptureFixture[str]
+PIPELINE = "dipc.dipwhile.allsizes.pipeline"
+PROVED = ProvedForAll(SVT1, (SVT1_PROOF,), LeastT(ONE, ONE, 4))
+UNBOUNDED = LeastT(ONE, None, None, unbounded=True)
+
+
+def broken(asked: Question) -> AllSizesVerdict:
+    found = dipc.load(asked.source.name)
+    verdict = found.check()
+    assert isinstance(verdict, Violated)
+    cycle = "every `bot` costs 1/4 or moves rT"
+    return BrokenFrom(3, verdict, UNBOUNDED, cycle, True, True, "q: reals", found.program)
+
+
+def undecided(asked: Question) -> AllSizesVerdict:
+    place = asked.source.text.index("for i")
+    why = "the second largest hides the winner"
+    return Open(why, Span(asked.source, place, place + 5), None, "private for N = 1, 2, 3 over q in {0, 1}")
+
+
+ANSWERS: dict[str, Callable[[Question], AllSizesVerdict]] = {
+    "svt1": lambda _: PROVED,
+    "svt3": broken,
+    "nmax1": undecided,
+    "rand2": lambda _: Open("the claim has a delta"),
+}
+
+
+@pytest.fixture(autouse=True)
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Question]]:
+    """The questions; each is answered by the name of its program."""
+    questions: list[Question] = []
+
+    def prove(question: Question, clock: Clock, find_least: bool) -> AllSizesVerdict:
+        questions.append(question)
+        clock.tick("places")
+        return ANSWERS.get(question.source.name, lambda _: PROVED)(question)
+
+    module = ModuleType(PIPELINE)
+    module.prove = prove  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, PIPELINE, module)
+    yield questions
+
+
+def run(capsys: Capture, *words: str) -> tuple[int, str]:
+    code = status([*words])
+    return code, capsys.readouterr().out
+
+
+def shown(capsys: Capture, *words: str) -> dict[str, str]:
+    """The lines by their headings."""
+    return dict(line.split(maxsplit=1) for line in run(capsys, *words)[1].splitlines() if line[:1].strip())
+
+
+# --- the three answers ---------------------------------------------------------------------------
+
+
+def test_a_proof(capsys: Capture) -> None:
+    code, out = run(capsys, "prove", "svt1")
+    *lines, time = out.splitlines()
+    assert lines == [
+        "program  svt1  (every N >= 1, c = 1, T = 0, Delta = 1; q: reals)",
+        "claim    (ε)-private for every ε in (0, inf)",
+        "proof    6 edges, 1 strategy: rT moves by 1; r moves with its query, and by 1 on the way to top",
+        "least t  1: (ε)-private, and not for a smaller t (reached with N = 4)",
+        "verdict  PRIVATE for every N",
+    ]
+    assert time.startswith("time     ")
+    assert code == 0
+
+
+def test_a_violation(capsys: Capture) -> None:
+    assert status(["prove", "svt3"]) == 1
+    out = capsys.readouterr().out
+    assert "\nverdict     VIOLATED from N = 3 on\ninput       u  : q = [-1, -1, -1]\n" in out
+    assert "\nleast t     none: no t is enough for every size: every `bot` costs 1/4 or moves rT\n" in out
+    assert "\ndeclared    the inputs that the program declares are private at N = 3\n" in out
+    status(["check", "svt3"])
+    checked = capsys.readouterr().out
+    numbers = out[out.index("input ") : out.index("declared")]
+    assert numbers in checked
+
+
+def test_undecided(capsys: Capture) -> None:
+    code, out = run(capsys, "prove", "nmax1")
+    assert code == 3
+    assert out.splitlines()[2:-1] == [
+        "verdict  UNDECIDED",
+        "reason   line 11: the second largest hides the winner",
+        "             for i in 1..N do",
+        "             ^^^^^",
+        "checked  private for N = 1, 2, 3 over q in {0, 1}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "code"), [("svt1", "private", 0), ("svt3", "violated", 1), ("nmax1", "undecided", 3)]
+)
+def test_quiet(name: str, word: str, code: int, capsys: Capture) -> None:
+    assert run(capsys, "prove", name, "--quiet") == (code, f"{word}\n")
+
+
+def test_sizes_that_are_set(capsys: Capture, asked: list[Question]) -> None:
+    lines = shown(capsys, "prove", "svt1", "-D", "N=4", "-D", "c=2")
+    assert lines["program"] == "svt1  (N = 4, c = 2, T = 0, Delta = 1; q: reals)"
+    assert lines["verdict"] == "PRIVATE for N = 4"
+    assert asked[0].overrides == {"N": 4, "c": 2}
+    assert asked[0].sizes == ()
+
+
+# --- JSON ----------------------------------------------------------------------------------------
+
+
+def test_json_of_a_proof(capsys: Capture) -> None:
+    code, out = run(capsys, "prove", "svt1", "--json")
+    record = json.loads(out)
+    assert code == 0
+    assert [record[key] for key in ("verdict", "least_t", "attained_at", "first_broken_N")] == [
+        "private",
+        "1",
+        4,
+        None,
+    ]
+    assert record["counterexample"] is None
+    assert record["reason"] is None
+    assert record["claim"] == {"epsilon": "eps", "delta": "0", "for": "(0, inf)"}
+    assert record["sizes"] == ["N"]
+    assert record["parameters"] == {"c": "1", "T": "0", "Delta": "1"}
+    (strategy,) = record["strategies"]
+    assert strategy["edges"] == [0, 1, 2, 3, 4, 5]
+    assert strategy["phi"] == {"0": "1", "1": "1/2", "2": "0"}
+    assert strategy["delta"] == {"1": {"rT": "1"}}
+    assert strategy["shift"] == [["1"], [], ["1"], ["-1"], ["1"], ["1"]]
+    assert len(strategy["moves"]) == 4
+
+
+def test_json_of_a_violation(capsys: Capture) -> None:
+    code, out = run(capsys, "prove", "svt3", "--json")
+    record = json.loads(out)
+    status(["check", "svt3", "--json"])
+    assert (code, record["verdict"], record["least_t"], record["first_broken_N"]) == (1, "violated", None, 3)
+    assert record["strategies"] == []
+    assert record["private_on_declared"] is True
+    assert record["counterexample"] == json.loads(capsys.readouterr().out)["counterexample"]
+
+
+def test_json_of_an_undecided_claim(capsys: Capture) -> None:
+    _, out = run(capsys, "prove", "nmax1", "--json")
+    record = json.loads(out)
+    assert record["reason"] == "the second largest hides the winner"
+    assert record["place"] == "nmax1:11:1"
+    assert record["least_t"] is None
+    assert record["least_t_between"] is None
+
+
+def test_json_of_broken_input(capsys: Capture) -> None:
+    code, out = run(capsys, "prove", "none", "--json")
+    assert code == 2
+    assert json.loads(out)["error"]["kind"] == "file"
+
+
+# --- other forms of the answer -------------------------------------------------------------------
+
+
+def test_details(capsys: Capture) -> None:
+    _, out = run(capsys, "prove", "svt1", "--details")
+    assert "\n\nHow the samples move\n  place           branch " in out
+    assert "  line 12: for i  r >= rT, out[i] = top  q[i] changes by -1 " in out
+
+
+def test_latex(capsys: Capture) -> None:
+    code, out = run(capsys, "prove", "svt1", "--to", "latex")
+    assert code == 0
+    assert r"differentially private for all $\varepsilon > 0, N \ge 1$." in out
+    assert r"r $\ge$ rT, out[i] = top & q[i] changes by $-1$ & r & 1 & $\tfrac{1}{2}$ &" in out
+    assert out.startswith(r"\documentclass")
+    assert out.count("{") == out.count("}")
+    assert out.count("$") % 2 == 0
+
+
+def test_latex_of_what_is_not_proved_is_text(capsys: Capture) -> None:
+    code, out = run(capsys, "prove", "nmax1", "--to", "latex")
+    assert (code, out.splitlines()[2]) == (3, "verdict  UNDECIDED")
+
+
+def test_a_certificate_of_a_violation(tmp_path: Path, capsys: Capture) -> None:
+    file = tmp_path / "svt3.json"
+    assert status(["prove", "svt3", "--certificate", str(file)]) == 1
+    assert status(["verify", str(file), "--expect", "violated"]) == 0
+
+
+def test_no_certificate_of_nothing(tmp_path: Path, capsys: Capture) -> None:
+    assert status(["prove", "nmax1", "--certificate", str(tmp_path / "a.json")]) == 2
+    assert "the verdict is undecided" in capsys.readouterr().err
+
+
+def test_several_programs(tmp_path: Path, capsys: Capture) -> None:
+    report = tmp_path / "report.xml"
+    code, out = run(capsys, "prove", "svt1", "svt3", "nmax1", "--junit", str(report))
+    assert code == 1
+    assert "N = 3: q = [-1, -1, -1] against q = [0, 0, 0]" in out
+    assert "line 11: the second largest hides the winner" in out
+    assert out.endswith("3 programs: 1 private, 1 violated, 1 undecided\n")
+    root = ElementTree.parse(report).getroot()
+    assert (root.get("name"), root.get("failures"), root.get("errors")) == (None, "1", "1")
+    assert [suite.get("name") for suite in root] == ["dipc prove"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["svt1", "svt3", "--details"],
+        ["svt1", "svt3", "--to", "latex"],
+        ["svt1", "--to", "latex", "--json"],
+        ["svt1", "--expect", "-D", "N=2"],
+    ],
+)
+def test_contradictions(words: list[str], capsys: Capture) -> None:
+    assert status(["prove", *words]) == 2
+    assert "leave out" in (err := capsys.readouterr().err) or "give one file" in err
+
+
+def test_expectations(tmp_path: Path, capsys: Capture) -> None:
+    text = source_of("svt1").text
+    for word, code in (("private", 0), ("violated", 1)):
+        file = tmp_path / f"{word}.dip"
+        file.write_text(f"# expect for all sizes: {word} (a comment)\n{text}")
+        assert status(["prove", str(file), "--expect"]) == code
+    capsys.readouterr()
+
+
+def test_standard_input(capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "in.dip"
+    file.write_text(source_of("svt1").text)
+    with file.open() as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        assert shown(capsys, "prove", "-")["program"].startswith("<stdin>  (every N >= 1, ")
+
+
+# --- the claim -----------------------------------------------------------------------------------
+
+
+def test_a_claim_about_the_size_is_not_one_claim(capsys: Capture, asked: list[Question]) -> None:
+    """The value of N in the text must not be taken for every N."""
+    code, out = run(capsys, "prove", "svt1", "--claim", "N*eps")
+    assert code == 3
+    assert "the claim is not the same for every size" in out
+    assert not asked
+    assert run(capsys, "prove", "svt1", "--claim", "N*eps", "-D", "N=2", "--quiet") == (0, "private\n")
+
+
+def test_parameters_computed_from_a_size_are_symbolic() -> None:
+    text = "param N = 3, M = N + 1, c = 2; input q[N] in {0, 1}; output o in {0}; private M*eps; o <- 0"
+    found = question(Source("a.dip", text), {})
+    assert (found.sizes, found.symbolic, found.goal) == (("N",), {"N", "M"}, None)
+    assert [*found.settings] == ["every N >= 1", "M = N + 1", "c = 2"]
+    fixed = question(Source("a.dip", text), {"N": fmpq(5)})
+    assert fixed.goal is not None
+    assert (fixed.sizes, fixed.symbolic, fixed.goal.t) == ((), set(), 6)
+
+
+def test_a_proof_of_less_is_no_proof(capsys: Capture) -> None:
+    """A defect of the pipeline must not become a verdict."""
+    assert status(["prove", "svt1", "--claim", "eps/2"]) == 3
+    assert "internal error" in capsys.readouterr().err
+    with pytest.raises(InternalError):
+        dipc.load("svt1").prove("eps/2")
+
+
+def test_no_claim(capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "a.dip"
+    file.write_text("input q in {0, 1}; output o in {0}; adjacent all; o <- 0\n")
+    assert status(["prove", str(file)]) == 2
+    assert "makes no claim" in capsys.readouterr().err
+    assert status(["budget", str(file), "--all-sizes"]) == 0
+
+
+def test_a_limit_is_undecided(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    def slow(_: Question) -> AllSizesVerdict:
+        raise LimitReached("the time limit was reached")
+
+    monkeypatch.setitem(ANSWERS, "svt1", slow)
+    lines = shown(capsys, "prove", "svt1")
+    assert (lines["verdict"], lines["reason"]) == ("UNDECIDED", "the time limit was reached")
+
+
+def test_interrupted(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    import signal
+
+    def stopped(_: Question) -> AllSizesVerdict:
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError
+
+    monkeypatch.setitem(ANSWERS, "svt1", stopped)
+    assert status(["prove", "svt1"]) == 130
+
+
+# --- the least t ---------------------------------------------------------------------------------
+
+
+def test_the_least_t_alone(capsys: Capture, asked: list[Question]) -> None:
+    line = "least t  1: (ε)-private, and not for a smaller t (reached with N = 4)\n"
+    assert run(capsys, "budget", "svt1", "--all-sizes") == (0, line)
+    assert asked[0].goal is None
+    code, out = run(capsys, "budget", "svt1", "--all-sizes", "--json")
+    record = json.loads(out)
+    assert (code, record["least_t"], record["attained_at"], record["sizes"]) == (0, "1", 4, ["N"])
+
+
+def test_no_least_t(capsys: Capture) -> None:
+    line = "least t  not known: line 11: the second largest hides the winner\n"
+    assert run(capsys, "budget", "nmax1", "--all-sizes") == (3, line)
+    assert status(["budget", "svt1", "--all-sizes", "--at", "1"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("least", "said"),
+    [
+        (LeastT(fmpq(7, 4), fmpq(7, 4), 3),
+         "7/4: (7/4*eps)-private, and not for a smaller t (reached with N = 3)"),
+        (LeastT(fmpq(0), fmpq(0)), "0: (0)-private"),
+        (LeastT(ONE, fmpq(2)), "from 1 to 2: (2*eps)-private for 2"),
+        (LeastT(ONE, None), "at least 1; no t is proved"),
+        (UNBOUNDED, "none: no t is enough for every size"),
+    ],
+)  # fmt: skip
+def test_the_least_t_in_words(least: LeastT, said: str) -> None:
+    assert least_text(least, ("N",)) == said
+
+
+# --- Python --------------------------------------------------------------------------------------
+
+
+def test_prove() -> None:
+    found = dipc.load("svt1").prove()
+    assert (found.status, found.least_t, found.attained_at, found.counterexample) == ("private", 1, 4, None)
+    assert isinstance(found, dipc.AllSizesAnswer)
+    assert str(found).splitlines()[-1] == "verdict  PRIVATE for every N"
+    assert repr(found) == "<private for every N: (eps)-private for every eps in (0, inf)>"
+    assert "and by 1 on the way to top" in found._repr_html_()
+    assert "How the samples move" in found._repr_html_()
+    with pytest.raises(WrongType, match="neither true nor false"):
+        bool(found)
+
+
+def test_prove_knows_what_was_set(asked: list[Question]) -> None:
+    dipc.load("svt1", N=3).prove()
+    assert asked[0].fixed_sizes == {"N": 3}
+    with pytest.raises(WrongType, match="parameter of the program"):
+        dipc.load("svt1").prove(N=3)  # type: ignore[call-arg]
+
+
+def test_prove_a_violation() -> None:
+    found = dipc.load("svt3").prove()
+    assert (found.status, found.first_broken_N, found.least_t) == ("violated", 3, None)
+    assert found.counterexample is not None
+    assert found.counterexample.epsilon == 1
+
+
+def test_assert_private(capsys: Capture) -> None:
+    assert dipc.assert_private("svt1", all_sizes=True).least_t == 1
+    with pytest.raises(AssertionError, match=r"neither proved nor refuted(.|\n)*the second largest"):
+        dipc.assert_private("nmax1", all_sizes=True)
+
+
+def test_a_mechanism_in_python(asked: list[Question]) -> None:
+    @mechanism(inputs="q[N] in {0, 1}", outputs="out[N] in {0, 1}", adjacent="linf 1", private="eps", N=2)
+    def copied(q):  # type: ignore[no-untyped-def]
+        out = [0] * N  # type: ignore[name-defined]  # noqa: F821
+        for i in range(N):  # type: ignore[name-defined]  # noqa: F821
+            out[i] = q[i]
+        return out
+
+    copied.prove()
+    copied.with_parameters(N=4).prove()
+    assert [found.sizes for found in asked] == [("N",), ()]
+
+
+def test_prove_needs_a_claim() -> None:
+    silent = dipc.load("input q in {0, 1}; output o in {0}; adjacent all; o <- 0")
+    with pytest.raises(InputError, match="makes no claim"):
+        silent.prove()
+
+
+# --- what check can say --------------------------------------------------------------------------
+
+
+def test_the_remark() -> None:
+    found = dipc.load("svt1").prove()
+    assert remark(found, "svt1") == "private for every N and all real inputs: dipc prove svt1"
+    assert remark(dipc.load("svt1", N=4).prove(), "svt1") is None
+    assert remark(dipc.load("nmax1").prove(), "nmax1") is None
