@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain
-
-from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Place
 from dipc.dipwhile.allsizes.flatten import Code, Cut, Either, Fresh, Operation, Round, Scope, flatten
 from dipc.dipwhile.allsizes.labels import adjacency_of, domain_of
 from dipc.dipwhile.allsizes.paths import END, Dropped, Kept, Moves, Path, Point, System
-from dipc.dipwhile.allsizes.values import Datum, Linear, Pair, Symbol, Unknown, datum
+from dipc.dipwhile.allsizes.values import Datum, Linear, Pair, datum
 from dipc.dipwhile.semantics.liveness import successors
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.arrays import instruction_parts
-from dipc.dipwhile.syntax.constants import evaluate_parameters, evaluate_value
+from dipc.dipwhile.syntax.constants import evaluate_value
 from dipc.dipwhile.syntax.core import Draw, Put
 from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.dipwhile.syntax.walk import expressions, nodes, statements
@@ -68,7 +66,10 @@ def system_of(
         liveness(code),
         scope,
         constants,
-        frozenset(_target(s) for s, _ in statements(program.body)) | frozenset(inputs) | outputs | _made(code),
+        frozenset(_target(s) for s, _ in statements(program.body))
+        | frozenset(inputs)
+        | outputs
+        | _made(code),
         {name: domain_of(declared, constants, integers) for name, declared in inputs.items()},
         {name: int(b.value.p) if isinstance(b, ast.Number) else None for name, b in numbers.items()},
         outputs - bounds.keys(),
@@ -91,7 +92,8 @@ def needs_integers(program: ast.Program) -> bool:
     for _ in assigned:
         private |= {_target(s) for s in assigned if private & _names(s.value)}
     return any(
-        isinstance(s.value, ast.Noise) and s.value.kind == "DLap" and private & _names(s.value.mean) for s in assigned
+        isinstance(s.value, ast.Noise) and s.value.kind == "DLap" and private & _names(s.value.mean)
+        for s in assigned
     )
 
 
@@ -106,7 +108,11 @@ def _target(statement: ast.Statement) -> str:
 
 def _names(node: ast.Node) -> set[str]:
     found = chain.from_iterable(map(nodes, [node] if isinstance(node, ast.Expr) else expressions(node)))
-    return {part.name if isinstance(part, ast.Name) else part.array for part in found if isinstance(part, ast.Name | ast.Index)}
+    return {
+        part.name if isinstance(part, ast.Name) else part.array
+        for part in found
+        if isinstance(part, ast.Name | ast.Index)
+    }
 
 
 def _made(code: Code) -> frozenset[str]:
@@ -220,7 +226,9 @@ class Builder:
         """Refuse an automaton without bound."""
         if len(self.numbers) > MOST_PLACES or len(self.edges) > MOST_EDGES:
             name = self.growing()
-            text = f"`{name}` changes without bound" if name else "the program has too many different situations"
+            text = (
+                f"`{name}` changes without bound" if name else "the program has too many different situations"
+            )
             raise Unsupported(text, self.span_of(name))
 
     def growing(self) -> str | None:
@@ -234,7 +242,11 @@ class Builder:
 
     def span_of(self, name: str | None) -> Span | None:
         """Where a variable gets its value last."""
-        spans = [o.span for o in self.system.code if isinstance(o, Put | Draw) and _target(ast.Assign(o.target, ast.Eps())) == name]
+        spans = [
+            o.span
+            for o in self.system.code
+            if isinstance(o, Put | Draw) and _target(ast.Assign(o.target, ast.Eps())) == name
+        ]
         return spans[-1] if spans else None
 
 
@@ -255,9 +267,18 @@ def place_of(system: System, point: Point) -> Place:
     values = [(name, kept) for name, kept in point.kept]
     return Place(
         _cut_text(system, point),
-        tuple((n, k.constant if isinstance(k, Linear) else k.left) for n, k in values if isinstance(k, Linear) or (isinstance(k, Pair) and k.public)),
-        tuple((n, str(k.by) if isinstance(k, Moves) else f"{show(k.left)} / {show(k.right)}") for n, k in values if isinstance(k, Moves) or (isinstance(k, Pair) and not k.public)),
-        tuple((f"group {group}", str(left)) for group, left in point.phases) + ((("direction", point.direction),) if point.direction else ()),
+        tuple(
+            (n, k.constant if isinstance(k, Linear) else k.left)
+            for n, k in values
+            if isinstance(k, Linear) or (isinstance(k, Pair) and k.public)
+        ),
+        tuple(
+            (n, str(k.by) if isinstance(k, Moves) else f"{show(k.left)} / {show(k.right)}")
+            for n, k in values
+            if isinstance(k, Moves) or (isinstance(k, Pair) and not k.public)
+        ),
+        tuple((f"group {group}", str(left)) for group, left in point.phases)
+        + ((("direction", point.direction),) if point.direction else ()),
         tuple(map(_fact_text, point.facts)),
         point.live,
     )

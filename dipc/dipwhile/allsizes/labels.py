@@ -60,7 +60,9 @@ class Adjacency:
     def spread(self, name: str, domain: Domain, span: Span) -> fmpq:
         """The greatest difference of the changes of two cells of an input."""
         reach = self._most(name, domain, None)
-        return reach * (1 if self.kind in ("l1", "monotone") or (self.kind, self.distance) == ("hamming", 1) else 2)
+        return reach * (
+            1 if self.kind in ("l1", "monotone") or (self.kind, self.distance) == ("hamming", 1) else 2
+        )
 
     def labels(
         self, name: str, domain: Domain, left: fmpq | None, direction: str

@@ -8,7 +8,7 @@ the builder enumerates all paths by replaying scripts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from flint import fmpq
@@ -106,7 +106,9 @@ class System:
     adjacency: Adjacency
     budgets: EpsRange
     starts: Mapping[str, Datum]  # of scalar outputs
-    streams: dict[str, dict[object, int]] = field(default_factory=dict)  # of each input, in order of appearance
+    streams: dict[str, dict[object, int]] = field(
+        default_factory=dict
+    )  # of each input, in order of appearance
 
     def is_cut(self, pc: int) -> bool:
         """Whether paths end here."""
@@ -172,12 +174,14 @@ class Path:
         self.taken.append(pick)
         return pick
 
-    def decide(self, kind: str, text: str, value: str, span: Span) -> None:
+    def decide(self, kind: str, text: str, span: Span) -> None:
         """Note a decision that the path stands for."""
-        self.decisions.append(f"{text}: {value}")
-        self.steps.append(Step(kind, text, span, value))
+        self.decisions.append(text)
+        self.steps.append(Step(kind, text, span))
 
-    def require(self, value: Linear, *, strict: bool = False, equal: bool = False, public: bool = False) -> None:
+    def require(
+        self, value: Linear, *, strict: bool = False, equal: bool = False, public: bool = False
+    ) -> None:
         """The path has ``value >= 0`` (> 0, = 0).  Raises :class:`Dropped` if that contradicts the rest."""
         condition = Condition(value, strict, equal)
         if condition.settled is None:
@@ -226,18 +230,18 @@ class Path:
                 self.fresh(variable, site)
             case Round(variable, site, otherwise, span):
                 another = self.choose(2) == 0
-                self.decide("round", f"round of `for {variable}`", "another" if another else "none", span)
+                self.decide("test", "another round" if another else f"`for {variable}` ends", span)
                 if not another:
                     return otherwise
                 self.fresh(variable, site)
             case Either(otherwise, text, other, span):
                 first = self.choose(2) == 0
-                self.decide("test", text, "true" if first else other, span)
+                self.decide("test", text if first else other, span)
                 return pc + 1 if first else otherwise
             case Assume(condition):
                 value = self.difference(condition.left, condition.right, condition.span)
                 self.require(value if condition.op is ast.Op.GE else value.times(-ONE))
-                self.steps.append(Step("test", show_expr(condition), condition.span, "true"))
+                self.steps.append(Step("test", show_expr(condition), condition.span))
             case Enter(site):
                 self.enter(site)
             case Cut():
@@ -429,13 +433,19 @@ class Path:
 
     def known(self) -> dict[str, fmpq]:
         """The scalars whose value is a number."""
-        return {n: v.constant for n, v in self.values.items() if isinstance(v, Linear) and not v.terms and "[" not in n}
+        return {
+            n: v.constant
+            for n, v in self.values.items()
+            if isinstance(v, Linear) and not v.terms and "[" not in n
+        }
 
     def call(self, function: str, arguments: tuple[ast.Expr, ...], expr: ast.Expr) -> Datum:
         """The value of a call."""
         match function:
             case "count":
-                return Linear((), fmpq(sum(self.condition(argument) for argument in self.flattened(arguments))))
+                return Linear(
+                    (), fmpq(sum(self.condition(argument) for argument in self.flattened(arguments)))
+                )
             case "floor" | "ceil" | "mod":
                 return self.opaque(function, [self.number(argument) for argument in arguments], expr)
         values = [self.number(argument) for argument in self.flattened(arguments)]
@@ -443,9 +453,10 @@ class Path:
             case "sum":
                 return _sum(values)
             case "abs":
-                return values[0] if self.compare(ast.Op.GE, values[0], show_expr(expr), expr.span) else values[0].times(-ONE)
+                sign = ast.Binary(ast.Op.GE, arguments[0], ast.Number(ZERO), span=expr.span)
+                return values[0] if self.compare(ast.Op.GE, values[0], sign) else values[0].times(-ONE)
             case "disc":
-                return self.disc(values, expr)
+                return self.disc(values, arguments[0], arguments[1:])
             case "max" | "min" | "argmax" | "argmin":
                 best = self.best(values, function.endswith("max"), expr)
                 return Linear((), fmpq(best + 1)) if function.startswith("arg") else values[best]
@@ -460,7 +471,9 @@ class Path:
                 cells = (ast.Number(fmpq(k), span=argument.span) for k in range(1, size + 1))
                 found += [ast.Index(argument.name, cell, span=argument.span) for cell in cells]
             elif isinstance(argument, ast.Name) and argument.name in self.system.scope.bounds:
-                raise Unsupported(f"all of `{argument.name}`, an array of any size", argument.span, FAMILY_HINT)
+                raise Unsupported(
+                    f"all of `{argument.name}`, an array of any size", argument.span, FAMILY_HINT
+                )
             else:
                 found.append(argument)
         return found
@@ -479,17 +492,17 @@ class Path:
         for i, value in enumerate(values):
             if i != best:
                 self.require(values[best].plus(value, -ONE).times(sign), strict=i < best)
-        self.decide("test", show_expr(expr), f"number {best + 1}", expr.span)
+        self.decide("test", f"{show_expr(expr)} is number {best + 1}", expr.span)
         return best
 
-    def disc(self, values: Sequence[Linear], expr: ast.Expr) -> Datum:
+    def disc(self, values: Sequence[Linear], argument: ast.Expr, levels: Sequence[ast.Expr]) -> Datum:
         """The first level that is not exceeded, or the last one."""
-        value, *levels = values
-        for level in levels[:-1]:
-            text = f"{show_expr(expr)} is {shown(level)}"
-            if self.compare(ast.Op.GE, level.plus(value, -ONE), text, expr.span):
-                return level
-        return levels[-1]
+        value, *amounts = values
+        for level, amount in zip(levels[:-1], amounts, strict=False):
+            condition = ast.Binary(ast.Op.LE, argument, level, span=argument.span)
+            if self.compare(ast.Op.GE, amount.plus(value, -ONE), condition):
+                return amount
+        return amounts[-1]
 
     # --- conditions ----------------------------------------------------------------------------
 
@@ -505,10 +518,10 @@ class Path:
             case ast.Binary(ast.Op.EQ | ast.Op.NE as op, left, right):
                 return self.equal(left, right, expr) == (op is ast.Op.EQ)
             case ast.Binary(ast.Op.GE | ast.Op.GT as op, left, right):
-                return self.compare(op, self.difference(left, right, expr.span), show_expr(expr), expr.span)
+                return self.compare(op, self.difference(left, right, expr.span), expr)
             case ast.Binary(ast.Op.LE | ast.Op.LT as op, left, right):
                 turned = ast.Op.GE if op is ast.Op.LE else ast.Op.GT
-                return self.compare(turned, self.difference(right, left, expr.span), show_expr(expr), expr.span)
+                return self.compare(turned, self.difference(right, left, expr.span), expr)
             case _:
                 return self.is_true(self.evaluate(expr), expr)
 
@@ -522,32 +535,33 @@ class Path:
             case Pair(left):
                 if not value.public:
                     self.guards[IMPOSSIBLE] = None
-                    self.decide("test", show_expr(expr), show(left), expr.span)
+                    self.decide("test", outcome_text(expr, left == TRUE), expr.span)
                 return left == TRUE
             case Unknown():
-                return self.either(show_expr(expr), expr.span)
+                return self.either(expr)
             case _:
                 raise Unsupported("a condition is needed here", expr.span)
 
-    def either(self, text: str, span: Span) -> bool:
+    def either(self, expr: ast.Expr) -> bool:
         """The outcome of a condition on public values that are not known."""
         outcome = self.choose(2) == 0
-        self.decide("test", text, show(truth(outcome)), span)
+        self.decide("test", outcome_text(expr, outcome), expr.span)
         return outcome
 
-    def compare(self, op: ast.Op, value: Linear, text: str, span: Span) -> bool:
-        """The outcome of ``value >= 0`` or ``value > 0``."""
+    def compare(self, op: ast.Op, value: Linear, expr: ast.Expr) -> bool:
+        """The outcome of ``value >= 0`` or ``value > 0``, which ``expr`` says."""
         strict = op is ast.Op.GT
         if value.number is not None:
             return value.number > 0 or (value.number == 0 and not strict)
         outcome = self.choose(2) == 0
-        self.decide("test", text, show(truth(outcome)), span)
+        self.decide("test", outcome_text(expr, outcome), expr.span)
         self.require(value if outcome else value.times(-ONE), strict=strict == outcome)
         return outcome
 
     def equal(self, left: ast.Expr, right: ast.Expr, expr: ast.Binary) -> bool:
         """The outcome of an equation."""
-        text, a, b = show_expr(ast.Binary(ast.Op.EQ, left, right)), self.evaluate(left), self.evaluate(right)
+        expr = ast.Binary(ast.Op.EQ, left, right, span=expr.span)
+        text, a, b = show_expr(expr), self.evaluate(left), self.evaluate(right)
         if isinstance(a, Pair) and isinstance(b, Pair):
             outcomes = Pair(truth(a.left == b.left), truth(a.right == b.right))
             return self.is_true(outcomes, expr)
@@ -556,7 +570,7 @@ class Path:
             if isinstance(a, Unknown) or isinstance(b, Unknown):
                 if not (self.is_public(a) and self.is_public(b)):
                     raise Unsupported(f"`{text}` compares private values with unknown ones", expr.span)
-                return self.either(text, expr.span)
+                return self.either(expr)
             raise Unsupported(f"`{text}` compares a number with a name", expr.span)
         value = x.plus(y, -ONE)
         if value.number is not None:
@@ -564,7 +578,8 @@ class Path:
         if any(s.kind == "sample" and not self.kinds[s.number] for s, _ in value.terms):
             return False  # a fresh real sample: the probability is 0
         outcome = self.choose(3)
-        self.decide("test", text, ("true", "greater", "less")[outcome], expr.span)
+        op = (ast.Op.EQ, ast.Op.GT, ast.Op.LT)[outcome]
+        self.decide("test", show_expr(ast.Binary(op, left, right)), expr.span)
         if outcome == 0:
             self.require(value, equal=True)
         else:
@@ -617,7 +632,11 @@ class Path:
 
     def integral(self, value: Linear) -> bool:
         """Whether a value is an integer on both runs: whole multiples of integers."""
-        return value.constant.q == 1 and all(c.q == 1 for _, c in value.terms) and form(value, self.moves).constant.q == 1
+        return (
+            value.constant.q == 1
+            and all(c.q == 1 for _, c in value.terms)
+            and form(value, self.moves).constant.q == 1
+        )
 
     def finite(self, options: Sequence[tuple[Datum, ast.Expr]], target: str, span: Span) -> Datum:
         """A draw from a finite set: one path for each value."""
@@ -626,7 +645,7 @@ class Path:
         if all(self.is_public(value) for value, _ in options):
             values = list(dict.fromkeys(value for value, _ in options))
             value = values[self.choose(len(values))]
-            self.decide("choice", target, shown(value), span)
+            self.decide("choice", f"{target} = {shown(value)}", span)
             return value
         left, right = dict[object, Quotient](), dict[object, Quotient]()
         for value, p in options:
@@ -637,7 +656,7 @@ class Path:
             right[value.right] = right.get(value.right, Quotient.of(0)) + chance
         drawn = [value for value, chance in left.items() if chance]
         picked = drawn[self.choose(len(drawn))]
-        self.decide("choice", target, show(picked), span)  # type: ignore[arg-type]
+        self.decide("choice", f"{target} = {show(picked)}", span)  # type: ignore[arg-type]
         self.pay(left[picked], right.get(picked, Quotient.of(0)), span)
         return datum(picked)  # type: ignore[arg-type]
 
@@ -679,7 +698,10 @@ class Path:
                 ends = [self.number(end).number for end in (low, high)]
                 if ends[0] is None or ends[1] is None:
                     raise Unsupported("a draw from a set of any size", span)
-                return [ast.Number(fmpq(k), span=span) for k in range(int(ends[0].ceil()), int(ends[1].floor()) + 1)]
+                return [
+                    ast.Number(fmpq(k), span=span)
+                    for k in range(int(ends[0].ceil()), int(ends[1].floor()) + 1)
+                ]
             case _:
                 assert_never(support)
 
@@ -689,13 +711,13 @@ class Path:
         if isinstance(draw.support, ast.Range) and self.number(draw.support.high).number is None:
             sensitivity = self.sensitivity(draw)
             value: Datum = self.unknown(target)
-            self.decide("choice", target, "a member", span)
+            self.decide("choice", f"{target} is drawn", span)
         else:
             members = self.members(draw.support, span)
             scores = [self.score(draw, member) for member in members]
             chosen = self.choose(len(members))
             value = self.evaluate(members[chosen])
-            self.decide("choice", target, shown(value), span)
+            self.decide("choice", f"{target} = {shown(value)}", span)
             sensitivity = max(scores) - scores[chosen]
         if sensitivity:
             self.choices.append(Exponential(rate, sensitivity))
@@ -757,7 +779,15 @@ class Path:
         sets = tuple(sorted((name, form(value, self.moves)) for value, name in names.items()))
         guards = (IMPOSSIBLE,) if IMPOSSIBLE in self.guards else tuple(self.guards)
         edge = Edge(
-            0, 0, tuple(self.samples), guards, sets, self.cost, tuple(self.choices), tuple(self.decisions), tuple(self.steps)
+            0,
+            0,
+            tuple(self.samples),
+            guards,
+            sets,
+            self.cost,
+            tuple(self.choices),
+            tuple(self.decisions),
+            tuple(self.steps),
         )
         return edge, point
 
@@ -786,7 +816,7 @@ class Path:
             for name in sorted(self.system.scalars & self.values.keys()):
                 self.outputs.setdefault(name, (name, self.values[name], self.system.adjacency.span))
         for key, (text, value, span) in self.outputs.items():
-            self.steps.append(Step("output", text, span, shown(value)))
+            self.steps.append(Step("output", f"{text} = {shown(value)}", span))
             if (isinstance(key, str) and pc != END) or self.is_public(value):
                 continue
             if isinstance(value, Linear):
@@ -804,12 +834,12 @@ class Path:
         ]
         found = consequences([*self.conditions, *defined], set(targets.values()), MOST_FACTS)
         back = {symbol: Symbol("live", name) for name, symbol in targets.items()}
-        return tuple(
-            Condition(renamed(fact.value, back), fact.strict, fact.equal) for fact in found
-        )
+        return tuple(Condition(renamed(fact.value, back), fact.strict, fact.equal) for fact in found)
 
 
-FAMILY_HINT = "over all cells, only `sum` of inputs and `max`, `min`, `argmax`, `argmin` of equal draws are known"
+FAMILY_HINT = (
+    "over all cells, only `sum` of inputs and `max`, `min`, `argmax`, `argmin` of equal draws are known"
+)
 FINITE_HINT = "declare the input with names, such as `{yes, no}` or `{true, false}`"
 
 
@@ -818,3 +848,22 @@ def _sum(values: Sequence[Linear]) -> Linear:
     for value in values:
         total = total.plus(value)
     return total
+
+
+NEGATED = {
+    ast.Op.GE: ast.Op.LT,
+    ast.Op.GT: ast.Op.LE,
+    ast.Op.LE: ast.Op.GT,
+    ast.Op.LT: ast.Op.GE,
+    ast.Op.EQ: ast.Op.NE,
+    ast.Op.NE: ast.Op.EQ,
+}
+
+
+def outcome_text(expr: ast.Expr, outcome: bool) -> str:
+    """A condition that holds, or its negation."""
+    if outcome:
+        return show_expr(expr)
+    if isinstance(expr, ast.Binary) and expr.op in NEGATED:
+        return show_expr(replace(expr, op=NEGATED[expr.op]))
+    return show_expr(ast.Unary(ast.Op.NOT, expr))

@@ -1,6 +1,6 @@
 """The whole way: a question about every size, to its verdict.
 
-    syntax tree -> automaton -> strategies, a proof; without one, refutation at N = 1, 2, ...
+syntax tree -> automaton -> strategies, a proof; without one, refutation at N = 1, 2, ...
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
-from dipc.claims.privacy import Goal
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.build import build
@@ -17,7 +16,7 @@ from dipc.dipwhile.allsizes.front import Front, front
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.refute import attained, refuted
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
-from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, LeastT, Open, ProvedForAll
+from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, LeastT, ProvedForAll
 from dipc.errors import Unsupported
 from dipc.signs.eps_range import EpsRange
 
@@ -32,7 +31,7 @@ class Prepared:
     @property
     def budgets(self) -> EpsRange:
         """The range of eps in question."""
-        return self.question.goal.eps_range if self.question.goal else EpsRange.positive()
+        return self.question.goal.budgets if self.question.goal else EpsRange.positive()
 
     def automaton(self, clock: Clock, sizes: dict[str, int] | None = None) -> Automaton:
         """The automaton for every size, or, layer by layer, for the given ones.
@@ -61,9 +60,13 @@ def prove(question: Question, clock: Clock, find_least: bool = True) -> AllSizes
     try:
         automaton = asked.automaton(clock)
     except Unsupported as limit:
-        return _unproved(asked, Open(limit.message, limit.span), clock)
+        return refuted(asked, None, limit, clock)
     solved = strategies(automaton, t, clock, find_least or t is None)
     if isinstance(solved, Solved) and (t is None or solved.t <= t):
-        least = attained(asked, automaton, solved, clock) if find_least or t is None else LeastT(fmpq(0), solved.t)
+        least = (
+            attained(asked, automaton, solved, clock)
+            if find_least or t is None
+            else LeastT(fmpq(0), solved.t)
+        )
         return ProvedForAll(automaton, solved.strategies, least)
     return refuted(asked, automaton, solved, clock)
