@@ -1,4 +1,4 @@
-"""What a finite draw costs: the least w with ``left <= exp(w*eps) right`` for every eps, as far as it is found."""
+"""What a finite draw costs: a w with ``left <= exp(w*eps) right`` for every eps."""
 
 from __future__ import annotations
 

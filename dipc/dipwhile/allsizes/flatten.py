@@ -4,8 +4,8 @@ Rewritten on the way, each into instructions that mean the same:
 
 - ``sum(q)`` and ``sum(j in 1..N: e)`` become a loop that adds up, and ``sum(j in 1..i: e)`` in a loop over i
   from 1 a variable that grows with it;
-- ``noisy[i] <- ...`` for all i, then ``max``, ``min``, ``argmax`` or ``argmin`` of ``noisy``, becomes: the winner
-  is drawn first, then every other cell, which the winner beats;
+- ``noisy[i] <- ...`` for all i, then ``max``, ``min``, ``argmax`` or ``argmin`` of ``noisy``, becomes: the
+  winner is drawn first, then every other cell, which the winner beats;
 - ``if r > best then best <- r; arg <- i end`` as the end of a round likewise: no cell beats ``best``, or the
   winner does.
 """
@@ -13,7 +13,7 @@ Rewritten on the way, each into instructions that mean the same:
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -121,7 +121,7 @@ def flatten(body: ast.Block, constants: Constants, scope: Scope, end: Span) -> C
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """An array of which a loop draws every cell alike; it is drawn where it is used, in the same ``context``."""
+    """An array whose cells a loop draws alike; it is drawn where it is used, in the same ``context``."""
 
     loop: ast.For
     context: int
@@ -193,7 +193,7 @@ class Flattener(Unroller):
         self.context = outer
 
     def repeat(self, statement: ast.For, constants: Constants) -> bool:
-        """Emit a ``for``: unrolled, unless its bounds are symbolic; cut in rounds if they depend on a size."""
+        """Emit a ``for``: unrolled, unless its bounds are symbolic; cut in rounds over a size."""
         cut = self.symbolic(statement.low) or self.symbolic(statement.high)
         low, high = (substitute(bound, constants) for bound in (statement.low, statement.high))
         if cut or not (isinstance(low, ast.Number) and isinstance(high, ast.Number)):
@@ -235,7 +235,7 @@ class Flattener(Unroller):
     # --- sums ----------------------------------------------------------------------------------
 
     def running_sums(self, statement: ast.For, constants: Constants) -> ast.For:
-        """Replace ``sum(j in 1..i: e)`` in a loop over i from 1 by a variable that grows by one term a round."""
+        """Replace ``sum(j in 1..i: e)`` in a loop over i from 1 by a variable that grows round by round."""
         binders = {n.variable for e in _all(statement.body) for n in nodes(e) if isinstance(n, ast.Fold)}
         loops = {s.variable for s in _statements(statement.body) if isinstance(s, ast.For)}
         if substitute(statement.low, constants) != ast.Number(ONE) or statement.variable in binders | loops:
@@ -264,7 +264,7 @@ class Flattener(Unroller):
         )
 
     def prepare(self, expr: ast.Expr, constants: Constants) -> ast.Expr:
-        """Emit the loops for the sums and extrema over symbolic ranges of an expression; what is left of it."""
+        """Emit the loops for the sums and extrema over symbolic ranges; what is left of the expression."""
 
         def visit(node: ast.Expr, parts: tuple[ast.Expr, ...]) -> ast.Expr:
             node = with_children(node, parts)
@@ -309,7 +309,7 @@ class Flattener(Unroller):
         return name in self.scope.inputs | self.scope.outputs
 
     def changes(self, loop: ast.For, own: frozenset[str]) -> bool:
-        """Whether the text after the loop assigns a variable that it reads: it is drawn later than written."""
+        """Whether later text assigns a variable that the loop reads: it is drawn later than written."""
         read = {name for s in loop.body for e in _read(s) for name in _names(e)} - own
         later = {_target(s) for s in _statements(self.body) if s.span.start > loop.span.start} - own
         return bool(read & later)
@@ -370,7 +370,7 @@ class Flattener(Unroller):
         return place if function.startswith("arg") else value
 
     def streaming(self, statement: ast.For) -> tuple[ast.Binary, bool, ast.Block] | None:
-        """The comparison that ends every round, whether there is a best value before, what a new one brings."""
+        """The comparison that ends a round, whether there is a best value before, what a new one brings."""
         if not statement.body or not isinstance(last := statement.body[-1], ast.If):
             return None
         before = statement.body[:-1]
@@ -395,7 +395,7 @@ class Flattener(Unroller):
         return None
 
     def keeps_best(self, loop: ast.For, new: ast.Expr, best: ast.Name, then: ast.Block) -> bool:
-        """Whether ``then`` is ``best <- new`` with other assignments of public values, read after the loop only."""
+        """Whether ``then`` is ``best <- new`` with assignments of public values, read after the loop only."""
         targets = [_target(s) for s in then if isinstance(s, ast.Assign) and isinstance(s.target, ast.Name)]
         if len(targets) < len(then) or len(set(targets)) < len(targets) or targets.count(best.name) != 1:
             return False
@@ -444,8 +444,9 @@ class Flattener(Unroller):
             others(None)
             ends.append(self.put(Jump(0)))
             self.land(either)
-        for position, value in enumerate(numbers if numbers is not None else [None]):
-            more = numbers is not None and position < len(numbers) - 1
+        winners: Sequence[int | None] = numbers if numbers is not None else [None]
+        for position, value in enumerate(winners):
+            more = position < len(winners) - 1
             either = self.put(Either(0, f"round {value} wins", "a later one wins", span)) if more else None
             inner = dict(constants) if value is None else {**constants, loop.variable: fmpq(value)}
             if value is None:

@@ -1,11 +1,11 @@
-"""How the cells of the inputs may differ: the labels of a cell, and what the adjacency leaves for later cells.
+"""How the cells of the inputs may differ: the labels of a cell, and what is left to change then.
 
 Every private cell gets a label when it is read: its change for numbers (the vertices of the adjacency suffice
 for reals, by convexity; every integer is a label for integers), a pair of values for atoms.
 Under ``l1`` and ``hamming`` a *phase* says what is left to change.  A cell may be read more than once, in
 different loops or at different offsets; each such *stream* reads each cell once.  The first streams of all
-arrays share a phase, the second ones another, and so on: this allows for more than the adjacency does, never for
-less.  An index of which nothing is known is a stream without a phase.
+arrays share a phase, the second ones another, and so on: this allows for more than the adjacency does, never
+for less.  An index of which nothing is known is a stream without a phase.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class Adjacency:
-    """How inputs may differ: ``linf``, ``l1``, ``hamming``, ``all`` or ``monotone`` (all up or all down by <= d)."""
+    """How inputs may differ: ``linf``, ``l1``, ``hamming``, ``all``, or ``monotone``: all up or all down."""
 
     kind: str
     reach: Mapping[str, fmpq]  # how far a cell of each input may move
@@ -60,9 +60,8 @@ class Adjacency:
     def spread(self, name: str, domain: Domain, span: Span) -> fmpq:
         """The greatest difference of the changes of two cells of an input."""
         reach = self._most(name, domain, None)
-        return reach * (
-            1 if self.kind in ("l1", "monotone") or (self.kind, self.distance) == ("hamming", 1) else 2
-        )
+        together = self.kind in ("l1", "monotone") or (self.kind == "hamming" and self.distance == 1)
+        return reach if together else 2 * reach
 
     def labels(
         self, name: str, domain: Domain, left: fmpq | None, direction: str
@@ -138,8 +137,8 @@ def adjacency_of(
 ) -> Adjacency:
     """The adjacency of a program.
 
-    Raises :class:`Unsupported` for a formula other than bounds on the change of every cell, all of one sign or
-    symmetric.
+    Raises :class:`Unsupported` for a formula other than bounds on the change of every cell, all of one sign
+    or symmetric.
     """
     match adjacency:
         case ast.NamedAdjacency(kind, distance):
@@ -160,8 +159,8 @@ def adjacency_of(
 
 
 FORMULA_HINT = (
-    "use `linf`, `l1` or `hamming`, or bound the change of every cell: by `abs(q'[i] - q[i]) <= 1`, or all up "
-    "by `0 <= q'[i] - q[i] <= 1`"
+    "use `linf`, `l1` or `hamming`, or bound the change of every cell: by `abs(q'[i] - q[i]) <= 1`, or, all "
+    "up, by `0 <= q'[i] - q[i] <= 1`"
 )
 Bounds = Mapping[str, tuple[fmpq, fmpq]]
 

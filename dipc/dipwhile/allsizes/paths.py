@@ -1,8 +1,8 @@
 """One path of a program between two cuts, executed for a pair of runs: the edges of the automaton.
 
-A path is deterministic but for its choices (outcomes of comparisons, labels of cells, values of finite draws),
-which are read off a script; a choice beyond the script takes the first possibility and notes the others, so that
-the builder enumerates all paths by replaying scripts.
+A path is deterministic but for its choices (outcomes of comparisons, labels of cells, values of finite
+draws), which are read off a script; a choice beyond the script takes the first possibility and notes the
+others, so that the builder enumerates all paths by replaying scripts.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Alias:
 
 
 Kept = Linear | Pair | Unknown | Moves | Alias
-"""What is known of a variable at a cut: a number, a finite value, nothing, its change, or that it is random."""
+"""What is known of a variable at a cut: a number, a finite value, nothing, its change, that it is random."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +239,8 @@ class Path:
                 self.decide("test", text if first else other, span)
                 return pc + 1 if first else otherwise
             case Assume(condition):
-                value = self.difference(condition.left, condition.right, condition.span)
-                self.require(value if condition.op is ast.Op.GE else value.times(-ONE))
+                margin = self.difference(condition.left, condition.right, condition.span)
+                self.require(margin if condition.op is ast.Op.GE else margin.times(-ONE))
                 self.steps.append(Step("test", show_expr(condition), condition.span))
             case Enter(site):
                 self.enter(site)
@@ -423,7 +423,7 @@ class Path:
         return self.opaque(op.value, (left, right), expr)
 
     def opaque(self, name: str, values: Sequence[Linear], expr: ast.Expr) -> Datum:
-        """A function of public numbers: a number if they are known, else unknown but the same in both runs."""
+        """A function of public numbers: a number if they are known, else the same unknown in both runs."""
         if not all(map(self.is_public, values)):
             raise Unsupported(f"`{show_expr(expr)}` is not linear in private or random values", expr.span)
         known = substitute(expr, self.known())
@@ -747,7 +747,7 @@ class Path:
         probe.cells = {(None, array, index): unknown(symbol) for array, symbol in arrays.items()}
         score = dict(probe.number(draw.score).terms)
         if len(cells) > len(arrays) or any(s.random or probe.moves.get(s) for s in score):
-            hint = "a score is a sum of multiples of `q[v]`, for inputs `q` and the variable `v` of the mechanism"
+            hint = "a score is a sum of multiples of `q[v]`, `v` being the variable of the mechanism"
             raise Unsupported("a score that is not one cell of each input", draw.score.span, hint)
         adjacency, domains, span = self.system.adjacency, self.system.domains, draw.score.span
         return sum(

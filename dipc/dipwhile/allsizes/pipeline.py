@@ -12,7 +12,7 @@ from flint import fmpq
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.build import build
-from dipc.dipwhile.allsizes.front import Front, front
+from dipc.dipwhile.allsizes.front import Front, free_sizes, front, symbolic
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.refute import attained, refuted
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
@@ -38,10 +38,10 @@ class Prepared:
 
         Raises :class:`Unsupported` for what the method does not cover.
         """
-        front = self.front
+        front, program = self.front, self.front.program
         constants = dict(front.constants) if sizes is None else front.constants_at(sizes)
-        names = frozenset(param.name for param in front.program.params) - dict(front.constants).keys()
-        return build(front.program, front.source, constants, names, self.budgets, clock)
+        names = symbolic(program, free_sizes(program), {})
+        return build(program, front.source, constants, names, self.budgets, clock)
 
 
 def prepared(question: Question) -> Prepared:
@@ -52,8 +52,8 @@ def prepared(question: Question) -> Prepared:
 def prove(question: Question, clock: Clock, find_least: bool = True) -> AllSizesVerdict:
     """Prove the claim of a question for every size, or refute it.
 
-    Without a claim, or with ``find_least``, the least t is computed, too.  Raises :class:`InputError` for what
-    is wrong in the program.
+    Without a claim, or with ``find_least``, the least t is computed, too.  Raises :class:`InputError` for
+    what is wrong in the program.
     """
     asked = prepared(question)
     t = question.goal.t if question.goal else None

@@ -1,7 +1,7 @@
 """What a variable holds on a path: its value on u, in terms of samples and unknowns, and how it moves.
 
-A :class:`Linear` is a value on u.  Its difference between the runs on u and on u' follows from the moves of its
-symbols: a sample moves by its shift, a live variable by its delta, a private symbol by a known number, a
+A :class:`Linear` is a value on u.  Its difference between the runs on u and on u' follows from the moves of
+its symbols: a sample moves by its shift, a live variable by its delta, a private symbol by a known number, a
 public one not at all.
 """
 
@@ -20,7 +20,7 @@ ZERO, ONE = fmpq(0), fmpq(1)
 
 
 class Symbol(NamedTuple):
-    """An unknown number: ``sample``, ``live`` (a random variable of the source), ``private`` or ``public``."""
+    """An unknown number: ``sample``, ``live`` (random, of the source), ``private`` or ``public``."""
 
     kind: str
     name: str
