@@ -253,7 +253,7 @@ class Path:
     def fresh(self, variable: str, site: int) -> None:
         """A new round: its cells have not been read."""
         self.cells = {key: cell for key, cell in self.cells.items() if key[0] != site}  # type: ignore[index]
-        self.values[variable] = unknown(Symbol("public", f"{variable}@{site}"))
+        self.values[variable] = unknown(Symbol("public", variable, site))
 
     def enter(self, site: int) -> None:
         """The loop reads its cells again: another phase."""
@@ -328,8 +328,7 @@ class Path:
         if any(s.random or self.moves.get(s) for s, _ in index.terms):
             raise Unsupported(f"the index of `{text}` depends on private values", expr.index.span)
         (symbol, _), *more = index.terms
-        at = symbol.name.rpartition("@")
-        site = int(at[2]) if at[1] and not more else None
+        site = None if more else symbol.number or None
         key: object = (site, array, index)
         if key not in self.cells:
             place = Symbol("private", self.unknown(text).name)

@@ -24,7 +24,7 @@ class Symbol(NamedTuple):
 
     kind: str
     name: str
-    number: int = 0  # of a sample
+    number: int = 0  # of a sample; of the loop whose round variable it is
 
     @property
     def random(self) -> bool:

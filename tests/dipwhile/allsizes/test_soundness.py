@@ -1,0 +1,85 @@
+"""A proof for every size against the exact engine: no finite instance needs more than the t that was proved.
+
+The engine enumerates inputs, computes output laws and decides inequalities; it shares the parser with the
+method for every size, and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from flint import fmpq
+
+from dipc.claims.tightness.least import Least
+from dipc.claims.tightness.least_epsilon import budget
+from dipc.clock import Clock
+from dipc.dipwhile.allsizes.build import build
+from dipc.dipwhile.allsizes.strategies import Solved, strategies
+from dipc.dipwhile.pipeline import losses_of
+from dipc.dipwhile.semantics.neighbours import Explored
+from dipc.dipwhile.syntax.compile import read
+from dipc.dipwhile.syntax.parser import parse
+from dipc.errors import InputError, LimitReached, Source
+from dipc.signs.eps_range import EpsRange
+from tests.dipwhile.allsizes.random_programs import program
+
+GROUPS = int(os.environ.get("DIPC_LAW_EXAMPLES", 4))
+"""Groups of ten programs; docs/testing.md names the variable."""
+
+
+def proved_t(text: str) -> fmpq | None:
+    """The t that is proved for every N; None if there is none."""
+    source = Source("random.dip", text)
+    try:
+        automaton = build(parse(source), source, {}, frozenset({"N"}), EpsRange.positive(), Clock(5, None))
+        solved = strategies(automaton, None, Clock(5, None))
+    except (InputError, LimitReached):
+        return None
+    return solved.t if isinstance(solved, Solved) else None
+
+
+def needed(text: str, size: int) -> Least | None:
+    """What the exact engine needs at one size, on the declared inputs; None if it takes too long."""
+    core = read(Source("random.dip", text), {"N": fmpq(size)})
+    try:
+        return budget(losses_of(Explored(core), EpsRange.positive(), Clock(2, None))).least
+    except (InputError, LimitReached):
+        return None
+
+
+def valid(text: str) -> bool:
+    try:
+        read(Source("random.dip", text), {"N": fmpq(2)})
+    except InputError:
+        return False
+    return True
+
+
+def instances(group: int) -> Iterator[tuple[str, fmpq, int, Least]]:
+    """Proved programs with what their instances need."""
+    for seed in range(10 * group, 10 * group + 10):
+        text = program(seed)
+        t = proved_t(text) if valid(text) else None
+        for size in (1, 2) if t is not None else ():
+            least = needed(text, size)
+            if least is not None and t is not None:
+                yield text, t, size, least
+
+
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_no_instance_needs_more_than_the_proof(group: int) -> None:
+    found = list(instances(group))
+    for text, t, size, least in found:
+        assert not least.infinite and least.low <= t, f"proved {t}, N = {size} needs {least}\n{text}"
+    assert len(found) >= 4
+
+
+def test_the_comparison_can_fail() -> None:
+    """A program without privacy: the engine refuses every t that a broken prover would offer."""
+    text = program(0).split("private eps")[0] + "private eps\nout[1] <- c\nlast <- a\nn <- 0\n"
+    text += "if q[1] > 0 then last <- b end\n"
+    least = needed(text, 1)
+    assert least is not None and least.infinite
+    assert proved_t(text) is None
