@@ -18,7 +18,7 @@ import pytest
 from flint import fmpq
 
 from dipc.certificate.format import dumps
-from dipc.certificate.sizes import Proof, sizes_certificate
+from dipc.certificate.sizes import Proof, compared, sizes_certificate
 from dipc.cli.main import status as exit_status
 from dipc.dipwhile.allsizes.automaton import (
     Automaton,
@@ -414,6 +414,29 @@ def test_cells_that_never_change_are_refused() -> None:
         checked(without(written(phases("hamming")), 1, 2))
 
 
+def test_a_run_may_begin_in_a_loop_but_nowhere_else() -> None:
+    data = written(one_of("LapPlus"))
+    data["places"][0]["cut"] = "line 6: for i"
+    checked(data)
+    for strategy in data["strategies"]:
+        strategy |= {"edges": [], "shift": [], "phi": {"1": "0"}, "delta": {"1": {}}}
+    with pytest.raises(Refused, match="place 0: no run leads there"):
+        checked(data | {"start": 1})
+
+
+def test_a_parameter_computed_from_a_size_has_no_value() -> None:
+    about = svt1()
+    text = about.source.text.replace("N = 3,", "N = 3, M = N + 1, K = M*M,")
+    source, automaton = Source("mine.dip", text), replace(about.proved.automaton, sizes=("K", "M", "N"))
+    proved = replace(about.proved, automaton=automaton)
+    data = written(replace(about, source=source, program=parse(source), proved=proved))
+    assert data["sizes"] == ["N"] and set(data["parameters"]) == {"c", "T", "Delta"}
+    assert compared(checked(data), {}, None).differences == []
+    fixed = checked(data | {"parameters": data["parameters"] | {"M": "4"}})
+    assert compared(fixed, {}, None).differences == ["M = 4 (the program computes it from N)"]
+    assert compared(fixed, {"M": Fraction(4)}, None).differences == []
+
+
 def test_edges_that_only_the_program_shows_are_left_to_the_deep_check() -> None:
     """All labels of a decision left out: the kernel cannot know that the program takes it, and says so."""
     for gone in ((2, 4), (5,), (1, 3)):
@@ -468,15 +491,17 @@ FORGED: dict[str, tuple[str, Where, Any, str]] = {
     "a decimal": ("svt1", ("edges", 1, "samples", 0, "rate"), "0.25", "edge 1, sample 0"),
     "inf": ("svt1", ("strategies", 0, "phi", "0"), "inf", "strategy 0, phi 0"),
     "a long number": ("svt1", ("strategies", 0, "phi", "0"), "9" * 5000, "strategy 0, phi 0"),
-    "a changed label": ("svt1", ("edges", 3, "path", 0, 2), "-2", "place 1"),
-    "a label of another cell": ("svt1", ("edges", 3, "path", 0, 1), "p[i]", "place 1"),
-    "two labels": ("svt1", ("edges", 3, "path"), [["label", "q[i]", "-1"]] * 2, "place 1"),
-    "an unknown step": ("svt1", ("edges", 3, "path", 0, 0), "labels", "edge 3"),
+    "a changed label": ("svt1", ("steps", 3, 2), "-2", "place 1"),
+    "a label of another cell": ("svt1", ("steps", 3, 1), "p[i]", "place 1"),
+    "two labels": ("svt1", ("edges", 3, "path"), [3, 3], "place 1"),
+    "no such step": ("svt1", ("edges", 3, "path", 0), 4, "edge 3"),
+    "an unknown step": ("svt1", ("steps", 0, 0), "labels", "step 0"),
+    "a step of two": ("svt1", ("steps", 0), ["label", "q[i]"], "step 0"),
     "a wider adjacency": ("svt1", ("adjacency", "distance"), "2", "place 1"),
     "no distance": ("svt1", ("adjacency", "distance"), None, "adjacency"),
     "no such adjacency": ("svt1", ("adjacency", "kind"), "l2", "adjacency"),
     "integer inputs": ("svt1", ("inputs", "integers"), True, "place 1"),
-    "places the other way round": ("svt1", ("places",), "reversed", "place 0"),
+    "places the other way round": ("svt1", ("places",), "reversed", "place 2"),
     "another start": ("svt1", ("start",), 1, "place 0"),
     "no such start": ("svt1", ("start",), 3, "place 0"),
     "something is drawn at the start": ("svt1", ("places", 0, "live"), ["rT"], "place 0"),
