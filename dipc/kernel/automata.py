@@ -24,7 +24,7 @@ KINDS = ("Lap", "LapPlus", "DLap")
 STEPS = ("label", "sample", "test", "choice", "output")
 MAX_PLACES = 3000
 MAX_EDGES = 100_000
-CELL = re.compile(r"([^\W\d]\w*)(\[[^\]]*\])?( |$)")  # how the text of a label begins: one private cell
+CELL = re.compile(r"([^\W\d]\w*)(\[.*\])?( |$)")  # how the text of a label begins: one private cell
 NUMBER = re.compile("-?[0-9]+(/[0-9]+)?")
 
 Form = dict[str, Fraction]

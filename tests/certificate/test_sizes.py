@@ -409,6 +409,30 @@ def test_a_missing_label_of_a_phase_is_refused(kind: str, gone: int) -> None:
             checked(without(written(phases(kind)), gone))
 
 
+@pytest.mark.parametrize(
+    ("words", "value", "compared"),
+    [
+        ("q[i]", "1", True),
+        ("q[i] changes by 1", "1", True),
+        ("q[p[i]] changes by 1", "1", True),
+        ("q", "1", True),
+        ("q[i]", "true to false", False),
+        ("sum(q)", "1", False),
+        ("every cell", "up", False),
+    ],
+)
+def test_labels_that_are_not_changes_of_a_cell_are_not_compared(
+    words: str, value: str, compared: bool
+) -> None:
+    data = written(svt1())
+    for step in data["steps"]:
+        if step[0] == "label":
+            step[1:] = [words, value if value != "1" else step[2]]
+    certificate = checked(data)
+    assert certificate.labels is compared
+    assert ("were not compared" in certificate.summary()[1]) is not compared
+
+
 def test_cells_that_never_change_are_refused() -> None:
     with pytest.raises(Refused, match="some input never changes"):
         checked(without(written(phases("hamming")), 1, 2))
