@@ -5,7 +5,7 @@ What is written is checked at once by :mod:`dipc.kernel.sizes`, which also says 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import assert_never
@@ -34,6 +34,7 @@ from dipc.dipwhile.allsizes.automaton import (
     Exponential,
     Form,
     Place,
+    Step,
 )
 from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.verdict import ProvedForAll
@@ -42,6 +43,7 @@ from dipc.dipwhile.syntax.compile import compile_distance
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.parser import parse, parse_claim
 from dipc.dipwhile.syntax.printer import show
+from dipc.dipwhile.syntax.walk import nodes
 from dipc.errors import CLAIM_NAME, InputError, LimitReached, Source
 from dipc.kernel import laws
 from dipc.kernel import sizes as kernel
@@ -75,8 +77,8 @@ def sizes_certificate(about: Proof) -> dict[str, Json]:
     the kernel would refuse it.
     """
     automaton, strategies = about.proved.automaton, about.proved.strategies
-    draws = Draws(about.on)
-    edges = [_edge(edge, draws) for edge in automaton.edges]
+    draws, steps = Draws(about.on), dict[Step, int]()
+    edges = [_edge(edge, draws, steps) for edge in automaton.edges]
     spent = (s.potentials.get(automaton.start, ZERO) for s in strategies)
     certificate = {
         **_question(about),
@@ -84,6 +86,7 @@ def sizes_certificate(about: Proof) -> dict[str, Json]:
         "t": str(max(spent, default=ZERO)),
         **draws.as_json(),
         "places": [_place(place) for place in automaton.places],
+        "steps": [[step.kind, step.text, step.value] for step in steps],
         "edges": edges,
         "strategies": [_strategy(strategy, automaton) for strategy in strategies],
     }
@@ -100,6 +103,7 @@ def _question(about: Proof) -> dict[str, Json]:
     automaton, adjacency = about.proved.automaton, about.program.adjacency
     known = evaluate_parameters(about.program.params, about.overrides)
     values = {name: value for name, value in known.items() if name not in automaton.sizes}
+    sizes = set(automaton.sizes) - computed_from(about.program, automaton.sizes)
     if adjacency is None:
         raise InputError("no certificate: the program does not say which inputs are adjacent")
     kind, distance = "formula", None
@@ -111,7 +115,7 @@ def _question(about: Proof) -> dict[str, Json]:
         "statement": "sizes",
         "program": listed_program(about.source),
         "parameters": {name: str(value) for name, value in values.items()},
-        "sizes": list(automaton.sizes),
+        "sizes": sorted(sizes),
         "adjacency": {
             "text": show(adjacency),
             "kind": kind,
@@ -161,7 +165,7 @@ def _form(form: Form) -> Json:
     return {str(symbol): str(factor) for symbol, factor in form.terms} | constant
 
 
-def _edge(edge: Edge, draws: Draws) -> Json:
+def _edge(edge: Edge, draws: Draws, steps: dict[Step, int]) -> Json:
     return {
         "from": edge.source,
         "to": edge.target,
@@ -171,7 +175,7 @@ def _edge(edge: Edge, draws: Draws) -> Json:
         "cost": str(edge.cost),
         "choices": [draws.number(draw) for draw in edge.choices],
         "decisions": list(edge.decisions),
-        "path": [[step.kind, step.text, step.value] for step in edge.path],
+        "path": [steps.setdefault(step, len(steps)) for step in edge.path],
     }
 
 
@@ -212,7 +216,8 @@ def compared(certificate: kernel.Certificate, given: Mapping[str, Fraction], cla
     listed, sizes = certificate.program.parameters, certificate.sizes
     program = _program_of(certificate)
     own, wanted = (parameters(program, values) for values in ({}, given))
-    if set(own) != {*listed, *sizes}:
+    computed = computed_from(program, sizes)
+    if set(own) != {*listed, *sizes, *computed}:
         raise Refused("deep: parameters", "they are not those of the program")
     for name in set(given) - set(own):
         raise InputError(f"the program has no parameter `{name}`")
@@ -221,6 +226,8 @@ def compared(certificate: kernel.Certificate, given: Mapping[str, Fraction], cla
         for name, value in listed.items()
         if value != wanted[name]
     ]
+    for name in sorted(computed & listed.keys() - given.keys()):
+        differences.append(f"{name} = {listed[name]} (the program computes it from {', '.join(sizes)})")
     for name in set(sizes) & set(given):
         if given[name].denominator != 1 or given[name] < 1:
             differences.append(f"every integer {name} >= 1 (-D says {given[name]})")
@@ -231,6 +238,16 @@ def compared(certificate: kernel.Certificate, given: Mapping[str, Fraction], cla
         says = f"the program says {written(asked)}" if claim is None else f"--claim says '{claim}'"
         differences.append(f"claim {certificate.claim_shown()} ({says})")
     return Statement(differences, overridden)
+
+
+def computed_from(program: ast.Program, sizes: Collection[str]) -> set[str]:
+    """The parameters that the program computes from sizes: they change with them."""
+    found = set[str]()
+    for param in program.params:
+        names = {node.name for node in nodes(param.value) if isinstance(node, ast.Name)}
+        if names & {*sizes, *found}:
+            found.add(param.name)
+    return found
 
 
 def rederive(certificate: kernel.Certificate) -> str:

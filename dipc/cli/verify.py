@@ -116,6 +116,9 @@ def verify(definitions: tuple[str, ...], steps: int, **given: Any) -> int:
 
     One about a hidden Markov model is compared with the .hmm file in --model, pairs, horizon and claim too.
 
+    The statement about every size of a program is always conditional: IF the listed automaton is that of the
+    program THEN ...
+
     \b
     Exit status: 0 accepted, 1 refused or another statement, 2 a file or an option cannot be read,
     3 conditional: not everything was compared with the program text.

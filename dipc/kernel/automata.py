@@ -24,7 +24,7 @@ KINDS = ("Lap", "LapPlus", "DLap")
 STEPS = ("label", "sample", "test", "choice", "output")
 MAX_PLACES = 3000
 MAX_EDGES = 100_000
-CELL = re.compile(r"([^\W\d]\w*)(\[[^\]]*\])?( |$)")  # how the text of a label begins: one private cell
+CELL = re.compile(r"([^\W\d]\w*)(\[.*\])?( |$)")  # how the text of a label begins: one private cell
 NUMBER = re.compile("-?[0-9]+(/[0-9]+)?")
 
 Form = dict[str, Fraction]
@@ -154,14 +154,24 @@ def read_samples(value: Any, live: Collection[str], integers: bool, step: str) -
     return samples
 
 
-def read_labels(value: Any, step: str) -> tuple[list[str], Labels | None]:
+def read_steps(value: Any) -> list[list[str]]:
+    """The steps of all paths, for a reader: of each one a kind, a text and a value."""
+    steps = []
+    for i, item in enumerate(array(value, "steps")):
+        if len(array(item, f"step {i}")) != 3:
+            raise Refused(f"step {i}", "a kind, a text and a value are expected")
+        steps.append([text(part, f"step {i}") for part in item])
+        if item[0] not in STEPS:
+            raise Refused(f"step {i}", f"the kind '{item[0][:40]}' is not known")
+    return steps
+
+
+def read_labels(value: Any, steps: Sequence[list[str]], step: str) -> tuple[list[str], Labels | None]:
     """The inputs whose cells a path reads, and their labels if all are changes of single numbers."""
     cells, labels = [], list[Fraction]()
     simple = True
-    for item in array(value, step):
-        kind, words, change = (text(part, step) for part in three(item, step))
-        if kind not in STEPS:
-            raise Refused(step, f"the kind '{kind[:40]}' of a step is not known")
+    for number in array(value, step):
+        kind, words, change = steps[integer(number, step, 0, len(steps) - 1)]
         if kind == "label":
             cell = CELL.match(words)
             simple = simple and cell is not None and NUMBER.fullmatch(change) is not None
@@ -170,21 +180,22 @@ def read_labels(value: Any, step: str) -> tuple[list[str], Labels | None]:
     return cells, tuple(labels) if simple else None
 
 
-def three(value: Any, step: str) -> list[Any]:
-    """A list of three."""
-    if len(array(value, step)) != 3:
-        raise Refused(step, "a step of a path has a kind, a text and a value")
-    return list(value)
+class Tables(NamedTuple):
+    """What edges refer to: the live variables of places, the costs of choices, and the steps of paths."""
+
+    live: list[list[str]]
+    costs: list[Fraction]
+    steps: list[list[str]]
+    integers: bool
 
 
-def read_edge(
-    value: Any, live: Sequence[list[str]], costs: Sequence[Fraction], integers: bool, step: str
-) -> Edge:
+def read_edge(value: Any, tables: Tables, step: str) -> Edge:
     """An edge, whose cost is that of its choices, and whose forms are over what there is."""
     edge = record(value, step, *EDGE.split())
+    live, costs = tables.live, tables.costs
     source, target = (integer(edge[end], step, 0, len(live) - 1) for end in ("from", "to"))
     here, last = live[source], len(costs) - 1
-    samples = read_samples(edge["samples"], here, integers, step)
+    samples = read_samples(edge["samples"], here, tables.integers, step)
     guards = []
     for i, item in enumerate(array(edge["guards"], step)):
         guard = record(item, f"{step}, guard {i}", "form", "equal")
@@ -196,7 +207,7 @@ def read_edge(
     if cost != total(costs[integer(i, step, 0, last)] for i in array(edge["choices"], step)):
         raise Refused(step, "the cost is not that of its choices")
     decisions = tuple(text(word, step) for word in array(edge["decisions"], step))
-    cells, labels = read_labels(edge["path"], step)
+    cells, labels = read_labels(edge["path"], tables.steps, step)
     return Edge(source, target, samples, guards, sets, cost, decisions, cells, labels)
 
 
@@ -209,8 +220,8 @@ def read_places(value: Any, start: int) -> list[list[str]]:
         names = [text(name, step) for name in array(place["live"], step)]
         if len(set(names)) < len(names) or any(not name or name[0].isdigit() for name in names):
             raise Refused(step, "a live variable is listed twice, or has no name")
-        if (text(place["cut"], step) == "start") != (i == start) or (i == start and names):
-            raise Refused(step, "a run begins at the place 'start', and nothing has been drawn there")
+        if (text(place["cut"], step) == "start" and i != start) or (i == start and names):
+            raise Refused(step, "a run begins elsewhere, or something has been drawn before it begins")
         for part in ("values", "differences", "phase"):
             for word in members(place[part], step).values():
                 text(word, step)
@@ -222,14 +233,15 @@ def read_places(value: Any, start: int) -> list[list[str]]:
     return live
 
 
-def read_automaton(data: dict[str, Any], costs: Sequence[Fraction], integers: bool) -> Automaton:
+def read_automaton(data: dict[str, Any], costs: list[Fraction], integers: bool) -> Automaton:
     """The automaton; only the end has no edges."""
     start = integer(data["start"], "start", 0, MAX_PLACES)
-    live = read_places(data["places"], start)
+    tables = Tables(read_places(data["places"], start), costs, read_steps(data["steps"]), integers)
+    live = tables.live
     integer(start, "start", 0, len(live) - 1)
     if len(array(data["edges"], "edges")) > MAX_EDGES:
         raise Refused("edges", f"more than {MAX_EDGES}")
-    edges = [read_edge(e, live, costs, integers, f"edge {i}") for i, e in enumerate(data["edges"])]
+    edges = [read_edge(e, tables, f"edge {i}") for i, e in enumerate(data["edges"])]
     automaton = Automaton(start, live, edges)
     for i, (place, out) in enumerate(zip(data["places"], automaton.outgoing(), strict=True)):
         if bool(out) == (place["cut"] == "end"):

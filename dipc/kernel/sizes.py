@@ -60,7 +60,7 @@ from .reading import Refused, array, integer, name_of, rational, record, salted,
 
 FIELDS = (
     "format version statement program parameters sizes adjacency inputs claim start t "
-    "denominators functions choices places edges strategies digest"
+    "denominators functions choices places steps edges strategies digest"
 )
 
 
@@ -185,7 +185,7 @@ class Walk:
     def check(self) -> None:
         """Every run has a strategy, and every label of the adjacency has an edge."""
         first = self.automaton.start, self.all, ZERO
-        seen, todo = {state_key(*first)}, [first]
+        seen, todo, places = {state_key(*first)}, [first], {first[0]}
         while todo:
             place, bits, used = todo.pop()
             self.check_labels(place, used)
@@ -197,7 +197,11 @@ class Walk:
                 spend(16 + (self.all.bit_length() >> 4))
                 if (key := state_key(*after)) not in seen:
                     seen.add(key)
+                    places.add(edge.target)
                     todo.append(after)
+        for place in range(len(self.outgoing)):
+            if place not in places:
+                raise Refused(f"place {place}", "no run leads there")
 
     def used_after(self, edge: Edge, used: Fraction) -> Fraction:
         """What is used up of the distance."""

@@ -19,10 +19,10 @@ from dipc.certificate.slow.paths import Run
 from dipc.certificate.slow.programs import Known, claimed_interval, value_of
 from dipc.certificate.slow.values import as_index, as_pair
 from dipc.dipwhile.syntax import ast
-from dipc.kernel import sizes
 from dipc.kernel.facts import Function, Interval, Rooted, add, multiply, negative, sign_at
 from dipc.kernel.laws import Delta, Ratio
 from dipc.kernel.privacy import Certificate
+from dipc.kernel.sizes import Certificate as EverySize
 
 MAX_TERMS = 200  # of a square root of a function
 MAX_EXPONENT = 64  # of a power of a delta with a root
@@ -31,7 +31,7 @@ RootedPair = tuple[Rooted, Rooted]
 """Numerator and denominator of a delta."""
 
 
-def is_claim_of(certificate: Certificate | sizes.Certificate, claim: ast.Claim, known: Known) -> bool:
+def is_claim_of(certificate: Certificate | EverySize, claim: ast.Claim, known: Known) -> bool:
     """Is the certificate about this claim, with the same epsilon, delta and interval?"""
     listed, t = certificate.claim, certificate.claim.t
     if tuple(listed.on) != claimed_interval(claim, known):
