@@ -34,7 +34,7 @@ from dipc.models.graph import never_and_surely
 from dipc.models.linear import N, Rows, Tick, absorption, forwards, silent, total
 from dipc.numbers.polynomial import common_unit
 from dipc.numbers.quotient import Quotient
-from dipc.numbers.ratio import Ratio, common_denominator
+from dipc.numbers.ratio import Ratio, common_denominator, in_one_ring
 
 K = TypeVar("K", fmpq, Quotient)
 States = frozenset[int]
@@ -75,11 +75,11 @@ def exact(rows: Rows[K], path: Formula, known: Mapping[Formula, States], tick: T
 def _functions(
     rows: Rows[Quotient], path: Formula, known: Mapping[Formula, States], tick: Tick
 ) -> Sequence[Quotient]:
-    different = {p for row in rows for _, p in row}
+    one = Quotient.one()
+    different = {one, *(p for row in rows for _, p in row)}
     unit = common_unit(*(f for p in different for f in (p.numerator, p.denominator)))
-    ratios = {p: Ratio.of(p, unit) for p in different}
-    one = Ratio.of(Quotient.one(), unit)
-    found = probabilities([[(t, ratios[p]) for t, p in row] for row in rows], one, path, known, tick)
+    ratios = in_one_ring(different, unit)
+    found = probabilities([[(t, ratios[p]) for t, p in row] for row in rows], ratios[one], path, known, tick)
     return Quotients(found, unit)
 
 
