@@ -18,8 +18,10 @@ from typing import Generic, Protocol, Self, TypeVar
 from flint import fmpq
 
 from dipc.models.graph import components
+from dipc.numbers.ratio import Ratio, common_denominator
 
 ZERO = fmpq(0)
+FEW_BITS = 64  # of the leading coefficient of a denominator whose powers are common denominators
 
 
 class Number(Protocol):
@@ -94,6 +96,51 @@ def forwards(rows: Rows[fmpq], between: Collection[int], values: list[fmpq]) -> 
                     value = value + p * number
             values[s] = value
     return True
+
+
+def acyclic(
+    rows: Rows[Ratio], transient: Collection[int], goal: Collection[int], one: Ratio, tick: Tick = silent
+) -> list[Ratio] | None:
+    """What :func:`absorption` finds, if the transient states are on no cycle and have few denominators.
+
+    ``above[s] / below**height[s]`` is the value of s: sums of such fractions need no gcd.
+    """
+    order = _without_cycles(rows, transient)
+    numbers = {id(p): p for s in order or () for _, p in rows[s]}
+    most = 1 + max((len(p.denominator) for p in numbers.values()), default=0)
+    below = common_denominator([one, *numbers.values()], most, FEW_BITS)
+    if order is None or below is None:
+        return None
+    scaled = {key: p.over(below) for key, p in numbers.items()}
+    values = [one - one] * len(rows)
+    for s in goal:
+        values[s] = one
+    above, height, powers = [value.numerator for value in values], [0] * len(rows), [one.numerator]
+    for s in order:
+        tick()
+        row = rows[s]
+        high = max([height[t] for t, _ in row])
+        whole = len(row) == 1 and row[0][1].denominator.is_one()
+        for t, p in row:
+            if weight := above[t]:
+                term = (p.numerator if whole else scaled[id(p)]) * weight
+                above[s] += term if height[t] == high else term * powers[high - height[t]]
+        height[s] = high if whole else high + 1
+        if height[s] == len(powers):
+            powers.append(powers[-1] * below)
+        coprime = above[s].gcd(below).is_one()  # then the value is in lowest terms
+        values[s] = (Ratio if coprime else Ratio.reduced)(above[s], powers[height[s]])
+    return values
+
+
+def _without_cycles(rows: Rows[N], states: Collection[int]) -> list[int] | None:
+    """The states, each after those it leads to; None if one of them is on a cycle."""
+    order: list[int] = []
+    for members in components(rows, states):
+        order += members
+        if len(members) > 1 or any(t == members[0] for t, _ in rows[members[0]]):
+            return None
+    return order
 
 
 def total(terms: list[N]) -> N:

@@ -100,7 +100,7 @@ def in_one_ring(values: Iterable[Quotient], unit: int) -> dict[Quotient, Ratio]:
     """The functions as ratios to calculate with together; exponents are multiples of 1/unit."""
     ratios = {value: Ratio.of(value, unit) for value in values}
     degrees = [f.degrees() for ratio in ratios.values() for f in (ratio.numerator, ratio.denominator)]
-    if any(n or k or b or a > DENSE for n, a, k, b in degrees):
+    if any(max(n, k, b) > 0 or a > DENSE for n, a, k, b in degrees):
         return ratios
     return {value: Ratio(_dense(r.numerator), _dense(r.denominator)) for value, r in ratios.items()}
 
@@ -117,17 +117,17 @@ def _function(f: fmpz_mpoly | fmpz_poly, unit: int) -> ExpPoly:
     return ExpPoly({(0, a, 0, 0): fmpq(c) for a, c in enumerate(f.coeffs()) if c}, unit)
 
 
-def common_denominator(ratios: Iterable[Ratio], limit: int) -> Polynomial | None:
-    """The least common multiple of the denominators; None if it gets more than so many terms.
+def common_denominator(ratios: Iterable[Ratio], terms: int, bits: int) -> Polynomial | None:
+    """The least common multiple of the denominators of one ratio or more.
 
-    There is at least one ratio.
+    None if it gets more than so many terms, or more than so many bits in the leading coefficient.
     """
     denominators = [ratio.denominator for ratio in ratios]
     common = denominators[0]
     for denominator in denominators:
         if denominator != common:
             common = common * (denominator / common.gcd(denominator))
-        if len(common) > limit:
+        if len(common) > terms or common.leading_coefficient().bit_length() > bits:
             return None
     return common  # type: ignore[no-any-return]
 
