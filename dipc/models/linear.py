@@ -21,6 +21,7 @@ from dipc.models.graph import components
 from dipc.numbers.ratio import Ratio, common_denominator
 
 ZERO = fmpq(0)
+PATIENCE = 1  # the work of an elimination by least degree, compared with an estimate for the other order
 FEW_BITS = 64  # of the leading coefficient of a denominator whose powers are common denominators
 
 
@@ -35,6 +36,7 @@ class Number(Protocol):
 
 N = TypeVar("N", bound=Number)
 Rows = Sequence[Sequence[tuple[int, N]]]
+_Eliminated = tuple[int, Sequence[tuple[int, N]], list[N]]  # a state, its edges to later ones, its gain
 Tick = Callable[[], None]  # called now and then; may raise LimitReached
 
 
@@ -63,11 +65,11 @@ def absorption(
     reached = set(goal)  # the states whose value is not 0
     for members in components(rows, transient):
         tick()
-        solved: list[tuple[int, Sequence[tuple[int, N]], list[N]]]
+        solved: list[_Eliminated[N]]
         if len(members) == 1 and all(t != members[0] for t, _ in rows[members[0]]):
             solved = [(members[0], rows[members[0]], [])]
         else:
-            solved = [*_Block(rows, members, values, reached).eliminated(tick)]
+            solved = _eliminated(lambda m=members: _Block(rows, m, values, reached), tick)
         for s, row, gain in reversed(solved):
             terms = [p * values[t] for t, p in row if t in reached] + gain
             if terms:
@@ -153,6 +155,24 @@ def increase(table: dict[int, N], key: int, amount: N) -> None:
     table[key] = table[key] + amount if key in table else amount
 
 
+def _eliminated(new: Callable[[], _Block[N]], tick: Tick) -> list[_Eliminated[N]]:
+    """The states of a block in an order of elimination: by least degree, unless that fills the rows.
+
+    Then those off the core come first, last ones first, and their rows lead to the core only.
+    """
+    block, solved = new(), []
+    order, core = block.core()
+    enough = PATIENCE * len(core) * (sum(map(len, block.edges.values())) + len(core) ** 2)
+    for each in block.eliminated(tick):
+        solved.append(each)
+        if block.work > enough:
+            break
+    else:
+        return solved
+    block = new()
+    return [*(block.eliminate(s, tick) for s in order if s not in core), *block.eliminated(tick)]
+
+
 class _Block(Generic[N]):
     """A strongly connected component whose states are eliminated one by one.
 
@@ -166,6 +186,7 @@ class _Block(Generic[N]):
         self.leave: dict[int, N] = {}
         self.gain: dict[int, N] = {}
         self.loops: set[int] = set()
+        self.work = 0  # the number of products of two edges
         for s in members:
             for t, p in rows[s]:
                 if t == s:
@@ -178,24 +199,37 @@ class _Block(Generic[N]):
                     if t in reached:
                         increase(self.gain, s, p * values[t])
 
-    def eliminated(self, tick: Tick) -> Iterator[tuple[int, list[tuple[int, N]], list[N]]]:
+    def core(self) -> tuple[list[int], set[int]]:
+        """An order of the states, and some of them in which every edge against that order ends or begins."""
+        order, edges = sorted(self.edges), [(s, t) for s, row in self.edges.items() for t in row]
+        rising = [edge for edge in edges if edge[0] < edge[1]]
+        falling = [edge for edge in edges if edge[0] > edge[1]]
+        found = [
+            (way, {edge[end] for edge in against})
+            for way, against in ((order[::-1], falling), (order, rising))
+            for end in (0, 1)
+        ]
+        return min(found, key=lambda each: len(each[1]))
+
+    def eliminated(self, tick: Tick) -> Iterator[_Eliminated[N]]:
         """The states by least degree: each with its edges to states that come later, and its gain."""
         heap = [(self._degree(s), s) for s in self.edges]
         heapify(heap)
         while heap:
             degree, s = heappop(heap)
             if s in self.edges and degree == self._degree(s):  # else there is a newer entry
-                tick()
                 changed = self.sources[s].union(self.edges[s])
-                yield self._eliminate(s)
+                yield self.eliminate(s, tick)
                 for t in changed:
                     heappush(heap, (self._degree(t), t))
 
     def _degree(self, s: int) -> int:
         return len(self.sources[s]) * len(self.edges[s])
 
-    def _eliminate(self, s: int) -> tuple[int, list[tuple[int, N]], list[N]]:
+    def eliminate(self, s: int, tick: Tick) -> _Eliminated[N]:
         """Send the flow into a state on to where it goes from there."""
+        tick()
+        self.work += self._degree(s)
         row, sources = list(self.edges.pop(s).items()), self.sources.pop(s)
         for t, _ in row:
             self.sources[t].discard(s)
