@@ -228,7 +228,7 @@ class _Chain(Generic[N]):
         if isinstance(self.one, fmpq):  # functions of eps may hide that they are 1 at some eps
             moving = {s for s in left - right if len(self.rows[s]) > 1 or self.rows[s][0][0] != s}
             values = self.indicator(right if holds else self.everything - right - moving)
-            if forwards(cast("Rows[fmpq]", self.rows), moving, cast("list[fmpq]", values)):
+            if forwards(cast("Rows[fmpq]", self.rows), moving, cast("list[fmpq]", values), self.tick):
                 return values
         never, surely = never_and_surely(self.rows, left, right)
         between = self.everything - never - surely

@@ -15,12 +15,13 @@ from heapq import heapify, heappop, heappush
 from operator import add
 from typing import Generic, Protocol, Self, TypeVar
 
-from flint import fmpq
+from flint import fmpq, fmpq_mat
 
 from dipc.models.graph import components
 from dipc.numbers.ratio import Ratio, common_denominator
 
 ZERO = fmpq(0)
+LONG = 300  # bits: products of matrices of such numbers need fewer gcds
 PATIENCE = 1  # the work of an elimination by least degree, compared with an estimate for the other order
 FEW_BITS = 64  # of the leading coefficient of a denominator whose powers are common denominators
 
@@ -78,7 +79,7 @@ def absorption(
     return values
 
 
-def forwards(rows: Rows[fmpq], between: Collection[int], values: list[fmpq]) -> bool:
+def forwards(rows: Rows[fmpq], between: Collection[int], values: list[fmpq], tick: Tick = silent) -> bool:
     """Fill in the values of the states between, if all their edges lead to states of higher numbers.
 
     ``values`` has those of the other states.  False if some edge does not: then they are worthless.
@@ -90,8 +91,13 @@ def forwards(rows: Rows[fmpq], between: Collection[int], values: list[fmpq]) -> 
     """
     for s in range(len(rows) - 1, -1, -1):
         if s in between:
-            value = ZERO
-            for t, p in rows[s]:
+            tick()
+            row, value = rows[s], ZERO
+            if len(row) > 2 and values[row[-1][0]].q.bit_length() > LONG and all(t > s for t, _ in row):
+                column = fmpq_mat(len(row), 1, [values[t] for t, _ in row])
+                values[s] = (fmpq_mat(1, len(row), [p for _, p in row]) * column)[0, 0]
+                continue
+            for t, p in row:
                 if t <= s:
                     return False
                 if number := values[t]:

@@ -12,7 +12,7 @@ from flint import arb, ctx, fmpq
 
 import dipc.models.linear as linear
 from dipc.models.graph import never_and_surely
-from dipc.models.linear import Rows, absorption, acyclic
+from dipc.models.linear import Rows, absorption, acyclic, forwards
 from dipc.numbers.exact import ends
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -36,6 +36,29 @@ def test_gauss_agrees(seed: int, patience: int, monkeypatch: pytest.MonkeyPatch)
     assert [Fraction(int(p.p), int(p.q)) for p in found] == expected
     other = absorption(chain.rows, everything - never - surely, never, ONE)
     assert all(p + q == 1 for p, q in zip(found, other, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("long", [0, 300])
+def test_edges_to_higher_states_need_one_pass(seed: int, long: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums of products, and products of matrices; one edge that goes back is enough for False."""
+    monkeypatch.setattr(linear, "LONG", long)
+    rng, n = Random(seed), 12
+    rows, expected = [], [Fraction(0)] * (n - 1) + [Fraction(1)]
+    for s in range(n - 1):
+        targets = rng.sample(range(s + 1, n), min(n - 1 - s, rng.randint(1, 5)))
+        weights = [rng.randint(1, 9) for _ in targets]
+        rows.append([(t, fmpq(w, sum(weights))) for t, w in zip(targets, weights, strict=True)])
+    rows.append([(n - 1, ONE)])
+    between, values = set(rng.sample(range(n - 1), 9)), [fmpq(0)] * (n - 1) + [ONE]
+    for s in sorted(between, reverse=True):
+        expected[s] = sum((Fraction(int(p.p), int(p.q)) * expected[t] for t, p in rows[s]), Fraction(0))
+    assert forwards(rows, between, values)
+    assert [Fraction(int(p.p), int(p.q)) for p in values] == expected
+    s = rng.choice([s for s in between if len(rows[s]) > 1])
+    place = rng.randrange(len(rows[s]))
+    rows[s][place] = (rng.randint(0, s), rows[s][place][1])
+    assert not forwards(rows, between, values)
 
 
 @pytest.mark.parametrize("upwards", [True, False])
