@@ -113,16 +113,15 @@ def acyclic(
 
     ``above[s] / below**height[s]`` is the value of s: sums of such fractions need no gcd.
     """
-    order = _without_cycles(rows, transient)
-    numbers = {id(p): p for s in order or () for _, p in rows[s]}
+    parts, nothing = [*components(rows, transient)], one - one
+    order = [s for s, *others in parts if not others and all(t != s for t, _ in rows[s])]
+    numbers = {id(p): p for s in order for _, p in rows[s]}
     most = 1 + max((len(p.denominator) for p in numbers.values()), default=0)
     below = common_denominator([one, *numbers.values()], most, FEW_BITS)
-    if order is None or below is None:
+    if len(order) < len(parts) or below is None:
         return None
     scaled = {key: p.over(below) for key, p in numbers.items()}
-    values = [one - one] * len(rows)
-    for s in goal:
-        values[s] = one
+    values = [one if s in goal else nothing for s in range(len(rows))]
     above, height, powers = [value.numerator for value in values], [0] * len(rows), [one.numerator]
     for s in order:
         tick()
@@ -139,16 +138,6 @@ def acyclic(
         coprime = above[s].gcd(below).is_one()  # then the value is in lowest terms
         values[s] = (Ratio if coprime else Ratio.reduced)(above[s], powers[height[s]])
     return values
-
-
-def _without_cycles(rows: Rows[N], states: Collection[int]) -> list[int] | None:
-    """The states, each after those it leads to; None if one of them is on a cycle."""
-    order: list[int] = []
-    for members in components(rows, states):
-        order += members
-        if len(members) > 1 or any(t == members[0] for t, _ in rows[members[0]]):
-            return None
-    return order
 
 
 def total(terms: list[N]) -> N:
@@ -208,11 +197,9 @@ class _Block(Generic[N]):
     def core(self) -> tuple[list[int], set[int]]:
         """An order of the states, and some of them in which every edge against that order ends or begins."""
         order, edges = sorted(self.edges), [(s, t) for s, row in self.edges.items() for t in row]
-        rising = [edge for edge in edges if edge[0] < edge[1]]
-        falling = [edge for edge in edges if edge[0] > edge[1]]
         found = [
-            (way, {edge[end] for edge in against})
-            for way, against in ((order[::-1], falling), (order, rising))
+            (order[::way], {edge[end] for edge in edges if way * (edge[0] - edge[1]) < 0})
+            for way in (-1, 1)
             for end in (0, 1)
         ]
         return min(found, key=lambda each: len(each[1]))
