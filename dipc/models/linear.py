@@ -10,7 +10,7 @@ the graph keeps its edges.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import reduce
+from functools import partial, reduce
 from heapq import heapify, heappop, heappush
 from operator import add
 from typing import Generic, Protocol, Self, TypeVar
@@ -70,7 +70,7 @@ def absorption(
         if len(members) == 1 and all(t != members[0] for t, _ in rows[members[0]]):
             solved = [(members[0], rows[members[0]], [])]
         else:
-            solved = _eliminated(lambda m=members: _Block(rows, m, values, reached), tick)
+            solved = _eliminated(partial(_Block, rows, members, values, reached), tick)
         for s, row, gain in reversed(solved):
             terms = [p * values[t] for t, p in row if t in reached] + gain
             if terms:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import lcm
-from typing import Any
+from typing import Any, TypeVar
 
 from flint import fmpq, fmpz_mpoly, fmpz_poly
 
@@ -23,6 +23,7 @@ DENSE = 16  # the largest degree of polynomials in exp(eps/u) with which a calcu
 
 Polynomial = fmpz_mpoly | fmpz_poly
 """In the variables of :mod:`dipc.numbers.polynomial`, or in exp(eps/u): one kind in a calculation."""
+P = TypeVar("P", fmpz_mpoly, fmpz_poly)
 
 
 class Ratio:
@@ -52,7 +53,7 @@ class Ratio:
         return Ratio.reduced(above[0] * below[1], above[1] * below[0])
 
     @staticmethod
-    def reduced(numerator: Polynomial, denominator: Polynomial) -> Ratio:
+    def reduced(numerator: P, denominator: P) -> Ratio:
         """The fraction in lowest terms; the leading coefficient of the denominator is positive."""
         common = numerator.gcd(denominator)
         return Ratio(numerator / common, denominator / common)
