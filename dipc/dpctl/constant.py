@@ -6,7 +6,7 @@ are very close; those of a witness or a query are exact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 from flint import fmpq
@@ -49,10 +49,14 @@ class Constant(Uniform):
     def satisfying(self, formula: Formula, asked: States, surely: bool = True) -> States:
         return self._checker.satisfying(formula) & asked
 
+    def solve(self, path: Formula, states: Sequence[int]) -> None:
+        """Find the probabilities in several states at once."""
+        for state, number in zip(states, self._checker.exactly(path, states), strict=True):
+            self._probabilities[path, state] = Quotient.one() * number
+
     def probability(self, path: Formula, state: int) -> Quotient:
         if (path, state) not in self._probabilities:
-            (number,) = self._checker.exactly(path, (state,))
-            self._probabilities[path, state] = Quotient.one() * number
+            self.solve(path, (state,))
         return self._probabilities[path, state]
 
     def broken(self, formula: Privacy, state: int) -> Iterator[tuple[int, int]]:

@@ -31,14 +31,14 @@ from dipc.dpctl.formula import And, Formula, Next, Not, Or, Truth, Until, is_sta
 from dipc.errors import InternalError
 from dipc.models.chain import MarkovChain
 from dipc.models.graph import never_and_surely
-from dipc.models.linear import N, Rows, Tick, absorption, forwards, silent, total
+from dipc.models.linear import N, Rows, Tick, absorption, acyclic, forwards, silent, total
 from dipc.numbers.polynomial import common_unit
 from dipc.numbers.quotient import Quotient
-from dipc.numbers.ratio import Ratio, common_denominator
+from dipc.numbers.ratio import Ratio, common_denominator, in_one_ring
 
 K = TypeVar("K", fmpq, Quotient)
 States = frozenset[int]
-FEW_TERMS = 64  # of a common denominator
+FEW_TERMS, FEW_BITS = 64, 1024  # of a common denominator, and of its leading coefficient
 
 
 def path_probabilities(
@@ -75,11 +75,15 @@ def exact(rows: Rows[K], path: Formula, known: Mapping[Formula, States], tick: T
 def _functions(
     rows: Rows[Quotient], path: Formula, known: Mapping[Formula, States], tick: Tick
 ) -> Sequence[Quotient]:
-    different = {p for row in rows for _, p in row}
+    one = Quotient.one()
+    objects = {id(p): p for row in rows for _, p in row}  # they are slow to hash
+    different = {one, *objects.values()}
     unit = common_unit(*(f for p in different for f in (p.numerator, p.denominator)))
-    ratios = {p: Ratio.of(p, unit) for p in different}
-    one = Ratio.of(Quotient.one(), unit)
-    found = probabilities([[(t, ratios[p]) for t, p in row] for row in rows], one, path, known, tick)
+    ratios = in_one_ring(different, unit)
+    fast = {key: ratios[p] for key, p in objects.items()}
+    found = probabilities(
+        [[(t, fast[id(p)]) for t, p in row] for row in rows], ratios[one], path, known, tick
+    )
     return Quotients(found, unit)
 
 
@@ -224,11 +228,17 @@ class _Chain(Generic[N]):
         if isinstance(self.one, fmpq):  # functions of eps may hide that they are 1 at some eps
             moving = {s for s in left - right if len(self.rows[s]) > 1 or self.rows[s][0][0] != s}
             values = self.indicator(right if holds else self.everything - right - moving)
-            if forwards(cast("Rows[fmpq]", self.rows), moving, cast("list[fmpq]", values)):
+            if forwards(cast("Rows[fmpq]", self.rows), moving, cast("list[fmpq]", values), self.tick):
                 return values
         never, surely = never_and_surely(self.rows, left, right)
         between = self.everything - never - surely
-        return absorption(self.rows, between, surely if holds else never, self.one, self.tick)
+        goal = surely if holds else never
+        if isinstance(self.one, Ratio):
+            ratios: Any = self.rows
+            found: Any = acyclic(ratios, between, goal, self.one, self.tick)
+            if found is not None:
+                return cast("list[N]", found)
+        return absorption(self.rows, between, goal, self.one, self.tick)
 
     def within(self, left: States, right: States, bound: int, holds: bool) -> list[N]:
         """The probabilities of ``left U<=bound right``, or of its negation."""
@@ -265,8 +275,8 @@ class _Chain(Generic[N]):
 
     def _steps_over_one_denominator(self: _Chain[Ratio], count: int, values: list[Ratio]) -> list[Ratio]:
         """The same with polynomials, whose sums and products need no gcd, where few denominators occur."""
-        below = common_denominator((p for row in self.rows for _, p in row), FEW_TERMS)
-        first = common_denominator(values, FEW_TERMS)
+        below = common_denominator((p for row in self.rows for _, p in row), FEW_TERMS, FEW_BITS)
+        first = common_denominator(values, FEW_TERMS, FEW_BITS)
         if below is None or first is None:
             return self._until_stable(count, values, self.one)[0]
         rows = [[(t, p.over(below)) for t, p in row] for row in self.rows]

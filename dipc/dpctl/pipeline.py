@@ -125,6 +125,11 @@ def value(model: Model, property: Property, clock: Clock, options: Options = DEF
     check_probabilities(model, property.eps_range, clock)
     symbolic = has_eps(model) or depends_on_eps(query)
     evaluation = evaluation_of(model, symbolic, property.eps_range, clock, options)
+    if isinstance(evaluation, Constant) and asked:
+        states = set(asked)
+        pairs = () if query.kind.startswith("P") else model.neighbours
+        near = [pair for pair in pairs if not states.isdisjoint(pair)]
+        evaluation.solve(query.path, sorted(states.union(*near)))
     if query.kind not in ("epsilon", "delta"):
         values = {model.names[s]: probability_segments(evaluation, query, s) for s in asked}
     elif isinstance(evaluation, Fixed):

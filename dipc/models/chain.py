@@ -8,7 +8,7 @@ adjacent to itself only (Liu, Wang, Zhang, *Model checking differentially privat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -37,6 +37,7 @@ class _Labelled:
     labels: Mapping[str, frozenset[int]] = field(hash=False)
     neighbours: tuple[tuple[int, int], ...]
     start: tuple[int, ...]
+    _near: dict[int, list[int]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def states_of(self, proposition: str) -> frozenset[int] | None:
         """The states in which a proposition holds: those of a label, or the one with that name; else None."""
@@ -45,11 +46,13 @@ class _Labelled:
         found = proposition != DEAD and proposition in self.names
         return frozenset([self.names.index(proposition)]) if found else None
 
-    def neighbours_of(self, state: int) -> Iterator[int]:
+    def neighbours_of(self, state: int) -> Sequence[int]:
         """The other states adjacent to a state, in the order of the file."""
-        for s, t in self.neighbours:
-            if state in (s, t):
-                yield t if state == s else s
+        if not self._near:
+            for s, t in self.neighbours:
+                self._near.setdefault(s, []).append(t)
+                self._near.setdefault(t, []).append(s)
+        return self._near.get(state, ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,16 +10,20 @@ the graph keeps its edges.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import reduce
+from functools import partial, reduce
 from heapq import heapify, heappop, heappush
 from operator import add
 from typing import Generic, Protocol, Self, TypeVar
 
-from flint import fmpq
+from flint import fmpq, fmpq_mat
 
 from dipc.models.graph import components
+from dipc.numbers.ratio import Ratio, common_denominator
 
 ZERO = fmpq(0)
+LONG = 300  # bits: products of matrices of such numbers need fewer gcds
+PATIENCE = 1  # the work of an elimination by least degree, compared with an estimate for the other order
+FEW_BITS = 64  # of the leading coefficient of a denominator whose powers are common denominators
 
 
 class Number(Protocol):
@@ -33,6 +37,7 @@ class Number(Protocol):
 
 N = TypeVar("N", bound=Number)
 Rows = Sequence[Sequence[tuple[int, N]]]
+_Eliminated = tuple[int, Sequence[tuple[int, N]], list[N]]  # a state, its edges to later ones, its gain
 Tick = Callable[[], None]  # called now and then; may raise LimitReached
 
 
@@ -61,11 +66,11 @@ def absorption(
     reached = set(goal)  # the states whose value is not 0
     for members in components(rows, transient):
         tick()
-        solved: list[tuple[int, Sequence[tuple[int, N]], list[N]]]
+        solved: list[_Eliminated[N]]
         if len(members) == 1 and all(t != members[0] for t, _ in rows[members[0]]):
             solved = [(members[0], rows[members[0]], [])]
         else:
-            solved = [*_Block(rows, members, values, reached).eliminated(tick)]
+            solved = _eliminated(partial(_Block, rows, members, values, reached), tick)
         for s, row, gain in reversed(solved):
             terms = [p * values[t] for t, p in row if t in reached] + gain
             if terms:
@@ -74,7 +79,7 @@ def absorption(
     return values
 
 
-def forwards(rows: Rows[fmpq], between: Collection[int], values: list[fmpq]) -> bool:
+def forwards(rows: Rows[fmpq], between: Collection[int], values: list[fmpq], tick: Tick = silent) -> bool:
     """Fill in the values of the states between, if all their edges lead to states of higher numbers.
 
     ``values`` has those of the other states.  False if some edge does not: then they are worthless.
@@ -86,14 +91,53 @@ def forwards(rows: Rows[fmpq], between: Collection[int], values: list[fmpq]) -> 
     """
     for s in range(len(rows) - 1, -1, -1):
         if s in between:
-            value = ZERO
-            for t, p in rows[s]:
+            tick()
+            row, value = rows[s], ZERO
+            if len(row) > 2 and values[row[-1][0]].q.bit_length() > LONG and all(t > s for t, _ in row):
+                column = fmpq_mat(len(row), 1, [values[t] for t, _ in row])
+                values[s] = (fmpq_mat(1, len(row), [p for _, p in row]) * column)[0, 0]
+                continue
+            for t, p in row:
                 if t <= s:
                     return False
                 if number := values[t]:
                     value = value + p * number
             values[s] = value
     return True
+
+
+def acyclic(
+    rows: Rows[Ratio], transient: Collection[int], goal: Collection[int], one: Ratio, tick: Tick = silent
+) -> list[Ratio] | None:
+    """What :func:`absorption` finds, if the transient states are on no cycle and have few denominators.
+
+    ``above[s] / below**height[s]`` is the value of s: sums of such fractions need no gcd.
+    """
+    parts, nothing = [*components(rows, transient)], one - one
+    order = [s for s, *others in parts if not others and all(t != s for t, _ in rows[s])]
+    numbers = {id(p): p for s in order for _, p in rows[s]}
+    most = 1 + max((len(p.denominator) for p in numbers.values()), default=0)
+    below = common_denominator([one, *numbers.values()], most, FEW_BITS)
+    if len(order) < len(parts) or below is None:
+        return None
+    scaled = {key: p.over(below) for key, p in numbers.items()}
+    values = [one if s in goal else nothing for s in range(len(rows))]
+    above, height, powers = [value.numerator for value in values], [0] * len(rows), [one.numerator]
+    for s in order:
+        tick()
+        row = rows[s]
+        high = max([height[t] for t, _ in row])
+        whole = len(row) == 1 and row[0][1].denominator.is_one()
+        for t, p in row:
+            if weight := above[t]:
+                term = (p.numerator if whole else scaled[id(p)]) * weight
+                above[s] += term if height[t] == high else term * powers[high - height[t]]
+        height[s] = high if whole else high + 1
+        if height[s] == len(powers):
+            powers.append(powers[-1] * below)
+        coprime = above[s].gcd(below).is_one()  # then the value is in lowest terms
+        values[s] = (Ratio if coprime else Ratio.reduced)(above[s], powers[height[s]])
+    return values
 
 
 def total(terms: list[N]) -> N:
@@ -104,6 +148,24 @@ def total(terms: list[N]) -> N:
 def increase(table: dict[int, N], key: int, amount: N) -> None:
     """Add to an entry, which is 0 if it is missing."""
     table[key] = table[key] + amount if key in table else amount
+
+
+def _eliminated(new: Callable[[], _Block[N]], tick: Tick) -> list[_Eliminated[N]]:
+    """The states of a block in an order of elimination: by least degree, unless that fills the rows.
+
+    Then those off the core come first, last ones first, and their rows lead to the core only.
+    """
+    block, solved = new(), []
+    order, core = block.core()
+    enough = PATIENCE * len(core) * (sum(map(len, block.edges.values())) + len(core) ** 2)
+    for each in block.eliminated(tick):
+        solved.append(each)
+        if block.work > enough:
+            break
+    else:
+        return solved
+    block = new()
+    return [*(block.eliminate(s, tick) for s in order if s not in core), *block.eliminated(tick)]
 
 
 class _Block(Generic[N]):
@@ -119,6 +181,7 @@ class _Block(Generic[N]):
         self.leave: dict[int, N] = {}
         self.gain: dict[int, N] = {}
         self.loops: set[int] = set()
+        self.work = 0  # the number of products of two edges
         for s in members:
             for t, p in rows[s]:
                 if t == s:
@@ -131,24 +194,35 @@ class _Block(Generic[N]):
                     if t in reached:
                         increase(self.gain, s, p * values[t])
 
-    def eliminated(self, tick: Tick) -> Iterator[tuple[int, list[tuple[int, N]], list[N]]]:
+    def core(self) -> tuple[list[int], set[int]]:
+        """An order of the states, and some of them in which every edge against that order ends or begins."""
+        order, edges = sorted(self.edges), [(s, t) for s, row in self.edges.items() for t in row]
+        found = [
+            (order[::way], {edge[end] for edge in edges if way * (edge[0] - edge[1]) < 0})
+            for way in (-1, 1)
+            for end in (0, 1)
+        ]
+        return min(found, key=lambda each: len(each[1]))
+
+    def eliminated(self, tick: Tick) -> Iterator[_Eliminated[N]]:
         """The states by least degree: each with its edges to states that come later, and its gain."""
         heap = [(self._degree(s), s) for s in self.edges]
         heapify(heap)
         while heap:
             degree, s = heappop(heap)
             if s in self.edges and degree == self._degree(s):  # else there is a newer entry
-                tick()
                 changed = self.sources[s].union(self.edges[s])
-                yield self._eliminate(s)
+                yield self.eliminate(s, tick)
                 for t in changed:
                     heappush(heap, (self._degree(t), t))
 
     def _degree(self, s: int) -> int:
         return len(self.sources[s]) * len(self.edges[s])
 
-    def _eliminate(self, s: int) -> tuple[int, list[tuple[int, N]], list[N]]:
+    def eliminate(self, s: int, tick: Tick) -> _Eliminated[N]:
         """Send the flow into a state on to where it goes from there."""
+        tick()
+        self.work += self._degree(s)
         row, sources = list(self.edges.pop(s).items()), self.sources.pop(s)
         for t, _ in row:
             self.sources[t].discard(s)

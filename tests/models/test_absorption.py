@@ -10,17 +10,22 @@ from dpctl.oracle import reach, rows_of
 from dpctl.random_chains import random_chain
 from flint import arb, ctx, fmpq
 
+import dipc.models.linear as linear
 from dipc.models.graph import never_and_surely
-from dipc.models.linear import absorption
+from dipc.models.linear import Rows, absorption, acyclic, forwards
 from dipc.numbers.exact import ends
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.numbers.ratio import Ratio, in_one_ring
 
 ONE = fmpq(1)
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_gauss_agrees(seed: int) -> None:
+@pytest.mark.parametrize("patience", [0, 1])
+def test_gauss_agrees(seed: int, patience: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By least degree, and with a core."""
+    monkeypatch.setattr(linear, "PATIENCE", patience)
     rng = Random(seed)
     chain = random_chain(rng, 14)
     everything = set(range(len(chain.rows)))
@@ -31,6 +36,49 @@ def test_gauss_agrees(seed: int) -> None:
     assert [Fraction(int(p.p), int(p.q)) for p in found] == expected
     other = absorption(chain.rows, everything - never - surely, never, ONE)
     assert all(p + q == 1 for p, q in zip(found, other, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("long", [0, 300])
+def test_edges_to_higher_states_need_one_pass(seed: int, long: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums of products, and products of matrices; one edge that goes back is enough for False."""
+    monkeypatch.setattr(linear, "LONG", long)
+    rng, n = Random(seed), 12
+    rows, expected = [], [Fraction(0)] * (n - 1) + [Fraction(1)]
+    for s in range(n - 1):
+        targets = rng.sample(range(s + 1, n), min(n - 1 - s, rng.randint(1, 5)))
+        weights = [rng.randint(1, 9) for _ in targets]
+        rows.append([(t, fmpq(w, sum(weights))) for t, w in zip(targets, weights, strict=True)])
+    rows.append([(n - 1, ONE)])
+    between, values = set(rng.sample(range(n - 1), 9)), [fmpq(0)] * (n - 1) + [ONE]
+    for s in sorted(between, reverse=True):
+        expected[s] = sum((Fraction(int(p.p), int(p.q)) * expected[t] for t, p in rows[s]), Fraction(0))
+    assert forwards(rows, between, values)
+    assert [Fraction(int(p.p), int(p.q)) for p in values] == expected
+    s = rng.choice([s for s in between if len(rows[s]) > 1])
+    place = rng.randrange(len(rows[s]))
+    rows[s][place] = (rng.randint(0, s), rows[s][place][1])
+    assert not forwards(rows, between, values)
+
+
+@pytest.mark.parametrize("upwards", [True, False])
+@pytest.mark.parametrize("width", [5, 30])
+def test_few_edges_back_fill_few_rows(width: int, upwards: bool) -> None:
+    """Wide layers with some edges back: off the core every row leads to the core only."""
+    rng, n = Random(width), 300
+    chain = []
+    for s in range(n):
+        after = range(s - s % width + width, s - s % width + 2 * width)
+        targets = [t if t < n else rng.randrange(width) for t in rng.sample(after, 3)] if s < n - 9 else [0]
+        chain.append([(t, fmpq(1, len(targets) + (s == 7))) for t in targets])
+    name = range(n) if upwards else range(n)[::-1]
+    rows = [[(name[t], p) for t, p in chain[name[s]]] for s in range(n)]
+    block = linear._Block(rows, list(range(n)), [fmpq(0)] * n, set())
+    order, core = block.core()
+    assert len(core) <= width
+    for s in order:
+        if s not in core:
+            assert {t for t, _ in block.eliminate(s, linear.silent)[1]} <= core
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -100,3 +148,53 @@ def test_ticks_come_often() -> None:
     rows = [[(0, ONE)], *[[(s - 1, half), (s + 1, half)] for s in range(1, 50)], [(50, ONE)]]
     absorption(rows, set(range(1, 50)), {50}, ONE, lambda: ticks.append(1))
     assert len(ticks) >= 49
+
+
+Z = Quotient(ExpPoly.exp(1))
+# the sums are the denominators
+WEIGHTS: list[list[Quotient]] = [[Z, Quotient.one()], [Quotient.of(2), Z], [Quotient.of(3), Quotient.of(7)]]
+
+
+def acyclic_rows(rng: Random, kinds: list[list[Quotient]], n: int = 14) -> list[list[tuple[int, Quotient]]]:
+    """Edges to states of higher numbers, near and far; some are sure, the last two states stay."""
+    rows = []
+    for s in range(n - 2):
+        targets = rng.sample(range(s + 1, min(s + rng.choice([3, 12]), n)), rng.choice([1, 2, 2]))
+        weights = rng.sample(rng.choice(kinds), len(targets))
+        rows.append([(t, w / sum(weights, Quotient.of(0))) for t, w in zip(targets, weights, strict=True)])
+    return [*rows, *([(s, Quotient.one())] for s in (n - 2, n - 1))]
+
+
+def fast_rows(rows: Rows[Quotient]) -> tuple[list[list[tuple[int, Ratio]]], Ratio]:
+    ratios = in_one_ring([Quotient.one(), *(p for row in rows for _, p in row)], 1)
+    return [[(t, ratios[p]) for t, p in row] for row in rows], ratios[Quotient.one()]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_powers_of_one_denominator_give_the_functions_of_eps(seed: int) -> None:
+    """Against the sums over all paths, and in the form that ratios have."""
+    rng = Random(seed)
+    symbolic = acyclic_rows(rng, rng.sample(WEIGHTS, 1 + seed % 2))
+    everything, goal = set(range(14)), rng.choice([12, 13])
+    never, surely = never_and_surely(symbolic, everything, {goal})
+    rows, one = fast_rows(symbolic)
+    expected = [Quotient.of(0)] * 14
+    expected[goal] = Quotient.one()
+    for s in reversed(range(12)):
+        expected[s] = sum((p * expected[t] for t, p in symbolic[s]), Quotient.of(0))
+    for end, values in ((surely, expected), (never, [1 - value for value in expected])):
+        found = acyclic(rows, everything - never - surely, end, one)
+        assert found is not None
+        assert [value.quotient(1) for value in found] == values
+        assert found == absorption(rows, everything - never - surely, end, one)
+
+
+def test_cycles_and_many_denominators_are_left_to_elimination() -> None:
+    rows, one = fast_rows(acyclic_rows(Random(0), [*WEIGHTS, [3 * Z, Quotient.one()]]))
+    assert acyclic(rows, set(range(12)), {13}, one) is None
+    rows, one = fast_rows([[(1, Z / (Z + 1)), (2, 1 / (Z + 1))], [(1, Z / Z)], [(0, Z / Z)], [(3, Z / Z)]])
+    assert acyclic(rows, {0, 1}, {2}, one) is None
+    assert acyclic(rows, {0, 2}, {1}, one) is None
+    primes = [fmpq(1, p) for p in (4294967291, 4294967279, 4294967231)]
+    rows, one = fast_rows([[(s + 1, Quotient.of(p)), (4, Quotient.of(1 - p))] for s, p in enumerate(primes)])
+    assert acyclic([*rows, [(3, one)], [(4, one)]], {0, 1, 2}, {3}, one) is None
