@@ -264,7 +264,7 @@ def check(
     if expect and asked.is_restricted:
         raise click.UsageError("the expected verdict is about the file as it stands: leave out other options")
     single = len(files) == 1 and not Path(files[0]).is_dir()
-    models = [files[0]] if single else options.expanded(files, options.HIDDEN)
+    models = [files[0]] if single else options.expanded(files, options.HIDDEN, _is_question)
     for target in (junit, certificate_file):
         options.refuse_overwriting(target, *models)
     if certificate_file is not None and not single:
@@ -287,6 +287,11 @@ def check(
         if junit is not None:
             write_report(outcomes, junit, "dipc pufferfish check")
     return worst(outcome.status for outcome in outcomes)
+
+
+def _is_question(file: str) -> bool:
+    """Whether a file in a folder is a model, or a program that says what an attacker knows or claims."""
+    return not file.endswith(PROGRAM) or any(options.asks_of(file))
 
 
 def _single(asked: Asked, expect: bool, style: str) -> HiddenOutcome:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from flint import fmpq
 
@@ -125,6 +125,28 @@ def compile_number_claim(claim: ast.Claim, constants: Constants) -> CoreNumberCl
     delta = None if claim.delta is None else compile_delta(claim.delta, constants)
     rest = CoreClaim(claim.epsilon, delta, *compile_interval(claim.interval, constants), claim.span)
     return CoreNumberClaim(*exponential(exponent, claim.epsilon.span), rest)
+
+
+class Asks(NamedTuple):
+    """Whether a program claims a number such as ``ln(2)``, and whether it has a prior."""
+
+    claims_number: bool = False
+    has_prior: bool = False
+
+
+def asks(source: Source) -> Asks:
+    """What a program can be asked, without unrolling it; nothing special if it is broken.
+
+    >>> asks(Source("a.dip", "param N = 2; private ln(N); output o in {0, 1}; o <- 0"))
+    Asks(claims_number=True, has_prior=False)
+    """
+    try:
+        program = parse(source)
+        parameters = evaluate_parameters(program.params, NO_OVERRIDES)
+        number = compile_number_claim(program.claim, parameters) if program.claim else None
+    except InputError:
+        return Asks()
+    return Asks(number is not None, bool(program.priors))
 
 
 def mentions(expr: ast.Expr, function: str) -> bool:
