@@ -13,7 +13,6 @@ from dipc.cli.work import work
 from dipc.clock import Clock
 from dipc.errors import InputError
 from dipc.export.hidden import FORMATS
-from dipc.export.hidden import export as exported
 from dipc.report.hidden_figures import POINTS, plot_question
 
 FIGURES = (".svg", ".pdf", ".png")
@@ -25,6 +24,7 @@ FIGURES = (".svg", ".pdf", ".png")
 Examples:
   dipc pufferfish export ex3 --to smtlib -o ex3.smt2
   dipc pufferfish export above --horizon 9 --to smtlib
+  dipc pufferfish export ex5 --to redlog -o ex5.red
   dipc pufferfish export ex3 --fix p=1/2 --to drn
   dipc pufferfish export ex2 --to svg -o ex2.svg
 """,
@@ -40,6 +40,8 @@ def export(asked: Asked, output: str | None, to: str) -> int:
 
     \b
     smtlib       a query for each ordered pair: `sat` is a violation, `unsat` a proof
+    redlog       one formula for all parameters, for quantifier elimination in REDUCE
+    qepcad       the same for QEPCAD
     drn, prism   an equivalent Markov chain for the model checkers Storm and PRISM
     dot, svg     a picture of this chain
 
@@ -48,9 +50,11 @@ def export(asked: Asked, output: str | None, to: str) -> int:
     """
     options.refuse_overwriting(output, asked.file)
     with work(f"export of {asked.file}", asked.time_limit) as running:
-        question = asked.load(running.progress).question
-        clock = Clock(asked.time_limit, asked.memory_limit, running.progress)
-        content = exported(question, to, clock)
+        limits = {**asked.limits, "progress": running.progress}
+        if asked.is_program:
+            content = asked.load_program().export(to, claim=asked.claim, at=asked.at, **limits)
+        else:
+            content = asked.load(running.progress).export(to, **limits)
     return write(content, output)
 
 
