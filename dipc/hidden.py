@@ -292,7 +292,8 @@ class PufferfishQuestion:
     def plot(self, **options: Any) -> Figure:
         """What ``dipc pufferfish plot`` draws: ``question.plot().savefig("loss.png")``.
 
-        Options are ``claim``, ``at``, ``points`` and the limits.  Needs matplotlib (extra ``report``).
+        Options are ``what`` ("loss", "delta", "witness"), ``claim``, ``at``, ``points`` and the limits.
+        Needs matplotlib (extra ``report``).
         """
         return views.plot(self, **options)
 

@@ -51,6 +51,13 @@ class Posed:
         exp(-eps/m) for all eps > 0."""
         return deciding.question_of(self.mixtures, self.claim, self.eps_range)
 
+    def check(self, clock: Clock) -> PufferfishVerdict:
+        """Decide the claim, which there must be."""
+        claim = self.claim
+        assert claim is not None
+        epsilon = Exponent(claim.text, claim.factor, claim.constant, claim.rate)
+        return deciding.check(self.mixtures, epsilon, self.eps_range, clock, claim.delta)
+
     def functions(self, given: str | None = None) -> dict[tuple[str, str | None], dict[str, Mixed]]:
         """P(output | secret) by secret and prior, exactly; only for one secret if ``given``.
 
@@ -199,7 +206,8 @@ class ProgramQuestion:
     def plot(self, **options: Any) -> Figure:
         """What ``dipc pufferfish plot`` draws: ``question.plot().savefig("loss.png")``.
 
-        Options are ``claim``, ``at``, ``points`` and the limits.  Needs matplotlib (extra ``report``).
+        Options are ``what`` ("loss", "delta", "witness"), ``claim``, ``at``, ``points`` and the limits.
+        Needs matplotlib (extra ``report``).
         """
         return views.plot(self, **options)
 
