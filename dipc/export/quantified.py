@@ -47,8 +47,8 @@ class Formula(NamedTuple):
 
 
 def _indented(text: str) -> str:
-    indents = {"initial_indent": 4 * " ", "subsequent_indent": 8 * " "}
-    return fill(text, WIDTH, break_long_words=False, break_on_hyphens=False, **indents)
+    whole: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+    return fill(text, WIDTH, initial_indent=4 * " ", subsequent_indent=8 * " ", **whole)
 
 
 def redlog(question: Question, clock: Clock) -> str:

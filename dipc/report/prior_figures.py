@@ -102,7 +102,7 @@ def _draw_lines(
     axes: Axes,
 ) -> None:
     if subject.is_log:
-        _logarithmic(axes.xaxis)
+        _logarithmic(axes.xaxis, axes.set_xscale)
     for (said, values), colour, line in zip(found.items(), COLOURS, ("-", "--", ":"), strict=False):
         shown = [nan if value == inf else value for value in values]
         axes.plot(across, shown, marker="o", markersize=3, color=colour, linestyle=line, label=said)
@@ -160,13 +160,15 @@ def _draw_map(
     axes.grid(visible=False)
     _draw_infinite(x, y, numpy.ma.masked_array(values, ~numpy.isinf(values)), axes)
     if excess is not None:
-        middle = [(part[1:, 1:] + part[:-1, :-1]) / 2 for part in (x, y)]
-        _draw_border(numpy.array(excess), *middle, axes)
+        across, up = ((part[1:, 1:] + part[:-1, :-1]) / 2 for part in (x, y))
+        _draw_border(numpy.array(excess), across, up, axes)
     legend(axes)
-    for name, axis in zip(subject.axes, (axes.xaxis, axes.yaxis), strict=True):
+    for name, axis, scale in zip(
+        subject.axes, (axes.xaxis, axes.yaxis), (axes.set_xscale, axes.set_yscale), strict=True
+    ):
         axis.set_label_text(_label(name))
         if name == EPS and subject.is_log:
-            _logarithmic(axis)
+            _logarithmic(axis, scale)
 
 
 def _draw_infinite(x: Any, y: Any, cells: Any, axes: Axes) -> None:
@@ -189,10 +191,9 @@ def _draw_border(excess: Any, x: Any, y: Any, axes: Axes) -> None:
         axes.fill([], [], facecolor="grey", edgecolor="white", hatch="//", label="claim violated")
 
 
-def _logarithmic(axis: Axis) -> None:
+def _logarithmic(axis: Axis, scale: Callable[[str], None]) -> None:
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
-    scale = axis.axes.set_xscale if axis.axis_name == "x" else axis.axes.set_yscale
     scale("log")
     axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
     axis.set_minor_formatter(NullFormatter())
