@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from dipc.errors import InputError, LimitReached
 from dipc.export import quantified
 from dipc.export.hidden import export
 from dipc.pufferfish import pipeline
-from dipc.pufferfish.question import Question
+from dipc.pufferfish.question import Claim, Question
 from dipc.report.hidden_figures import fixed
 from tests.pufferfish.parametric_examples import example3, example4, example4_events
 from tests.pufferfish.test_export import TEXTS, read
@@ -116,9 +117,12 @@ def test_the_whole_formula(name: str, claim: str, to: str) -> None:
 
 
 @pytest.mark.parametrize("to", ["redlog", "qepcad"])
-@pytest.mark.parametrize("claim", ["eps/2", "eps/4", "eps/3", "2/3*eps"])
-def test_a_root_of_the_exponential(claim: str, to: str) -> None:
-    question = read(EPS, claim)
+@pytest.mark.parametrize("rate", [fmpq(1, 2), fmpq(1, 4), fmpq(1, 3), fmpq(2, 3)])
+def test_a_root_of_the_exponential(rate: fmpq, to: str) -> None:
+    """The model has exp(-eps/2) only: the claim may need a root of it."""
+    read_with = read(EPS, "eps/2")
+    assert read_with.parameters.eps_unit == 2
+    question = replace(read_with, claim=Claim(f"{rate}*eps", fmpq(1), rate=rate))
     text = export(question, to, Clock())
     assert with_z3(text, to) == pipeline.check(question, Clock()).status
     assert "p1: exp(-eps/" in text
