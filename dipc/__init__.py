@@ -100,7 +100,7 @@ def __getattr__(name: str) -> Any:
     home = next((module for module, names in HOMES.items() if name in names), None)
     if home is None:
         raise AttributeError(f"module 'dipc' has no attribute '{name}'")
-    for views in ("notebook", "plots", "page", "model_page"):
+    for views in ("notebook", "plots", "page", "model_page", "hidden_figures"):
         import_module(f"dipc.report.{views}")
     value = globals()[name] = getattr(import_module(f"dipc.{home}"), name)
     return value

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq
 
 import dipc.pufferfish.pipeline as pipeline
+import dipc.views as views
 from dipc.clock import Clock, Progress, silent
 from dipc.errors import COMPARISON_NAME, InputError, Source, WrongType
+from dipc.lazily import lazily
 from dipc.mechanisms import Mechanism
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
@@ -34,6 +36,11 @@ from dipc.shipped import hidden_models, located_hidden, paths, source_of
 
 if TYPE_CHECKING:
     import networkx
+    from matplotlib.figure import Figure
+
+    import dipc.export.hidden as formats
+else:
+    formats = lazily("dipc.export.hidden")
 
 SUFFIX = ".hmm"
 Probability = Number | Quotient | ExpPoly
@@ -231,11 +238,8 @@ class PufferfishQuestion:
         ``at`` is the eps of a claim about a model without eps; the limits are in seconds and megabytes.
         Returns Private, Violated or Undecided.  Raises :class:`InputError`.
         """
-        clock, question = Clock(time_limit, memory_limit, progress), self.question
-        if claim is not None or at is not None:
-            point = None if at is None else rational(at, "eps")
-            question = self._read(self.asked._replace(claim=claim or self.asked.claim, at=point), clock)
-        return pipeline.check(question, clock)
+        clock = Clock(time_limit, memory_limit, progress)
+        return pipeline.check(self.asking(claim, at, clock), clock)
 
     def budget(
         self,
@@ -263,6 +267,43 @@ class PufferfishQuestion:
         clock = Clock(time_limit, memory_limit, progress)
         for horizon in range(1, self.question.horizon + 1):
             yield pipeline.budget(replace(self.question, horizon=horizon), clock)
+
+    def export(
+        self,
+        to: str,
+        *,
+        claim: str | None = None,
+        at: Number | None = None,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        progress: Progress = silent,
+    ) -> str:
+        """The question for another tool: ``smtlib``, ``redlog``, ``qepcad``; or the model as a chain:
+        ``drn``, ``prism``, ``dot``, ``svg``.
+
+        Raises :class:`InputError` for what the format cannot say, and :class:`LimitReached`.
+
+        >>> load("ex3").question().export("redlog").splitlines()[-1]
+        'rlqe phi;'
+        """
+        clock = Clock(time_limit, memory_limit, progress)
+        return formats.export(self.asking(claim, at, clock), to, clock)
+
+    def plot(self, **options: Any) -> Figure:
+        """What ``dipc pufferfish plot`` draws: ``question.plot().savefig("loss.png")``.
+
+        Options are ``what`` ("loss", "delta", "witness"), ``claim``, ``at``, ``points`` and the limits.
+        Needs matplotlib (extra ``report``).
+        """
+        return views.plot(self, **options)
+
+    def asking(self, claim: str | None, at: Number | None, clock: Clock) -> Question:
+        """The question with this claim, or that of the file; ``at`` is the eps of a claim about a model
+        without eps."""
+        if claim is None and at is None:
+            return self.question
+        point = None if at is None else rational(at, "eps")
+        return self._read(self.asked._replace(claim=claim or self.asked.claim, at=point), clock)
 
     def laws(self, given: str) -> dict[str | None, Law]:
         """The distributions of the sequences for a secret, a distribution or a first state, by prior."""

@@ -4,18 +4,81 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from flint import fmpq
 
 import dipc.dipwhile.convert as convert
+import dipc.views as views
 from dipc.clock import Clock, Progress, silent
 from dipc.dipwhile.convert import PythonValue
-from dipc.dipwhile.priors import asked, mixtures
+from dipc.dipwhile.priors import Asked, asked, mixtures
 from dipc.dipwhile.semantics.neighbours import Explored
-from dipc.models.mixtures import Mixtures
+from dipc.errors import InputError, Unsupported
+from dipc.lazily import lazily
+from dipc.models.mixtures import Exponent, Mixtures
 from dipc.pufferfish import mixtures as deciding
+from dipc.pufferfish.mixed import Mixed, mixed
+from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
 from dipc.signs.eps_range import EpsRange
+from dipc.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    import dipc.export.hidden as hidden
+    import dipc.export.mixtures as with_functions
+else:
+    hidden, with_functions = map(lazily, ("dipc.export.hidden", "dipc.export.mixtures"))
+
+
+FEW = 12
+NO_CLAIM = Exponent("", fmpq(1), fmpq(0), fmpq(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """A question with its probabilities: what is compared, the claim if there is one, and for which eps."""
+
+    mixtures: Mixtures
+    claim: Claim | None
+    eps_range: EpsRange
+
+    @property
+    def question(self) -> Question | None:
+        """The same as a model that shows one output, if probabilities are rational, or functions of
+        exp(-eps/m) for all eps > 0."""
+        return deciding.question_of(self.mixtures, self.claim, self.eps_range)
+
+    def check(self, clock: Clock) -> PufferfishVerdict:
+        """Decide the claim, which there must be."""
+        claim = self.claim
+        assert claim is not None
+        epsilon = Exponent(claim.text, claim.factor, claim.constant, claim.rate)
+        return deciding.check(self.mixtures, epsilon, self.eps_range, clock, claim.delta)
+
+    def functions(self, given: str | None = None) -> dict[tuple[str, str | None], dict[str, Mixed]]:
+        """P(output | secret) by secret and prior, exactly; only for one secret if ``given``.
+
+        Raises :class:`InputError` for an unknown secret.
+        """
+        pairs = self.mixtures.pairs
+        sides = {(side.name, pair.prior): side for pair in pairs for side in pair[:2] if side.weights}
+        if given is not None:
+            names = dict.fromkeys(name for name, _ in sides)
+            plain = given.replace(" ", "")
+            sides = {key: side for key, side in sides.items() if key[0].replace(" ", "") == plain}
+            if not sides:
+                hint = (
+                    did_you_mean(given, names) if len(names) <= FEW else "without it, those for all are shown"
+                )
+                raise InputError(f"there is no secret `{given}`", hint=hint)
+        outputs = self.mixtures.outputs
+        return {
+            key: {name: mixed(self.mixtures, side, o) for o, name in enumerate(outputs)}
+            for key, side in sides.items()
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +113,7 @@ class ProgramQuestion:
         Undecided verdict (while the program is explored, :class:`~dipc.errors.LimitReached`).  Raises
         :class:`InputError` for what is wrong in the program, its priors or the claim.
         """
-        clock = Clock(
-            convert.to_limit(time_limit, "time_limit"),
-            convert.to_limit(memory_limit, "memory_limit"),
-            progress,
-        )
+        clock = _clock(time_limit, memory_limit, progress)
         question = asked(self.explored.program, claim, _eps(at))
         found = self._mixtures(question.eps_range, clock)
         return deciding.check(found, question.epsilon, question.eps_range, clock, question.delta)
@@ -72,17 +131,93 @@ class ProgramQuestion:
         Raises :class:`InputError`, :class:`~dipc.errors.LimitReached`, and
         :class:`~dipc.errors.Unsupported` if a probability depends on eps and ``at`` is not given.
         """
-        clock = Clock(
-            convert.to_limit(time_limit, "time_limit"),
-            convert.to_limit(memory_limit, "memory_limit"),
-            progress,
-        )
+        clock = _clock(time_limit, memory_limit, progress)
         eps = _eps(at)
         eps_range = EpsRange.positive() if eps is None else EpsRange.point(eps)
         return deciding.budget(self._mixtures(eps_range, clock), eps_range, clock)
 
+    def posed(
+        self,
+        claim: str | None = None,
+        *,
+        at: PythonValue | None = None,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        progress: Progress = silent,
+    ) -> Posed:
+        """What is compared, with exact probabilities, and the claim; at one eps if ``at`` is given.
+
+        Raises :class:`InputError` for what is wrong in the program, its priors or the claim, and
+        :class:`~dipc.errors.LimitReached`.
+        """
+        clock, eps = _clock(time_limit, memory_limit, progress), _eps(at)
+        program = self.explored.program
+        if claim is None and program.claim is None and program.question.claim is None:
+            question = Asked(NO_CLAIM, fmpq(0), EpsRange.positive() if eps is None else EpsRange.point(eps))
+        else:
+            question = asked(program, claim, eps)
+        found, exponent = self._mixtures(question.eps_range, clock), question.epsilon
+        if question.eps_range.is_point:
+            found, exponent = deciding.at(found, exponent, question.eps_range.inside)
+        deciding.check_drawn(found, clock)
+        made = None if exponent.text == NO_CLAIM.text else Claim(*exponent, question.delta)
+        return Posed(found, made, question.eps_range)
+
+    def distribution(
+        self, given: str | None = None, *, at: PythonValue | None = None, **limits: Any
+    ) -> dict[tuple[str, str | None], dict[str, str]]:
+        """P(output | secret) for every secret, with the name of the prior: exact functions, as text.
+
+        ``given`` is one of the secrets, such as ``"q[1] = 0"``.  They are functions of the parameters of the
+        priors and of eps; :meth:`Posed.functions` has their parts.
+        """
+        found = self.posed(at=at, **limits).functions(given)
+        return {key: {o: str(f) for o, f in law.items()} for key, law in found.items()}
+
+    def export(
+        self,
+        to: str,
+        *,
+        claim: str | None = None,
+        at: PythonValue | None = None,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        progress: Progress = silent,
+    ) -> str:
+        """The question for another tool: ``smtlib``, ``redlog``, ``qepcad``, or a chain: ``drn``, ``prism``,
+        ``dot``, ``svg``.
+
+        Raises :class:`InputError` for what the format cannot say.
+        """
+        limits: dict[str, Any] = {
+            "time_limit": time_limit,
+            "memory_limit": memory_limit,
+            "progress": progress,
+        }
+        posed, clock = self.posed(claim, at=at, **limits), _clock(time_limit, memory_limit, progress)
+        if (question := posed.question) is not None:
+            return hidden.export(question, to, clock)
+        if to == "smtlib":
+            return with_functions.smtlib(posed.mixtures, posed.claim, posed.eps_range, clock)
+        hidden.check_format(to)
+        problem = f"the probabilities of the program are functions of eps that {to} does not have"
+        raise Unsupported(problem, hint="--to smtlib")
+
+    def plot(self, **options: Any) -> Figure:
+        """What ``dipc pufferfish plot`` draws: ``question.plot().savefig("loss.png")``.
+
+        Options are ``what`` ("loss", "delta", "witness"), ``claim``, ``at``, ``points`` and the limits.
+        Needs matplotlib (extra ``report``).
+        """
+        return views.plot(self, **options)
+
     def _mixtures(self, eps_range: EpsRange, clock: Clock) -> Mixtures:
         return deciding.fixed(mixtures(self.explored, eps_range, clock), self.fixed)
+
+
+def _clock(time_limit: float | None, memory_limit: float | None, progress: Progress) -> Clock:
+    seconds = convert.to_limit(time_limit, "time_limit")
+    return Clock(seconds, convert.to_limit(memory_limit, "memory_limit"), progress)
 
 
 def _eps(at: PythonValue | None) -> fmpq | None:

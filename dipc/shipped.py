@@ -20,6 +20,7 @@ PACKAGE = Path(__file__).parent
 FOLDERS = (PACKAGE / "programs", PACKAGE.parent / "programs")  # as installed, in a checkout
 STDIN = "-"
 PYTHON = ".py"
+HIDDEN_FOLDER = "hidden_markov"
 
 
 class NoSuchProgram(InputError, FileNotFoundError):
@@ -48,8 +49,8 @@ class Shipped:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether it is a hidden Markov model."""
-        return self.name in hidden_models()
+        """Whether it is a question of Pufferfish privacy: a hidden Markov model, or a program."""
+        return self.family == HIDDEN_FOLDER
 
 
 HEADER = re.compile(r"^# (source): *(.*\S)\s*$", re.MULTILINE)
@@ -101,6 +102,12 @@ def models() -> Mapping[str, Path]:
 def hidden_models() -> Mapping[str, Path]:
     """The shipped hidden Markov models by name."""
     return _shipped("*.hmm")
+
+
+@cache
+def hidden_programs() -> Mapping[str, Path]:
+    """The shipped programs that are questions of Pufferfish privacy, by name."""
+    return {name: path for name, path in paths().items() if path.parent.name == HIDDEN_FOLDER}
 
 
 def _shipped(pattern: str) -> dict[str, Path]:

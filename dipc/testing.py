@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, overload
 
-from dipc.claims.verdict import Undecided, Verdict
+from dipc.claims.verdict import Verdict
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer
 from dipc.dipwhile.convert import PythonValue
 from dipc.errors import InputError
-from dipc.hidden import HiddenMarkovModel, PufferfishQuestion
+from dipc.hidden import HiddenMarkovModel, PufferfishQuestion, load
 from dipc.mechanisms import Mechanism
+from dipc.program_questions import ProgramQuestion
 from dipc.pufferfish.verdict import PufferfishVerdict
 from dipc.report.document import plain_document, text
 from dipc.report.hidden import verdict_rows as hidden_rows
@@ -97,25 +99,35 @@ WHAT = {
 
 
 def assert_pufferfish_private(
-    question: PufferfishQuestion | HiddenMarkovModel | str | Path, claim: str | None = None, **options: Any
+    question: PufferfishQuestion | ProgramQuestion | HiddenMarkovModel | Mechanism | str | Path,
+    claim: str | None = None,
+    **options: Any,
 ) -> PufferfishVerdict:
-    """Fail unless a question about a hidden Markov model, or that of a file, is proved private.
+    """Fail unless a question about a hidden Markov model or a program, or that of a file, is proved private.
 
-    ``claim`` defaults to that of the file; ``options`` are passed to :meth:`PufferfishQuestion.check`.
+    ``claim`` defaults to that of the file; ``options`` are passed to the method ``check`` of the question.
     Returns the verdict.  Undecided is a failure: nothing was proved.
 
-    >>> assert_pufferfish_private("ex2").status
-    'private'
+    >>> assert_pufferfish_private("ex2").status, assert_pufferfish_private("ex5").status
+    ('private', 'private')
     """
     __tracebackhide__ = True
-    if not isinstance(question, PufferfishQuestion):
-        model = question if isinstance(question, HiddenMarkovModel) else HiddenMarkovModel.load(question)
-        question = model.question()
+    if isinstance(question, str | Path):
+        question = load(question)
+    if isinstance(question, HiddenMarkovModel):
+        question = question.question()
+    elif isinstance(question, Mechanism):
+        question = question.pufferfish()
     verdict = question.check(claim, **options)
     if verdict.status == "private":
         return verdict
     what = WHAT[verdict.status].replace("mechanism", "question")
-    raise AssertionError(f"{what}\n{text(plain_document(hidden_rows(verdict)))}")
+    raise AssertionError(f"{what}\n{pufferfish_described(verdict)}")
+
+
+def pufferfish_described(verdict: PufferfishVerdict) -> str:
+    """A verdict as ``dipc pufferfish check`` shows it."""
+    return text(plain_document(hidden_rows(verdict)))
 
 
 def described(mechanism: Mechanism, verdict: Verdict) -> str:
@@ -128,14 +140,23 @@ class UnexpectedVerdict(AssertionError):
     """The verdict is not the one the program expects; the message is the whole report."""
 
 
-def check_file(path: Path, time_limit: float | None = None) -> Verdict:
-    """Decide the claim of a .dip file and compare with its ``# expect:`` comment (private without one)."""
+def check_file(path: Path, time_limit: float | None = None) -> Verdict | PufferfishVerdict:
+    """Decide the claim of a .dip file and compare with its ``# expect:`` comment (private without one).
+
+    A claim of a number is about what the program reveals of its secrets.
+    """
     mechanism = Mechanism.load_file(path, {})
     expected = expected_verdict(mechanism.program.source) or "private"
-    verdict = mechanism.check(time_limit=time_limit)
+    verdict: Verdict | PufferfishVerdict
+    if mechanism.program.question.claim is not None:
+        verdict = mechanism.pufferfish().check(time_limit=time_limit)
+        report = partial(pufferfish_described, verdict)
+    else:
+        verdict = mechanism.check(time_limit=time_limit)
+        report = partial(described, mechanism, verdict)
     if verdict.status != expected:
         how = f"expected `{expected}`, the verdict is `{verdict.status}`"
-        if isinstance(verdict, Undecided) and time_limit is not None:
+        if verdict.status == "undecided" and time_limit is not None:
             how += f" (time limit: {time_limit:g} s)"
-        raise UnexpectedVerdict(f"{how}\n{described(mechanism, verdict)}")
+        raise UnexpectedVerdict(f"{how}\n{report()}")
     return verdict

@@ -9,12 +9,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from shipped_programs import PROGRAMS as PROGRAMS
+
 import dipc
 from dipc.certificate.format import dumps
 from dipc.certificate.produce import certificate
 
 ROOT = Path(__file__).parent.parent
-PROGRAMS = sorted((ROOT / "programs").rglob("*.dip"))
 
 
 SMALLER: dict[str, dict[str, int]] = (

@@ -21,20 +21,18 @@ from pathlib import Path
 import dipc
 from dipc.claims.tightness.least import Kind, Least, Spot
 from dipc.claims.wording import pretty
-from dipc.clock import Clock
 from dipc.errors import Source
 from dipc.model import MarkovModel
 from dipc.model import describe as size_of
 from dipc.models.reading import PropertyLine
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish import pipeline
+from dipc.program_questions import ProgramQuestion
 from dipc.pufferfish.question import Question
-from dipc.pufferfish.reading import read_question
 from dipc.pufferfish.verdict import Budget, Counterexample, Violated
 from dipc.report.models import brief_witness
 from dipc.report.tightness import enclosure, where
 from dipc.report.words import short_witness
-from dipc.shipped import Shipped, describe, expected_verdict, header, models, paths
+from dipc.shipped import Shipped, describe, expected_verdict, header, hidden_programs, models, paths
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "gallery.md"
@@ -82,9 +80,11 @@ shows the probabilities in a state and in its neighbour.
 HIDDEN = """\
 ## Hidden Markov models
 
-All hidden Markov models that ship with dipc, each with a question about Pufferfish privacy: is the
-probability of every sequence of observations on one side at most c = exp(epsilon) times that on the other
-side? The horizon is the number of observations; with the horizon "any" the claim is for every number.
+All hidden Markov models that ship with dipc, and programs that claim a number or say what an adversary
+knows: each is a question about Pufferfish privacy. Is the probability of every sequence of observations on
+one side at most c = exp(epsilon) times that on the other side? The horizon is the number of observations;
+with the horizon "any" the claim is for every number. A program is observed once.
+`dipc pufferfish check ex5` answers such a question.
 
 *Least c* is the least constant for which the answer is yes, for all values of the parameters. "→ 0" means
 that it is approached as the parameter tends to that value; dots follow the digits that are certain.
@@ -299,17 +299,18 @@ class HiddenEntry:
 
 
 def hidden_models() -> dict[str, Path]:
-    """The shipped hidden Markov models by name."""
-    return dict(sorted((path.stem, path) for path in (ROOT / "programs").glob("*/*.hmm")))
+    """The shipped hidden Markov models, and the programs that are asked such questions, by name."""
+    return dict(sorted((path.stem, path) for path in (ROOT / "programs/hidden_markov").iterdir()))
 
 
 def hidden_entry(path: Path) -> HiddenEntry:
-    """Check a hidden Markov model and find its least constant."""
+    """Check a hidden Markov model, or a program, and find its least constant."""
     source = Source(path.name, path.read_text(encoding="utf-8"))
     said = header(source.text)
     model = Shipped(path.stem, path, said["title"], said["source"], expected_verdict(source) or "")
-    question = read_question(source)
-    verdict = pipeline.check(question, Clock(TIME_LIMIT))
+    asked = asked_in(path)
+    verdict, budget = asked.check(time_limit=TIME_LIMIT), asked.budget(time_limit=TIME_LIMIT)
+    question = verdict.question
     return HiddenEntry(
         model,
         source.text,
@@ -317,9 +318,15 @@ def hidden_entry(path: Path) -> HiddenEntry:
         pretty(question.claim.text).replace("*", "·") if question.claim else "",
         "any" if question.horizon is None else str(question.horizon),
         verdict.status,
-        least_constant(pipeline.budget(question, Clock(TIME_LIMIT))),
+        least_constant(budget),
         hidden_witness(verdict.counterexample) if isinstance(verdict, Violated) else "",
     )
+
+
+def asked_in(path: Path) -> ProgramQuestion | dipc.PufferfishQuestion:
+    """The question in a file."""
+    loaded = dipc.load(path)
+    return loaded.pufferfish() if isinstance(loaded, dipc.Mechanism) else loaded.question()
 
 
 def size_of_hidden(question: Question) -> str:
@@ -396,7 +403,7 @@ def hidden_section(e: HiddenEntry) -> Iterator[str]:
     if e.counterexample:
         yield f"- counterexample: `{e.counterexample}`"
     yield ""
-    yield from text_of(e.model, "hmm", e.text)
+    yield from text_of(e.model, e.model.path.suffix[1:], e.text)
 
 
 def page(entries: list[Entry], model_entries: list[ModelEntry], hidden: list[HiddenEntry]) -> str:
@@ -465,7 +472,7 @@ def notes_of(text: str) -> Iterator[str]:
     for line in lines[1:]:
         if not line.startswith("#"):
             return
-        if not re.match(r"# (source|expect|tightest):", line):
+        if not re.match(r"# (source|expect|tightest|least c):", line):
             yield line.lstrip("# ").rstrip()
 
 
@@ -483,7 +490,7 @@ def linked(text: str) -> str:
 
 
 def main() -> None:
-    programs = [entry(name) for name in sorted(paths())]
+    programs = [entry(name) for name in sorted(paths().keys() - hidden_programs().keys())]
     chains = [model_entry(name) for name in sorted(models())]
     hidden = [hidden_entry(path) for path in hidden_models().values()]
     PAGE.write_text(page(programs, chains, hidden), encoding="utf-8")

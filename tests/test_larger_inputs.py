@@ -22,6 +22,7 @@ from typing import NamedTuple
 import pytest
 from flint import fmpq
 from hypothesis import HealthCheck, given, note, settings
+from shipped_programs import PROGRAMS
 from strategies import programs
 
 import dipc
@@ -47,7 +48,7 @@ from dipc.signs.inequality import Answer, Fails, Unclear
 from dipc.signs.roots import Unsettled
 
 ROOT = Path(__file__).parent.parent
-PROGRAMS = sorted((ROOT / "programs").rglob("*.dip"))
+
 EXAMPLES = int(os.environ.get("DIPC_LAW_EXAMPLES", 12))
 FORMULAS = {"q": "forall i in 1..2: abs(q[i] - q'[i]) <= 1 and q[1] <= q'[1]"}
 Vector = tuple[Quotient, ...]

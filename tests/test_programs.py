@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 from flint import fmpq
+from shipped_programs import PROGRAMS
 
 import dipc
 from dipc import ExpPoly, Quotient
 from dipc.cli.main import status
 
 ROOT = Path(__file__).parent.parent
-PROGRAMS = sorted((ROOT / "programs").rglob("*.dip"))
 
 
 loaded = cache(dipc.load)

@@ -11,7 +11,16 @@ import pytest
 
 import dipc
 from dipc.cli.main import status
-from dipc.shipped import NoSuchProgram, describe, header, hidden_models, located, models, paths
+from dipc.shipped import (
+    NoSuchProgram,
+    describe,
+    header,
+    hidden_models,
+    hidden_programs,
+    located,
+    models,
+    paths,
+)
 
 ROOT = Path(__file__).parent.parent
 FILES = sorted((ROOT / "programs").rglob("*.dip"))
@@ -109,11 +118,12 @@ def test_list(capsys: Capture) -> None:
     assert status(["programs"]) == 0
     programs, known, hidden = capsys.readouterr().out.split("\n\n")
     assert {line.split()[0] for line in known.splitlines()} == {"model", *models()}
-    assert {line.split()[0] for line in hidden.splitlines()} == {"hidden", *hidden_models()}
+    listed = ["hidden", *hidden_programs(), *hidden_models()]
+    assert [line.split()[0] for line in hidden.splitlines()] == listed
     assert "violated" in next(line for line in hidden.splitlines() if line.startswith("above "))
     lines = programs.splitlines()
     assert lines[0].split() == ["name", "expected", "title"]
-    assert len(lines) == len(FILES) + 1
+    assert len(lines) == len(FILES) - len(hidden_programs()) + 1
     line = next(line for line in lines if line.startswith("svt4 "))
     assert "violated" in line
     assert "Lyu, Su and Li" not in line

@@ -18,6 +18,7 @@ from dipc.cli.outcome import (
     in_turn,
     present,
     present_several,
+    say_notes,
     worst,
     write_report,
 )
@@ -96,7 +97,7 @@ def check(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
     wanted = Wanted(file=files[0], **given)
     single = len(files) == 1 and not Path(files[0]).is_dir()
     _refuse_contradictions(wanted, single)
-    programs = [files[0]] if single else options.expanded(files)
+    programs = [files[0]] if single else _expanded(files)
     for target in (junit, wanted.certificate_file):
         options.refuse_overwriting(target, *programs)
     outcomes: list[Outcome] = []
@@ -109,6 +110,23 @@ def check(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
         if junit is not None:
             write_report(outcomes, junit)
     return worst(outcome.status for outcome in outcomes)
+
+
+def _expanded(files: Sequence[str]) -> list[str]:
+    """The files, and the programs in folders that do not claim a number."""
+    others: list[str] = []
+
+    def wanted(file: str) -> bool:
+        if number := options.asks_of(file).claims_number:
+            others.append(file)
+        return not number
+
+    hint = "for programs that claim a number: dipc pufferfish check"
+    programs = options.expanded(files, wanted=wanted, hint=hint)
+    if others:
+        what = "1 program claims" if len(others) == 1 else f"{len(others)} programs claim"
+        say_notes([f"{what} a number, for `dipc pufferfish check`: {', '.join(others)}"])
+    return programs
 
 
 def _refuse_contradictions(wanted: Wanted, single: bool) -> None:

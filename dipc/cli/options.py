@@ -17,13 +17,14 @@ from click.shell_completion import CompletionItem
 from dipc.cli.terminal import Text
 from dipc.dipwhile.allsizes.question import Question, question
 from dipc.dipwhile.convert import to_rational
+from dipc.dipwhile.syntax.compile import Asks, asks
 from dipc.dipwhile.syntax.parser import parse_valuation
 from dipc.errors import InputError
 from dipc.mechanisms import Mechanism
-from dipc.shipped import hidden_models, models, paths, source_of
+from dipc.shipped import hidden_models, hidden_programs, models, paths, source_of
 
 PROGRAMS = "*.dip"
-HIDDEN = "*.hmm"
+HIDDEN = ("*.hmm", PROGRAMS)
 MODELS = ("*.dpm", "*.drn", PROGRAMS)
 Values = Mapping[str, Any]
 
@@ -50,13 +51,14 @@ def all_shipped_names(ctx: click.Context, param: click.Parameter, incomplete: st
 
 
 def hidden_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """The shipped hidden Markov models whose names begin like this."""
-    return [name for name in hidden_models() if name.startswith(incomplete)]
+    """The shipped hidden Markov models, and programs with such questions, whose names begin like this."""
+    return [name for name in (*hidden_models(), *hidden_programs()) if name.startswith(incomplete)]
 
 
 def any_shipped_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """The shipped programs and models of all kinds whose names begin like this."""
-    return [*all_shipped_names(ctx, param, incomplete), *hidden_names(ctx, param, incomplete)]
+    found = (*all_shipped_names(ctx, param, incomplete), *hidden_names(ctx, param, incomplete))
+    return list(dict.fromkeys(found))
 
 
 class ProgramFile(click.Path):
@@ -87,7 +89,7 @@ class HiddenFile(ProgramFile):
     """A file or the name of a shipped hidden Markov model, with shell completion."""
 
     names = staticmethod(hidden_names)
-    patterns = (HIDDEN,)
+    patterns = HIDDEN
 
 
 class Target(click.Path):
@@ -233,16 +235,37 @@ def gathered(kind: type[Any], command: Callable[..., int]) -> Callable[..., int]
     return collected
 
 
-def expanded(files: Sequence[str], pattern: str = PROGRAMS) -> list[str]:
-    """The files, with folders replaced by the programs (or other files) in them."""
+def expanded(
+    files: Sequence[str],
+    patterns: Sequence[str] = (PROGRAMS,),
+    wanted: Callable[[str], bool] = lambda file: True,
+    hint: str = "",
+) -> list[str]:
+    """The files, with folders replaced by the programs (or other files) in them that are wanted.
+
+    Raises :class:`InputError` for a folder with none, with the hint if it has some that are not wanted.
+    """
     found: list[str] = []
     for file in files:
-        inside = sorted(map(str, Path(file).rglob(pattern))) if Path(file).is_dir() else [file]
+        inside, names = [file], []
+        if Path(file).is_dir():
+            names = sorted({str(path) for pattern in patterns for path in Path(file).rglob(pattern)})
+            inside = list(filter(wanted, names))
         if not inside:
-            what = "program" if pattern == PROGRAMS else "model"
-            raise InputError(f"{file}: there is no {what} ({pattern}) in this folder")
+            what = "program" if patterns[0] == PROGRAMS else "model"
+            raise InputError(
+                f"{file}: there is no {what} ({patterns[0]}) in this folder", hint=hint if names else ""
+            )
         found += inside
     return found
+
+
+def asks_of(file: str) -> Asks:
+    """What the program in a file can be asked; nothing special if it cannot be read."""
+    try:
+        return asks(source_of(file))
+    except (InputError, OSError):
+        return Asks()
 
 
 def defined(definitions: tuple[str, ...]) -> dict[str, str]:

@@ -11,9 +11,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
-from flint import fmpq
 
-from dipc.claims.wording import Record, decimal_at, pretty
+from dipc.claims.wording import Record, pretty
 from dipc.cli import options
 from dipc.cli.group import Group
 from dipc.cli.outcome import (
@@ -26,17 +25,15 @@ from dipc.cli.outcome import (
     worst,
     write_report,
 )
-from dipc.cli.terminal import columns, say, show_table
+from dipc.cli.terminal import say, show_table
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible, work
 from dipc.clock import Clock, Progress
 from dipc.errors import InputError, Unsupported
-from dipc.hidden import Function, HiddenMarkovModel, PufferfishQuestion, spoken
+from dipc.hidden import HiddenMarkovModel, PufferfishQuestion
 from dipc.lazily import lazily
 from dipc.mechanisms import Mechanism
 from dipc.numbers.exact import rational
-from dipc.numbers.quotient import Quotient
 from dipc.program_questions import ProgramQuestion
-from dipc.pufferfish.laws import as_function
 from dipc.pufferfish.reading import Asked as Overrides
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict, Undecided, Violated
 from dipc.report.document import Node, json_of, plain_document, record, text
@@ -58,7 +55,6 @@ else:
     certificates, hidden = map(lazily, ("dipc.certificate.format", "dipc.certificate.hidden"))
 
 PROGRAM = ".dip"
-ONE = fmpq(1)
 
 
 class PufferfishCommands(Group):
@@ -67,7 +63,7 @@ class PufferfishCommands(Group):
     homes: ClassVar = {
         "check": "pufferfish.check",
         "budget": "pufferfish.budget",
-        "distribution": "pufferfish.distribution",
+        "distribution": "pufferfish_laws.distribution",
         "export": "pufferfish_files.export",
         "plot": "pufferfish_files.plot",
     }
@@ -264,7 +260,7 @@ def check(
     if expect and asked.is_restricted:
         raise click.UsageError("the expected verdict is about the file as it stands: leave out other options")
     single = len(files) == 1 and not Path(files[0]).is_dir()
-    models = [files[0]] if single else options.expanded(files, options.HIDDEN)
+    models = [files[0]] if single else options.expanded(files, options.HIDDEN, _is_question)
     for target in (junit, certificate_file):
         options.refuse_overwriting(target, *models)
     if certificate_file is not None and not single:
@@ -287,6 +283,11 @@ def check(
         if junit is not None:
             write_report(outcomes, junit, "dipc pufferfish check")
     return worst(outcome.status for outcome in outcomes)
+
+
+def _is_question(file: str) -> bool:
+    """Whether a file in a folder is a model, or a program that says what an attacker knows or claims."""
+    return not file.endswith(PROGRAM) or any(options.asks_of(file))
 
 
 def _single(asked: Asked, expect: bool, style: str) -> HiddenOutcome:
@@ -352,7 +353,7 @@ def budget(asked: Asked, curve: bool, as_json: bool) -> int:
     """
     start = monotonic()
     with work(f"computing the least c of {asked.file}", asked.time_limit) as running:
-        if curve:
+        if curve and not asked.is_program:
             limits = {**asked.limits, "progress": running.progress}
             found = list(asked.load(running.progress).curve(**limits))
         else:
@@ -375,85 +376,3 @@ def _show_curve(found: Sequence[Budget], as_json: bool) -> None:
     symbol = "c" if found[0].question.parameters.eps_name is None else "t"
     rows = [(str(each.question.horizon), least_constant(each), epsilon_text(each)) for each in found]
     show_table(("horizon", f"least {symbol}", "epsilon"), rows)
-
-
-# --- distribution ------------------------------------------------------------------------------------
-
-
-@pufferfish.command(
-    short_help="Print the exact probability of every sequence.",
-    epilog="""\b
-Examples:
-  dipc pufferfish distribution ex3 --given sick
-  dipc pufferfish distribution above --given "init(1, 0)" --horizon 2
-  dipc pufferfish distribution above --given "init(1, 0)" --sequence "blank ask(1, 2) bot"
-""",
-)
-@FILE
-@asking
-@click.option("--given", required=True, metavar="NAME", help="A secret, a distribution or a first state.")
-@click.option("--sequence", metavar="TEXT", help="This sequence only: --sequence 'a b'.")
-@options.json()
-def distribution(asked: Asked, given: str, sequence: str | None, as_json: bool) -> int:
-    """Print P(sequence | NAME) for all sequences of the horizon with a positive probability, exactly.
-
-    A state that stops is silent from then on: its sequences are shorter.
-    """
-    with work(f"distribution of {asked.file}", asked.time_limit) as running:
-        question = asked.load(running.progress, given)
-        clock = Clock(asked.time_limit, asked.memory_limit, running.progress)
-        rows = list(_probabilities(question, given, sequence, clock))
-    if as_json:
-        head = {"model": asked.name, "given": given, "horizon": question.horizon}
-        say(json.dumps({**head, "distribution": [_record(*row) for row in rows]}, indent=2))
-        return 0
-    priors = dict.fromkeys(prior for prior, _, _ in rows)
-    for prior in priors:
-        if len(priors) > 1:
-            say(f"prior {prior}")
-        for line in _aligned([_columns(word, p) for name, word, p in rows if name == prior]):
-            say(line)
-    parameters = question.question.parameters
-    if len(parameters.names) > 1 and parameters.eps_name is not None:
-        divided = f"/{parameters.eps_unit}" if parameters.eps_unit > 1 else ""
-        click.echo(pretty(f"note: {parameters.eps_name} = exp(-eps{divided})"), err=True)
-    return 0
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of two or three cells."""
-    width = max(map(len, rows), default=0)
-    return columns([[*row, *[""] * (width - len(row))] for row in rows]) if rows else []
-
-
-Probability = tuple[str | None, tuple[str, ...], Function]
-
-
-def _probabilities(
-    question: PufferfishQuestion, given: str, sequence: str | None, clock: Clock
-) -> Iterator[Probability]:
-    parameters = question.question.parameters
-    for prior, law in question.laws(given).items():
-        if sequence is not None:
-            word = tuple(spoken(sequence))
-            yield prior, word, as_function(law.probability(word), parameters)
-        elif question.horizon is None:
-            raise InputError("there are infinitely many sequences", hint="give a horizon: --horizon 3")
-        else:
-            for word, p in law.sequences(question.horizon, clock):
-                yield prior, word, as_function(p, parameters)
-
-
-def _decimal(p: Function) -> str | None:
-    number = p.as_rational()
-    return None if number is None else decimal_at(Quotient.of(number), ONE)
-
-
-def _columns(word: Sequence[str], p: Function) -> list[str]:
-    decimal = _decimal(p)
-    return [" ".join(word), *([pretty(str(p))] if decimal is None else [decimal, f"=  {p}"])]
-
-
-def _record(prior: str | None, word: Sequence[str], p: Function) -> Record:
-    probability = {"exact": str(p), "decimal": _decimal(p)}
-    return {"prior": prior, "sequence": list(word), "probability": probability}

@@ -10,11 +10,9 @@ from dipc.cli import options
 from dipc.cli.model_files import write
 from dipc.cli.pufferfish import FILE, Asked, asking
 from dipc.cli.work import work
-from dipc.clock import Clock
 from dipc.errors import InputError
 from dipc.export.hidden import FORMATS
-from dipc.export.hidden import export as exported
-from dipc.report.hidden_figures import POINTS, plot_question
+from dipc.report.hidden_figures import POINTS, WHAT
 
 FIGURES = (".svg", ".pdf", ".png")
 
@@ -25,6 +23,7 @@ FIGURES = (".svg", ".pdf", ".png")
 Examples:
   dipc pufferfish export ex3 --to smtlib -o ex3.smt2
   dipc pufferfish export above --horizon 9 --to smtlib
+  dipc pufferfish export ex5 --to redlog -o ex5.red
   dipc pufferfish export ex3 --fix p=1/2 --to drn
   dipc pufferfish export ex2 --to svg -o ex2.svg
 """,
@@ -40,6 +39,8 @@ def export(asked: Asked, output: str | None, to: str) -> int:
 
     \b
     smtlib       a query for each ordered pair: `sat` is a violation, `unsat` a proof
+    redlog       one formula for all parameters, for quantifier elimination in REDUCE
+    qepcad       the same for QEPCAD
     drn, prism   an equivalent Markov chain for the model checkers Storm and PRISM
     dot, svg     a picture of this chain
 
@@ -48,18 +49,22 @@ def export(asked: Asked, output: str | None, to: str) -> int:
     """
     options.refuse_overwriting(output, asked.file)
     with work(f"export of {asked.file}", asked.time_limit) as running:
-        question = asked.load(running.progress).question
-        clock = Clock(asked.time_limit, asked.memory_limit, running.progress)
-        content = exported(question, to, clock)
+        limits = {**asked.limits, "progress": running.progress}
+        if asked.is_program:
+            content = asked.load_program().export(to, claim=asked.claim, at=asked.at, **limits)
+        else:
+            content = asked.load(running.progress).export(to, **limits)
     return write(content, output)
 
 
 @click.command(
-    short_help="Draw the least epsilon against the horizon.",
+    short_help="Draw the least epsilon against the horizon or parameters.",
     epilog="""\b
 Examples:
   dipc pufferfish plot ex3 -o ex3.svg
   dipc pufferfish plot above --horizon 9 -o above.svg
+  dipc pufferfish plot above --horizon 5 --what delta -o delta.svg
+  dipc pufferfish plot ex5 --fix pC=1/2 -o map.png        two parameters: a map
 """,
 )
 @FILE
@@ -67,6 +72,7 @@ Examples:
 @options.claim(help="Draw this claim instead of the file's.")
 @options.at(help="The eps of a claim t*eps about a model without eps: --at 1/2.")
 @options.output(required=True, help="The figure to write: *.svg, *.pdf or *.png.")
+@click.option("--what", type=click.Choice(WHAT), default=WHAT[0], show_default=True, help="What to draw.")
 @click.option(
     "--points",
     type=click.IntRange(2, 1000),
@@ -75,8 +81,16 @@ Examples:
     metavar="N",
     help="Into so many parts the range of a parameter is divided.",
 )
-def plot(asked: Asked, output: str, points: int) -> int:
-    """Draw the least epsilon of FILE for each horizon and, with one parameter, at its values.
+def plot(asked: Asked, output: str, points: int, what: str) -> int:
+    """Draw the least epsilon of FILE for each horizon and, with one or two parameters, at their values.
+
+    Of a program, eps may be one of the two; --fix and --at leave fewer, and without any the least delta is
+    drawn for each epsilon.
+
+    \b
+    loss       the least epsilon
+    delta      the least delta for each epsilon, without parameters
+    witness    both probabilities of the counterexample, at values of one parameter
 
     Each point is exact; the claim is a dashed line.
     """
@@ -86,9 +100,13 @@ def plot(asked: Asked, output: str, points: int) -> int:
         raise InputError(f"{target}: a figure is written as {', '.join(FIGURES)}", hint=hint)
     options.refuse_overwriting(output, asked.file)
     with work(f"plotting {asked.file}", asked.time_limit) as running:
-        question = asked.load(running.progress).question
-        clock = Clock(asked.time_limit, asked.memory_limit, running.progress)
-        figure = plot_question(question, clock, points=points)
+        limits = {**asked.limits, "progress": running.progress}
+        if asked.is_program:
+            figure = asked.load_program().plot(
+                what=what, points=points, claim=asked.claim, at=asked.at, **limits
+            )
+        else:
+            figure = asked.load(running.progress).plot(what=what, points=points, **limits)
         plain = {"Date": None} if target.suffix == ".svg" else None
         figure.savefig(target, dpi=160, metadata=plain)
     return 0

@@ -65,7 +65,7 @@ def check(
     question = question_of(mixtures, claim, eps_range)
     try:
         _check_claim(mixtures, claim, oracle)
-        _check_drawn(mixtures, clock)
+        check_drawn(mixtures, clock)
         verdict = (
             pipeline.check(question, clock)
             if question
@@ -87,7 +87,7 @@ def budget(mixtures: Mixtures, eps_range: EpsRange, clock: Clock) -> Budget:
     question = question_of(mixtures, None, eps_range)
     if question is None:
         raise Unsupported("the least epsilon of a program whose probabilities depend on eps")
-    _check_drawn(mixtures, clock)
+    check_drawn(mixtures, clock)
     return pipeline.budget(question, clock)
 
 
@@ -231,7 +231,7 @@ def _in_x(f: ExpPoly, ring: Ring, unit: int) -> Parametric:
     return sum(terms, ring.of(0))
 
 
-def _check_drawn(mixtures: Mixtures, clock: Clock) -> None:
+def check_drawn(mixtures: Mixtures, clock: Clock) -> None:
     """Refuse an empty class, and probabilities of a prior that are negative on it."""
     family = ParameterClass(_parameters(mixtures), clock)
     for p, place in mixtures.drawn:

@@ -9,18 +9,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flint import arb, fmpq
 
-from dipc.clock import Clock
+import dipc.report.prior_figures as maps
+import dipc.views as views
+from dipc.clock import Clock, silent
 from dipc.errors import InputError, Unsupported
+from dipc.hidden import PufferfishQuestion
 from dipc.models.hmm import HiddenMarkovModel, Weights
 from dipc.numbers.parametric import Parametric, Ring
+from dipc.program_questions import Posed, ProgramQuestion
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.classes import check_class
+from dipc.pufferfish.laws import Law
 from dipc.pufferfish.question import Claim, Pair, Parameters, Question
-from dipc.pufferfish.verdict import Budget
+from dipc.pufferfish.rational import Rational
+from dipc.pufferfish.verdict import Budget, Counterexample
 from dipc.report.canvas import CLAIM, COLOURS, Panel, clipped, legend, sheet
 
 if TYPE_CHECKING:
@@ -40,20 +46,43 @@ class Point:
     high: float
 
 
-def plot_question(question: Question, clock: Clock, *, points: int = POINTS, title: str = "") -> Figure:
-    """The least epsilon for each horizon and, with one parameter, at some of its values.
+WHAT = ("loss", "delta", "witness")
+"""What can be drawn."""
 
-    Raises :class:`InputError` if there is nothing to draw, :class:`LimitReached` if a limit runs out and
-    :class:`Unsupported` for a model with eps.
+
+def plot_question(
+    question: Question, clock: Clock, *, points: int = POINTS, title: str = "", what: str = "loss"
+) -> Figure:
+    """The least epsilon for each horizon and, with one or two parameters, at some of their values.
+
+    Or the least delta for each epsilon ("delta"), or the probability of the counterexample at values of a
+    parameter ("witness").  Raises :class:`InputError` if there is nothing to draw, :class:`LimitReached` if a
+    limit runs out and :class:`Unsupported` for a model with eps.
     """
-    return sheet(list(panels_of(question, clock, points)), title or clipped(question.name, 90))
+    return _drawn(list(panels_of(question, clock, points, what)), title or clipped(question.name, 90), what)
 
 
-def panels_of(question: Question, clock: Clock, points: int = POINTS) -> Iterator[Panel]:
+def _drawn(panels: list[Panel], heading: str, what: str) -> Figure:
+    if not panels:
+        why = {
+            "witness": "the claim is not violated, or there is not one free parameter",
+            "delta": "there are free parameters, or no number of observations",
+        }.get(what, "no probability depends on a parameter or on eps")
+        hint = "" if what == "loss" else "set parameters with --fix"
+        raise InputError(f"there is nothing to draw: {why}", hint=hint)
+    return sheet(panels, heading)
+
+
+def panels_of(question: Question, clock: Clock, points: int = POINTS, what: str = "loss") -> Iterator[Panel]:
     """The panels of the figure; all is computed before anything is drawn."""
+    if what not in WHAT:
+        raise InputError(f"there is no figure `{what}`", hint=f"one of: {', '.join(WHAT)}")
     names, claim = question.parameters.names, question.claim
     if question.parameters.eps_name is not None:
         raise Unsupported("figures of a hidden Markov model with eps", hint="write a number for eps")
+    if what != "loss":
+        yield from _other_panels(question, clock, points, what)
+        return
     if question.horizon is None and len(names) != 1:
         raise InputError("a curve needs a number of observations", hint="set a horizon: --horizon 8")
     if question.horizon is not None:
@@ -64,6 +93,117 @@ def panels_of(question: Question, clock: Clock, points: int = POINTS) -> Iterato
         (name,), found = names, curve_by_parameter(question, clock, points)
         words = f"The least epsilon at values of {name}."
         yield Panel("parameter", f"By {name}", words, partial(_draw, found, claim, name))
+    if len(names) == 2:
+        yield from maps.panels(_subject(question, clock), points, what)
+
+
+def _other_panels(question: Question, clock: Clock, points: int, what: str) -> Iterator[Panel]:
+    names, claim, horizon = question.parameters.names, question.claim, question.horizon
+    if what == "delta" and not names and horizon is not None:
+        least = _point(fmpq(0), pipeline.budget(_with_delta(question, fmpq(0)), clock)).high
+        problem = Rational(question, clock)
+        yield maps.delta_panel(partial(maps.delta_of_question, problem, horizon), least, claim, points)
+    if what == "witness" and len(names) == 1:
+        yield from maps.panels(_subject(question, clock, witness=True), points, what)
+
+
+def _with_delta(question: Question, delta: fmpq) -> Question:
+    claim = question.claim
+    return question if claim is None else replace(question, claim=replace(claim, delta=delta))
+
+
+def _subject(question: Question, clock: Clock, witness: bool = False) -> maps.Subject:
+    """A model with parameters."""
+    family, claim, sides = check_class(question, clock), question.claim, None
+    if witness and claim is not None:
+        found = pipeline.check(question, clock).counterexample
+        sides = None if found is None or found.sequences else dict(_sides(question, claim, found))
+
+    def least(values: Mapping[str, fmpq]) -> float:
+        return _point(fmpq(0), pipeline.budget(fixed(question, values), clock)).low
+
+    claimed = None if claim is None else partial(maps.claimed, claim)
+    names = question.parameters.names
+    return maps.Subject(names, family.values, family.contains, least, claimed, sides)
+
+
+def _sides(question: Question, claim: Claim, found: Counterexample) -> Iterator[tuple[str, maps.Curve]]:
+    """Both probabilities of the sequence that a counterexample shows, and the bound."""
+    pair = next(
+        pair
+        for pair in question.pairs
+        if (pair.left.name, pair.right.name) == (found.secret, found.against)
+        and (pair.left.prior or pair.right.prior) == found.prior
+    )
+    laws = [Law(question.model, side, question.parameters).probability(found.sequence) for side in pair]
+
+    def curve(p: Parametric, c: arb, values: Mapping[str, fmpq]) -> float:
+        try:
+            number = p.at(values).as_rational()
+        except ZeroDivisionError:  # the secret is impossible there
+            return nan
+        return nan if number is None else _float(arb(fmpq(number.p, number.q)) * c)
+
+    shown, c = " ".join(found.sequence), claim.c.enclose(ANY)
+    yield f"P({shown} | {found.secret})", partial(curve, laws[0], arb(1))
+    yield f"P({shown} | {found.against})", partial(curve, laws[1], arb(1))
+    yield f"bound c P({shown} | {found.against})", partial(curve, laws[1], c)
+
+
+# --- programs ------------------------------------------------------------------------------------
+
+
+def plot_program(
+    posed: Posed, clock: Clock, *, points: int = POINTS, title: str = "", what: str = "loss"
+) -> Figure:
+    """A program: the least epsilon over one or two parameters (eps may be one of them), or without any the
+    least delta for each epsilon; or the probability of the counterexample ("witness").
+
+    Raises :class:`InputError` if there is nothing to draw or there are too many parameters, and
+    :class:`LimitReached`.
+    """
+    if what not in WHAT:
+        raise InputError(f"there is no figure `{what}`", hint=f"one of: {', '.join(WHAT)}")
+    heading = title or clipped(posed.mixtures.name, 90)
+    return _drawn(list(_program_panels(posed, clock, points, what)), heading, what)
+
+
+def _program_panels(posed: Posed, clock: Clock, points: int, what: str) -> Iterator[Panel]:
+    found = posed.check(clock).counterexample if what == "witness" and posed.claim is not None else None
+    subject = maps.of_program(posed, clock, found)
+    if what != "delta" and subject.axes:
+        yield from maps.panels(subject, points, what)
+    elif not subject.axes and what != "witness":
+        laws = maps.Laws(posed.mixtures)
+        yield maps.delta_panel(laws.delta, laws.least({}), posed.claim, points)
+
+
+def _plot_of(question: PufferfishQuestion, *_: Any, **options: Any) -> Figure:
+    claim, at, clock, rest = _limits(options)
+    return plot_question(question.asking(claim, at, clock), clock, **rest)
+
+
+def _plot_of_program(question: ProgramQuestion, *_: Any, **options: Any) -> Figure:
+    limits = {name: options[name] for name in LIMITS if name in options}
+    claim, at, clock, rest = _limits(options)
+    return plot_program(question.posed(claim, at=at, **limits), clock, **rest)
+
+
+LIMITS = ("time_limit", "memory_limit", "progress")
+
+
+def _limits(options: Mapping[str, Any]) -> tuple[str | None, Any, Clock, dict[str, Any]]:
+    """The claim, the eps, a clock, and the other options."""
+    rest = dict(options)
+    limits = [rest.pop(name, default) for name, default in zip(LIMITS, (None, None, silent), strict=True)]
+    return rest.pop("claim", None), rest.pop("at", None), Clock(*limits), rest
+
+
+views.plot.register(PufferfishQuestion, _plot_of)
+views.plot.register(ProgramQuestion, _plot_of_program)
+
+
+# --- points --------------------------------------------------------------------------------------
 
 
 def curve_by_horizon(question: Question, clock: Clock) -> list[Point]:

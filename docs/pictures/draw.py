@@ -140,10 +140,16 @@ def survey() -> None:
     (HERE / "survey_witness.svg").write_text(picture, encoding="utf-8")
 
 
+def prior_map() -> None:
+    """What an attacker learns of John in Example 5, if disease C has the probability 1/2."""
+    figure = dipc.load("ex5-events").pufferfish(pC="1/2").plot(claim="ln(17/10)")
+    figure.savefig(HERE / "prior_map.svg", metadata={"Date": None})
+
+
 def main() -> None:
     matplotlib.use("svg")
     plt.rcParams.update(STYLE)
-    for draw in (chains, derivative_chain, worst_sets, tightness, survey):
+    for draw in (chains, derivative_chain, worst_sets, tightness, survey, prior_map):
         draw()
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import shipped_programs
 from export_tools import ROOT, drawn, load, smallest_input
 from flint import fmpq
 
@@ -25,7 +26,7 @@ from dipc.integration.piecewise import Piecewise
 from dipc.integration.weight import Weight
 from dipc.mechanisms import Mechanism
 
-PROGRAMS = sorted(path.relative_to(ROOT / "programs") for path in (ROOT / "programs").rglob("*.dip"))
+PROGRAMS = [path.relative_to(ROOT / "programs") for path in shipped_programs.PROGRAMS]
 
 MEETING = """
 input q in {0, 1}

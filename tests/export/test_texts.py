@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import shipped_programs
 from export_tools import ROOT, asked, drawn, load, smallest_input
 
 from dipc.cli.main import status
@@ -19,7 +20,7 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.sentence import decide
 
-PROGRAMS = sorted(path.relative_to(ROOT / "programs") for path in (ROOT / "programs").rglob("*.dip"))
+PROGRAMS = [path.relative_to(ROOT / "programs") for path in shipped_programs.PROGRAMS]
 SMALL = {"N": 2}
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from flint import fmpq
 
@@ -147,6 +147,28 @@ def refuse_sizes(claim: ast.Claim, constants: Constants) -> None:
         hint = f"`dipc prove` decides it; for {one or 'one size'} alone write `private {rest}`"
         message = f"`dipc check` decides a claim for one {names[0]}, not for all {', '.join(names)}"
         raise InputError(message, claim.sizes[0].span, hint)
+
+
+class Asks(NamedTuple):
+    """Whether a program claims a number such as ``ln(2)``, and whether it has a prior."""
+
+    claims_number: bool = False
+    has_prior: bool = False
+
+
+def asks(source: Source) -> Asks:
+    """What a program can be asked, without unrolling it; nothing special if it is broken.
+
+    >>> asks(Source("a.dip", "param N = 2; private ln(N); output o in {0, 1}; o <- 0"))
+    Asks(claims_number=True, has_prior=False)
+    """
+    try:
+        program = parse(source)
+        parameters = evaluate_parameters(program.params, NO_OVERRIDES)
+        number = compile_number_claim(program.claim, parameters) if program.claim else None
+    except InputError:
+        return Asks()
+    return Asks(number is not None, bool(program.priors))
 
 
 def mentions(expr: ast.Expr, function: str) -> bool:

@@ -1,0 +1,148 @@
+"""``dipc pufferfish distribution``: exact probabilities of all sequences, or of the outputs of a program."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+import click
+from flint import fmpq
+
+from dipc.claims.wording import Record, decimal_at, pretty
+from dipc.cli import options
+from dipc.cli.pufferfish import FILE, Asked, asking
+from dipc.cli.terminal import columns, say
+from dipc.cli.work import work
+from dipc.clock import Clock
+from dipc.errors import InputError
+from dipc.hidden import Function, PufferfishQuestion, spoken
+from dipc.numbers.quotient import Quotient
+from dipc.pufferfish.laws import as_function
+from dipc.pufferfish.mixed import Mixed
+from dipc.suggest import did_you_mean
+
+ONE = fmpq(1)
+
+
+@click.command(
+    short_help="Print the exact probability of every sequence.",
+    epilog="""\b
+Examples:
+  dipc pufferfish distribution ex3 --given sick
+  dipc pufferfish distribution ex5                  every secret of a program
+  dipc pufferfish distribution above --given "init(1, 0)" --horizon 2
+  dipc pufferfish distribution above --given "init(1, 0)" --sequence "blank ask(1, 2) bot"
+""",
+)
+@FILE
+@asking
+@click.option("--given", metavar="NAME", help="A secret, a distribution or a first state.")
+@click.option("--sequence", metavar="TEXT", help="This sequence only: --sequence 'a b'.")
+@options.at(help="Of a program: the value at this eps, for example --at 1/2.")
+@options.json()
+def distribution(asked: Asked, given: str | None, sequence: str | None, as_json: bool) -> int:
+    """Print P(sequence | NAME) for all sequences of the horizon with a positive probability, exactly.
+
+    A state that stops is silent from then on: its sequences are shorter.  For a program the sequences are its
+    outputs, and without --given those for every secret are printed.
+    """
+    if asked.is_program:
+        return _program_distribution(asked, given, sequence, as_json)
+    if given is None:
+        raise InputError(
+            "whose distribution?", hint="--given NAME, a secret, a distribution or a first state"
+        )
+    if asked.at is not None:
+        raise InputError("--at is about the eps of a program", hint="for a model: dipc pufferfish check --at")
+    with work(f"distribution of {asked.file}", asked.time_limit) as running:
+        question = asked.load(running.progress, given)
+        clock = Clock(asked.time_limit, asked.memory_limit, running.progress)
+        rows = list(_probabilities(question, given, sequence, clock))
+    if as_json:
+        head = {"model": asked.name, "given": given, "horizon": question.horizon}
+        say(json.dumps({**head, "distribution": [_record(*row) for row in rows]}, indent=2))
+        return 0
+    priors = dict.fromkeys(prior for prior, _, _ in rows)
+    for prior in priors:
+        if len(priors) > 1:
+            say(f"prior {prior}")
+        for line in _aligned([_columns(word, p) for name, word, p in rows if name == prior]):
+            say(line)
+    parameters = question.question.parameters
+    if len(parameters.names) > 1 and parameters.eps_name is not None:
+        divided = f"/{parameters.eps_unit}" if parameters.eps_unit > 1 else ""
+        click.echo(pretty(f"note: {parameters.eps_name} = exp(-eps{divided})"), err=True)
+    return 0
+
+
+def _program_distribution(asked: Asked, given: str | None, output: str | None, as_json: bool) -> int:
+    """P(output | secret) of a program, for every secret and prior, or for one secret or one output."""
+    with work(f"distribution of {asked.file}", asked.time_limit) as running:
+        question = asked.load_program()
+        posed = question.posed(at=asked.at, **asked.limits, progress=running.progress)
+        laws = posed.functions(given)
+    if output is not None:
+        laws = {key: _only(law, output) for key, law in laws.items()}
+    if as_json:
+        head = {"model": asked.name, "given": given, "horizon": 1}
+        records = [
+            {"given": name, **_record(prior, (o,), f)}
+            for (name, prior), law in laws.items()
+            for o, f in law.items()
+        ]
+        say(json.dumps({**head, "distribution": records}, indent=2))
+        return 0
+    for (name, prior), law in laws.items():
+        say(f"given {name}" + (f"   (prior {prior})" if prior else ""))
+        for line in _aligned([_columns((o,), f) for o, f in law.items()]):
+            say(line)
+    return 0
+
+
+def _only(law: Mapping[str, Mixed], output: str) -> dict[str, Mixed]:
+    plain = {name.replace(" ", ""): name for name in law}
+    if (name := plain.get(output.replace(" ", ""))) is None:
+        raise InputError(f"there is no output `{output}`", hint=did_you_mean(output, law))
+    return {name: law[name]}
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of two or three cells."""
+    width = max(map(len, rows), default=0)
+    return columns([[*row, *[""] * (width - len(row))] for row in rows]) if rows else []
+
+
+Probability = tuple[str | None, tuple[str, ...], Function]
+
+
+def _probabilities(
+    question: PufferfishQuestion, given: str, sequence: str | None, clock: Clock
+) -> Iterator[Probability]:
+    parameters = question.question.parameters
+    for prior, law in question.laws(given).items():
+        if sequence is not None:
+            word = tuple(spoken(sequence))
+            yield prior, word, as_function(law.probability(word), parameters)
+        elif question.horizon is None:
+            raise InputError("there are infinitely many sequences", hint="give a horizon: --horizon 3")
+        else:
+            for word, p in law.sequences(question.horizon, clock):
+                yield prior, word, as_function(p, parameters)
+
+
+def _decimal(p: Function | Mixed) -> str | None:
+    value = p.value if isinstance(p, Mixed) else p
+    if isinstance(value, Quotient) and value.is_constant:
+        return decimal_at(value, ONE)
+    number = None if value is None else value.as_rational()
+    return None if number is None else decimal_at(Quotient.of(number), ONE)
+
+
+def _columns(word: Sequence[str], p: Function | Mixed) -> list[str]:
+    decimal = _decimal(p)
+    return [" ".join(word), *([pretty(str(p))] if decimal is None else [decimal, f"=  {p}"])]
+
+
+def _record(prior: str | None, word: Sequence[str], p: Function | Mixed) -> Record:
+    probability = {"exact": str(p), "decimal": _decimal(p)}
+    return {"prior": prior, "sequence": list(word), "probability": probability}

@@ -1,0 +1,200 @@
+"""Questions about hidden Markov models as SMT-LIB 2.
+
+The queries are Algorithm 1 of Liu, Wang and Zhang (*Verifying Pufferfish Privacy in Hidden Markov Models*),
+but linear: the observation selects the *coefficient* of a sum (``ite``), not a factor of a product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from operator import add
+
+from flint import fmpq_mpoly
+
+from dipc.clock import Clock
+from dipc.errors import InputError
+from dipc.export.operators import Symbol, Tree, power, scaled, total, write
+from dipc.export.smtlib import SMTLIB
+from dipc.models.hmm import SILENCE
+from dipc.numbers.parametric import Parametric
+from dipc.pufferfish.classes import check_class
+from dipc.pufferfish.question import Claim, Pair, Question, Side
+
+Polynomials = dict[int, fmpq_mpoly]
+
+
+def smtlib(question: Question, clock: Clock) -> str:
+    """One query per ordered pair: ``sat`` is a violation, ``unsat`` a proof of the claim for that pair.
+
+    Raises :class:`InputError` without a claim, without a horizon, and for a delta.
+    """
+    claim, horizon = claim_of(question, "SMT-LIB")
+    queries = Queries(question, claim, horizon, clock)
+    lines = list(queries.heading())
+    for number, pair in enumerate(question.pairs, start=1):
+        clock.tick("pairs", number)
+        lines += ["", *queries.query(number, pair)]
+    return "\n".join(lines) + "\n"
+
+
+def claim_of(question: Question, what: str) -> tuple[Claim, int]:
+    """The claim and the horizon, without which there is no such text."""
+    claim, horizon = question.claim, question.horizon
+    if claim is None:
+        raise InputError("nothing is claimed", hint="write a line `private ln(2)`, or use `--claim`")
+    if horizon is None:
+        raise InputError(f"{what} needs a number of observations", hint="set one, for example --horizon 3")
+    if claim.delta:
+        raise InputError(f"a claim with a delta is about sets of sequences: there is no {what} for it")
+    return claim, horizon
+
+
+class Queries:
+    """The queries of a question.
+
+    ``w.t`` is the observation of step t; ``a.t.s`` (left side) and ``b.t.s`` (right side) are multiples of
+    the probability of the observations up to t that end in state s, ``x.t.s`` and ``y.t.s`` those before the
+    observation of step t.  The multiple, a common denominator that is positive on the class, is the same on
+    both sides.  Behind the states that stop there is one more state, which shows only silence.
+    """
+
+    def __init__(self, question: Question, claim: Claim, horizon: int, clock: Clock) -> None:
+        self.question, self.claim, self.horizon = question, claim, horizon
+        family = check_class(question, clock)
+        assert family.anchor is not None  # or check_class had raised
+        self._point, ring, model = family.values(family.anchor), question.parameters.ring, question.model
+        self.symbols = list(map(symbol, question.parameters.names))
+        silent, one = len(model.states), ring.of(1)
+        self.one = one.numerator
+        self.observations = (*model.observations, SILENCE)
+        self.places = range(len(self.observations))
+        moves = [dict(row) or {silent: one} for row in model.transitions] + [{silent: one}]
+        self.moves = self.cleared(moves)
+        self.emissions = self.cleared([*map(dict, model.emissions), {len(model.observations): one}])
+
+    def cleared(self, rows: Sequence[Mapping[int, Parametric]]) -> list[Polynomials]:
+        """All entries times one polynomial that is positive on the class."""
+        common = self.one
+        for p in {p for row in rows for p in row.values()}:
+            common = common * (p.denominator / common.gcd(p.denominator))
+        sign = Parametric(self.question.parameters.ring, common, self.one).at(self._point).as_rational()
+        assert sign  # no denominator vanishes on the class
+        common = common if sign > 0 else -common
+        return [{i: p.numerator * (common / p.denominator) for i, p in row.items()} for row in rows]
+
+    def heading(self) -> Iterator[str]:
+        """The observations, the parameters with their class, and c."""
+        question, parameters = self.question, self.question.parameters
+        yield f"; {question.name}: is P(w | s) <= c P(w | s') for all sequences w of {self.horizon}?"
+        yield f"; epsilon = {self.claim.text}; sat: violated for this pair, unsat: private"
+        yield from (f"; observation {o}: {name}" for o, name in enumerate(self.observations))
+        nonlinear = "QF_NRA" if parameters.names else "QF_LRA"  # there numerals are real numbers
+        yield f"(set-logic {'QF_NRAT' if self.claim.constant else nonlinear})"
+        for symbol in self.symbols:
+            yield f"(declare-const {symbol.name} Real)"
+        for strict, f in self.conditions():
+            yield f"(assert ({'>' if strict else '>='} {self._text(f)} 0))"
+        for t in range(self.horizon):
+            choices = " ".join(f"(= w.{t} {o})" for o in range(len(self.observations)))
+            yield f"(declare-const w.{t} Real)\n(assert (or {choices}))"
+        yield from self._constant()
+
+    def conditions(self) -> Iterator[tuple[bool, fmpq_mpoly]]:
+        """The class: polynomials f with f > 0 (True), or f >= 0.
+
+        No divisor vanishes on the class, and a product with it has the same sign.
+        """
+        parameters = self.question.parameters
+        for x, ends in zip(parameters.ring.gens, parameters.ranges, strict=True):
+            yield not ends.low_closed, _product(x - ends.low)
+            yield not ends.high_closed, _product(ends.high - x)
+        yield from ((False, _product(g)) for g in parameters.conditions)
+
+    def _constant(self) -> Iterator[str]:
+        """The factor of the right side, and with eps that of the left, a power of exp(-eps/unit)."""
+        c0 = write(self.claim.factor, SMTLIB)
+        if self.claim.constant:  # no rational number: cvc5 and dReal know `exp`
+            c0 = f"(* {c0} (exp {write(self.claim.constant, SMTLIB)}))"
+        yield f"(define-fun c () Real {c0})"
+        if self.claim.rate:
+            parameters = self.question.parameters
+            if parameters.eps_name is None:
+                raise InputError("the claim depends on eps and no number of the model does", hint="--at 1/2")
+            x = self.symbols[parameters.names.index(parameters.eps_name)].name
+            exponent = self.claim.rate * parameters.eps_unit
+            if exponent.q != 1:
+                root = _times(["root"] * int(exponent.q))
+                yield f"(declare-const root Real)\n(assert (and (> root 0) (= {root} {x})))"
+                x = "root"
+            yield f"(define-fun d () Real {_times([x] * int(exponent.p))})"
+
+    def query(self, number: int, pair: Pair) -> Iterator[str]:
+        """``A Z' > c A' Z`` (with eps, the left side times its power) for some sequence."""
+        weights = [self.cleared([added(side)])[0] for side in pair]
+        left, right = (self._text(reduce(add, w.values(), 0 * self.one)) for w in weights)
+        yield f"; {number}. s: {side_name(pair.left)}, s': {side_name(pair.right)}"
+        yield "(push 1)"
+        (first, a), (second, b) = map(self._steps, "xy", "ab", weights)
+        yield from (*first, *second)
+        powers = ["d"] if self.claim.rate else []
+        yield f"(assert (> {_times([*powers, right, a])} {_times(['c', left, b])}))"
+        yield "(check-sat)"
+        yield "(pop 1)"
+
+    def _steps(self, before: str, name: str, weights: Polynomials) -> tuple[list[str], str]:
+        """The forward recursion of one side, and the sum behind its last step."""
+        sums, lines = {s: [self._text(w)] for s, w in weights.items() if w}, []
+        for t in range(self.horizon):
+            following: dict[int, list[str]] = {}
+            for s, terms in sums.items():
+                x, a, shown = f"{before}.{t}.{s}", f"{name}.{t}.{s}", "0"
+                for o, q in self.emissions[s].items():
+                    shown = f"(ite (= w.{t} {o}) {_times([self._text(q), x])} {shown})"
+                lines += [f"(define-fun {x} () Real {_sum(terms)})", f"(define-fun {a} () Real {shown})"]
+                for target, p in self.moves[s].items():
+                    following.setdefault(target, []).append(_times([self._text(p), a]))
+            last, sums = [f"{name}.{t}.{s}" for s in sums], following
+        return lines, _sum(last)
+
+    def _text(self, f: fmpq_mpoly) -> str:
+        return write(polynomial(f, self.symbols), SMTLIB)
+
+
+def symbol(name: str) -> Symbol:
+    """A parameter, which is no word of SMT-LIB."""
+    return Symbol(f"p.{name}" if name.isascii() else f"|p.{name}|")
+
+
+def polynomial(f: fmpq_mpoly, symbols: Sequence[Symbol]) -> Tree:
+    """A polynomial in some variables."""
+    return total(
+        scaled(c, [power(x, int(n)) for x, n in zip(symbols, powers, strict=False) if n])
+        for powers, c in f.to_dict().items()
+    )
+
+
+def _product(f: Parametric) -> fmpq_mpoly:
+    return f.numerator if f.denominator.is_constant() else f.numerator * f.denominator
+
+
+def _times(factors: Sequence[str]) -> str:
+    factors = [factor for factor in factors if factor != "1"]
+    return f"(* {' '.join(factors)})" if len(factors) > 1 else factors[0] if factors else "1"
+
+
+def _sum(terms: Sequence[str]) -> str:
+    return f"(+ {' '.join(terms)})" if len(terms) > 1 else terms[0] if terms else "0"
+
+
+def added(side: Side) -> dict[int, Parametric]:
+    """The weights by state."""
+    row: dict[int, Parametric] = {}
+    for s, x in side.weights:
+        row[s] = row[s] + x if s in row else x
+    return row
+
+
+def side_name(side: Side) -> str:
+    """A secret or distribution, with its prior if there is one."""
+    return side.name if side.prior is None else f"{side.name} (prior {side.prior})"

@@ -1,0 +1,221 @@
+"""Programs with priors for other tools, and the laws of their outputs: judged by sums over all inputs."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from itertools import product
+from math import exp
+from pathlib import Path
+from random import Random
+
+import pytest
+from flint import fmpq
+
+import dipc
+from dipc.cli.main import status
+from dipc.errors import InputError, Unsupported
+from dipc.program_questions import ProgramQuestion
+from tests.pufferfish.prior_programs import INDEPENDENT, SVT
+from tests.pufferfish.test_export import parsed
+
+Capture = pytest.CaptureFixture[str]
+CLINIC = """
+param t in (0, 1), p in (0, 1)
+input john in {0, 1}, neighbour in {0, 1}
+output out in 0..2
+private 2*eps
+prior contagion
+  john <- choose {1: p, 0: 1 - p}
+  caught <- flip(t)
+  if caught then neighbour <- john else neighbour <- choose {1: p, 0: 1 - p} end
+end
+secret john = 0 vs john = 1
+count <- john + neighbour
+r <- DLap(eps, count)
+if r <= 0 then out <- 0 elif r = 1 then out <- 1 else out <- 2 end
+"""
+
+
+SVT_PROGRAM = SVT.format(prior="", lines="param a in (0, 1), b in [1/4, 1 - a/2)\n" + INDEPENDENT)
+
+
+def asked(text: str) -> ProgramQuestion:
+    return dipc.load(text).pufferfish()
+
+
+# --- P(output | secret) --------------------------------------------------------------------------
+
+
+def by_inputs(text: str, weights: dict[tuple[int, int], Fraction], event) -> dict[str, float]:
+    """At eps = 1: the law of every input from `dipc distribution`, weighted."""
+    mechanism, found, whole = dipc.load(text), {}, sum(w for u, w in weights.items() if event(u))
+    names = [variable.name for variable in mechanism.program.inputs]
+    for u, weight in weights.items():
+        if event(u):
+            inputs = {names[0]: list(u)} if len(names) == 1 else dict(zip(names, u, strict=True))
+            for i, (_, p) in enumerate(mechanism.distribution(**inputs).items()):
+                found[i] = found.get(i, 0.0) + float(weight / whole) * float(p.enclose(1))
+    return found
+
+
+def test_laws_given_a_secret() -> None:
+    t, p = Fraction(1, 3), Fraction(2, 5)
+    one = {0: 1 - p, 1: p}
+    weights = {(x, y): one[x] * (t * (x == y) + (1 - t) * one[y]) for x, y in product((0, 1), repeat=2)}
+    functions = asked(CLINIC).posed().functions()
+    assert list(functions) == [("john = 0", "contagion"), ("john = 1", "contagion")]
+    for place, law in enumerate(functions.values()):
+        expected = by_inputs(CLINIC, weights, lambda u, place=place: u[0] == place)
+        found = [float(f.at({"t": fmpq(1, 3), "p": fmpq(2, 5)}).enclose(1)) for f in law.values()]
+        assert found == pytest.approx(list(expected.values()))
+        assert sum(found) == pytest.approx(1)
+
+
+def test_texts_of_laws() -> None:
+    law = dipc.load("ex5-events").pufferfish(pB="1/2", pC="1/3").distribution("john[1]=1")
+    assert law == {
+        ("john[1] = 1", None): {
+            "out=1": "2717/15552*pA + 2737/7776",
+            "out=2": "-755/7776*pA + 353/972",
+            "out=3": "-1207/15552*pA + 2215/7776",
+        }
+    }
+    with pytest.raises(InputError, match="there is no secret `mary = 1`"):
+        dipc.load("ex5-events").pufferfish().distribution("mary = 1")
+
+
+def test_the_command(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "clinic.dip"
+    path.write_text(CLINIC, encoding="utf-8")
+    fixed = ["--fix", "t=1/2", "--fix", "p=1/2"]
+    assert status(["pufferfish", "distribution", str(path), *fixed, "--given", "john=1", "--at", "1/2"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("given john = 1   (prior contagion)\nout=0  0.2661276604  =  (3/4*exp(-1/2)")
+    assert shown.count("\n") == 4
+    options = [*fixed, "--sequence", "out = 1", "--json"]
+    assert status(["pufferfish", "distribution", str(path), *options]) == 0
+    found = json.loads(capsys.readouterr().out)["distribution"]
+    assert [(each["given"], each["sequence"]) for each in found] == [
+        ("john = 0", ["out=1"]),
+        ("john = 1", ["out=1"]),
+    ]
+    assert status(["pufferfish", "distribution", str(path), "--sequence", "out=7"]) == 2
+    assert "there is no output `out=7`" in capsys.readouterr().err
+    assert status(["pufferfish", "distribution", "ex3"]) == 2
+    assert "--given NAME" in capsys.readouterr().err
+    assert status(["pufferfish", "distribution", "ex3", "--given", "sick", "--at", "1"]) == 2
+    assert status(["pufferfish", "distribution", str(path), "--horizon", "2"]) == 2
+
+
+def test_a_program_is_observed_once(capsys: Capture) -> None:
+    assert status(["pufferfish", "budget", "ex5", "--curve"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].split() == ["1", "40/21", "0.6443570164"]
+
+
+# --- SMT-LIB with functions of eps ---------------------------------------------------------------
+
+
+def value(tree, env: dict):
+    """A term, with floats."""
+    if isinstance(tree, str):
+        return env[tree] if tree in env else float(Fraction(tree))
+    given = [value(part, env) for part in tree[1:]]
+    match tree[0]:
+        case "+":
+            return sum(given)
+        case "*":
+            found = 1.0
+            for x in given:
+                found *= x
+            return found
+        case "-":
+            return -given[0]
+        case "/":
+            return given[0] / given[1]
+        case "exp":
+            return exp(given[0])
+        case "and":
+            return all(given)
+    return {">": given[0] > given[1], ">=": given[0] >= given[1], "<=": given[0] <= given[1]}.get(
+        tree[0], given[0] < given[1]
+    )
+
+
+def excesses(text: str, point: dict[str, float]) -> list[float] | None:
+    """``A Z' - c A' Z`` of every query at a point; None outside of the class."""
+    env, found = dict(point), []
+    for line in parsed(text):
+        match line:
+            case ["define-fun", name, [], _, body]:
+                env[name] = value(body, env)
+            case ["assert", [">", left, right]] if isinstance(left, list) and len(str(left)) > 60:
+                found.append(value(left, env) - value(right, env))
+            case ["assert", body] if not value(body, env):
+                return None
+    return found
+
+
+@pytest.mark.parametrize("claim", ["eps", "eps/2", "1/2*eps for eps in (0, 2]"])
+def test_smtlib_with_functions_of_eps(claim: str) -> None:
+    """Laplace noise gives eps*exp(-eps): the queries at points agree with the exact laws."""
+    question, random = asked(SVT_PROGRAM), Random(3)
+    text = question.export("smtlib", claim=claim)
+    posed = question.posed(claim)
+    assert posed.question is None
+    assert text.count("(check-sat)") == len(posed.mixtures.pairs) * len(posed.mixtures.outputs)
+    seen = 0
+    for _ in range(12):
+        a, b, eps = (Fraction(random.randint(0, 12), 12) for _ in range(3))
+        eps *= 3
+        inside = 0 < a < 1 and Fraction(1, 4) <= b < 1 - a / 2 and 0 < eps <= (2 if "for" in claim else 3)
+        found = excesses(text, {"p.a": float(a), "p.b": float(b), "eps": float(eps)})
+        assert (found is not None) == inside
+        if found is None:
+            continue
+        seen += 1
+        assert posed.claim is not None
+        point = {"a": fmpq(a.numerator, a.denominator), "b": fmpq(b.numerator, b.denominator)}
+        at, laws, c = fmpq(eps.numerator, eps.denominator), posed.functions(), posed.claim.c
+        expected = []
+        for pair in posed.mixtures.pairs:
+            sides = [laws[side.name, pair.prior] for side in pair[:2]]
+            for o in posed.mixtures.outputs:
+                left, right = (side[o].at(point) for side in sides)
+                expected.append(float((left - right * c).enclose(at)))
+        scales = [f / e for f, e in zip(found, expected, strict=True) if abs(e) > 1e-9]
+        assert all(scale > 0 for scale in scales)
+    assert seen
+
+
+def test_the_other_formats() -> None:
+    question = asked(SVT_PROGRAM)
+    for to in ("redlog", "qepcad", "drn", "svg"):
+        with pytest.raises(Unsupported, match="functions of eps"):
+            question.export(to, claim="eps")
+    with pytest.raises(InputError, match="no export to `maple`"):
+        question.export("maple", claim="eps")
+    with pytest.raises(InputError, match="sets of outputs"):
+        question.export("smtlib", claim="eps, 1/100")
+    fixed = dipc.load("ex5").pufferfish(pA="1/2", pB="1/2", pC="1/2")
+    assert fixed.export("drn").startswith("//")
+    assert fixed.export("svg").startswith("<svg")
+    with pytest.raises(InputError, match="needs numbers for pA, pB, pC"):
+        dipc.load("ex5").pufferfish().export("drn")
+
+
+def test_without_a_claim() -> None:
+    text = re.sub(r"private .*\n", "", CLINIC)
+    assert asked(text).distribution("john=0") == asked(CLINIC).distribution("john=0")
+    with pytest.raises(InputError, match="nothing is claimed"):
+        asked(text).export("smtlib")
+    assert "(check-sat)" in asked(text).export("smtlib", claim="eps")
+
+
+def test_a_negative_probability_is_refused() -> None:
+    text = CLINIC.replace("p in (0, 1)", "p in (0, 2)")
+    with pytest.raises(InputError, match="is -"):
+        asked(text).export("redlog")
+    with pytest.raises(InputError, match="is -"):
+        asked(text).distribution()

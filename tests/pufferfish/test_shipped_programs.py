@@ -1,0 +1,149 @@
+"""The programs of ``programs/hidden_markov``: verdicts and least constants, exactly, and who finds them."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import product
+from math import comb, prod
+from pathlib import Path
+
+import pytest
+from flint import fmpq
+
+import dipc
+from dipc.cli.main import status
+from dipc.errors import Source
+from dipc.shipped import describe, expected_verdict, hidden_programs
+from dipc.testing import UnexpectedVerdict, check_file
+
+LEAST = {
+    "ex5": fmpq(40, 21),
+    "ex5-events": fmpq(40, 21),
+    "ex6": fmpq(26213471, 7193368),
+    "noisy-max-3": fmpq(24, 7),
+    "noisy-max-4": fmpq(432, 113),
+    "noisy-max-5": fmpq(288, 73),
+}
+FAST = ["ex5", "ex5-events", "noisy-max-3", "noisy-max-4"]
+Capture = pytest.CaptureFixture[str]
+
+
+def test_the_programs_of_the_paper_are_there() -> None:
+    assert set(hidden_programs()) == set(LEAST)
+
+
+@pytest.mark.parametrize("name", LEAST)
+def test_the_header(name: str) -> None:
+    shipped = describe(name)
+    assert shipped.is_hidden
+    assert shipped.title
+    assert "FAIER" in shipped.source
+    text = shipped.path.read_text(encoding="utf-8")
+    assert re.findall(r"^# least c: (\S+)$", text, re.MULTILINE) == [str(LEAST[name])]
+
+
+@pytest.mark.parametrize("name", LEAST)
+def test_the_command(name: str, capsys: Capture) -> None:
+    wanted = expected_verdict(Source(name, hidden_programs()[name].read_text(encoding="utf-8")))
+    assert status(["pufferfish", "check", name, "--quiet"]) == (wanted == "violated")
+    assert capsys.readouterr().out == f"{wanted}\n"
+
+
+@pytest.mark.parametrize("name", LEAST)
+def test_the_least_constant(name: str, capsys: Capture) -> None:
+    assert status(["pufferfish", "budget", name, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["c"]["exact"] == str(LEAST[name])
+
+
+def noisy_maximum(counts: tuple[int, ...]) -> list[fmpq]:
+    """The law of the index, by all outcomes of the noise: a maximum is chosen among equal ones at random."""
+    table = ((4, 1, 1), (2, 2, 2), (1, 1, 4))
+    found = [fmpq(0)] * len(counts)
+    for noisy in product(range(3), repeat=len(counts)):
+        p = prod((fmpq(table[c][x], 6) for c, x in zip(counts, noisy, strict=True)), start=fmpq(1))
+        best = [i for i, x in enumerate(noisy) if x == max(noisy)]
+        for i in best:
+            found[i] += p / len(best)
+    return found
+
+
+@pytest.mark.parametrize("name", ["noisy-max-3", "noisy-max-4"])
+def test_noisy_maximum_by_brute_force(name: str) -> None:
+    n = int(name[-1])
+    laws = {counts: noisy_maximum(counts) for counts in product(range(3), repeat=n)}
+    near = ((u, v) for u in laws for v in laws if all(abs(x - y) <= 1 for x, y in zip(u, v, strict=True)))
+    assert max(a / b for u, v in near for a, b in zip(laws[u], laws[v], strict=True)) == LEAST[name]
+
+
+@pytest.mark.parametrize("name", ["ex5", "ex5-events"])
+def test_probabilities_at_a_point_by_brute_force(name: str) -> None:
+    """Given "the count is not 0", or "John is sick": sums over all data sets."""
+    p = (fmpq(1, 3), fmpq(1, 5), fmpq(3, 7))
+    given = 2 if name == "ex5" else 1
+    first = [comb(given, k) * p[0] ** k * (1 - p[0]) ** (given - k) for k in range(given + 1)]
+    law = first[1:] if name == "ex5" else first  # counts 1 and 2
+    weights = [fmpq(0), *(w / sum(law) for w in law)]
+    rest = [[comb(2, k) * x**k * (1 - x) ** (2 - k) for k in range(3)] for x in p[1:]]
+    expected = [fmpq(0)] * 3
+    for counts in product(range(3), repeat=3):
+        weight = weights[counts[0]] * rest[0][counts[1]] * rest[1][counts[2]]
+        expected = [e + weight * q for e, q in zip(expected, noisy_maximum(counts), strict=True)]
+    reached = dipc.load(name).pufferfish(pA="1/3", pB="1/5", pC="3/7").budget().reached
+    assert reached is not None
+    place = int(reached.sequence[0][-1]) - 1
+    sides = {reached.secret: reached.probability, reached.against: reached.other_probability}
+    wanted = "count[1] != 0" if name == "ex5" else "john[1] = 1"
+    assert sides[wanted].as_rational() == expected[place]
+
+
+# --- batches of programs -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("ex5", "noisy-max-3"):
+        (tmp_path / f"{name}.dip").write_bytes(hidden_programs()[name].read_bytes())
+    (tmp_path / "svt1.dip").write_bytes(describe("svt1").path.read_bytes())
+    (tmp_path / "ex3.hmm").write_bytes(describe("ex3").path.read_bytes())
+    return tmp_path
+
+
+def test_a_folder_is_checked_without_claims_of_numbers(folder: Path, capsys: Capture) -> None:
+    assert status(["check", str(folder), "--expect"]) == 0
+    shown, said = capsys.readouterr()
+    assert "svt1.dip" in shown
+    assert "ex5.dip" not in shown
+    assert "2 programs claim a number, for `dipc pufferfish check`" in said
+    assert status(["check", str(folder / "ex5.dip")]) == 2
+    assert "decided by `dipc pufferfish check`" in capsys.readouterr().err
+    (folder / "svt1.dip").unlink()
+    assert status(["check", str(folder)]) == 2
+    assert "dipc pufferfish check" in capsys.readouterr().err
+
+
+def test_a_folder_of_questions(folder: Path, capsys: Capture) -> None:
+    assert status(["pufferfish", "check", str(folder), "--expect", "--json"]) == 0
+    found = {Path(each["model"]).name: each["verdict"] for each in json.loads(capsys.readouterr().out)}
+    assert found == {"ex3.hmm": "violated", "ex5.dip": "private", "noisy-max-3.dip": "private"}
+
+
+def test_the_pytest_plugin_asks_about_secrets(folder: Path) -> None:
+    assert check_file(folder / "ex5.dip").status == "private"
+    text = (folder / "ex5.dip").read_text(encoding="utf-8").replace("private ln(2)", "private ln(3/2)")
+    (folder / "ex5.dip").write_text(text, encoding="utf-8")
+    with pytest.raises(UnexpectedVerdict, match=r"count\[1\] != 0"):
+        check_file(folder / "ex5.dip")
+
+
+def test_a_meant_command(capsys: Capture) -> None:
+    assert status(["ex5"]) == 2
+    assert "dipc pufferfish check ex5" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_assert_pufferfish_private(name: str) -> None:
+    assert dipc.assert_pufferfish_private(name).status == "private"
+    assert dipc.assert_pufferfish_private(dipc.load(name)).status == "private"
+    with pytest.raises(AssertionError, match="this question is not private"):
+        dipc.assert_pufferfish_private(dipc.load(name).pufferfish(), "ln(11/10)")
