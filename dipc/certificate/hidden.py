@@ -6,7 +6,7 @@ which differences are kept, and the multipliers of those that are dominated.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from flint import fmpq
@@ -17,7 +17,10 @@ from dipc.kernel import hidden as kernel
 from dipc.kernel.privacy import FORMAT, VERSION
 from dipc.kernel.reading import MAX_STEPS, Refused, metered
 from dipc.models.simplex import combination
+from dipc.pufferfish import pumps
 from dipc.pufferfish.beliefs import ONE, ZERO, Sparse
+from dipc.pufferfish.cone import Cone, closed_cone
+from dipc.pufferfish.horizons import BRIEFLY, CONE_CELLS
 from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.rational import Rational
 from dipc.pufferfish.verdict import Counterexample, PufferfishVerdict, Violated
@@ -47,7 +50,7 @@ def question_certificate(question: Question, verdict: PufferfishVerdict, clock: 
     if isinstance(verdict, Violated):
         certificate["proof"] = _violation(problem, verdict.counterexample)
     else:
-        certificate["proof"] = list(_proof(problem, claim.factor, clock))
+        certificate["proof"] = _private(problem, claim.factor, clock)
     try:
         with metered(MAX_STEPS):
             kernel.checked({**certificate, "digest": ""})
@@ -110,31 +113,87 @@ def _row(weights: Sparse) -> Json:
 
 
 def _violation(problem: Rational, shown: Counterexample) -> Json:
-    """The pair and the sequence of a counterexample."""
+    """The pair and the sequence of a counterexample, and its pump if it has one."""
     sequence = [problem.steps.names.index(name) for name in shown.sequence]
     for number, (left, right) in enumerate(problem.pairs):
         if (left.name, left.prior, right.name) == (shown.secret, shown.prior, shown.against):
-            return {"pair": number, "sequence": sequence}
+            pump = {"pump": _pump(problem, number)} if shown.pump is not None else {}
+            return {"pair": number, "sequence": sequence, **pump}
     raise InternalError("a counterexample about a pair that is not compared")
 
 
-def _proof(problem: Rational, c: fmpq, clock: Clock) -> Iterator[Json]:
-    """The items of the kernel's enumeration."""
+def _pump(problem: Rational, number: int) -> Json:
+    """The pump that the verdict shows for a pair, with the vectors that prove it."""
+    found = pumps.find(problem.steps, [problem.sides[number]], problem.clock)
+    if found is None:
+        raise InternalError("a pump that is not found again")
+    return {
+        "prefix": list(found.prefix),
+        "word": list(found.word),
+        "left": _row(found.x),
+        "right": _row(found.y),
+        "growth": str(found.growth),
+        "other_growth": str(found.other_growth),
+    }
+
+
+def _private(problem: Rational, c: fmpq, clock: Clock) -> Json:
+    """A proof of privacy; over a cone if it is for every horizon, and would be long without."""
+    has_cone = problem.question.horizon is None and problem.steps.size <= CONE_CELLS
+    try:
+        return list(_proof(problem, c, clock, BRIEFLY if has_cone else MOST))
+    except LimitReached:
+        cone = closed_cone(problem.steps, clock) if has_cone else None
+        if cone is None:
+            raise
+    return _over_cone(problem, c, clock, cone)
+
+
+def _over_cone(problem: Rational, c: fmpq, clock: Clock, cone: Cone) -> Json:
+    steps, size = problem.steps, problem.steps.size
+    generators: list[Sparse] = [{u: ONE, v: -d} for (u, v), d in cone.bounds.items()]
+
+    def settled(x: Sparse) -> Json | None:
+        """The multipliers for every observation, if x is settled over the cone."""
+        parts = [part for _, part in sorted(steps.filtered(x).items())]
+        found = [_dominated(part, generators, size) for part in parts]
+        return None if None in found else [_terms(multipliers) for multipliers in found]
+
+    return {
+        "cone": [[u, v, str(d)] for (u, v), d in cone.bounds.items()],
+        "closed": [settled(steps.moved(generator)) for generator in generators],
+        "items": list(
+            _proof(problem, c, clock, MOST, lambda x: {"cone": found} if (found := settled(x)) else None)
+        ),
+    }
+
+
+def _proof(
+    problem: Rational, c: fmpq, clock: Clock, most: int, settled: Callable[[Sparse], Json] = lambda x: None
+) -> Iterator[Json]:
+    """The items of the kernel's enumeration; ``settled`` is the item of a difference that a cone settles."""
     steps, horizon = problem.steps, problem.question.horizon
     level = [_difference(left, right, c) for left, right in problem.sides]
     kept: list[Sparse] = []
     depth = 0
     while level and depth != horizon:
         unsettled = [x for x in level if max(x.values()) > 0]
-        fresh = _needed(unsettled, kept, steps.size, clock)
-        kept += [unsettled[i] for i in fresh]
-        if len(kept) > MOST:
-            raise LimitReached(f"no certificate: a proof takes more than {MOST} differences")
-        for i, x in enumerate(unsettled):
-            found = _dominated(x, kept, steps.size) if i not in fresh else None
-            yield found and [[j, str(factor)] for j, factor in found.items()]
-        level = [steps.moved(part) for i in fresh for _, part in sorted(steps.filtered(unsettled[i]).items())]
+        items = [settled(x) for x in unsettled]
+        rest = [x for x, item in zip(unsettled, items, strict=True) if item is None]
+        fresh = [rest[i] for i in _needed(rest, kept, steps.size, clock)]
+        kept += fresh
+        if len(kept) > most:
+            raise LimitReached(f"no certificate: a proof takes more than {most} differences")
+        for x, item in zip(unsettled, items, strict=True):
+            new = item is None and not any(x is y for y in fresh)
+            yield _terms(_dominated(x, kept, steps.size)) if new else item
+        level = [steps.moved(part) for x in fresh for _, part in sorted(steps.filtered(x).items())]
         depth += 1
+
+
+def _terms(multipliers: Multipliers | None) -> Json:
+    """Multipliers as they are listed."""
+    return None if multipliers is None else [[j, str(factor)] for j, factor in multipliers.items()]
 
 
 def _difference(left: Sparse, right: Sparse, c: fmpq) -> Sparse:

@@ -8,6 +8,17 @@ without successors is followed by one that shows silence, the observation ``-``,
 
 **A violation** is a sequence; its two probabilities are computed here.
 
+**A pump** shows besides that no c is enough for every horizon: a prefix v and a word w, vectors x, y > 0 on
+some states each, and numbers a > b >= 0.  Let M_o(s, t) = p(s, t) e(t, o), A the product of the M_o along w,
+and alpha, beta the vectors of both sides after v (by the state that showed its last observation), so that
+P(v w^n | left) = alpha A^n 1.  Checked: x A >= a x; the states of x are reached from those of alpha by
+repeating w; the states of y contain those of beta and are left by no step of A; A y <= b y on them.
+
+*This is a proof*: with n states, d x <= the sum of alpha A^j over j < n for some d > 0, so that for each k
+one P(v w^(k+j) | left), j < n, is at least a^k times a constant > 0; and P(v w^(k+j) | right) =
+beta A^(k+j) 1 is at most b^(k+j) (beta . y)/(least entry of y).  So some quotient is at least a constant
+times (a/b)^k; if b = 0 the right side is 0.
+
 **A proof of privacy.**  Let g_w(s) = P(w | the next state is s) >= 0; it is 1 for the empty w.  A
 *difference* is a vector x over states: of a pair, left - c right; and after the observation o of x,
 (x o)(t) = sum over s of x(s) e(s, o) p(s, t), so that x . g_(ow) = (x o) . g_w.  The pair is private if
@@ -24,6 +35,14 @@ unless d is the horizon, that one of these is true:
 g_w >= 0.  If x is kept and w = o v, x . g_w = (x o) . g_v, where x o is of level d + 1 and v is shorter.  If
 x is dominated, x . g_w <= sum of l_i x_i . g_w, where each x_i is kept, of a level <= d, so x_i . g_w <= 0 as
 just seen.  Without a horizon the same induction covers all w, once a level keeps nothing.
+
+**A cone** may settle more.  Let f_w(s) = P(w | the state before is s), so f_(ow) = M_o f_w, and
+C = {f >= 0 : h . f <= 0 for all h = e_u - d e_v} for listed bounds (u, v, d).  Checked: d >= 1, so the vector
+of ones, f of the empty word, is in C; and for each bound and observation o the row M_o(u, .) - d M_o(v, .)
+is in every entry at most a combination of the h with listed multipliers >= 0.  That gives
+(M_o f)(u) <= d (M_o f)(v) for f in C: by induction all f_w are in C.  A difference x is *settled over the
+cone* if for every o the vector s -> x(s) e(s, o) is at most such a combination: its product with f_w is
+x . g_(ow), which is then <= 0.
 """
 
 from __future__ import annotations
@@ -34,7 +53,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from .chains import MAX_STATES, Row, read_row
+from .chains import MAX_STATES, Row, numbers, read_row
 from .facts import ZERO
 from .privacy import FORMAT, MAX_NAME, VERSION, shown
 from .reading import Refused, array, integer, pair_of, rational, record, spend, text, weight
@@ -57,16 +76,28 @@ class Model(NamedTuple):
     emissions: list[Row]
     transitions: list[Row]
 
-    def after(self, x: Vector) -> dict[int, Vector]:
-        """The vector after each observation that some state of it may show, and a transition."""
+    def seen(self, x: Vector) -> dict[int, Vector]:
+        """The parts of a vector, by the observation that its states may show."""
         found: dict[int, Vector] = {}
         for s, value in x.items():
             for o, p in self.emissions[s]:
-                part, shows = found.setdefault(o, {}), value * p
-                for t, q in self.transitions[s]:
-                    part[t] = part.get(t, ZERO) + shows * q
-                    spend(weight(shows, q, part[t]))
+                part = found.setdefault(o, {})
+                part[s] = value * p
+                spend(weight(value, p, part[s]))
+        return dict(sorted(found.items()))
+
+    def moved(self, x: Vector) -> Vector:
+        """The vector after a transition."""
+        found: Vector = {}
+        for s, value in x.items():
+            for t, q in self.transitions[s]:
+                found[t] = found.get(t, ZERO) + value * q
+                spend(weight(value, q, found[t]))
         return found
+
+    def after(self, x: Vector) -> dict[int, Vector]:
+        """The vector after each observation that some state of it may show, and a transition."""
+        return {o: self.moved(part) for o, part in self.seen(x).items()}
 
     def probability(self, start: Vector, sequence: Sequence[int]) -> Fraction:
         """Of a sequence of observations."""
@@ -173,9 +204,41 @@ def check_dominated(x: Vector, multipliers: Any, kept: Sequence[Vector], step: s
         raise Refused(step, "the difference is greater than the listed combination")
 
 
+def read_cone(model: Model, listed: dict[str, Any]) -> list[Vector]:
+    """The vectors h of a cone, if it contains the ones and every M_o maps it into itself."""
+    last, bounds = len(model.states), list[tuple[int, int, Fraction]]()
+    for bound in array(listed["cone"], "cone"):
+        if len(array(bound, "cone")) != 3:
+            raise Refused("cone", "a list of three is expected")
+        u, v = (integer(s, "cone", 0, last) for s in bound[:2])
+        bounds.append((u, v, rational(bound[2], "cone")))
+    if any(u == v or d < 1 for u, v, d in bounds):
+        raise Refused("cone", "a bound is less than 1, or of a state with itself")
+    generators: list[Vector] = [{u: Fraction(1), v: -d} for u, v, d in bounds]
+    proofs = array(listed["closed"], "closed")
+    if len(proofs) != len(bounds):
+        raise Refused("closed", "there is not one proof for every bound")
+    for number, (generator, of) in enumerate(zip(generators, proofs, strict=True)):
+        rows = model.seen(model.moved(generator))
+        check_over_cone(rows, of, generators, f"closed {number}")
+    return generators
+
+
+def check_over_cone(rows: dict[int, Vector], proofs: Any, generators: Sequence[Vector], step: str) -> None:
+    """For each observation: its vector is at most the listed combination."""
+    if len(array(proofs, step)) != len(rows):
+        raise Refused(step, "there is not one combination for every observation")
+    for row, multipliers in zip(rows.values(), proofs, strict=True):
+        check_dominated(row, multipliers, generators, step)
+
+
 def check_private(question: Question, proof: Any) -> None:
     """The levels of differences; the proof has an item for each one that is not settled: None if it is kept,
-    else its multipliers."""
+    its multipliers if it is dominated, or an object with those for every observation over the cone."""
+    generators: list[Vector] | None = None
+    if isinstance(proof, dict):
+        listed = record(proof, "proof", "cone", "closed", "items")
+        generators, proof = read_cone(question.model, listed), listed["items"]
     level, items, kept, used = list(question.differences()), array(proof, "proof"), list[Vector](), 0
     depth = 0
     while level:
@@ -192,16 +255,138 @@ def check_private(question: Question, proof: Any) -> None:
         kept += fresh
         for x, item in zip(unsettled, listed, strict=True):
             if item is not None:
-                check_dominated(x, item, kept, f"level {depth}")
+                check_item(question.model, x, item, kept, generators, f"level {depth}")
         level = [x for parent in fresh for _, x in sorted(question.model.after(parent).items())]
         depth += 1
     if used < len(items):
         raise Refused("proof", "there is more than is needed")
 
 
+def check_item(
+    model: Model,
+    x: Vector,
+    item: Any,
+    kept: Sequence[Vector],
+    generators: Sequence[Vector] | None,
+    step: str,
+) -> None:
+    """A difference is dominated, or settled over the cone."""
+    if not isinstance(item, dict):
+        return check_dominated(x, item, kept, step)
+    if generators is None:
+        raise Refused(step, "there is no cone")
+    return check_over_cone(model.seen(x), record(item, step, "cone")["cone"], generators, step)
+
+
+class Pump(NamedTuple):
+    """A word that, repeated after a prefix, makes a quotient grow beyond all bounds."""
+
+    model: Model
+    prefix: list[int]
+    word: list[int]
+    x: Vector
+    y: Vector
+    growth: Fraction
+    other: Fraction
+
+    def shown_by(self, start: Vector) -> set[int]:
+        """The states that may show the last observation of the prefix."""
+        first, *rest = self.prefix
+        begin = {s for s in start if self.shows(s, first)}
+        return self.following(begin, rest)
+
+    def shows(self, s: int, o: int) -> bool:
+        """Whether a state may show an observation."""
+        spend(1 + len(self.model.emissions[s]))
+        return any(shown == o for shown, _ in self.model.emissions[s])
+
+    def following(self, states: set[int], word: Sequence[int]) -> set[int]:
+        """The states that may show the last observation of a word, after these."""
+        for o in word:
+            after = {t for s in states for t, _ in self.model.transitions[s]}
+            spend(sum(len(self.model.transitions[s]) for s in states))
+            states = {t for t in after if self.shows(t, o)}
+        return states
+
+    def times(self, x: Vector) -> Vector:
+        """x A."""
+        for o in self.word:
+            x = self.model.seen(self.model.moved(x)).get(o, {})
+        return x
+
+    def applied(self, y: Vector) -> Vector:
+        """A y."""
+        states = range(len(self.model.transitions))
+        for o in reversed(self.word):
+            shown: Vector = {}
+            for t, value in y.items():
+                shown[t] = dict(self.model.emissions[t]).get(o, ZERO) * value
+                spend(len(self.model.emissions[t]) + weight(value, shown[t]))
+            rows = (((t, p * shown[t]) for t, p in self.model.transitions[s] if t in shown) for s in states)
+            y = {s: total(dict(row)) for s, row in zip(states, rows, strict=True)}
+            spend(sum(map(len, self.model.transitions)))
+        return y
+
+    def check(self, left: Vector, right: Vector) -> None:
+        """All that the proof needs."""
+        if not self.prefix or not self.word or not self.x or not self.growth > self.other >= 0:
+            raise Refused("pump", "something is empty, or the growth is not greater than the other one")
+        found = reached = self.shown_by(left)
+        while found:
+            found = self.following(found, self.word) - reached
+            reached = reached | found
+        if not reached.issuperset(self.x):
+            raise Refused("pump", "a state of the left vector is not reached")
+        states = set(self.y)
+        if not states >= self.shown_by(right) | self.following(states, self.word):
+            raise Refused("pump", "a state that the right side reaches is not in its vector")
+        after, image = self.times(self.x), self.applied(self.y)
+        if any(after.get(s, ZERO) < self.growth * value for s, value in self.x.items()):
+            raise Refused("pump", "the left vector does not grow so fast")
+        if any(image[s] > self.other * value for s, value in self.y.items()):
+            raise Refused("pump", "the right vector grows faster")
+
+    def text(self) -> str:
+        """What it shows."""
+        names = [*self.model.observations, SILENCE]
+        prefix, word = (json.dumps(words(names, part)) for part in (self.prefix, self.word))
+        rate = f"by {brief(self.growth / self.other)} or more" if self.other else "beyond every bound"
+        return (
+            f"no c is enough, as every {word} after {prefix} multiplies the quotient {rate} in the long run"
+        )
+
+
+def words(names: Sequence[str], sequence: Sequence[int]) -> str:
+    """The beginning of a sequence."""
+    return " ".join(names[o][:MAX_NAME] for o in sequence[:MAX_SHOWN])
+
+
+def read_pump(model: Model, value: Any) -> Pump:
+    """A pump, not yet checked."""
+    listed = record(value, "pump", "prefix", "word", "left", "right", "growth", "other_growth")
+    both = (
+        [integer(o, "pump", 0, len(model.observations)) for o in array(listed[part], "pump")]
+        for part in ("prefix", "word")
+    )
+    vectors = (positive(listed[part], len(model.states), "pump") for part in ("left", "right"))
+    growth, other = (rational(listed[name], "pump") for name in ("growth", "other_growth"))
+    return Pump(model, *both, *vectors, growth, other)
+
+
+def positive(value: Any, last: int, step: str) -> Vector:
+    """A vector of positive entries."""
+    cells = [pair_of(cell, step) for cell in array(value, step)]
+    places = numbers([s for s, _ in cells], last, step)
+    found = {s: rational(x, step) for s, (_, x) in zip(places, cells, strict=True)}
+    if any(x <= 0 for x in found.values()):
+        raise Refused(step, "an entry is not positive")
+    return found
+
+
 def check_violation(question: Question, proof: Any) -> str:
-    """The listed sequence is short enough, and breaks the claim: how, in words."""
-    listed = record(proof, "proof", "pair", "sequence")
+    """The listed sequence is short enough, and breaks the claim: how, in words; so does the pump, if any."""
+    pumped = isinstance(proof, dict) and "pump" in proof
+    listed = record(proof, "proof", "pair", "sequence", *(["pump"] if pumped else []))
     pair = question.pairs[integer(listed["pair"], "proof", 0, len(question.pairs) - 1)]
     names = [*question.model.observations, SILENCE]
     sequence = [integer(o, "proof", 0, len(names) - 1) for o in array(listed["sequence"], "proof")]
@@ -211,9 +396,16 @@ def check_violation(question: Question, proof: Any) -> str:
     left, right = (question.model.probability(start, sequence) for start in (first, other))
     if left <= question.c * right:
         raise Refused("proof", "the sequence does not break the claim")
-    words = json.dumps(" ".join(names[o][:MAX_NAME] for o in sequence[:MAX_SHOWN]))
     more = f" ... ({len(sequence)} observations)" if len(sequence) > MAX_SHOWN else ""
-    return f"{secret} shows {words}{more} with {brief(left)}, {against} with {brief(right)}"
+    text = json.dumps(words(names, sequence)) + more
+    told = f"{secret} shows {text} with {brief(left)}, {against} with {brief(right)}"
+    if not pumped:
+        return told
+    if question.horizon is not None:
+        raise Refused("pump", "it says nothing about a horizon")
+    pump = read_pump(question.model, listed["pump"])
+    pump.check(first, other)
+    return f"{told}; {pump.text()}"
 
 
 def brief(p: Fraction) -> str:
