@@ -11,8 +11,10 @@ from typing import Any
 
 from flint import fmpq
 
+from dipc.certificate.classes import class_certificate, listed_class
 from dipc.clock import Clock
 from dipc.errors import InputError, InternalError, LimitReached, Unsupported
+from dipc.kernel import classes
 from dipc.kernel import hidden as kernel
 from dipc.kernel.privacy import FORMAT, VERSION
 from dipc.kernel.reading import MAX_STEPS, Refused, metered
@@ -38,13 +40,15 @@ MOST = 5_000
 def question_certificate(question: Question, verdict: PufferfishVerdict, clock: Clock | None = None) -> Json:
     """A certificate, without its digest, of a verdict about a question.
 
-    Raises :class:`InputError` if nothing was decided or compared, :class:`Unsupported` for parameters, eps,
-    delta > 0 and c = exp(...), and :class:`LimitReached` if no proof was found or the kernel would refuse it.
+    Raises :class:`InputError` if nothing was decided or compared, :class:`Unsupported` for delta > 0 and
+    c = exp(...), and :class:`LimitReached` if no proof was found or the kernel would refuse it.
     """
     if verdict.status == "undecided":
         raise InputError("no certificate: nothing was decided")
     clock = clock or Clock()
     claim = certifiable(question)
+    if question.parameters.names:
+        return class_certificate(question, verdict, clock)
     certificate = listed(question, clock)
     problem, certificate["verdict"] = Rational(question, clock), verdict.status
     if isinstance(verdict, Violated):
@@ -64,18 +68,19 @@ def certifiable(question: Question) -> Claim:
     claim = question.claim
     if claim is None:
         raise InputError("nothing is claimed", hint="write a line `private ln(2)`, or use `--claim`")
-    if names := question.parameters.names:
-        raise Unsupported(f"certificates of hidden Markov models with parameters (here {', '.join(names)})")
     if claim.delta:
         raise Unsupported("certificates of hidden Markov models with delta > 0")
-    if claim.constant or claim.rate:
+    if claim.constant or (claim.rate and not question.parameters.eps_name):
         raise Unsupported(f"certificates of hidden Markov models with the claim {claim.text}: c = exp(...)")
     return claim
 
 
 def listed(question: Question, clock: Clock | None = None) -> dict[str, Json]:
     """What a certificate says about a question: everything but the verdict and its proof."""
-    claim, problem = certifiable(question), Rational(question, clock or Clock())
+    claim, clock = certifiable(question), clock or Clock()
+    if question.parameters.names:
+        return listed_class(question, clock)
+    problem = Rational(question, clock)
     if not problem.pairs:
         raise InputError("no certificate: nothing was compared")
     model, steps = question.model, problem.steps
@@ -101,10 +106,13 @@ def listed(question: Question, clock: Clock | None = None) -> dict[str, Json]:
     }
 
 
-def other_question(certificate: kernel.Certificate, question: Question) -> list[str]:
+def other_question(certificate: kernel.Certificate | classes.Certificate, question: Question) -> list[str]:
     """What a certificate has otherwise than a question: its states, rows, sides, pairs, horizon or c."""
-    expected = listed(question)
-    parts = [name for name in kernel.MODEL.split() if certificate.data[name] != expected[name]]
+    expected, data = listed(question), certificate.data
+    if data["statement"] != expected["statement"]:
+        return ["the parameters (the file has others)"]
+    fields = (kernel if data["statement"] == "hidden" else classes).MODEL.split()
+    parts = [name for name in fields if data[name] != expected[name]]
     return [f"the {name} (the file has others)" for name in parts]
 
 

@@ -20,7 +20,7 @@ from dipc.cli.work import Bar
 from dipc.dipwhile.convert import to_rational
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError, LimitReached, Source
-from dipc.kernel import chains, hidden
+from dipc.kernel import chains, classes, hidden
 from dipc.kernel.privacy import Certificate, shown
 from dipc.kernel.reading import MAX_STEPS, Refused, file_bytes, metered
 from dipc.kernel.statements import check as checked
@@ -132,7 +132,7 @@ def verify(definitions: tuple[str, ...], steps: int, **given: Any) -> int:
                 found = checked(data, source, steps)
                 if isinstance(found, chains.Certificate):
                     return _judged_chain(found, wanted)
-                if isinstance(found, hidden.Certificate):
+                if isinstance(found, hidden.Certificate | classes.Certificate):
                     return _judged_hidden(found, wanted)
                 return _judged(found, wanted)
         except Refused as refused:
@@ -209,7 +209,7 @@ def _judged_chain(certificate: chains.Certificate, wanted: Wanted) -> int:
     return status
 
 
-def _judged_hidden(certificate: hidden.Certificate, wanted: Wanted) -> int:
+def _judged_hidden(certificate: hidden.Certificate | classes.Certificate, wanted: Wanted) -> int:
     """The same for a certificate about a hidden Markov model."""
     if wanted.formula is not None or wanted.neighbours is not None:
         raise InputError("--formula and --neighbours are about Markov chains whose states are seen")
@@ -226,7 +226,7 @@ def _judged_hidden(certificate: hidden.Certificate, wanted: Wanted) -> int:
 
 
 def _judged_model(
-    certificate: chains.Certificate | hidden.Certificate,
+    certificate: chains.Certificate | hidden.Certificate | classes.Certificate,
     wanted: Wanted,
     differences: Sequence[str],
     contents: str,

@@ -143,9 +143,30 @@ def read_model(data: dict[str, Any]) -> Model:
 def read_side(value: Any, last: int, step: str) -> Side:
     """A distribution of first states, whose weights sum to 1."""
     side = record(value, step, "name", "prior", "start")
+    return side_name(side, step), dict(read_row(side["start"], last, step))
+
+
+def side_name(side: dict[str, Any], step: str) -> str:
+    """The name of a side in statements."""
     names = [side["name"], *([] if side["prior"] is None else [side["prior"]])]
-    name = " under ".join(json.dumps(text(name, step)[:MAX_NAME]) for name in names)
-    return name, dict(read_row(side["start"], last, step))
+    return " under ".join(json.dumps(text(name, step)[:MAX_NAME]) for name in names)
+
+
+def read_pairs(value: Any, sides: int) -> list[tuple[int, int]]:
+    """Ordered pairs of numbers of sides; every side is in one."""
+    pairs = [pair_of(pair, "pairs") for pair in array(value, "pairs")]
+    ends = [integer(i, "pairs", 0, sides - 1) for pair in pairs for i in pair]
+    if not pairs or set(ends) != set(range(sides)):
+        raise Refused("pairs", "there are none, or one of the sides is in none")
+    return list(zip(ends[::2], ends[1::2], strict=True))
+
+
+def read_sequence(value: Any, silence: int, horizon: int | None) -> list[int]:
+    """Observations, no more than the horizon."""
+    sequence = [integer(o, "proof", 0, silence) for o in array(value, "proof")]
+    if not 0 < len(sequence) <= (horizon or LONGEST):
+        raise Refused("proof", "the sequence is empty, or longer than the horizon")
+    return sequence
 
 
 class Question(NamedTuple):
@@ -172,15 +193,12 @@ def read_question(data: dict[str, Any]) -> Question:
     model = read_model(data)
     last = len(model.states) - 1
     sides = [read_side(side, last, f"side {i}") for i, side in enumerate(array(data["sides"], "sides"))]
-    pairs = [pair_of(pair, "pairs") for pair in array(data["pairs"], "pairs")]
-    ends = [integer(i, "pairs", 0, len(sides) - 1) for pair in pairs for i in pair]
-    if not pairs or set(ends) != set(range(len(sides))):
-        raise Refused("pairs", "there are none, or one of the sides is in none")
+    pairs = read_pairs(data["pairs"], len(sides))
     horizon = None if data["horizon"] is None else integer(data["horizon"], "horizon", 1, LONGEST)
     c = rational(data["c"], "c")
     if c < 1:
         raise Refused("c", "it is less than 1")
-    return Question(model, sides, list(zip(ends[::2], ends[1::2], strict=True)), horizon, c)
+    return Question(model, sides, pairs, horizon, c)
 
 
 def is_settled(x: Vector) -> bool:
@@ -389,23 +407,29 @@ def check_violation(question: Question, proof: Any) -> str:
     listed = record(proof, "proof", "pair", "sequence", *(["pump"] if pumped else []))
     pair = question.pairs[integer(listed["pair"], "proof", 0, len(question.pairs) - 1)]
     names = [*question.model.observations, SILENCE]
-    sequence = [integer(o, "proof", 0, len(names) - 1) for o in array(listed["sequence"], "proof")]
-    if not 0 < len(sequence) <= (question.horizon or LONGEST):
-        raise Refused("proof", "the sequence is empty, or longer than the horizon")
+    sequence = read_sequence(listed["sequence"], len(names) - 1, question.horizon)
     (secret, first), (against, other) = (question.sides[side] for side in pair)
     left, right = (question.model.probability(start, sequence) for start in (first, other))
     if left <= question.c * right:
         raise Refused("proof", "the sequence does not break the claim")
-    more = f" ... ({len(sequence)} observations)" if len(sequence) > MAX_SHOWN else ""
-    text = json.dumps(words(names, sequence)) + more
-    told = f"{secret} shows {text} with {brief(left)}, {against} with {brief(right)}"
+    shows = told((secret, against), (left, right), names, sequence)
     if not pumped:
-        return told
+        return shows
     if question.horizon is not None:
         raise Refused("pump", "it says nothing about a horizon")
     pump = read_pump(question.model, listed["pump"])
     pump.check(first, other)
-    return f"{told}; {pump.text()}"
+    return f"{shows}; {pump.text()}"
+
+
+def told(
+    sides: Sequence[str], probabilities: Sequence[Fraction], names: Sequence[str], sequence: Sequence[int]
+) -> str:
+    """What both sides show, in words."""
+    more = f" ... ({len(sequence)} observations)" if len(sequence) > MAX_SHOWN else ""
+    shows = json.dumps(words(names, sequence)) + more
+    left, right = map(brief, probabilities)
+    return f"{sides[0]} shows {shows} with {left}, {sides[1]} with {right}"
 
 
 def brief(p: Fraction) -> str:

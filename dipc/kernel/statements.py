@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import chains, hidden, privacy
+from . import chains, classes, hidden, privacy
 from .reading import MAX_STEPS
 
-Certificate = privacy.Certificate | chains.Certificate | hidden.Certificate
+Certificate = privacy.Certificate | chains.Certificate | hidden.Certificate | classes.Certificate
 
 
 def check(data: bytes, program: bytes | None = None, steps: int = MAX_STEPS) -> Certificate:
@@ -19,7 +19,11 @@ def check(data: bytes, program: bytes | None = None, steps: int = MAX_STEPS) -> 
     def phases(read: Any) -> Certificate:
         if not isinstance(read, dict) or "statement" not in read:
             return privacy.checked(read, program)
-        checker = hidden.checked if read["statement"] == "hidden" else chains.checked
-        return checker(read, program)
+        match read["statement"]:
+            case "hidden":
+                return hidden.checked(read, program)
+            case "class":
+                return classes.checked(read, program)
+        return chains.checked(read, program)
 
     return privacy.sealed(data, steps, phases)
