@@ -68,10 +68,13 @@ def certifiable(question: Question) -> Claim:
     claim = question.claim
     if claim is None:
         raise InputError("nothing is claimed", hint="write a line `private ln(2)`, or use `--claim`")
+    if not all(question.model.emissions):
+        what = "whose probabilities are not all rational functions of exp(-eps/m), or are asked at one eps"
+        raise Unsupported(f"certificates of programs with priors {what}")
     if claim.delta:
-        raise Unsupported("certificates of hidden Markov models with delta > 0")
+        raise Unsupported("certificates of Pufferfish privacy with delta > 0")
     if claim.constant or (claim.rate and not question.parameters.eps_name):
-        raise Unsupported(f"certificates of hidden Markov models with the claim {claim.text}: c = exp(...)")
+        raise Unsupported(f"certificates of Pufferfish privacy with the claim {claim.text}: c = exp(...)")
     return claim
 
 
