@@ -196,6 +196,15 @@ compare a, b; compare y, z
 private CLAIM
 """
 
+OPPOSITE = """
+observe 0..1
+param p in (0, 1)
+state a emits {0: 1/2 + p/4, 1: 1/2 - p/4} next stop
+state b emits {0: 1/2, 1: 1/2} next stop
+compare a -> b
+private ln(3/2)
+"""
+
 LOOPS = """
 observe 0..1
 param p in [1/4, 3/4]
@@ -220,6 +229,7 @@ SUBJECTS = {
     "response finer": lambda: asked_in(RESPONSE.replace("CLAIM", "3/2*eps")),
     "response too strict": lambda: asked_in(RESPONSE.replace("CLAIM", "2/3*eps")),
     "loops": lambda: asked_in(LOOPS),
+    "one against the other": lambda: asked_in(OPPOSITE),
 }
 
 
@@ -399,6 +409,19 @@ def test_what_is_broken_is_refused_with_its_step(name: str) -> None:
     spot[where[-1]] = change(spot[where[-1]])
     with pytest.raises(Refused, match=rf"^({step})"):
         checked(data)
+
+
+def test_multiples_are_nonnegative() -> None:
+    """One observation is likelier on the left, the other on the right by as much: not a multiple of it."""
+    data = written(SUBJECTS["one against the other"]())
+    one, pair = [[[0], "1"]], data["pairs"][0]
+    signs, kept = data["proof"]["signs"], {"kept": [-1]}
+    for factor, words in (([[[0], "-1"]], "a coefficient is negative"), (one, "not this multiple")):
+        items = [kept, {"multiple": [1, factor, [-1]]}, kept]
+        with pytest.raises(Refused, match=f"^level 1: .*{words}"):
+            checked(data | {"c": "1", "pairs": [pair], "proof": {"signs": signs, "items": items}})
+    with pytest.raises(Refused, match=r"^level 1: a coefficient is negative"):
+        checked(data | {"c": "1", "pairs": [pair], "proof": {"signs": signs, "items": [kept, kept, kept]}})
 
 
 def trees(value: Any) -> Iterator[list[int]]:
