@@ -24,9 +24,11 @@ from dipc.kernel import chains, classes, hidden
 from dipc.kernel.privacy import Certificate, shown
 from dipc.kernel.reading import MAX_STEPS, Refused, file_bytes, metered
 from dipc.kernel.statements import check as checked
+from dipc.mechanisms import Mechanism
 from dipc.model import MarkovModel, load_model
+from dipc.pufferfish.question import Question
 from dipc.pufferfish.reading import Asked, read_question
-from dipc.shipped import located_hidden, source_of
+from dipc.shipped import STDIN, located_hidden, source_of
 
 ACCEPTED, REFUSED, CONDITIONAL = 0, 1, 3
 
@@ -110,7 +112,8 @@ def verify(definitions: tuple[str, ...], steps: int, **given: Any) -> int:
     A certificate about a Markov chain is compared with the file in --model, and its formula with --formula or
     else the 'property' lines of the file.  Without --model it is about the chain in the certificate.
 
-    One about a hidden Markov model is compared with the .hmm file in --model, pairs, horizon and claim too.
+    One about a hidden Markov model, or a program with priors, is compared with the .hmm or .dip file in
+    --model: the numbers, parameters, pairs, horizon and claim.
 
     \b
     Exit status: 0 accepted, 1 refused or another statement, 2 a file or an option cannot be read,
@@ -219,10 +222,16 @@ def _judged_hidden(certificate: hidden.Certificate | classes.Certificate, wanted
     other = f"the claim is {certificate.status} (expected: {expected})"
     differences = [] if certificate.status == expected else [other]
     if wanted.model is not None:
-        asked = Asked(claim=wanted.claim)
-        question = read_question(source_of(wanted.model, located_hidden), wanted.definitions, asked)
-        differences += other_question(certificate, question)
+        differences += other_question(certificate, _question(wanted.model, wanted))
     return _judged_model(certificate, wanted, differences, "numbers, pairs, horizon and c")
+
+
+def _question(file: str, wanted: Wanted) -> Question:
+    """What a model asks, or a program with priors."""
+    if file != STDIN and located_hidden(file).suffix == ".dip":
+        mechanism = Mechanism.load_file(file, wanted.definitions)
+        return mechanism.pufferfish().as_model(wanted.claim)
+    return read_question(source_of(file, located_hidden), wanted.definitions, Asked(claim=wanted.claim))
 
 
 def _judged_model(

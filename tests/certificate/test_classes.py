@@ -574,3 +574,26 @@ def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert exit_status(["verify", *arguments]) == expected, arguments
         out, err = capsys.readouterr()
         assert words in out + err, (arguments, out, err)
+
+
+def test_verify_compares_with_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, other, certificate = (tmp_path / name for name in ("flip.dip", "other.dip", "c.json"))
+    file.write_text(FLIP)
+    other.write_text(FLIP.replace("exp(eps)/(1 + exp(eps))", "1/2"))
+    assert exit_status(["pufferfish", "check", str(file), "--certificate", str(certificate)]) == 0
+    for arguments, expected, words in (
+        (
+            ["--model", str(file)],
+            0,
+            "is 1*eps-Pufferfish private for every x = exp(-eps) in (0, 1), p in (0, 1)",
+        ),
+        (["--model", str(file), "--claim", "2*eps"], 1, "the eps (the file has others)"),
+        (["--model", str(file), "--claim", "eps/2"], 1, "the eps (the file has others); the divisors"),
+        (["--model", str(other)], 2, "with the claim eps: c = exp(...)"),
+        (["--model", str(other), "--claim", "ln(2)"], 1, "another statement"),
+        (["--program", str(file)], 1, "about a hidden Markov model, not about a program"),
+    ):
+        capsys.readouterr()
+        assert exit_status(["verify", str(certificate), *arguments]) == expected, arguments
+        out, err = capsys.readouterr()
+        assert words in out + err, (arguments, out, err)
