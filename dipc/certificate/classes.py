@@ -221,17 +221,18 @@ class _Signs:
         """Factors without a say are left out; the product of the others is proved by boxes."""
         scale, factors = f.factor()
         one = f.context().constant(1)
-        rest, listed = one if scale > 0 else -one, [[one * abs(scale), 1, WHOLE]]
+        rest = one if scale > 0 else -one
+        listed: list[tuple[fmpq_mpoly, int, Json]] = [(one * abs(scale), 1, WHOLE)]
         for factor, power in factors:
             sign = definite_sign(factor)
             if sign is not None:
-                listed.append([factor * sign, power, WHOLE])
+                listed.append((factor * sign, power, WHOLE))
                 rest = rest * sign**power
                 continue
             even = power - power % 2
-            listed += [[factor, even, None]] if even else []
+            listed += [(factor, even, None)] if even else []
             rest = rest * factor if power % 2 else rest
-        listed.append([rest, 1, self._tree(rest)])
+        listed.append((rest, 1, self._tree(rest)))
         return {"factors": [[_polynomial(factor), power, tree] for factor, power, tree in listed]}
 
     def _tree(self, f: fmpq_mpoly) -> Json:
@@ -254,7 +255,7 @@ def _proof(question: Question, asked: reading.Question, clock: Clock) -> Json:
 
 
 def _items(problem: kernel.Problem, signs: _Signs, clock: Clock) -> Iterator[Json]:
-    horizon, kept, depth = problem.question.horizon, list[kernel.Vector](), 0
+    horizon, kept, depth = problem.question.horizon, list[reading.Vector](), 0
     level = [x for x in problem.differences() if x]
     while level:
         fresh = []
@@ -274,12 +275,12 @@ def _items(problem: kernel.Problem, signs: _Signs, clock: Clock) -> Iterator[Jso
         depth += 1
 
 
-def _settled(x: kernel.Vector, signs: _Signs) -> Json | None:
+def _settled(x: reading.Vector, signs: _Signs) -> Json | None:
     found = [signs.simple(signs.flint(kernel.negative(f))) for f in x.values()]
     return None if None in found else {"settled": found}
 
 
-def _multiple(x: kernel.Vector, kept: Sequence[kernel.Vector], signs: _Signs) -> Json | None:
+def _multiple(x: reading.Vector, kept: Sequence[reading.Vector], signs: _Signs) -> Json | None:
     """The first vector of which x is a multiple by a polynomial without negative coefficients on the cube."""
     own: dict[int, fmpq_mpoly] = {s: signs.flint(f) for s, f in x.items()}
     for j, other in enumerate(kept):

@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 
 from . import hidden
 from .facts import ZERO
-from .hidden import MAX_NAME, SILENCE, brief
+from .hidden import SILENCE, brief
 from .parameters import Function, Functions, Question, Vector, clear, read_question
 from .polynomials import (
     MAX_DEGREE,
@@ -51,7 +51,7 @@ from .polynomials import (
     value_at,
     variable,
 )
-from .privacy import FORMAT, VERSION, shown
+from .privacy import FORMAT, MAX_NAME, VERSION, shown
 from .reading import Refused, array, integer, rational, record, spend, text
 
 MODEL = "states observations parameters conditions eps divisors emissions transitions sides pairs horizon c"

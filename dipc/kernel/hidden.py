@@ -251,12 +251,16 @@ def check_over_cone(rows: dict[int, Vector], proofs: Any, generators: Sequence[V
 
 
 def check_private(question: Question, proof: Any) -> None:
-    """The levels of differences; the proof has an item for each one that is not settled: None if it is kept,
-    its multipliers if it is dominated, or an object with those for every observation over the cone."""
-    generators: list[Vector] | None = None
-    if isinstance(proof, dict):
-        listed = record(proof, "proof", "cone", "closed", "items")
-        generators, proof = read_cone(question.model, listed), listed["items"]
+    """The levels of differences, perhaps over a cone."""
+    if not isinstance(proof, dict):
+        return check_levels(question, proof, None)
+    parts = record(proof, "proof", "cone", "closed", "items")
+    return check_levels(question, parts["items"], read_cone(question.model, parts))
+
+
+def check_levels(question: Question, proof: Any, generators: Sequence[Vector] | None) -> None:
+    """The proof has an item for each difference that is not settled: None if it is kept, its multipliers if
+    it is dominated, or an object with those for every observation over the cone."""
     level, items, kept, used = list(question.differences()), array(proof, "proof"), list[Vector](), 0
     depth = 0
     while level:
@@ -382,13 +386,13 @@ def words(names: Sequence[str], sequence: Sequence[int]) -> str:
 def read_pump(model: Model, value: Any) -> Pump:
     """A pump, not yet checked."""
     listed = record(value, "pump", "prefix", "word", "left", "right", "growth", "other_growth")
-    both = (
+    prefix, word = (
         [integer(o, "pump", 0, len(model.observations)) for o in array(listed[part], "pump")]
         for part in ("prefix", "word")
     )
-    vectors = (positive(listed[part], len(model.states), "pump") for part in ("left", "right"))
+    x, y = (positive(listed[part], len(model.states), "pump") for part in ("left", "right"))
     growth, other = (rational(listed[name], "pump") for name in ("growth", "other_growth"))
-    return Pump(model, *both, *vectors, growth, other)
+    return Pump(model, prefix, word, x, y, growth, other)
 
 
 def positive(value: Any, last: int, step: str) -> Vector:

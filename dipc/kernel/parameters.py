@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from . import hidden
 from .chains import numbers
-from .hidden import LONGEST, MAX_NAME, read_names
+from .hidden import LONGEST, read_names
 from .polynomials import (
     MAX_DEGREE,
     MAX_VARIABLES,
@@ -33,6 +33,7 @@ from .polynomials import (
     variable,
 )
 from .polynomials import shown as polynomial_shown
+from .privacy import MAX_NAME
 from .reading import Refused, array, flag, integer, name_of, pair_of, rational, record
 
 Vector = dict[int, Polynomial]
@@ -163,11 +164,11 @@ def read_class(data: dict[str, Any]) -> Class:
     ranges = []
     for place, value in enumerate(listed):
         each = record(value, "parameters", "name", "low", "high", "low_closed", "high_closed")
-        ends = [read_polynomial(each[end], len(listed), "parameters") for end in ("low", "high")]
-        if any(any(key[place:]) for end in ends for key in end):
+        low, high = (read_polynomial(each[end], len(listed), "parameters") for end in ("low", "high"))
+        if any(any(key[place:]) for end in (low, high) for key in end):
             raise Refused("parameters", "the end of a range depends on that parameter, or on a later one")
-        closed = [flag(each[end], "parameters") for end in ("low_closed", "high_closed")]
-        ranges.append(Range(name_of(each["name"], "parameters"), *ends, *closed))
+        closed = flag(each["low_closed"], "parameters"), flag(each["high_closed"], "parameters")
+        ranges.append(Range(name_of(each["name"], "parameters"), low, high, *closed))
     if len({each.name for each in ranges}) < len(ranges):
         raise Refused("parameters", "a name is listed twice")
     conditions = [
@@ -210,18 +211,8 @@ def read_question(data: dict[str, Any]) -> Question:
     if not all(divisors):
         raise Refused("divisors", "one of them is zero")
     n, count = len(states), len(divisors)
-    rows = []
-    for field, last in (("emissions", len(observations) - 1), ("transitions", n - 1)):
-        listed = array(data[field], field)
-        if len(listed) != n:
-            raise Refused(field, "there is not one row for every state")
-        rows.append(
-            [read_functions(row, last, count, family.size, f"{field} {s}") for s, row in enumerate(listed)]
-        )
-    for field, part in zip(("emissions", "transitions"), rows, strict=True):
-        for s, row in enumerate(part):
-            if (row or field == "emissions") and not sums_to_1(row, divisors, family.size):
-                raise Refused(f"{field} {s}", "the sum is not 1 for all parameters")
+    emissions = read_rows(data, "emissions", n, len(observations) - 1, divisors, family.size)
+    transitions = read_rows(data, "transitions", n, n - 1, divisors, family.size)
     sides = [
         read_side(side, n - 1, count, family.size, f"side {i}")
         for i, side in enumerate(array(data["sides"], "sides"))
@@ -231,7 +222,22 @@ def read_question(data: dict[str, Any]) -> Question:
     c = rational(data["c"], "c")
     if c <= 0 or (c < 1 and family.eps is None):
         raise Refused("c", "it is less than 1")
-    return Question(states, observations, family, divisors, *rows, sides, pairs, horizon, c)
+    return Question(states, observations, family, divisors, emissions, transitions, sides, pairs, horizon, c)
+
+
+def read_rows(
+    data: dict[str, Any], field: str, states: int, last: int, divisors: Sequence[Polynomial], size: int
+) -> list[Functions]:
+    """A row for each state that sums to 1; a state may have no transitions."""
+    listed, rows = array(data[field], field), []
+    if len(listed) != states:
+        raise Refused(field, "there is not one row for every state")
+    for s, value in enumerate(listed):
+        row = read_functions(value, last, len(divisors), size, f"{field} {s}")
+        if (row or field == "emissions") and not sums_to_1(row, divisors, size):
+            raise Refused(f"{field} {s}", "the sum is not 1 for all parameters")
+        rows.append(row)
+    return rows
 
 
 def read_side(value: Any, last: int, count: int, size: int, step: str) -> Side:
