@@ -16,7 +16,7 @@ from dipc.clock import Clock
 from dipc.errors import InputError, InternalError, LimitReached, Unsupported
 from dipc.kernel import classes as kernel
 from dipc.kernel import parameters as reading
-from dipc.kernel.hidden import SILENCE
+from dipc.kernel.models import SILENCE
 from dipc.kernel.polynomials import Polynomial
 from dipc.kernel.privacy import FORMAT, VERSION
 from dipc.kernel.reading import MAX_STEPS, Refused, metered

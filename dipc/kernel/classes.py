@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 
 from . import hidden
 from .facts import ZERO
-from .hidden import SILENCE, brief
+from .models import SILENCE, Model, brief, told
 from .parameters import Function, Functions, Question, Vector, clear, read_question
 from .polynomials import (
     MAX_DEGREE,
@@ -215,11 +215,9 @@ def check_violation(question: Question, proof: Any) -> str:
     left, right = (model.probability(start, sequence) for start in starts)
     if left * scale <= question.c * right:
         raise Refused("proof", "the sequence does not break the claim")
-    told = hidden.told(
-        [side.name for side in sides], (left, right), [*question.observations, SILENCE], sequence
-    )
+    shows = told([side.name for side in sides], (left, right), [*question.observations, SILENCE], sequence)
     values = ", ".join(f"{r.name[:MAX_NAME]} = {brief(x)}" for r, x in zip(family.ranges, point, strict=True))
-    return f"at {values} {told}"
+    return f"at {values} {shows}"
 
 
 def weight_of(x: Fraction) -> int:
@@ -248,14 +246,14 @@ def normalised(start: dict[int, Fraction]) -> dict[int, Fraction]:
     return {s: x / scale for s, x in start.items()}
 
 
-def model_at(question: Question, point: Sequence[Fraction]) -> hidden.Model:
+def model_at(question: Question, point: Sequence[Fraction]) -> Model:
     """The model where the parameters are numbers; its rows sum to 1 for all of them."""
     n, m = len(question.states), len(question.observations)
     stays = [(n, Fraction(1))]
     emissions = [list(values_at(question, row, point).items()) for row in question.emissions]
     transitions = [list(values_at(question, row, point).items()) or stays for row in question.transitions]
     names = question.states, question.observations
-    return hidden.Model(*names, [*emissions, [(m, Fraction(1))]], [*transitions, stays])
+    return Model(*names, [*emissions, [(m, Fraction(1))]], [*transitions, stays])
 
 
 # --- the certificate ----------------------------------------------------------------------------------
@@ -290,8 +288,8 @@ class Certificate(NamedTuple):
         if eps is not None and eps.rate:
             claim = f"{brief(eps.rate)}*eps" if asked.c == 1 else f"({claim} + {brief(eps.rate)}*eps)"
         where = "every horizon" if asked.horizon is None else f"horizon {asked.horizon}"
-        told = f"{claim}-Pufferfish private for {self._class_text()} and {where}"
-        verdict = f"not {told}: {self.violation}" if self.violation else told
+        what = f"{claim}-Pufferfish private for {self._class_text()} and {where}"
+        verdict = f"not {what}: {self.violation}" if self.violation else what
         return shown(f"model '{name}' ({sizes}) is {verdict}")
 
     def _class_text(self) -> str:

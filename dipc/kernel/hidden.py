@@ -8,16 +8,7 @@ without successors is followed by one that shows silence, the observation ``-``,
 
 **A violation** is a sequence; its two probabilities are computed here.
 
-**A pump** shows besides that no c is enough for every horizon: a prefix v and a word w, vectors x, y > 0 on
-some states each, and numbers a > b >= 0.  Let M_o(s, t) = p(s, t) e(t, o), A the product of the M_o along w,
-and alpha, beta the vectors of both sides after v (by the state that showed its last observation), so that
-P(v w^n | left) = alpha A^n 1.  Checked: x A >= a x; the states of x are reached from those of alpha by
-repeating w; the states of y contain those of beta and are left by no step of A; A y <= b y on them.
-
-*This is a proof*: with n states, d x <= the sum of alpha A^j over j < n for some d > 0, so that for each k
-one P(v w^(k+j) | left), j < n, is at least a^k times a constant > 0; and P(v w^(k+j) | right) =
-beta A^(k+j) 1 is at most b^(k+j) (beta . y)/(least entry of y).  So some quotient is at least a constant
-times (a/b)^k; if b = 0 the right side is 0.
+**A pump** shows besides that no c is enough for every horizon: :mod:`~.pumps`.
 
 **A proof of privacy.**  Let g_w(s) = P(w | the next state is s) >= 0; it is 1 for the empty w.  A
 *difference* is a vector x over states: of a pair, left - c right; and after the observation o of x,
@@ -36,7 +27,8 @@ g_w >= 0.  If x is kept and w = o v, x . g_w = (x o) . g_v, where x o is of leve
 x is dominated, x . g_w <= sum of l_i x_i . g_w, where each x_i is kept, of a level <= d, so x_i . g_w <= 0 as
 just seen.  Without a horizon the same induction covers all w, once a level keeps nothing.
 
-**A cone** may settle more.  Let f_w(s) = P(w | the state before is s), so f_(ow) = M_o f_w, and
+**A cone** may settle more.  Let f_w(s) = P(w | the state before is s), so f_(ow) = M_o f_w with
+M_o(s, t) = p(s, t) e(t, o), and
 C = {f >= 0 : h . f <= 0 for all h = e_u - d e_v} for listed bounds (u, v, d).  Checked: d >= 1, so the vector
 of ones, f of the empty word, is in C; and for each bound and observation o the row M_o(u, .) - d M_o(v, .)
 is in every entry at most a combination of the h with listed multipliers >= 0.  That gives
@@ -53,91 +45,18 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from .chains import MAX_STATES, Row, numbers, read_row
+from .chains import read_row
 from .facts import ZERO
+from .models import SILENCE, Model, Vector, brief, read_model, told, total
 from .privacy import FORMAT, MAX_NAME, VERSION, shown
+from .pumps import read_pump
 from .reading import Refused, array, integer, pair_of, rational, record, spend, text, weight
 
-SILENCE = "-"
 MODEL = "states observations emissions transitions sides pairs horizon c"
 FIELDS = f"format version statement model {MODEL} verdict proof digest"
 LONGEST = 10**6  # a horizon, and a sequence
-MAX_SHOWN = 40  # observations in a statement
 
-Vector = dict[int, Fraction]
 Side = tuple[str, Vector]  # the name in statements, and the first states
-
-
-class Model(NamedTuple):
-    """The model, with the silent state behind the last one, and its silence behind the last observation."""
-
-    states: list[str]
-    observations: list[str]
-    emissions: list[Row]
-    transitions: list[Row]
-
-    def seen(self, x: Vector) -> dict[int, Vector]:
-        """The parts of a vector, by the observation that its states may show."""
-        found: dict[int, Vector] = {}
-        for s, value in x.items():
-            for o, p in self.emissions[s]:
-                part = found.setdefault(o, {})
-                part[s] = value * p
-                spend(weight(value, p, part[s]))
-        return dict(sorted(found.items()))
-
-    def moved(self, x: Vector) -> Vector:
-        """The vector after a transition."""
-        found: Vector = {}
-        for s, value in x.items():
-            for t, q in self.transitions[s]:
-                found[t] = found.get(t, ZERO) + value * q
-                spend(weight(value, q, found[t]))
-        return found
-
-    def after(self, x: Vector) -> dict[int, Vector]:
-        """The vector after each observation that some state of it may show, and a transition."""
-        return {o: self.moved(part) for o, part in self.seen(x).items()}
-
-    def probability(self, start: Vector, sequence: Sequence[int]) -> Fraction:
-        """Of a sequence of observations."""
-        for o in sequence:
-            start = self.after(start).get(o, {})
-        return total(start)
-
-
-def total(x: Vector) -> Fraction:
-    """The sum of the entries."""
-    found = ZERO
-    for value in x.values():
-        found += value
-        spend(weight(value, found))
-    return found
-
-
-def read_names(value: Any, step: str) -> list[str]:
-    """Different names; silence is not one."""
-    names = [text(name, step) for name in array(value, step)]
-    if not 0 < len(names) <= MAX_STATES or len(set(names)) < len(names) or SILENCE in names:
-        raise Refused(step, "there are none, too many, one is listed twice or stands for silence")
-    return names
-
-
-def read_rows(value: Any, count: int, last: int, step: str, stop: Row | None = None) -> list[Row]:
-    """A distribution for each state; ``stop`` is what an empty one means, if it is allowed."""
-    if len(array(value, step)) != count:
-        raise Refused(step, "there is not one row for every state")
-    return [stop if stop and row == [] else read_row(row, last, f"{step} {s}") for s, row in enumerate(value)]
-
-
-def read_model(data: dict[str, Any]) -> Model:
-    """The model, if every row sums to 1."""
-    states, observations = (read_names(data[field], field) for field in ("states", "observations"))
-    n, m = len(states), len(observations)
-    stays: Row = [(n, Fraction(1))]
-    emissions = read_rows(data["emissions"], n, m - 1, "emissions")
-    transitions = read_rows(data["transitions"], n, n - 1, "transitions", stays)
-    return Model(states, observations, [*emissions, [(m, Fraction(1))]], [*transitions, stays])
 
 
 def read_side(value: Any, last: int, step: str) -> Side:
@@ -300,111 +219,6 @@ def check_item(
     return check_over_cone(model.seen(x), record(item, step, "cone")["cone"], generators, step)
 
 
-class Pump(NamedTuple):
-    """A word that, repeated after a prefix, makes a quotient grow beyond all bounds."""
-
-    model: Model
-    prefix: list[int]
-    word: list[int]
-    x: Vector
-    y: Vector
-    growth: Fraction
-    other: Fraction
-
-    def shown_by(self, start: Vector) -> set[int]:
-        """The states that may show the last observation of the prefix."""
-        first, *rest = self.prefix
-        begin = {s for s in start if self.shows(s, first)}
-        return self.following(begin, rest)
-
-    def shows(self, s: int, o: int) -> bool:
-        """Whether a state may show an observation."""
-        spend(1 + len(self.model.emissions[s]))
-        return any(shown == o for shown, _ in self.model.emissions[s])
-
-    def following(self, states: set[int], word: Sequence[int]) -> set[int]:
-        """The states that may show the last observation of a word, after these."""
-        for o in word:
-            after = {t for s in states for t, _ in self.model.transitions[s]}
-            spend(sum(len(self.model.transitions[s]) for s in states))
-            states = {t for t in after if self.shows(t, o)}
-        return states
-
-    def times(self, x: Vector) -> Vector:
-        """x A."""
-        for o in self.word:
-            x = self.model.seen(self.model.moved(x)).get(o, {})
-        return x
-
-    def applied(self, y: Vector) -> Vector:
-        """A y."""
-        states = range(len(self.model.transitions))
-        for o in reversed(self.word):
-            shown: Vector = {}
-            for t, value in y.items():
-                shown[t] = dict(self.model.emissions[t]).get(o, ZERO) * value
-                spend(len(self.model.emissions[t]) + weight(value, shown[t]))
-            rows = (((t, p * shown[t]) for t, p in self.model.transitions[s] if t in shown) for s in states)
-            y = {s: total(dict(row)) for s, row in zip(states, rows, strict=True)}
-            spend(sum(map(len, self.model.transitions)))
-        return y
-
-    def check(self, left: Vector, right: Vector) -> None:
-        """All that the proof needs."""
-        if not self.prefix or not self.word or not self.x or not self.growth > self.other >= 0:
-            raise Refused("pump", "something is empty, or the growth is not greater than the other one")
-        found = reached = self.shown_by(left)
-        while found:
-            found = self.following(found, self.word) - reached
-            reached = reached | found
-        if not reached.issuperset(self.x):
-            raise Refused("pump", "a state of the left vector is not reached")
-        states = set(self.y)
-        if not states >= self.shown_by(right) | self.following(states, self.word):
-            raise Refused("pump", "a state that the right side reaches is not in its vector")
-        after, image = self.times(self.x), self.applied(self.y)
-        if any(after.get(s, ZERO) < self.growth * value for s, value in self.x.items()):
-            raise Refused("pump", "the left vector does not grow so fast")
-        if any(image[s] > self.other * value for s, value in self.y.items()):
-            raise Refused("pump", "the right vector grows faster")
-
-    def text(self) -> str:
-        """What it shows."""
-        names = [*self.model.observations, SILENCE]
-        prefix, word = (json.dumps(words(names, part)) for part in (self.prefix, self.word))
-        rate = f"by {brief(self.growth / self.other)} or more" if self.other else "beyond every bound"
-        return (
-            f"no c is enough, as every {word} after {prefix} multiplies the quotient {rate} in the long run"
-        )
-
-
-def words(names: Sequence[str], sequence: Sequence[int]) -> str:
-    """The beginning of a sequence."""
-    return " ".join(names[o][:MAX_NAME] for o in sequence[:MAX_SHOWN])
-
-
-def read_pump(model: Model, value: Any) -> Pump:
-    """A pump, not yet checked."""
-    listed = record(value, "pump", "prefix", "word", "left", "right", "growth", "other_growth")
-    prefix, word = (
-        [integer(o, "pump", 0, len(model.observations)) for o in array(listed[part], "pump")]
-        for part in ("prefix", "word")
-    )
-    x, y = (positive(listed[part], len(model.states), "pump") for part in ("left", "right"))
-    growth, other = (rational(listed[name], "pump") for name in ("growth", "other_growth"))
-    return Pump(model, prefix, word, x, y, growth, other)
-
-
-def positive(value: Any, last: int, step: str) -> Vector:
-    """A vector of positive entries."""
-    cells = [pair_of(cell, step) for cell in array(value, step)]
-    places = numbers([s for s, _ in cells], last, step)
-    found = {s: rational(x, step) for s, (_, x) in zip(places, cells, strict=True)}
-    if any(x <= 0 for x in found.values()):
-        raise Refused(step, "an entry is not positive")
-    return found
-
-
 def check_violation(question: Question, proof: Any) -> str:
     """The listed sequence is short enough, and breaks the claim: how, in words; so does the pump, if any."""
     pumped = isinstance(proof, dict) and "pump" in proof
@@ -424,22 +238,6 @@ def check_violation(question: Question, proof: Any) -> str:
     pump = read_pump(question.model, listed["pump"])
     pump.check(first, other)
     return f"{shows}; {pump.text()}"
-
-
-def told(
-    sides: Sequence[str], probabilities: Sequence[Fraction], names: Sequence[str], sequence: Sequence[int]
-) -> str:
-    """What both sides show, in words."""
-    more = f" ... ({len(sequence)} observations)" if len(sequence) > MAX_SHOWN else ""
-    shows = json.dumps(words(names, sequence)) + more
-    left, right = map(brief, probabilities)
-    return f"{sides[0]} shows {shows} with {left}, {sides[1]} with {right}"
-
-
-def brief(p: Fraction) -> str:
-    """A number, exactly if it is short."""
-    bits = max(p.numerator.bit_length(), p.denominator.bit_length())
-    return str(p) if bits <= 256 else f"a number of {bits} bits"
 
 
 class Certificate(NamedTuple):

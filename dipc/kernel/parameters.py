@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 from . import hidden
 from .chains import numbers
-from .hidden import LONGEST, read_names
+from .hidden import LONGEST
+from .models import read_names
 from .polynomials import (
     MAX_DEGREE,
     MAX_VARIABLES,
