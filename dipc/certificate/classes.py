@@ -240,7 +240,8 @@ class _Signs:
         match found:
             case Holds(proof) if proof is not None:
                 return list(proof.boxes)
-        raise LimitReached(f"no certificate: the boxes do not show that {f} >= 0 (in the unit cube)")
+        what = f"boxes do not show that {f} >= 0 in the unit cube"
+        raise LimitReached(f"no certificate: {what}; answers of root isolation and of z3 have none")
 
 
 def _proof(question: Question, asked: reading.Question, clock: Clock) -> Json:

@@ -28,13 +28,12 @@ x is dominated, x . g_w <= sum of l_i x_i . g_w, where each x_i is kept, of a le
 just seen.  Without a horizon the same induction covers all w, once a level keeps nothing.
 
 **A cone** may settle more.  Let f_w(s) = P(w | the state before is s), so f_(ow) = M_o f_w with
-M_o(s, t) = p(s, t) e(t, o), and
-C = {f >= 0 : h . f <= 0 for all h = e_u - d e_v} for listed bounds (u, v, d).  Checked: d >= 1, so the vector
-of ones, f of the empty word, is in C; and for each bound and observation o the row M_o(u, .) - d M_o(v, .)
-is in every entry at most a combination of the h with listed multipliers >= 0.  That gives
-(M_o f)(u) <= d (M_o f)(v) for f in C: by induction all f_w are in C.  A difference x is *settled over the
-cone* if for every o the vector s -> x(s) e(s, o) is at most such a combination: its product with f_w is
-x . g_(ow), which is then <= 0.
+M_o(s, t) = p(s, t) e(t, o).  For listed bounds (u, v, d) let C be all f >= 0 with h . f <= 0 for
+h = e_u - d e_v.  Checked: d >= 1, so the vector of ones, f of the empty word, is in C; and for each bound and
+observation o the row M_o(u, .) - d M_o(v, .) is at most a combination of the h with listed multipliers >= 0.
+That gives (M_o f)(u) <= d (M_o f)(v) for f in C: by induction all f_w are in C.  A difference x is *settled
+over the cone* if for every o the vector s -> x(s) e(s, o) is at most such a combination: its product with
+f_w is x . g_(ow), which is then <= 0.
 """
 
 from __future__ import annotations

@@ -173,12 +173,16 @@ def bernstein(f: Polynomial, variables: int, step: str) -> Tensor:
             place = place * size + power
         values[place] = c
     for axis, size in enumerate(shape):
+        spend(8 * size * size)
         rows = [[Fraction(comb(j, i), comb(size - 1, i)) for i in range(j + 1)] for j in range(size)]
         for line in lines(shape, axis):
             old = values[line]
             values[line] = [sum((w * x for w, x in zip(row, old)), ZERO) for row in rows]  # noqa: B905
             spend(sum(len(row) * weight(*old) for row in rows))
-    scale = lcm(*(x.denominator for x in values))
+    scale = 1
+    for x in values:
+        scale = lcm(scale, x.denominator)
+        spend(8 + (scale.bit_length() ** 2 >> 16))
     return Tensor(shape, [x.numerator * (scale // x.denominator) for x in values])
 
 

@@ -1,9 +1,10 @@
 """A pump: a word that, repeated after a prefix, shows that no c is enough for every horizon.
 
 Listed are a prefix v and a word w, vectors x, y > 0 on some states each, and numbers a > b >= 0.  Let
-M_o(s, t) = p(s, t) e(t, o), A the product of the M_o along w, and alpha, beta the vectors of both sides after v
-(by the state that showed its last observation), so that P(v w^n | left) = alpha A^n 1.  Checked: x A >= a x; the states of x are reached from those of alpha by
-repeating w; the states of y contain those of beta and are left by no step of A; A y <= b y on them.
+M_o(s, t) = p(s, t) e(t, o), A the product of the M_o along w, and alpha, beta the vectors of both sides after
+v (by the state that showed its last observation), so that P(v w^n | left) = alpha A^n 1.  Checked:
+x A >= a x; the states of x are reached from those of alpha by repeating w; the states of y contain those of
+beta and are left by no step of A; A y <= b y on them.
 
 *This is a proof*: with n states, d x <= the sum of alpha A^j over j < n for some d > 0, so that for each k
 one P(v w^(k+j) | left), j < n, is at least a^k times a constant > 0; and P(v w^(k+j) | right) =

@@ -481,10 +481,49 @@ def test_what_is_not_covered_is_named() -> None:
         question_certificate(delta, pipeline.check(shipped("ex3"), Clock()))
 
 
+def test_answers_of_root_isolation_have_no_certificate() -> None:
+    """p^2 - 1/2 is 0 at an irrational end of the class: boxes do not end there."""
+    asked = asked_in("""
+        observe 0..1
+        param p in [0, 1]
+        where p^2 >= 1/2
+        state a emits {0: p^2/2, 1: 1 - p^2/2} next stop
+        state b emits {0: 1/2, 1: 1/2} next stop
+        compare b -> a
+        private ln(2)
+    """)
+    verdict = pipeline.check(asked, Clock())
+    assert verdict.status == "private"
+    with pytest.raises(LimitReached, match="answers of root isolation and of z3 have none"):
+        question_certificate(asked, verdict)
+
+
+def test_a_square_inside_the_class_is_certified() -> None:
+    """f = (2 p - 1)^2 / 4 is 0 in the middle, and c is the least one."""
+    asked = asked_in("""
+        observe 0..1
+        param p in (0, 1)
+        state a emits {0: 1/4 + (p - 1/2)^2/2, 1: 3/4 - (p - 1/2)^2/2} next stop
+        state b emits {0: 1/2, 1: 1/2} next stop
+        compare b -> a
+        private ln(2)
+    """)
+    data = written(asked)
+    assert checked(data).status == "private" and Judge(data).is_true()
+    assert any(
+        power == 2 and tree is None for item in data["proof"]["items"][1:] for _, power, tree in factors(item)
+    )
+
+
+def factors(item: Any) -> list[Any]:
+    sign = item.get("kept")
+    return sign["factors"] if isinstance(sign, dict) else []
+
+
 def test_a_false_verdict_is_not_certified() -> None:
     private, violated = (SUBJECTS[name]() for name in ("where", "where too strict"))
     verdict = pipeline.check(private, Clock())
-    with pytest.raises(LimitReached, match="the boxes do not show"):
+    with pytest.raises(LimitReached, match="boxes do not show"):
         question_certificate(violated, verdict)
     other = pipeline.check(violated, Clock())
     with pytest.raises(LimitReached, match="refused: proof: the sequence does not break"):
