@@ -118,6 +118,16 @@ class ProgramQuestion:
         found = self._mixtures(question.eps_range, clock)
         return deciding.check(found, question.epsilon, question.eps_range, clock, question.delta)
 
+    def as_model(self, claim: str | None = None) -> Question:
+        """The question as one about a hidden Markov model: a state for every law, which shows one output.
+
+        Raises :class:`InputError` as :meth:`check`, and :class:`~dipc.errors.Unsupported` if a probability is
+        not a rational function of exp(-eps/m).
+        """
+        question = asked(self.explored.program, claim)
+        found = self._mixtures(question.eps_range, Clock())
+        return deciding.as_model(found, question.epsilon, question.eps_range, question.delta)
+
     def budget(
         self,
         *,

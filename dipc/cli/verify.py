@@ -21,13 +21,15 @@ from dipc.cli.work import Bar
 from dipc.dipwhile.convert import to_rational
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError, LimitReached, Source
-from dipc.kernel import chains, hidden, sizes
+from dipc.kernel import chains, classes, hidden, sizes
 from dipc.kernel.privacy import Certificate, shown
 from dipc.kernel.reading import MAX_STEPS, Refused, file_bytes, metered
 from dipc.kernel.statements import check as checked
+from dipc.mechanisms import Mechanism
 from dipc.model import MarkovModel, load_model
+from dipc.pufferfish.question import Question
 from dipc.pufferfish.reading import Asked, read_question
-from dipc.shipped import located_hidden, source_of
+from dipc.shipped import STDIN, located_hidden, source_of
 
 ACCEPTED, REFUSED, CONDITIONAL = 0, 1, 3
 
@@ -114,7 +116,8 @@ def verify(definitions: tuple[str, ...], steps: int, **given: Any) -> int:
     A certificate about a Markov chain is compared with the file in --model, and its formula with --formula or
     else the 'property' lines of the file.  Without --model it is about the chain in the certificate.
 
-    One about a hidden Markov model is compared with the .hmm file in --model, pairs, horizon and claim too.
+    One about a hidden Markov model, or a program with priors, is compared with the .hmm or .dip file in
+    --model: the numbers, parameters, pairs, horizon and claim.
 
     The statement about every size of a program is always conditional: IF the listed automaton is that of the
     program THEN ...
@@ -139,7 +142,7 @@ def verify(definitions: tuple[str, ...], steps: int, **given: Any) -> int:
                 found = checked(data, source, steps)
                 if isinstance(found, chains.Certificate):
                     return _judged_chain(found, wanted)
-                if isinstance(found, hidden.Certificate):
+                if isinstance(found, hidden.Certificate | classes.Certificate):
                     return _judged_hidden(found, wanted)
                 if isinstance(found, sizes.Certificate):
                     return _judged_sizes(found, wanted)
@@ -261,7 +264,7 @@ def _judged_chain(certificate: chains.Certificate, wanted: Wanted) -> int:
     return status
 
 
-def _judged_hidden(certificate: hidden.Certificate, wanted: Wanted) -> int:
+def _judged_hidden(certificate: hidden.Certificate | classes.Certificate, wanted: Wanted) -> int:
     """The same for a certificate about a hidden Markov model."""
     if wanted.formula is not None or wanted.neighbours is not None:
         raise InputError("--formula and --neighbours are about Markov chains whose states are seen")
@@ -271,14 +274,20 @@ def _judged_hidden(certificate: hidden.Certificate, wanted: Wanted) -> int:
     other = f"the claim is {certificate.status} (expected: {expected})"
     differences = [] if certificate.status == expected else [other]
     if wanted.model is not None:
-        asked = Asked(claim=wanted.claim)
-        question = read_question(source_of(wanted.model, located_hidden), wanted.definitions, asked)
-        differences += other_question(certificate, question)
+        differences += other_question(certificate, _question(wanted.model, wanted))
     return _judged_model(certificate, wanted, differences, "numbers, pairs, horizon and c")
 
 
+def _question(file: str, wanted: Wanted) -> Question:
+    """What a model asks, or a program with priors."""
+    if file != STDIN and located_hidden(file).suffix == ".dip":
+        mechanism = Mechanism.load_file(file, wanted.definitions)
+        return mechanism.pufferfish().as_model(wanted.claim)
+    return read_question(source_of(file, located_hidden), wanted.definitions, Asked(claim=wanted.claim))
+
+
 def _judged_model(
-    certificate: chains.Certificate | hidden.Certificate,
+    certificate: chains.Certificate | hidden.Certificate | classes.Certificate,
     wanted: Wanted,
     differences: Sequence[str],
     contents: str,

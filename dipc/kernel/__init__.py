@@ -10,6 +10,7 @@ The standard library only, nothing of dipc: what this folder accepts is proved, 
 * ``laws``: what a certificate lists: sets, functions, decision diagrams, the adjacency;
 * ``privacy``: what (eps, delta)-privacy needs;
 * ``chains``: what a formula of dpCTL* about a Markov chain needs;
-* ``hidden``: what Pufferfish privacy of a hidden Markov model needs;
-* ``statements``: which of the three a certificate is about.
+* ``models``, ``hidden``, ``pumps``: what Pufferfish privacy of a hidden Markov model needs;
+* ``polynomials``, ``parameters``, ``classes``: the same for every value of parameters;
+* ``statements``: which of the four a certificate is about.
 """

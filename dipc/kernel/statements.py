@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import chains, hidden, privacy, sizes
+from . import chains, classes, hidden, privacy, sizes
 from .reading import MAX_STEPS
 
-Certificate = privacy.Certificate | chains.Certificate | hidden.Certificate | sizes.Certificate
+Certificate = (
+    privacy.Certificate | chains.Certificate | hidden.Certificate | classes.Certificate | sizes.Certificate
+)
 
 
 def check(data: bytes, program: bytes | None = None, steps: int = MAX_STEPS) -> Certificate:
@@ -19,9 +21,13 @@ def check(data: bytes, program: bytes | None = None, steps: int = MAX_STEPS) -> 
     def phases(read: Any) -> Certificate:
         if not isinstance(read, dict) or "statement" not in read:
             return privacy.checked(read, program)
-        if read["statement"] == "hidden":
-            return hidden.checked(read, program)
-        checker = sizes.checked if read["statement"] == "sizes" else chains.checked
-        return checker(read, program)
+        match read["statement"]:
+            case "hidden":
+                return hidden.checked(read, program)
+            case "class":
+                return classes.checked(read, program)
+            case "sizes":
+                return sizes.checked(read, program)
+        return chains.checked(read, program)
 
     return privacy.sealed(data, steps, phases)

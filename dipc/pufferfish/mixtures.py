@@ -77,6 +77,18 @@ def check(
     return replace(verdict, seconds=monotonic() - start)
 
 
+def as_model(mixtures: Mixtures, epsilon: Exponent, eps_range: EpsRange, delta: fmpq = ZERO) -> Question:
+    """The question as one about a hidden Markov model that shows one output.
+
+    Raises :class:`~dipc.errors.Unsupported` if the laws are not rational functions of exp(-eps/m).
+    """
+    claim = Claim(epsilon.text, epsilon.factor, epsilon.constant, epsilon.rate, delta)
+    question = question_of(mixtures, claim, eps_range)
+    if question is None:
+        raise Unsupported("models of programs whose probabilities are not rational functions of exp(-eps/m)")
+    return question
+
+
 def budget(mixtures: Mixtures, eps_range: EpsRange, clock: Clock) -> Budget:
     """The least c of mixtures whose laws do not depend on eps, or only on one eps.
 

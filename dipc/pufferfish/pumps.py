@@ -35,13 +35,15 @@ Matrix = list[Sparse]
 
 
 class Growth(NamedTuple):
-    """A pump for the compared pair with this number."""
+    """A pump for the compared pair with this number, and the vectors x and y that prove it."""
 
     pair: int
     prefix: Word
     word: Word
     growth: fmpq
     other_growth: fmpq
+    x: Sparse
+    y: Sparse
 
 
 class _Start(NamedTuple):
@@ -138,41 +140,52 @@ def _starts(steps: Steps, pairs: Sequence[Sides], clock: Clock) -> list[_Start]:
 
 def _pumps(matrix: Matrix, word: Word, starts: list[_Start], clock: Clock) -> Iterator[Growth]:
     edges = [tuple(row.items()) for row in matrix]
-    loops = [(loop[0], _lower(matrix, loop)) for loop in components(edges, range(len(matrix)))]
-    loops = [(s, growth) for s, growth in loops if growth]
-    known: dict[frozenset[int], fmpq] = {}
+    loops = [(loop[0], *_lower(matrix, loop)) for loop in components(edges, range(len(matrix)))]
+    loops = [loop for loop in loops if loop[1]]
+    known: dict[frozenset[int], tuple[fmpq, Sparse]] = {}
     for start in starts if loops else []:
         clock.tick("pumps")
         left, right = (frozenset(reachable(edges, part)) for part in (start.left, start.right))
-        growth = max((growth for s, growth in loops if s in left), default=ZERO)
+        _, growth, x = max((loop for loop in loops if loop[0] in left), key=_growth, default=(0, ZERO, {}))
         if not growth or not right:
             continue
         if right not in known:
             known[right] = _upper(matrix, right)
-        other = known[right]
+        other, y = known[right]
         if other >= growth:
-            other = _between(matrix, right, growth)
+            other, y = _between(matrix, right, growth)
         if other < growth:
-            yield Growth(start.pair, start.prefix, word, growth, other)
+            yield Growth(start.pair, start.prefix, word, growth, other, x, y)
 
 
-def _lower(matrix: Matrix, loop: Collection[int]) -> fmpq:
-    """Some lambda with x A >= lambda x for an x on the states of a strongly connected part."""
+def _growth(loop: tuple[int, fmpq, Sparse]) -> fmpq:
+    return loop[1]
+
+
+def _lower(matrix: Matrix, loop: Collection[int]) -> tuple[fmpq, Sparse]:
+    """Some lambda with x A >= lambda x for an x on the states of a strongly connected part, and this x."""
     inside = {s: {t: p for t, p in matrix[s].items() if t in loop} for s in loop}
     columns: dict[int, Sparse] = {t: {} for t in loop}
     for s, row in inside.items():
         for t, p in row.items():
             columns[t][s] = p
-    return max(min(_dot(columns[s], x) / x[s] for s in loop) for x in _powers(columns))
+    found = [(min(_dot(columns[s], x) / x[s] for s in loop), x) for x in _powers(columns)]
+    return max(found, key=_number)
 
 
-def _upper(matrix: Matrix, states: Collection[int]) -> fmpq:
-    """Some mu with A y <= mu y for a y > 0 on states that are closed under A."""
+def _upper(matrix: Matrix, states: Collection[int]) -> tuple[fmpq, Sparse]:
+    """Some mu with A y <= mu y for a y > 0 on states that are closed under A, and this y."""
     rows = {s: matrix[s] for s in states}
-    return max(SMALL, min(max(_dot(rows[s], y) / y[s] for s in states) for y in _powers(rows)))
+    found = [(max(_dot(rows[s], y) / y[s] for s in states), y) for y in _powers(rows)]
+    mu, y = min(found, key=_number)
+    return max(SMALL, mu), y
 
 
-def _between(matrix: Matrix, states: Collection[int], growth: fmpq) -> fmpq:
+def _number(found: tuple[fmpq, Sparse]) -> fmpq:
+    return found[0]
+
+
+def _between(matrix: Matrix, states: Collection[int], growth: fmpq) -> tuple[fmpq, Sparse]:
     """Some mu < growth as above, if (mu - A) y = 1 has a solution y > 0 for mu close to growth."""
     order = sorted(states)
     mu = growth * fmpq(999, 1000)
@@ -180,8 +193,9 @@ def _between(matrix: Matrix, states: Collection[int], growth: fmpq) -> fmpq:
     try:
         y = fmpq_mat(cells).solve(fmpq_mat([[ONE]] * len(order)))
     except ZeroDivisionError:
-        return growth
-    return mu if all(y[i, 0] > 0 for i in range(len(order))) else growth
+        return growth, {}
+    found = {s: y[i, 0] for i, s in enumerate(order)}
+    return (mu, found) if all(value > 0 for value in found.values()) else (growth, {})
 
 
 def _powers(rows: dict[int, Sparse]) -> Iterator[Sparse]:

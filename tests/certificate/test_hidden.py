@@ -31,6 +31,7 @@ from pufferfish.small_models import (
     random_question,
 )
 
+import dipc.certificate.hidden as produced
 from dipc.certificate.format import dumps
 from dipc.certificate.hidden import other_question, question_certificate
 from dipc.cli.main import status as exit_status
@@ -96,12 +97,24 @@ class Judge:
             alpha = [alpha[s] * self.emit[s][o] for s in range(n)]
         return sum(alpha, Fraction(0))
 
+    def grows(self, pair: int, pump: dict[str, Any]) -> bool:
+        """Whether some quotient is large after 40 repetitions or a few more."""
+        rate = Fraction(pump["growth"]) / (Fraction(pump["other_growth"]) or Fraction(1, 10))
+        for more in range(40, 40 + self.sizes[0]):
+            left, right = (
+                self.probability(i, pump["prefix"] + pump["word"] * more) for i in self.data["pairs"][pair]
+            )
+            if left > right * rate**30:
+                return True
+        return False
+
     def is_true(self, longest: int = 4) -> bool:
         c, horizon = Fraction(self.data["c"]), self.data["horizon"]
         if self.data["verdict"] == "violated":
             proof = self.data["proof"]
             left, right = (self.probability(i, proof["sequence"]) for i in self.data["pairs"][proof["pair"]])
-            return left > c * right and len(proof["sequence"]) <= (horizon or inf)
+            grows = "pump" not in proof or (horizon is None and self.grows(proof["pair"], proof["pump"]))
+            return left > c * right and len(proof["sequence"]) <= (horizon or inf) and grows
         length = min(horizon or longest, longest)
         for w in product(range(self.sizes[1]), repeat=length):
             at = [self.probability(i, w) for i in range(len(self.data["sides"]))]
@@ -177,7 +190,6 @@ def test_random_models_at_every_horizon(seed: int) -> None:
 
 
 def test_secrets_of_priors_are_named() -> None:
-    asked = shipped("ex4-events")
     text = (FOLDER / "ex3.hmm").read_text(encoding="utf-8")
     fixed = read_question(Source("ex3.hmm", text), {"p": "1/2"})
     data = written(fixed)
@@ -186,8 +198,8 @@ def test_secrets_of_priors_are_named() -> None:
         in checked(data).statement()
     )
     assert other_question(checked(data), read_question(Source("ex3.hmm", text), {"p": "1/3"})) == []
-    with pytest.raises(Unsupported, match=r"with parameters \(here p\)"):
-        question_certificate(asked, pipeline.check(asked, Clock()))
+    free = read_question(Source("ex3.hmm", text))
+    assert other_question(checked(data), free) == ["the parameters (the file has others)"]
 
 
 # --- what is not covered is named -------------------------------------------------------------------------
@@ -241,7 +253,20 @@ SUBJECTS = {
     "violated": lambda: claiming(noisy_chain(4), fmpq(3), 4),
     "loop and stop": loop_and_stop,
     "repeated": lambda: shipped("ex2-repeated", horizon="2", claim="ln(4)"),
+    "pump": lambda: pumped(),
+    "cone": lambda: claiming(noisy_chain(None), fmpq(8), None),
 }
+
+
+def pumped() -> Question:
+    """The left side stays in its loop, the right one leaves it: the loop x is a pump, of period 2."""
+    rows = {
+        "a": ({"x": 1}, {"b": 1}),
+        "b": ({"x": "2/3", "y": "1/3"}, {"a": 1}),
+        "c": ({"x": "1/2", "y": "1/2"}, {"c": "2/3", "d": "1/3"}),
+        "d": ({"y": 1}, {"d": 1}),
+    }
+    return question(rows, "xy", {"e": {"a": 1}, "f": {"c": 1}}, [("e", "f")], None, Claim("ln(9)", fmpq(9)))
 
 
 def places(value: Any, where: Where = ()) -> Iterator[Where]:
@@ -299,9 +324,13 @@ def mutants(data: dict[str, Any]) -> Iterator[tuple[Where, dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)
-def test_a_mutant_is_refused_or_still_true(subject: str) -> None:
+def test_a_mutant_is_refused_or_still_true(subject: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = SUBJECTS[subject]()
+    if subject == "cone":
+        monkeypatch.setattr(produced, "BRIEFLY", 0)  # a proof without a cone is too long
     data = written(asked)
+    assert isinstance(data["proof"], dict) is (subject == "cone" or data["verdict"] == "violated")
+    assert ("pump" in data["proof"]) is (subject == "pump")
     count = accepted = 0
     for where, mutant in mutants(data):
         count += 1
@@ -334,6 +363,66 @@ def test_a_smaller_claim_or_a_longer_horizon_is_not_proved_by_the_old_proof(seed
     for proof in proofs:
         with pytest.raises(Refused):
             checked({**data, "c": smaller, "proof": proof})
+
+
+CONE: dict[str, tuple[Where, Any, str]] = {
+    "a dropped pair": (("cone",), lambda cone: cone[1:], "closed"),
+    "no cone": (("cone",), lambda cone: [], "closed"),
+    "a smaller bound": (("cone", 0, 2), lambda d: str(Fraction(d) * Fraction(9, 10)), "closed|level"),
+    "below 1": (("cone", 0, 2), lambda d: "1/2", "cone"),
+    "itself": (("cone", 0, 0), lambda u: 1, "cone"),
+    "a dropped proof": (("closed",), lambda closed: closed[:-1], "closed"),
+    "a dropped observation": (("closed", 0), lambda rows: rows[:-1], "closed 0"),
+    "dropped multipliers": (("closed", 0), lambda rows: [[] for _ in rows], "closed 0"),
+    "a negative one": (("closed", 0, 0), lambda terms: [[0, "-1"], *terms], "closed 0"),
+    "no items": (("items",), lambda items: [], "proof"),
+    "settled by nothing": (("items",), lambda items: [{"cone": [[], []]} for _ in items], "level 0"),
+}
+
+
+@pytest.mark.parametrize("case", CONE)
+def test_a_broken_cone_is_refused(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    where, change, step = CONE[case]
+    monkeypatch.setattr(produced, "BRIEFLY", 0)
+    data = written(claiming(mixing_chain(None), fmpq(421, 100), None))
+    assert checked(data).status == "private" and any(isinstance(x, dict) for x in data["proof"]["items"])
+    spot = data["proof"]
+    for key in where[:-1]:
+        spot = spot[key]
+    spot[where[-1]] = change(spot[where[-1]])
+    with pytest.raises(Refused, match=rf"^({step})"):
+        checked(data)
+
+
+def test_a_cone_does_not_prove_a_smaller_claim(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(produced, "BRIEFLY", 0)
+    data = written(claiming(mixing_chain(None), fmpq(421, 100), None))
+    for proof in (data["proof"], data["proof"] | {"items": [None] * 500}):
+        with pytest.raises(Refused):
+            checked(data | {"c": "21/5", "proof": proof})
+
+
+def test_items_over_a_cone_need_one() -> None:
+    data = written(claiming(noisy_chain(None), fmpq(8), None))
+    with pytest.raises(Refused, match="there is no cone"):
+        checked(data | {"proof": [{"cone": [[], []]} for _ in data["proof"]]})
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_pumps_and_cones(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both are what the search says; without other proofs the cone is enough where there is one."""
+    monkeypatch.setattr(produced, "BRIEFLY", 0)
+    random = Random(seed)
+    asked = claiming(random_question(random, 3, 2, stops=0.1), fmpq(random.randint(2, 30)), None)
+    verdict = pipeline.check(asked, Clock(5))
+    try:
+        data = json.loads(dumps(question_certificate(asked, verdict, Clock(2))))
+    except (InputError, LimitReached) as none:
+        assert verdict.status == "undecided" or isinstance(none, LimitReached)
+        return
+    shown = verdict.counterexample
+    assert checked(data).status == verdict.status and Judge(data).is_true(longest=6)
+    assert ("pump" in data["proof"]) is (shown is not None and shown.pump is not None)
 
 
 def test_forged_verdicts_are_refused() -> None:

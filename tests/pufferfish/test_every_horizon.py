@@ -165,6 +165,28 @@ def test_pumps_grow(seed):
 
 
 @pytest.mark.parametrize("seed", range(25))
+def test_the_vectors_of_a_pump_prove_its_growth(seed):
+    """x A >= lambda x and A y <= mu y, on the states that y has, for the product A of full matrices."""
+    problem = Rational(random_question(Random(seed), 3, 2, stops=0), Clock())
+    found, n = pumps.find(problem.steps, problem.sides, problem.clock), problem.steps.size
+    if found is None:
+        return
+    product_of = [[fmpq(s == t) for t in range(n)] for s in range(n)]
+    for o in found.word:
+        rows = matrices(problem.steps)[o]
+        product_of = [
+            [sum(row[s] * rows[s].get(t, 0) for s in range(n)) for t in range(n)] for row in product_of
+        ]
+    x, y = ([vector.get(s, fmpq(0)) for s in range(n)] for vector in (found.x, found.y))
+    assert any(x) and min(found.x.values()) > 0 and min(found.y.values()) > 0
+    for s in range(n):
+        assert sum(x[t] * product_of[t][s] for t in range(n)) >= found.growth * x[s]
+        if s in found.y:
+            assert sum(product_of[s][t] * y[t] for t in range(n)) <= found.other_growth * y[s]
+            assert all(t in found.y for t in range(n) if product_of[s][t])
+
+
+@pytest.mark.parametrize("seed", range(25))
 def test_whether_a_pump_is_exact(seed):
     """A long way is compared, repetition by repetition; three states that never change are often exact."""
     random = Random(seed)

@@ -1,0 +1,231 @@
+"""Polynomials with rational coefficients, and proofs that one is nonnegative on the unit cube.
+
+A polynomial is a dictionary from exponents, one byte for each variable, to coefficients that are not zero.
+
+**Bernstein coefficients.**  On a box, f of degree d1, ..., dn is the combination of the products of
+C(d, i) t^i (1 - t)^(d - i) with its Bernstein coefficients; these products are >= 0 there.  So f >= 0 on the
+box if no coefficient is negative, and f < 0 if all are (the products sum to 1).  From the monomials, axis by
+axis: b_j is the sum over i <= j of a_i C(j, i)/C(d, i); the two halves of a box have those that the scheme of
+de Casteljau computes.  (J. Garloff, *The Bernstein algorithm*, 1993.)  Positive factors change no sign: the
+coefficients here are integers.
+
+**A tree** proves f >= 0 wherever some conditions g >= 0 hold.  It lists boxes in preorder, from the cube on:
+n >= 0 is a bisection of axis n, of which the lower half comes first; -1 a box on which no coefficient of f is
+negative; -2 - i one on which all of condition i are.  The halves of a box cover it; so the leaves cover all.
+
+**A sign** is a tree for f itself, or factors with powers whose product is f: trees for those of odd powers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from math import comb, lcm, prod
+from typing import Any, NamedTuple
+
+from .facts import ZERO
+from .reading import Refused, array, integer, pair_of, rational, record, spend, weight
+
+MAX_DEGREE = 255  # of a variable
+MAX_COEFFICIENTS = 200_000  # on one box
+MAX_VARIABLES = 30
+
+Polynomial = dict[bytes, Fraction]
+
+
+def read_polynomial(value: Any, variables: int, step: str) -> Polynomial:
+    """A list of [powers, coefficient], the powers ascending."""
+    found: Polynomial = {}
+    last: list[int] = []
+    for term in array(value, step):
+        powers, coefficient = pair_of(term, step)
+        if len(array(powers, step)) != variables:
+            raise Refused(step, "there is not one power for every parameter")
+        key = [integer(power, step, 0, MAX_DEGREE) for power in powers]
+        if key <= last and found:
+            raise Refused(step, "the terms are not ascending")
+        last, found[bytes(key)] = key, rational(coefficient, step)
+    if not all(found.values()):
+        raise Refused(step, "a coefficient is zero")
+    return found
+
+
+def constant(number: Fraction, variables: int) -> Polynomial:
+    """The polynomial that is a number."""
+    return {bytes(variables): number} if number else {}
+
+
+def variable(place: int, variables: int, power: int = 1) -> Polynomial:
+    """The power of a variable."""
+    return {bytes(power if i == place else 0 for i in range(variables)): Fraction(1)}
+
+
+def plus(f: Polynomial, g: Polynomial, factor: Fraction | int = 1) -> Polynomial:
+    """f + factor g."""
+    total = dict(f)
+    for key, c in g.items():
+        value = total.get(key, ZERO) + factor * c
+        spend(weight(value))
+        total[key] = value
+        if not value:
+            del total[key]
+    return total
+
+
+def times(f: Polynomial, g: Polynomial, step: str = "degree") -> Polynomial:
+    """The product."""
+    total: Polynomial = {}
+    for key, c in f.items():
+        for other, d in g.items():
+            powers = [a + b for a, b in zip(key, other, strict=True)]
+            if max(powers, default=0) > MAX_DEGREE:
+                raise Refused(step, f"it is above {MAX_DEGREE}")
+            place = bytes(powers)
+            total[place] = value = total.get(place, ZERO) + c * d
+            spend(2 + weight(c, d, value))
+    return {key: c for key, c in total.items() if c}
+
+
+def product(factors: Sequence[Polynomial], variables: int) -> Polynomial:
+    """The product of several."""
+    total = constant(Fraction(1), variables)
+    for f in factors:
+        total = times(total, f)
+    return total
+
+
+def composed(f: Polynomial, images: Sequence[Polynomial], variables: int) -> Polynomial:
+    """f with polynomials in the places of its variables."""
+    total: Polynomial = {}
+    for key, c in f.items():
+        factors = [g for g, power in zip(images, key, strict=True) for _ in range(power)]
+        total = plus(total, product(factors, variables), c)
+    return total
+
+
+def value_at(f: Polynomial, point: Sequence[Fraction]) -> Fraction:
+    """The value at a point."""
+    total = ZERO
+    for key, c in f.items():
+        term = prod((x**power for x, power in zip(point, key, strict=True)), start=c)
+        total += term
+        spend(len(key) + weight(term, total))
+    return total
+
+
+def shown(f: Polynomial, names: Sequence[str]) -> str:
+    """A polynomial in words."""
+    text = ""
+    for key, c in sorted(f.items()):
+        powers = [
+            f"{name}^{power}" if power > 1 else name for name, power in zip(names, key, strict=True) if power
+        ]
+        number = [] if abs(c) == 1 and powers else [str(abs(c))]
+        sign = (" - " if c < 0 else " + ") if text else ("-" if c < 0 else "")
+        text += sign + "*".join(number + powers)
+    return text or "0"
+
+
+class Tensor(NamedTuple):
+    """Bernstein coefficients, up to a positive factor; the last axis moves fastest."""
+
+    shape: tuple[int, ...]
+    values: list[int]
+
+    def halves(self, axis: int) -> tuple[Tensor, Tensor]:
+        """The coefficients on both halves of the box."""
+        low, high = self.values.copy(), self.values.copy()
+        for line in lines(self.shape, axis):
+            low[line], high[line] = halved(self.values[line])
+        return Tensor(self.shape, low), Tensor(self.shape, high)
+
+
+def halved(line: list[int]) -> tuple[list[int], list[int]]:
+    """De Casteljau's scheme, all numbers times 2^degree."""
+    low, high = [], []
+    for left in range(len(line) - 1, -1, -1):
+        low.append(line[0] << left)
+        high.append(line[-1] << left)
+        spend(1 + sum(2 + (x.bit_length() >> 6) for x in line))
+        line = [a + b for a, b in pairwise(line)]
+    return low, high[::-1]
+
+
+def lines(shape: Sequence[int], axis: int) -> Iterator[slice]:
+    """The places of the lines along an axis."""
+    step = prod(shape[axis + 1 :])
+    whole = step * shape[axis]
+    for start in range(0, prod(shape), whole):
+        yield from (slice(first, start + whole, step) for first in range(start, start + step))
+
+
+def bernstein(f: Polynomial, variables: int, step: str) -> Tensor:
+    """The coefficients on the unit cube."""
+    shape = tuple(max((key[axis] for key in f), default=0) + 1 for axis in range(variables))
+    if prod(shape) > MAX_COEFFICIENTS:
+        raise Refused(step, f"more than {MAX_COEFFICIENTS} Bernstein coefficients")
+    values = [ZERO] * prod(shape)
+    spend(len(values))
+    for key, c in f.items():
+        place = 0
+        for size, power in zip(shape, key, strict=True):
+            place = place * size + power
+        values[place] = c
+    for axis, size in enumerate(shape):
+        spend(8 * size * size)
+        rows = [[Fraction(comb(j, i), comb(size - 1, i)) for i in range(j + 1)] for j in range(size)]
+        for line in lines(shape, axis):
+            old = values[line]
+            values[line] = [sum((w * x for w, x in zip(row, old)), ZERO) for row in rows]  # noqa: B905
+            spend(sum(len(row) * weight(*old) for row in rows))
+    scale = 1
+    for x in values:
+        scale = lcm(scale, x.denominator)
+        spend(8 + (scale.bit_length() ** 2 >> 16))
+    return Tensor(shape, [x.numerator * (scale // x.denominator) for x in values])
+
+
+class Cube(NamedTuple):
+    """The unit cube, with the conditions g >= 0 that its points of interest meet."""
+
+    variables: int
+    conditions: list[Tensor]
+
+    def check_sign(self, f: Polynomial, proof: Any, step: str) -> None:
+        """f >= 0 wherever all conditions hold."""
+        if not isinstance(proof, dict):
+            return self.check_tree(f, proof, step)
+        found = constant(Fraction(1), self.variables)
+        for item in array(record(proof, step, "factors")["factors"], step):
+            if len(array(item, step)) != 3:
+                raise Refused(step, "a list of three is expected")
+            factor = read_polynomial(item[0], self.variables, step)
+            power = integer(item[1], step, 1, MAX_DEGREE)
+            if power % 2 or item[2] is not None:
+                self.check_tree(factor, item[2], step)
+            for _ in range(power):
+                found = times(found, factor, step)
+        if found != f:
+            raise Refused(step, "the product of the factors is not the polynomial")
+        return None
+
+    def check_tree(self, f: Polynomial, tree: Any, step: str) -> None:
+        """The same by boxes."""
+        labels = array(tree, step)
+        open_boxes = [[bernstein(f, self.variables, step), *self.conditions]]
+        for label in labels:
+            integer(label, step, -1 - len(self.conditions), self.variables - 1)
+            if not open_boxes:
+                raise Refused(step, "there are more boxes than bisections")
+            box = open_boxes.pop()
+            spend(sum(len(tensor.values) for tensor in box))
+            if label >= 0:
+                halves = [tensor.halves(label) for tensor in box]
+                open_boxes += [[part[end] for part in halves] for end in (1, 0)]
+            elif label == -1 and min(box[0].values) < 0:
+                raise Refused(step, "a coefficient is negative")
+            elif label < -1 and max(box[-1 - label].values) >= 0:
+                raise Refused(step, "a box is dropped that is not outside of the class")
+        if open_boxes:
+            raise Refused(step, "a box is missing")
