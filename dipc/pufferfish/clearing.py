@@ -23,7 +23,7 @@ from dipc.numbers.exact import ends
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.pufferfish.beliefs import ZERO, Steps, Word
-from dipc.pufferfish.classes import check_class, definite_sign, number
+from dipc.pufferfish.classes import ParameterClass, check_class, definite_sign, number
 from dipc.pufferfish.question import Claim, Pair, Question, Side
 from dipc.signs.boxes import Point
 
@@ -103,8 +103,8 @@ class Cleared:
         self.root, self.eps_power = int(exponent.q), int(exponent.p)
         if max(self.root, self.eps_power) > MOST_POWER:
             raise LimitReached(f"the claim has powers of exp(-eps) above {MOST_POWER}")
-        self.family = check_class(question, clock, self.root)
         self._one = question.parameters.ring.of(1).numerator
+        self.family = self._class(self.root)
         self._signs: dict[Any, int | None] = {}
         self.steps = self._steps(question.model)
         self.pairs = tuple(pair for pair in question.pairs if all(_possible(side) for side in pair))
@@ -114,6 +114,10 @@ class Cleared:
             *([] if self.pairs else [NOTHING]),
         )
         self._sides = [self._cleared_sides(pair) for pair in self.pairs]
+
+    def _class(self, power: int) -> ParameterClass:
+        """The class of the parameters, checked."""
+        return check_class(self.question, self.clock, power)
 
     @property
     def common(self) -> dict[str, Any]:
@@ -148,9 +152,12 @@ class Cleared:
         common = self._one
         for p in {p for row in lifted for p in row.values()}:
             common = common * (p.denominator / common.gcd(p.denominator))
-        if common(*self._point) < 0:
-            common = -common
+        common = common * self._sign_inside(common)
         return [{i: p.numerator * (common / p.denominator) for i, p in row.items()} for row in lifted]
+
+    def _sign_inside(self, f: fmpq_mpoly) -> int:
+        """The sign of a polynomial that has one on the whole class."""
+        return 1 if f(*self._point) > 0 else -1
 
     def _cleared_sides(self, pair: Pair) -> _Sides:
         left, right = (self._cleared([_added(side.weights)])[0] for side in pair)
@@ -197,8 +204,11 @@ class Cleared:
     def _definite_sign(self, f: fmpq_mpoly) -> int | None:
         key = _key(f)
         if key not in self._signs:
-            self._signs[key] = definite_sign(f)
+            self._signs[key] = self._sign_of(f)
         return self._signs[key]
+
+    def _sign_of(self, f: fmpq_mpoly) -> int | None:
+        return definite_sign(f)
 
     def _inequality(self, belief: _Belief) -> Inequality:
         sides = self._sides[belief.pair]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -12,15 +12,14 @@ from flint import arb, ctx, fmpq
 from dipc.clock import Clock
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.numbers.exact import ends
-from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish.beliefs import ZERO
+from dipc.pufferfish.beliefs import ZERO, Word
 from dipc.pufferfish.classes import number
 from dipc.pufferfish.clearing import Cleared, Constant, Inequality, probabilities
 from dipc.pufferfish.question import Claim, Parameters, Question
 from dipc.pufferfish.verdict import Counterexample, Private, PufferfishVerdict, Undecided, Violated
-from dipc.signs.boxes import Answer, Fails, Holds, Point, Unclear
+from dipc.signs.boxes import Answer, Fails, Holds, Point, Side, Unclear
 from dipc.signs.eps_range import simplest_between
 
 BITS = (24, 53, 128, 400)
@@ -28,6 +27,8 @@ BITS = (24, 53, 128, 400)
 
 DEPTH_OF_ANY = 8
 """So many observations are tried for "any" horizon, unless before that everything stops or is settled."""
+
+LONGER = f"private for {DEPTH_OF_ANY} observations; longer sequences are not settled"
 
 CLOSE = 60
 
@@ -61,7 +62,7 @@ def _decided(problem: Cleared, claim: Claim) -> PufferfishVerdict:
             return Violated(**problem.common, counterexample=_counterexample(problem, claim, *found))
         reasons += doubts
     if horizon is None and next(levels, None) is not None:
-        reasons.append(f"private for {DEPTH_OF_ANY} observations; longer sequences are not settled")
+        reasons.append(LONGER)
     if reasons:
         return Undecided(**problem.common, reason=reasons[0])
     return Private(**problem.common)
@@ -82,10 +83,17 @@ def _violation(
             case Fails(point):
                 return (f, point), []
             case Unclear(box):
-                sides = ", ".join(f"[{low}, {high}]" for low, high in box)
-                word = " ".join(problem.steps.text(f.word))
-                doubts.append(f"the sequence {word} is not settled on the box {sides} of the unit cube")
+                doubts.append(unsettled_on(problem, f, box))
     return None, doubts
+
+
+def unsettled_on(problem: Cleared, f: Inequality, box: Sequence[Side]) -> str:
+    """What is open, in words."""
+    names = problem.question.parameters.names
+    sides = (f"{name} in [{low}, {high}]" for name, (low, high) in zip(names, box, strict=False))
+    pair, word = problem.pairs[f.pair], " ".join(problem.steps.text(f.word))
+    where = f" on the box {', '.join(sides)} of the unit cube" if box else ""
+    return f"{pair.left.name} against {pair.right.name}: the sequence {word} is not settled{where}"
 
 
 def _order(f: Inequality, point: Point) -> tuple[bool, fmpq]:
@@ -122,14 +130,14 @@ def decide(problem: Cleared, constant: Constant, f: Inequality) -> Answer:
 def _counterexample(problem: Cleared, claim: Claim, f: Inequality, u: Point) -> Counterexample:
     values, parameters = problem.family.values(u), problem.question.parameters
     if parameters.eps_name is None:
-        shown = _shown(problem, claim, f, values, None)
+        shown = violation_at(problem, claim, (f.pair, [f.word]), values, None)
         if shown is None:
             raise InternalError("a counterexample that does not violate the claim")
         return shown
     near = logarithm(values.pop(parameters.eps_name)) * -parameters.eps_unit
     for power in range(1, CLOSE):
         eps = simplest_between(near - near / 2**power, near + near / 2**power)
-        shown = _shown(problem, claim, f, values, eps)
+        shown = violation_at(problem, claim, (f.pair, [f.word]), values, eps)
         if shown:
             return shown
     raise LimitReached("no rational budget was found near the violation")
@@ -142,46 +150,44 @@ def logarithm(x: fmpq) -> fmpq:
     return fmpq(low.numerator, low.denominator)
 
 
-def _shown(
-    problem: Cleared, claim: Claim, f: Inequality, values: Mapping[str, fmpq], eps: fmpq | None
+def violation_at(
+    problem: Cleared,
+    claim: Claim,
+    some: tuple[int, Sequence[Word]],
+    values: Mapping[str, fmpq],
+    eps: fmpq | None,
 ) -> Counterexample | None:
-    """The numbers at a point, if they violate the claim."""
-    question, pair = problem.question, problem.pairs[f.pair]
-    found = probabilities(question.model, pair, f.word, partial(_number_at, question.parameters, values, eps))
-    if found is None:
-        return None
-    bound = found[1] * claim.c.at(eps or ZERO)
-    excess = found[0] - bound
+    """The numbers of some words of a pair at a point, if they violate the claim."""
+    (number, words), question = some, problem.question
+    pair, value = problem.pairs[number], partial(_number_at, question.parameters, values, eps)
+    found = [probabilities(question.model, pair, word, value) for word in words]
+    left, right = (sum((both[i] for both in found if both), Quotient.of(0)) for i in (0, 1))
+    bound = right * claim.c.at(eps or ZERO) + claim.delta
+    excess = left - bound
     if excess.sign_at(ZERO) <= 0:
         return None
     return Counterexample(
-        **sides(problem, f),
+        **sides(problem, number, words),
         parameters=values,
         epsilon=eps,
-        probability=found[0],
-        other_probability=found[1],
+        probability=left,
+        other_probability=right,
         bound=bound,
         excess=excess,
     )
 
 
-def sides(problem: Cleared, f: Inequality) -> dict[str, Any]:
-    """What is compared, and the sequence."""
-    left, right = problem.pairs[f.pair]
-    word = problem.steps.text(f.word)
-    return {"secret": left.name, "against": right.name, "prior": left.prior, "sequence": word}
+def sides(problem: Cleared, number: int, words: Sequence[Word]) -> dict[str, Any]:
+    """What is compared, and the sequences."""
+    left, right = problem.pairs[number]
+    texts = tuple(map(problem.steps.text, words))
+    found = {"secret": left.name, "against": right.name, "prior": left.prior, "sequence": texts[0]}
+    return found | ({"sequences": texts} if len(texts) > 1 else {})
 
 
 def _number_at(
     parameters: Parameters, values: Mapping[str, fmpq], eps: fmpq | None, p: Parametric
 ) -> Quotient:
-    """A function where the parameters are numbers, and x is exp(-eps/unit)."""
+    """A function where the parameters are numbers, and eps is one."""
     f = p.at(values)
-    if eps is None:
-        return Quotient.of(number(f))
-    place, rate = parameters.names.index(parameters.eps_name or ""), -eps / parameters.eps_unit
-    above, below = (
-        sum((ExpPoly.exp(0, rate * int(powers[place])) * c for powers, c in g.to_dict().items()), ExpPoly())
-        for g in (f.numerator, f.denominator)
-    )
-    return Quotient(above, below)
+    return Quotient.of(number(f)) if eps is None else parameters.function_of_eps(f).at(eps)

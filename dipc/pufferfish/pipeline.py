@@ -6,14 +6,15 @@ from dataclasses import replace
 from time import monotonic
 
 from dipc.clock import Clock
-from dipc.errors import InputError
-from dipc.pufferfish import finite, horizons
+from dipc.errors import InputError, Unsupported
+from dipc.pufferfish import finite, functions, horizons, rates
 from dipc.pufferfish.beliefs import ZERO
 from dipc.pufferfish.parameters import check_with_parameters
 from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.rational import Rational
 from dipc.pufferfish.suprema import budget_with_parameters
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
+from dipc.signs.eps_range import EpsRange
 
 
 def check(question: Question, clock: Clock) -> PufferfishVerdict:
@@ -25,7 +26,10 @@ def check(question: Question, clock: Clock) -> PufferfishVerdict:
 
 
 def _check(question: Question, claim: Claim, clock: Clock) -> PufferfishVerdict:
-    if question.parameters.names:
+    parameters = question.parameters
+    if parameters.functions or parameters.budgets != EpsRange.positive():
+        return functions.check(question, clock)
+    if parameters.names:
         return check_with_parameters(question, clock)
     problem = Rational(question, clock)
     if question.horizon is None:
@@ -43,6 +47,10 @@ def budget(question: Question, clock: Clock) -> Budget:
 
 
 def _budget(question: Question, clock: Clock) -> Budget:
+    if question.parameters.eps_name is not None:
+        return rates.budget(question, clock)
+    if question.parameters.functions:
+        raise Unsupported("the least c of a model with constants such as exp(1/2)")
     if question.parameters.names:
         return budget_with_parameters(question, clock)
     problem, delta = Rational(question, clock), question.claim.delta if question.claim else ZERO

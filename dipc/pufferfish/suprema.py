@@ -245,7 +245,7 @@ def _reached(problem: Cleared, f: Inequality, point: Point, c: fmpq | None) -> R
     if not left or quotient(right, left) != c:
         return None
     return Reached(
-        **sides(problem, f),
+        **sides(problem, f.pair, [f.word]),
         parameters=problem.family.values(point),
         probability=Quotient.of(left),
         other_probability=Quotient.of(right),

@@ -59,7 +59,7 @@ def _intervals(parameters: Parameters) -> dict[str, str]:
     for name, (low, high, low_closed, high_closed) in zip(parameters.names, parameters.ranges, strict=True):
         if name != parameters.eps_name:
             found[name] = f"{'[' if low_closed else '('}{low}, {high}{']' if high_closed else ')'}"
-    return found | ({} if parameters.eps_name is None else {"eps": "(0, inf)"})
+    return found | ({} if parameters.eps_name is None else {"eps": str(parameters.budgets)})
 
 
 def _everywhere(question: Question) -> str:
