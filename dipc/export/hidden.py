@@ -14,7 +14,7 @@ from typing import Any
 from flint import fmpq, fmpq_mpoly
 
 from dipc.clock import Clock
-from dipc.errors import InputError
+from dipc.errors import InputError, Unsupported
 from dipc.export.markov_picture import FORMATS as OF_CHAINS
 from dipc.export.operators import Symbol, Tree, power, scaled, total, write
 from dipc.export.smtlib import SMTLIB
@@ -24,7 +24,7 @@ from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.classes import check_class
 from dipc.pufferfish.laws import as_function
-from dipc.pufferfish.question import Claim, Pair, Question, Side
+from dipc.pufferfish.question import EVERY_EPS, Claim, Pair, Question, Side
 
 FORMATS = ("smtlib", "drn", "prism", "dot", "svg")
 Polynomials = dict[int, fmpq_mpoly]
@@ -51,6 +51,8 @@ def smtlib(question: Question, clock: Clock) -> str:
         raise InputError("nothing is claimed", hint="write a line `private ln(2)`, or use `--claim`")
     if horizon is None:
         raise InputError("SMT-LIB needs a number of observations", hint="set one, for example --horizon 3")
+    if question.parameters.functions or question.parameters.budgets != EVERY_EPS:
+        raise Unsupported("SMT-LIB for eps outside of exp, constants such as exp(1/2), and ranges of eps")
     if claim.delta:
         raise InputError("a claim with a delta is about sets of sequences: there is no SMT-LIB for it")
     queries = Queries(question, claim, horizon, clock)

@@ -58,7 +58,7 @@ class Rational:
     """A question of rational numbers: the model, and the pairs of which both secrets are possible."""
 
     def __init__(self, question: Question, clock: Clock) -> None:
-        if names := question.parameters.names:
+        if names := question.parameters.ring.names:
             raise Unsupported(f"hidden Markov models with parameters (here {', '.join(names)})")
         self.question, self.clock = question, clock
         self.steps = Steps(_rational_model(question.model))

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import product
 from math import exp, inf, log
 from random import Random
 
 import pytest
-from flint import fmpq
+from flint import arb, fmpq
 from pufferfish.prior_programs import EQUAL, INDEPENDENT, SVT
 from pufferfish.test_mixtures import KEEPS, RESPONSE, SQUARE
 
 import dipc
-from dipc.errors import Source
+from dipc.errors import InputError, Source
 from dipc.hidden import HiddenMarkovModel, PufferfishQuestion
 
 # Random models, as the texts that both the package and Python evaluate
@@ -28,7 +29,7 @@ SHARES = [
     "1/2 + q*(1 - exp(-eps/2))/2",
     "1/(1 + exp(-2*eps))",
 ]  # all are 1/2 at eps = 0: else the least t is infinite
-OTHERS = ["1/(2 + eps)", "exp(-eps)*(1 + eps)/2", "exp(-1/2)", "1/2 + eps*exp(-eps)*p/4"]
+OTHERS = [*SHARES[3:6], "1/(2 + eps)", "exp(-eps)*(1 + eps)/2", "exp(-1/2)", "1/2 + eps*exp(-eps)*p/4"]
 WEIGHTS = ["p", "1/2", "p^2", "q", "p*q", "exp(-eps)"]
 
 
@@ -44,7 +45,7 @@ class Model:
         self.moves = [(rng.choice(SHARES), *rng.sample(range(size), 2)) for _ in range(size)]
         self.starts = [(rng.choice(WEIGHTS), *rng.sample(range(size), 2)) for _ in range(2)]
         self.horizon = rng.randint(1, 2)
-        self.eps = rng.choice(["(0, inf)", "(0, 1]", "[1/2, 3)"]) if shares is not SHARES else "(0, inf)"
+        self.eps = rng.choice(["(0, inf)", "(0, 1]", "[0.5, 3)"])
 
     @property
     def text(self) -> str:
@@ -61,7 +62,7 @@ class Model:
     def question(self) -> PufferfishQuestion:
         return HiddenMarkovModel(Source("m.hmm", self.text)).question()
 
-    def quotients(self, p: float, q: float, eps: float) -> Iterator[tuple[float, float]]:
+    def quotients(self, p: float, q: float, eps: float, length: int = 0) -> Iterator[tuple[float, float]]:
         """P(w | u) and P(w | v), and the other way round, for all words, along all paths."""
 
         def number(text: str) -> float:
@@ -70,7 +71,7 @@ class Model:
         shown = [(x, 1 - x) for x in map(number, self.shown)]
         moves = [{s: number(x), t: 1 - number(x)} for x, s, t in self.moves]
         starts = [{s: number(x), t: 1 - number(x)} for x, s, t in self.starts]
-        for word in product((0, 1), repeat=self.horizon):
+        for word in product((0, 1), repeat=length or self.horizon):
             found = []
             for start in starts:
                 mass = 0.0
@@ -128,6 +129,39 @@ def _near(low: object) -> fmpq:
     """A fraction with a small denominator below low."""
     number = fmpq(low.numerator, low.denominator)  # type: ignore[attr-defined]
     return fmpq(int((number * 8 - fmpq(1, 100)).floor()), 8)
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("claim", ["eps", "2*eps + 1/3", "ln(3)"])
+def test_functions_of_eps_against_all_sequences(seed: int, claim: str) -> None:
+    """Powers of eps, constants exp(k) and intervals of eps, on a grid; a violation by its numbers."""
+    model = Model(100 + seed, OTHERS)
+    verdict = model.question.check(f"{claim} for eps in {model.eps}", time_limit=2)
+    text = claim.replace("ln", "log")
+    if verdict.counterexample is None:
+        low, high = (float(x) for x in model.eps.strip("()[]").split(", "))
+        for p, q, eps in product((1e-3, 0.3, 0.5, 0.9), (0.25, 0.5), (0.01, 0.5, 0.8, 1, 2, 2.9, 6)):
+            c = exp(eval(text, {"eps": eps, "log": log}))
+            if verdict.status == "private" and low <= eps <= high:
+                assert all(a <= c * b * (1 + 1e-9) + 1e-12 for a, b in model.quotients(p, q, eps))
+        return
+    found = verdict.counterexample
+    assert found.epsilon is not None and 0 < found.parameters["p"] < 1
+    values = [float(Fraction(str(x))) for x in (found.parameters["p"], found.parameters["q"], found.epsilon)]
+    c = exp(eval(text, {"eps": values[2], "log": log}))
+    numbers = [float(x.enclose(arb(1))) for x in (found.probability, found.other_probability)]
+    assert numbers[0] > c * numbers[1]
+    found_there = model.quotients(*values, len(found.sequence))
+    assert any(a == pytest.approx(numbers[0]) and b == pytest.approx(numbers[1]) for a, b in found_there)
+
+
+def test_a_probability_that_is_negative_for_some_eps() -> None:
+    text = "observe a, b; state s emits {a: 1 - eps/2, b: eps/2} next stop; state t emits a next stop\n"
+    text += "compare t, s; private eps"
+    with pytest.raises(InputError, match="is negative at eps ="):
+        HiddenMarkovModel(Source("m.hmm", text)).question().check()
+    smaller = HiddenMarkovModel(Source("m.hmm", text + " for eps in (0, 1]")).question().check()
+    assert smaller.status == "violated"  # b is impossible for t
 
 
 @pytest.mark.parametrize("keep", KEEPS)
