@@ -7,14 +7,14 @@ from time import monotonic
 
 from dipc.clock import Clock
 from dipc.errors import InputError, Unsupported
-from dipc.pufferfish import finite, functions, horizons, rates
+from dipc.pufferfish import finite, functions, horizons, rates, sums
 from dipc.pufferfish.beliefs import ZERO
+from dipc.pufferfish.classes import check_class
 from dipc.pufferfish.parameters import check_with_parameters
-from dipc.pufferfish.question import Claim, Question
+from dipc.pufferfish.question import EVERY_EPS, Claim, Question
 from dipc.pufferfish.rational import Rational
 from dipc.pufferfish.suprema import budget_with_parameters
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
-from dipc.signs.eps_range import EpsRange
 
 
 def check(question: Question, clock: Clock) -> PufferfishVerdict:
@@ -25,12 +25,24 @@ def check(question: Question, clock: Clock) -> PufferfishVerdict:
     return replace(_check(question, question.claim, clock), seconds=monotonic() - start)
 
 
+def validate(question: Question, clock: Clock) -> None:
+    """Raise :class:`InputError` for a probability that is negative or undefined somewhere on the class."""
+    if _of_functions(question):
+        functions.Functions(question, clock)
+    elif question.parameters.names:
+        check_class(question, clock)
+
+
+def _of_functions(question: Question) -> bool:
+    """Whether eps occurs outside of exp, or a constant such as exp(1), or not all eps > 0 are asked about."""
+    return bool(question.parameters.functions) or question.parameters.budgets != EVERY_EPS
+
+
 def _check(question: Question, claim: Claim, clock: Clock) -> PufferfishVerdict:
-    parameters = question.parameters
-    if parameters.functions or parameters.budgets != EpsRange.positive():
+    if _of_functions(question):
         return functions.check(question, clock)
-    if parameters.names:
-        return check_with_parameters(question, clock)
+    if question.parameters.names:
+        return check_with_parameters(question, clock, sums.check if claim.delta else None)
     problem = Rational(question, clock)
     if question.horizon is None:
         return horizons.check(problem, claim)
