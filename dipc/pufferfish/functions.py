@@ -35,6 +35,7 @@ from dipc.signs.inequality import Holds as HoldsForAll
 from dipc.signs.inequality import sign_if_constant, without_monomial
 
 MOST_BOXES = 2_000
+WITH_DELTA = "delta > 0 is not decided for functions of eps, and with delta = 0 the claim is violated"
 MOST_POWER = 60
 """Of x = exp(-eps/unit), if this is a parameter."""
 
@@ -178,10 +179,11 @@ class Functions(Cleared):
             box, *conditions = queue.popleft()
             if self._is_settled_on(box, conditions):
                 continue
-            for point in (*(u for u, value in box.corners() if self.sample(value) is not None), box.centre):
-                wrong = self.family.inside(point, lambda u: self.sample(value_at(f, u)) is not None)
-                if wrong is not None:
-                    return Fails(wrong)
+            for point, value in (*box.corners(), (box.centre, value_at(f, box.centre))):
+                if self.sample(value) is not None:
+                    wrong = self.family.inside(point, lambda u: self.sample(value_at(f, u)) is not None)
+                    if wrong is not None:
+                        return Fails(wrong)
             axis, count = _longest([box, *conditions]), count + 2
             if axis is None or count > MOST_BOXES:
                 return Unclear(box.sides)
@@ -207,7 +209,9 @@ class Functions(Cleared):
     def _class(self, power: int) -> ParameterClass:
         """The class, after the checks of :func:`~dipc.pufferfish.classes.check_class`."""
         question = self.question
-        if any(self._has_eps(part) for g in _of_the_class(question) for part in (g.numerator, g.denominator)):
+        ranges, conditions = question.parameters.ranges, question.parameters.conditions
+        known = (*conditions, *(end for bounds in ranges for end in bounds[:2]))
+        if not all(self._is_of_parameters(part) for g in known for part in (g.numerator, g.denominator)):
             raise Unsupported("a range or a condition that depends on eps")
         self.family = check_class(question.without_numbers(), self.clock)
         for p, what in {p: what for what, p in probabilities_of(question)}.items():
@@ -221,8 +225,8 @@ class Functions(Cleared):
                     raise LimitReached(f"it is not settled whether {what} is nonnegative")
         return self.family
 
-    def _has_eps(self, f: fmpq_mpoly) -> bool:
-        return any(not x.is_constant for x in self.split(f).values())
+    def _is_of_parameters(self, f: fmpq_mpoly) -> bool:
+        return all(x.as_rational() is not None for x in self.split(f).values())
 
     def text(self, point: Point, eps: fmpq | None) -> str:
         """The parameters at a point, and eps."""
@@ -237,13 +241,11 @@ class Functions(Cleared):
     def _require_defined(self, what: str, divisor: fmpq_mpoly) -> None:
         """No factor of a divisor vanishes: each has Bernstein coefficients > 0 only, or < 0 only."""
         for factor, _ in divisor.factor()[1]:
-            coefficients = self.split(factor)
-            if all(x.as_rational() is not None for x in coefficients.values()):
-                require_defined(
-                    self.family, Parametric(self.question.parameters.ring, self._one, factor), what
-                )
+            if self._is_of_parameters(factor):
+                inverse = Parametric(self.question.parameters.ring, self._one, factor)
+                require_defined(self.family, inverse, what)
                 continue
-            box = bernstein(coefficients, len(self._point))
+            box = bernstein(self.split(factor), len(self._point))
             signs = {sign_if_constant(without_monomial(x), self.oracle.budgets) for x in box.values}
             if None in signs or len(signs) > 1:
                 raise LimitReached(f"{what}: it is not settled whether the divisor {factor} vanishes")
@@ -270,12 +272,6 @@ def _longest(boxes: Sequence[Box]) -> int | None:
     return max(sorted(axes), key=lambda axis: sides[axis][1] - sides[axis][0], default=None)
 
 
-def _of_the_class(question: Question) -> Iterator[Parametric]:
-    parameters = question.parameters
-    yield from parameters.conditions
-    yield from (end for bounds in parameters.ranges for end in bounds[:2])
-
-
 def check(question: Question, clock: Clock) -> PufferfishVerdict:
     """Decide a claim about functions of eps.  A limit that runs out is an Undecided verdict."""
     claim = question.claim
@@ -284,13 +280,13 @@ def check(question: Question, clock: Clock) -> PufferfishVerdict:
     try:
         problem = Functions(question, clock)
         common = problem.common
-        if claim.delta:
-            return Undecided(**common, reason="delta > 0 is not decided for functions of eps")
-        doubts = []
+        doubts = list[str]()
         levels = problem.levels()
         for level in islice(levels, question.horizon or DEPTH_OF_ANY):
             for f in level:
                 match problem.decide(claim.c, f):
+                    case Fails() if claim.delta:
+                        return Undecided(**common, reason=WITH_DELTA)
                     case Fails(point):
                         return Violated(**common, counterexample=counterexample(problem, claim, f, point))
                     case Unclear(box):

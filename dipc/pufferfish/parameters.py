@@ -89,13 +89,17 @@ def _known(problem: Cleared, claim: Claim, reason: str) -> PufferfishVerdict:
     return Undecided(**problem.common, reason=reason, least=least)
 
 
-def corners(family: ParameterClass) -> Iterator[Point]:
-    """The centre of the class, and the corners and centres of faces that belong to its closure."""
+def corners(family: ParameterClass, axes: Sequence[int] | None = None) -> Iterator[Point]:
+    """The centre of the class, and corners and centres of faces that belong to its closure."""
     yield (centre := family.anchor or ())
-    if 3 ** len(centre) <= MOST_CORNERS:
-        for u in product((ZERO, ONE, HALF), repeat=len(centre)):
+    free = [axes is None or axis in axes for axis in range(len(centre))]
+    for some in ((ZERO, ONE, HALF), (ZERO, ONE)):
+        if len(some) ** sum(free) > MOST_CORNERS:
+            continue
+        for u in product(*(some if is_free else (HALF,) for is_free in free)):
             if all(g(*u) > 0 for g in family.conditions) or family.contains(u):
                 yield u
+        return
 
 
 def _inside(problem: Cleared, claim: Claim, f: Inequality, u: Point) -> Counterexample | None:

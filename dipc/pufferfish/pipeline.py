@@ -25,6 +25,9 @@ def check(question: Question, clock: Clock) -> PufferfishVerdict:
     return replace(_check(question, question.claim, clock), seconds=monotonic() - start)
 
 
+MOST_POWER = 200
+
+
 def validate(question: Question, clock: Clock) -> None:
     """Raise :class:`InputError` for a probability that is negative or undefined somewhere on the class."""
     if _of_functions(question):
@@ -34,8 +37,14 @@ def validate(question: Question, clock: Clock) -> None:
 
 
 def _of_functions(question: Question) -> bool:
-    """Whether eps occurs outside of exp, or a constant such as exp(1), or not all eps > 0 are asked about."""
-    return bool(question.parameters.functions) or question.parameters.budgets != EVERY_EPS
+    """Whether eps occurs outside of exp, or a constant such as exp(1), or not all eps > 0 are asked about.
+
+    Or a claim about eps needs very large powers of ``exp(-eps/unit)``.
+    """
+    parameters = question.parameters
+    power = question.claim.rate * parameters.eps_unit if question.claim else ZERO
+    large = max(power.p, power.q) > MOST_POWER
+    return bool(parameters.functions) or parameters.budgets != EVERY_EPS or large
 
 
 def _check(question: Question, claim: Claim, clock: Clock) -> PufferfishVerdict:

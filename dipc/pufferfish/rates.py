@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import islice
 from typing import Any
 
 from flint import fmpq
@@ -25,15 +25,11 @@ from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import ONE, ZERO
 from dipc.pufferfish.clearing import Inequality, probabilities
 from dipc.pufferfish.functions import Functions
-from dipc.pufferfish.parameters import DEPTH_OF_ANY, LONGER, sides, unsettled_on
+from dipc.pufferfish.parameters import DEPTH_OF_ANY, LONGER, corners, sides, unsettled_on
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.verdict import Budget, Reached
-from dipc.signs.boxes import HALF, Fails, Point, Unclear
-from dipc.signs.eps_range import simplest_between
-from dipc.signs.tables import RootCluster
-
-MOST_POINTS = 81
-"""So many points of the class are tried for every inequality."""
+from dipc.signs.boxes import Fails, Point, Unclear
+from dipc.signs.eps_range import EpsRange, simplest_between
 
 ROUNDS = 4
 GREATEST = fmpq(2**20)
@@ -69,6 +65,8 @@ class _Search:
             self.ask(self.known.high)
         while self.high is None and not self.known.infinite and not self.reason and self.low < GREATEST:
             self.ask(max(ONE, 2 * self.low))
+        if self.high is None and not self.known.infinite and not self.reason:
+            self.reason = f"no t up to {GREATEST} was found to be enough"
         turn = 0
         while self.high is not None and self.high - self.low > WIDTH and not self.reason:
             third, turn, exact = (self.high - self.low) / 3, turn + 1, self.known.high
@@ -121,7 +119,7 @@ def budget(question: Question, clock: Clock) -> Budget:
     search = _Search(problem, found, places[known.spots[0].demand if known.spots else 0], known)
     try:
         search.run()
-        if question.horizon is None and not known.infinite and next(levels, None) is not None:
+        if question.horizon is None and not search.known.infinite and next(levels, None) is not None:
             search.high, search.reason = None, search.reason or LONGER
     except LimitReached as limit:
         search.reason = f"{limit} ({clock.doing})"
@@ -132,25 +130,13 @@ def _different(problem: Functions, inequalities: Sequence[Inequality]) -> Iterat
     """Points of the closure of the class, with different functions of eps that are not 0."""
     seen: set[tuple[ExpPoly, ExpPoly]] = set()
     for f in inequalities:
-        for point in _points(problem, f):
+        degrees = list(map(max, f.above.degrees(), f.below.degrees()))
+        axes = [axis for axis in problem.parameter_axes if degrees[axis] > 0]
+        for point in corners(problem.family, axes):
             both = problem.value(f.below, point), problem.value(f.above, point)
             if both[0] and both not in seen:
                 seen.add(both)
                 yield f, point
-
-
-def _points(problem: Functions, f: Inequality) -> Iterator[Point]:
-    """The centre, corners and centres of faces, in the coordinates that f depends on."""
-    family, shapes = problem.family, [problem.split(g) for g in (f.above, f.below)]
-    size = len(problem.centre)
-    axes = [any(powers[axis] for shape in shapes for powers in shape) for axis in range(size)]
-    yield problem.centre
-    for some in ((ZERO, ONE, HALF), (ZERO, ONE)):
-        if len(some) ** sum(axes) <= MOST_POINTS:
-            for u in product(*(some if free else (HALF,) for free in axes)):
-                if all(g(*u) > 0 for g in family.conditions) or family.contains(u):
-                    yield u
-            return
 
 
 def _budget(search: _Search) -> Budget:
@@ -168,25 +154,20 @@ def _budget(search: _Search) -> Budget:
         low=low,
         high=high,
         attained=attained,
-        reached=_reached(problem, f, point, _eps_of(spot, problem)),
+        reached=_reached(problem, f, point, _eps_of(spot, problem.oracle.budgets)),
         approached="" if attained or not exact else _approached(problem, point, spot),
         reason=search.reason,
     )
 
 
-def _eps_of(spot: Spot, problem: Functions) -> fmpq | None:
+def _eps_of(spot: Spot, budgets: EpsRange) -> fmpq | None:
     """An eps where the least t is needed, or near it; None if that is at an end."""
-    match spot.kind:
-        case Kind.EVERYWHERE:
-            return problem.oracle.budgets.inside
-        case Kind.TOWARDS:
-            return None
-    if isinstance(spot.place, RootCluster):
-        low, high = spot.place.low, spot.place.high
-        return low if low == high else simplest_between(low, high)
-    if isinstance(spot.place, fmpq):
-        return spot.place
-    return None if spot.low is None else simplest_between(spot.low, spot.high)
+    if spot.kind is Kind.EVERYWHERE:
+        return budgets.inside
+    if spot.kind is Kind.TOWARDS or isinstance(spot.place, fmpq):
+        return None if spot.kind is Kind.TOWARDS else spot.place
+    low, high = (spot.low, spot.high) if spot.place is None else (spot.place.low, spot.place.high)
+    return low if low is None or low == high else simplest_between(low, high)
 
 
 def _approached(problem: Functions, point: Point, spot: Spot) -> str:

@@ -209,7 +209,11 @@ def _reached_record(found: Reached, question: Question) -> Record:
         "sequence": list(found.sequence),
         **({"sequences": list(map(list, found.sequences))} if found.sequences else {}),
         "parameters": {name: str(value) for name, value in found.parameters.items()},
-        **({"epsilon": str(found.epsilon)} if question.parameters.eps_name is not None else {}),
+        **(
+            {"epsilon": None if found.epsilon is None else str(found.epsilon)}
+            if question.parameters.eps_name is not None
+            else {}
+        ),
         **{name: number_record(getattr(found, name), eps) for name in names},
         "pump": None if pump is None else _pump_record(pump),
     }
