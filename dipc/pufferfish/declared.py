@@ -55,11 +55,11 @@ class Numbers:
     @property
     def parameters(self) -> Parameters:
         """The class of parameters."""
-        eps = (self.eps_name, self.units.rate) if self.has_eps else (None, 1)
+        name, unit = (self.eps_name, self.units.rate) if self.has_eps else (None, 1)
         functions = [Term(ONE, 1, ZERO, ZERO)] if self.units.eps else []
         if self.units.constant:
             functions.append(Term(ONE, 0, ZERO, fmpq(1, self.units.constant)))
-        return Parameters(self.ring, tuple(self.ranges), tuple(self.conditions), *eps, tuple(functions))
+        return Parameters(self.ring, tuple(self.ranges), tuple(self.conditions), name, unit, tuple(functions))
 
     def once(self, token: Any, places: dict[str, Any], what: str, text: str | None = None) -> str:
         """A name that must be new among those in ``places``, to which it is added."""

@@ -243,7 +243,7 @@ class Expressions:
             return fmpq(0), fmpq(number)
         if not self.has_eps or not isinstance(value, Parametric):
             return None
-        fixed = value.at({name: fmpq(0) for name in self.ring.names}) if value.denominator == 1 else None
+        fixed = value.at({name: fmpq(0) for name in self.ring.names}) if value.denominator.is_one() else None
         if fixed is None or (known := constant(fixed)) is None:
             return None
         rate = constant((value - known) / self._eps)

@@ -162,14 +162,13 @@ def _with_functions(known: Parameters, terms: Sequence[Term], rate: fmpq, budget
     """The parameters and, as generators of the ring, the functions of eps that occur."""
     has_eps = any(t.power or t.rate or t.inverse for t in terms)
     functions = [Term(ONE, 1, ZERO, ZERO)] if any(t.power for t in terms) else []
-    for i in (3, 4):
-        if any(t[i] for t in terms):
-            exponents = [ZERO, ZERO]
-            exponents[i - 3] = fmpq(1, lcm(*(int(t[i].q) for t in terms)))
-            functions.append(Term(ONE, 0, ZERO, *exponents))
+    for name in ("constant", "inverse"):
+        if any(exponents := [getattr(t, name) for t in terms]):
+            unit = lcm(*(int(x.q) for x in exponents))
+            functions.append(Term(ONE, 0, ZERO, ZERO)._replace(**{name: fmpq(1, unit)}))
     fresh = _fresh(known.names)
     ring = Ring([*fresh[:has_eps], *known.names, *fresh[1 : 1 + len(functions)]])
-    ranges = [Range(*(_lifted(end, ring) for end in r[:2]), *r[2:]) for r in known.ranges]
+    ranges = [r._replace(low=_lifted(r.low, ring), high=_lifted(r.high, ring)) for r in known.ranges]
     if not has_eps:
         budgets = budgets if functions else EpsRange.positive()
         return Parameters(ring, tuple(ranges), functions=tuple(functions), budgets=budgets)

@@ -63,8 +63,8 @@ class Parameters:
         for powers, c in f.to_dict().items():
             key = tuple(0 if place in symbols else int(n) for place, n in enumerate(powers))
             parts = [(s, int(powers[place])) for place, s in symbols.items()]
-            exponents = (sum((s[i] * n for s, n in parts), ZERO) for i in (2, 3, 4))
-            term = Term(c, sum(s.power * n for s, n in parts), *exponents)
+            rate, fixed, inverse = (sum((fmpq(s[i]) * n for s, n in parts), ZERO) for i in (2, 3, 4))
+            term = Term(c, sum(s.power * n for s, n in parts), rate, fixed, inverse)
             found.setdefault(key, []).append(term)
         return {key: ExpPoly.from_terms(terms) for key, terms in found.items()}
 

@@ -164,8 +164,10 @@ def _eps_of(spot: Spot, budgets: EpsRange) -> fmpq | None:
     """An eps where the least t is needed, or near it; None if that is at an end."""
     if spot.kind is Kind.EVERYWHERE:
         return budgets.inside
-    if spot.kind is Kind.TOWARDS or isinstance(spot.place, fmpq):
-        return None if spot.kind is Kind.TOWARDS else spot.place
+    if spot.kind is Kind.TOWARDS:
+        return None
+    if isinstance(spot.place, fmpq):
+        return spot.place
     low, high = (spot.low, spot.high) if spot.place is None else (spot.place.low, spot.place.high)
     return low if low is None or low == high else simplest_between(low, high)
 

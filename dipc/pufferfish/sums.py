@@ -16,7 +16,7 @@ from flint import fmpq, fmpq_mpoly
 
 from dipc.errors import LimitReached
 from dipc.pufferfish.beliefs import ZERO, Word
-from dipc.pufferfish.clearing import Cleared, Constant
+from dipc.pufferfish.clearing import Cleared, Constant, Polynomials
 from dipc.pufferfish.parameters import BITS, DEPTH_OF_ANY, corners, decided, shown_near
 from dipc.pufferfish.question import Claim
 from dipc.pufferfish.verdict import Counterexample, Private, PufferfishVerdict, Undecided, Violated
@@ -64,7 +64,8 @@ def check(problem: Cleared, claim: Claim) -> PufferfishVerdict:
 def _explored(problem: Cleared, number: int, c0: fmpq) -> _Sum:
     """The tree of the observations, as far as the sign of g may change below a node."""
     horizon, sides, nodes = problem.question.horizon, problem.sides[number], list[_Leaf]()
-    zero, frontier = 0 * sides.above, [((), sides.left, sides.right)]
+    zero = 0 * sides.above
+    frontier: list[tuple[Word, Polynomials, Polynomials]] = [((), sides.left, sides.right)]
     found, depth, pending = _Sum(sides.above * sides.below), 0, list[_Leaf]()
     while frontier and depth < (horizon or DEPTH_OF_ANY):
         depth, pending = depth + 1, []

@@ -14,6 +14,8 @@ from pufferfish.test_parameters import GRID, brute_quotients, some_question
 from pufferfish.test_parameters import mixing_chain as unknown_chain
 
 from dipc.clock import Clock
+from dipc.errors import Source
+from dipc.hidden import HiddenMarkovModel
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.verdict import Private, PufferfishVerdict, Undecided, Violated
@@ -63,6 +65,20 @@ def test_the_least_delta_of_example_3(delta: fmpq, private: bool) -> None:
         claim = Claim("ln(2)", fmpq(2), delta=delta)
         verdict = check(replace(example3(), claim=claim, horizon=horizon))
         assert isinstance(verdict, Private if private else Violated)
+
+
+@pytest.mark.parametrize(("delta", "private"), [("4/5", True), ("79/100", False), ("81/100", True)])
+def test_a_sum_that_is_greatest_inside(delta: str, private: bool) -> None:
+    """243/40 p^2 (1 - p) is 9/10 at p = 2/3, its maximum."""
+    text = "param p in (0, 1); let x = 243/40*p^2*(1 - p); observe a, b"
+    text += "\nstate t emits {a: 1/10, b: 9/10} next stop"
+    text += "\nstate s emits {a: x, b: 1 - x} next stop; compare s, t"
+    verdict = HiddenMarkovModel(Source("m.hmm", text)).question().check(f"0, {delta}")
+    assert verdict.status == ("private" if private else "violated")
+    if verdict.counterexample is not None:
+        p = verdict.counterexample.parameters["p"]
+        assert verdict.counterexample.sequence == ("a",)
+        assert fmpq(243, 40) * p * p * (1 - p) - fmpq(1, 10) > fmpq(79, 100)
 
 
 def test_a_transcendental_constant_and_every_horizon() -> None:
