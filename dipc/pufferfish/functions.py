@@ -28,7 +28,7 @@ from dipc.pufferfish.clearing import Cleared, Inequality
 from dipc.pufferfish.parameters import DEPTH_OF_ANY, LONGER, unsettled_on, violation_at
 from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.verdict import Counterexample, Private, PufferfishVerdict, Undecided, Violated
-from dipc.signs.boxes import HALF, Answer, Fails, Holds, Point, Side, Unclear
+from dipc.signs.boxes import HALF, Answer, Fails, Holds, Point, Side, Tensor, Unclear
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails as FailsAt
 from dipc.signs.inequality import Holds as HoldsForAll
@@ -52,10 +52,7 @@ class Box(NamedTuple):
 
     def lines(self, axis: int) -> Iterator[slice]:
         """The places of the coefficients along an axis."""
-        step = prod(self.shape[axis + 1 :])
-        whole = step * self.shape[axis]
-        for start in range(0, len(self.values), whole):
-            yield from (slice(first, start + whole, step) for first in range(start, start + step))
+        return Tensor(self.shape, [0] * len(self.values)).lines(axis)
 
     def corners(self) -> Iterator[tuple[Point, ExpPoly]]:
         """The corners, with the value of f there; in the middle of the axes on which f does not depend."""

@@ -162,10 +162,10 @@ def _with_functions(known: Parameters, terms: Sequence[Term], rate: fmpq, budget
     """The parameters and, as generators of the ring, the functions of eps that occur."""
     has_eps = any(t.power or t.rate or t.inverse for t in terms)
     functions = [Term(ONE, 1, ZERO, ZERO)] if any(t.power for t in terms) else []
-    for name in ("constant", "inverse"):
-        if any(exponents := [getattr(t, name) for t in terms]):
-            unit = lcm(*(int(x.q) for x in exponents))
-            functions.append(Term(ONE, 0, ZERO, ZERO)._replace(**{name: fmpq(1, unit)}))
+    if any(t.constant for t in terms):
+        functions.append(Term(ONE, 0, ZERO, fmpq(1, lcm(*(int(t.constant.q) for t in terms)))))
+    if any(t.inverse for t in terms):
+        functions.append(Term(ONE, 0, ZERO, ZERO, fmpq(1, lcm(*(int(t.inverse.q) for t in terms)))))
     fresh = _fresh(known.names)
     ring = Ring([*fresh[:has_eps], *known.names, *fresh[1 : 1 + len(functions)]])
     ranges = [r._replace(low=_lifted(r.low, ring), high=_lifted(r.high, ring)) for r in known.ranges]
