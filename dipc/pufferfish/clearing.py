@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 from flint import arb, ctx, fmpq, fmpq_mpoly
 
@@ -95,6 +95,9 @@ class _Sides:
 
 class Cleared:
     """A question, its class, and its model with polynomials in the coordinates u of the class."""
+
+    squares_go: ClassVar[bool] = True
+    """Whether a common factor that vanishes somewhere may be left out if its power is even."""
 
     def __init__(self, question: Question, clock: Clock, rate: fmpq = ZERO) -> None:
         """``rate`` is that of eps in the claim.  Raises :class:`InputError`, :class:`LimitReached`."""
@@ -213,7 +216,7 @@ class Cleared:
         scale, factors = _content([*a.values(), *b.values()]).factor()
         common = self._one * abs(scale)
         for factor, power in factors:
-            sign = 1 if power % 2 == 0 else self.definite_sign_of(factor)
+            sign = 1 if power % 2 == 0 and self.squares_go else self.definite_sign_of(factor)
             common = common * (factor * sign) ** power if sign else common
         return {s: f / common for s, f in a.items()}, {s: f / common for s, f in b.items()}
 

@@ -23,7 +23,14 @@ from dipc.clock import Clock
 from dipc.errors import InputError, InternalError, LimitReached, Unsupported
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
-from dipc.pufferfish.classes import SMALLER, ParameterClass, check_class, probabilities_of, require_defined
+from dipc.pufferfish.classes import (
+    SMALLER,
+    ParameterClass,
+    check_class,
+    definite_sign,
+    probabilities_of,
+    require_defined,
+)
 from dipc.pufferfish.clearing import Cleared, Inequality
 from dipc.pufferfish.parameters import DEPTH_OF_ANY, LONGER, unsettled_on, violation_at
 from dipc.pufferfish.question import Claim, Question
@@ -115,6 +122,8 @@ def value_at(f: Coefficients, point: Point) -> ExpPoly:
 class Functions(Cleared):
     """A question whose numbers are functions of eps, and its class of the other parameters."""
 
+    squares_go = False  # at a single eps, or at an end of the range, nothing may be left of the inequality
+
     def __init__(self, question: Question, clock: Clock) -> None:
         """Raises :class:`InputError` and :class:`LimitReached`."""
         self.oracle = SignOracle(question.parameters.budgets)
@@ -145,11 +154,6 @@ class Functions(Cleared):
         """The coordinates of the parameters, without those that are functions of eps."""
         parameters = self.question.parameters
         return [axis for axis in range(len(parameters.names)) if axis not in parameters.symbols]
-
-    @property
-    def centre(self) -> Point:
-        """A point of the class."""
-        return self._point
 
     def value(self, f: fmpq_mpoly, point: Point) -> ExpPoly:
         """A polynomial at a point: a function of eps."""
@@ -242,9 +246,7 @@ class Functions(Cleared):
                 inverse = Parametric(self.question.parameters.ring, self._one, factor)
                 require_defined(self.family, inverse, what)
                 continue
-            box = bernstein(self.split(factor), len(self._point))
-            signs = {sign_if_constant(without_monomial(x), self.oracle.budgets) for x in box.values}
-            if None in signs or len(signs) > 1:
+            if self._sign_of(factor) is None:
                 raise LimitReached(f"{what}: it is not settled whether the divisor {factor} vanishes")
 
     def _sign_inside(self, f: fmpq_mpoly) -> int:
@@ -253,13 +255,15 @@ class Functions(Cleared):
         return value.sign_at(self.oracle.budgets.inside)
 
     def _sign_of(self, f: fmpq_mpoly) -> int | None:
-        """1 (-1) if no Bernstein coefficient is negative (positive) for any eps."""
-        coefficients = self.split(f)
-        for sign in (1, -1):
-            box = bernstein({powers: x * sign for powers, x in coefficients.items()}, len(self._point))
-            if self._is_settled_on(box, ()):
-                return sign
-        return None
+        """1 (-1) if all Bernstein coefficients are positive (negative) for every eps.
+
+        Those of a polynomial in the parameters alone may be 0: it vanishes on the border of the cube only.
+        """
+        if self._is_of_parameters(f):
+            return definite_sign(f)
+        box = bernstein(self.split(f), len(self._point))
+        signs = {sign_if_constant(without_monomial(x), self.oracle.budgets) for x in box.values}
+        return signs.pop() if len(signs) == 1 else None
 
 
 def _longest(boxes: Sequence[Box]) -> int | None:

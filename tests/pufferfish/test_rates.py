@@ -192,3 +192,20 @@ def test_where_the_least_t_is_reached() -> None:
     found = dipc.load(SQUARE.format(claim=1)).pufferfish().budget()
     assert found.low == fmpq(1, 6) and not found.attained and found.approached == "eps -> 0"
     assert found.reached is not None and found.reached.sequence == ("out=0",)
+
+
+@pytest.mark.parametrize(
+    ("claim", "status"),
+    [
+        ("0 for eps in [1, 1]", "private"),
+        ("ln(3/2) for eps in [1/2, 1]", "violated"),
+        ("0 for eps in [1, 2]", "violated"),
+        ("ln(2) for eps in (0, 2)", "private"),
+    ],
+)
+def test_a_factor_that_vanishes_at_an_end_of_the_range(claim: str, status: str) -> None:
+    """At eps = 1 both sides are equal, and the sequence `a` is impossible."""
+    text = "observe a, b; param p in (0, 1); let x = (eps - 1)^2/20*p; compare s, t"
+    text += "\nstate s emits {a: x, b: 1 - x} next stop; state t emits {a: 2*x, b: 1 - 2*x} next stop"
+    verdict = HiddenMarkovModel(Source("m.hmm", text)).question().check(claim)
+    assert verdict.status == status
