@@ -27,7 +27,6 @@ from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish.classes import check_class
 from dipc.pufferfish.laws import Law, as_function
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.reading import Asked, read_question
@@ -308,8 +307,7 @@ class PufferfishQuestion:
     def laws(self, given: str) -> dict[str | None, Law]:
         """The distributions of the sequences for a secret, a distribution or a first state, by prior."""
         found = self._read(self.asked._replace(given=given), Clock())
-        if found.parameters.names:
-            check_class(found, Clock())
+        pipeline.validate(found, Clock())
         return {pair.left.prior: Law(found.model, pair.left, found.parameters) for pair in found.pairs}
 
     def probability(self, sequence: str | Sequence[str], given: str, prior: str | None = None) -> Function:

@@ -49,7 +49,8 @@ class Posed:
     def question(self) -> Question | None:
         """The same as a model that shows one output, if probabilities are rational, or functions of
         exp(-eps/m) for all eps > 0."""
-        return deciding.question_of(self.mixtures, self.claim, self.eps_range)
+        found = deciding.question_of(self.mixtures, self.claim, self.eps_range)
+        return found if found.parameters.rational else None
 
     def check(self, clock: Clock) -> PufferfishVerdict:
         """Decide the claim, which there must be."""

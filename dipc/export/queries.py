@@ -13,7 +13,7 @@ from operator import add
 from flint import fmpq_mpoly
 
 from dipc.clock import Clock
-from dipc.errors import InputError
+from dipc.errors import InputError, Unsupported
 from dipc.export.operators import Symbol, Tree, power, scaled, total, write
 from dipc.export.smtlib import SMTLIB
 from dipc.models.hmm import SILENCE
@@ -45,6 +45,8 @@ def claim_of(question: Question, what: str) -> tuple[Claim, int]:
         raise InputError("nothing is claimed", hint="write a line `private ln(2)`, or use `--claim`")
     if horizon is None:
         raise InputError(f"{what} needs a number of observations", hint="set one, for example --horizon 3")
+    if not question.parameters.rational:
+        raise Unsupported(f"{what} for eps outside of exp, constants such as exp(1/2), and ranges of eps")
     if claim.delta:
         raise InputError(f"a claim with a delta is about sets of sequences: there is no {what} for it")
     return claim, horizon

@@ -9,11 +9,12 @@ from flint import fmpq, fmpz
 from lark import Token
 
 from dipc.errors import Source, Unsupported
-from dipc.models.arithmetic import Amount, Arithmetic, Logarithms, Node, linear_part, span_of
+from dipc.models.arithmetic import Amount, Arithmetic, Logarithms, Node, linear_part
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.expressions import Expressions, FinerUnit, constant
-from dipc.pufferfish.question import ZERO, Claim
+from dipc.pufferfish.question import EVERY_EPS, ZERO, Claim
+from dipc.signs.eps_range import EpsRange
 
 LONGEST_POWER = 10_000  # bits of r^q, and of the roots taken
 
@@ -39,10 +40,8 @@ def read_claim(node: Node, values: Expressions, has_eps: bool, at: fmpq | None) 
 
     c = exp(epsilon) >= 1 is checked.  Raises :class:`FinerUnit` if t*eps is finer than the unit of the model.
     """
-    source, (epsilon, delta, eps, interval) = values.source, node.children
+    source, (epsilon, delta, _, _) = values.source, node.children
     arithmetic = _Epsilon(source, values)
-    if eps is not None:
-        _check_budgets(interval, arithmetic, has_eps)
     rate, exponent, factor = _parts(epsilon, arithmetic)
     if has_eps and at is not None:
         raise Unsupported(
@@ -53,8 +52,8 @@ def read_claim(node: Node, values: Expressions, has_eps: bool, at: fmpq | None) 
             hint = "write a number such as ln(2), or choose a single eps with `--at`"
             raise values.fail(epsilon, "no number of the model depends on eps", hint)
         rate, exponent = ZERO, exponent + rate * at
-    if values.unit % int(rate.q):
-        raise FinerUnit(lcm(values.unit, int(rate.q)))
+    if (units := values.units).rate % int(rate.q):
+        raise FinerUnit(units._replace(rate=lcm(units.rate, int(rate.q))))
     if rate < 0 or (ExpPoly.exp(0, exponent) * factor - 1).sign_at(fmpq(1)) < 0:
         raise values.fail(
             epsilon, "epsilon is negative", "claims have epsilon >= 0, that is c = exp(epsilon) >= 1"
@@ -109,15 +108,19 @@ def _delta(node: Any, arithmetic: _Epsilon) -> fmpq:
     return fmpq(found.p, found.q)
 
 
-def _check_budgets(interval: Any, arithmetic: _Epsilon, has_eps: bool) -> None:
-    """The budgets of a claim are all eps > 0."""
+def budgets_of(node: Node, values: Expressions, has_eps: bool) -> EpsRange:
+    """The values of eps in the tree of a claim, all eps > 0 if it does not tell."""
+    interval: Any = node.children[3]
+    if interval is None:
+        return EVERY_EPS
     if not has_eps:
-        raise arithmetic.values.fail(
-            interval, "no number of the model depends on eps", "leave out `for eps in`"
-        )
-    left, low, high, _ = interval.children
-    if left == "[" or not isinstance(high, Token) or arithmetic.amount(low) != Amount(Quotient.of(0)):
-        place = span_of(interval, arithmetic.source)
-        raise Unsupported(
-            "budgets other than (0, inf) in a model with eps", place, "write `for eps in (0, inf)`"
-        )
+        raise values.fail(interval, "no number of the model depends on eps", "leave out `for eps in`")
+    left, low_end, high_end, right = interval.children
+    low = values.rational(low_end, "the end of a range")
+    high = None if isinstance(high_end, Token) else values.rational(high_end, "the end of a range")
+    closed = left == "[", right == "]" and high is not None
+    if low < 0 or (not low and closed[0]):
+        raise values.fail(interval, "a budget is positive", "write `for eps in (0, ...)`")
+    if high is not None and (high < low or (high == low and not all(closed))):
+        raise values.fail(interval, "the range of eps is empty")
+    return EpsRange(low, high, *closed)

@@ -65,7 +65,7 @@ class ParameterClass:
 
     @property
     def _ring_size(self) -> int:
-        return max(1, len(self.parameters.names))
+        return max(1, len(self.parameters.ring.names))
 
     @cached_property
     def anchor(self) -> Point | None:
@@ -122,7 +122,7 @@ class ParameterClass:
     def values(self, u: Point) -> dict[str, fmpq]:
         """The parameters at a point of the cube; ZeroDivisionError if a bound is not defined there."""
         at = dict(zip(self.parameters.names, u, strict=False))
-        return {name: number(g.at(at)) for name, g in zip(self.parameters.names, self.images, strict=True)}
+        return {name: number(g.at(at)) for name, g in zip(self.parameters.names, self.images, strict=False)}
 
     def text(self, u: Point) -> str:
         """The parameters at a point, in words."""
@@ -327,15 +327,15 @@ def check_class(question: Question, clock: Clock, power: int = 1) -> ParameterCl
         _check_range(parameters, place, clock)
     free = ParameterClass(replace(parameters, conditions=()), clock)
     for g in parameters.conditions:
-        _require_defined(free, g, f"the condition {g} >= 0")
+        require_defined(free, g, f"the condition {g} >= 0")
     family = ParameterClass(parameters, clock, power)
     if family.anchor is None:
         raise InputError("no values of the parameters meet all the `where` conditions")
     seen = set()
-    for what, p in _probabilities(question):
+    for what, p in probabilities_of(question):
         if p not in seen:
             seen.add(p)
-            _require_defined(family, p, what)
+            require_defined(family, p, what)
             _require_nonnegative(family, p, what)
     return family
 
@@ -346,7 +346,7 @@ def _check_range(parameters: Parameters, place: int, clock: Clock) -> None:
     for end in bounds[:2]:
         if any(power > 0 for part in _parts(end) for power in part.degrees()[place:]):
             raise InputError(f"the bound {end} of {name} uses {name} or a later parameter")
-        _require_defined(before, end, f"the bound {end} of {name}")
+        require_defined(before, end, f"the bound {end} of {name}")
     width = bounds.high - bounds.low
     if not width and not (bounds.low_closed and bounds.high_closed):
         raise InputError(f"the range of {name} is empty")
@@ -358,7 +358,8 @@ def _check_range(parameters: Parameters, place: int, clock: Clock) -> None:
             raise LimitReached(f"it is not settled whether the range of {name} can be empty")
 
 
-def _require_defined(family: ParameterClass, f: Parametric, what: str) -> None:
+def require_defined(family: ParameterClass, f: Parametric, what: str) -> None:
+    """Raise :class:`InputError` where the denominator vanishes, :class:`LimitReached` if that is open."""
     below = Parametric(f.ring, f.denominator, f.ring.of(1).denominator)
     if f.denominator.is_constant():
         return
@@ -381,7 +382,8 @@ def _require_nonnegative(family: ParameterClass, p: Parametric, what: str) -> No
             raise LimitReached(f"it is not settled whether {what} is nonnegative")
 
 
-def _probabilities(question: Question) -> Iterator[tuple[str, Parametric]]:
+def probabilities_of(question: Question) -> Iterator[tuple[str, Parametric]]:
+    """All probabilities, and what they are."""
     model = question.model
     for state, shown, following in zip(model.states, model.emissions, model.transitions, strict=True):
         for place, p in shown:

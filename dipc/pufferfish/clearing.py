@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 from flint import arb, ctx, fmpq, fmpq_mpoly
 
@@ -23,7 +23,7 @@ from dipc.numbers.exact import ends
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.pufferfish.beliefs import ZERO, Steps, Word
-from dipc.pufferfish.classes import check_class, definite_sign, number
+from dipc.pufferfish.classes import ParameterClass, check_class, definite_sign, number
 from dipc.pufferfish.question import Claim, Pair, Question, Side
 from dipc.signs.boxes import Point
 
@@ -96,6 +96,9 @@ class _Sides:
 class Cleared:
     """A question, its class, and its model with polynomials in the coordinates u of the class."""
 
+    squares_go: ClassVar[bool] = True
+    """Whether a common factor that vanishes somewhere may be left out if its power is even."""
+
     def __init__(self, question: Question, clock: Clock, rate: fmpq = ZERO) -> None:
         """``rate`` is that of eps in the claim.  Raises :class:`InputError`, :class:`LimitReached`."""
         self.question, self.clock = question, clock
@@ -103,9 +106,10 @@ class Cleared:
         self.root, self.eps_power = int(exponent.q), int(exponent.p)
         if max(self.root, self.eps_power) > MOST_POWER:
             raise LimitReached(f"the claim has powers of exp(-eps) above {MOST_POWER}")
-        self.family = check_class(question, clock, self.root)
         self._one = question.parameters.ring.of(1).numerator
+        self.family = self._class(self.root)
         self._signs: dict[Any, int | None] = {}
+        self.stated: list[Inequality] = []
         self.steps = self._steps(question.model)
         self.pairs = tuple(pair for pair in question.pairs if all(_possible(side) for side in pair))
         self.notes = (
@@ -113,7 +117,11 @@ class Cleared:
             *dict.fromkeys(_notes(question.pairs)),
             *([] if self.pairs else [NOTHING]),
         )
-        self._sides = [self._cleared_sides(pair) for pair in self.pairs]
+        self.sides = [self._cleared_sides(pair) for pair in self.pairs]
+
+    def _class(self, power: int) -> ParameterClass:
+        """The class of the parameters, checked."""
+        return check_class(self.question, self.clock, power)
 
     @property
     def common(self) -> dict[str, Any]:
@@ -148,9 +156,12 @@ class Cleared:
         common = self._one
         for p in {p for row in lifted for p in row.values()}:
             common = common * (p.denominator / common.gcd(p.denominator))
-        if common(*self._point) < 0:
-            common = -common
+        common = common * self._sign_inside(common)
         return [{i: p.numerator * (common / p.denominator) for i, p in row.items()} for row in lifted]
+
+    def _sign_inside(self, f: fmpq_mpoly) -> int:
+        """The sign of a polynomial that has one on the whole class."""
+        return 1 if f(*self._point) > 0 else -1
 
     def _cleared_sides(self, pair: Pair) -> _Sides:
         left, right = (self._cleared([_added(side.weights)])[0] for side in pair)
@@ -166,42 +177,61 @@ class Cleared:
         """
         seen: set[Any] = set()
         stated: set[Any] = set()
-        frontier = [_Belief(i, sides.left, sides.right) for i, sides in enumerate(self._sides)]
+        frontier = [_Belief(i, sides.left, sides.right) for i, sides in enumerate(self.sides)]
         while frontier:
             children = [child for belief in frontier for child in self._children(belief)]
             new = [child for child in children if not _known(child.pair, (child.a, child.b), seen)]
             found = [self._inequality(child) for child in new]
-            yield [f for f in found if not _known(None, ({0: f.below}, {0: f.above}), stated)]
+            level = [f for f in found if not _known(None, ({0: f.below}, {0: f.above}), stated)]
+            self.stated += level
+            yield level
             frontier = [belief for belief in new if c0 is None or not self._is_settled(belief, c0)]
             if len(seen) > LARGEST:
                 raise LimitReached(f"more than {LARGEST} beliefs")
 
     def _children(self, belief: _Belief) -> Iterator[_Belief]:
-        steps = self.steps
-        left, right = steps.filtered(belief.a), steps.filtered(belief.b)
+        for word, a, b in self.successors(belief.word, belief.a, belief.b):
+            yield _Belief(belief.pair, *self._reduced(a, b), word)
+
+    def successors(
+        self, word: Word, a: Polynomials, b: Polynomials
+    ) -> Iterator[tuple[Word, Polynomials, Polynomials]]:
+        """The beliefs after one more observation that is possible on the left."""
+        left, right = self.steps.filtered(a), self.steps.filtered(b)
         for o in sorted(left):
-            self.clock.tick("sequences", len(belief.word) + 1)
-            a, b = _present(steps.moved(left[o])), _present(steps.moved(right.get(o, {})))
-            if a:
-                yield _Belief(belief.pair, *self._reduced(a, b), (*belief.word, o))
+            self.clock.tick("sequences", len(word) + 1)
+            after, other = (_present(self.steps.moved(part.get(o, {}))) for part in (left, right))
+            if after:
+                yield (*word, o), after, other
+
+    @property
+    def growth(self) -> fmpq_mpoly:
+        """The factor of all probabilities for every observation: the common denominators."""
+        silent, steps = self.steps.silent, self.steps
+        (shown,), (moved,) = steps.emissions[silent].values(), steps.transitions[silent].values()
+        return cast(fmpq_mpoly, shown * moved)
 
     def _reduced(self, a: Polynomials, b: Polynomials) -> tuple[Polynomials, Polynomials]:
         """Both vectors without a common factor that is >= 0 on the whole class."""
         scale, factors = _content([*a.values(), *b.values()]).factor()
         common = self._one * abs(scale)
         for factor, power in factors:
-            sign = 1 if power % 2 == 0 else self._definite_sign(factor)
+            sign = 1 if power % 2 == 0 and self.squares_go else self.definite_sign_of(factor)
             common = common * (factor * sign) ** power if sign else common
         return {s: f / common for s, f in a.items()}, {s: f / common for s, f in b.items()}
 
-    def _definite_sign(self, f: fmpq_mpoly) -> int | None:
+    def definite_sign_of(self, f: fmpq_mpoly) -> int | None:
+        """1 (-1) if f >= 0 (<= 0) on the whole class, as far as Bernstein coefficients tell; else None."""
         key = _key(f)
         if key not in self._signs:
-            self._signs[key] = definite_sign(f)
+            self._signs[key] = self._sign_of(f)
         return self._signs[key]
 
+    def _sign_of(self, f: fmpq_mpoly) -> int | None:
+        return definite_sign(f)
+
     def _inequality(self, belief: _Belief) -> Inequality:
-        sides = self._sides[belief.pair]
+        sides = self.sides[belief.pair]
         above = sum(belief.b.values(), ZERO) * sides.above
         below = sum(belief.a.values(), ZERO) * sides.below
         first, second = self._reduced({0: below}, {0: above} if above else {})
@@ -209,7 +239,7 @@ class Cleared:
 
     def _is_settled(self, belief: _Belief, c0: fmpq) -> bool:
         """Whether c0 Z b >= Z' a in every state, so that no continuation breaks the claim."""
-        sides = self._sides[belief.pair]
+        sides = self.sides[belief.pair]
         zero = 0 * self._one
         differences = (
             c0 * sides.above * belief.b.get(s, zero) - sides.below * x for s, x in belief.a.items()

@@ -9,12 +9,16 @@ from flint import fmpq
 from lark import Token
 
 from dipc.clock import Clock
-from dipc.errors import InputError, Source, Unsupported
+from dipc.errors import InputError, Source
 from dipc.models.arithmetic import Node, span_of
+from dipc.numbers.exppoly import Term
 from dipc.numbers.parametric import Parametric, Ring
-from dipc.pufferfish.expressions import EPS, Expressions, Value
-from dipc.pufferfish.question import Parameters, Range
+from dipc.pufferfish.expressions import EPS, Expressions, FinerUnit, Units, Value
+from dipc.pufferfish.question import ONE, ZERO, Parameters, Range
 from dipc.suggest import did_you_mean
+
+ROOT = "exp(1)"
+"""No parameter has the name of the root of exp(1) that occurs."""
 
 
 class Numbers:
@@ -24,18 +28,25 @@ class Numbers:
     """
 
     def __init__(
-        self, source: Source, nodes: Sequence[Node], given: Mapping[str, fmpq], unit: int | None, clock: Clock
+        self,
+        source: Source,
+        nodes: Sequence[Node],
+        given: Mapping[str, fmpq],
+        has_eps: bool,
+        units: Units,
+        clock: Clock,
     ) -> None:
-        self.given, self.has_eps = given, unit is not None
+        self.given, self.has_eps, self.units = given, has_eps, units
         free = [str(node.children[0]) for node in nodes if node.data == "free"]
         names = [name for name in free if name not in given and name.isascii()]
         self.eps_name = "x"
         while self.eps_name in free:
             self.eps_name += "_"
-        self.ring = Ring(list(dict.fromkeys([self.eps_name, *names] if self.has_eps else names)))
-        working = Ring([*self.ring.names, EPS]) if self.has_eps else self.ring
+        names = [*[self.eps_name] * has_eps, *names]
+        self.ring = Ring([*dict.fromkeys(names), *[EPS] * units.eps, *[ROOT] * bool(units.constant)])
+        working = Ring([*self.ring.names, EPS]) if has_eps and not units.eps else self.ring
         self.symbols = dict(zip(self.ring.names, working.gens, strict=False))
-        self.values = Expressions(source, working, unit or 1, clock)
+        self.values = Expressions(source, working, units, clock, self.symbols.get(ROOT))
         self.ranges = [Range(self.ring.of(0), self.ring.of(1), False, False)] if self.has_eps else []
         self.conditions: list[Parametric] = []
         self._known: dict[Value, Parametric] = {}
@@ -44,8 +55,11 @@ class Numbers:
     @property
     def parameters(self) -> Parameters:
         """The class of parameters."""
-        eps = (self.eps_name, self.values.unit) if self.has_eps else (None, 1)
-        return Parameters(self.ring, tuple(self.ranges), tuple(self.conditions), *eps)
+        name, unit = (self.eps_name, self.units.rate) if self.has_eps else (None, 1)
+        functions = [Term(ONE, 1, ZERO, ZERO)] if self.units.eps else []
+        if self.units.constant:
+            functions.append(Term(ONE, 0, ZERO, fmpq(1, self.units.constant)))
+        return Parameters(self.ring, tuple(self.ranges), tuple(self.conditions), name, unit, tuple(functions))
 
     def once(self, token: Any, places: dict[str, Any], what: str, text: str | None = None) -> str:
         """A name that must be new among those in ``places``, to which it is added."""
@@ -95,7 +109,7 @@ class Numbers:
             raise self.values.fail(
                 token, "the name of a parameter consists of the letters a to z, digits and `_`"
             )
-        low, high = (self.final(self.values.value(end), end) for end in (low_end, high_end))
+        low, high = (self.final(self.values.value(end)) for end in (low_end, high_end))
         found = Range(low, high, left == "[", right == "]")
         width = (high - low).as_rational()
         if width is not None and width <= 0:
@@ -130,7 +144,7 @@ class Numbers:
             sides = [self.values.value(each) for each in child.children[::2]]
             for sign, left, right in zip(signs, sides, sides[1:], strict=False):
                 difference = left - right if sign.type == "GE" else right - left
-                self._condition(child, self.final(difference, child))
+                self._condition(child, self.final(difference))
 
     def _condition(self, node: Any, function: Parametric) -> None:
         """The condition ``function >= 0``."""
@@ -143,21 +157,19 @@ class Numbers:
         if number is None:
             self.conditions.append(function)
 
-    def final(self, value: Value, node: Any) -> Parametric:
-        """A value in the ring of the question, where eps occurs as ``exp(-eps/unit)`` only."""
+    def final(self, value: Value) -> Parametric:
+        """A value in the ring of the question, of which eps is a part only if it occurs outside of exp."""
         if value not in self._known:
             self._known[value] = (
-                self._without_eps(value, node) if isinstance(value, Parametric) else self.ring.of(value)
+                self._without_eps(value) if isinstance(value, Parametric) else self.ring.of(value)
             )
         return self._known[value]
 
-    def _without_eps(self, value: Parametric, node: Any) -> Parametric:
-        if not self.has_eps:
+    def _without_eps(self, value: Parametric) -> Parametric:
+        if not self.has_eps or self.units.eps:
             return value
         above, below = value.numerator.to_dict(), value.denominator.to_dict()
         if any(exponents[-1] for exponents in (*above, *below)):
-            place = span_of(node, self.values.source)
-            hint = "eps may occur as exp(a*eps) with a rational number a"
-            raise Unsupported("eps outside of exp in a probability", place, hint)
+            raise FinerUnit(self.units._replace(eps=True))
         parts = ({exponents[:-1]: c for exponents, c in terms.items()} for terms in (above, below))
         return Parametric(self.ring, *map(self.ring.polynomial, parts))

@@ -1,7 +1,7 @@
 """The value of an expression in a file with a hidden Markov model, and the names that families give.
 
-Values are rational numbers and rational functions of parameters.  ``exp(-eps/unit)`` is one of these; eps
-itself is the last one while a file is read, because it may stand in an argument of exp only.
+Values are rational numbers and rational functions of parameters.  ``exp(-eps/unit)`` is one of these, and so
+are eps itself and a root of exp(1).
 """
 
 from __future__ import annotations
@@ -37,12 +37,23 @@ RELATIONS: Mapping[str, Callable[[fmpq, fmpq], bool]] = {
 }  # fmt: skip
 
 
-class FinerUnit(Exception):
-    """An exponent of eps does not fit the unit: read again with this one."""
+class Units(NamedTuple):
+    """The functions of eps that are parameters: ``exp(-eps/rate)``, ``exp(1/constant)``, and eps itself.
 
-    def __init__(self, unit: int) -> None:
-        super().__init__(unit)
-        self.unit = unit
+    0 as ``constant``: no constant occurs; ``eps``: whether eps occurs outside of exp.
+    """
+
+    rate: int = 1
+    constant: int = 0
+    eps: bool = False
+
+
+class FinerUnit(Exception):
+    """A function of eps does not fit the units: read again with these."""
+
+    def __init__(self, units: Units) -> None:
+        super().__init__(units)
+        self.units = units
 
 
 class Table(NamedTuple):
@@ -60,11 +71,13 @@ def constant(value: Value) -> fmpq | None:
 class Expressions:
     """Evaluates trees, a method for each rule.  ``names`` are the numbers that have names at present.
 
-    In a model with eps the ring begins with ``exp(-eps/unit)`` and ends with eps.
+    In a model with eps the ring begins with ``exp(-eps/rate)`` and has eps; ``root`` is ``exp(1/constant)``.
     """
 
-    def __init__(self, source: Source, ring: Ring, unit: int, clock: Clock) -> None:
-        self.source, self.ring, self.unit, self.clock = source, ring, unit, clock
+    def __init__(
+        self, source: Source, ring: Ring, units: Units, clock: Clock, root: Parametric | None = None
+    ) -> None:
+        self.source, self.ring, self.units, self.clock, self.root = source, ring, units, clock, root
         self.has_eps = EPS in ring.names
         self.names: dict[str, Value] = {}
         self.later: set[str] = set()
@@ -174,7 +187,11 @@ class Expressions:
     def eps(self, node: Node) -> Value:
         if not self.has_eps:
             raise self.fail(node, "eps is not allowed here")
-        return self.ring.gens[-1]
+        return self._eps
+
+    @property
+    def _eps(self) -> Parametric:
+        return self.ring.gens[self.ring.names.index(EPS)]
 
     def sum(self, node: Node) -> Value:
         result = self.value(node.children[0])
@@ -206,17 +223,31 @@ class Expressions:
 
     def exp(self, node: Node) -> Value:
         inside = self.value(node.children[1])
-        rate = constant(inside / self.ring.gens[-1]) if self.has_eps else None
-        if rate is None and inside:
-            hint = "a*eps with a rational number a, as in exp(-eps/2), is supported"
+        if (parts := self._linear(inside)) is None:
+            hint = "a*eps + k with rational numbers a and k, as in exp(-eps/2), is supported"
             raise Unsupported("this argument of exp in a probability", span_of(node, self.source), hint)
-        if not rate:
-            return fmpq(1)
-        if self.unit % int(rate.q):
-            raise FinerUnit(lcm(self.unit, int(rate.q)))
-        if abs(rate) * self.unit > MOST_TERMS:
+        (rate, fixed), units = parts, self.units
+        if units.rate % int(rate.q) or (fixed and (not units.constant or units.constant % int(fixed.q))):
+            finer = lcm(units.constant or 1, int(fixed.q)) if fixed else units.constant
+            raise FinerUnit(units._replace(rate=lcm(units.rate, int(rate.q)), constant=finer))
+        if max(abs(rate) * units.rate, abs(fixed) * units.constant) > MOST_TERMS:
             raise self.fail(node, "this multiple of eps is too large, or too fine")
-        return self.ring.gens[0] ** -int((rate * self.unit).p)
+        found: Value = fmpq(1)
+        if rate:
+            found = self.ring.gens[0] ** -int((rate * units.rate).p)
+        return found * self.root ** int((fixed * units.constant).p) if fixed and self.root else found
+
+    def _linear(self, value: Value) -> tuple[fmpq, fmpq] | None:
+        """(a, k) of a*eps + k, or None."""
+        if (number := constant(value)) is not None:
+            return fmpq(0), fmpq(number)
+        if not self.has_eps or not isinstance(value, Parametric):
+            return None
+        fixed = value.at({name: fmpq(0) for name in self.ring.names}) if value.denominator.is_one() else None
+        if fixed is None or (known := constant(fixed)) is None:
+            return None
+        rate = constant((value - known) / self._eps)
+        return None if rate is None else (rate, fmpq(known))
 
     def ln(self, node: Node) -> Value:
         raise self.fail(node, "a logarithm is allowed in claims only")

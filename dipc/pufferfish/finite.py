@@ -20,7 +20,6 @@ from dipc.pufferfish.verdict import (
     Private,
     PufferfishVerdict,
     Reached,
-    Undecided,
     Violated,
 )
 
@@ -30,8 +29,7 @@ def check(problem: Rational, claim: Claim, horizon: int) -> PufferfishVerdict:
     try:
         found = violation(problem, claim, horizon)
     except LimitReached as limit:
-        reason = f"{limit} ({problem.clock.doing})"
-        return Undecided(**problem.common, reason=reason, least=None if claim.delta else problem.enclosure())
+        return problem.unsettled(claim, f"{limit} ({problem.clock.doing})")
     return Violated(**problem.common, counterexample=found) if found else Private(**problem.common)
 
 

@@ -72,8 +72,7 @@ def check(problem: Rational, claim: Claim) -> PufferfishVerdict:
     try:
         return _check_additive(problem, claim) if claim.delta else _check(problem, claim)
     except LimitReached as limit:
-        reason = f"{limit} ({problem.clock.doing})"
-        return Undecided(**problem.common, reason=reason, least=None if claim.delta else problem.enclosure())
+        return problem.unsettled(claim, f"{limit} ({problem.clock.doing})")
 
 
 def _check(problem: Rational, claim: Claim) -> PufferfishVerdict:

@@ -7,12 +7,9 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from flint import fmpq, fmpq_mpoly
-
 from dipc.clock import Clock
 from dipc.errors import InputError
 from dipc.models.hmm import SILENCE, HiddenMarkovModel
-from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import Steps, Word
@@ -24,12 +21,7 @@ def as_function(p: Parametric, parameters: Parameters) -> Quotient | Parametric:
     """A function of eps (or a number) if no other parameter occurs in the model."""
     if parameters.names not in ((), (parameters.eps_name,)):
         return p
-    return Quotient(*(_of_eps(part, parameters.eps_unit) for part in (p.numerator, p.denominator)))
-
-
-def _of_eps(polynomial: fmpq_mpoly, unit: int) -> ExpPoly:
-    terms = polynomial.to_dict().items()
-    return sum((ExpPoly.exp(fmpq(-int(n), unit)) * c for (n,), c in terms), ExpPoly())
+    return parameters.function_of_eps(p)
 
 
 class Law:

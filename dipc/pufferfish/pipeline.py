@@ -6,9 +6,10 @@ from dataclasses import replace
 from time import monotonic
 
 from dipc.clock import Clock
-from dipc.errors import InputError
-from dipc.pufferfish import finite, horizons
+from dipc.errors import InputError, Unsupported
+from dipc.pufferfish import finite, functions, horizons, rates, sums
 from dipc.pufferfish.beliefs import ZERO
+from dipc.pufferfish.classes import check_class
 from dipc.pufferfish.parameters import check_with_parameters
 from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.rational import Rational
@@ -24,9 +25,33 @@ def check(question: Question, clock: Clock) -> PufferfishVerdict:
     return replace(_check(question, question.claim, clock), seconds=monotonic() - start)
 
 
+MOST_POWER = 200
+
+
+def validate(question: Question, clock: Clock) -> None:
+    """Raise :class:`InputError` for a probability that is negative or undefined somewhere on the class."""
+    if _of_functions(question):
+        functions.Functions(question, clock)
+    elif question.parameters.names:
+        check_class(question, clock)
+
+
+def _of_functions(question: Question) -> bool:
+    """Whether eps occurs outside of exp, or a constant such as exp(1), or not all eps > 0 are asked about.
+
+    Or a claim about eps needs very large powers of ``exp(-eps/unit)``.
+    """
+    parameters = question.parameters
+    power = question.claim.rate * parameters.eps_unit if question.claim else ZERO
+    large = max(power.p, power.q) > MOST_POWER
+    return not parameters.rational or large
+
+
 def _check(question: Question, claim: Claim, clock: Clock) -> PufferfishVerdict:
+    if _of_functions(question):
+        return functions.check(question, clock)
     if question.parameters.names:
-        return check_with_parameters(question, clock)
+        return check_with_parameters(question, clock, sums.check if claim.delta else None)
     problem = Rational(question, clock)
     if question.horizon is None:
         return horizons.check(problem, claim)
@@ -43,6 +68,10 @@ def budget(question: Question, clock: Clock) -> Budget:
 
 
 def _budget(question: Question, clock: Clock) -> Budget:
+    if question.parameters.eps_name is not None:
+        return rates.budget(question, clock)
+    if question.parameters.functions:
+        raise Unsupported("the least c of a model with constants such as exp(1/2)")
     if question.parameters.names:
         return budget_with_parameters(question, clock)
     problem, delta = Rational(question, clock), question.claim.delta if question.claim else ZERO

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from flint import fmpq
+from flint import fmpq, fmpq_mpoly
 
 from dipc.models.hmm import HiddenMarkovModel, Weights
-from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.parametric import Parametric, Ring
+from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import EpsRange
 
-ZERO = fmpq(0)
+ZERO, ONE = fmpq(0), fmpq(1)
+EVERY_EPS = EpsRange.positive()
 
 
 class Range(NamedTuple):
@@ -27,7 +30,9 @@ class Range(NamedTuple):
 class Parameters:
     """A class of parameters: a range for each, and further conditions ``f >= 0``.
 
-    One of the parameters may stand for ``exp(-eps/unit)``: then its name is ``eps_name``.
+    One of the parameters may stand for ``exp(-eps/unit)``: then its name is ``eps_name``.  The last
+    generators of the ring may be other ``functions`` of eps, such as eps itself or exp(1/2); ``budgets`` are
+    the values of eps.
     """
 
     ring: Ring = field(compare=False)
@@ -35,11 +40,58 @@ class Parameters:
     conditions: tuple[Parametric, ...] = ()
     eps_name: str | None = None
     eps_unit: int = 1
+    functions: tuple[Term, ...] = ()
+    budgets: EpsRange = EVERY_EPS
 
     @property
     def names(self) -> tuple[str, ...]:
         """The parameters, in their order."""
-        return self.ring.names
+        return self.ring.names[: len(self.ring.names) - len(self.functions)]
+
+    @property
+    def rational(self) -> bool:
+        """Whether all numbers are rational functions of the parameters, for all eps > 0."""
+        return not self.functions and self.budgets == EVERY_EPS
+
+    @property
+    def symbols(self) -> dict[int, Term]:
+        """The places of the generators that are functions of eps."""
+        first = len(self.names)
+        found = dict(enumerate(self.functions, first))
+        if self.eps_name is not None:
+            found[self.names.index(self.eps_name)] = Term(ONE, 0, fmpq(-1, self.eps_unit), ZERO)
+        return found
+
+    def split(self, f: fmpq_mpoly) -> dict[tuple[int, ...], ExpPoly]:
+        """A polynomial in the other generators, by exponents: its coefficients are functions of eps."""
+        symbols, found = self.symbols, dict[tuple[int, ...], list[Term]]()
+        for powers, c in f.to_dict().items():
+            key = tuple(0 if place in symbols else int(n) for place, n in enumerate(powers))
+            parts = [(s, int(powers[place])) for place, s in symbols.items()]
+            rate, fixed, inverse = (sum((fmpq(s[i]) * n for s, n in parts), ZERO) for i in (2, 3, 4))
+            term = Term(c, sum(s.power * n for s, n in parts), rate, fixed, inverse)
+            found.setdefault(key, []).append(term)
+        return {key: ExpPoly.from_terms(terms) for key, terms in found.items()}
+
+    def of_function(self, f: Quotient) -> Parametric:
+        """A function of eps, as one of the generators; the inverse of :meth:`function_of_eps`."""
+        above, below = (
+            sum((self._of_term(t) for t in part.terms()), self.ring.of(0))
+            for part in (f.numerator, f.denominator)
+        )
+        return above / below
+
+    def _of_term(self, term: Term) -> Parametric:
+        found = self.ring.of(term.coefficient)
+        for place, symbol in self.symbols.items():
+            i = next(i for i in range(1, 5) if symbol[i])
+            found = found * self.ring.gens[place] ** int((fmpq(term[i]) / symbol[i]).p)
+        return found
+
+    def function_of_eps(self, f: Parametric) -> Quotient:
+        """A function of no other parameter, as a function of eps."""
+        above, below = (next(iter(self.split(g).values()), ExpPoly()) for g in (f.numerator, f.denominator))
+        return Quotient(above, below)
 
 
 class Side(NamedTuple):
@@ -87,3 +139,8 @@ class Question:
     claim: Claim | None
     name: str = "<model>"
     notes: tuple[str, ...] = ()
+
+    def without_numbers(self) -> Question:
+        """Only what is known of the parameters: no pairs, and a model that shows nothing."""
+        nothing = ((),) * len(self.model.states)
+        return replace(self, model=replace(self.model, emissions=nothing, transitions=nothing), pairs=())

@@ -16,7 +16,15 @@ from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import beliefs, futures
 from dipc.pufferfish.beliefs import ONE, ZERO, Extreme, Ratio, Sides, Sparse, Steps, Word, exceeds
 from dipc.pufferfish.question import Claim, Pair, Question
-from dipc.pufferfish.verdict import Counterexample, Least, Pump, Reached
+from dipc.pufferfish.verdict import (
+    Counterexample,
+    Least,
+    PufferfishVerdict,
+    Pump,
+    Reached,
+    Undecided,
+    Violated,
+)
 
 FEW_STATES = 3
 """Up to so many states the backward engine is used: there the extreme rays need no linear programs.  Else the
@@ -58,7 +66,7 @@ class Rational:
     """A question of rational numbers: the model, and the pairs of which both secrets are possible."""
 
     def __init__(self, question: Question, clock: Clock) -> None:
-        if names := question.parameters.names:
+        if names := question.parameters.ring.names:
             raise Unsupported(f"hidden Markov models with parameters (here {', '.join(names)})")
         self.question, self.clock = question, clock
         self.steps = Steps(_rational_model(question.model))
@@ -101,6 +109,17 @@ class Rational:
         high = beliefs.greatest(belief.bound for belief in exploration.frontier)
         ratios = (belief.ratio for belief in exploration.level())
         return least(beliefs.greatest(ratio for ratio in ratios if ratio is not None), high)
+
+    def unsettled(self, claim: Claim, reason: str) -> PufferfishVerdict:
+        """The verdict of a search that a limit ended: one observation may be a violation already."""
+        if claim.delta:
+            return Undecided(**self.common, reason=reason)
+        exploration = beliefs.Exploration(self.steps, self.sides, Clock())
+        found = beliefs.improved(beliefs.NONE, exploration.level())
+        if Constant(claim).is_below(found.ratio):
+            shown = self.counterexample(found.pair, [found.word], claim)
+            return Violated(**self.common, counterexample=shown)
+        return Undecided(**self.common, reason=reason, least=self.enclosure())
 
     def reached(self, number: int, words: Sequence[Word], pump: Pump | None = None) -> Reached:
         """The probabilities of some words on both sides of a pair."""

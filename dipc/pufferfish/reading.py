@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -30,11 +31,12 @@ from dipc.models.arithmetic import Grammar, Node, span_of
 from dipc.models.hmm import HiddenMarkovModel, Weights
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.parametric import Parametric
-from dipc.pufferfish.claim import read_claim
+from dipc.pufferfish.claim import budgets_of, read_claim
 from dipc.pufferfish.declared import Numbers
-from dipc.pufferfish.expressions import FinerUnit, Value, constant
+from dipc.pufferfish.expressions import FinerUnit, Units, Value, constant
 from dipc.pufferfish.plain import plain_states
-from dipc.pufferfish.question import Claim, Pair, Question, Side
+from dipc.pufferfish.question import EVERY_EPS, Claim, Pair, Question, Side
+from dipc.signs.eps_range import EpsRange
 from dipc.suggest import did_you_mean, nearest
 
 MOST_STATES = 10**5
@@ -97,13 +99,13 @@ def read_question(
     ((((0, 1/3), (1, 2/3)), ((1, 1),)), 1, 3)
     """
     given = {name: rational(value, f"`{name}`") for name, value in (overrides or {}).items()}
-    declarations, unit = _declarations(source), 1
+    declarations, units = _declarations(source), Units()
     while True:
         try:
-            reader = _Reader(source, declarations, given, unit, clock or Clock())
+            reader = _Reader(source, declarations, given, units, clock or Clock())
             return reader.question(asked or Asked())
         except FinerUnit as finer:
-            unit = finer.unit
+            units = finer.units
 
 
 def _declarations(source: Source) -> list[Node]:
@@ -144,13 +146,13 @@ class _Reader:
     """Reads declarations: numbers first, then observations and names of states, then everything else."""
 
     def __init__(
-        self, source: Source, declarations: list[Node], given: Mapping[str, fmpq], unit: int, clock: Clock
+        self, source: Source, declarations: list[Node], given: Mapping[str, fmpq], units: Units, clock: Clock
     ) -> None:
         self.declarations = declarations
         self.has_eps = any(
             _mentions_eps(node, source.text) for node in declarations if node.data not in CALLED
         )
-        self.numbers = Numbers(source, self._numbers(), given, unit if self.has_eps else None, clock)
+        self.numbers = Numbers(source, self._numbers(), given, self.has_eps, units, clock)
         self.values, self.source, self.clock = self.numbers.values, source, clock
         self.observations: dict[str, int] = {}
         self.states: dict[str, int] = {}
@@ -187,7 +189,8 @@ class _Reader:
         horizon = self._horizon(model, asked)
         claim = self._claim(asked)
         notes = (*self.notes, *(() if pairs else ("nothing was compared",)))
-        return Question(model, self.numbers.parameters, pairs, horizon, claim, self.source.name, notes)
+        parameters = replace(self.numbers.parameters, budgets=self._budgets(asked))
+        return Question(model, parameters, pairs, horizon, claim, self.source.name, notes)
 
     # --- the model -----------------------------------------------------------------------------------
 
@@ -253,12 +256,12 @@ class _Reader:
                 raise self.values.fail(node, f"the probability {number} of `{name}` in {whose} is {size}")
         if (total := sum(raw.values(), fmpq(0))) != 1:
             raise self.values.fail(node, f"the probabilities of {whose} sum to {self._text(total)}, not 1")
-        return tuple((at, self.numbers.final(p, node)) for at, p in raw.items())
+        return tuple((at, self.numbers.final(p)) for at, p in raw.items())
 
     def _text(self, value: Value) -> str:
         if not self.has_eps or constant(value) is not None:
             return str(value)
-        unit = self.values.unit
+        unit = self.values.units.rate
         return f"{value} (with {self.numbers.eps_name} = exp(-eps{f'/{unit}' if unit > 1 else ''}))"
 
     def _known(self, node: Any, name: str, known: Mapping[str, int], what: str) -> int:
@@ -418,6 +421,10 @@ class _Reader:
     def _claim(self, asked: Asked) -> Claim | None:
         node = self._line("private", asked.claim, "claim")
         return None if node is None else read_claim(node, self.values, self.has_eps, asked.at)
+
+    def _budgets(self, asked: Asked) -> EpsRange:
+        node = self._line("private", asked.claim, "claim")
+        return EVERY_EPS if node is None else budgets_of(node, self.values, self.has_eps)
 
 
 def _mentions_eps(node: Node, text: str) -> bool:

@@ -9,27 +9,26 @@ a simple rational of the interval is tried each time, as the exact answer may be
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, product
+from itertools import islice
 
-from flint import fmpq, fmpq_mpoly
+from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.errors import Unsupported
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import ONE, ZERO
-from dipc.pufferfish.classes import restricted, squarefree
+from dipc.pufferfish.classes import squarefree
 from dipc.pufferfish.clearing import Cleared, Constant, Inequality, probabilities
-from dipc.pufferfish.parameters import DEPTH_OF_ANY, decide, sides
+from dipc.pufferfish.parameters import DEPTH_OF_ANY, decide, limits, on_line, proved, quotient, sides
 from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.verdict import Budget, Reached
 from dipc.signs.boxes import HALF, Fails, Holds, Point, Unclear, isolated_roots
 from dipc.signs.eps_range import simplest_between
 
 DIGITS = fmpq(1, 10**11)
-MOST_LINES = 1000
-GREATEST = fmpq(2**40)
+DOUBLINGS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ def supremum(problem: Cleared, inequalities: Sequence[Inequality]) -> Supremum:
     """The greatest of all; the first inequality that has it."""
     best = Supremum(ZERO, ZERO, inequalities[0], problem.family.anchor or ())
     for f in inequalities:
-        for ratio, point in _limits(problem, f):
+        for ratio, point in limits(problem, f):
             if ratio is None:
                 return Supremum(None, None, f, point)
             if best.low is None or ratio > best.low:
@@ -101,54 +100,6 @@ def supremum(problem: Cleared, inequalities: Sequence[Inequality]) -> Supremum:
     for f in inequalities:
         best = _improved(problem, f, best)
     return best
-
-
-def quotient(above: fmpq, below: fmpq) -> fmpq | None:
-    """below/above; None is infinity, and 0 stands for 0/0, which says nothing."""
-    if above:
-        return below / above
-    return None if below else ZERO
-
-
-def _limits(problem: Cleared, f: Inequality) -> Iterator[tuple[fmpq | None, Point]]:
-    """Quotients, the centre's first, and limits on lines through corners, and centres of edges and faces.
-
-    A line is parallel to an axis; its points belong to the closure of the class.
-    """
-    family, size = problem.family, f.above.context().nvars()
-    if anchor := family.anchor:
-        yield quotient(f.above(*anchor), f.below(*anchor)), anchor
-    choices = (HALF, ZERO, ONE) if size * 3 ** (size - 1) <= MOST_LINES else (HALF,)
-    for axis, rest in product(range(size), product(choices, repeat=size - 1)):
-        common, above, below = _on_line(f, axis, rest)
-        line = [restricted(g, axis, rest) for g in family.conditions]
-        for x in dict.fromkeys((HALF, ZERO, ONE, *_critical_points(above, below, line))):
-            point = (*rest[:axis], x, *rest[axis:])
-            defined = bool(common(x)) and family.contains(point)
-            if defined or all(g(x) > 0 for g in line):
-                yield quotient(above(x), below(x)), point
-
-
-def _on_line(f: Inequality, axis: int, rest: Point) -> tuple[fmpq_mpoly, fmpq_mpoly, fmpq_mpoly]:
-    """The greatest common divisor on a line, and both sides of the inequality divided by it."""
-    above, below = (restricted(g, axis, rest) for g in (f.above, f.below))
-    common = above.gcd(below)
-    if not common:
-        return common, above, below
-    return common, above / common, below / common
-
-
-def _critical_points(
-    above: fmpq_mpoly, below: fmpq_mpoly, conditions: Sequence[fmpq_mpoly]
-) -> Iterator[fmpq]:
-    """The rational zeros in [0, 1] of the conditions and of the derivative of the quotient."""
-    slope = below.derivative(0) * above - below * above.derivative(0)
-    factors = (factor for g in (slope, *conditions) if g for factor, _ in g.factor()[1])
-    for factor in factors:
-        if factor.total_degree() == 1:
-            root = -factor(ZERO) / (factor(ONE) - factor(ZERO))
-            if 0 <= root <= 1:
-                yield root
 
 
 def _freed(problem: Cleared, f: Inequality, point: Point) -> Point:
@@ -172,7 +123,7 @@ def _improved(problem: Cleared, f: Inequality, best: Supremum) -> Supremum:
         case Fails(point):
             return _joined(best, _bisected(problem, f, point))
         case Unclear():
-            high = _proved(problem, f, 2 * best.low)
+            high = proved(problem, f, 2 * best.low, DOUBLINGS)
             return _joined(best, Supremum(ZERO, high, f, best.point, _unsettled(problem, f)))
 
 
@@ -190,7 +141,7 @@ def _bisected(problem: Cleared, f: Inequality, point: Point) -> Supremum:
     low = quotient(f.above(*point), f.below(*point))
     if low is None:
         return Supremum(None, None, f, point)
-    high, reason = _proved(problem, f, 2 * low), ""
+    high, reason = proved(problem, f, 2 * low, DOUBLINGS), ""
     while high is not None and high - low > low * DIGITS:
         middle = simplest_between((3 * low + high) / 4, (low + 3 * high) / 4)
         match decide(problem, _constant(middle), f):
@@ -208,15 +159,6 @@ def _bisected(problem: Cleared, f: Inequality, point: Point) -> Supremum:
     return Supremum(low, high, f, point, reason or ("" if high else _unsettled(problem, f)), attained)
 
 
-def _proved(problem: Cleared, f: Inequality, c: fmpq) -> fmpq | None:
-    """c or its first double that f never exceeds; None if none was found."""
-    while c < GREATEST:
-        if isinstance(decide(problem, _constant(c), f), Holds):
-            return c
-        c = 2 * c
-    return None
-
-
 def _constant(c: fmpq) -> Constant:
     return Constant(Claim("", c))
 
@@ -229,7 +171,7 @@ def _is_reached(problem: Cleared, f: Inequality, c: fmpq) -> bool:
     """One parameter: whether c is the quotient at some point between the ends, which may be irrational."""
     if problem.family.conditions or f.only_axis is None:
         return False
-    _, above, below = _on_line(f, f.only_axis, (HALF,) * (f.above.context().nvars() - 1))
+    _, above, below = on_line(f, f.only_axis, (HALF,) * (f.above.context().nvars() - 1))
     return any(high > 0 and low < 1 for low, high in isolated_roots(squarefree([c * above - below])))
 
 
@@ -245,7 +187,7 @@ def _reached(problem: Cleared, f: Inequality, point: Point, c: fmpq | None) -> R
     if not left or quotient(right, left) != c:
         return None
     return Reached(
-        **sides(problem, f),
+        **sides(problem, f.pair, [f.word]),
         parameters=problem.family.values(point),
         probability=Quotient.of(left),
         other_probability=Quotient.of(right),

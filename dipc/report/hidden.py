@@ -59,7 +59,7 @@ def _intervals(parameters: Parameters) -> dict[str, str]:
     for name, (low, high, low_closed, high_closed) in zip(parameters.names, parameters.ranges, strict=True):
         if name != parameters.eps_name:
             found[name] = f"{'[' if low_closed else '('}{low}, {high}{']' if high_closed else ')'}"
-    return found | ({} if parameters.eps_name is None else {"eps": "(0, inf)"})
+    return found | ({} if parameters.eps_name is None else {"eps": str(parameters.budgets)})
 
 
 def _everywhere(question: Question) -> str:
@@ -209,7 +209,11 @@ def _reached_record(found: Reached, question: Question) -> Record:
         "sequence": list(found.sequence),
         **({"sequences": list(map(list, found.sequences))} if found.sequences else {}),
         "parameters": {name: str(value) for name, value in found.parameters.items()},
-        **({"epsilon": str(found.epsilon)} if question.parameters.eps_name is not None else {}),
+        **(
+            {"epsilon": None if found.epsilon is None else str(found.epsilon)}
+            if question.parameters.eps_name is not None
+            else {}
+        ),
         **{name: number_record(getattr(found, name), eps) for name in names},
         "pump": None if pump is None else _pump_record(pump),
     }

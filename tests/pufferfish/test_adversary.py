@@ -56,10 +56,11 @@ INFINITE = "observe a, b; state s emits a next stop; state t emits b next stop; 
 
 
 @pytest.mark.parametrize("horizon", ["1", "3", "any"])
-def test_no_time_is_an_undecided_verdict_though_a_quotient_is_infinite(horizon):
+def test_an_infinite_quotient_is_a_violation_even_without_time(horizon):
     found = verdict(INFINITE, "ln(2)", horizon, seconds=-1.0)
-    assert found.status == "undecided"
-    assert found.least.high is None
+    assert found.status == "violated" and found.counterexample.infinite_loss
+    other = verdict(TWO_STATES + "; compare s, t", "ln(2)", horizon, seconds=-1.0)
+    assert other.status == "undecided" and other.least.low == fmpq(2)
 
 
 def test_no_time_is_an_open_budget_though_a_quotient_is_infinite():
@@ -99,10 +100,11 @@ state t emits {a: exp(-eps)/(1 + exp(-eps)), b: 1/(1 + exp(-eps))} next stop; co
 """
 
 
-def test_a_huge_power_of_eps_is_a_limit():
-    found = verdict(EPS, "10^50*eps", seconds=20.0)
-    assert found.status == "undecided"
-    assert "powers of exp(-eps)" in found.reason
+def test_huge_and_fine_powers_of_eps():
+    """The least t is 1: exp(-eps) is a power of no parameter then, but eps is decided by its functions."""
+    assert verdict(EPS, "10^50*eps", seconds=20.0).status == "private"
+    assert verdict(EPS, "1001/1000*eps", seconds=20.0).status == "private"
+    assert verdict(EPS, "999/1000*eps", seconds=20.0).status == "violated"
 
 
 def test_a_huge_horizon_is_refused():

@@ -15,11 +15,14 @@ from flint import fmpq
 
 from dipc.errors import InputError, LimitReached, Source, Unsupported
 from dipc.models.hmm import Weights
+from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
+from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.plain import plain_states
 from dipc.pufferfish.question import Pair, Question
 from dipc.pufferfish.reading import DECLARATIONS, GRAMMAR, Asked, read_question
 from dipc.shipped import expected_verdict, header
+from dipc.signs.eps_range import EpsRange
 
 MODELS = Path(__file__).parents[2] / "programs" / "hidden_markov"
 G = {
@@ -529,12 +532,10 @@ def test_overrides_that_do_not_fit() -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("{a: eps, b: 1 - eps}", "eps outside of exp in a probability"),
-     ("{a: exp(-1)}", "this argument of exp in a probability"),
-     ("{a: exp(-p)}", "this argument of exp in a probability"),
+    [("{a: exp(-p)}", "this argument of exp in a probability"),
      ("{a: exp(-p*eps)}", "this argument of exp in a probability"),
      ("{a: exp(-eps^2)}", "this argument of exp in a probability"),
-     ("{a: exp(1 - eps)}", "this argument of exp in a probability")],
+     ("{a: exp(-1/eps)}", "this argument of exp in a probability")],
 )  # fmt: skip
 def test_what_is_not_supported(text: str, message: str) -> None:
     with pytest.raises(Unsupported) as caught:
@@ -542,14 +543,35 @@ def test_what_is_not_supported(text: str, message: str) -> None:
     assert caught.value.message == message and caught.value.span is not None
 
 
-def test_budgets_that_are_not_supported() -> None:
+def test_budgets() -> None:
     text = AB + "state s emits {a: exp(-eps), b: 1 - exp(-eps)} next stop; state t emits a next stop\n" + C
     assert question(text + "private eps for eps in (0, inf)").claim == question(text + "private eps").claim
-    for interval in ("(0, 1)", "[0, inf)", "(1, inf)"):
-        with pytest.raises(Unsupported, match=r"budgets other than \(0, inf\)"):
+    assert question(text + "private eps").parameters.budgets == EpsRange.positive()
+    for interval, high in (("(0, 1)", fmpq(1)), ("(0, 2/3]", fmpq(2, 3)), ("[1/2, inf)", None)):
+        budgets = question(text + f"private eps for eps in {interval}").parameters.budgets
+        assert str(budgets) == interval and budgets.high == high
+    for interval in ("[0, inf)", "(-1, 1)", "(1, 1)", "[2, 1]"):
+        with pytest.raises(InputError, match=r"a budget is positive|the range of eps is empty"):
             question(text + f"private eps for eps in {interval}")
     with pytest.raises(Unsupported, match="a single eps"):
         question(text + "private eps", Asked(at=fmpq(1)))
+
+
+def test_functions_of_eps() -> None:
+    """eps itself and a root of exp(1) are generators of the ring if they occur."""
+    emits = "{a: exp(-1/2 - eps)/(1 + eps), b: 1 - exp(-1/2 - eps)/(1 + eps)}"
+    found = question(
+        f"param p in (0, 1)\n{AB}state s emits {emits} next stop; state t emits a next stop\n{C}"
+    )
+    parameters = found.parameters
+    assert parameters.names == ("x", "p") and len(parameters.functions) == 2
+    p = found.model.emissions[0][0][1]
+    expected = Quotient(ExpPoly.exp(-1, fmpq(-1, 2)), ExpPoly.of(1) + ExpPoly.of(1, 1))
+    assert parameters.function_of_eps(p) == expected
+    assert parameters.of_function(expected) == p
+    emits = "{a: exp(-2/3), b: 1 - exp(-2/3)}"
+    number = question(f"{AB}state s emits {emits} next stop; state t emits a next stop\n{C}")
+    assert number.parameters.eps_name is None and number.parameters.functions[0].constant == fmpq(1, 3)
 
 
 def test_limits() -> None:

@@ -18,6 +18,7 @@ from dipc.claims.tightness.least import Least, Requirement, Spot, least
 from dipc.claims.tightness.losses import Losses, Witness
 from dipc.models.laws import Case
 from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 
 WIDTH = fmpq(1, 10**10)
@@ -45,8 +46,12 @@ def budget(losses: Losses, width: fmpq = WIDTH) -> LeastEpsilon:
 
 
 def demand(case: Case) -> Requirement:
+    """What a pair of probabilities of one output needs."""
+    return requirement(case.left[0], case.right[0])
+
+
+def requirement(p: Quotient, q: Quotient) -> Requirement:
     """``exp(t eps) q - p >= 0``."""
-    p, q = case.left[0], case.right[0]
 
     @cache
     def sides(judge: SignOracle) -> tuple[ExpPoly, ExpPoly]:

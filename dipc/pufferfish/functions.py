@@ -1,0 +1,311 @@
+"""Models whose numbers are functions of eps: claims for every eps, and the least t of a claim ``t*eps``.
+
+An inequality c * above >= below is a polynomial in the coordinates of the class; its coefficients are
+functions of eps.  On a box it is a combination of Bernstein polynomials, so it holds if all Bernstein
+coefficients are nonnegative for every eps.  Where one is not, the values at the corners and in the centre may
+show a violation; else the box is bisected.  A zero inside the class may have no end: then the answer is
+Unclear.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice, pairwise, product
+from math import comb, prod
+from typing import Any, NamedTuple
+
+from flint import fmpq, fmpq_mpoly
+
+from dipc.claims.oracle import SignOracle
+from dipc.clock import Clock
+from dipc.errors import InputError, InternalError, LimitReached, Unsupported
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.parametric import Parametric
+from dipc.pufferfish.classes import (
+    SMALLER,
+    ParameterClass,
+    check_class,
+    definite_sign,
+    probabilities_of,
+    require_defined,
+)
+from dipc.pufferfish.clearing import Cleared, Inequality
+from dipc.pufferfish.parameters import DEPTH_OF_ANY, LONGER, unsettled_on, violation_at
+from dipc.pufferfish.question import Claim, Question
+from dipc.pufferfish.verdict import Counterexample, Private, PufferfishVerdict, Undecided, Violated
+from dipc.signs.boxes import HALF, Answer, Fails, Holds, Point, Side, Tensor, Unclear
+from dipc.signs.eps_range import EpsRange
+from dipc.signs.inequality import Fails as FailsAt
+from dipc.signs.inequality import Holds as HoldsForAll
+from dipc.signs.inequality import sign_if_constant, without_monomial
+
+MOST_BOXES = 2_000
+WITH_DELTA = "delta > 0 is not decided for functions of eps, and with delta = 0 the claim is violated"
+MOST_POWER = 60
+"""Of x = exp(-eps/unit), if this is a parameter."""
+
+Coefficients = Mapping[tuple[int, ...], ExpPoly]
+"""A polynomial in the coordinates of the cube: the exponents of its monomials, with functions of eps."""
+
+
+class Box(NamedTuple):
+    """A box with the Bernstein coefficients of f on it; the last axis moves fastest."""
+
+    sides: tuple[Side, ...]
+    shape: tuple[int, ...]
+    values: list[ExpPoly]
+
+    def lines(self, axis: int) -> Iterator[slice]:
+        """The places of the coefficients along an axis."""
+        return Tensor(self.shape, [0] * len(self.values)).lines(axis)
+
+    def corners(self) -> Iterator[tuple[Point, ExpPoly]]:
+        """The corners, with the value of f there; in the middle of the axes on which f does not depend."""
+        for ends in product(*((0, -1) if size > 1 else (None,) for size in self.shape)):
+            place = 0
+            for size, end in zip(self.shape, ends, strict=True):
+                place = place * size + (size - 1 if end else 0)
+            both = zip(self.sides, ends, strict=True)
+            point = ((side[0] + side[1]) / 2 if end is None else side[end] for side, end in both)
+            yield tuple(point), self.values[place]
+
+    @property
+    def centre(self) -> Point:
+        """The point in the middle."""
+        return tuple((low + high) / 2 for low, high in self.sides)
+
+    def halves(self, axis: int) -> tuple[Box, Box]:
+        """Both halves across an axis (de Casteljau)."""
+        low, high = self.values.copy(), self.values.copy()
+        for line in self.lines(axis):
+            low[line], high[line] = _halved(self.values[line])
+        (start, end), middle = self.sides[axis], self.centre[axis]
+        first, second = (
+            (*self.sides[:axis], side, *self.sides[axis + 1 :]) for side in ((start, middle), (middle, end))
+        )
+        return Box(first, self.shape, low), Box(second, self.shape, high)
+
+
+def _halved(line: list[ExpPoly]) -> tuple[list[ExpPoly], list[ExpPoly]]:
+    low, high = [], []
+    while line:
+        low.append(line[0])
+        high.append(line[-1])
+        line = [(a + b) * HALF for a, b in pairwise(line)]
+    return low, high[::-1]
+
+
+def bernstein(f: Coefficients, axes: int) -> Box:
+    """The coefficients of f on the whole cube."""
+    shape = tuple(max((powers[axis] for powers in f), default=0) + 1 for axis in range(axes))
+    zero = ExpPoly()
+    values = [f.get(powers, zero) for powers in product(*map(range, shape))]
+    box = Box(((fmpq(0), fmpq(1)),) * axes, shape, values)
+    for axis, size in enumerate(shape):
+        rows = [[fmpq(comb(j, i), comb(size - 1, i)) for i in range(j + 1)] for j in range(size)]
+        for line in box.lines(axis):
+            old = values[line]
+            values[line] = [sum((old[i] * w for i, w in enumerate(row)), zero) for row in rows]
+    return box
+
+
+def value_at(f: Coefficients, point: Point) -> ExpPoly:
+    """The function of eps that f is at a point."""
+    total = ExpPoly()
+    for powers, c in f.items():
+        total = total + c * prod((x**n for x, n in zip(point, powers, strict=True)), start=fmpq(1))
+    return total
+
+
+class Functions(Cleared):
+    """A question whose numbers are functions of eps, and its class of the other parameters."""
+
+    squares_go = False  # at a single eps, or at an end of the range, nothing may be left of the inequality
+
+    def __init__(self, question: Question, clock: Clock) -> None:
+        """Raises :class:`InputError` and :class:`LimitReached`."""
+        self.oracle = SignOracle(question.parameters.budgets)
+        super().__init__(question, clock)
+
+    def decide(self, c: ExpPoly, f: Inequality, rate: fmpq | None = None) -> Answer:
+        """Whether c * above >= below on the class, for every eps; ``rate``, if c = exp(rate * eps)."""
+        answer = self.nonnegative(self.difference(c, f))
+        if rate is None or not isinstance(answer, Unclear):
+            return answer
+        return self._by_polynomials(rate, f) or answer
+
+    def _by_polynomials(self, rate: fmpq, f: Inequality) -> Answer | None:
+        """The answer with x = exp(-eps/unit) as one more parameter, if the powers of x are moderate."""
+        parameters = self.question.parameters
+        power = rate * parameters.eps_unit
+        all_eps = not parameters.functions and parameters.budgets == EpsRange.positive()
+        if not all_eps or max(power.p, power.q) > MOST_POWER:
+            return None
+        gens = list(parameters.ring.gens)
+        x = gens[place := parameters.names.index(parameters.eps_name or "")].numerator
+        images = [g.numerator ** (int(power.q) if i == place else 1) for i, g in enumerate(gens)]
+        above, below = (g.compose(*images) for g in (f.above, f.below))
+        return self.family.nonnegative(above - below * x ** int(power.p))
+
+    @property
+    def parameter_axes(self) -> list[int]:
+        """The coordinates of the parameters, without those that are functions of eps."""
+        parameters = self.question.parameters
+        return [axis for axis in range(len(parameters.names)) if axis not in parameters.symbols]
+
+    def value(self, f: fmpq_mpoly, point: Point) -> ExpPoly:
+        """A polynomial at a point: a function of eps."""
+        return value_at(self.split(f), point)
+
+    def difference(self, c: ExpPoly, f: Inequality) -> Coefficients:
+        """c * above - below."""
+        found = {powers: -x for powers, x in self.split(f.below).items()}
+        for powers, x in self.split(f.above).items():
+            found[powers] = found.get(powers, ExpPoly()) + c * x
+        return found
+
+    def split(self, f: fmpq_mpoly) -> dict[tuple[int, ...], ExpPoly]:
+        """A polynomial in the coordinates: generators that are functions of eps become these."""
+        return self.question.parameters.split(f)
+
+    def nonnegative(self, f: Coefficients) -> Answer:
+        """Whether f >= 0 on the class, for every eps; a witness has f < 0 for some eps."""
+        size = len(self._point)
+        boxes = [bernstein(f, size), *(bernstein(self.split(g), size) for g in self.family.conditions)]
+        queue, count = deque([boxes]), 1
+        while queue:
+            self.clock.tick("boxes", count)
+            box, *conditions = queue.popleft()
+            if self._is_settled_on(box, conditions):
+                continue
+            for point, value in (*box.corners(), (box.centre, value_at(f, box.centre))):
+                if self.sample(value) is not None:
+                    wrong = self.family.inside(point, lambda u: self.sample(value_at(f, u)) is not None)
+                    if wrong is not None:
+                        return Fails(wrong)
+            axis, count = _longest([box, *conditions]), count + 2
+            if axis is None or count > MOST_BOXES:
+                return Unclear(box.sides)
+            queue.extend(map(list, zip(*(each.halves(axis) for each in (box, *conditions)), strict=True)))
+        return Holds(None)
+
+    def _is_settled_on(self, box: Box, conditions: Sequence[Box]) -> bool:
+        """Whether no coefficient is negative, or those of a condition are; these are numbers."""
+        if any(all(value.sign_at(HALF) < 0 for value in dict.fromkeys(g.values)) for g in conditions):
+            return True
+        return all(isinstance(self._answer(value), HoldsForAll) for value in dict.fromkeys(box.values))
+
+    def _answer(self, value: ExpPoly) -> Any:
+        return self.oracle.decide(without_monomial(value))
+
+    def sample(self, value: ExpPoly) -> fmpq | None:
+        """An eps for which a function is negative, if there is one."""
+        answer = self._answer(value)
+        return answer.sample if isinstance(answer, FailsAt) else None
+
+    # --- the model -----------------------------------------------------------------------------------
+
+    def _class(self, power: int) -> ParameterClass:
+        """The class, after the checks of :func:`~dipc.pufferfish.classes.check_class`."""
+        question = self.question
+        ranges, conditions = question.parameters.ranges, question.parameters.conditions
+        known = (*conditions, *(end for bounds in ranges for end in bounds[:2]))
+        if not all(self._is_of_parameters(part) for g in known for part in (g.numerator, g.denominator)):
+            raise Unsupported("a range or a condition that depends on eps")
+        self.family = check_class(question.without_numbers(), self.clock)
+        for p, what in {p: what for what, p in probabilities_of(question)}.items():
+            self._require_defined(what, p.denominator)
+            sign = self._sign_inside(p.denominator)
+            match self.nonnegative(self.split(p.numerator * sign)):
+                case Fails(point):
+                    eps = self.sample(self.value(p.numerator * sign, point))
+                    raise InputError(f"{what} is negative at {self.text(point, eps)}", hint=SMALLER)
+                case Unclear():
+                    raise LimitReached(f"it is not settled whether {what} is nonnegative")
+        return self.family
+
+    def _is_of_parameters(self, f: fmpq_mpoly) -> bool:
+        return all(x.as_rational() is not None for x in self.split(f).values())
+
+    def text(self, point: Point, eps: fmpq | None) -> str:
+        """The parameters at a point, and eps."""
+        return ", ".join(f"{name} = {x}" for name, x in self.values(point, eps).items())
+
+    def values(self, point: Point, eps: fmpq | None = None) -> dict[str, fmpq]:
+        """The parameters at a point; and eps, if it is given."""
+        known = self.family.values(point)
+        known.pop(self.question.parameters.eps_name or "", None)
+        return known if eps is None else known | {"eps": eps}
+
+    def _require_defined(self, what: str, divisor: fmpq_mpoly) -> None:
+        """No factor of a divisor vanishes: each has Bernstein coefficients > 0 only, or < 0 only."""
+        for factor, _ in divisor.factor()[1]:
+            if self._is_of_parameters(factor):
+                inverse = Parametric(self.question.parameters.ring, self._one, factor)
+                require_defined(self.family, inverse, what)
+                continue
+            if self._sign_of(factor) is None:
+                raise LimitReached(f"{what}: it is not settled whether the divisor {factor} vanishes")
+
+    def _sign_inside(self, f: fmpq_mpoly) -> int:
+        """The sign of a function that has one on the whole class."""
+        value = self.value(f, self._point)
+        return value.sign_at(self.oracle.budgets.inside)
+
+    def _sign_of(self, f: fmpq_mpoly) -> int | None:
+        """1 (-1) if all Bernstein coefficients are positive (negative) for every eps.
+
+        Those of a polynomial in the parameters alone may be 0: it vanishes on the border of the cube only.
+        """
+        if self._is_of_parameters(f):
+            return definite_sign(f)
+        box = bernstein(self.split(f), len(self._point))
+        signs = {sign_if_constant(without_monomial(x), self.oracle.budgets) for x in box.values}
+        return signs.pop() if len(signs) == 1 else None
+
+
+def _longest(boxes: Sequence[Box]) -> int | None:
+    """The longest axis on which one of them depends; their sides are equal."""
+    axes = {axis for box in boxes for axis, size in enumerate(box.shape) if size > 1}
+    sides = boxes[0].sides
+    return max(sorted(axes), key=lambda axis: sides[axis][1] - sides[axis][0], default=None)
+
+
+def check(question: Question, clock: Clock) -> PufferfishVerdict:
+    """Decide a claim about functions of eps.  A limit that runs out is an Undecided verdict."""
+    claim = question.claim
+    assert claim is not None
+    common: dict[str, Any] = {"question": question, "pairs": len(question.pairs), "notes": question.notes}
+    try:
+        problem = Functions(question, clock)
+        common = problem.common
+        doubts = list[str]()
+        levels = problem.levels()
+        for level in islice(levels, question.horizon or DEPTH_OF_ANY):
+            for f in level:
+                match problem.decide(claim.c, f):
+                    case Fails() if claim.delta:
+                        return Undecided(**common, reason=WITH_DELTA)
+                    case Fails(point):
+                        return Violated(**common, counterexample=counterexample(problem, claim, f, point))
+                    case Unclear(box):
+                        doubts.append(unsettled_on(problem, f, box))
+        if question.horizon is None and next(levels, None) is not None:
+            doubts.append(LONGER)
+    except LimitReached as limit:
+        return Undecided(**common, reason=f"{limit} ({clock.doing})")
+    return Undecided(**common, reason=doubts[0]) if doubts else Private(**common)
+
+
+def counterexample(problem: Functions, claim: Claim, f: Inequality, point: Point) -> Counterexample:
+    """The numbers at a point of the class, with an eps for which they violate the claim."""
+    eps = problem.sample(value_at(problem.difference(claim.c, f), point))
+    parameters, shown = problem.question.parameters, None
+    if eps is not None:
+        shown = violation_at(problem, claim, (f.pair, [f.word]), problem.values(point), eps)
+    if shown is None:
+        raise InternalError("a counterexample that does not violate the claim")
+    known = parameters.eps_name is not None or parameters.budgets.is_point
+    return shown if known else replace(shown, epsilon=None)
