@@ -135,15 +135,15 @@ class _Tableau:
             row = self.rows[leaving]
             big = row[CONSTANT] > 0
             entering = [
-                (*(cost.get(j, ZERO) / abs(a) for cost in self.costs), j)
+                (tuple(cost.get(j, ZERO) / abs(a) for cost in self.costs), j)
                 for j, a in row.items()
                 if j != CONSTANT and (a < 0) is big and a and j not in self.zero
             ]
             if not entering:
                 return leaving, big
-            best = min(entering)
-            cautious = not (dense and any(best[:-1]))
-            self.pivot(leaving, best[-1])
+            ratios, chosen = min(entering)
+            cautious = not (dense and any(ratios))
+            self.pivot(leaving, chosen)
         return None
 
     def _violated(self, cautious: bool) -> int | None:
