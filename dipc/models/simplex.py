@@ -3,8 +3,9 @@
 Slack form: every row ``w = constant + sum of a_j x_j`` expresses a basic variable in the others, which are 0.
 Variables that may be negative are first exchanged for the slacks of rows.  No cost is negative, so that all
 variables at 0 are the best choice if no row is violated: each exchange repairs one violated row and keeps
-the costs >= 0 (the dual method); no other phase is needed.  Bland's rule never cycles, so the loop ends
-without any tolerance.
+the costs >= 0 (the dual method); no other phase is needed.  Bland's rule, the first violated row, never
+cycles, so the loop ends without any tolerance.  Where rows are dense, it is better to repair the row violated
+most as long as that raises the cost, and only then to follow Bland's rule: no basis returns either.
 
 Each answer is a proof that can be checked by multiplication: a solution *is* the list of multipliers that was
 asked for, and the multipliers of the rows show that no solution is cheaper, or that there is none.
@@ -64,12 +65,15 @@ class Solution(NamedTuple):
 
 
 def least(
-    rows: Sequence[Row], costs: Sequence[Mapping[int, fmpq]], free: Collection[int] = ()
+    rows: Sequence[Row],
+    costs: Sequence[Mapping[int, fmpq]],
+    free: Collection[int] = (),
+    dense: bool = False,
 ) -> Least | Infeasible:
     """The least cost of a solution of ``rows``; among these the least by the second list of costs, and so on.
 
     Variables are numbered from 0 and >= 0.  Those in ``free`` may be negative and have no cost; the others
-    have costs >= 0.
+    have costs >= 0.  ``dense``: most rows have most variables, which only matters for the time it takes.
 
     >>> least([Row({0: ONE, 1: -ONE, CONSTANT: fmpq(-2)}), Row({1: ONE, CONSTANT: ONE})], [{0: ONE}], {1})
     Least(cost=1, values={0: 1, 1: -1}, multipliers=(1, 1))
@@ -79,7 +83,7 @@ def least(
     tableau = _Tableau.of(rows, costs, free)
     for j in sorted(free):
         tableau.exchange(j)
-    if (violated := tableau.optimise()) is not None:
+    if (violated := tableau.optimise(dense)) is not None:
         return Infeasible(tableau.farkas(*violated))
     return Least(tableau.cost, tableau.values(), tableau.multipliers(tableau.costs[0] if costs else {}))
 
@@ -124,25 +128,28 @@ class _Tableau:
             self.pivot(leaving, free)
             self.aside.append((free, self.rows.pop(free)))
 
-    def optimise(self) -> tuple[int, bool] | None:
+    def optimise(self, dense: bool) -> tuple[int, bool] | None:
         """Repair violated rows; the first that cannot be repaired, and whether it is too big."""
-        while (leaving := self._violated()) is not None:
+        cautious = not dense
+        while (leaving := self._violated(cautious)) is not None:
             row = self.rows[leaving]
             big = row[CONSTANT] > 0
             entering = [
-                (*(cost.get(j, ZERO) / abs(a) for cost in self.costs), j)
+                (tuple(cost.get(j, ZERO) / abs(a) for cost in self.costs), j)
                 for j, a in row.items()
                 if j != CONSTANT and (a < 0) is big and a and j not in self.zero
             ]
             if not entering:
                 return leaving, big
-            self.pivot(leaving, min(entering)[-1])
+            ratios, chosen = min(entering)
+            cautious = not (dense and any(ratios))
+            self.pivot(leaving, chosen)
         return None
 
-    def _violated(self) -> int | None:
-        """The first basic variable that is negative, or should be 0."""
+    def _violated(self, cautious: bool) -> int | None:
+        """A basic variable that is negative or should be 0: the worst, or the first if ``cautious``."""
         wrong = (i for i, row in self.rows.items() if (b := row.get(CONSTANT)) and (b < 0 or i in self.zero))
-        return min(wrong, default=None)
+        return min(wrong, key=lambda i: (0 if cautious else -abs(self.rows[i][CONSTANT]), i), default=None)
 
     def pivot(self, leaving: int, entering: int) -> None:
         """Exchange a basic variable for one that is not."""
@@ -197,7 +204,8 @@ def minimum(columns: Sequence[Vector], target: Vector, costs: Vector) -> Solutio
         Row({j: column[i] for j, column in enumerate(columns)} | {CONSTANT: -b}, True)
         for i, b in enumerate(target)
     ]
-    found = least(rows, [dict(enumerate(costs))])
+    ones = dict.fromkeys(range(len(columns)), ONE)  # without ties, every exchange raises the cost
+    found = least(rows, [dict(enumerate(costs)), ones], dense=True)
     if isinstance(found, Infeasible):
         return None
     return Solution(found.cost, tuple(found.values.get(j, ZERO) for j in range(len(columns))))

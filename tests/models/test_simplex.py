@@ -41,7 +41,7 @@ def at(terms, values):
 @pytest.mark.parametrize("seed", range(400))
 def test_every_answer_is_a_proof(seed):
     rows, costs, free, wide = random_program(seed)
-    found = least(rows, costs, free)
+    found = least(rows, costs, free, dense=bool(seed % 2))
     assert all(y >= 0 for row, y in zip(rows, found.multipliers, strict=True) if not row.equal)
     total = combined(rows, found.multipliers)
     if isinstance(found, Infeasible):
