@@ -73,6 +73,8 @@ def certifiable(question: Question) -> Claim:
         raise Unsupported(f"certificates of programs with priors {what}")
     if claim.delta:
         raise Unsupported("certificates of Pufferfish privacy with delta > 0")
+    if not question.parameters.rational:
+        raise Unsupported("certificates of models with eps outside of exp, exp(1/2), or a range of eps")
     if claim.constant or (claim.rate and not question.parameters.eps_name):
         raise Unsupported(f"certificates of Pufferfish privacy with the claim {claim.text}: c = exp(...)")
     return claim
