@@ -113,6 +113,8 @@ def least_text(least: LeastT, sizes: Sequence[str]) -> str:
     if least.high is None:
         return f"at least {least.low}; no t is proved"
     private = f"({epsilon_text(least.high)})-private"
+    if not least.exact and not least.low:
+        return f"at most {least.high}: {private}"
     if not least.exact:
         return f"from {least.low} to {least.high}: {private} for {least.high}"
     size = least.attained_at
