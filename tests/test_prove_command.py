@@ -409,6 +409,40 @@ def test_prove_needs_a_claim() -> None:
         silent.prove()
 
 
+REALS = """param N = 3
+input q[N] in reals
+output out[N] in {bot, top} = bot
+adjacent linf 1
+private eps for all N
+for i in 1..N do out[i] <- top end
+"""
+
+
+def test_a_program_that_only_prove_takes(tmp_path: Path, capsys: Capture) -> None:
+    file = tmp_path / "reals.dip"
+    file.write_text(REALS)
+    found = dipc.load(file)
+    assert found.prove().status == "private"
+    assert found.prove("2*eps").question.goal == dipc.load(REALS).prove("2*eps").question.goal
+    assert dipc.assert_private(REALS, all_sizes=True).least_t == 1
+    assert repr(found).endswith("reals.dip (N = 3)>")
+    assert "reals" in found._repr_html_()
+    refusals = []
+    for ask in (found.check, found.budget, found.explain, found.sentence, lambda: found.program):
+        with pytest.raises(InputError, match="ranges over all reals") as refusal:
+            ask()
+        refusals.append(str(refusal.value))
+    assert status(["check", str(file)]) == 2
+    assert capsys.readouterr().err == f"{refusals[0]}\n"
+    assert len({*refusals}) == 1
+
+
+@pytest.mark.parametrize("broken", ["out[i] <- topp[1]", "out[i] <-", "x <- y", "out[i] <- q"])
+def test_other_errors_are_raised_at_once(broken: str) -> None:
+    with pytest.raises(InputError):
+        dipc.load(REALS.replace("out[i] <- top", broken))
+
+
 # --- what check can say --------------------------------------------------------------------------
 
 

@@ -22,6 +22,9 @@ from dipc.models.values import show
 KINDS = {"output": "on the way to", "test": "if", "choice": "if", "value": "while", "label": "where"}
 """What may tell edges apart, from what is best to read on, with the word before it."""
 
+UNKNOWN = "an unknown number"
+"""What the builder says of a random value that is published."""
+
 MOST_CASES = 3
 LONGEST = 150  # characters of a sentence
 
@@ -203,7 +206,9 @@ def _where(atom: Atom, known: Iterable[Atom]) -> str:
 
 
 def _published(text: str) -> str:
-    return text.partition(" = ")[2] or text
+    """The value of an output; its name, if the value is a random one."""
+    name, _, value = text.partition(" = ")
+    return f"publishing {name}" if value == UNKNOWN else value or text
 
 
 # --- as a table ----------------------------------------------------------------------------------

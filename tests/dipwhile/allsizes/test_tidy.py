@@ -69,3 +69,22 @@ def test_shipped_programs(name: str, said: str) -> None:
     automaton, (strategy,) = found.verdict.automaton, found.verdict.strategies
     assert in_words(automaton, strategy) == said
     assert not [*automata.violations(automaton, strategy)]
+
+
+GAP = """param N = 3
+input q[N] in reals
+output out[N] in reals = bot
+adjacent linf 1
+private eps for all N
+rT <- Lap(eps/2, 0)
+for i in 1..N do
+  r <- Lap(eps/4, q[i])
+  if r >= rT then out[i] <- r - rT; exit end
+end
+"""
+
+
+def test_a_random_value_that_is_published() -> None:
+    found = dipc.load(GAP).prove(find_least=False)
+    said = "rT moves by 1; r moves with its query, and by 1 on the way to publishing out[i]"
+    assert str(found).splitlines()[2].endswith(said)
