@@ -15,6 +15,7 @@ from flint import fmpq
 
 from dipc.dipwhile.allsizes.automaton import ZERO, Automaton, Edge, Form
 from dipc.dipwhile.allsizes.strategies import Strategy
+from dipc.dipwhile.allsizes.wording import differences, value
 
 Shifts = tuple[fmpq, ...]
 Group = tuple[object, ...]
@@ -65,8 +66,7 @@ class Local:
 
     def value(self, form: Form, shifts: Iterable[fmpq]) -> fmpq:
         """A form at some shifts of the samples."""
-        known = {**self.strategy.deltas.get(self.edge.source, {}), **dict(enumerate(shifts))}
-        return sum((c * known[symbol] for symbol, c in form.terms), start=form.constant)
+        return value(form, differences(self.strategy.deltas.get(self.edge.source, {}), tuple(shifts)))
 
     def holds(self, shifts: Shifts) -> bool:
         """Whether the shifts keep the guards, the supports, the variables and the budget."""
@@ -78,8 +78,8 @@ class Local:
             if (sample.kind == "LapPlus" and move < 0) or (sample.kind == "DLap" and shift.q != 1):
                 return False
         for guard in edge.guards:
-            value = self.value(guard.form, shifts)
-            if value < 0 or (guard.equal and value):
+            left = self.value(guard.form, shifts)
+            if left < 0 or (guard.equal and left):
                 return False
         before, rest = (self.strategy.potentials.get(p, ZERO) for p in (edge.source, edge.target))
         return before >= spent + rest and all(self.value(f, shifts) == after[name] for name, f in edge.sets)
