@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -449,5 +450,7 @@ def test_other_errors_are_raised_at_once(broken: str) -> None:
 def test_the_remark() -> None:
     found = dipc.load("svt1").prove()
     assert remark(found, "svt1") == "private for every N and all real inputs: dipc prove svt1"
+    finite = replace(PROVED, automaton=replace(SVT1, inputs="q: {false, true}"))
+    assert remark(replace(found, verdict=finite), "svt1") == "private for every N: dipc prove svt1"
     assert remark(dipc.load("svt1", N=4).prove(), "svt1") is None
     assert remark(dipc.load("nmax1").prove(), "nmax1") is None

@@ -254,11 +254,7 @@ def remark(found: AllSizesAnswer, file: str) -> str | None:
     """The line at the end of ``dipc check`` if more is proved than was checked."""
     if not isinstance(found.verdict, ProvedForAll) or not found.question.sizes:
         return None
-    return f"private {where(found)} and all {_numbers(found.verdict.automaton)} inputs: dipc prove {file}"
-
-
-def _numbers(automaton: Automaton) -> str:
-    """``real`` or ``integer``; neither if no input is a number."""
-    if "reals" in automaton.inputs or "integers" in automaton.inputs:
-        return "integer" if automaton.integers else "real"
-    return "finite"
+    numbers = "integer" if found.verdict.automaton.integers else "real"
+    infinite = any(f": {domain}" in found.verdict.automaton.inputs for domain in ("reals", "integers"))
+    inputs = f" and all {numbers} inputs" if infinite else ""
+    return f"private {where(found)}{inputs}: dipc prove {file}"
