@@ -276,6 +276,14 @@ def test_a_claim_about_the_size_is_not_one_claim(capsys: Capture, asked: list[Qu
     assert run(capsys, "prove", "svt1", "--claim", "N*eps", "-D", "N=2", "--quiet") == (0, "private\n")
 
 
+@pytest.mark.parametrize("claim", ["eps, -1/10", "eps, 1 - eps", "2*eps, exp(-eps) - 1"])
+def test_a_negative_delta_is_refused(claim: str, capsys: Capture, asked: list[Question]) -> None:
+    assert status(["prove", "svt1", "--claim", claim]) == 2
+    assert "delta" in capsys.readouterr().err
+    assert not asked
+    assert status(["prove", "svt1", "--claim", "eps, exp(-eps)"]) == 0
+
+
 def test_parameters_computed_from_a_size_are_symbolic() -> None:
     text = "param N = 3, M = N + 1, c = 2; input q[N] in {0, 1}; output o in {0}; private M*eps; o <- 0"
     found = question(Source("a.dip", text), {})

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from flint import fmpq
 
+from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal
 from dipc.dipwhile.allsizes.front import free_sizes, refuse_varying, sizes_of, symbolic
 from dipc.dipwhile.convert import checked_claim
@@ -98,7 +99,9 @@ def question(
     plain = replace(made, sizes=())
     if (number := compile_number_claim(plain, values)) is not None:
         raise refuse_number_claim(number)
-    return Question(asked, source, overrides, goal_of(compile_claim(plain, values)))
+    goal = goal_of(compile_claim(plain, values))
+    goal.validate(SignOracle(goal.budgets))  # a negative delta: nothing is private then
+    return Question(asked, source, overrides, goal)
 
 
 def _with_claim(program: ast.Program, claim: ast.Claim) -> ast.Program:
