@@ -302,6 +302,12 @@ def test_a_proof_of_less_is_no_proof(capsys: Capture) -> None:
         dipc.load("svt1").prove("eps/2")
 
 
+def test_a_counterexample_to_another_claim_is_none(capsys: Capture) -> None:
+    assert status(["prove", "svt3", "--claim", "7/8*eps"]) == 3
+    assert "is none to (7/8*eps)-private" in capsys.readouterr().err
+    assert status(["budget", "svt3", "--all-sizes"]) == 3
+
+
 def test_no_claim(capsys: Capture, tmp_path: Path) -> None:
     file = tmp_path / "a.dip"
     file.write_text("input q in {0, 1}; output o in {0}; adjacent all; o <- 0\n")

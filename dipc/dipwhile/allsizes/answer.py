@@ -111,11 +111,15 @@ def answered(question: Question, clock: Clock, find_least: bool = True) -> AllSi
 
 
 def _check(question: Question, verdict: AllSizesVerdict) -> None:
-    """A claim is proved by a proof at its t, or at a smaller one, and by nothing else."""
-    if isinstance(verdict, ProvedForAll) and question.goal is not None:
-        proved = verdict.least.high
-        if proved is None or proved > question.goal.t:
-            raise InternalError(f"a proof at t = {proved} is no proof of ({question.goal.epsilon})-privacy")
+    """A proof is at the t of the claim or at a smaller one, a counterexample is against this claim."""
+    goal = question.goal
+    match verdict:
+        case ProvedForAll(least=LeastT(high=proved)) if goal is not None:
+            if proved is None or proved > goal.t:
+                raise InternalError(f"a proof at t = {proved} is no proof of ({goal.epsilon})-privacy")
+        case BrokenFrom(violated=violated):
+            if goal is None or (violated.claim.t, violated.claim.delta) != (goal.t, goal.delta):
+                raise InternalError(f"a counterexample to {violated.claim} is none to {goal}")
 
 
 def _decided(question: Question, clock: Clock, find_least: bool) -> AllSizesVerdict:
