@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     import dipc.claims.tightness.curves as curves
     import dipc.claims.tightness.least_epsilon as least_epsilon
     import dipc.dipwhile.allsizes.answer as answer
+    import dipc.dipwhile.allsizes.front as front
     import dipc.dipwhile.allsizes.question as all_sizes
     import dipc.dipwhile.explain.explanation as explanation
     import dipc.export.formats as formats
@@ -50,6 +51,7 @@ else:
     curves = lazily("dipc.claims.tightness.curves")
     least_epsilon = lazily("dipc.claims.tightness.least_epsilon")
     answer = lazily("dipc.dipwhile.allsizes.answer")
+    front = lazily("dipc.dipwhile.allsizes.front")
     all_sizes = lazily("dipc.dipwhile.allsizes.question")
     explanation = lazily("dipc.dipwhile.explain.explanation")
     formats, questions = map(lazily, ("dipc.export.formats", "dipc.export.questions"))
@@ -111,15 +113,21 @@ class Mechanism:
         """A program from a file, from its text, or a shipped one by its name (``"svt1"``).
 
         ``parameters`` override its ``param`` lines.  Raises :class:`InputError`, or :class:`OSError` if the
-        file cannot be read.
+        file cannot be read.  For a program that only :meth:`prove` takes, such as one with inputs
+        ``in reals``, every other method raises the error.
         """
         if not isinstance(program, str | PathLike):
             message = f"a program is the name of a file or a text, not the {type(program).__name__} {program}"
             hint = 'for example dipc.load("svt1", N=3)'
             raise WrongType(message, hint=hint)
         if isinstance(program, str) and (not program.strip() or any(sign in program for sign in TEXT)):
-            return Mechanism.load_file(Source("<text>", program), parameters)
-        return Mechanism.load_file(program, parameters)
+            source = Source("<text>", program)
+        else:
+            source = source_of(program)
+        try:
+            return Mechanism.load_file(source, parameters)
+        except InputError as refusal:
+            return _only_proved(source, parameters, refusal)
 
     @staticmethod
     def load_file(file: str | Path | Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
@@ -173,7 +181,7 @@ class Mechanism:
         The answer has a ``status`` (``private``, ``violated``, ``undecided``), the ``least_t``, and a
         ``counterexample`` or a ``reason``.  Raises :class:`InputError`.
         """
-        asked = all_sizes.question(self.program.source, self.overrides, claim)
+        asked = all_sizes.question(self.source, self.overrides, claim)
         clock = Clock(
             convert.to_limit(time_limit, "time_limit"),
             convert.to_limit(memory_limit, "memory_limit"),
@@ -424,6 +432,11 @@ class Mechanism:
         """
         return program_questions.ProgramQuestion(self.explored).fix(**fixed)
 
+    @property
+    def source(self) -> Source:
+        """The text of the program."""
+        return self.program.source
+
     @cached_property
     def parameters(self) -> dict[str, str]:
         """The values of the parameters, as text."""
@@ -445,7 +458,7 @@ class Mechanism:
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
-        return f"<Mechanism {self.program.source.name}{f' ({values})' if values else ''}>"
+        return f"<Mechanism {self.source.name}{f' ({values})' if values else ''}>"
 
     def _repr_html_(self) -> str:
         return views.html(self)
@@ -460,6 +473,43 @@ class Mechanism:
             hint = 'add a line such as: private eps    (or give a claim: `check("eps")`, `--claim "eps"`)'
             raise InputError(f"{self.program.source.name}: the program makes no claim", hint=hint)
         return self.program.claim
+
+
+class OnlyProved(Mechanism):
+    """A program that only ``prove`` takes; everything else raises what ``check`` has against it.
+
+    >>> text = "input q in reals; output o in {0, 1}; adjacent linf 1; private eps; o <- disc(q, 0, 1)"
+    >>> Mechanism.load(text).check()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    dipc.errors.FragmentError: <text>:1:12: outside the decidable fragment: `q` ranges over all reals, ...
+    """
+
+    def __init__(self, asked: all_sizes.Question, refusal: InputError) -> None:
+        self._asked = asked
+        self._refusal = refusal
+        self.overrides = asked.overrides
+
+    def __getattr__(self, name: str) -> Any:
+        raise self._refusal if name in ("program", "explored") else AttributeError(name)
+
+    @property
+    def source(self) -> Source:
+        return self._asked.source
+
+    @cached_property
+    def parameters(self) -> dict[str, str]:
+        return {name: str(value) for name, value in self._asked.parameters.items()}
+
+
+def _only_proved(source: Source, parameters: Mapping[str, PythonValue], refusal: InputError) -> OnlyProved:
+    """The program, if only ``prove`` takes it; otherwise raises the refusal."""
+    overrides = {k: convert.to_rational(v, f"the parameter `{k}`") for k, v in parameters.items()}
+    try:
+        asked = all_sizes.question(source, overrides, needs_claim=False)
+        front.front(asked.program, source, overrides)
+    except InputError:
+        raise refusal from None
+    return OnlyProved(asked, refusal)
 
 
 def settings(parameters: Mapping[str, object]) -> list[str]:

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from xml.etree import ElementTree
 
 import pytest
 from flint import fmpq
 
 import dipc
+import dipc.dipwhile.allsizes.pipeline as pipeline
 from dipc.claims.privacy import Violated
 from dipc.cli.main import status
 from dipc.clock import Clock
@@ -28,7 +29,6 @@ from dipc.shipped import source_of
 from tests.dipwhile.allsizes.by_hand import ONE, SVT1, SVT1_PROOF
 
 Capture = pytest.CaptureFixture[str]
-PIPELINE = "dipc.dipwhile.allsizes.pipeline"
 PROVED = ProvedForAll(SVT1, (SVT1_PROOF,), LeastT(ONE, ONE, 4))
 UNBOUNDED = LeastT(ONE, None, None, unbounded=True)
 
@@ -56,7 +56,7 @@ ANSWERS: dict[str, Callable[[Question], AllSizesVerdict]] = {
 
 
 @pytest.fixture(autouse=True)
-def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Question]]:
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Question]:
     """The questions; each is answered by the name of its program."""
     questions: list[Question] = []
 
@@ -65,10 +65,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Question]]:
         clock.tick("places")
         return ANSWERS.get(question.source.name, lambda _: PROVED)(question)
 
-    module = ModuleType(PIPELINE)
-    module.prove = prove  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, PIPELINE, module)
-    yield questions
+    monkeypatch.setattr(pipeline, "prove", prove)
+    return questions
 
 
 def run(capsys: Capture, *words: str) -> tuple[int, str]:
@@ -273,9 +271,17 @@ def test_a_claim_about_the_size_is_not_one_claim(capsys: Capture, asked: list[Qu
     """The value of N in the text must not be taken for every N."""
     code, out = run(capsys, "prove", "svt1", "--claim", "N*eps")
     assert code == 3
-    assert "the claim is not the same for every size" in out
+    assert "the claim changes with the size" in out
     assert not asked
     assert run(capsys, "prove", "svt1", "--claim", "N*eps", "-D", "N=2", "--quiet") == (0, "private\n")
+
+
+@pytest.mark.parametrize("claim", ["eps, -1/10", "eps, 1 - eps", "2*eps, exp(-eps) - 1"])
+def test_a_negative_delta_is_refused(claim: str, capsys: Capture, asked: list[Question]) -> None:
+    assert status(["prove", "svt1", "--claim", claim]) == 2
+    assert "delta" in capsys.readouterr().err
+    assert not asked
+    assert status(["prove", "svt1", "--claim", "eps, exp(-eps)"]) == 0
 
 
 def test_parameters_computed_from_a_size_are_symbolic() -> None:
@@ -294,6 +300,12 @@ def test_a_proof_of_less_is_no_proof(capsys: Capture) -> None:
     assert "internal error" in capsys.readouterr().err
     with pytest.raises(InternalError):
         dipc.load("svt1").prove("eps/2")
+
+
+def test_a_counterexample_to_another_claim_is_none(capsys: Capture) -> None:
+    assert status(["prove", "svt3", "--claim", "7/8*eps"]) == 3
+    assert "is none to (7/8*eps)-private" in capsys.readouterr().err
+    assert status(["budget", "svt3", "--all-sizes"]) == 3
 
 
 def test_no_claim(capsys: Capture, tmp_path: Path) -> None:
@@ -349,6 +361,7 @@ def test_no_least_t(capsys: Capture) -> None:
          "7/4: (7/4*eps)-private, and not for a smaller t (reached with N = 3)"),
         (LeastT(fmpq(0), fmpq(0)), "0: (0)-private"),
         (LeastT(ONE, fmpq(2)), "from 1 to 2: (2*eps)-private for 2"),
+        (LeastT(fmpq(0), fmpq(2)), "at most 2: (2*eps)-private"),
         (LeastT(ONE, None), "at least 1; no t is proved"),
         (UNBOUNDED, "none: no t is enough for every size"),
     ],
@@ -411,11 +424,47 @@ def test_prove_needs_a_claim() -> None:
         silent.prove()
 
 
+REALS = """param N = 3
+input q[N] in reals
+output out[N] in {bot, top} = bot
+adjacent linf 1
+private eps for all N
+for i in 1..N do out[i] <- top end
+"""
+
+
+def test_a_program_that_only_prove_takes(tmp_path: Path, capsys: Capture) -> None:
+    file = tmp_path / "reals.dip"
+    file.write_text(REALS)
+    found = dipc.load(file)
+    assert found.prove().status == "private"
+    assert found.prove("2*eps").question.goal == dipc.load(REALS).prove("2*eps").question.goal
+    assert dipc.assert_private(REALS, all_sizes=True).least_t == 1
+    assert repr(found).endswith("reals.dip (N = 3)>")
+    assert "reals" in found._repr_html_()
+    refusals = []
+    for ask in (found.check, found.budget, found.explain, found.sentence, lambda: found.program):
+        with pytest.raises(InputError, match="ranges over all reals") as refusal:
+            ask()
+        refusals.append(str(refusal.value))
+    assert status(["check", str(file)]) == 2
+    assert capsys.readouterr().err == f"{refusals[0]}\n"
+    assert len({*refusals}) == 1
+
+
+@pytest.mark.parametrize("broken", ["out[i] <- topp[1]", "out[i] <-", "x <- y", "out[i] <- q"])
+def test_other_errors_are_raised_at_once(broken: str) -> None:
+    with pytest.raises(InputError):
+        dipc.load(REALS.replace("out[i] <- top", broken))
+
+
 # --- what check can say --------------------------------------------------------------------------
 
 
 def test_the_remark() -> None:
     found = dipc.load("svt1").prove()
     assert remark(found, "svt1") == "private for every N and all real inputs: dipc prove svt1"
+    finite = replace(PROVED, automaton=replace(SVT1, inputs="q: {false, true}"))
+    assert remark(replace(found, verdict=finite), "svt1") == "private for every N: dipc prove svt1"
     assert remark(dipc.load("svt1", N=4).prove(), "svt1") is None
     assert remark(dipc.load("nmax1").prove(), "nmax1") is None

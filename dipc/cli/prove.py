@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -37,10 +36,11 @@ from dipc.shipped import EXPECT_ALL, STDIN, expected_verdict
 if TYPE_CHECKING:
     import dipc.certificate.format as certificates
     import dipc.certificate.produce as produce
+    import dipc.certificate.sizes as sizes
     import dipc.export.coupling as coupling
 else:
     certificates, produce = map(lazily, ("dipc.certificate.format", "dipc.certificate.produce"))
-    coupling = lazily("dipc.export.coupling")
+    sizes, coupling = map(lazily, ("dipc.certificate.sizes", "dipc.export.coupling"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,11 +199,10 @@ def _certificate(found: AllSizesAnswer) -> dict[str, Any]:
     asked = found.question
     match found.verdict:
         case ProvedForAll() as proved if asked.goal is not None:
-            sizes = import_module("dipc.certificate.sizes")
             about = sizes.Proof(
                 asked.program, asked.source, proved, asked.goal.t, asked.goal.budgets, asked.overrides
             )
-            return cast(dict[str, Any], sizes.sizes_certificate(about))
+            return sizes.sizes_certificate(about)
         case BrokenFrom(violated=violated, program=program) if program is not None:
             return produce.certificate(program, violated)
         case _:

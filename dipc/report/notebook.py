@@ -101,8 +101,8 @@ def _escaped(lines: Iterable[Line]) -> list[Line]:
 @views.html.register
 def _mechanism(mechanism: Mechanism) -> str:
     settings = program_title("", mechanism.parameters)[1:]
-    heading = f"<b>{escape(mechanism.program.source.name)}</b>{escape(settings)}"
-    return f"<div>{heading}</div>\n<pre>{_code(mechanism.program.source.text)}</pre>"
+    heading = f"<b>{escape(mechanism.source.name)}</b>{escape(settings)}"
+    return f"<div>{heading}</div>\n<pre>{_code(mechanism.source.text)}</pre>"
 
 
 def _code(text: str) -> str:
@@ -162,4 +162,4 @@ for _found in hidden.KINDS:
 
 views.short.register(AllSizesAnswer, sizes.brief)
 views.text.register(AllSizesAnswer, lambda found: text(plain_document(sizes.answer_rows(found))))
-views.html.register(AllSizesAnswer, lambda found: html(sizes.answer_document(found)))
+views.html.register(AllSizesAnswer, sizes.answer_html)

@@ -44,6 +44,8 @@ from dipc.report.canvas import MissingPackage, Panel, broken, sheet
 from dipc.report.document import lines
 from dipc.report.figures import panels_of
 from dipc.report.mathml import mathml, rational
+from dipc.report.sizes import answer_html
+from dipc.report.sizes import where as where_proved
 from dipc.report.study import Attempts, Note, Study, Subject, gave_up, study
 from dipc.report.tightness import enclosure, where
 from dipc.report.words import checked, doubts, nice, sign
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 LARGEST = 200_000  # bytes of a file that the page carries
+PROVING = 5.0  # seconds for a proof for every size
 PANEL = (5.6, 4.2)  # inches: still to be read on a phone
 MOST_STATES = 60  # of a chain that is drawn
 LONGEST = 3000  # characters of a proof that is shown as in the certificate
@@ -113,6 +116,8 @@ def report_html(
     drawn = attempts("the chain", lambda: _picture(found))
     laws = _laws(found, drawn, attempts)
     plots = attempts("the plots", lambda: _plots(found))
+    private = found.verdict is not None and found.verdict.status == "private"
+    for_all = _for_all(mechanism, claim, attempts) if private else None
     context = {
         "title": title or PurePath(found.name).name,
         "study": found,
@@ -122,12 +127,22 @@ def report_html(
         "panels": plots or [],
         "drawing": _drawing(drawn, attempts) if drawn else None,
         "proofs": proved or [],
+        "for_all": for_all,
         "commands": list(commands(found, drawn)),
         "downloads": list(downloads(found, asked, drawn, attempts)),
         "version": __version__,
     }
     context["notes"] = {note.part: note.why for note in attempts.notes}  # one for each part
     return environment.get_template("report.html").render(context)
+
+
+def _for_all(mechanism: Mechanism, claim: str | None, attempts: Attempts) -> tuple[str, Markup] | None:
+    """For which sizes there is a proof, and the proof; other answers are left to ``dipc prove``."""
+    limit = min(PROVING, attempts.seconds or PROVING)
+    found = attempts("the proof for all inputs", partial(mechanism.prove, claim, time_limit=limit))
+    if found is None or found.status != "private":
+        return None
+    return where_proved(found), marked(answer_html(found))
 
 
 def _laws(found: Study, drawn: Picture | None, attempts: Attempts) -> Sequence[Distribution]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, astuple
+from html import escape
 from typing import assert_never
 
 from dipc.claims.wording import pretty
@@ -14,10 +15,11 @@ from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open, ProvedForAll
 from dipc.dipwhile.allsizes.wording import HEADS, in_words, proof_in_words, table
 from dipc.errors import CLAIM_NAME, Span
-from dipc.report.document import Document, Group, Node, Row, Section, data
+from dipc.report.document import Document, Group, Node, Row, Section, data, html, plain_document
 from dipc.report.tightness import epsilon_text
 
 MOST_STRATEGIES = 3
+HEADING = "How the samples move"
 
 
 def answer_rows(found: AllSizesAnswer, name: str | None = None) -> Iterator[Node]:
@@ -113,6 +115,8 @@ def least_text(least: LeastT, sizes: Sequence[str]) -> str:
     if least.high is None:
         return f"at least {least.low}; no t is proved"
     private = f"({epsilon_text(least.high)})-private"
+    if not least.exact and not least.low:
+        return f"at most {least.high}: {private}"
     if not least.exact:
         return f"from {least.low} to {least.high}: {private} for {least.high}"
     size = least.attained_at
@@ -154,9 +158,7 @@ def proof_document(verdict: ProvedForAll) -> Document:
     """The table of each strategy: all that a paper would print as the coupling argument."""
     several = len(verdict.strategies) > 1
     return tuple(
-        Section(
-            f"Strategy {n}" if several else "How the samples move", tuple(_table(verdict.automaton, each))
-        )
+        Section(f"Strategy {n}" if several else HEADING, tuple(_table(verdict.automaton, each)))
         for n, each in enumerate(verdict.strategies, 1)
     )
 
@@ -226,21 +228,33 @@ def brief(found: AllSizesAnswer) -> str:
     return f"<{' '.join(filter(None, [found.status, where(found)]))}{claim}>"
 
 
-def answer_document(found: AllSizesAnswer) -> Document:
-    """The answer, and the tables of its proof."""
-    tables = proof_document(found.verdict) if isinstance(found.verdict, ProvedForAll) else ()
-    return (Section("", tuple(answer_rows(found))), *tables)
+def answer_html(found: AllSizesAnswer) -> str:
+    """The answer, and the tables of its proof, as HTML."""
+    parts = [html(plain_document(answer_rows(found)))]
+    proved = found.verdict if isinstance(found.verdict, ProvedForAll) else None
+    for n, strategy in enumerate(proved.strategies if proved else (), 1):
+        assert proved is not None
+        rows = (astuple(line) for line in table(proved.automaton, strategy))
+        parts.append(_html_table(f"Strategy {n}" if len(proved.strategies) > 1 else HEADING, rows))
+    return "\n".join(parts)
+
+
+def _html_table(heading: str, rows: Iterable[Sequence[str]]) -> str:
+    def cells(tag: str, row: Sequence[str]) -> str:
+        end = tag.partition(" ")[0]
+        return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{end}>' for cell in row)}</tr>"
+
+    body = "\n".join(cells("td", row) for row in rows)
+    titles = cells('th scope="col"', HEADS)
+    head = f"<caption>{escape(heading)}</caption>\n<thead>{titles}</thead>"
+    return f"<table>\n{head}\n<tbody>\n{body}\n</tbody></table>"
 
 
 def remark(found: AllSizesAnswer, file: str) -> str | None:
     """The line at the end of ``dipc check`` if more is proved than was checked."""
     if not isinstance(found.verdict, ProvedForAll) or not found.question.sizes:
         return None
-    return f"private {where(found)} and all {_numbers(found.verdict.automaton)} inputs: dipc prove {file}"
-
-
-def _numbers(automaton: Automaton) -> str:
-    """``real`` or ``integer``; neither if no input is a number."""
-    if "reals" in automaton.inputs or "integers" in automaton.inputs:
-        return "integer" if automaton.integers else "real"
-    return "finite"
+    numbers = "integer" if found.verdict.automaton.integers else "real"
+    infinite = any(f": {domain}" in found.verdict.automaton.inputs for domain in ("reals", "integers"))
+    inputs = f" and all {numbers} inputs" if infinite else ""
+    return f"private {where(found)}{inputs}: dipc prove {file}"

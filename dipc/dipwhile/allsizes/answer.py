@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from importlib import import_module
+from dataclasses import dataclass, replace
 from time import monotonic
-from typing import cast
+from typing import TYPE_CHECKING
 
 import dipc.views as views
 from dipc.claims.counterexample import Counterexample
 from dipc.clock import Clock
-from dipc.dipwhile.allsizes.question import SIZED_HINT, Question
+from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.strategies import Strategy
+from dipc.dipwhile.allsizes.tidy import tidy
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open, ProvedForAll
 from dipc.errors import InternalError, LimitReached, WrongType
+from dipc.lazily import lazily
 from dipc.numbers.exact import Exact
+
+if TYPE_CHECKING:
+    import dipc.dipwhile.allsizes.pipeline as pipeline
+else:
+    pipeline = lazily("dipc.dipwhile.allsizes.pipeline")
 
 STATUS: dict[type[AllSizesVerdict], str] = {
     ProvedForAll: "private",
@@ -98,19 +104,25 @@ def answered(question: Question, clock: Clock, find_least: bool = True) -> AllSi
     except LimitReached as limit:
         verdict = Open(str(limit))
     _check(question, verdict)
+    if isinstance(verdict, ProvedForAll):
+        own = (tidy(verdict.automaton, each) for each in verdict.strategies)
+        verdict = replace(verdict, strategies=tuple(own))
     return AllSizesAnswer(question, verdict, monotonic() - start)
 
 
 def _check(question: Question, verdict: AllSizesVerdict) -> None:
-    """A claim is proved by a proof at its t, or at a smaller one, and by nothing else."""
-    if isinstance(verdict, ProvedForAll) and question.goal is not None:
-        proved = verdict.least.high
-        if proved is None or proved > question.goal.t:
-            raise InternalError(f"a proof at t = {proved} is no proof of ({question.goal.epsilon})-privacy")
+    """A proof is at the t of the claim or at a smaller one, a counterexample is against this claim."""
+    goal = question.goal
+    match verdict:
+        case ProvedForAll(least=LeastT(high=proved)) if goal is not None:
+            if proved is None or proved > goal.t:
+                raise InternalError(f"a proof at t = {proved} is no proof of ({goal.epsilon})-privacy")
+        case BrokenFrom(violated=violated):
+            if goal is None or (violated.claim.t, violated.claim.delta) != (goal.t, goal.delta):
+                raise InternalError(f"a counterexample to {violated.claim} is none to {goal}")
 
 
 def _decided(question: Question, clock: Clock, find_least: bool) -> AllSizesVerdict:
-    if question.sized is not None:
-        return Open(f"the claim is not the same for every size: {SIZED_HINT}", question.sized)
-    pipeline = import_module("dipc.dipwhile.allsizes.pipeline")
-    return cast(AllSizesVerdict, pipeline.prove(question, clock, find_least))
+    if question.varying is not None:
+        return Open(f"{question.varying.message}: {question.varying.hint}", question.varying.span)
+    return pipeline.prove(question, clock, find_least)

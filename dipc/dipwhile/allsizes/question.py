@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from flint import fmpq
 
+from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal
+from dipc.dipwhile.allsizes.front import free_sizes, refuse_varying, sizes_of, symbolic
 from dipc.dipwhile.convert import checked_claim
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.syntax import ast
@@ -16,41 +18,33 @@ from dipc.dipwhile.syntax.compile import compile_claim, compile_number_claim, re
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.parser import parse, parse_claim
 from dipc.dipwhile.syntax.printer import as_written, show
-from dipc.dipwhile.syntax.walk import nodes
-from dipc.errors import CLAIM_NAME, InputError, Source, Span
-
-SIZED_HINT = "fix the size, for example -D N=4, or claim a multiple of eps that is the same for every size"
+from dipc.errors import CLAIM_NAME, InputError, Source, Unsupported
 
 
 @dataclass(frozen=True)
 class Question:
     """A program with a claim; ``overrides`` are numbers for parameters, sizes among them.
 
-    ``goal`` is None if only the least t is asked, or if the claim mentions a symbolic parameter: then it is
-    not one claim, ``sized`` is the place and ``written`` its text.
+    The claim of ``program`` is the one in question.  ``goal`` is None if only the least t is asked, or if the
+    claim changes with a size: then ``varying`` says so, and ``written`` is the claim.
     """
 
     program: ast.Program
     source: Source
     overrides: Mapping[str, fmpq]
     goal: Goal | None = None
-    sized: Span | None = field(default=None, compare=False)
+    varying: Unsupported | None = field(default=None, compare=False)
     written: str = ""
 
     @cached_property
     def sizes(self) -> tuple[str, ...]:
-        """The parameters that stand for every integer >= 1: the sizes of input arrays that are not set."""
-        found = {name for declaration in self.program.inputs for name in names_in(declaration.size)}
-        return tuple(p.name for p in self.program.params if p.name in found - self.overrides.keys())
+        """The parameters that stand for every integer >= 1."""
+        return sizes_of(self.program, self.overrides)
 
     @cached_property
     def symbolic(self) -> frozenset[str]:
         """The sizes, and the parameters that are computed from them."""
-        found = set(self.sizes)
-        for param in self.program.params:
-            if param.name not in self.overrides and found & {*names_in(param.value)}:
-                found.add(param.name)
-        return frozenset(found)
+        return symbolic(self.program, self.sizes, self.overrides)
 
     @cached_property
     def parameters(self) -> dict[str, fmpq]:
@@ -70,15 +64,9 @@ class Question:
 
     @property
     def fixed_sizes(self) -> dict[str, fmpq]:
-        """The parameters that would be sizes, but have numbers."""
-        found = {name for declaration in self.program.inputs for name in names_in(declaration.size)}
-        return {name: self.overrides[name] for name in sorted(found & self.overrides.keys())}
-
-
-def names_in(expr: ast.Expr | None) -> Iterator[str]:
-    """The names in an expression."""
-    if expr is not None:
-        yield from (node.name for node in nodes(expr) if isinstance(node, ast.Name))
+        """The parameters that could be sizes, but have numbers."""
+        fixed = (name for name in free_sizes(self.program) if name not in self.sizes)
+        return {name: self.parameters[name] for name in fixed}
 
 
 def question(
@@ -94,18 +82,29 @@ def question(
     Raises :class:`InputError` for a broken text, and if there is no claim but one is needed.
     """
     program = parse(source)
+    values = dict(evaluate_parameters(program.params, overrides))
     made = program.claim if claim is None else parse_claim(checked_claim(claim), name)
-    asked = Question(program, source, overrides)
-    values = asked.parameters
     if made is None and needs_claim:
         hint = 'add a line such as: private eps    (or give a claim: `prove("eps")`, `--claim "eps"`)'
         raise InputError(f"{source.name}: the program makes no claim", hint=hint)
     if made is None or not needs_claim:
-        return asked
-    if (number := compile_number_claim(made, values)) is not None:
+        return Question(_with_claim(program, ast.Claim(ast.Eps())), source, overrides)
+    asked = _with_claim(program, made)
+    names = symbolic(asked, sizes_of(asked, overrides), overrides)
+    try:
+        refuse_varying(made, names)
+    except Unsupported as limit:
+        neutral = _with_claim(program, ast.Claim(ast.Eps()))
+        return Question(neutral, source, overrides, None, limit, show(made))
+    plain = replace(made, sizes=())
+    if (number := compile_number_claim(plain, values)) is not None:
         raise refuse_number_claim(number)
-    mentioned = [node for part in (made.epsilon, made.delta) if part is not None for node in nodes(part)]
-    sized = next((n.span for n in mentioned if isinstance(n, ast.Name) and n.name in asked.symbolic), None)
-    if sized is not None:
-        return Question(program, source, overrides, None, sized, show(made))
-    return Question(program, source, overrides, goal_of(compile_claim(made, values)))
+    goal = goal_of(compile_claim(plain, values))
+    goal.validate(SignOracle(goal.budgets))  # a negative delta: nothing is private then
+    return Question(asked, source, overrides, goal)
+
+
+def _with_claim(program: ast.Program, claim: ast.Claim) -> ast.Program:
+    """The program with another claim; its sizes stay, unless the claim names some."""
+    sizes = claim.sizes or (program.claim.sizes if program.claim else ())
+    return replace(program, claim=replace(claim, sizes=sizes))

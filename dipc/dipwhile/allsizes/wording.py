@@ -15,12 +15,15 @@ from itertools import chain, groupby
 
 from flint import fmpq
 
-from dipc.dipwhile.allsizes.automaton import ZERO, Automaton, Edge, Form, Place
+from dipc.dipwhile.allsizes.automaton import ZERO, Automaton, Edge, Form, Place, Symbol
 from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.models.values import show
 
 KINDS = {"output": "on the way to", "test": "if", "choice": "if", "value": "while", "label": "where"}
 """What may tell edges apart, from what is best to read on, with the word before it."""
+
+UNKNOWN = "an unknown number"
+"""What the builder says of a random value that is published."""
 
 MOST_CASES = 3
 LONGEST = 150  # characters of a sentence
@@ -53,7 +56,7 @@ def moves(automaton: Automaton, strategy: Strategy) -> Iterator[Move]:
     several = {name for name, line in lines if any(line != other for same, other in lines if same == name)}
     for number, shifts in zip(strategy.edges, strategy.shifts, strict=True):
         edge = automaton.edges[number]
-        known = {**strategy.deltas.get(edge.source, {}), **dict(enumerate(shifts))}
+        known = differences(strategy.deltas.get(edge.source, {}), shifts)
         steps = [step for step in edge.path if step.kind == "sample"]
         for step, sample, shift in zip(steps, edge.samples, shifts, strict=True):
             mean = value(sample.mean, known)
@@ -62,7 +65,15 @@ def moves(automaton: Automaton, strategy: Strategy) -> Iterator[Move]:
             yield Move(number, edge, name, mean, shift, cost, not sample.mean.terms)
 
 
-def value(form: Form, known: Mapping[int | str, fmpq]) -> fmpq:
+def differences(deltas: Mapping[str, fmpq], shifts: Sequence[fmpq]) -> Mapping[Symbol, fmpq]:
+    """The differences of live variables and of the samples of an edge."""
+    known: dict[Symbol, fmpq] = {}
+    known.update(deltas.items())
+    known.update(enumerate(shifts))
+    return known
+
+
+def value(form: Form, known: Mapping[Symbol, fmpq]) -> fmpq:
     """A form at the shifts of samples and the differences of live variables."""
     return sum((c * known[symbol] for symbol, c in form.terms), start=form.constant)
 
@@ -103,10 +114,14 @@ def _choices(automaton: Automaton, strategy: Strategy) -> Iterator[str]:
         yield f"a random choice costs {'' if len(costs) == 1 else 'at most '}{max(costs)}*eps"
 
 
+Case = tuple[Sequence[Move], tuple[Atom, ...]]
+
+
 def motion_in_words(found: Sequence[Move], places: Sequence[Place]) -> str:
     """How one sample moves on all of its edges; true, or with bounds only."""
     atoms = [frozenset(_atoms(move.edge, places)) for move in found]
-    for cases in chain([[(found, ())]], _splits(found, atoms)):
+    whole: list[Case] = [(found, ())]
+    for cases in chain([whole], _splits(found, atoms)):
         if 0 < len(cases) <= MOST_CASES and all(common(own) for own, _ in cases):
             text = _told(cases, {atom for each in atoms for atom in each})
             if len(text) <= LONGEST:
@@ -115,16 +130,13 @@ def motion_in_words(found: Sequence[Move], places: Sequence[Place]) -> str:
     return f"moves by {low} to {high}, see the table"
 
 
-Case = tuple[Sequence[Move], tuple[Atom, ...]]
-
-
 def _splits(found: Sequence[Move], atoms: Sequence[frozenset[Atom]]) -> list[list[Case]]:
     """Ways to tell the edges of a sample apart: by one atom, and by all atoms of a kind.
 
     The first case of each is the usual one.  Where a sample usually moves with its mean comes first.
     """
     known = sorted({a for each in atoms for a in each}, key=lambda atom: (list(KINDS).index(atom[0]), atom))
-    pairs = []
+    pairs: list[list[Case]] = []
     for atom in known:
         sides = [
             [m for m, own in zip(found, atoms, strict=True) if (atom in own) is has] for has in (False, True)
@@ -203,7 +215,9 @@ def _where(atom: Atom, known: Iterable[Atom]) -> str:
 
 
 def _published(text: str) -> str:
-    return text.partition(" = ")[2] or text
+    """The value of an output; its name, if the value is a random one."""
+    name, _, value = text.partition(" = ")
+    return f"publishing {name}" if value == UNKNOWN else value or text
 
 
 # --- as a table ----------------------------------------------------------------------------------
