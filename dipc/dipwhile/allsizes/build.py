@@ -8,9 +8,10 @@ from itertools import chain
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Place
+from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.flatten import Code, Cut, Either, Fresh, Operation, Round, Scope, flatten
 from dipc.dipwhile.allsizes.labels import adjacency_of, domain_of
-from dipc.dipwhile.allsizes.paths import END, Dropped, Kept, Moves, Path, Point, System
+from dipc.dipwhile.allsizes.paths import END, START, Dropped, Kept, Moves, Path, Point, System
 from dipc.dipwhile.allsizes.values import Datum, Linear, Pair, datum
 from dipc.dipwhile.semantics.liveness import successors
 from dipc.dipwhile.syntax import ast
@@ -44,7 +45,8 @@ def build(
     Raises :class:`Unsupported`, at the place in the text, for what the method does not cover.
     """
     system = system_of(program, source, constants, sizes, budgets)
-    return Builder(system, clock).automaton(sorted(sizes - constants.keys()), program)
+    free = (p.name for p in program.params if p.name in sizes and not sizes & _names(p.value))
+    return Builder(system, clock).automaton(tuple(name for name in free if name not in constants))
 
 
 def system_of(
@@ -177,9 +179,9 @@ class Builder:
     edges: dict[Edge, None] = field(default_factory=dict)
     facts: dict[Point, set[object]] = field(default_factory=dict)
 
-    def automaton(self, symbolic: list[str], program: ast.Program) -> Automaton:
+    def automaton(self, symbolic: tuple[str, ...]) -> Automaton:
         """Explore everything."""
-        todo = [Point(0)]
+        todo = [Point(START)]
         self.numbers[todo[0]] = 0
         while todo:
             source = todo.pop(0)
@@ -197,7 +199,7 @@ class Builder:
             tuple(place_of(self.system, point) for point in self.numbers),
             tuple(self.edges),
             0,
-            tuple(symbolic),
+            symbolic,
             inputs_text(self.system),
             integers,
         )
@@ -284,23 +286,18 @@ def place_of(system: System, point: Point) -> Place:
     )
 
 
-def _fact_text(fact: object) -> str:
-    from dipc.dipwhile.allsizes.feasible import Condition
-
-    assert isinstance(fact, Condition)
+def _fact_text(fact: Condition) -> str:
     terms = " + ".join(f"{c}*{s.name}" for s, c in fact.value.terms)
     return f"{terms} + {fact.value.constant} {'=' if fact.equal else '>' if fact.strict else '>='} 0"
 
 
 def _cut_text(system: System, point: Point) -> str:
-    if point.pc == END:
-        return "end"
+    if point.pc in (START, END):
+        return "start" if point.pc == START else "end"
     operation: Operation = system.code[point.pc]
     match operation:
         case Round(variable, _, _, span):
             return f"line {span.line}: for {variable}"
         case Cut(text, span):
             return f"line {span.line}: {text}"
-    if point.pc == 0:
-        return "start"
     return f"line {operation.span.line}: while"  # type: ignore[union-attr]

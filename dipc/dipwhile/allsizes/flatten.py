@@ -36,6 +36,8 @@ from dipc.dipwhile.syntax.walk import (
 from dipc.errors import Span
 
 ZERO, ONE = fmpq(0), fmpq(1)
+CELL = "every cell"
+"""The variable of a loop over the cells of an array: no name of a program, so that it hides none."""
 EXTREMA = {"max": ast.Op.GE, "argmax": ast.Op.GE, "min": ast.Op.LE, "argmin": ast.Op.LE}
 BEATS = {ast.Op.GT: ast.Op.GE, ast.Op.GE: ast.Op.GE, ast.Op.LT: ast.Op.LE, ast.Op.LE: ast.Op.LE}
 TURNED = {ast.Op.GT: ast.Op.LT, ast.Op.GE: ast.Op.LE, ast.Op.LT: ast.Op.GT, ast.Op.LE: ast.Op.GE}
@@ -255,8 +257,8 @@ class Flattener(Unroller):
                     low == 1 and i == statement.variable
                 ):
                     term = _put_in(body, j, ast.Name(i, span=node.span))
-                    if _names(term) <= known:
-                        name = names.setdefault(term, f"$sum{len(names)}@{statement.span.start}")
+                    if _names(term) <= known and not _binds(body):
+                        name = names.setdefault(term, show_expr(node))
                         return ast.Name(name, span=node.span)
             return node
 
@@ -277,23 +279,26 @@ class Flattener(Unroller):
                 case ast.Call("sum", (ast.Name(array),)) if self.symbolic(
                     bound := self.scope.bounds.get(array, ast.Number(ZERO))
                 ):
-                    cell = ast.Index(array, ast.Name("$j", span=node.span), span=node.span)
-                    return self.total("$j", ast.Number(ONE), bound, cell, constants, node.span)
-                case ast.Fold("sum", j, low, high, body) if self.symbolic(low) or self.symbolic(high):
-                    return self.total(j, low, high, body, constants, node.span)
+                    cell = ast.Index(array, ast.Name(CELL, span=node.span), span=node.span)
+                    loop = ast.Fold("sum", CELL, ast.Number(ONE), bound, cell, span=node.span)
+                    return self.total(loop, show_expr(node), constants)
+                case ast.Fold("sum", _, low, high, body) if (
+                    self.symbolic(low) or self.symbolic(high)
+                ) and not _binds(body):
+                    return self.total(node, show_expr(node), constants)
                 case ast.Call(name, (ast.Name(array),)) if name in EXTREMA and array in self.families:
                     return self.winner(array, name, constants) or node
             return node
 
         return bottom_up(expr, visit)
 
-    def total(
-        self, variable: str, low: ast.Expr, high: ast.Expr, term: ast.Expr, constants: Constants, span: Span
-    ) -> ast.Expr:
-        """A loop that adds up."""
-        name = ast.Name(f"$total@{span.start}", span=span)
+    def total(self, fold: ast.Fold, text: str, constants: Constants) -> ast.Expr:
+        """A loop that adds up; its result has the text of the sum for a name."""
+        span = fold.span
+        name = ast.Name(text, span=span)
         self.put(Put(name, ast.Number(ZERO, span=span), span))
-        self.repeat(ast.For(variable, low, high, (_add(term, name.name),), span=span), constants)
+        term = _put_in(fold.body, fold.variable, ast.Name(CELL, span=span))
+        self.repeat(ast.For(CELL, fold.low, fold.high, (_add(term, text),), span=span), constants)
         return name
 
     # --- extrema -------------------------------------------------------------------------------
@@ -460,7 +465,7 @@ class Flattener(Unroller):
         winners: Sequence[int | None] = numbers if numbers is not None else [None]
         for position, value in enumerate(winners):
             more = position < len(winners) - 1
-            either = self.put(Either(0, f"round {value} wins", "a later one wins", span)) if more else None
+            later = self.put(Either(0, f"round {value} wins", "a later one wins", span)) if more else None
             inner = dict(constants) if value is None else {**constants, loop.variable: fmpq(value)}
             if value is None:
                 inner.pop(loop.variable, None)
@@ -470,9 +475,9 @@ class Flattener(Unroller):
                 self.put(Assume(beats, span))
             self.block(then, inner)
             others(value)
-            if either is not None:
+            if later is not None:
                 ends.append(self.put(Jump(0)))
-                self.land(either)
+                self.land(later)
         self.land(*ends)
         return True
 
@@ -523,6 +528,11 @@ def _add(term: ast.Expr, name: str) -> ast.Assign:
     """``name <- name + term``."""
     total = ast.Name(name, span=term.span)
     return ast.Assign(total, ast.Binary(ast.Op.ADD, total, term, span=term.span), span=term.span)
+
+
+def _binds(expr: ast.Expr) -> bool:
+    """Whether names have another meaning in a part of the expression."""
+    return any(isinstance(node, ast.Fold) for node in nodes(expr))
 
 
 def _all(body: ast.Block) -> Iterator[ast.Expr]:

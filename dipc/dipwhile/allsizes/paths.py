@@ -46,7 +46,9 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 
-END = -1
+START, END = -2, -1
+"""The places before the first operation and after the last one."""
+
 IMPOSSIBLE = Guard(Form((), -ONE))
 """The guard of a path that the run on u' cannot take."""
 
@@ -204,10 +206,10 @@ class Path:
     def run(self) -> tuple[Edge, Point]:
         """The edge (its places are not numbered yet) and where it ends."""
         pc = self.source.pc
-        if len(self.system.adjacency.directions) > 1 and not self.direction:
+        if len(self.system.adjacency.directions) > 1 and pc == START:
             self.direction = self.system.adjacency.directions[self.choose(2)]
             self.steps.append(Step("label", f"all cells go {self.direction}", self.system.adjacency.span))
-        pc = self.step(pc)
+        pc = 0 if pc == START else self.step(pc)
         while pc != END and not self.system.is_cut(pc):
             pc = self.step(pc)
         return self.arrive(pc)
