@@ -177,8 +177,8 @@ def bernstein(f: Polynomial, variables: int, step: str) -> Tensor:
         rows = [[Fraction(comb(j, i), comb(size - 1, i)) for i in range(j + 1)] for j in range(size)]
         for line in lines(shape, axis):
             old = values[line]
-            values[line] = [sum((w * x for w, x in zip(row, old)), ZERO) for row in rows]  # noqa: B905
             spend(sum(len(row) * weight(*old) for row in rows))
+            values[line] = [sum((w * x for w, x in zip(row, old)), ZERO) for row in rows]  # noqa: B905
     scale = 1
     for x in values:
         scale = lcm(scale, x.denominator)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from math import lcm, prod
+from math import gcd, lcm, prod
 from time import monotonic
 from typing import Any
 
@@ -175,9 +175,9 @@ def _with_functions(known: Parameters, terms: Sequence[Term], rate: fmpq, budget
     has_eps = any(t.power or t.rate or t.inverse for t in terms)
     functions = [Term(ONE, 1, ZERO, ZERO)] if any(t.power for t in terms) else []
     if any(t.constant for t in terms):
-        functions.append(Term(ONE, 0, ZERO, fmpq(1, lcm(*(int(t.constant.q) for t in terms)))))
+        functions.append(Term(ONE, 0, ZERO, _measure([t.constant for t in terms])))
     if any(t.inverse for t in terms):
-        functions.append(Term(ONE, 0, ZERO, ZERO, fmpq(1, lcm(*(int(t.inverse.q) for t in terms)))))
+        functions.append(Term(ONE, 0, ZERO, ZERO, _measure([t.inverse for t in terms])))
     fresh = _fresh(known.names)
     ring = Ring([*fresh[:has_eps], *known.names, *fresh[1 : 1 + len(functions)]])
     ranges = [r._replace(low=_lifted(r.low, ring), high=_lifted(r.high, ring)) for r in known.ranges]
@@ -187,6 +187,11 @@ def _with_functions(known: Parameters, terms: Sequence[Term], rate: fmpq, budget
     unit = lcm(int(rate.q), *(int(t.rate.q) for t in terms))
     eps = Range(ring.of(0), ring.of(1), False, False)
     return Parameters(ring, (eps, *ranges), (), ring.names[0], unit, tuple(functions), budgets)
+
+
+def _measure(numbers: Sequence[fmpq]) -> fmpq:
+    """The greatest number of which all are integer multiples: small powers, even if the numbers are long."""
+    return fmpq(gcd(*(int(x.p) for x in numbers)), 1) / lcm(*(int(x.q) for x in numbers))
 
 
 def _fresh(names: Sequence[str]) -> list[str]:
