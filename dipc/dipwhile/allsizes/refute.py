@@ -1,26 +1,57 @@
-"""Refutation at N = 1, 2, ... (to be written)."""
+"""What speaks against a claim, size by size: t(N), a pair of inputs that breaks the claim, the least t.
+
+For N = 1, 2, .. the greatest cost of a run is a bound that no input exceeds.  Where it is above the claim, the
+dearest run says how inputs differ, and the exact engine decides the claim for u + s*d against u + (s + 1)*d,
+s = 0, 1, 2, 4, ...  So "violated" comes from the exact engine, and "not at a smaller size" from proofs.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
-
-from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
+from dipc.dipwhile.allsizes.cycles import cycle_in_words
+from dipc.dipwhile.allsizes.search import Search
 from dipc.dipwhile.allsizes.strategies import Solved, Unsolved
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, LeastT, Open
-from dipc.errors import Unsupported
+from dipc.errors import Span, Unsupported
 
 if TYPE_CHECKING:
     from dipc.dipwhile.allsizes.pipeline import Prepared
 
 
 def attained(asked: Prepared, automaton: Automaton, solved: Solved, clock: Clock) -> LeastT:
-    return LeastT(fmpq(0), solved.t)
+    """What is known of the least t below the proved one: exact, if some size needs it."""
+    return Search(asked, clock).least(solved.t)
 
 
 def refuted(
     asked: Prepared, automaton: Automaton | None, failure: Solved | Unsolved | Unsupported, clock: Clock
 ) -> AllSizesVerdict:
-    return Open("not proved")
+    """The claim was not proved: a size that breaks it, confirmed by the exact engine, or why it is open."""
+    search = Search(asked, clock)
+    found = search.broken() if asked.question.goal is not None else None
+    high = failure.t if isinstance(failure, Solved) else None
+    least = search.least(high)
+    cycle = cycle_in_words(automaton, failure.edges) if automaton and isinstance(failure, Unsolved) else ""
+    if found is not None:
+        unbounded = least.unbounded or found.violated.counterexample.infinite_loss
+        least = LeastT(least.low, None if unbounded else least.high, least.attained_at, unbounded)
+        return replace(found, least=least, cycle=cycle, inputs=automaton.inputs if automaton else "")
+    reason, span = _why(failure, cycle)
+    inputs = automaton.inputs if automaton is not None else ""
+    return Open(reason, span, None if automaton is None else least, search.checked(), inputs)
+
+
+def _why(failure: Solved | Unsolved | Unsupported, cycle: str) -> tuple[str, Span | None]:
+    """Why the claim is open, and where."""
+    match failure:
+        case Unsupported():
+            return ": ".join(filter(None, [failure.message, failure.hint])), failure.span
+        case Unsolved(reason=reason):
+            known = reason or "no constants move the samples so that all runs stay within one budget"
+            return ", since ".join(filter(None, [known, cycle])), None
+        case Solved(t):
+            return f"all runs stay within {t}*eps, but no two inputs were found that break the claim", None

@@ -1,0 +1,74 @@
+"""Why no t is enough, in words: what each round of a cycle costs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from flint import fmpq
+
+from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Form
+from dipc.dipwhile.allsizes.linear import Cheapest, relaxed
+
+
+def cycle_in_words(automaton: Automaton, numbers: Sequence[int]) -> str:
+    """Of edges that contradict each other those that a run can repeat, with their costs.
+
+    For example ``every `top` costs 1/2*eps or moves rT``; empty if no edge of a cycle costs anything.
+    """
+    told: dict[str, fmpq | None] = {}
+    moved: dict[str, set[str]] = {}
+    for edge in _repeated(automaton, numbers):
+        still = _cost(_standing(edge))
+        if still is None or still > 0:
+            name, before = _name(edge), told.get(_name(edge), fmpq(0))
+            told[name] = None if still is None or before is None else max(before, still)
+            cheaper = still is None or _cost(edge) != still
+            moved.setdefault(name, set()).update(_guarding(edge) if cheaper else ())
+    return "; ".join(_sentence(name, cost, sorted(moved[name])) for name, cost in told.items())
+
+
+def _sentence(name: str, cost: fmpq | None, variables: Sequence[str]) -> str:
+    costs = [] if cost is None else [f"costs {cost}*eps"]
+    moves = [f"moves {' or '.join(variables)}"] if variables else []
+    return f"every {name} {' or '.join([*costs, *moves]) or 'can be impossible for a neighbour'}"
+
+
+def _repeated(automaton: Automaton, numbers: Sequence[int]) -> Iterator[Edge]:
+    """The edges that are on a cycle."""
+    import networkx as nx
+
+    graph = nx.DiGraph([(edge.source, edge.target) for edge in automaton.edges])
+    component = {p: n for n, part in enumerate(nx.strongly_connected_components(graph)) for p in part}
+    edges = (automaton.edges[i] for i in numbers)
+    return (edge for edge in edges if component[edge.source] == component[edge.target])
+
+
+def _cost(edge: Edge) -> fmpq | None:
+    found = relaxed([replace(edge, source=0, target=1)], 0)
+    return found.cost if isinstance(found, Cheapest) else None
+
+
+def _standing(edge: Edge) -> Edge:
+    """The edge where no live variable moves."""
+
+    def still(form: Form) -> Form:
+        return replace(form, terms=tuple((s, c) for s, c in form.terms if isinstance(s, int)))
+
+    samples = tuple(replace(sample, mean=still(sample.mean)) for sample in edge.samples)
+    guards = tuple(replace(guard, form=still(guard.form)) for guard in edge.guards)
+    return replace(edge, samples=samples, guards=guards, sets=())
+
+
+def _guarding(edge: Edge) -> set[str]:
+    forms = [guard.form for guard in edge.guards] + [sample.mean for sample in edge.samples]
+    return {symbol for form in forms for symbol, _ in form.terms if isinstance(symbol, str)}
+
+
+def _name(edge: Edge) -> str:
+    """What the edge publishes, or its last test."""
+    outputs = [s.text.partition(" = ")[2] for s in edge.path if s.kind == "output"]
+    tests = [s.text for s in edge.path if s.kind == "test"]
+    known = [text for text in outputs if not re.match("an unknown", text)]
+    return f"`{(known or tests or ['round'])[-1]}`"

@@ -1,0 +1,241 @@
+"""What the paths of one size show after another: a pair of inputs that breaks the claim, and lower bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from flint import fmpq
+
+from dipc.claims.privacy import Private, Violated
+from dipc.claims.tightness.least_epsilon import budget
+from dipc.claims.verdict import Verdict
+from dipc.clock import Clock
+from dipc.dipwhile.allsizes.automaton import Automaton
+from dipc.dipwhile.allsizes.concrete import Concrete, Run
+from dipc.dipwhile.allsizes.finite import decided, declared_at, program_at
+from dipc.dipwhile.allsizes.runs import layered_value
+from dipc.dipwhile.allsizes.strategies import Solved, strategies
+from dipc.dipwhile.allsizes.values import ZERO, Pair
+from dipc.dipwhile.allsizes.verdict import BrokenFrom, LeastT
+from dipc.dipwhile.pipeline import losses_of
+from dipc.dipwhile.semantics.adjacency import Input
+from dipc.dipwhile.semantics.neighbours import Explored
+from dipc.dipwhile.syntax.core import Cell, CoreProgram
+from dipc.dipwhile.syntax.kinds import show_domain
+from dipc.errors import InputError, LimitReached
+from dipc.models.values import Value
+
+if TYPE_CHECKING:
+    from dipc.dipwhile.allsizes.pipeline import Prepared
+
+MOST_SIZE = 6
+"""Up to which size claims are refuted one size at a time."""
+
+MOST_OPEN = 2
+"""After so many sizes at which nothing is decided the search ends."""
+
+STEPS = (0, 1, 2, 4, 8, 16)
+MOST_EDGES = 400
+"""Of an automaton of one size, for its dearest run to be looked for."""
+
+MOST_INPUTS = 27
+"""How many declared inputs the exact engine is asked about."""
+
+SECONDS = 0.6
+"""For one question to the exact engine, or the dearest run of one size."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One size: no inputs need more than ``bound`` (None: some may need any amount), as the ``run`` does."""
+
+    concrete: Concrete
+    automaton: Automaton
+    bound: fmpq | None
+    run: Run | None
+
+    def proves(self, t: fmpq, clock: Clock) -> bool:
+        """Whether the claim holds at this size."""
+        if self.bound is None or self.bound > t:
+            return False
+        if not any(sample.kind == "DLap" for edge in self.automaton.edges for sample in edge.samples):
+            return True
+        found = strategies(self.automaton, t, clock, least=False)
+        return isinstance(found, Solved) and found.t <= t
+
+
+class Search:
+    """Sizes, one by one."""
+
+    def __init__(self, asked: Prepared, clock: Clock) -> None:
+        self.asked, self.front, self.clock = asked, asked.front, clock
+        self.numbers = range(1, MOST_SIZE + 1) if asked.front.sizes else range(1, 2)
+        self._layers: dict[int, Layer | None] = {}
+        self._declared: dict[int, tuple[Verdict, CoreProgram] | None] = {}
+
+    def limited(self) -> Clock:
+        """A clock for one question; what it stops stays open."""
+        self.clock.tick("sizes")
+        left = SECONDS if self.clock.deadline is None else min(SECONDS, self.clock.deadline - monotonic())
+        return Clock(left)
+
+    def sizes(self, n: int) -> dict[str, int]:
+        """All sizes at once."""
+        return dict.fromkeys(self.front.sizes, n)
+
+    def layer(self, n: int) -> Layer | None:
+        """What the paths of one size show; None if they are too many, or not supported."""
+        if n not in self._layers:
+            with suppress(InputError, LimitReached):
+                self._layers[n] = self._layer(n, self.limited())
+        return self._layers.setdefault(n, None)
+
+    def _layer(self, n: int, clock: Clock) -> Layer | None:
+        automaton = self.asked.automaton(clock, self.sizes(n))
+        if len(automaton.edges) > MOST_EDGES or any(e.target <= e.source for e in automaton.edges):
+            return None
+        dearest = layered_value(automaton, clock)
+        concrete = Concrete(self.asked, self.sizes(n), self.clock)
+        return Layer(concrete, automaton, dearest.cost, concrete.run(automaton, dearest.run))
+
+    # --- a violation -------------------------------------------------------------------------
+
+    def broken(self) -> BrokenFrom | None:
+        """The first size at which the exact engine confirms a violation."""
+        assert self.asked.question.goal is not None
+        open_sizes = 0
+        for n in self.numbers:
+            layer = self.layer(n)
+            if layer is not None and self.proved(layer):
+                continue
+            found = self.confirmed(n, layer)
+            if found is not None:
+                verdict, program = found
+                least = not open_sizes and (n == 1 or len(self.front.sizes) == 1)
+                size = n if self.front.sizes else next(iter(map(int, self.fixed())), 1)
+                private = self.private_on_declared(n)
+                return BrokenFrom(size, verdict, LeastT(ZERO, None), "", least, private, program=program)
+            open_sizes += 1
+            if open_sizes == MOST_OPEN:
+                break
+        return None
+
+    def fixed(self) -> Iterator[int]:
+        """Sizes that are numbers."""
+        return (int(size.p) for size in self.asked.question.fixed_sizes.values())
+
+    def proved(self, layer: Layer) -> bool:
+        """Whether the claim holds at a size."""
+        assert self.asked.question.goal is not None
+        with suppress(LimitReached):
+            return layer.proves(self.asked.question.goal.t, self.limited())
+        return False
+
+    def confirmed(self, n: int, layer: Layer | None) -> tuple[Violated, CoreProgram] | None:
+        """A violation at a size: by the dearest run, or by the inputs that the program declares."""
+        goal = self.asked.question.goal
+        assert goal is not None
+        if layer is not None and layer.run is not None and layer.run.labels is not None:
+            for s in STEPS:
+                with suppress(InputError, LimitReached):
+                    program, pair = self.pair(n, layer.run, layer.concrete, s)
+                    found = decided(goal, program, self.limited(), pair)
+                    if isinstance(found, Violated):
+                        return found, program
+        known = self.declared(n)
+        if known is not None and isinstance(known[0], Violated):
+            return known[0], known[1]
+        return None
+
+    def pair(self, n: int, run: Run, concrete: Concrete, s: int) -> tuple[CoreProgram, tuple[Input, Input]]:
+        """The inputs u + s*d and u + (s + 1)*d in a program that has them.  Raises :class:`InputError`."""
+        start = concrete.start(run) or {}
+        left: dict[Cell, Value] = {}
+        right: dict[Cell, Value] = {}
+        for name, label in (run.labels or {}).items():
+            array, _, index = name.rstrip("]").partition("[")
+            cell = array, int(index or 0)
+            if isinstance(label, Pair):
+                left[cell], right[cell] = label.left, label.right
+            elif isinstance(label, fmpq):
+                left[cell] = start.get(name, ZERO) + s * label
+                right[cell] = start.get(name, ZERO) + (s + 1) * label
+        values: dict[str, set[fmpq]] = {}
+        for array, value in ((cell[0], v) for side in (left, right) for cell, v in side.items()):
+            if isinstance(value, fmpq):
+                values.setdefault(array, set()).add(value)
+        program = program_at(self.front, self.sizes(n), values)
+        others = {cell: v.domain[0] for v in program.inputs for cell in v.cells}
+        return program, (others | left, others | right)
+
+    # --- the inputs that are declared --------------------------------------------------------
+
+    def declared(self, n: int) -> tuple[Verdict, CoreProgram] | None:
+        """The answer of the exact engine for the inputs that the program declares, if they are few."""
+        if n not in self._declared:
+            self._declared[n] = None
+            with suppress(InputError, LimitReached):
+                program = declared_at(self.front, self.sizes(n))
+                goal = self.asked.question.goal
+                if program is not None and goal is not None and Explored(program).space.size <= MOST_INPUTS:
+                    self._declared[n] = decided(goal, program, self.limited()), program
+        return self._declared[n]
+
+    def private_on_declared(self, n: int) -> bool | None:
+        """Whether the declared inputs are private at a size; None if that is not known."""
+        found = self.declared(n)
+        known = {Private: True, Violated: False}
+        return known.get(type(found[0])) if found is not None else None
+
+    def checked(self) -> str:
+        """Up to which size the exact engine has proved the claim, in words."""
+        private = []
+        for n in self.numbers:
+            if not self.private_on_declared(n):
+                break
+            private.append(n)
+        if not private:
+            return ""
+        sets = ", ".join(f"{v.name} in {show_domain(v.domain)}" for v in self.front.finite.inputs)
+        sizes = " and ".join(f"{name} = {', '.join(map(str, private))}" for name in self.front.sizes)
+        return f"private {f'for {sizes} ' if sizes else ''}with {sets}: `dipc check`"
+
+    # --- the least t -------------------------------------------------------------------------
+
+    def least(self, high: fmpq | None) -> LeastT:
+        """The greatest lower bound for the least t that is found, up to the upper one."""
+        low, size = ZERO, None
+        for n in self.numbers:
+            if low == high:
+                break
+            bound, shown = self.lower_bound(n)
+            if shown and bound is None:
+                return LeastT(low, None, n, unbounded=True)
+            if bound is not None and bound > low:
+                low, size = bound, n
+        return LeastT(low, high, size if low == high else None)
+
+    def lower_bound(self, n: int) -> tuple[fmpq | None, bool]:
+        """A t that a size needs; None for infinity; and whether there is one."""
+        layer = self.layer(n)
+        if layer is not None and layer.run is not None:
+            with suppress(InputError, LimitReached):
+                bound, shown = layer.concrete.lower_bound(layer.run)
+                if shown:
+                    return bound, True
+        return self.engine_bound(n)
+
+    def engine_bound(self, n: int) -> tuple[fmpq | None, bool]:
+        """The least t of the declared inputs."""
+        if n > MOST_OPEN:
+            return ZERO, False
+        with suppress(InputError, LimitReached):
+            program = declared_at(self.front, self.sizes(n))
+            if program is not None and Explored(program).space.size <= MOST_INPUTS:
+                found = budget(losses_of(Explored(program), self.asked.budgets, self.limited())).least
+                return (None if found.infinite else found.low), True
+        return ZERO, False
