@@ -19,8 +19,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from flint import fmpq
@@ -43,6 +45,9 @@ if TYPE_CHECKING:
 MOST_RUNS = 64
 MARGINS = (ONE, fmpq(1, 4), fmpq(1, 32))
 """By how much an input and samples shall keep every condition; less is not tried."""
+
+Labels = Mapping[str, Datum]
+"""How cells change: by a number, or from one value to another."""
 
 CELL = re.compile(r"\w+(\[\d+\])?")
 RANDOM = ("an unknown number", "an unknown value")  # as :func:`..values.shown` writes what is not known
@@ -76,21 +81,22 @@ class Stretch:
     target: Point
 
     @cached_property
-    def labels(self) -> dict[str, Datum | fmpq]:
+    def labels(self) -> dict[str, Datum]:
         """How the cells that it reads change: by a number, or from one value to another."""
-        found: dict[str, Datum | fmpq] = {}
+        found: dict[str, Datum] = {}
         for step in self.edge.path:
             if step.kind == "label" and step.value:
                 cell = re.split(" is | changes by ", step.text)[0]
                 known = self.path.values.get(cell)
-                found[cell] = known if isinstance(known, Pair) else fmpq(*map(int, step.value.split("/")))
+                number = Linear((), fmpq(*map(int, step.value.split("/"))))
+                found[cell] = known if isinstance(known, Pair) else number
         return found
 
     @cached_property
     def outputs(self) -> dict[str, str]:
         """What it publishes."""
-        pairs = (step.text.split(" = ", 1) for step in self.edge.path if step.kind == "output")
-        return {name: value for name, value in pairs}
+        pairs = (step.text.partition(" = ") for step in self.edge.path if step.kind == "output")
+        return {name: value for name, _, value in pairs}
 
 
 @dataclass(frozen=True)
@@ -100,13 +106,18 @@ class Run:
     parts: tuple[Stretch, ...]
 
     @cached_property
-    def labels(self) -> dict[str, Datum | fmpq] | None:
+    def labels(self) -> dict[str, Datum] | None:
         """How the inputs change; None if the labels contradict each other, or a cell has no number."""
-        found: dict[str, Datum | fmpq] = {}
+        found: dict[str, Datum] = {}
         for cell, label in (item for part in self.parts for item in part.labels.items()):
             if not CELL.fullmatch(cell) or found.setdefault(cell, label) != label:
                 return None
         return found
+
+    @cached_property
+    def outputs(self) -> dict[str, str]:
+        """What it publishes."""
+        return {name: value for part in self.parts for name, value in part.outputs.items()}
 
     @cached_property
     def cost(self) -> fmpq | None:
@@ -164,10 +175,8 @@ class Concrete:
             while scripts:
                 self.clock.tick("runs", len(self._parts))
                 path = Followed(self.system, source, scripts.pop())
-                try:
+                with suppress(Dropped):
                     found.append(Stretch(path, *path.run()))
-                except Dropped:
-                    pass
                 scripts += reversed(path.pending)  # type: ignore[arg-type]
         return self._parts[source]
 
@@ -193,18 +202,16 @@ class Concrete:
         """A t that the run shows to be needed, None for infinity; whether it shows anything."""
         if run.labels is None or self.start(run) is None or not self.unbounded(run):
             return ZERO, False
-        costs = []
-        for other in self.alike(run):
-            if len(costs) == MOST_RUNS or not self.exact(other):
-                return ZERO, False
-            costs.append(other.cost)
-        finite = [cost for cost in costs if cost is not None]
-        return (min(finite) if finite else None), True
+        alike = list(islice(self.alike(run.labels, run.outputs), MOST_RUNS + 1))
+        if len(alike) > MOST_RUNS or not all(map(self.exact, alike)):
+            return ZERO, False
+        costs = [cost for other in alike if (cost := other.cost) is not None]
+        return min(costs, default=None), True
 
     def unbounded(self, run: Run) -> bool:
         """Whether the inputs of the run may be moved on and on."""
         labels = run.labels or {}
-        numbers = [label for label in labels.values() if isinstance(label, fmpq)]
+        numbers = [label.constant for label in labels.values() if isinstance(label, Linear)]
         bounded = any(cell.partition("[")[0] in self.bounded for cell in labels)
         return len(numbers) == len(labels) and not bounded and _adjacent(self.system.adjacency, numbers)
 
@@ -218,9 +225,8 @@ class Concrete:
         )
         return not choices and not overwritten
 
-    def alike(self, run: Run) -> Iterator[Run]:
-        """All runs with the same labels and outputs, and maybe more."""
-        outputs = {n: v for part in run.parts for n, v in part.outputs.items()}
+    def alike(self, labels: Labels, outputs: Mapping[str, str]) -> Iterator[Run]:
+        """All runs with these labels and outputs, and maybe more."""
         waiting: list[tuple[Point, tuple[Stretch, ...]]] = [(Point(0), ())]
         while waiting:
             point, parts = waiting.pop()
@@ -228,10 +234,10 @@ class Concrete:
                 yield Run(parts)
                 continue
             for part in self.parts(point):
-                if self._fits(part, run.labels or {}, outputs):
+                if self._fits(part, labels, outputs):
                     waiting.append((part.target, (*parts, part)))
 
-    def _fits(self, part: Stretch, labels: Mapping[str, object], outputs: Mapping[str, str]) -> bool:
+    def _fits(self, part: Stretch, labels: Labels, outputs: Mapping[str, str]) -> bool:
         if any(labels.get(cell, label) != label for cell, label in part.labels.items()):
             return False
         for name, value in part.outputs.items():

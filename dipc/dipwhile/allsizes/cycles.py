@@ -1,4 +1,4 @@
-"""Why no t is enough, in words: what each round of a cycle costs."""
+"""Runs that repeat cycles, and why no t is enough, in words: what each round of a cycle costs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from flint import fmpq
 
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Form
 from dipc.dipwhile.allsizes.linear import Cheapest, relaxed
+from dipc.dipwhile.allsizes.values import Datum, Linear
 
 
 def cycle_in_words(automaton: Automaton, numbers: Sequence[int]) -> str:
@@ -72,3 +73,40 @@ def _name(edge: Edge) -> str:
     tests = [s.text for s in edge.path if s.kind == "test"]
     known = [text for text in outputs if not re.match("an unknown", text)]
     return f"`{(known or tests or ['round'])[-1]}`"
+
+
+# --- runs that repeat cycles -----------------------------------------------------------------
+
+
+def repeated(automaton: Automaton, times: int) -> tuple[int, ...]:
+    """A run that takes each edge from a place to itself so often, as far as the cost of all runs depends on it."""
+    found = relaxed(automaton.edges, automaton.start)
+    carrying = set(found.carrying if isinstance(found, Cheapest) else found.edges)
+    run, place, seen = list[int](), automaton.start, set[int]()
+    while place not in seen:
+        seen.add(place)
+        leaving = [i for i, edge in enumerate(automaton.edges) if edge.source == place]
+        leaving.sort(key=lambda i: i not in carrying)
+        run += [i for i in leaving if automaton.edges[i].target == place and i in carrying] * times
+        onward = [i for i in leaving if automaton.edges[i].target not in seen]
+        if onward:
+            run.append(onward[0])
+            place = automaton.edges[onward[0]].target
+    return tuple(run)
+
+
+def numbered(automaton: Automaton, run: Sequence[int]) -> tuple[dict[str, Datum], dict[str, str]]:
+    """The labels and outputs of a run, with the number of the round in the place of the loop's variable."""
+    labels: dict[str, Datum] = {}
+    outputs: dict[str, str] = {}
+    rounds = 0
+    for edge in (automaton.edges[i] for i in run):
+        rounds += "another round" in edge.decisions
+        for step in edge.path:
+            text = re.sub(r"\[[^\W\d]\w*\]", f"[{rounds}]", step.text)
+            if step.kind == "label" and " changes by " in text:
+                labels[text.partition(" changes by ")[0]] = Linear((), fmpq(*map(int, step.value.split("/"))))
+            elif step.kind == "output":
+                name, _, value = text.partition(" = ")
+                outputs[name] = value
+    return labels, outputs

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from flint import fmpq
 
@@ -23,6 +24,7 @@ from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import read
+from dipc.dipwhile.syntax.constants import evaluate_parameters, evaluate_set
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.printer import show_program
 from dipc.dipwhile.syntax.walk import expressions, nodes, own_parts, statements
@@ -65,6 +67,7 @@ def program_at(front: Front, sizes: Mapping[str, int], values: Mapping[str, set[
     levelled = _levelled(program)
     if levelled is None:
         raise InputError("an output without a finite set is read", program.outputs[0].span)
+    outputs = (_with_declared(front, d, numbers) for d in levelled.outputs)
     claim = replace(program.claim, sizes=()) if program.claim is not None else None
     made = replace(levelled, params=params, inputs=inputs, claim=claim, unknowns=(), priors=(), secrets=())
     return read(Source(front.source.name, show_program(made)))
@@ -77,6 +80,21 @@ def _widened(front: Front, declared: ast.Declaration, more: set[fmpq]) -> ast.Do
         if more <= {*known}:
             return declared.domain
     return ast.SetOf(tuple(map(ast.Number, sorted({*more, *(v for v in known if isinstance(v, fmpq))}))))
+
+
+def _with_declared(front: Front, output: ast.Declaration, numbers: Mapping[str, fmpq]) -> ast.Declaration:
+    """An output with the values that it has in the text, for a set that depends on the size."""
+    named = {n.name for n in _nodes(output.domain) if isinstance(n, ast.Name)}
+    if not named & {*front.sizes} or isinstance(output.domain, ast.Unlisted):
+        return output
+    known = next(v.domain for v in front.finite.outputs if v.name == output.name)
+    own = evaluate_set(output.domain, dict(evaluate_parameters(front.program.params, numbers)))
+    values = sorted(v for v in {*known, *own} if isinstance(v, fmpq))
+    return replace(output, domain=ast.SetOf(tuple(map(ast.Number, values)))) if {*known} - {*own} else output
+
+
+def _nodes(node: ast.Node) -> Iterator[ast.Expr]:
+    return chain.from_iterable(map(nodes, expressions(node)))
 
 
 # --- outputs in levels -----------------------------------------------------------------------

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.cycles import cycle_in_words
-from dipc.dipwhile.allsizes.search import Search
+from dipc.dipwhile.allsizes.search import MOST_SIZE, Search
 from dipc.dipwhile.allsizes.strategies import Solved, Unsolved
-from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, LeastT, Open
+from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open
 from dipc.errors import Span, Unsupported
 
 if TYPE_CHECKING:
@@ -24,25 +24,43 @@ if TYPE_CHECKING:
 
 def attained(asked: Prepared, automaton: Automaton, solved: Solved, clock: Clock) -> LeastT:
     """What is known of the least t below the proved one: exact, if some size needs it."""
-    return Search(asked, clock).least(solved.t)
+    search = Search(asked, clock)
+    found = search.least(solved.t)
+    size = search.longer(automaton, solved.t) if not found.exact and automaton.sizes else None
+    return found if size is None else LeastT(solved.t, solved.t, size)
 
 
 def refuted(
     asked: Prepared, automaton: Automaton | None, failure: Solved | Unsolved | Unsupported, clock: Clock
 ) -> AllSizesVerdict:
-    """The claim was not proved: a size that breaks it, confirmed by the exact engine, or why it is open."""
+    """The claim was not proved: a size that breaks it, confirmed by the exact engine, or why it is open.
+
+    What the method does not cover at any size stays open: :func:`dipc.dipwhile.pipeline.check` is for that.
+    """
     search = Search(asked, clock)
-    found = search.broken() if asked.question.goal is not None else None
-    high = failure.t if isinstance(failure, Solved) else None
-    least = search.least(high)
-    cycle = cycle_in_words(automaton, failure.edges) if automaton and isinstance(failure, Unsolved) else ""
-    if found is not None:
-        unbounded = least.unbounded or found.violated.counterexample.infinite_loss
-        least = LeastT(least.low, None if unbounded else least.high, least.attained_at, unbounded)
-        return replace(found, least=least, cycle=cycle, inputs=automaton.inputs if automaton else "")
-    reason, span = _why(failure, cycle)
+    found = search.broken() if asked.question.goal is not None and search.covered else None
     inputs = automaton.inputs if automaton is not None else ""
-    return Open(reason, span, None if automaton is None else least, search.checked(), inputs)
+    least, cycle = _least(search, automaton, failure, found)
+    if found is not None:
+        return replace(found, least=least, cycle=cycle, inputs=inputs)
+    reason, span = _why(failure, cycle)
+    return Open(reason, span, least if automaton is not None else None, search.checked(), inputs)
+
+
+def _least(
+    search: Search,
+    automaton: Automaton | None,
+    failure: Solved | Unsolved | Unsupported,
+    found: BrokenFrom | None,
+) -> tuple[LeastT, str]:
+    """What is known of the least t, and what costs something in every round if there is none."""
+    if isinstance(failure, Solved) and automaton is not None:
+        return attained(search.asked, automaton, failure, search.clock), ""
+    cycle = cycle_in_words(automaton, failure.edges) if automaton and isinstance(failure, Unsolved) else ""
+    least = search.least(None, MOST_SIZE if found is None else found.size)
+    if found is not None and found.violated.counterexample.infinite_loss:
+        least = LeastT(least.low, None, found.size, unbounded=True)
+    return least, cycle
 
 
 def _why(failure: Solved | Unsolved | Unsupported, cycle: str) -> tuple[str, Span | None]:

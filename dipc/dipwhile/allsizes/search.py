@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from itertools import islice, takewhile
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -12,14 +14,15 @@ from flint import fmpq
 
 from dipc.claims.privacy import Private, Violated
 from dipc.claims.tightness.least_epsilon import budget
-from dipc.claims.verdict import Verdict
+from dipc.claims.verdict import Undecided, Verdict
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.concrete import Concrete, Run
+from dipc.dipwhile.allsizes.cycles import numbered, repeated
 from dipc.dipwhile.allsizes.finite import decided, declared_at, program_at
-from dipc.dipwhile.allsizes.runs import layered_value
+from dipc.dipwhile.allsizes.runs import layered_value, run_value
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
-from dipc.dipwhile.allsizes.values import ZERO, Pair
+from dipc.dipwhile.allsizes.values import ZERO, Linear, Pair
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, LeastT
 from dipc.dipwhile.pipeline import losses_of
 from dipc.dipwhile.semantics.adjacency import Input
@@ -38,6 +41,8 @@ MOST_SIZE = 6
 MOST_OPEN = 2
 """After so many sizes at which nothing is decided the search ends."""
 
+REPEATS = (1, 2, 4, 8, 16, 32, 64)
+MOST_ROUNDS = 160
 STEPS = (0, 1, 2, 4, 8, 16)
 MOST_EDGES = 400
 """Of an automaton of one size, for its dearest run to be looked for."""
@@ -68,14 +73,31 @@ class Layer:
         return isinstance(found, Solved) and found.t <= t
 
 
+def _has_cycles(automaton: Automaton) -> bool:
+    followers: dict[int, set[int]] = {}
+    for edge in automaton.edges:
+        followers.setdefault(edge.source, set()).add(edge.target)
+    try:
+        TopologicalSorter(followers).prepare()
+    except CycleError:
+        return True
+    return False
+
+
 class Search:
     """Sizes, one by one."""
 
     def __init__(self, asked: Prepared, clock: Clock) -> None:
         self.asked, self.front, self.clock = asked, asked.front, clock
         self.numbers = range(1, MOST_SIZE + 1) if asked.front.sizes else range(1, 2)
+        self.supported: set[int] = set()
         self._layers: dict[int, Layer | None] = {}
         self._declared: dict[int, tuple[Verdict, CoreProgram] | None] = {}
+
+    @property
+    def covered(self) -> bool:
+        """Whether the method covers the program at some size."""
+        return any(self.layer(n) is not None or n in self.supported for n in self.numbers[:1])
 
     def limited(self) -> Clock:
         """A clock for one question; what it stops stays open."""
@@ -89,14 +111,15 @@ class Search:
 
     def layer(self, n: int) -> Layer | None:
         """What the paths of one size show; None if they are too many, or not supported."""
-        if n not in self._layers:
+        if n not in self._layers and self._layers.get(n - 1, True):
             with suppress(InputError, LimitReached):
                 self._layers[n] = self._layer(n, self.limited())
         return self._layers.setdefault(n, None)
 
     def _layer(self, n: int, clock: Clock) -> Layer | None:
         automaton = self.asked.automaton(clock, self.sizes(n))
-        if len(automaton.edges) > MOST_EDGES or any(e.target <= e.source for e in automaton.edges):
+        self.supported.add(n)
+        if len(automaton.edges) > MOST_EDGES or _has_cycles(automaton):
             return None
         dearest = layered_value(automaton, clock)
         concrete = Concrete(self.asked, self.sizes(n), self.clock)
@@ -146,6 +169,8 @@ class Search:
                     found = decided(goal, program, self.limited(), pair)
                     if isinstance(found, Violated):
                         return found, program
+                    if isinstance(found, Undecided):
+                        break
         known = self.declared(n)
         if known is not None and isinstance(known[0], Violated):
             return known[0], known[1]
@@ -161,9 +186,9 @@ class Search:
             cell = array, int(index or 0)
             if isinstance(label, Pair):
                 left[cell], right[cell] = label.left, label.right
-            elif isinstance(label, fmpq):
-                left[cell] = start.get(name, ZERO) + s * label
-                right[cell] = start.get(name, ZERO) + (s + 1) * label
+            elif isinstance(label, Linear):
+                left[cell] = start.get(name, ZERO) + s * label.constant
+                right[cell] = start.get(name, ZERO) + (s + 1) * label.constant
         values: dict[str, set[fmpq]] = {}
         for array, value in ((cell[0], v) for side in (left, right) for cell, v in side.items()):
             if isinstance(value, fmpq):
@@ -192,50 +217,71 @@ class Search:
         return known.get(type(found[0])) if found is not None else None
 
     def checked(self) -> str:
-        """Up to which size the exact engine has proved the claim, in words."""
-        private = []
-        for n in self.numbers:
-            if not self.private_on_declared(n):
-                break
-            private.append(n)
-        if not private:
-            return ""
+        """What the exact engine says of the declared inputs, in words."""
+        private = list(takewhile(self.private_on_declared, self.numbers))
+        broken = next((n for n in self.numbers if n not in private), 0)
+        told = [f"private{self._where(private)}"] if private else []
+        if self.private_on_declared(broken) is False:
+            told.append(f"violated{self._where([broken])}")
         sets = ", ".join(f"{v.name} in {show_domain(v.domain)}" for v in self.front.finite.inputs)
-        sizes = " and ".join(f"{name} = {', '.join(map(str, private))}" for name in self.front.sizes)
-        return f"private {f'for {sizes} ' if sizes else ''}with {sets}: `dipc check`"
+        return f"{', '.join(told)} with {sets}: `dipc check`" if told else ""
+
+    def _where(self, sizes: Sequence[int]) -> str:
+        names = " = ".join(self.front.sizes)
+        return f" for {names} = {', '.join(map(str, sizes))}" if names else ""
 
     # --- the least t -------------------------------------------------------------------------
 
-    def least(self, high: fmpq | None) -> LeastT:
-        """The greatest lower bound for the least t that is found, up to the upper one."""
+    def least(self, high: fmpq | None, most: int = MOST_SIZE) -> LeastT:
+        """The greatest lower bound for the least t that is found up to a size, at most the upper bound."""
         low, size = ZERO, None
         for n in self.numbers:
-            if low == high:
+            if low == high or n > most:
                 break
-            bound, shown = self.lower_bound(n)
-            if shown and bound is None:
+            bound = self.lower_bound(n)
+            if bound is None:
                 return LeastT(low, None, n, unbounded=True)
-            if bound is not None and bound > low:
+            if bound > low:
                 low, size = bound, n
         return LeastT(low, high, size if low == high else None)
 
-    def lower_bound(self, n: int) -> tuple[fmpq | None, bool]:
-        """A t that a size needs; None for infinity; and whether there is one."""
-        layer = self.layer(n)
+    def lower_bound(self, n: int) -> fmpq | None:
+        """A t that a size needs; None if no t is enough for it."""
+        layer, found = self.layer(n), ZERO
         if layer is not None and layer.run is not None:
             with suppress(InputError, LimitReached):
                 bound, shown = layer.concrete.lower_bound(layer.run)
-                if shown:
-                    return bound, True
-        return self.engine_bound(n)
+                if shown and bound == layer.bound:
+                    return bound
+                found = bound or ZERO
+        declared = self.engine_bound(n)
+        return None if declared is None else max(found, declared)
 
-    def engine_bound(self, n: int) -> tuple[fmpq | None, bool]:
-        """The least t of the declared inputs."""
-        if n > MOST_OPEN:
-            return ZERO, False
+    def engine_bound(self, n: int) -> fmpq | None:
+        """The least t of the declared inputs, or a lower bound for it; None if no t is enough."""
+        if n <= MOST_OPEN:
+            with suppress(InputError, LimitReached):
+                program = declared_at(self.front, self.sizes(n))
+                if program is not None and Explored(program).space.size <= MOST_INPUTS:
+                    found = budget(losses_of(Explored(program), self.asked.budgets, self.limited())).least
+                    return None if found.infinite else found.low
+        return ZERO
+
+    def longer(self, automaton: Automaton, high: fmpq) -> int | None:
+        """A size that needs ``high``, by a run that repeats cycles; None if none is found."""
+        for times in REPEATS:
+            run = repeated(automaton, times)
+            rounds = sum("another round" in automaton.edges[i].decisions for i in run)
+            if rounds > MOST_ROUNDS:
+                break
+            self.clock.tick("runs")
+            if run_value(automaton, run) == high and self._needs(automaton, run, rounds, high):
+                return rounds
+        return None
+
+    def _needs(self, automaton: Automaton, run: Sequence[int], n: int, high: fmpq) -> bool:
         with suppress(InputError, LimitReached):
-            program = declared_at(self.front, self.sizes(n))
-            if program is not None and Explored(program).space.size <= MOST_INPUTS:
-                found = budget(losses_of(Explored(program), self.asked.budgets, self.limited())).least
-                return (None if found.infinite else found.low), True
-        return ZERO, False
+            concrete = Concrete(self.asked, self.sizes(n), self.limited())
+            for found in islice(concrete.alike(*numbered(automaton, run)), 1):
+                return concrete.lower_bound(found) == (high, True)
+        return False
