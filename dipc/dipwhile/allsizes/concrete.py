@@ -38,6 +38,7 @@ from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Draw, Jump, Put
 from dipc.errors import Span, Unsupported
 from dipc.models.simplex import CONSTANT, Infeasible, Row, least
+from dipc.models.values import show
 
 if TYPE_CHECKING:
     from dipc.dipwhile.allsizes.pipeline import Prepared
@@ -50,6 +51,7 @@ Labels = Mapping[str, Datum]
 """How cells change: by a number, or from one value to another."""
 
 CELL = re.compile(r"\w+(\[\d+\])?")
+NUMBER = re.compile(r"-?\d+(/\d+)?")
 RANDOM = ("an unknown number", "an unknown value")  # as :func:`..values.shown` writes what is not known
 
 
@@ -165,6 +167,7 @@ class Concrete:
         front = asked.front
         self.system = asked.system(sizes)
         self.bounded = {d.name for d in front.program.inputs if isinstance(d.domain, ast.Between)}
+        self.starts = {v.name: show(v.start) for v in front.finite.outputs if v.start is not None}
         self.clock = clock
         self._parts: dict[Point, list[Stretch]] = {}
 
@@ -231,7 +234,8 @@ class Concrete:
         while waiting:
             point, parts = waiting.pop()
             if point.pc == END:
-                yield Run(parts)
+                if not self._leaves_out(run := Run(parts), outputs):
+                    yield run
                 continue
             for part in self.parts(point):
                 if self._fits(part, labels, outputs):
@@ -240,11 +244,22 @@ class Concrete:
     def _fits(self, part: Stretch, labels: Labels, outputs: Mapping[str, str]) -> bool:
         if any(labels.get(cell, label) != label for cell, label in part.labels.items()):
             return False
-        for name, value in part.outputs.items():
-            other = outputs.get(name, value)
-            if value != other and not {value, other} & {*RANDOM} and self.final(name, part):
-                return False
-        return True
+        return not any(
+            _differ(value, outputs.get(name, self.starts.get(name.partition("[")[0], value)))
+            and self.final(name, part)
+            for name, value in part.outputs.items()
+        )
+
+    def _leaves_out(self, run: Run, outputs: Mapping[str, str]) -> bool:
+        """Whether an output that the run never sets keeps a start value which is not the one asked for."""
+        if not all(map(CELL.fullmatch, run.outputs)):
+            return False
+        starts = (
+            (self.starts.get(name.partition("[")[0], value), value)
+            for name, value in outputs.items()
+            if name not in run.outputs
+        )
+        return any(_differ(start, value) for start, value in starts)
 
     def final(self, name: str, part: Stretch) -> bool:
         """Whether the output keeps what the part gives it."""
@@ -278,6 +293,14 @@ class Concrete:
         return any(d.integers for d in self.system.domains.values()) or any(
             any(part.path.kinds) for part in run.parts
         )
+
+
+def _differ(value: str, other: str) -> bool:
+    """Whether outputs are not the same for certain; a random number is none of the names."""
+    if value in RANDOM or other in RANDOM:
+        known = {value, other} - {*RANDOM}
+        return RANDOM[1] not in (value, other) and not all(map(NUMBER.fullmatch, known))
+    return value != other
 
 
 def _adjacent(adjacency: Adjacency, changes: Sequence[fmpq]) -> bool:

@@ -78,20 +78,22 @@ def _name(edge: Edge) -> str:
 # --- runs that repeat cycles -----------------------------------------------------------------
 
 
-def repeated(automaton: Automaton, times: int) -> tuple[int, ...]:
-    """A run that takes each edge from a place to itself so often, as far as the cost of all runs depends on it."""
+def repeated(automaton: Automaton, times: int, way: int) -> tuple[int, ...]:
+    """A run that takes edges from a place to itself so often, those on which the cost of all runs depends.
+
+    ``way`` says by which of its edges the run leaves a place; the last one if there are less.
+    """
     found = relaxed(automaton.edges, automaton.start)
     carrying = set(found.carrying if isinstance(found, Cheapest) else found.edges)
     run, place, seen = list[int](), automaton.start, set[int]()
     while place not in seen:
         seen.add(place)
         leaving = [i for i, edge in enumerate(automaton.edges) if edge.source == place]
-        leaving.sort(key=lambda i: i not in carrying)
         run += [i for i in leaving if automaton.edges[i].target == place and i in carrying] * times
         onward = [i for i in leaving if automaton.edges[i].target not in seen]
         if onward:
-            run.append(onward[0])
-            place = automaton.edges[onward[0]].target
+            run.append(onward[min(way, len(onward) - 1)])
+            place = automaton.edges[run[-1]].target
     return tuple(run)
 
 

@@ -67,9 +67,17 @@ def program_at(front: Front, sizes: Mapping[str, int], values: Mapping[str, set[
     levelled = _levelled(program)
     if levelled is None:
         raise InputError("an output without a finite set is read", program.outputs[0].span)
-    outputs = (_with_declared(front, d, numbers) for d in levelled.outputs)
     claim = replace(program.claim, sizes=()) if program.claim is not None else None
-    made = replace(levelled, params=params, inputs=inputs, claim=claim, unknowns=(), priors=(), secrets=())
+    made = replace(
+        levelled,
+        params=params,
+        inputs=inputs,
+        outputs=tuple(_with_declared(front, d, numbers) for d in levelled.outputs),
+        claim=claim,
+        unknowns=(),
+        priors=(),
+        secrets=(),
+    )
     return read(Source(front.source.name, show_program(made)))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from flint import fmpq
@@ -95,6 +95,7 @@ def question(
     """
     program = parse(source)
     made = program.claim if claim is None else parse_claim(checked_claim(claim), name)
+    made = replace(made, sizes=()) if made is not None else None
     asked = Question(program, source, overrides)
     values = asked.parameters
     if made is None and needs_claim:

@@ -35,15 +35,19 @@ def refuted(
 ) -> AllSizesVerdict:
     """The claim was not proved: a size that breaks it, confirmed by the exact engine, or why it is open.
 
-    What the method does not cover at any size stays open: :func:`dipc.dipwhile.pipeline.check` is for that.
+    A claim with a delta and what the method does not cover at any size stay open: `dipc check` is for that, and
+    its answers are told.
     """
     search = Search(asked, clock)
-    found = search.broken() if asked.question.goal is not None and search.covered else None
+    goal = asked.question.goal
+    found = search.broken() if goal is not None and not goal.delta and search.covered else None
     inputs = automaton.inputs if automaton is not None else ""
     least, cycle = _least(search, automaton, failure, found)
     if found is not None:
         return replace(found, least=least, cycle=cycle, inputs=inputs)
     reason, span = _why(failure, cycle)
+    if goal is not None and goal.delta:
+        reason = f"only a proof with delta = 0 is known for every size: {reason}"
     return Open(reason, span, least if automaton is not None else None, search.checked(), inputs)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
@@ -82,6 +83,10 @@ def _has_cycles(automaton: Automaton) -> bool:
     except CycleError:
         return True
     return False
+
+
+def _rank(cost: fmpq | None) -> tuple[bool, fmpq]:
+    return cost is None, cost or ZERO
 
 
 class Search:
@@ -269,8 +274,10 @@ class Search:
 
     def longer(self, automaton: Automaton, high: fmpq) -> int | None:
         """A size that needs ``high``, by a run that repeats cycles; None if none is found."""
+        ways = max(Counter(edge.source for edge in automaton.edges).values())
+        way = max(range(ways), key=lambda way: _rank(run_value(automaton, repeated(automaton, 1, way))))
         for times in REPEATS:
-            run = repeated(automaton, times)
+            run = repeated(automaton, times, way)
             rounds = sum("another round" in automaton.edges[i].decisions for i in run)
             if rounds > MOST_ROUNDS:
                 break
