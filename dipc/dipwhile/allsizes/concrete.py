@@ -33,7 +33,7 @@ from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.labels import Adjacency
 from dipc.dipwhile.allsizes.linear import Cheapest, relaxed
 from dipc.dipwhile.allsizes.paths import END, Alias, Dropped, Moves, Path, Point
-from dipc.dipwhile.allsizes.values import ONE, ZERO, Datum, Linear, Pair, Symbol, as_linear, unknown
+from dipc.dipwhile.allsizes.values import ONE, ZERO, Datum, Linear, Pair, Symbol, Unknown, as_linear, unknown
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Draw, Jump, Put
 from dipc.errors import Span, Unsupported
@@ -90,8 +90,7 @@ class Stretch:
             if step.kind == "label" and step.value:
                 cell = re.split(" is | changes by ", step.text)[0]
                 known = self.path.values.get(cell)
-                number = Linear((), fmpq(*map(int, step.value.split("/"))))
-                found[cell] = known if isinstance(known, Pair) else number
+                found[cell] = known if isinstance(known, Pair) else number(step.value)
         return found
 
     @cached_property
@@ -142,6 +141,11 @@ class Run:
             found += (replace(c, value=_put(c.value, env)) for c in part.path.conditions)
             known = dict(_kept(part, env))
         return found
+
+
+def number(text: str) -> Datum:
+    """The number that a label says."""
+    return Linear((), fmpq(*map(int, text.split("/")))) if NUMBER.fullmatch(text) else Unknown(text)
 
 
 def _put(value: Linear, env: Mapping[Symbol, Linear]) -> Linear:

@@ -9,8 +9,9 @@ from dataclasses import replace
 from flint import fmpq
 
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Form
+from dipc.dipwhile.allsizes.concrete import number
 from dipc.dipwhile.allsizes.linear import Cheapest, relaxed
-from dipc.dipwhile.allsizes.values import Datum, Linear
+from dipc.dipwhile.allsizes.values import Datum
 
 
 def cycle_in_words(automaton: Automaton, numbers: Sequence[int]) -> str:
@@ -107,7 +108,7 @@ def numbered(automaton: Automaton, run: Sequence[int]) -> tuple[dict[str, Datum]
         for step in edge.path:
             text = re.sub(r"\[[^\W\d]\w*\]", f"[{rounds}]", step.text)
             if step.kind == "label" and " changes by " in text:
-                labels[text.partition(" changes by ")[0]] = Linear((), fmpq(*map(int, step.value.split("/"))))
+                labels[text.partition(" changes by ")[0]] = number(step.value)
             elif step.kind == "output":
                 name, _, value = text.partition(" = ")
                 outputs[name] = value

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.cycles import cycle_in_words
-from dipc.dipwhile.allsizes.search import MOST_SIZE, Search
+from dipc.dipwhile.allsizes.search import MOST_SIZE, SMALL, Search
 from dipc.dipwhile.allsizes.strategies import Solved, Unsolved
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open
 from dipc.errors import Span, Unsupported
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def attained(asked: Prepared, automaton: Automaton, solved: Solved, clock: Clock) -> LeastT:
     """What is known of the least t below the proved one: exact, if some size needs it."""
     search = Search(asked, clock)
-    found = search.least(solved.t)
+    found = search.least(solved.t, SMALL)
     size = search.longer(automaton, solved.t) if not found.exact and automaton.sizes else None
     return found if size is None else LeastT(solved.t, solved.t, size)
 
@@ -38,17 +38,18 @@ def refuted(
     A claim with a delta and what the method does not cover at any size stay open: `dipc check` is for that, and
     its answers are told.
     """
-    search = Search(asked, clock)
+    search = Search(asked, clock, MOST_SIZE if automaton is not None else SMALL - 1)
     goal = asked.question.goal
     found = search.broken() if goal is not None and not goal.delta and search.covered else None
     inputs = automaton.inputs if automaton is not None else ""
-    least, cycle = _least(search, automaton, failure, found)
+    least, cycle = _least(search, automaton, failure, found) if automaton or found else (None, "")
     if found is not None:
+        assert least is not None
         return replace(found, least=least, cycle=cycle, inputs=inputs)
     reason, span = _why(failure, cycle)
     if goal is not None and goal.delta:
         reason = f"only a proof with delta = 0 is known for every size: {reason}"
-    return Open(reason, span, least if automaton is not None else None, search.checked(), inputs)
+    return Open(reason, span, least, search.checked(), inputs)
 
 
 def _least(

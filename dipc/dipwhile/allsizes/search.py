@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 MOST_SIZE = 6
 """Up to which size claims are refuted one size at a time."""
 
+SMALL = 4
+"""Up to which size the run that needs the least t is looked for among all."""
+
 MOST_OPEN = 2
 """After so many sizes at which nothing is decided the search ends."""
 
@@ -51,7 +54,7 @@ MOST_EDGES = 400
 MOST_INPUTS = 27
 """How many declared inputs the exact engine is asked about."""
 
-SECONDS = 0.6
+SECONDS = 0.3
 """For one question to the exact engine, or the dearest run of one size."""
 
 
@@ -92,9 +95,9 @@ def _rank(cost: fmpq | None) -> tuple[bool, fmpq]:
 class Search:
     """Sizes, one by one."""
 
-    def __init__(self, asked: Prepared, clock: Clock) -> None:
+    def __init__(self, asked: Prepared, clock: Clock, most: int = MOST_SIZE) -> None:
         self.asked, self.front, self.clock = asked, asked.front, clock
-        self.numbers = range(1, MOST_SIZE + 1) if asked.front.sizes else range(1, 2)
+        self.numbers = range(1, most + 1 if asked.front.sizes else 2)
         self.supported: set[int] = set()
         self._layers: dict[int, Layer | None] = {}
         self._declared: dict[int, tuple[Verdict, CoreProgram] | None] = {}
