@@ -1,18 +1,20 @@
 """Single runs of a program with numbers for its sizes: what they read, publish and require.
 
-**A lower bound on t.**  Let d be the labels of a run, o its outputs, and u an input that gives o with positive
-probability (density).  Along u + s*d
+**A lower bound on t.**  Let d be the labels of a run, o its outputs, and u an input that gives o with a
+positive probability (density).  Along u + s*d
 
     -ln P(o) / s  ->  at least eps * (the least cost of any run with labels d and outputs o)        (s -> inf)
 
 since for each of these runs the exponent of the noise is that cost at the scale of s: constants do not scale,
-and guards are kept in the limit.  P(o) > 0 at s = 0, so the mean of the increments of -ln P(o) tends to no less,
-and so does one of them: no t below that cost will do, at any eps.  If no run has a shift, P(o) becomes 0 on the
-way.  This holds for noise over the reals or the integers (a sum over lattice points has the same exponent), and
-for the exponential mechanism, whose weight exp(a*eps*score) has the exponent a*(greatest change - own change):
-that is what an edge costs where the scores are listed.  It does not hold for a choice from a table, whose loss
-does not grow with s, nor where the inputs are bounded.  More runs than there are only lower the bound; guards that
-the program does not have would raise it, so that runs with those are refused.
+and guards are kept in the limit.  P(o) > 0 at s = 0, so the mean of the increments of -ln P(o) tends to no
+less, and some come as near to it as one likes: no t below that cost will do, at any eps.  If no run has a
+shift, P(o) becomes 0 on the way.
+
+This holds for noise over the reals or the integers (a sum over lattice points has the same exponent), and
+for the exponential mechanism, whose weight exp(a*eps*score) has the exponent a*(greatest change - own
+change): that is what an edge costs where the scores are listed.  It does not hold for a choice from a table,
+whose loss does not grow with s, nor where the inputs are bounded.  More runs than there are only lower the
+bound; guards that the program does not have would raise it, so that runs with those are refused.
 """
 
 from __future__ import annotations
@@ -277,7 +279,7 @@ class Concrete:
     # --- an input ----------------------------------------------------------------------------
 
     def start(self, run: Run) -> dict[str, fmpq] | None:
-        """Values of the numeric cells for which the run has a positive probability; None if none are found."""
+        """Values of cells for which the run has a positive probability; None if none are found."""
         if any(part.path.vague for part in run.parts):
             return None
         conditions, integers = run.conditions(), self.integers(run)

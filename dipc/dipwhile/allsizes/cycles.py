@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from flint import fmpq
@@ -79,18 +79,22 @@ def _name(edge: Edge) -> str:
 # --- runs that repeat cycles -----------------------------------------------------------------
 
 
-def repeated(automaton: Automaton, times: int, way: int) -> tuple[int, ...]:
-    """A run that takes edges from a place to itself so often, those on which the cost of all runs depends.
+def carrying(automaton: Automaton) -> frozenset[int]:
+    """The edges on which the cost of all runs together depends."""
+    found = relaxed(automaton.edges, automaton.start)
+    return frozenset(found.carrying if isinstance(found, Cheapest) else found.edges)
+
+
+def repeated(automaton: Automaton, edges: Collection[int], times: int, way: int) -> tuple[int, ...]:
+    """A run that takes those of the edges that lead from a place to itself so often.
 
     ``way`` says by which of its edges the run leaves a place; the last one if there are less.
     """
-    found = relaxed(automaton.edges, automaton.start)
-    carrying = set(found.carrying if isinstance(found, Cheapest) else found.edges)
     run, place, seen = list[int](), automaton.start, set[int]()
     while place not in seen:
         seen.add(place)
         leaving = [i for i, edge in enumerate(automaton.edges) if edge.source == place]
-        run += [i for i in leaving if automaton.edges[i].target == place and i in carrying] * times
+        run += [i for i in leaving if automaton.edges[i].target == place and i in edges] * times
         onward = [i for i in leaving if automaton.edges[i].target not in seen]
         if onward:
             run.append(onward[min(way, len(onward) - 1)])

@@ -1,8 +1,8 @@
 """The finite program of a counterexample: one size, and the values of two inputs.
 
-Its text is that of the program with a number for the size, the inputs in a set with the values of the pair, and
-outputs without a finite set in levels: what breaks the claim after a function of the outputs breaks it before.
-The exact engine decides it, and writes the certificate, as for any program.
+Its text is that of the program with a number for the size, the inputs in a set with the values of the pair,
+and outputs without a finite set in levels: what breaks the claim after a function of the outputs breaks it
+before.  The exact engine decides it, and writes the certificate, as for any program.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from dipc.errors import InputError, Source
 from dipc.models.values import Value
 
 LEVELS = tuple(ast.Number(fmpq(level)) for level in (-1, 0, 1))
-"""Of an output of numbers: the level 0 stands for (-1, 0]; far out, where a claim breaks, that is one number."""
+"""Of an output of numbers: 0 stands for (-1, 0]; far out, where claims break, that is like one number."""
 
 Starts = Mapping[str, ast.Expr | None]
 

@@ -1,8 +1,9 @@
 """What speaks against a claim, size by size: t(N), a pair of inputs that breaks the claim, the least t.
 
-For N = 1, 2, .. the greatest cost of a run is a bound that no input exceeds.  Where it is above the claim, the
-dearest run says how inputs differ, and the exact engine decides the claim for u + s*d against u + (s + 1)*d,
-s = 0, 1, 2, 4, ...  So "violated" comes from the exact engine, and "not at a smaller size" from proofs.
+For N = 1, 2, .. the greatest cost of a run is a bound that no input exceeds.  Where it is above the claim,
+the dearest run says how inputs differ, and the exact engine decides the claim for u + s*d against
+u + (s + 1)*d, s = 0, 1, 2, 4, ...  So "violated" comes from the exact engine, and "not at a smaller size"
+from proofs.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ def refuted(
 ) -> AllSizesVerdict:
     """The claim was not proved: a size that breaks it, confirmed by the exact engine, or why it is open.
 
-    A claim with a delta and what the method does not cover at any size stay open: `dipc check` is for that, and
-    its answers are told.
+    A claim with a delta and what the method does not cover at any size stay open: `dipc check` is for that,
+    and its answers are told.
     """
     search = Search(asked, clock, MOST_SIZE if automaton is not None else SMALL - 1)
     goal = asked.question.goal

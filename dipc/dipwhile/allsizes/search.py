@@ -19,7 +19,7 @@ from dipc.claims.verdict import Undecided, Verdict
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.concrete import Concrete, Run
-from dipc.dipwhile.allsizes.cycles import numbered, repeated
+from dipc.dipwhile.allsizes.cycles import carrying, numbered, repeated
 from dipc.dipwhile.allsizes.finite import decided, declared_at, program_at
 from dipc.dipwhile.allsizes.runs import layered_value, run_value
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
@@ -47,8 +47,9 @@ MOST_OPEN = 2
 
 REPEATS = (1, 2, 4, 8, 16, 32, 64)
 MOST_ROUNDS = 160
+MOST_WAYS = 20
 STEPS = (0, 1, 2, 4, 8, 16)
-MOST_EDGES = 400
+MOST_EDGES = 200
 """Of an automaton of one size, for its dearest run to be looked for."""
 
 MOST_INPUTS = 27
@@ -277,10 +278,14 @@ class Search:
 
     def longer(self, automaton: Automaton, high: fmpq) -> int | None:
         """A size that needs ``high``, by a run that repeats cycles; None if none is found."""
+        edges = carrying(automaton)
         ways = max(Counter(edge.source for edge in automaton.edges).values())
-        way = max(range(ways), key=lambda way: _rank(run_value(automaton, repeated(automaton, 1, way))))
+        once = [
+            run_value(automaton, repeated(automaton, edges, 1, way)) for way in range(min(ways, MOST_WAYS))
+        ]
+        way = max(range(len(once)), key=lambda way: _rank(once[way]))
         for times in REPEATS:
-            run = repeated(automaton, times, way)
+            run = repeated(automaton, edges, times, way)
             rounds = sum("another round" in automaton.edges[i].decisions for i in run)
             if rounds > MOST_ROUNDS:
                 break
