@@ -38,7 +38,7 @@ from dipc.dipwhile.allsizes.paths import END, Alias, Dropped, Moves, Path, Point
 from dipc.dipwhile.allsizes.values import ONE, ZERO, Datum, Linear, Pair, Symbol, Unknown, as_linear, unknown
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Draw, Jump, Put
-from dipc.errors import Span, Unsupported
+from dipc.errors import LimitReached, Span, Unsupported
 from dipc.models.simplex import CONSTANT, Infeasible, Row, least
 from dipc.models.values import show
 
@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from dipc.dipwhile.allsizes.pipeline import Prepared
 
 MOST_RUNS = 64
+MOST_STEPS = 10_000
+"""How many parts of runs are looked at to find those with the same outputs."""
+
 MARGINS = (ONE, fmpq(1, 4), fmpq(1, 32))
 """By how much an input and samples shall keep every condition; less is not tried."""
 
@@ -209,9 +212,10 @@ class Concrete:
 
     def lower_bound(self, run: Run) -> tuple[fmpq | None, bool]:
         """A t that the run shows to be needed, None for infinity; whether it shows anything."""
-        if run.labels is None or self.start(run) is None or not self.unbounded(run):
+        known = run.labels is not None and all(map(CELL.fullmatch, run.outputs))
+        if not known or self.start(run) is None or not self.unbounded(run):
             return ZERO, False
-        alike = list(islice(self.alike(run.labels, run.outputs), MOST_RUNS + 1))
+        alike = list(islice(self.alike(run.labels or {}, run.outputs), MOST_RUNS + 1))
         if len(alike) > MOST_RUNS or not all(map(self.exact, alike)):
             return ZERO, False
         costs = [cost for other in alike if (cost := other.cost) is not None]
@@ -235,9 +239,13 @@ class Concrete:
         return not choices and not overwritten
 
     def alike(self, labels: Labels, outputs: Mapping[str, str]) -> Iterator[Run]:
-        """All runs with these labels and outputs, and maybe more."""
+        """All runs with these labels and outputs, and maybe more.  Raises :class:`LimitReached`."""
         waiting: list[tuple[Point, tuple[Stretch, ...]]] = [(Point(0), ())]
+        steps = 0
         while waiting:
+            steps += 1
+            if steps > MOST_STEPS:
+                raise LimitReached("too many runs have the same outputs")
             point, parts = waiting.pop()
             if point.pc == END:
                 if not self._leaves_out(run := Run(parts), outputs):

@@ -113,13 +113,12 @@ def _levelled(program: ast.Program) -> ast.Program | None:
     starts = {d.name: d.start for d in program.outputs if isinstance(d.domain, ast.Unlisted)}
     if any(name in starts for s, _ in statements(program.body) for name in _read(s)):
         return None
-    outputs = tuple(
-        replace(d, domain=ast.SetOf(tuple(dict.fromkeys((*LEVELS, *filter(None, [d.start]))))))
-        if d.name in starts
-        else d
-        for d in program.outputs
-    )
+    outputs = tuple(replace(d, domain=_levels(d.start)) if d.name in starts else d for d in program.outputs)
     return replace(program, outputs=outputs, body=_block(program.body, starts)) if starts else program
+
+
+def _levels(start: ast.Expr | None) -> ast.SetOf:
+    return ast.SetOf(LEVELS if start is None or start in LEVELS else (*LEVELS, start))
 
 
 def _name(target: ast.Name | ast.Index) -> str:

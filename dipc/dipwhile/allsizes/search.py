@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
@@ -21,7 +21,7 @@ from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.concrete import Concrete, Run
 from dipc.dipwhile.allsizes.cycles import carrying, numbered, repeated
 from dipc.dipwhile.allsizes.finite import decided, declared_at, program_at
-from dipc.dipwhile.allsizes.runs import layered_value, run_value
+from dipc.dipwhile.allsizes.runs import layered_value, rank, run_value
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
 from dipc.dipwhile.allsizes.values import ZERO, Linear, Pair
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, LeastT
@@ -58,6 +58,9 @@ MOST_INPUTS = 27
 SECONDS = 0.3
 """For one question to the exact engine, or the dearest run of one size."""
 
+LONG = 3.0
+"""For a run of many rounds."""
+
 
 @dataclass(frozen=True)
 class Layer:
@@ -89,10 +92,6 @@ def _has_cycles(automaton: Automaton) -> bool:
     return False
 
 
-def _rank(cost: fmpq | None) -> tuple[bool, fmpq]:
-    return cost is None, cost or ZERO
-
-
 class Search:
     """Sizes, one by one."""
 
@@ -108,10 +107,10 @@ class Search:
         """Whether the method covers the program at some size."""
         return any(self.layer(n) is not None or n in self.supported for n in self.numbers[:1])
 
-    def limited(self) -> Clock:
+    def limited(self, seconds: float = SECONDS) -> Clock:
         """A clock for one question; what it stops stays open."""
         self.clock.tick("sizes")
-        left = SECONDS if self.clock.deadline is None else min(SECONDS, self.clock.deadline - monotonic())
+        left = seconds if self.clock.deadline is None else min(seconds, self.clock.deadline - monotonic())
         return Clock(left)
 
     def sizes(self, n: int) -> dict[str, int]:
@@ -148,17 +147,19 @@ class Search:
             if found is not None:
                 verdict, program = found
                 least = not open_sizes and (n == 1 or len(self.front.sizes) == 1)
-                size = n if self.front.sizes else next(iter(map(int, self.fixed())), 1)
                 private = self.private_on_declared(n)
-                return BrokenFrom(size, verdict, LeastT(ZERO, None), "", least, private, program=program)
+                return BrokenFrom(
+                    self.size(n), verdict, LeastT(ZERO, None), "", least, private, program=program
+                )
             open_sizes += 1
             if open_sizes == MOST_OPEN:
                 break
         return None
 
-    def fixed(self) -> Iterator[int]:
-        """Sizes that are numbers."""
-        return (int(size.p) for size in self.asked.question.fixed_sizes.values())
+    def size(self, n: int) -> int:
+        """The size of a layer: a number from outside, if there is one."""
+        fixed = [int(size.p) for size in self.asked.question.fixed_sizes.values()]
+        return n if self.front.sizes or not fixed else fixed[0]
 
     def proved(self, layer: Layer) -> bool:
         """Whether the claim holds at a size."""
@@ -249,9 +250,9 @@ class Search:
                 break
             bound = self.lower_bound(n)
             if bound is None:
-                return LeastT(low, None, n, unbounded=True)
+                return LeastT(low, None, self.size(n), unbounded=True)
             if bound > low:
-                low, size = bound, n
+                low, size = bound, self.size(n)
         return LeastT(low, high, size if low == high else None)
 
     def lower_bound(self, n: int) -> fmpq | None:
@@ -283,7 +284,7 @@ class Search:
         once = [
             run_value(automaton, repeated(automaton, edges, 1, way)) for way in range(min(ways, MOST_WAYS))
         ]
-        way = max(range(len(once)), key=lambda way: _rank(once[way]))
+        way = max(range(len(once)), key=lambda way: rank(once[way]))
         for times in REPEATS:
             run = repeated(automaton, edges, times, way)
             rounds = sum("another round" in automaton.edges[i].decisions for i in run)
@@ -296,7 +297,7 @@ class Search:
 
     def _needs(self, automaton: Automaton, run: Sequence[int], n: int, high: fmpq) -> bool:
         with suppress(InputError, LimitReached):
-            concrete = Concrete(self.asked, self.sizes(n), self.limited())
+            concrete = Concrete(self.asked, self.sizes(n), self.limited(LONG))
             for found in islice(concrete.alike(*numbered(automaton, run)), 1):
                 return concrete.lower_bound(found) == (high, True)
         return False

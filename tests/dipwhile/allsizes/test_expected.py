@@ -125,9 +125,9 @@ out <- argmax(noisy)
     ],
 )
 def test_proved(program: str, values: dict[str, int], least: int, size: int) -> None:
-    verdict = proved(program, **values)
+    verdict = proved(program, None, **values)
     assert isinstance(verdict, ProvedForAll)
-    assert (verdict.least.low, verdict.least.high) == (least, least)
+    assert verdict.least.low == least == verdict.least.high
     assert verdict.least.attained_at == size
 
 
@@ -150,7 +150,7 @@ def test_proved(program: str, values: dict[str, int], least: int, size: int) -> 
     ],
 )
 def test_violated(program: str, values: dict[str, int], size: int, least: fmpq | None) -> None:
-    verdict = proved(program, **values)
+    verdict = proved(program, None, **values)
     assert isinstance(verdict, BrokenFrom)
     assert (verdict.size, verdict.known_least) == (size, True)
     assert verdict.least.high == least

@@ -12,7 +12,7 @@ from dipc.claims.tightness.least_epsilon import budget
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.finite import program_at
 from dipc.dipwhile.allsizes.search import Search
-from dipc.dipwhile.allsizes.verdict import BrokenFrom, Open
+from dipc.dipwhile.allsizes.verdict import BrokenFrom, Open, ProvedForAll
 from dipc.dipwhile.pipeline import losses_of
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.syntax.compile import read
@@ -23,7 +23,7 @@ from dipc.signs.eps_range import EpsRange
 from tests.dipwhile.allsizes.asking import asked, proved, source
 from tests.dipwhile.allsizes.test_expected import GAP
 
-QUARTERS = {
+QUARTERS: dict[str, tuple[int | fmpq, ...]] = {
     "svt1": (1, 2, 3, 4),
     "svt4": (1, 6, 7, 7),
     "svt6": (2, 4, 6, 8),
@@ -163,13 +163,13 @@ def test_bounded_inputs_have_no_asymptotics() -> None:
     layer = Search(asked(BOUNDED), Clock()).layer(1)
     assert layer is not None and layer.run is not None
     assert layer.bound == fmpq(1, 4)
-    assert layer.concrete.lower_bound(layer.run) == (0, False)
+    assert layer.concrete.lower_bound(layer.run) == (fmpq(0), False)
 
 
 def test_levels() -> None:
     """Outputs without a finite set, in levels; the program is one for `dipc check`, with its text."""
     program = program_at(asked(GAP).front, {"N": 2}, {"q": {fmpq(0), fmpq(5)}})
-    assert [variable.domain for variable in program.inputs] == [(0, 5)]
+    assert [variable.domain for variable in program.inputs] == [(fmpq(0), fmpq(5))]
     assert "disc(out_exact, -1, 0, 1)" in program.source.text
     assert show_program(parse(program.source)) == program.source.text
 
@@ -190,7 +190,9 @@ def test_declared_inputs() -> None:
 
 def test_a_claim_of_one_size() -> None:
     """With a number for the size the claim is about that size alone."""
-    assert isinstance(proved("svt6", N=2), Open) is False
+    assert isinstance(proved("svt6", N=2), ProvedForAll)
+    verdict = proved("svt1", N=4)
+    assert isinstance(verdict, ProvedForAll) and verdict.least.attained_at == 4
     verdict = proved("svt6", N=3)
     assert isinstance(verdict, BrokenFrom) and verdict.size == 3
 
