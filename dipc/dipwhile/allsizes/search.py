@@ -56,10 +56,10 @@ MOST_INPUTS = 27
 """How many declared inputs the exact engine is asked about."""
 
 SECONDS = 0.3
-"""For one question to the exact engine, or the dearest run of one size."""
+"""For what the exact engine says of the declared inputs."""
 
 LONG = 3.0
-"""For a run of many rounds."""
+"""For the runs of one size, a run of many rounds, or one pair of inputs."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Search:
         """What the paths of one size show; None if they are too many, or not supported."""
         if n not in self._layers and self._layers.get(n - 1, True):
             with suppress(InputError, LimitReached):
-                self._layers[n] = self._layer(n, self.limited())
+                self._layers[n] = self._layer(n, self.limited(LONG))
         return self._layers.setdefault(n, None)
 
     def _layer(self, n: int, clock: Clock) -> Layer | None:
@@ -165,7 +165,7 @@ class Search:
         """Whether the claim holds at a size."""
         assert self.asked.question.goal is not None
         with suppress(LimitReached):
-            return layer.proves(self.asked.question.goal.t, self.limited())
+            return layer.proves(self.asked.question.goal.t, self.limited(LONG))
         return False
 
     def confirmed(self, n: int, layer: Layer | None) -> tuple[Violated, CoreProgram] | None:
@@ -176,7 +176,7 @@ class Search:
             for s in STEPS:
                 with suppress(InputError, LimitReached):
                     program, pair = self.pair(n, layer.run, layer.concrete, s)
-                    found = decided(goal, program, self.limited(), pair)
+                    found = decided(goal, program, self.limited(LONG), pair)
                     if isinstance(found, Violated):
                         return found, program
                     if isinstance(found, Undecided):
