@@ -203,3 +203,26 @@ def test_a_loop_without_bound() -> None:
     assert isinstance(verdict, Open)
     assert verdict.checked == "private with q in {true, false}: `dipc check`"
     assert source("retry").text
+
+
+FAR = """
+param N = 3
+input q[N] in {0, 1}
+output out[N] in {no, yes}
+adjacent linf 1
+private eps
+for i in 1..N do
+  if q[i] >= 5 then out[i] <- yes else out[i] <- no end
+end
+"""
+
+
+def test_private_on_the_declared_inputs() -> None:
+    """The claim breaks outside of the declared set, at an input that the run allows."""
+    verdict = proved(FAR)
+    assert isinstance(verdict, BrokenFrom)
+    assert (verdict.size, verdict.known_least, verdict.private_on_declared) == (1, True, True)
+    assert verdict.least.unbounded
+    pair = verdict.violated.counterexample
+    values = {value[0] for _, value in (*pair.input, *pair.neighbour) if isinstance(value, tuple)}
+    assert min(values, key=str) < 5 <= max(values, key=str)  # type: ignore[operator]
