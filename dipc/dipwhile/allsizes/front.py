@@ -18,6 +18,7 @@ from flint import fmpq
 from dipc.dipwhile.pipeline import no_adjacency
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import NO_OVERRIDES, compile_program, refuse_number_claim
+from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.walk import expressions, nodes
 from dipc.errors import InputError, Source, Unsupported
@@ -40,6 +41,11 @@ class Front:
     sizes: tuple[str, ...]
     claim: CoreClaim | None
     finite: CoreProgram
+
+    def constants_at(self, sizes: Mapping[str, int]) -> dict[str, fmpq]:
+        """All parameters, for these sizes."""
+        numbers = {name: fmpq(size) for name, size in sizes.items()}
+        return dict(evaluate_parameters(self.program.params, {**dict(self.constants), **numbers}))
 
 
 def front(program: ast.Program, source: Source, overrides: Mapping[str, fmpq] = NO_OVERRIDES) -> Front:

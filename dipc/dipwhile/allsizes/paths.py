@@ -770,11 +770,12 @@ class Path:
         for name, value in sorted(kept.items()):
             if isinstance(value, Linear) and value.random:
                 names.setdefault(value, name)
+        more = bool({name.partition("[")[0] for name in live} & self.system.scope.inputs)
         point = Point(
             pc,
             tuple((name, self._kept(name, value, names)) for name, value in sorted(kept.items())),
-            tuple(sorted(self.phases.items())) if live & self.system.scope.inputs else (),
-            self.direction if live & self.system.scope.inputs else "",
+            tuple(sorted(self.phases.items())) if more else (),
+            self.direction if more else "",
             self.facts(names),
         )
         sets = tuple(sorted((name, form(value, self.moves)) for value, name in names.items()))

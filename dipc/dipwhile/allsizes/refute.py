@@ -1,26 +1,81 @@
-"""Refutation at N = 1, 2, ... (to be written)."""
+"""What speaks against a claim, size by size: t(N), a pair of inputs that breaks the claim, the least t.
+
+For N = 1, 2, .. the greatest cost of a run is a bound that no input exceeds.  Where it is above the claim,
+the dearest run says how inputs differ, and the exact engine decides the claim for u + s*d against
+u + (s + 1)*d, s = 0, 1, 2, 4, ...  So "violated" comes from the exact engine, and "not at a smaller size"
+from proofs.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
-
-from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
+from dipc.dipwhile.allsizes.cycles import cycle_in_words
+from dipc.dipwhile.allsizes.search import MOST_SIZE, SMALL, Search
 from dipc.dipwhile.allsizes.strategies import Solved, Unsolved
-from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, LeastT, Open
-from dipc.errors import Unsupported
+from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open
+from dipc.errors import Span, Unsupported
 
 if TYPE_CHECKING:
     from dipc.dipwhile.allsizes.pipeline import Prepared
 
 
 def attained(asked: Prepared, automaton: Automaton, solved: Solved, clock: Clock) -> LeastT:
-    return LeastT(fmpq(0), solved.t)
+    """What is known of the least t below the proved one: exact, if some size needs it."""
+    search = Search(asked, clock)
+    found = search.least(solved.t, SMALL)
+    size = search.longer(automaton, solved.t) if not found.exact and automaton.sizes else None
+    return found if size is None else LeastT(solved.t, solved.t, size)
 
 
 def refuted(
     asked: Prepared, automaton: Automaton | None, failure: Solved | Unsolved | Unsupported, clock: Clock
 ) -> AllSizesVerdict:
-    return Open("not proved")
+    """The claim was not proved: a size that breaks it, confirmed by the exact engine, or why it is open.
+
+    A claim with a delta and what the method does not cover at any size stay open: `dipc check` is for that,
+    and its answers are told.
+    """
+    search = Search(asked, clock, MOST_SIZE if automaton is not None else SMALL - 1)
+    goal = asked.question.goal
+    found = search.broken() if goal is not None and not goal.delta and search.covered else None
+    inputs = automaton.inputs if automaton is not None else ""
+    least, cycle = _least(search, automaton, failure, found) if automaton or found else (None, "")
+    if found is not None:
+        assert least is not None
+        return replace(found, least=least, cycle=cycle, inputs=inputs)
+    reason, span = _why(failure, cycle)
+    if goal is not None and goal.delta:
+        reason = f"only a proof with delta = 0 is known for every size: {reason}"
+    return Open(reason, span, least, search.checked(), inputs)
+
+
+def _least(
+    search: Search,
+    automaton: Automaton | None,
+    failure: Solved | Unsolved | Unsupported,
+    found: BrokenFrom | None,
+) -> tuple[LeastT, str]:
+    """What is known of the least t, and what costs something in every round if there is none."""
+    if isinstance(failure, Solved) and automaton is not None:
+        return attained(search.asked, automaton, failure, search.clock), ""
+    cycle = cycle_in_words(automaton, failure.edges) if automaton and isinstance(failure, Unsolved) else ""
+    least = search.least(None, MOST_SIZE if found is None else found.size)
+    if found is not None and found.violated.counterexample.infinite_loss:
+        least = LeastT(least.low, None, found.size, unbounded=True)
+    return least, cycle
+
+
+def _why(failure: Solved | Unsolved | Unsupported, cycle: str) -> tuple[str, Span | None]:
+    """Why the claim is open, and where."""
+    match failure:
+        case Unsupported():
+            return ": ".join(filter(None, [failure.message, failure.hint])), failure.span
+        case Unsolved(reason=reason):
+            known = reason or "no constants move the samples so that all runs stay within one budget"
+            return ", since ".join(filter(None, [known, cycle])), None
+        case Solved(t):
+            return f"all runs stay within {t}*eps, but no two inputs were found that break the claim", None

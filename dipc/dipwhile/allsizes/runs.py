@@ -47,14 +47,15 @@ def layered_value(automaton: Automaton, clock: Clock) -> Dearest:
         node = waiting.pop(max(range(len(waiting)), key=lambda n: waiting[n].rank))
         run = node.run(automaton)
         value = run_value(automaton, run)
-        if best is None or _rank(value) > _rank(best.cost):
+        if best is None or rank(value) > rank(best.cost):
             best = Dearest(value, run)
-        if _rank(best.cost) >= node.rank:
+        if rank(best.cost) >= node.rank:
             return best
         waiting += (_Bound.of(automaton, edges) for edges in node.branches(automaton))
 
 
-def _rank(cost: fmpq | None) -> tuple[bool, fmpq]:
+def rank(cost: fmpq | None) -> tuple[bool, fmpq]:
+    """Costs in order, infinity (None) last."""
     return cost is None, cost or fmpq(0)
 
 
@@ -76,7 +77,7 @@ class _Bound:
 
     @property
     def rank(self) -> tuple[bool, fmpq]:
-        return _rank(self.cost)
+        return rank(self.cost)
 
     def leaving(self, automaton: Automaton) -> dict[int, list[int]]:
         """The edges that leave each place, those that carry the cost first."""
