@@ -468,3 +468,35 @@ def test_the_remark() -> None:
     assert remark(replace(found, verdict=finite), "svt1") == "private for every N: dipc prove svt1"
     assert remark(dipc.load("svt1", N=4).prove(), "svt1") is None
     assert remark(dipc.load("nmax1").prove(), "nmax1") is None
+
+
+def last(capsys: Capture, *words: str) -> str:
+    return run(capsys, "check", *words)[1].splitlines()[-1]
+
+
+def test_check_makes_the_remark(capsys: Capture, asked: list[Question]) -> None:
+    said = "private for every N and all real inputs: dipc prove svt1"
+    assert last(capsys, "svt1") == said
+    assert last(capsys, "svt1", "-D", "c=2", "--claim", "2*eps") == f"{said} -D c=2 --claim '2*eps'"
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["svt1", "--json"],
+        ["svt1", "--quiet"],
+        ["svt1", "rand1"],
+        ["svt1", "--at", "1"],
+        ["svt1", "--claim", "eps/2"],  # violated
+        ["svt4", "-D", "N=2"],  # violated
+    ],
+)
+def test_check_does_not_even_try(words: list[str], capsys: Capture, asked: list[Question]) -> None:
+    assert "dipc prove" not in last(capsys, *words)
+    assert not asked
+
+
+@pytest.mark.parametrize("words", [["svt1", "-D", "N=2"], ["nmax1"], ["svt1", "--claim", "N*eps"]])
+def test_check_says_nothing_without_a_proof(words: list[str], capsys: Capture) -> None:
+    assert last(capsys, *words).startswith("time")

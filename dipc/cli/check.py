@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,8 +23,10 @@ from dipc.cli.outcome import (
     worst,
     write_report,
 )
+from dipc.cli.terminal import say
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible
 from dipc.clock import Progress
+from dipc.errors import InputError, LimitReached
 from dipc.lazily import lazily
 from dipc.mechanisms import Mechanism
 from dipc.shipped import STDIN, expected_verdict
@@ -31,8 +34,12 @@ from dipc.shipped import STDIN, expected_verdict
 if TYPE_CHECKING:
     import dipc.certificate.format as certificates
     import dipc.certificate.produce as produce
+    import dipc.report.sizes as sizes
 else:
     certificates, produce = map(lazily, ("dipc.certificate.format", "dipc.certificate.produce"))
+    sizes = lazily("dipc.report.sizes")
+
+AT_ONCE = 0.5  # seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,10 +154,28 @@ def _single(wanted: Wanted) -> Outcome:
     with Bar(f"reading {wanted.file}") as bar:
         outcome, mechanism = decided(wanted, bar.show)
     assert outcome.verdict is not None
-    present(outcome, "json" if wanted.as_json else "quiet" if wanted.quiet else "text")
+    style = "json" if wanted.as_json else "quiet" if wanted.quiet else "text"
+    present(outcome, style)
+    if style == "text" and (more := proved_for_all(wanted, mechanism, outcome)) is not None:
+        say(more)
     if wanted.certificate_file is not None and not outcome.interrupted:
         certificates.write(produce.certificate(mechanism.program, outcome.verdict), wanted.certificate_file)
     return outcome
+
+
+def proved_for_all(wanted: Wanted, mechanism: Mechanism, outcome: Outcome) -> str | None:
+    """A line that says so if the claim holds for every size too, and that is found at once."""
+    private = outcome.word == "private" and not outcome.interrupted
+    if not private or wanted.restrictions or wanted.file == STDIN:
+        return None
+    try:
+        with alarm(AT_ONCE):
+            found = mechanism.prove(wanted.claim, find_least=False, time_limit=AT_ONCE)
+    except (InputError, LimitReached):  # claims of other kinds than `prove` takes
+        return None
+    options_given = [f"-D {given}" for given in wanted.definitions]
+    options_given += [] if wanted.claim is None else [f"--claim {shlex.quote(wanted.claim)}"]
+    return sizes.remark(found, " ".join([wanted.file, *options_given]))
 
 
 def decided(wanted: Wanted, progress: Progress) -> tuple[Outcome, Mechanism]:
