@@ -39,7 +39,7 @@ else:
     certificates, produce = map(lazily, ("dipc.certificate.format", "dipc.certificate.produce"))
     sizes = lazily("dipc.report.sizes")
 
-AT_ONCE = 0.5  # seconds
+AT_ONCE = 0.5  # seconds of the processor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,8 +169,8 @@ def proved_for_all(wanted: Wanted, mechanism: Mechanism, outcome: Outcome) -> st
     if not private or wanted.restrictions or wanted.file == STDIN:
         return None
     try:
-        with alarm(AT_ONCE):
-            found = mechanism.prove(wanted.claim, find_least=False, time_limit=AT_ONCE)
+        with alarm(AT_ONCE, busy=True):
+            found = mechanism.prove(wanted.claim, find_least=False)
     except (InputError, LimitReached):  # claims of other kinds than `prove` takes
         return None
     options_given = [f"-D {given}" for given in wanted.definitions]

@@ -52,17 +52,21 @@ def handled(number: int, handler: Callable[[int, FrameType | None], None]) -> It
 
 
 @contextmanager
-def alarm(seconds: float | None) -> Iterator[None]:
-    """``with alarm(10): work()`` raises :class:`LimitReached` inside ``work`` a little after 10 seconds."""
+def alarm(seconds: float | None, busy: bool = False) -> Iterator[None]:
+    """``with alarm(10): work()`` raises :class:`LimitReached` inside ``work`` a little after 10 seconds.
+
+    ``busy``: after so much time of the processor, so that a busy machine changes nothing.
+    """
 
     def ring(number: int, frame: FrameType | None) -> None:
         raise LimitReached("the time limit was reached")
 
     with ExitStack() as stack:
         if seconds is not None and hasattr(signal, "setitimer") and in_main_thread():
-            stack.enter_context(handled(signal.SIGALRM, ring))
-            stack.callback(signal.setitimer, signal.ITIMER_REAL, 0)
-            signal.setitimer(signal.ITIMER_REAL, seconds + GRACE)
+            kind = signal.ITIMER_PROF if busy else signal.ITIMER_REAL
+            stack.enter_context(handled(signal.SIGPROF if busy else signal.SIGALRM, ring))
+            stack.callback(signal.setitimer, kind, 0)
+            signal.setitimer(kind, seconds + GRACE)
         yield
 
 
