@@ -19,6 +19,8 @@ from fractions import Fraction
 from itertools import groupby, takewhile
 from pathlib import Path
 
+from flint import fmpq
+
 import dipc
 from dipc.claims.tightness.least import Kind, Least, Spot
 from dipc.claims.wording import pretty
@@ -36,7 +38,7 @@ from dipc.pufferfish.question import Question
 from dipc.pufferfish.verdict import Budget, Counterexample, Violated
 from dipc.report.document import Row
 from dipc.report.models import brief_witness
-from dipc.report.sizes import answer_rows
+from dipc.report.sizes import answer_rows, short_reason
 from dipc.report.sizes import where as where_proved
 from dipc.report.tightness import enclosure, where
 from dipc.report.words import short_witness
@@ -86,8 +88,8 @@ computed by `dipc profile`: a number, or a function if the claimed δ is one.
 
 *For every N* is the answer of [`dipc prove`](all-sizes.md) to the claim for all sizes and all inputs, real
 numbers or, with integer noise, integers. In parentheses is the least multiple of ε that is enough for all of
-them, whatever ε is; "infinite" if none is. So a program that is private for the sizes and inputs in its text
-may be violated from a larger N on, or for larger inputs.
+them and every ε of the claim, or what is known of it; "infinite" if none is. So a program that is private for
+the sizes and inputs in its text may be violated from a larger N on, or for larger inputs.
 
 """
 
@@ -180,26 +182,46 @@ def every_size(path: Path) -> EverySize:
     asked = question(Source(path.name, path.read_text(encoding="utf-8")), {})
     found = answered(asked, Clock(TIME_LIMIT))
     rows = {row.label: row.text for row in answer_rows(found) if isinstance(row, Row) and row.text}
-    lines = tuple(f"{name}: {linked(rows[name])}".replace("\\*", "·") for name in SHOWN if name in rows)
+    if found.status == "violated":
+        rows["broken by"] = f"`{short_reason(found)}`"
+    lines = tuple(f"{name}: {prose(rows[name])}" for name in SHOWN if name in rows)
     claim = pretty(asked.goal.brief()).replace("*", "·") if asked.goal else asked.written
     broken = where_proved(found) if found.status == "violated" else ""
     return EverySize(claim, found.status, broken, least_multiple(found.least), lines)
 
 
-SHOWN = ("proof", "least t", "reason", "checked")
+SHOWN = ("proof", "least t", "broken by", "reason", "checked")
 """The rows of the answer that the page shows."""
 
 
+def prose(text: str) -> str:
+    """A text with code in it, for a page.
+
+    >>> prose("costs 1/4*ε: `r <- a*b[i]`, out[i]")
+    'costs 1/4·ε: `r <- a*b[i]`, out\\\\[i\\\\]'
+    """
+    pieces = re.split(r"(`[^`]*`)", text)
+    return "".join(p if i % 2 else linked(p).replace("\\*", "·") for i, p in enumerate(pieces))
+
+
 def least_multiple(least: LeastT | None) -> str:
-    """The least multiple of eps, if it is known.
+    """The least multiple of eps, or what is known of it.
 
     >>> from flint import fmpq
-    >>> least_multiple(LeastT(fmpq(7, 4), fmpq(7, 4), 3)), least_multiple(LeastT(fmpq(0), fmpq(1)))
-    ('7/4·ε', '')
+    >>> low, high = fmpq(1, 4), fmpq(1)
+    >>> [least_multiple(LeastT(*ends)) for ends in ((high, high, 4), (low, None), (low, high))]
+    ['ε', 'at least 1/4·ε', '1/4·ε to ε']
     """
-    if least is None or (not least.exact and not least.unbounded):
-        return ""
-    return "infinite" if least.unbounded else "ε" if least.low == 1 else f"{least.low}·ε"
+    if least is None or least.unbounded:
+        return "" if least is None else "infinite"
+    low, high = multiple(least.low), multiple(least.high) if least.high is not None else ""
+    if least.exact or not high:
+        return low if least.exact else f"at least {low}"
+    return f"{low} to {high}" if least.low else f"at most {high}"
+
+
+def multiple(t: fmpq) -> str:
+    return "ε" if t == 1 else f"{t}·ε"
 
 
 def entry(name: str) -> Entry:
