@@ -2,7 +2,7 @@
 
 Those in ``programs/hidden_markov`` are questions of Pufferfish privacy, for ``dipc pufferfish``; most
 of them claim a number: see tests/pufferfish/test_shipped_programs.py.  Those in ``programs/every_size`` are
-for ``dipc prove`` only: see tests/dipwhile/allsizes/test_shipped.py.
+for ``dipc prove`` only: see tests/dipwhile/allsizes/test_every_size_programs.py.
 """
 
 from __future__ import annotations
