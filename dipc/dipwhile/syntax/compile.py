@@ -178,7 +178,7 @@ def is_for_every_size(program: ast.Program) -> bool:
     """Whether a program has what only ``dipc prove`` takes: infinite sets, ``for all N``, noise in loops."""
     claimed = program.claim is not None and bool(program.claim.sizes)
     unlisted = any(isinstance(d.domain, ast.Unlisted) for d in (*program.inputs, *program.outputs))
-    loops = (each for each, _ in statements(program.body) if isinstance(each, ast.While))
+    loops: Iterator[ast.Node] = (s for s, _ in statements(program.body) if isinstance(s, ast.While))
     drawn = any(isinstance(part, ast.Noise) for loop in loops for part in preorder(loop, parts))
     return claimed or unlisted or drawn
 
