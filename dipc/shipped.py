@@ -21,6 +21,7 @@ FOLDERS = (PACKAGE / "programs", PACKAGE.parent / "programs")  # as installed, i
 STDIN = "-"
 PYTHON = ".py"
 HIDDEN_FOLDER = "hidden_markov"
+EVERY_SIZE_FOLDER = "every_size"
 
 
 class NoSuchProgram(InputError, FileNotFoundError):
@@ -51,6 +52,11 @@ class Shipped:
     def is_hidden(self) -> bool:
         """Whether it is a question of Pufferfish privacy: a hidden Markov model, or a program."""
         return self.family == HIDDEN_FOLDER
+
+    @property
+    def is_for_every_size(self) -> bool:
+        """Whether it is a program that only ``dipc prove`` takes."""
+        return self.family == EVERY_SIZE_FOLDER
 
 
 HEADER = re.compile(r"^# (source): *(.*\S)\s*$", re.MULTILINE)
@@ -107,7 +113,17 @@ def hidden_models() -> Mapping[str, Path]:
 @cache
 def hidden_programs() -> Mapping[str, Path]:
     """The shipped programs that are questions of Pufferfish privacy, by name."""
-    return {name: path for name, path in paths().items() if path.parent.name == HIDDEN_FOLDER}
+    return _in_folder(HIDDEN_FOLDER)
+
+
+@cache
+def every_size_programs() -> Mapping[str, Path]:
+    """The shipped programs that only ``dipc prove`` takes, by name."""
+    return _in_folder(EVERY_SIZE_FOLDER)
+
+
+def _in_folder(folder: str) -> dict[str, Path]:
+    return {name: path for name, path in paths().items() if path.parent.name == folder}
 
 
 def _shipped(pattern: str) -> dict[str, Path]:
@@ -121,7 +137,8 @@ def describe(name: str) -> Shipped:
     if path is None:
         raise unknown(name)
     source = source_of(path)
-    said, expect = header(source.text), None if name in models() else expected_verdict(source)
+    comment = EXPECT_ALL if name in every_size_programs() else EXPECT
+    said, expect = header(source.text), None if name in models() else expected_verdict(source, comment)
     return Shipped(name, path, said.get("title", ""), said.get("source", ""), expect or "")
 
 

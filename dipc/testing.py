@@ -10,6 +10,7 @@ from typing import Any, Literal, overload
 from dipc.claims.verdict import Verdict
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer
 from dipc.dipwhile.convert import PythonValue
+from dipc.dipwhile.syntax.compile import asks
 from dipc.errors import InputError
 from dipc.hidden import HiddenMarkovModel, PufferfishQuestion, load
 from dipc.mechanisms import Mechanism
@@ -18,7 +19,7 @@ from dipc.pufferfish.verdict import PufferfishVerdict
 from dipc.report.document import plain_document, text
 from dipc.report.hidden import verdict_rows as hidden_rows
 from dipc.report.words import program_rows, verdict_rows
-from dipc.shipped import expected_verdict
+from dipc.shipped import EXPECT, EXPECT_ALL, expected_verdict, source_of
 
 
 @overload
@@ -140,15 +141,24 @@ class UnexpectedVerdict(AssertionError):
     """The verdict is not the one the program expects; the message is the whole report."""
 
 
-def check_file(path: Path, time_limit: float | None = None) -> Verdict | PufferfishVerdict:
+FileVerdict = Verdict | PufferfishVerdict | AllSizesAnswer
+
+
+def check_file(path: Path, time_limit: float | None = None) -> FileVerdict:
     """Decide the claim of a .dip file and compare with its ``# expect:`` comment (private without one).
 
-    A claim of a number is about what the program reveals of its secrets.
+    A claim of a number is about what the program reveals of its secrets.  A program that only ``dipc prove``
+    takes is decided for every size, and its comment is ``# expect for all sizes:``.
     """
-    mechanism = Mechanism.load_file(path, {})
-    expected = expected_verdict(mechanism.program.source) or "private"
-    verdict: Verdict | PufferfishVerdict
-    if mechanism.program.question.claim is not None:
+    source = source_of(path)
+    every_size = asks(source).every_size
+    expected = expected_verdict(source, EXPECT_ALL if every_size else EXPECT) or "private"
+    mechanism = Mechanism.load(path) if every_size else Mechanism.load_file(source, {})
+    verdict: FileVerdict
+    if every_size:
+        verdict = mechanism.prove(time_limit=time_limit)
+        report = partial(str, verdict)
+    elif mechanism.program.question.claim is not None:
         verdict = mechanism.pufferfish().check(time_limit=time_limit)
         report = partial(pufferfish_described, verdict)
     else:

@@ -1,7 +1,8 @@
 """Write docs/gallery.md: every shipped program with its verdict, its tightest bound and its counterexample.
 
-Then every shipped Markov model with the verdicts on its properties, and every hidden Markov model with its
-verdict, least constant and counterexample.
+The answer of ``dipc prove`` is in the last column; programs that only ``dipc prove`` takes have a table of
+their own.  Then every shipped Markov model with the verdicts on its properties, and every hidden Markov model
+with its verdict, least constant and counterexample.
 
     python tests/gallery.py
 
@@ -18,9 +19,15 @@ from fractions import Fraction
 from itertools import groupby, takewhile
 from pathlib import Path
 
+from flint import fmpq
+
 import dipc
 from dipc.claims.tightness.least import Kind, Least, Spot
 from dipc.claims.wording import pretty
+from dipc.clock import Clock
+from dipc.dipwhile.allsizes.answer import answered
+from dipc.dipwhile.allsizes.question import question
+from dipc.dipwhile.allsizes.verdict import LeastT
 from dipc.errors import Source
 from dipc.model import MarkovModel
 from dipc.model import describe as size_of
@@ -29,10 +36,22 @@ from dipc.numbers.quotient import Quotient
 from dipc.program_questions import ProgramQuestion
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.verdict import Budget, Counterexample, Violated
+from dipc.report.document import Row
 from dipc.report.models import brief_witness
+from dipc.report.sizes import answer_rows, short_reason
+from dipc.report.sizes import where as where_proved
 from dipc.report.tightness import enclosure, where
 from dipc.report.words import short_witness
-from dipc.shipped import Shipped, describe, expected_verdict, header, hidden_programs, models, paths
+from dipc.shipped import (
+    Shipped,
+    describe,
+    every_size_programs,
+    expected_verdict,
+    header,
+    hidden_programs,
+    models,
+    paths,
+)
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "gallery.md"
@@ -54,8 +73,9 @@ FAMILIES = {
 HEAD = """\
 # Gallery
 
-All programs that ship with dipc, with their verdicts; the [Markov models](#markov-models) and the
-[hidden Markov models](#hidden-markov-models) are at the end.
+All programs that ship with dipc, with their verdicts. At the end are those
+[for every size only](#for-every-size-only), the [Markov models](#markov-models) and the
+[hidden Markov models](#hidden-markov-models).
 Every name works on the command line: `dipc check svt1`. Adjacency, sizes and inputs are those stated in the
 program; `-D N=4` tries another size.
 `dipc report svt1` writes a page with [everything about one program](report.md): its distributions, plots,
@@ -65,6 +85,19 @@ proof and certificate. The site can include these pages.
 exactly by [`dipc budget`](tightness.md). "→ ∞" or "→ 0" means that the bound is approached as ε tends to
 that value; no smaller multiple is enough. For a claim with δ it is the least δ for the claimed epsilon,
 computed by `dipc profile`: a number, or a function if the claimed δ is one.
+
+*For every N* is the answer of [`dipc prove`](all-sizes.md) to the claim for all sizes and all inputs, real
+numbers or, with integer noise, integers. In parentheses is the least multiple of ε that is enough for all of
+them and every ε of the claim, or what is known of it; "infinite" if none is. So a program that is private for
+the sizes and inputs in its text may be violated from a larger N on, or for larger inputs.
+
+"""
+
+EVERY_SIZE = """\
+## For every size only
+
+These programs have inputs, outputs or loops that only [`dipc prove`](all-sizes.md) takes. `dipc prove gap`
+decides the claim for every N and all inputs.
 
 """
 
@@ -114,6 +147,81 @@ class Entry:
     status: str
     tightest: str
     counterexample: str
+    every_size: EverySize
+
+
+@dataclass(frozen=True)
+class EverySize:
+    """What ``dipc prove`` says: the verdict, where a claim is broken, the least t if it is known, details."""
+
+    claim: str
+    status: str
+    broken: str
+    least: str
+    lines: tuple[str, ...] = ()
+
+    @property
+    def cell(self) -> str:
+        """For a table.
+
+        >>> EverySize("ε", "violated", "from N = 5 on", "infinite").cell
+        'violated from N = 5 on (infinite)'
+        >>> EverySize("ε", "undecided", "", "").cell
+        'undecided'
+        """
+        return f"{self.verdict}{f' ({self.least})' if self.least else ''}"
+
+    @property
+    def verdict(self) -> str:
+        """The verdict, and where it begins if that is not everywhere."""
+        return f"{self.status} {self.broken}".rstrip()
+
+
+def every_size(path: Path) -> EverySize:
+    """Prove the claim of a program for every size; a limit that runs out is an undecided verdict."""
+    asked = question(Source(path.name, path.read_text(encoding="utf-8")), {})
+    found = answered(asked, Clock(TIME_LIMIT))
+    rows = {row.label: row.text for row in answer_rows(found) if isinstance(row, Row) and row.text}
+    if found.status == "violated":
+        rows["broken by"] = f"`{short_reason(found)}`"
+    lines = tuple(f"{name}: {prose(rows[name])}" for name in SHOWN if name in rows)
+    claim = pretty(asked.goal.brief()).replace("*", "·") if asked.goal else asked.written
+    broken = where_proved(found) if found.status == "violated" else ""
+    return EverySize(claim, found.status, broken, least_multiple(found.least), lines)
+
+
+SHOWN = ("proof", "least t", "broken by", "reason", "checked")
+"""The rows of the answer that the page shows."""
+
+
+def prose(text: str) -> str:
+    """A text with code in it, for a page.
+
+    >>> prose("costs 1/4*ε: `r <- a*b[i]`, out[i]")
+    'costs 1/4·ε: `r <- a*b[i]`, out\\\\[i\\\\]'
+    """
+    pieces = re.split(r"(`[^`]*`)", text)
+    return "".join(p if i % 2 else linked(p).replace("\\*", "·") for i, p in enumerate(pieces))
+
+
+def least_multiple(least: LeastT | None) -> str:
+    """The least multiple of eps, or what is known of it.
+
+    >>> from flint import fmpq
+    >>> low, high = fmpq(1, 4), fmpq(1)
+    >>> [least_multiple(LeastT(*ends)) for ends in ((high, high, 4), (low, None), (low, high))]
+    ['ε', 'at least 1/4·ε', '1/4·ε to ε']
+    """
+    if least is None or least.unbounded:
+        return "" if least is None else "infinite"
+    low, high = multiple(least.low), multiple(least.high) if least.high is not None else ""
+    if least.exact or not high:
+        return low if least.exact else f"at least {low}"
+    return f"{low} to {high}" if least.low else f"at most {high}"
+
+
+def multiple(t: fmpq) -> str:
+    return "ε" if t == 1 else f"{t}·ε"
 
 
 def entry(name: str) -> Entry:
@@ -128,6 +236,7 @@ def entry(name: str) -> Entry:
         verdict.status,
         tightest(mechanism, str(verdict.goal.delta)).replace("*", "·"),
         short_witness(verdict),
+        every_size(program.path),
     )
 
 
@@ -406,7 +515,12 @@ def hidden_section(e: HiddenEntry) -> Iterator[str]:
     yield from text_of(e.model, e.model.path.suffix[1:], e.text)
 
 
-def page(entries: list[Entry], model_entries: list[ModelEntry], hidden: list[HiddenEntry]) -> str:
+def page(
+    entries: list[Entry],
+    sized: list[SizedEntry],
+    model_entries: list[ModelEntry],
+    hidden: list[HiddenEntry],
+) -> str:
     """The whole page."""
     order = list(FAMILIES)
 
@@ -419,12 +533,12 @@ def page(entries: list[Entry], model_entries: list[ModelEntry], hidden: list[Hid
     for family, members in groupby(ordered, key=lambda e: e.program.family):
         parts.append(f"## {FAMILIES.get(family, family.replace('_', ' ').capitalize())}\n\n")
         parts.extend("\n".join(section(member)) + "\n\n" for member in members)
-    return "".join([*parts, *models_page(model_entries), *hidden_page(hidden), FOOT])
+    return "".join([*parts, *sized_page(sized), *models_page(model_entries), *hidden_page(hidden), FOOT])
 
 
 def overview(entries: list[Entry]) -> Iterator[str]:
-    yield "| program | what it is | claim | verdict | tightest |"
-    yield "|---|---|---|---|---|"
+    yield "| program | what it is | claim | verdict | tightest | for every N |"
+    yield "|---|---|---|---|---|---|"
     for e in entries:
         cells = (
             f"[{e.program.name}](#{e.program.name})",
@@ -432,6 +546,7 @@ def overview(entries: list[Entry]) -> Iterator[str]:
             e.claim,
             e.status,
             e.tightest,
+            e.every_size.cell,
         )
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
@@ -450,6 +565,53 @@ def section(e: Entry) -> Iterator[str]:
     yield f"- tightest: {e.tightest}"
     if e.counterexample:
         yield f"- counterexample: `{e.counterexample}`"
+    yield from for_every_size(e.every_size)
+    yield ""
+    yield from text_of(e.program, "dip", e.text)
+
+
+def for_every_size(found: EverySize) -> Iterator[str]:
+    """The answer for every size, as items of a list."""
+    yield f"- for every N: **{found.verdict}**"
+    yield from (f"    - {line}" for line in found.lines)
+
+
+# --- programs for every size only ----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SizedEntry:
+    """A program that only ``dipc prove`` takes."""
+
+    program: Shipped
+    text: str
+    found: EverySize
+
+
+def sized_entry(name: str) -> SizedEntry:
+    """Prove such a program."""
+    program = describe(name)
+    return SizedEntry(program, program.path.read_text(encoding="utf-8"), every_size(program.path))
+
+
+def sized_page(entries: list[SizedEntry]) -> Iterator[str]:
+    """What the page says about programs for every size only."""
+    yield EVERY_SIZE
+    yield "| program | what it is | claim | for every N |\n|---|---|---|---|\n"
+    for e in entries:
+        title = linked(e.program.title.strip())
+        yield f"| [{e.program.name}](#{e.program.name}) | {title} | {e.found.claim} | {e.found.cell} |\n"
+    yield "\n"
+    for e in entries:
+        yield "\n".join(sized_section(e)) + "\n\n"
+
+
+def sized_section(e: SizedEntry) -> Iterator[str]:
+    """One program for every size only."""
+    yield from heading(e.program, e.text)
+    yield f"- source: {linked(e.program.source)}"
+    yield f"- claim: {e.found.claim}"
+    yield from for_every_size(e.found)
     yield ""
     yield from text_of(e.program, "dip", e.text)
 
@@ -472,7 +634,7 @@ def notes_of(text: str) -> Iterator[str]:
     for line in lines[1:]:
         if not line.startswith("#"):
             return
-        if not re.match(r"# (source|expect|tightest|least c):", line):
+        if not re.match(r"# (source|expect|expect for all sizes|tightest|least c):", line):
             yield line.lstrip("# ").rstrip()
 
 
@@ -490,10 +652,12 @@ def linked(text: str) -> str:
 
 
 def main() -> None:
-    programs = [entry(name) for name in sorted(paths().keys() - hidden_programs().keys())]
+    finite = paths().keys() - hidden_programs().keys() - every_size_programs().keys()
+    programs = [entry(name) for name in sorted(finite)]
+    sized = [sized_entry(name) for name in sorted(every_size_programs())]
     chains = [model_entry(name) for name in sorted(models())]
     hidden = [hidden_entry(path) for path in hidden_models().values()]
-    PAGE.write_text(page(programs, chains, hidden), encoding="utf-8")
+    PAGE.write_text(page(programs, sized, chains, hidden), encoding="utf-8")
 
 
 if __name__ == "__main__":

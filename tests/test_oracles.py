@@ -12,6 +12,7 @@ import oracles
 import pytest
 from hypothesis import HealthCheck, given, settings
 from oracles import Distribution, InputValue
+from shipped_programs import FINITE
 from strategies import programs
 
 from dipc.certificate.slow.functions import ONE, NotCovered, constant, exponential, product, same
@@ -22,7 +23,6 @@ from dipc.errors import Source
 from dipc.kernel.facts import ZERO, Function, add, multiply
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
-ALL = sorted(PROGRAMS.rglob("*.dip"))
 RANDOM = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
@@ -231,7 +231,7 @@ def test_refuses_what_it_cannot_do() -> None:
 # --- agreement with runs, and probabilities that sum to 1 ------------------------------------------
 
 
-INTEGER_NOISE = [path for path in ALL if "DLap(" in path.read_text()]
+INTEGER_NOISE = [path for path in FINITE if "DLap(" in path.read_text()]
 
 
 def sizes_of(path: Path) -> oracles.Overrides:
@@ -245,7 +245,7 @@ def two_inputs(program: ast.Program, sizes: oracles.Overrides = None) -> list[or
     return [inputs[0], inputs[len(inputs) // 2]]
 
 
-@pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FINITE, ids=lambda path: path.stem)
 def test_shipped_programs_agree_with_runs(path: Path) -> None:
     program, runs, eps, sizes = shipped(str(path)), 4000, Fraction(4, 5), sizes_of(path)
     for u in two_inputs(program, sizes):

@@ -14,6 +14,7 @@ from dipc.cli.main import status
 from dipc.shipped import (
     NoSuchProgram,
     describe,
+    every_size_programs,
     header,
     hidden_models,
     hidden_programs,
@@ -116,14 +117,16 @@ def test_names_on_the_command_line(
 
 def test_list(capsys: Capture) -> None:
     assert status(["programs"]) == 0
-    programs, known, hidden = capsys.readouterr().out.split("\n\n")
+    programs, every_size, known, hidden = capsys.readouterr().out.split("\n\n")
+    assert [line.split()[0] for line in every_size.splitlines()] == ["for", *every_size_programs()]
+    assert "private" in next(line for line in every_size.splitlines() if line.startswith("gap "))
     assert {line.split()[0] for line in known.splitlines()} == {"model", *models()}
     listed = ["hidden", *hidden_programs(), *hidden_models()]
     assert [line.split()[0] for line in hidden.splitlines()] == listed
     assert "violated" in next(line for line in hidden.splitlines() if line.startswith("above "))
     lines = programs.splitlines()
     assert lines[0].split() == ["name", "expected", "title"]
-    assert len(lines) == len(FILES) - len(hidden_programs()) + 1
+    assert len(lines) == len(FILES) - len(hidden_programs()) - len(every_size_programs()) + 1
     line = next(line for line in lines if line.startswith("svt4 "))
     assert "violated" in line
     assert "Lyu, Su and Li" not in line

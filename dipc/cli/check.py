@@ -120,19 +120,27 @@ def check(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
 
 
 def _expanded(files: Sequence[str]) -> list[str]:
-    """The files, and the programs in folders that do not claim a number."""
-    others: list[str] = []
+    """The files, and the programs in folders that are not for another command."""
+    numbers: list[str] = []
+    every_size: list[str] = []
 
     def wanted(file: str) -> bool:
-        if number := options.asks_of(file).claims_number:
-            others.append(file)
-        return not number
+        asked = options.asks_of(file)
+        if asked.claims_number:
+            numbers.append(file)
+        elif asked.every_size:
+            every_size.append(file)
+        return not asked.claims_number and not asked.every_size
 
-    hint = "for programs that claim a number: dipc pufferfish check"
+    hint = "for programs that claim a number: dipc pufferfish check; for every size: dipc prove"
     programs = options.expanded(files, wanted=wanted, hint=hint)
-    if others:
-        what = "1 program claims" if len(others) == 1 else f"{len(others)} programs claim"
-        say_notes([f"{what} a number, for `dipc pufferfish check`: {', '.join(others)}"])
+    for others, one, more, command in (
+        (numbers, "claims a number", "claim a number", "dipc pufferfish check"),
+        (every_size, "is for every size", "are for every size", "dipc prove"),
+    ):
+        if others:
+            what = f"1 program {one}" if len(others) == 1 else f"{len(others)} programs {more}"
+            say_notes([f"{what}, for `{command}`: {', '.join(others)}"])
     return programs
 
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import click
 
 from dipc.cli.terminal import TEXT, colour_option
-from dipc.shipped import hidden_models, hidden_programs, models, paths
+from dipc.shipped import every_size_programs, hidden_models, hidden_programs, models, paths
 from dipc.suggest import did_you_mean
 
 SECTIONS = {
@@ -100,6 +100,8 @@ class Commands(Group):
     def meant(self, name: str) -> str:
         if name in hidden_programs():
             return f"did you mean `dipc pufferfish check {name}`?"
+        if name in every_size_programs():
+            return f"did you mean `dipc prove {name}`?"
         if name in paths() or Path(name).suffix == ".dip":
             return f"did you mean `dipc check {name}`?"
         if name in models() or Path(name).suffix in MODELS:

@@ -58,13 +58,16 @@ def programs(name: str | None, as_path: bool, with_source: bool, as_json: bool) 
 
 
 def _show_tables(chosen: Sequence[Shipped], with_source: bool) -> None:
-    """The programs, below them the Markov models, and the hidden ones."""
-    programs = [each for each in chosen if not each.is_model and not each.is_hidden]
-    hidden = [each for each in chosen if each.is_hidden]
+    """The programs, below them those for every size, the Markov models, and the hidden ones."""
     models = [each for each in chosen if each.is_model]
+    every_size = [each for each in chosen if each.is_for_every_size]
+    hidden = [each for each in chosen if each.is_hidden]
+    programs = [each for each in chosen if each not in (*models, *every_size, *hidden)]
     headings = ("name", "expected", "title", "source")[: 4 if with_source else 3]
-    rows = [(each.name, each.expect, each.title, each.source) for each in programs]
-    show_table(headings, [row[: len(headings)] for row in rows], answers=1)
+    _show_expected(programs, headings)
+    if every_size:
+        say()
+        _show_expected(every_size, ("for every size", *headings[1:]))
     if models:
         say()
         heads = ("model", "title", "source")[: 3 if with_source else 2]
@@ -72,9 +75,12 @@ def _show_tables(chosen: Sequence[Shipped], with_source: bool) -> None:
         show_table(heads, [line[: len(heads)] for line in lines])
     if hidden:
         say()
-        heads = ("hidden model", *headings[1:])
-        rows = [(each.name, each.expect, each.title, each.source) for each in hidden]
-        show_table(heads, [row[: len(heads)] for row in rows], answers=1)
+        _show_expected(hidden, ("hidden model", *headings[1:]))
+
+
+def _show_expected(chosen: Sequence[Shipped], headings: Sequence[str]) -> None:
+    rows = [(each.name, each.expect, each.title, each.source) for each in chosen]
+    show_table(headings, [row[: len(headings)] for row in rows], answers=1)
 
 
 # --- programs to start from ------------------------------------------------------------------

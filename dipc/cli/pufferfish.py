@@ -287,7 +287,8 @@ def check(
 
 def _is_question(file: str) -> bool:
     """Whether a file in a folder is a model, or a program that says what an attacker knows or claims."""
-    return not file.endswith(PROGRAM) or any(options.asks_of(file))
+    asked = options.asks_of(file)
+    return not file.endswith(PROGRAM) or asked.claims_number or asked.has_prior
 
 
 def _single(asked: Asked, expect: bool, style: str) -> HiddenOutcome:

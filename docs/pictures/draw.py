@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import matplotlib.pyplot as plt
 
 import dipc
 from dipc import ExpPoly
+from dipc.dipwhile.allsizes.verdict import ProvedForAll
+from dipc.dipwhile.allsizes.wording import moves
 from dipc.export import markov_picture
 from dipc.signs.derivatives import chain_values
 
@@ -146,10 +149,72 @@ def prior_map() -> None:
     figure.savefig(HERE / "prior_map.svg", metadata={"Date": None})
 
 
+def moved_samples() -> None:
+    """A run of SVT1 on u, and the run on u' with the same outputs: the samples moved as the proof says."""
+    changes, outputs = (1, -1, 1, -1), ("bot", "bot", "bot", "top")
+    threshold, samples = 0.3, (-1.3, -0.4, -2.1, 0.9)
+    shift, cost = shifts_of_svt1()
+    up, first = shift["", ""], cost["", ""]
+    rounds = list(zip(outputs, changes, strict=True))
+    moved = [r + shift[each] for r, each in zip(samples, rounds, strict=True)]
+    xs = range(1, 5)
+    figure, axis = plt.subplots(figsize=(5.6, 5.2))
+    for level, colour, style, name in ((threshold, BLUE, "-", "rT"), (threshold + up, RED, "--", "rT + 1")):
+        axis.plot([0.55, 4.45], [level, level], color=colour, linestyle=style)
+        axis.text(4.5, level, name, color=colour, va="center", fontsize=13)
+    axis.plot(xs, samples, color=BLUE, marker="o", markersize=9, linewidth=1, label="run on u")
+    axis.plot(xs, moved, color=RED, marker="s", markersize=8, linewidth=1, linestyle="--", label="run on u'")
+    for x, below, above in zip(xs, samples, moved, strict=True):
+        arrow = {"arrowstyle": "->", "color": GREY, "linewidth": 1.6, "shrinkA": 6, "shrinkB": 6}
+        axis.annotate("", (x, above), (x, below), arrowprops=arrow)
+    rows = (
+        ("output", outputs),
+        ("q[i]", [signed(change) for change in changes]),
+        ("r", [signed(shift[each]) for each in rounds]),
+        ("cost", [exact(cost[each]) for each in rounds]),
+    )
+    for row, (name, cells) in enumerate(rows):
+        axis.text(0.45, -3.3 - 0.5 * row, name, ha="right", color=GREY, fontsize=12)
+        for x, cell in zip(xs, cells, strict=True):
+            axis.text(x, -3.3 - 0.5 * row, cell, ha="center", fontsize=13)
+    total = first + sum(cost[each] for each in rounds)
+    axis.set_title(
+        f"rT moves by {exact(up)}: cost {exact(first)}.   In all: {exact(total)}", loc="left", fontsize=13
+    )
+    axis.set_xlim(0.1, 5.2)
+    axis.set_ylim(-5, 2.6)
+    axis.set_axis_off()
+    axis.legend(frameon=False, ncols=2, loc="upper left", fontsize=12)
+    save(figure, "moved_samples.svg")
+
+
+def shifts_of_svt1() -> tuple[dict[Any, Fraction], dict[Any, Fraction]]:
+    """How far a sample moves, and what it costs, by the output and the change of the query; ``""``: rT."""
+    answer = dipc.load("svt1").prove()
+    assert isinstance(answer.verdict, ProvedForAll)
+    shift: dict[Any, Fraction] = {}
+    cost: dict[Any, Fraction] = {}
+    for move in moves(answer.verdict.automaton, answer.strategies[0]):
+        steps = {step.kind: step for step in move.edge.path}
+        key: tuple[str, Any] = ("", "")
+        if "output" in steps:
+            key = steps["output"].text.split(" = ")[1], int(steps["label"].value)
+        shift[key], cost[key] = Fraction(str(move.shift)), Fraction(str(move.cost))
+    return shift, cost
+
+
+def signed(number: Any) -> str:
+    return f"{int(number):+d}".replace("-", "−")
+
+
+def exact(number: Any) -> str:
+    return str(number).replace("1/2", "½")
+
+
 def main() -> None:
     matplotlib.use("svg")
     plt.rcParams.update(STYLE)
-    for draw in (chains, derivative_chain, worst_sets, tightness, survey, prior_map):
+    for draw in (chains, derivative_chain, worst_sets, tightness, survey, prior_map, moved_samples):
         draw()
 
 

@@ -70,7 +70,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def reports() -> list[str]:
     """The programs whose reports the site includes: DIPC_REPORTS=all (takes minutes), or a list of names."""
     wanted = os.environ.get("DIPC_REPORTS", "")
-    known = sorted(import_module("dipc.shipped").paths())
+    shipped = import_module("dipc.shipped")
+    known = sorted(shipped.paths().keys() - shipped.every_size_programs().keys())  # a report is of one size
     return known if wanted == "all" else [name for name in known if name in wanted.split(",")]
 
 

@@ -30,7 +30,7 @@ from dipc.pufferfish.reading import Asked, read_question  # noqa: E402
 from dipc.pufferfish.verdict import Budget  # noqa: E402
 
 ROOT = Path(__file__).parent.parent.parent
-TITLE, NEXT_TITLE = "\n## Pufferfish privacy\n", "\n## Where to go from here\n"
+TITLE, NEXT_TITLE = "\n## Pufferfish privacy\n", "\n## Every size\n"
 ROUNDS = 3
 LONG = 10  # seconds: what takes longer is measured once
 TIME_LIMIT = 120  # seconds

@@ -42,7 +42,7 @@ from dipc.dipwhile.syntax.questions import (
 )
 from dipc.dipwhile.syntax.simplify import linear, why_no_value
 from dipc.dipwhile.syntax.unroll import Constants, substitute, unroll
-from dipc.dipwhile.syntax.walk import children, nodes, preorder
+from dipc.dipwhile.syntax.walk import children, nodes, parts, preorder, statements
 from dipc.errors import InputError, Source, Span
 from dipc.models.values import Atom, show
 from dipc.suggest import did_you_mean
@@ -150,25 +150,37 @@ def refuse_sizes(claim: ast.Claim, constants: Constants) -> None:
 
 
 class Asks(NamedTuple):
-    """Whether a program claims a number such as ``ln(2)``, and whether it has a prior."""
+    """Whether a program claims a number such as ``ln(2)``, has a prior, or is for ``dipc prove`` only."""
 
     claims_number: bool = False
     has_prior: bool = False
+    every_size: bool = False
 
 
 def asks(source: Source) -> Asks:
     """What a program can be asked, without unrolling it; nothing special if it is broken.
 
     >>> asks(Source("a.dip", "param N = 2; private ln(N); output o in {0, 1}; o <- 0"))
-    Asks(claims_number=True, has_prior=False)
+    Asks(claims_number=True, has_prior=False, every_size=False)
     """
     try:
         program = parse(source)
+        if is_for_every_size(program):
+            return Asks(has_prior=bool(program.priors), every_size=True)
         parameters = evaluate_parameters(program.params, NO_OVERRIDES)
         number = compile_number_claim(program.claim, parameters) if program.claim else None
     except InputError:
         return Asks()
     return Asks(number is not None, bool(program.priors))
+
+
+def is_for_every_size(program: ast.Program) -> bool:
+    """Whether a program has what only ``dipc prove`` takes: infinite sets, ``for all N``, noise in loops."""
+    claimed = program.claim is not None and bool(program.claim.sizes)
+    unlisted = any(isinstance(d.domain, ast.Unlisted) for d in (*program.inputs, *program.outputs))
+    loops: Iterator[ast.Node] = (s for s, _ in statements(program.body) if isinstance(s, ast.While))
+    drawn = any(isinstance(part, ast.Noise) for loop in loops for part in preorder(loop, parts))
+    return claimed or unlisted or drawn
 
 
 def mentions(expr: ast.Expr, function: str) -> bool:

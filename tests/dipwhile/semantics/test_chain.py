@@ -9,6 +9,7 @@ import oracles
 import pytest
 from hypothesis import assume, given
 from numeric import fixed
+from shipped_programs import FINITE
 from strategies import discrete_programs, programs
 
 import dipc
@@ -17,7 +18,6 @@ from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source, Unsupported
 from dipc.numbers.quotient import Quotient
 
-PROGRAMS = Path(__file__).parent.parent.parent.parent / "programs"
 ZERO, ONE = Quotient.of(0), Quotient.one()
 
 
@@ -44,7 +44,7 @@ def law_of(chain: Chain) -> dict[object, Quotient]:
     return dict(law)
 
 
-@pytest.mark.parametrize("path", sorted(PROGRAMS.rglob("*.dip")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FINITE, ids=lambda path: path.stem)
 def test_shipped_programs(path: Path) -> None:
     mechanism = dipc.load(path)
     program = parse(Source(path.name, path.read_text()))

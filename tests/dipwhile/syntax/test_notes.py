@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from shipped_programs import FINITE
 
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.notes import impossible_equalities, unassigned_outputs, unread_variables
 from dipc.errors import Source
-
-SHIPPED = sorted((Path(__file__).parent.parent.parent.parent / "programs").rglob("*.dip"))
 
 HEAD = "input q[2] in {0, 1}; output out in {true, false} = false; r <- Lap(eps, q[1]); s <- Lap(eps, q[2]);"
 
@@ -20,7 +19,7 @@ def core(text: str) -> CoreProgram:
     return read(Source("p.dip", text))
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FINITE, ids=lambda path: path.stem)
 def test_no_shipped_program_deserves_a_note(path: Path) -> None:
     program = read(Source(path.name, path.read_text(encoding="utf-8-sig")))
     assert unread_variables(program) == []
@@ -29,7 +28,7 @@ def test_no_shipped_program_deserves_a_note(path: Path) -> None:
 
 
 def test_there_are_shipped_programs() -> None:
-    assert len(SHIPPED) > 20
+    assert len(FINITE) > 20
 
 
 @pytest.mark.parametrize(
