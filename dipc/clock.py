@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from time import monotonic
+from time import monotonic, process_time
 
 from dipc.errors import InputError, LimitReached
 
@@ -62,6 +62,21 @@ class Clock:
             raise LimitReached("the time limit was reached")
         if self._memory is not None and peak_memory() > self._memory:
             raise LimitReached("the memory limit was reached")
+
+
+class Busy(Clock):
+    """Within another clock, so many seconds of the processor: a busy machine changes nothing."""
+
+    def __init__(self, outer: Clock, seconds: float) -> None:
+        super().__init__()
+        self.deadline, self._outer, self._until = outer.deadline, outer, process_time() + seconds
+
+    def tick(self, stage: str, done: int = 0, total: int | None = None) -> None:
+        """As of the outer clock; raises :class:`LimitReached` beyond the seconds of this one, too."""
+        self._outer.tick(stage, done, total)
+        self._doing = stage, done, total
+        if process_time() > self._until:
+            raise LimitReached("the time limit was reached")
 
 
 def peak_memory() -> float:

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import islice, takewhile
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from flint import fmpq
@@ -16,7 +15,7 @@ from flint import fmpq
 from dipc.claims.privacy import Private, Violated
 from dipc.claims.tightness.least_epsilon import budget
 from dipc.claims.verdict import Undecided, Verdict
-from dipc.clock import Clock
+from dipc.clock import Busy, Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.concrete import Concrete, Run
 from dipc.dipwhile.allsizes.cycles import carrying, numbered, repeated
@@ -56,7 +55,7 @@ MOST_INPUTS = 27
 """How many declared inputs the exact engine is asked about."""
 
 SECONDS = 0.3
-"""For what the exact engine says of the declared inputs."""
+"""Of the processor, for what the exact engine says of the declared inputs."""
 
 LONG = 3.0
 """For the runs of one size, a run of many rounds, or one pair of inputs."""
@@ -110,8 +109,7 @@ class Search:
     def limited(self, seconds: float = SECONDS) -> Clock:
         """A clock for one question; what it stops stays open."""
         self.clock.tick("sizes")
-        left = seconds if self.clock.deadline is None else min(seconds, self.clock.deadline - monotonic())
-        return Clock(left)
+        return Busy(self.clock, seconds)
 
     def sizes(self, n: int) -> dict[str, int]:
         """All sizes at once."""
