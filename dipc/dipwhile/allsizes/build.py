@@ -8,7 +8,8 @@ from itertools import chain
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Place
-from dipc.dipwhile.allsizes.flatten import Code, Cut, Either, Fresh, Operation, Round, Scope, flatten
+from dipc.dipwhile.allsizes.feasible import Condition
+from dipc.dipwhile.allsizes.flatten import Code, Cut, Either, Enter, Fresh, Operation, Round, Scope, flatten
 from dipc.dipwhile.allsizes.labels import adjacency_of, domain_of
 from dipc.dipwhile.allsizes.paths import END, Dropped, Kept, Moves, Path, Point, System
 from dipc.dipwhile.allsizes.values import Datum, Linear, Pair, datum
@@ -17,6 +18,7 @@ from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.arrays import instruction_parts
 from dipc.dipwhile.syntax.constants import evaluate_value
 from dipc.dipwhile.syntax.core import Draw, Put
+from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.dipwhile.syntax.walk import expressions, nodes, statements
 from dipc.errors import Source, Span, Unsupported
@@ -44,7 +46,11 @@ def build(
     Raises :class:`Unsupported`, at the place in the text, for what the method does not cover.
     """
     system = system_of(program, source, constants, sizes, budgets)
-    return Builder(system, clock).automaton(sorted(sizes - constants.keys()), program)
+    while True:
+        known = system.stream_count
+        automaton = Builder(system, clock).automaton(sorted(sizes - constants.keys()), program)
+        if known == system.stream_count or not any(isinstance(o, Enter) for o in system.code):
+            return automaton  # else: paths that entered a loop before its streams were known
 
 
 def system_of(
@@ -59,7 +65,7 @@ def system_of(
     code = flatten(program.body, constants, scope, end)
     if program.adjacency is None:
         raise Unsupported("the program does not say which inputs are neighbours", end)
-    integers = needs_integers(program)
+    integers = integer_inputs(program)
     numbers = {name: substitute(bound, constants) for name, bound in bounds.items()}
     return System(
         code,
@@ -70,7 +76,7 @@ def system_of(
         | frozenset(inputs)
         | outputs
         | _made(code),
-        {name: domain_of(declared, constants, integers) for name, declared in inputs.items()},
+        {name: domain_of(declared, constants, name in integers) for name, declared in inputs.items()},
         {name: int(b.value.p) if isinstance(b, ast.Number) else None for name, b in numbers.items()},
         outputs - bounds.keys(),
         adjacency_of(program.adjacency, inputs, constants),
@@ -85,16 +91,16 @@ def _starts(program: ast.Program, constants: Constants) -> Iterator[tuple[str, D
             yield declared.name, datum(evaluate_value(declared.start, constants))
 
 
-def needs_integers(program: ast.Program) -> bool:
-    """Whether integer noise is added to what depends on an input: then inputs are integers."""
-    private = {declared.name for declared in program.inputs}
+def integer_inputs(program: ast.Program) -> frozenset[str]:
+    """The inputs that the mean of integer noise is computed from: these are integers."""
     assigned = [s for s, _ in statements(program.body) if isinstance(s, ast.Assign)]
-    for _ in assigned:
-        private |= {_target(s) for s in assigned if private & _names(s.value)}
-    return any(
-        isinstance(s.value, ast.Noise) and s.value.kind == "DLap" and private & _names(s.value.mean)
-        for s in assigned
-    )
+    noises = [s.value for s in assigned if isinstance(s.value, ast.Noise)]
+    found = {name for noise in noises if NOISE[noise.kind].integer for name in _names(noise.mean)}
+    before: set[str] = set()
+    while found != before:
+        before = found.copy()
+        found |= {name for s in assigned if _target(s) in before for name in _names(s.value)}
+    return frozenset(found & {declared.name for declared in program.inputs})
 
 
 def _target(statement: ast.Statement) -> str:
@@ -190,7 +196,7 @@ class Builder:
                     if target.pc != END:
                         todo.append(target)
                 self.edges[replace(edge, source=self.numbers[source], target=self.numbers[target])] = None
-            self.check_size()
+                self.check_size()
         domains = self.system.domains.values()
         integers = any(domain.integers for domain in domains)
         return Automaton(
@@ -285,8 +291,6 @@ def place_of(system: System, point: Point) -> Place:
 
 
 def _fact_text(fact: object) -> str:
-    from dipc.dipwhile.allsizes.feasible import Condition
-
     assert isinstance(fact, Condition)
     terms = " + ".join(f"{c}*{s.name}" for s, c in fact.value.terms)
     return f"{terms} + {fact.value.constant} {'=' if fact.equal else '>' if fact.strict else '>='} 0"

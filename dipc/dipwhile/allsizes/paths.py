@@ -115,6 +115,11 @@ class System:
         operation: Operation = self.code[pc]
         return isinstance(operation, Round | Cut) or (isinstance(operation, Test) and operation.is_loop)
 
+    @property
+    def stream_count(self) -> int:
+        """How many streams have appeared."""
+        return sum(map(len, self.streams.values()))
+
     def group(self, name: str, stream: object) -> int:
         """The number of a stream among those of its input: streams with the same number share a phase."""
         known = self.streams.setdefault(name, {})
@@ -279,10 +284,19 @@ class Path:
         if target.array not in self.system.scope.outputs and not self.is_public(value):
             hint = "only `max`, `min`, `argmax` and `argmin` of such an array are known"
             raise Unsupported(f"private or random values are kept in `{target.array}`", target.span, hint)
-        for name in list(self.values):
-            if name.startswith(f"{target.array}["):
-                self.values[name] = self.unknown(name)
+        self.forget(target)
         self.public.add(target.array)
+
+    def forget(self, target: ast.Index) -> None:
+        """A cell of an unknown index is overwritten: each of those that are known may be it."""
+        array, output = target.array, target.array in self.system.scope.outputs
+        if output:
+            self.show(array)
+        for name, value in self.values.items():
+            if name.startswith(f"{array}["):
+                if not output and not self.is_public(value):
+                    raise Unsupported(f"`{show_expr(target)}` may be `{name}`, which is private", target.span)
+                self.values[name] = self.unknown(name)
 
     # --- reading -------------------------------------------------------------------------------
 
@@ -313,7 +327,10 @@ class Path:
         elif array in self.system.scope.inputs:
             return self.stream(array, index, expr)
         stored = [v for name, v in self.values.items() if name.startswith(f"{array}[")]
-        if array in self.system.scope.outputs or (array in self.public and all(map(self.is_public, stored))):
+        if array in self.system.scope.outputs:
+            self.show(array)  # what is read may be overwritten before the path ends
+            return self.unknown(array)
+        if array in self.public and all(map(self.is_public, stored)):
             return self.unknown(array)
         raise Unsupported(f"`{show_expr(expr)}` is kept over several loops", expr.span, FAMILY_HINT)
 
@@ -745,7 +762,8 @@ class Path:
         probe.moves = {**self.moves, **dict.fromkeys(arrays.values(), ZERO)}
         probe.cells = {(None, array, index): unknown(symbol) for array, symbol in arrays.items()}
         score = dict(probe.number(draw.score).terms)
-        if len(cells) > len(arrays) or any(s.random or probe.moves.get(s) for s in score):
+        decided = bool(probe.taken)  # by a comparison, or by the label of another cell
+        if decided or len(cells) > len(arrays) or any(s.random or probe.moves.get(s) for s in score):
             hint = "a score is a sum of multiples of `q[v]`, `v` being the variable of the mechanism"
             raise Unsupported("a score that is not one cell of each input", draw.score.span, hint)
         adjacency, domains, span = self.system.adjacency, self.system.domains, draw.score.span
@@ -816,12 +834,23 @@ class Path:
                 self.outputs.setdefault(name, (name, self.values[name], self.system.adjacency.span))
         for key, (text, value, span) in self.outputs.items():
             self.steps.append(Step("output", f"{text} = {shown(value)}", span))
-            if (isinstance(key, str) and pc != END) or self.is_public(value):
-                continue
-            if isinstance(value, Linear):
-                self.guard(value, equal=True)
-            else:
-                self.guards[IMPOSSIBLE] = None
+            if not isinstance(key, str) or pc == END:
+                self.same(value)
+
+    def show(self, array: str) -> None:
+        """What the cells of an output have been given on this path is the same in both runs."""
+        for key, (_, value, _) in self.outputs.items():
+            if isinstance(key, tuple) and key[0] == array:
+                self.same(value)
+
+    def same(self, value: Datum) -> None:
+        """The shift has to keep a value."""
+        if self.is_public(value):
+            return
+        if isinstance(value, Linear):
+            self.guard(value, equal=True)
+        else:
+            self.guards[IMPOSSIBLE] = None
 
     def facts(self, names: Mapping[Linear, str]) -> tuple[Condition, ...]:
         """What the path says about the order of the live variables."""
