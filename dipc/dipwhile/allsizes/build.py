@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -10,7 +10,7 @@ from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Place
 from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.flatten import Code, Cut, Either, Enter, Fresh, Operation, Round, Scope, flatten
-from dipc.dipwhile.allsizes.labels import adjacency_of, domain_of
+from dipc.dipwhile.allsizes.labels import NO_INTEGER, Domain, adjacency_of, domain_of
 from dipc.dipwhile.allsizes.paths import END, Dropped, Kept, Moves, Path, Point, System
 from dipc.dipwhile.allsizes.values import Datum, Linear, Pair, datum
 from dipc.dipwhile.semantics.liveness import successors
@@ -65,7 +65,6 @@ def system_of(
     code = flatten(program.body, constants, scope, end)
     if program.adjacency is None:
         raise Unsupported("the program does not say which inputs are neighbours", end)
-    integers = integer_inputs(program)
     numbers = {name: substitute(bound, constants) for name, bound in bounds.items()}
     return System(
         code,
@@ -76,7 +75,7 @@ def system_of(
         | frozenset(inputs)
         | outputs
         | _made(code),
-        {name: domain_of(declared, constants, name in integers) for name, declared in inputs.items()},
+        dict(domains_of(program, constants)),
         {name: int(b.value.p) if isinstance(b, ast.Number) else None for name, b in numbers.items()},
         outputs - bounds.keys(),
         adjacency_of(program.adjacency, inputs, constants),
@@ -91,16 +90,27 @@ def _starts(program: ast.Program, constants: Constants) -> Iterator[tuple[str, D
             yield declared.name, datum(evaluate_value(declared.start, constants))
 
 
-def integer_inputs(program: ast.Program) -> frozenset[str]:
-    """The inputs that the mean of integer noise is computed from: these are integers."""
+def domains_of(program: ast.Program, constants: Constants) -> Iterator[tuple[str, Domain]]:
+    """What the cells of each input range over; :class:`Unsupported` for reals beside integer noise."""
     assigned = [s for s, _ in statements(program.body) if isinstance(s, ast.Assign)]
     noises = [s.value for s in assigned if isinstance(s.value, ast.Noise)]
-    found = {name for noise in noises if NOISE[noise.kind].integer for name in _names(noise.mean)}
+    means = [noise.mean for noise in noises if NOISE[noise.kind].integer]
+    sources = _sources(assigned, means)
+    for declared in program.inputs:
+        real = isinstance(declared.domain, ast.Reals | ast.Between) and declared.name not in sources
+        if means and real:
+            raise Unsupported(NO_INTEGER.format(declared.name), declared.span)
+        yield declared.name, domain_of(declared, constants, bool(means))
+
+
+def _sources(assigned: Sequence[ast.Assign], exprs: Iterable[ast.Expr]) -> set[str]:
+    """The variables and inputs that expressions are computed from."""
+    found = {name for expr in exprs for name in _names(expr)}
     before: set[str] = set()
     while found != before:
         before = found.copy()
         found |= {name for s in assigned if _target(s) in before for name in _names(s.value)}
-    return frozenset(found & {declared.name for declared in program.inputs})
+    return found
 
 
 def _target(statement: ast.Statement) -> str:

@@ -262,7 +262,7 @@ class Flattener(Unroller):
             node = with_children(node, parts)
             match node:
                 case ast.Fold("sum", j, ast.Number(low), ast.Name(i), body) if (
-                    low == 1 and i == statement.variable
+                    low == 1 and i == statement.variable and i not in _names(body)
                 ):
                     term = _put_in(body, j, ast.Name(i, span=node.span))
                     if _names(term) <= known:

@@ -112,10 +112,14 @@ def _changes(most: fmpq, integers: bool, direction: str, weak: bool) -> list[fmp
     return [change for change in dict.fromkeys(found) if change * sign >= 0]
 
 
-def domain_of(declared: ast.Declaration, constants: Constants, integers: bool) -> Domain:
-    """The values of the cells of an input; ``integers``: the program needs them to be integers.
+NO_INTEGER = "the program draws integer noise, and `{}` is not always an integer"
 
-    Raises :class:`Unsupported` if it does, and some of the values declared are none.
+
+def domain_of(declared: ast.Declaration, constants: Constants, integers: bool) -> Domain:
+    """The values of the cells of an input; ``integers``: only integers, as the program draws integer noise.
+
+    Between integers the least cost is not convex: reals need more than their vertices then.
+    Raises :class:`Unsupported` if some of the values declared are no integers.
     """
     match declared.domain:
         case ast.SetOf() | ast.Range():
@@ -124,8 +128,7 @@ def domain_of(declared: ast.Declaration, constants: Constants, integers: bool) -
             if len(numbers) < len(values):
                 return Domain(atoms=values)
             if integers and any(number.q != 1 for number in numbers):
-                text = f"`{declared.name}` is in the mean of integer noise, but not always an integer"
-                raise Unsupported(text, declared.span)
+                raise Unsupported(NO_INTEGER.format(declared.name), declared.span)
             return Domain(max(numbers) - min(numbers), integers)
         case ast.Between(low, high):
             ends = [evaluate(end, constants, "an end of the interval") for end in (low, high)]
