@@ -76,7 +76,8 @@ def system_of(
         | outputs
         | _made(code),
         dict(domains_of(program, constants)),
-        {name: int(b.value.p) if isinstance(b, ast.Number) else None for name, b in numbers.items()},
+        _filled(code)
+        | {n: int(b.value.p) if isinstance(b, ast.Number) else None for n, b in numbers.items()},
         outputs - bounds.keys(),
         adjacency_of(program.adjacency, inputs, constants),
         budgets,
@@ -129,6 +130,20 @@ def _names(node: ast.Node) -> set[str]:
         for part in found
         if isinstance(part, ast.Name | ast.Index)
     }
+
+
+def _filled(code: Code) -> dict[str, int | None]:
+    """The greatest index that each array is assigned at; None if one of them is not a number."""
+    found: dict[str, int | None] = {}
+    for operation in code:
+        match operation:
+            case Put(ast.Index(array, index)) | Draw(ast.Index(array, index)):
+                most = found.get(array, 0)
+                if isinstance(index, ast.Number) and most is not None:
+                    found[array] = max(most, int(index.value.p))
+                else:
+                    found[array] = None
+    return found
 
 
 def _made(code: Code) -> frozenset[str]:

@@ -110,6 +110,11 @@ class Scope:
     bounds: Mapping[str, ast.Expr]
     names: frozenset[str]
 
+    @property
+    def lengths(self) -> frozenset[str]:
+        """The parameters that are sizes of arrays themselves: at least 1."""
+        return frozenset(bound.name for bound in self.bounds.values() if isinstance(bound, ast.Name))
+
 
 def flatten(body: ast.Block, constants: Constants, scope: Scope, end: Span) -> Code:
     """The operations of a body; loops over sizes that are numbers are unrolled, with cuts."""
@@ -431,9 +436,9 @@ class Flattener(Unroller):
         read = [name for s in loop.body[:-1] for e in _read(s) for name in _names(e)]
         return not set(targets) & {*read, *_names(new)}
 
-    def has_rounds(self, low: ast.Expr, high: ast.Expr) -> bool:
-        """Whether the bounds are 1 and the size of an input, which is at least 1."""
-        return low == ast.Number(ONE) and high in [self.scope.bounds.get(name) for name in self.scope.inputs]
+    def is_whole(self, low: ast.Expr, high: ast.Expr) -> bool:
+        """Whether a range is 1..N for a size N, which is never empty."""
+        return low == ast.Number(ONE) and isinstance(high, ast.Name) and high.name in self.scope.lengths
 
     def extremum_of_rounds(
         self, loop: ast.For, streaming: tuple[ast.Binary, bool, ast.Block], constants: Constants
@@ -470,8 +475,8 @@ class Flattener(Unroller):
             others(None)
             ends.append(self.put(Jump(0)))
             self.land(either)
-        elif numbers is None and not self.has_rounds(low, high):
-            either = self.put(Either(0, f"`for {loop.variable}` has no round", "it has rounds", span))
+        elif numbers is None and not self.is_whole(low, high):
+            either = self.put(Either(0, "there is no round", "there is a round", span))
             ends.append(self.put(Jump(0)))
             self.land(either)
         winners: Sequence[int | None] = numbers if numbers is not None else [None]

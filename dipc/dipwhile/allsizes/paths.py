@@ -101,7 +101,7 @@ class System:
     constants: Constants
     variables: frozenset[str]
     domains: Mapping[str, Domain]
-    sizes: Mapping[str, int | None]  # of declared arrays, where they are numbers
+    sizes: Mapping[str, int | None]  # of all arrays, where they are numbers
     scalars: frozenset[str]  # scalar outputs
     adjacency: Adjacency
     budgets: EpsRange
@@ -482,24 +482,17 @@ class Path:
         """The arguments, an array standing for all its cells."""
         found: list[ast.Expr] = []
         for argument in arguments:
-            size = self.array_size(argument.name) if isinstance(argument, ast.Name) else None
+            size = self.system.sizes.get(argument.name) if isinstance(argument, ast.Name) else None
             if isinstance(argument, ast.Name) and size is not None:
                 cells = (ast.Number(fmpq(k), span=argument.span) for k in range(1, size + 1))
                 found += [ast.Index(argument.name, cell, span=argument.span) for cell in cells]
-            elif isinstance(argument, ast.Name) and argument.name in self.system.scope.bounds:
+            elif isinstance(argument, ast.Name) and argument.name in self.system.sizes:
                 raise Unsupported(
                     f"all of `{argument.name}`, an array of any size", argument.span, FAMILY_HINT
                 )
             else:
                 found.append(argument)
         return found
-
-    def array_size(self, name: str) -> int | None:
-        """How many cells an array has, if that is known."""
-        if name in self.system.sizes:
-            return self.system.sizes[name]
-        cells = [n for n in self.values if n.startswith(f"{name}[")]
-        return len(cells) or None
 
     def best(self, values: Sequence[Linear], greatest: bool, expr: ast.Expr) -> int:
         """Which value wins; the first one among equals."""

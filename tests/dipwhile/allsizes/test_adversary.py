@@ -292,6 +292,20 @@ x <- DLap(eps, 0)
 if x >= q[1] and x <= q[1] then o <- 1 end
 """,
     ),
+    "cells of which only one is known": (
+        2,
+        """param N = 2
+input q[N] in {0, 1}
+output o in 0..5 = 0
+adjacent linf 1
+private eps
+for i in 2..N do
+  x[i] <- 1/2
+end
+x[1] <- Lap(eps, q[1])
+o <- argmax(x)
+""",
+    ),
     "a comparison that depends on earlier winners": (
         3,
         """param N = 3, T = 2
