@@ -275,7 +275,7 @@ class Path:
             if target.name in self.system.scalars:
                 self.outputs[target.name] = (text, value, target.span)
             return
-        index = self.number(target.index)
+        index = self.index(target)
         if target.array in self.system.scope.outputs:
             self.outputs[target.array, index] = (text, value, target.span)
         if index.number is not None:
@@ -317,7 +317,7 @@ class Path:
 
     def cell(self, expr: ast.Index) -> Datum:
         """The value of an element of an array."""
-        array, index = expr.array, self.number(expr.index)
+        array, index = expr.array, self.index(expr)
         if index.number is not None:
             name = f"{array}[{index.number}]"
             if name in self.values:
@@ -334,6 +334,14 @@ class Path:
             return self.unknown(array)
         raise Unsupported(f"`{show_expr(expr)}` is kept over several loops", expr.span, FAMILY_HINT)
 
+    def index(self, expr: ast.Index) -> Linear:
+        """The place of an element in its array, the same in both runs."""
+        index = self.number(expr.index)
+        if not self.is_public(index):
+            text = f"the index of `{show_expr(expr)}` depends on private values"
+            raise Unsupported(text, expr.index.span)
+        return index
+
     def keep(self, name: str, cell: str, span: Span) -> Datum:
         """Read a scalar input or a cell with a constant index, and remember it."""
         self.values[cell] = value = self.label(name, cell, ("cells",), Symbol("private", cell), span)
@@ -342,8 +350,6 @@ class Path:
     def stream(self, array: str, index: Linear, expr: ast.Index) -> Datum:
         """Read a cell of an input whose index is not known."""
         text = show_expr(expr)
-        if any(s.random or self.moves.get(s) for s, _ in index.terms):
-            raise Unsupported(f"the index of `{text}` depends on private values", expr.index.span)
         (symbol, _), *more = index.terms
         site = None if more else symbol.number or None
         key: object = (site, array, index)

@@ -306,6 +306,45 @@ x[1] <- Lap(eps, q[1])
 o <- argmax(x)
 """,
     ),
+    "a private index of an output": (
+        2,
+        """param N = 2
+input a[N] in {1, 2}
+output o[2] in 0..1 = 0
+adjacent linf 1
+private eps
+k <- a[1]
+o[k] <- 1
+""",
+    ),
+    "a private index of an array": (
+        2,
+        """param N = 2
+input a[N] in {1, 2}
+output o[2] in 0..1 = 0
+adjacent l1 1
+private eps
+x[1] <- 0
+x[2] <- 0
+k <- a[1]
+x[k] <- 1
+o[1] <- x[1]
+""",
+    ),
+    "a private index that is read": (
+        2,
+        """param N = 2
+input a[N] in {1, 2}
+output o[2] in 0..1 = 0, z[N] in 0..1 = 0
+adjacent linf 1
+private eps
+o[1] <- 0
+o[2] <- 1
+k <- a[1]
+y <- o[k]
+z[1] <- y
+""",
+    ),
     "a comparison that depends on earlier winners": (
         3,
         """param N = 3, T = 2
