@@ -724,6 +724,8 @@ class Path:
         """The exponential mechanism: McSherry and Talwar (FOCS 2007), Theorem 6."""
         rate = self.rate(draw.rate)
         if isinstance(draw.support, ast.Range) and self.number(draw.support.high).number is None:
+            if not all(self.is_public(self.number(end)) for end in (draw.support.low, draw.support.high)):
+                raise Unsupported("a draw from a set that depends on private values", span)
             sensitivity = self.sensitivity(draw)
             value: Datum = self.unknown(target)
             self.decide("choice", f"{target} is drawn", span)

@@ -345,6 +345,16 @@ y <- o[k]
 z[1] <- y
 """,
     ),
+    "a private end of a range": (
+        2,
+        """param N = 2
+input a[N] in {1, 2}
+output o in 0..9 = 0
+adjacent linf 1
+private eps
+o <- Exp(eps, v in 1..a[1], v)
+""",
+    ),
     "a comparison that depends on earlier winners": (
         3,
         """param N = 3, T = 2
