@@ -756,15 +756,17 @@ class Path:
     def sensitivity(self, draw: ast.ExpMechanism) -> fmpq:
         """The greatest difference of two changes of the score, one cell ``q[v]`` of each input, over 1..N."""
         cells = {node for node in nodes(draw.score) if isinstance(node, ast.Index)}
-        arrays = {c.array: Symbol("private", c.array) for c in cells if c.array in self.system.scope.inputs}
+        # As random cells, they are in no function but a linear one.
+        arrays = {c.array: Symbol("live", c.array) for c in cells if c.array in self.system.scope.inputs}
         index = unknown(Symbol("public", draw.variable))
         probe = Path(self.system, Point(END), ())
         probe.values = {**self.values, draw.variable: index}
-        probe.moves = {**self.moves, **dict.fromkeys(arrays.values(), ZERO)}
+        probe.moves = dict(self.moves)
         probe.cells = {(None, array, index): unknown(symbol) for array, symbol in arrays.items()}
         score = dict(probe.number(draw.score).terms)
         decided = bool(probe.taken)  # by a comparison, or by the label of another cell
-        if decided or len(cells) > len(arrays) or any(s.random or probe.moves.get(s) for s in score):
+        others = score.keys() - arrays.values()
+        if decided or len(cells) > len(arrays) or any(s.random or probe.moves.get(s) for s in others):
             hint = "a score is a sum of multiples of `q[v]`, `v` being the variable of the mechanism"
             raise Unsupported("a score that is not one cell of each input", draw.score.span, hint)
         adjacency, domains, span = self.system.adjacency, self.system.domains, draw.score.span

@@ -355,6 +355,26 @@ private eps
 o <- Exp(eps, v in 1..a[1], v)
 """,
     ),
+    "a square in a score": (
+        2,
+        """param N = 2
+input q[N] in {0, 2}
+output o in 0..9 = 0
+adjacent linf 2
+private eps
+o <- Exp(eps, v in 1..N, q[v]*q[v])
+""",
+    ),
+    "a rounded difference in a score": (
+        2,
+        """param N = 2
+input q[N] in {0, 2}, p[N] in {0, 2}
+output o in 0..9 = 0
+adjacent linf 2
+private eps
+o <- Exp(eps, v in 1..N, floor((q[v] - p[v])/2))
+""",
+    ),
     "a comparison that depends on earlier winners": (
         3,
         """param N = 3, T = 2
