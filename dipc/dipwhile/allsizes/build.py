@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Place
 from dipc.dipwhile.allsizes.feasible import Condition
-from dipc.dipwhile.allsizes.flatten import Code, Cut, Either, Fresh, Operation, Round, Scope, flatten
-from dipc.dipwhile.allsizes.labels import adjacency_of, domain_of
+from dipc.dipwhile.allsizes.flatten import Code, Cut, Either, Enter, Fresh, Operation, Round, Scope, flatten
+from dipc.dipwhile.allsizes.labels import NO_INTEGER, Domain, adjacency_of, domain_of
 from dipc.dipwhile.allsizes.paths import END, START, Dropped, Kept, Moves, Path, Point, System
 from dipc.dipwhile.allsizes.values import Datum, Linear, Pair, datum
 from dipc.dipwhile.semantics.liveness import successors
@@ -18,6 +18,7 @@ from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.arrays import instruction_parts
 from dipc.dipwhile.syntax.constants import evaluate_value
 from dipc.dipwhile.syntax.core import Draw, Put
+from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.dipwhile.syntax.walk import expressions, nodes, statements
 from dipc.errors import Source, Span, Unsupported
@@ -46,7 +47,12 @@ def build(
     """
     system = system_of(program, source, constants, sizes, budgets)
     free = (p.name for p in program.params if p.name in sizes and not sizes & _names(p.value))
-    return Builder(system, clock).automaton(tuple(name for name in free if name not in constants))
+    symbolic = tuple(name for name in free if name not in constants)
+    while True:
+        known = system.stream_count
+        automaton = Builder(system, clock).automaton(symbolic)
+        if known == system.stream_count or not any(isinstance(o, Enter) for o in system.code):
+            return automaton  # else: paths that entered a loop before its streams were known
 
 
 def system_of(
@@ -61,7 +67,6 @@ def system_of(
     code = flatten(program.body, constants, scope, end)
     if program.adjacency is None:
         raise Unsupported("the program does not say which inputs are neighbours", end)
-    integers = needs_integers(program)
     numbers = {name: substitute(bound, constants) for name, bound in bounds.items()}
     return System(
         code,
@@ -72,8 +77,9 @@ def system_of(
         | frozenset(inputs)
         | outputs
         | _made(code),
-        {name: domain_of(declared, constants, integers) for name, declared in inputs.items()},
-        {name: int(b.value.p) if isinstance(b, ast.Number) else None for name, b in numbers.items()},
+        dict(domains_of(program, constants)),
+        _filled(code)
+        | {n: int(b.value.p) if isinstance(b, ast.Number) else None for n, b in numbers.items()},
         outputs - bounds.keys(),
         adjacency_of(program.adjacency, inputs, constants),
         budgets,
@@ -87,16 +93,27 @@ def _starts(program: ast.Program, constants: Constants) -> Iterator[tuple[str, D
             yield declared.name, datum(evaluate_value(declared.start, constants))
 
 
-def needs_integers(program: ast.Program) -> bool:
-    """Whether integer noise is added to what depends on an input: then inputs are integers."""
-    private = {declared.name for declared in program.inputs}
+def domains_of(program: ast.Program, constants: Constants) -> Iterator[tuple[str, Domain]]:
+    """What the cells of each input range over; :class:`Unsupported` for reals beside integer noise."""
     assigned = [s for s, _ in statements(program.body) if isinstance(s, ast.Assign)]
-    for _ in assigned:
-        private |= {_target(s) for s in assigned if private & _names(s.value)}
-    return any(
-        isinstance(s.value, ast.Noise) and s.value.kind == "DLap" and private & _names(s.value.mean)
-        for s in assigned
-    )
+    noises = [s.value for s in assigned if isinstance(s.value, ast.Noise)]
+    means = [noise.mean for noise in noises if NOISE[noise.kind].integer]
+    sources = _sources(assigned, means)
+    for declared in program.inputs:
+        real = isinstance(declared.domain, ast.Reals | ast.Between) and declared.name not in sources
+        if means and real:
+            raise Unsupported(NO_INTEGER.format(declared.name), declared.span)
+        yield declared.name, domain_of(declared, constants, bool(means))
+
+
+def _sources(assigned: Sequence[ast.Assign], exprs: Iterable[ast.Expr]) -> set[str]:
+    """The variables and inputs that expressions are computed from."""
+    found = {name for expr in exprs for name in _names(expr)}
+    before: set[str] = set()
+    while found != before:
+        before = found.copy()
+        found |= {name for s in assigned if _target(s) in before for name in _names(s.value)}
+    return found
 
 
 def _target(statement: ast.Statement) -> str:
@@ -115,6 +132,20 @@ def _names(node: ast.Node) -> set[str]:
         for part in found
         if isinstance(part, ast.Name | ast.Index)
     }
+
+
+def _filled(code: Code) -> dict[str, int | None]:
+    """The greatest index that each array is assigned at; None if one of them is not a number."""
+    found: dict[str, int | None] = {}
+    for operation in code:
+        match operation:
+            case Put(ast.Index(array, index)) | Draw(ast.Index(array, index)):
+                most = found.get(array, 0)
+                if isinstance(index, ast.Number) and most is not None:
+                    found[array] = max(most, int(index.value.p))
+                else:
+                    found[array] = None
+    return found
 
 
 def _made(code: Code) -> frozenset[str]:
@@ -192,7 +223,7 @@ class Builder:
                     if target.pc != END:
                         todo.append(target)
                 self.edges[replace(edge, source=self.numbers[source], target=self.numbers[target])] = None
-            self.check_size()
+                self.check_size()
         domains = self.system.domains.values()
         integers = any(domain.integers for domain in domains)
         return Automaton(

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from flint import fmpq
 
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.core import Halt, Instruction, Jump, Put
+from dipc.dipwhile.syntax.core import Draw, Halt, Instruction, Jump, Put
 from dipc.dipwhile.syntax.printer import show_expr
 from dipc.dipwhile.syntax.unroll import Constants, Unroller, integers, substitute
 from dipc.dipwhile.syntax.walk import (
@@ -128,10 +128,16 @@ def flatten(body: ast.Block, constants: Constants, scope: Scope, end: Span) -> C
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """An array whose cells a loop draws alike; it is drawn where it is used, in the same ``context``."""
+    """An array whose cells a loop draws alike; it is drawn where it is used, in the same ``context``.
+
+    ``constants`` are those of the loop, ``position`` is its place in the code.
+    """
 
     loop: ast.For
     context: int
+    constants: Constants
+    position: int
+    own: frozenset[str]  # the variables of a round
 
 
 @dataclass
@@ -181,7 +187,15 @@ class Flattener(Unroller):
         branches = tuple((self.prepare(c, constants), block) for c, block in statement.branches)
         known = dict(self.families)
         reached = super().branch(replace(statement, branches=branches), constants)
-        self.families = known
+        self.families = {array: family for array, family in known.items() if array in self.families}
+        return reached
+
+    def arm(self, block: ast.Block, constants: Constants) -> bool:
+        """Emit the block of a branch.  What only some branches draw is not known in others, or afterwards."""
+        families, winners = dict(self.families), dict(self.winners)
+        reached = self.block(block, constants)
+        self.families = {a: f for a, f in families.items() if self.winners.get(a) == winners.get(a)}
+        self.winners = winners
         return reached
 
     def loop(self, statement: ast.While, constants: Constants) -> bool:
@@ -208,8 +222,9 @@ class Flattener(Unroller):
                 return self.extremum_of_rounds(statement, streaming, constants)
             statement = self.running_sums(statement, constants)
         if not (isinstance(low, ast.Number) and isinstance(high, ast.Number)):
-            if (array := self.family(statement)) is not None:
-                self.families[array] = Family(statement, self.context)
+            if (family := self.family(statement)) is not None:
+                array, own = family
+                self.families[array] = Family(statement, self.context, constants, len(self.code), own)
                 self.winners.pop(array, None)
                 return True
             return self.rounds(statement, constants)
@@ -254,7 +269,7 @@ class Flattener(Unroller):
             node = with_children(node, parts)
             match node:
                 case ast.Fold("sum", j, ast.Number(low), ast.Name(i), body) if (
-                    low == 1 and i == statement.variable
+                    low == 1 and i == statement.variable and i not in _names(body)
                 ):
                     term = _put_in(body, j, ast.Name(i, span=node.span))
                     if _names(term) <= known and not _binds(body):
@@ -287,7 +302,7 @@ class Flattener(Unroller):
                 ) and not _binds(body):
                     return self.total(node, show_expr(node), constants)
                 case ast.Call(name, (ast.Name(array),)) if name in EXTREMA and array in self.families:
-                    return self.winner(array, name, constants) or node
+                    return self.winner(array, name) or node
             return node
 
         return bottom_up(expr, visit)
@@ -303,26 +318,30 @@ class Flattener(Unroller):
 
     # --- extrema -------------------------------------------------------------------------------
 
-    def family(self, statement: ast.For) -> str | None:
-        """The array of which the loop draws every cell alike, if it does nothing else that lasts."""
+    def family(self, statement: ast.For) -> tuple[str, frozenset[str]] | None:
+        """The array of which the loop draws every cell alike, if it does nothing else that lasts.
+
+        Its bounds are the same whenever it is run: it draws all cells again.  Also the variables of a round.
+        """
         *before, last = statement.body or (ast.Exit(),)
+        if not _names(statement.low) | _names(statement.high) <= self.scope.names:
+            return None
         match last:
             case ast.Assign(ast.Index(array, ast.Name(i))) if (
                 i == statement.variable and not self.declared(array) and self.only_extrema(array)
             ):
                 own = self.locals_of(tuple(before), statement)
-                return array if own is not None and not self.changes(statement, own) else None
+                return None if own is None else (array, own | {i})
         return None
 
     def declared(self, name: str) -> bool:
         """Whether it is an input or an output."""
         return name in self.scope.inputs | self.scope.outputs
 
-    def changes(self, loop: ast.For, own: frozenset[str]) -> bool:
-        """Whether later text assigns a variable that the loop reads: it is drawn later than written."""
-        read = {name for s in loop.body for e in _read(s) for name in _names(e)} - own
-        later = {_target(s) for s in _statements(self.body) if s.span.start > loop.span.start} - own
-        return bool(read & later)
+    def changed(self, family: Family) -> bool:
+        """Whether a variable that the loop reads has been assigned since: it is drawn later than written."""
+        read = {name for s in family.loop.body for e in _read(s) for name in _names(e)} - family.own
+        return any(read & _written(operation) for operation in self.code[family.position :])
 
     def only_extrema(self, array: str) -> bool:
         """Whether the program reads the array through ``max``, ``argmax``, ... only, and fills it once."""
@@ -353,22 +372,25 @@ class Flattener(Unroller):
             None if assigned & (elsewhere | self.scope.inputs | self.scope.outputs) else frozenset(assigned)
         )
 
-    def winner(self, array: str, function: str, constants: Constants) -> ast.Expr | None:
+    def winner(self, array: str, function: str) -> ast.Expr | None:
         """Emit the draws of all cells, the winner first; its value or its index.
 
         None: the cells have been drawn for another purpose, or outside of a loop whose every round would draw
-        them again.
+        them again, or what they are drawn from has changed.
         """
         family, op = self.families[array], EXTREMA[function]
         if family.context != self.context or self.winners.get(array, op) != op:
             return None
+        if array not in self.winners and self.changed(family):
+            return None
         kind = "max" if op is ast.Op.GE else "min"
         loop, span = family.loop, family.loop.span
-        value, place, other = (ast.Name(f"{w}({array})", span=span) for w in (kind, f"arg{kind}", "other"))
+        names = (f"{kind}({array})", f"arg{kind}({array})", f"other({array})")
+        value, place, other = (ast.Name(name, span=span) for name in names)
         if array not in self.winners:
             self.winners[array] = op
             site = self.site()
-            inner = {name: number for name, number in constants.items() if name != loop.variable}
+            inner = {name: number for name, number in family.constants.items() if name != loop.variable}
             self.put(Fresh(loop.variable, site, span))
             self.block(_renamed(loop.body, value), inner)
             self.put(Put(place, ast.Name(loop.variable, span=span), span))
@@ -417,7 +439,7 @@ class Flattener(Unroller):
             elif not isinstance(s.value, ast.Expr) or _names(s.value) - {loop.variable} - self.scope.names:
                 return False
         read = [name for s in loop.body[:-1] for e in _read(s) for name in _names(e)]
-        return not set(targets) & set(read) and best.name not in _names(new)
+        return not set(targets) & {*read, *_names(new)}
 
     def is_whole(self, low: ast.Expr, high: ast.Expr) -> bool:
         """Whether a range is 1..N for a size N, which is never empty."""
@@ -485,6 +507,16 @@ class Flattener(Unroller):
 def _statements(body: ast.Block) -> Iterator[ast.Statement]:
     for statement in body:
         yield from preorder(statement, inner_statements)
+
+
+def _written(operation: Operation) -> set[str]:
+    """The variable or array that an operation assigns."""
+    match operation:
+        case Put(target) | Draw(target):
+            return {target.name if isinstance(target, ast.Name) else target.array}
+        case Fresh(variable) | Round(variable):
+            return {variable}
+    return set()
 
 
 def _target(statement: ast.Statement) -> str:

@@ -112,14 +112,23 @@ def _changes(most: fmpq, integers: bool, direction: str, weak: bool) -> list[fmp
     return [change for change in dict.fromkeys(found) if change * sign >= 0]
 
 
+NO_INTEGER = "the program draws integer noise, and `{}` is not always an integer"
+
+
 def domain_of(declared: ast.Declaration, constants: Constants, integers: bool) -> Domain:
-    """The values of the cells of an input; ``integers``: the program needs them to be integers."""
+    """The values of the cells of an input; ``integers``: only integers, as the program draws integer noise.
+
+    Between integers the least cost is not convex: reals need more than their vertices then.
+    Raises :class:`Unsupported` if some of the values declared are no integers.
+    """
     match declared.domain:
         case ast.SetOf() | ast.Range():
             values = evaluate_set(declared.domain, constants)
             numbers = [value for value in values if isinstance(value, fmpq)]
             if len(numbers) < len(values):
                 return Domain(atoms=values)
+            if integers and any(number.q != 1 for number in numbers):
+                raise Unsupported(NO_INTEGER.format(declared.name), declared.span)
             return Domain(max(numbers) - min(numbers), integers)
         case ast.Between(low, high):
             ends = [evaluate(end, constants, "an end of the interval") for end in (low, high)]
@@ -145,7 +154,7 @@ def adjacency_of(
             value = ZERO if distance is None else evaluate(distance, constants, "the distance")
             return Adjacency(kind, dict.fromkeys(inputs, value), value, adjacency.span)
         case ast.FormulaAdjacency(formula):
-            found = [_bounds(part, constants) for part in _parts(formula, ast.Op.OR)]
+            found = [_bounds(part, constants, inputs) for part in _parts(formula, ast.Op.OR)]
             for bounds in found:
                 if bounds is None or bounds.keys() != inputs.keys() or not _same(bounds, found[0]):
                     raise Unsupported("this adjacency is not a distance", adjacency.span, FORMULA_HINT)
@@ -179,30 +188,37 @@ def _parts(formula: ast.Expr, op: ast.Op) -> list[ast.Expr]:
     return [formula]
 
 
-def _bounds(formula: ast.Expr, constants: Constants) -> Bounds | None:
-    """The bounds ``[low, high]`` on ``q' - q`` for each input of a conjunction of such bounds."""
+def _bounds(
+    formula: ast.Expr, constants: Constants, inputs: Mapping[str, ast.Declaration], inside: bool = False
+) -> Bounds | None:
+    """The bounds ``[low, high]`` on ``q' - q`` for each input of a conjunction of such bounds.
+
+    ``inside`` a ``forall`` over all cells they may be about cells, else about scalars only.
+    """
     lows: dict[str, fmpq] = {}
     highs: dict[str, fmpq] = {}
     for part in _parts(formula, ast.Op.AND):
         if isinstance(part, ast.Fold):
-            inner = _whole(part) and _bounds(part.body, constants)
+            inner = _whole(part, inputs) and _bounds(part.body, constants, inputs, inside=True)
             if not inner:
                 return None
             lows |= {name: low for name, (low, _) in inner.items()}
             highs |= {name: high for name, (_, high) in inner.items()}
+        elif any(isinstance(node, ast.Index) for node in nodes(part)) and not inside:
+            return None  # it bounds some cells
         elif not _bound(part, constants, lows, highs):
             return None
     return {name: (lows[name], highs[name]) for name in lows} if lows.keys() == highs.keys() else None
 
 
-def _whole(fold: ast.Fold) -> bool:
-    """Whether it is ``forall i in 1..N`` over cells ``q[i]`` (only then is every cell bounded)."""
+def _whole(fold: ast.Fold, inputs: Mapping[str, ast.Declaration]) -> bool:
+    """Whether it is ``forall i in 1..N`` over cells ``q[i]``, N their number: then every cell is bounded."""
     cells = [node for node in nodes(fold.body) if isinstance(node, ast.Index)]
     return (
         fold.kind == "forall"
-        and isinstance(fold.high, ast.Name)
         and fold.low == ast.Number(ONE)
         and all(cell.index == ast.Name(fold.variable) for cell in cells)
+        and all(fold.high == inputs[cell.array].size for cell in cells)
     )
 
 
@@ -213,7 +229,7 @@ def _bound(part: ast.Expr, constants: Constants, lows: dict[str, fmpq], highs: d
     absolute = isinstance(part.left, ast.Call) and part.left.function == "abs" and part.op is ast.Op.LE
     left = part.left.arguments[0] if absolute and isinstance(part.left, ast.Call) else part.left
     form = linear(substitute(ast.Binary(ast.Op.SUB, left, part.right), constants), _leaf)
-    if form is None:
+    if form is None or (absolute and not _homogeneous(left, part.right, constants)):
         return False
     rest, constant = {k: v for k, v in form.items() if k is not None}, form.get(None, ZERO)
     names = {name for name, _ in rest}
@@ -233,6 +249,12 @@ def _bound(part: ast.Expr, constants: Constants, lows: dict[str, fmpq], highs: d
     if lower:
         lows[name] = -abs(end) if absolute else end
     return True
+
+
+def _homogeneous(left: ast.Expr, right: ast.Expr, constants: Constants) -> bool:
+    """Whether ``abs(left) <= right`` has no number on the left and nothing else on the right."""
+    inner, outer = (linear(substitute(side, constants), _leaf) for side in (left, right))
+    return inner is not None and not inner.get(None) and outer is not None and not outer.keys() - {None}
 
 
 def _leaf(node: ast.Expr) -> dict[tuple[str, bool], fmpq] | None:

@@ -103,7 +103,7 @@ class System:
     constants: Constants
     variables: frozenset[str]
     domains: Mapping[str, Domain]
-    sizes: Mapping[str, int | None]  # of declared arrays, where they are numbers
+    sizes: Mapping[str, int | None]  # of all arrays, where they are numbers
     scalars: frozenset[str]  # scalar outputs
     adjacency: Adjacency
     budgets: EpsRange
@@ -116,6 +116,11 @@ class System:
         """Whether paths end here."""
         operation: Operation = self.code[pc]
         return isinstance(operation, Round | Cut) or (isinstance(operation, Test) and operation.is_loop)
+
+    @property
+    def stream_count(self) -> int:
+        """How many streams have appeared."""
+        return sum(map(len, self.streams.values()))
 
     def group(self, name: str, stream: object) -> int:
         """The number of a stream among those of its input: streams with the same number share a phase."""
@@ -272,7 +277,7 @@ class Path:
             if target.name in self.system.scalars:
                 self.outputs[target.name] = (text, value, target.span)
             return
-        index = self.number(target.index)
+        index = self.index(target)
         if target.array in self.system.scope.outputs:
             self.outputs[target.array, index] = (text, value, target.span)
         if index.number is not None:
@@ -281,10 +286,19 @@ class Path:
         if target.array not in self.system.scope.outputs and not self.is_public(value):
             hint = "only `max`, `min`, `argmax` and `argmin` of such an array are known"
             raise Unsupported(f"private or random values are kept in `{target.array}`", target.span, hint)
-        for name in list(self.values):
-            if name.startswith(f"{target.array}["):
-                self.values[name] = self.unknown(name)
+        self.forget(target)
         self.public.add(target.array)
+
+    def forget(self, target: ast.Index) -> None:
+        """A cell of an unknown index is overwritten: each of those that are known may be it."""
+        array, output = target.array, target.array in self.system.scope.outputs
+        if output:
+            self.show(array)
+        for name, value in self.values.items():
+            if name.startswith(f"{array}["):
+                if not output and not self.is_public(value):
+                    raise Unsupported(f"`{show_expr(target)}` may be `{name}`, which is private", target.span)
+                self.values[name] = self.unknown(name)
 
     # --- reading -------------------------------------------------------------------------------
 
@@ -305,7 +319,7 @@ class Path:
 
     def cell(self, expr: ast.Index) -> Datum:
         """The value of an element of an array."""
-        array, index = expr.array, self.number(expr.index)
+        array, index = expr.array, self.index(expr)
         if index.number is not None:
             name = f"{array}[{index.number}]"
             if name in self.values:
@@ -315,9 +329,20 @@ class Path:
         elif array in self.system.scope.inputs:
             return self.stream(array, index, expr)
         stored = [v for name, v in self.values.items() if name.startswith(f"{array}[")]
-        if array in self.system.scope.outputs or (array in self.public and all(map(self.is_public, stored))):
+        if array in self.system.scope.outputs:
+            self.show(array)  # what is read may be overwritten before the path ends
+            return self.unknown(array)
+        if array in self.public and all(map(self.is_public, stored)):
             return self.unknown(array)
         raise Unsupported(f"`{show_expr(expr)}` is kept over several loops", expr.span, FAMILY_HINT)
+
+    def index(self, expr: ast.Index) -> Linear:
+        """The place of an element in its array, the same in both runs."""
+        index = self.number(expr.index)
+        if not self.is_public(index):
+            text = f"the index of `{show_expr(expr)}` depends on private values"
+            raise Unsupported(text, expr.index.span)
+        return index
 
     def keep(self, name: str, cell: str, span: Span) -> Datum:
         """Read a scalar input or a cell with a constant index, and remember it."""
@@ -327,8 +352,6 @@ class Path:
     def stream(self, array: str, index: Linear, expr: ast.Index) -> Datum:
         """Read a cell of an input whose index is not known."""
         text = show_expr(expr)
-        if any(s.random or self.moves.get(s) for s, _ in index.terms):
-            raise Unsupported(f"the index of `{text}` depends on private values", expr.index.span)
         (symbol, _), *more = index.terms
         site = None if more else symbol.number or None
         key: object = (site, array, index)
@@ -467,24 +490,17 @@ class Path:
         """The arguments, an array standing for all its cells."""
         found: list[ast.Expr] = []
         for argument in arguments:
-            size = self.array_size(argument.name) if isinstance(argument, ast.Name) else None
+            size = self.system.sizes.get(argument.name) if isinstance(argument, ast.Name) else None
             if isinstance(argument, ast.Name) and size is not None:
                 cells = (ast.Number(fmpq(k), span=argument.span) for k in range(1, size + 1))
                 found += [ast.Index(argument.name, cell, span=argument.span) for cell in cells]
-            elif isinstance(argument, ast.Name) and argument.name in self.system.scope.bounds:
+            elif isinstance(argument, ast.Name) and argument.name in self.system.sizes:
                 raise Unsupported(
                     f"all of `{argument.name}`, an array of any size", argument.span, FAMILY_HINT
                 )
             else:
                 found.append(argument)
         return found
-
-    def array_size(self, name: str) -> int | None:
-        """How many cells an array has, if that is known."""
-        if name in self.system.sizes:
-            return self.system.sizes[name]
-        cells = [n for n in self.values if n.startswith(f"{name}[")]
-        return len(cells) or None
 
     def best(self, values: Sequence[Linear], greatest: bool, expr: ast.Expr) -> int:
         """Which value wins; the first one among equals."""
@@ -710,6 +726,8 @@ class Path:
         """The exponential mechanism: McSherry and Talwar (FOCS 2007), Theorem 6."""
         rate = self.rate(draw.rate)
         if isinstance(draw.support, ast.Range) and self.number(draw.support.high).number is None:
+            if not all(self.is_public(self.number(end)) for end in (draw.support.low, draw.support.high)):
+                raise Unsupported("a draw from a set that depends on private values", span)
             sensitivity = self.sensitivity(draw)
             value: Datum = self.unknown(target)
             self.decide("choice", f"{target} is drawn", span)
@@ -740,14 +758,17 @@ class Path:
     def sensitivity(self, draw: ast.ExpMechanism) -> fmpq:
         """The greatest difference of two changes of the score, one cell ``q[v]`` of each input, over 1..N."""
         cells = {node for node in nodes(draw.score) if isinstance(node, ast.Index)}
-        arrays = {c.array: Symbol("private", c.array) for c in cells if c.array in self.system.scope.inputs}
+        # As random cells, they are in no function but a linear one.
+        arrays = {c.array: Symbol("live", c.array) for c in cells if c.array in self.system.scope.inputs}
         index = unknown(Symbol("public", draw.variable))
         probe = Path(self.system, Point(END), ())
         probe.values = {**self.values, draw.variable: index}
-        probe.moves = {**self.moves, **dict.fromkeys(arrays.values(), ZERO)}
+        probe.moves = dict(self.moves)
         probe.cells = {(None, array, index): unknown(symbol) for array, symbol in arrays.items()}
         score = dict(probe.number(draw.score).terms)
-        if len(cells) > len(arrays) or any(s.random or probe.moves.get(s) for s in score):
+        decided = bool(probe.taken)  # by a comparison, or by the label of another cell
+        others = score.keys() - arrays.values()
+        if decided or len(cells) > len(arrays) or any(s.random or probe.moves.get(s) for s in others):
             hint = "a score is a sum of multiples of `q[v]`, `v` being the variable of the mechanism"
             raise Unsupported("a score that is not one cell of each input", draw.score.span, hint)
         adjacency, domains, span = self.system.adjacency, self.system.domains, draw.score.span
@@ -819,12 +840,23 @@ class Path:
                 self.outputs.setdefault(name, (name, self.values[name], self.system.adjacency.span))
         for key, (text, value, span) in self.outputs.items():
             self.steps.append(Step("output", f"{text} = {shown(value)}", span))
-            if (isinstance(key, str) and pc != END) or self.is_public(value):
-                continue
-            if isinstance(value, Linear):
-                self.guard(value, equal=True)
-            else:
-                self.guards[IMPOSSIBLE] = None
+            if not isinstance(key, str) or pc == END:
+                self.same(value)
+
+    def show(self, array: str) -> None:
+        """What the cells of an output have been given on this path is the same in both runs."""
+        for key, (_, value, _) in self.outputs.items():
+            if isinstance(key, tuple) and key[0] == array:
+                self.same(value)
+
+    def same(self, value: Datum) -> None:
+        """The shift has to keep a value."""
+        if self.is_public(value):
+            return
+        if isinstance(value, Linear):
+            self.guard(value, equal=True)
+        else:
+            self.guards[IMPOSSIBLE] = None
 
     def facts(self, names: Mapping[Linear, str]) -> tuple[Condition, ...]:
         """What the path says about the order of the live variables."""

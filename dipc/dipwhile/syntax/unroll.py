@@ -182,7 +182,7 @@ class Unroller:
         reached = not live or live[-1][0] is not None
         for position, (condition, block) in enumerate(live, start=1):
             test = None if condition is None else self.emit(Test(condition, 0, condition.span))
-            if self.block(block, constants):
+            if self.arm(block, constants):
                 reached = True
                 if position < len(live):
                     exits.append(self.emit(Jump(0)))
@@ -190,6 +190,10 @@ class Unroller:
                 self.land(test)
         self.land(*exits)
         return reached
+
+    def arm(self, block: ast.Block, constants: Constants) -> bool:
+        """Unroll the block of one branch."""
+        return self.block(block, constants)
 
     def repeat(self, statement: ast.For, constants: Constants) -> bool:
         """Emit the body of a ``for`` once per value."""
