@@ -20,11 +20,12 @@ from dipc.kernel.models import SILENCE
 from dipc.kernel.polynomials import Polynomial
 from dipc.kernel.privacy import FORMAT, VERSION
 from dipc.kernel.reading import MAX_STEPS, Refused, metered
+from dipc.models.hmm import added
 from dipc.numbers.exact import ends
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.pufferfish.classes import definite_sign
 from dipc.pufferfish.clearing import Cleared
-from dipc.pufferfish.question import Question, Range
+from dipc.pufferfish.question import Question, Range, claimed
 from dipc.pufferfish.verdict import Counterexample, PufferfishVerdict, Violated
 from dipc.signs.boxes import Holds, nonnegative_on_box
 from dipc.signs.eps_range import simplest_between
@@ -65,9 +66,7 @@ def class_certificate(question: Question, verdict: PufferfishVerdict, clock: Clo
 
 def listed_class(question: Question, clock: Clock) -> dict[str, Json]:
     """What a certificate says about a question with parameters: everything but the verdict and its proof."""
-    claim, model, family = question.claim, question.model, question.parameters
-    if claim is None:
-        raise InputError("nothing is claimed", hint="write a line `private ln(2)`, or use `--claim`")
+    claim, model, family = claimed(question.claim), question.model, question.parameters
     problem = Cleared(question, clock, claim.rate)
     if not problem.pairs:
         raise InputError("no certificate: nothing was compared")
@@ -75,7 +74,9 @@ def listed_class(question: Question, clock: Clock) -> dict[str, Json]:
     sides: dict[str, tuple[int, Json]] = {}
     pairs = []
     for pair in problem.pairs:
-        items = [{"name": s.name, "prior": s.prior, "start": functions.row(_added(s.weights))} for s in pair]
+        items = [
+            {"name": s.name, "prior": s.prior, "start": functions.row(added(s.weights).items())} for s in pair
+        ]
         pairs.append([sides.setdefault(str(item), (len(sides), item))[0] for item in items])
     return {
         "format": FORMAT,
@@ -120,14 +121,6 @@ def _whole(f: Parametric, what: str) -> fmpq_mpoly:
 def _polynomial(f: fmpq_mpoly) -> Json:
     terms = sorted((tuple(map(int, powers)), c) for powers, c in f.to_dict().items())
     return [[list(powers), str(c)] for powers, c in terms]
-
-
-def _added(weights: Iterable[tuple[int, Parametric]]) -> list[tuple[int, Parametric]]:
-    """Weights by state, each state once."""
-    row: dict[int, Parametric] = {}
-    for s, x in weights:
-        row[s] = row[s] + x if s in row else x
-    return [(s, x) for s, x in row.items() if x]
 
 
 class _Functions:

@@ -23,7 +23,7 @@ from dipc.pufferfish import pumps
 from dipc.pufferfish.beliefs import ONE, ZERO, Sparse
 from dipc.pufferfish.cone import Cone, closed_cone
 from dipc.pufferfish.horizons import BRIEFLY, CONE_CELLS
-from dipc.pufferfish.question import Claim, Question
+from dipc.pufferfish.question import Claim, Question, claimed
 from dipc.pufferfish.rational import Rational
 from dipc.pufferfish.verdict import Counterexample, PufferfishVerdict, Violated
 
@@ -65,9 +65,7 @@ def question_certificate(question: Question, verdict: PufferfishVerdict, clock: 
 
 def certifiable(question: Question) -> Claim:
     """The claim, if certificates cover it and the question.  Raises :class:`InputError`."""
-    claim = question.claim
-    if claim is None:
-        raise InputError("nothing is claimed", hint="write a line `private ln(2)`, or use `--claim`")
+    claim = claimed(question.claim)
     if not all(question.model.emissions):
         what = "whose probabilities are not all rational functions of exp(-eps/m), or are asked at one eps"
         raise Unsupported(f"certificates of programs with priors {what}")

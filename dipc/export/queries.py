@@ -16,10 +16,10 @@ from dipc.clock import Clock
 from dipc.errors import InputError, Unsupported
 from dipc.export.operators import Symbol, Tree, power, scaled, total, write
 from dipc.export.smtlib import SMTLIB
-from dipc.models.hmm import SILENCE
+from dipc.models.hmm import SILENCE, added
 from dipc.numbers.parametric import Parametric
 from dipc.pufferfish.classes import check_class
-from dipc.pufferfish.question import Claim, Pair, Question, Side
+from dipc.pufferfish.question import Claim, Pair, Question, Side, claimed
 
 Polynomials = dict[int, fmpq_mpoly]
 
@@ -40,9 +40,7 @@ def smtlib(question: Question, clock: Clock) -> str:
 
 def claim_of(question: Question, what: str) -> tuple[Claim, int]:
     """The claim and the horizon, without which there is no such text."""
-    claim, horizon = question.claim, question.horizon
-    if claim is None:
-        raise InputError("nothing is claimed", hint="write a line `private ln(2)`, or use `--claim`")
+    claim, horizon = claimed(question.claim), question.horizon
     if horizon is None:
         raise InputError(f"{what} needs a number of observations", hint="set one, for example --horizon 3")
     if not question.parameters.rational:
@@ -133,7 +131,7 @@ class Queries:
 
     def query(self, number: int, pair: Pair) -> Iterator[str]:
         """``A Z' > c A' Z`` (with eps, the left side times its power) for some sequence."""
-        weights = [self.cleared([added(side)])[0] for side in pair]
+        weights = [self.cleared([added(side.weights)])[0] for side in pair]
         left, right = (self._text(reduce(add, w.values(), 0 * self.one)) for w in weights)
         yield f"; {number}. s: {side_name(pair.left)}, s': {side_name(pair.right)}"
         yield "(push 1)"
@@ -187,14 +185,6 @@ def _times(factors: Sequence[str]) -> str:
 
 def _sum(terms: Sequence[str]) -> str:
     return f"(+ {' '.join(terms)})" if len(terms) > 1 else terms[0] if terms else "0"
-
-
-def added(side: Side) -> dict[int, Parametric]:
-    """The weights by state."""
-    row: dict[int, Parametric] = {}
-    for s, x in side.weights:
-        row[s] = row[s] + x if s in row else x
-    return row
 
 
 def side_name(side: Side) -> str:

@@ -18,7 +18,7 @@ from flint import arb, ctx, fmpq, fmpq_mpoly
 
 from dipc.clock import Clock
 from dipc.errors import InternalError, LimitReached
-from dipc.models.hmm import HiddenMarkovModel, Weights
+from dipc.models.hmm import HiddenMarkovModel, Weights, added
 from dipc.numbers.exact import ends
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
@@ -164,7 +164,7 @@ class Cleared:
         return 1 if f(*self._point) > 0 else -1
 
     def _cleared_sides(self, pair: Pair) -> _Sides:
-        left, right = (self._cleared([_added(side.weights)])[0] for side in pair)
+        left, right = (self._cleared([added(side.weights)])[0] for side in pair)
         below = sum(right.values(), ZERO) * self._one
         if self.eps_power:
             below = below * self._one.context().gens()[self._eps_place] ** self.eps_power
@@ -267,7 +267,7 @@ def probabilities(
     steps: Any = Steps(HiddenMarkovModel(model.states, model.observations, *rows))
     found = []
     for side in pair:
-        start = {s: value(x) for s, x in _added(side.weights).items()}
+        start = {s: value(x) for s, x in added(side.weights).items()}
         total = sum(start.values(), ZERO)
         if not total:
             return None
@@ -277,14 +277,6 @@ def probabilities(
 
 def _valued(row: Weights[Parametric], value: Callable[[Parametric], Any]) -> Weights[Any]:
     return tuple((place, value(p)) for place, p in row)
-
-
-def _added(weights: Weights[Parametric]) -> dict[int, Parametric]:
-    """The weights by state, those that are zero left out."""
-    row: dict[int, Parametric] = {}
-    for s, x in weights:
-        row[s] = row[s] + x if s in row else x
-    return {s: x for s, x in row.items() if x}
 
 
 def _present(vector: Polynomials) -> Polynomials:
@@ -317,7 +309,7 @@ def _known(group: int | None, vectors: Iterable[Polynomials], seen: set[Any]) ->
 
 def _possible(side: Side) -> bool:
     """Whether the sum of the weights is not zero everywhere."""
-    weights = list(_added(side.weights).values())
+    weights = list(added(side.weights).values())
     return bool(weights) and bool(sum(weights[1:], weights[0]))
 
 

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 from flint import arb, ctx, fmpq, fmpq_mpoly
 
 from dipc.clock import Clock
-from dipc.errors import InputError, InternalError, LimitReached
+from dipc.errors import InternalError, LimitReached
 from dipc.numbers.exact import ends
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import ONE, ZERO, Word
 from dipc.pufferfish.classes import ParameterClass, number, restricted
 from dipc.pufferfish.clearing import Cleared, Constant, Inequality, probabilities
-from dipc.pufferfish.question import Claim, Parameters, Question
+from dipc.pufferfish.question import Claim, Parameters, Question, claimed
 from dipc.pufferfish.verdict import Counterexample, Least, Private, PufferfishVerdict, Undecided, Violated
 from dipc.signs.boxes import HALF, Answer, Fails, Holds, Point, Side, Unclear
 from dipc.signs.eps_range import simplest_between
@@ -47,9 +47,7 @@ def check_with_parameters(
     ``deciding`` is for claims with a delta.  A limit that runs out is an Undecided verdict.  Raises
     :class:`InputError` as :func:`~dipc.pufferfish.classes.check_class` does.
     """
-    claim = question.claim
-    if claim is None:
-        raise InputError("nothing is claimed", hint="write a line `private ln(2)`, or use `--claim`")
+    claim = claimed(question.claim)
     common: dict[str, Any] = {"question": question, "pairs": len(question.pairs), "notes": question.notes}
     problem = None
     try:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from flint import fmpq, fmpq_mpoly
 
+from dipc.errors import InputError
 from dipc.models.hmm import HiddenMarkovModel, Weights
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.parametric import Parametric, Ring
@@ -126,6 +127,13 @@ class Claim:
     def c(self) -> ExpPoly:
         """``e^epsilon``."""
         return ExpPoly.exp(self.rate, self.constant) * self.factor
+
+
+def claimed(claim: Claim | None) -> Claim:
+    """The claim, without which there is nothing to decide.  Raises :class:`InputError`."""
+    if claim is None:
+        raise InputError("nothing is claimed", hint="write a line `private ln(2)`, or use `--claim`")
+    return claim
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from flint import arb, ctx, fmpq
 
 from dipc.clock import Clock
 from dipc.errors import InternalError, Unsupported
-from dipc.models.hmm import HiddenMarkovModel, Weights
+from dipc.models.hmm import HiddenMarkovModel, Weights, added
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
@@ -182,9 +182,7 @@ def _rationals(row: Weights[Parametric]) -> Weights[fmpq]:
 
 
 def _normalised(weights: Weights[Parametric]) -> Sparse:
-    row: Sparse = {}
-    for s, x in _rationals(weights):
-        row[s] = row.get(s, ZERO) + x
+    row = added(_rationals(weights))
     total = sum(row.values(), ZERO)
     return beliefs.scaled(row, 1 / total) if total else {}
 
