@@ -8,6 +8,7 @@ vectors are settled, or multiples of others.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from flint import arb, ctx, fmpq, fmpq_mpoly
@@ -25,7 +26,7 @@ from dipc.numbers.exact import ends
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.pufferfish.classes import definite_sign
 from dipc.pufferfish.clearing import Cleared
-from dipc.pufferfish.question import Question, Range, claimed
+from dipc.pufferfish.question import Pair, Question, Range, claimed
 from dipc.pufferfish.verdict import Counterexample, PufferfishVerdict, Violated
 from dipc.signs.boxes import Holds, nonnegative_on_box
 from dipc.signs.eps_range import simplest_between
@@ -50,18 +51,25 @@ def class_certificate(question: Question, verdict: PufferfishVerdict, clock: Clo
     """
     certificate = listed_class(question, clock)
     certificate["verdict"] = verdict.status
+    with accepted():
+        asked = reading.read_question(certificate)
+        if isinstance(verdict, Violated):
+            certificate["proof"] = _violation(question, asked, certificate, verdict.counterexample)
+        else:
+            certificate["proof"] = _proof(question, asked, clock)
+    with accepted():
+        kernel.checked({**certificate, "digest": ""})
+    return certificate
+
+
+@contextmanager
+def accepted() -> Iterator[None]:
+    """What the kernel refuses, within its steps, is a limit of ours.  Raises :class:`LimitReached`."""
     try:
         with metered(MAX_STEPS):
-            asked = reading.read_question(certificate)
-            if isinstance(verdict, Violated):
-                certificate["proof"] = _violation(question, asked, certificate, verdict.counterexample)
-            else:
-                certificate["proof"] = _proof(question, asked, clock)
-        with metered(MAX_STEPS):
-            kernel.checked({**certificate, "digest": ""})
+            yield
     except Refused as refused:
         raise LimitReached(f"no certificate: it would be refused: {refused}") from None
-    return certificate
 
 
 def listed_class(question: Question, clock: Clock) -> dict[str, Json]:
@@ -71,13 +79,8 @@ def listed_class(question: Question, clock: Clock) -> dict[str, Json]:
     if not problem.pairs:
         raise InputError("no certificate: nothing was compared")
     functions = _Functions(problem)
-    sides: dict[str, tuple[int, Json]] = {}
-    pairs = []
-    for pair in problem.pairs:
-        items = [
-            {"name": s.name, "prior": s.prior, "start": functions.row(added(s.weights).items())} for s in pair
-        ]
-        pairs.append([sides.setdefault(str(item), (len(sides), item))[0] for item in items])
+    starts = [[functions.row(added(side.weights).items()) for side in pair] for pair in problem.pairs]
+    sides, pairs = numbered(problem.pairs, starts)
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -90,12 +93,23 @@ def listed_class(question: Question, clock: Clock) -> dict[str, Json]:
         "eps": _eps(question),
         "emissions": [functions.row(row) for row in model.emissions],
         "transitions": [functions.row(row) for row in model.transitions],
-        "sides": [item for _, item in sides.values()],
+        "sides": sides,
         "divisors": functions.listed(),
         "pairs": pairs,
         "horizon": question.horizon,
         "c": str(claim.factor),
     }
+
+
+def numbered(pairs: Sequence[Pair], starts: Sequence[Sequence[Json]]) -> tuple[list[Json], list[list[int]]]:
+    """The sides of pairs, each once, and the pairs of their numbers; ``starts`` are the rows of the sides."""
+    sides: dict[str, tuple[int, Json]] = {}
+    found = []
+    for pair, rows in zip(pairs, starts, strict=True):
+        both = zip(pair, rows, strict=True)
+        items = [{"name": side.name, "prior": side.prior, "start": row} for side, row in both]
+        found.append([sides.setdefault(str(item), (len(sides), item))[0] for item in items])
+    return [item for _, item in sides.values()], found
 
 
 def _eps(question: Question) -> Json:

@@ -24,12 +24,11 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.pufferfish.beliefs import ZERO, Steps, Word
 from dipc.pufferfish.classes import ParameterClass, check_class, definite_sign, number
-from dipc.pufferfish.question import Claim, Pair, Question, Side
+from dipc.pufferfish.question import NOTHING, Claim, Pair, Question, Side
 from dipc.signs.boxes import Point
 
 LARGEST = 10**6
 MOST_POWER = 10**5
-NOTHING = "nothing was compared"
 
 Polynomials = dict[int, fmpq_mpoly]
 """A vector over states: the entries that are not zero."""
@@ -112,11 +111,9 @@ class Cleared:
         self.stated: list[Inequality] = []
         self.steps = self._steps(question.model)
         self.pairs = tuple(pair for pair in question.pairs if all(_possible(side) for side in pair))
-        self.notes = (
-            *question.notes,
-            *dict.fromkeys(_notes(question.pairs)),
-            *([] if self.pairs else [NOTHING]),
-        )
+        impossible = (side for pair in question.pairs for side in pair if not _possible(side))
+        notes = dict.fromkeys(side.impossible for side in impossible)
+        self.notes = (*question.notes, *notes, *([] if self.pairs else [NOTHING]))
         self.sides = [self._cleared_sides(pair) for pair in self.pairs]
 
     def _class(self, power: int) -> ParameterClass:
@@ -311,9 +308,3 @@ def _possible(side: Side) -> bool:
     """Whether the sum of the weights is not zero everywhere."""
     weights = list(added(side.weights).values())
     return bool(weights) and bool(sum(weights[1:], weights[0]))
-
-
-def _notes(pairs: Sequence[Pair]) -> Iterator[str]:
-    for side in (side for pair in pairs for side in pair if not _possible(side)):
-        under = f" under the prior {side.prior}" if side.prior else ""
-        yield f"{side.name} has probability 0{under}: its pairs are not compared"

@@ -34,9 +34,6 @@ from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds
 from dipc.suggest import did_you_mean
 
-MOST_BOXES = 2_000
-NOTHING = "nothing was compared"
-
 
 def check(
     mixtures: Mixtures, epsilon: Exponent, eps_range: EpsRange, clock: Clock, delta: fmpq = ZERO

@@ -16,6 +16,7 @@ from dipc.signs.eps_range import EpsRange
 
 ZERO, ONE = fmpq(0), fmpq(1)
 EVERY_EPS = EpsRange.positive()
+NOTHING = "nothing was compared"
 
 
 class Range(NamedTuple):
@@ -101,6 +102,12 @@ class Side(NamedTuple):
     name: str
     prior: str | None
     weights: Weights[Parametric]
+
+    @property
+    def impossible(self) -> str:
+        """The note that it is, if it is."""
+        under = f" under the prior {self.prior}" if self.prior else ""
+        return f"{self.name} has probability 0{under}: its pairs are not compared"
 
 
 class Pair(NamedTuple):

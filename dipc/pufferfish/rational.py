@@ -15,7 +15,7 @@ from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import beliefs, futures
 from dipc.pufferfish.beliefs import ONE, ZERO, Extreme, Ratio, Sides, Sparse, Steps, Word, exceeds
-from dipc.pufferfish.question import Claim, Pair, Question
+from dipc.pufferfish.question import NOTHING, Claim, Pair, Question
 from dipc.pufferfish.verdict import (
     Counterexample,
     Least,
@@ -32,8 +32,6 @@ forward one, which is faster on chains with more states.  Both are always right.
 
 BITS = 256
 """The precision of the enclosure of e^epsilon that settles most comparisons."""
-
-NOTHING = "nothing was compared"
 
 
 class Constant:
@@ -191,7 +189,6 @@ def _notes(pairs: Sequence[Pair], sides: Sequence[Sides]) -> Iterator[str]:
     for pair, both in zip(pairs, sides, strict=True):
         for side, found in zip(pair, both, strict=True):
             if not found:
-                under = f" under the prior {side.prior}" if side.prior else ""
-                yield f"{side.name} has probability 0{under}: its pairs are not compared"
+                yield side.impossible
     if not any(left and right for left, right in sides):
         yield NOTHING
