@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from flint import arb, ctx, fmpq, fmpq_mpoly
+from flint import arb, fmpq, fmpq_mpoly
 
 from dipc.clock import Clock
 from dipc.errors import InputError, InternalError, LimitReached, Unsupported
@@ -22,19 +22,16 @@ from dipc.kernel.polynomials import Polynomial
 from dipc.kernel.privacy import FORMAT, VERSION
 from dipc.kernel.reading import MAX_STEPS, Refused, metered
 from dipc.models.hmm import added
-from dipc.numbers.exact import ends
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.pufferfish.classes import definite_sign
 from dipc.pufferfish.clearing import Cleared
+from dipc.pufferfish.parameters import CLOSE, near
 from dipc.pufferfish.question import Pair, Question, Range, claimed
 from dipc.pufferfish.verdict import Counterexample, PufferfishVerdict, Violated
 from dipc.signs.boxes import Holds, nonnegative_on_box
 from dipc.signs.eps_range import simplest_between
 
 Json = Any
-
-CLOSE = 60
-"""A rational exp(-eps/unit) is sought up to this power of 1/2 near the one that was found."""
 
 MOST = 2_000
 """So many vectors are kept at most: the kernel refuses longer proofs."""
@@ -190,9 +187,9 @@ def _points(question: Question, asked: reading.Question, shown: Counterexample) 
     if eps is None or shown.epsilon is None:
         yield [shown.parameters[name] for name in names]
         return
-    near = _exponential(-shown.epsilon / (eps.unit * eps.powers.denominator))
+    wanted = near(arb.exp, -shown.epsilon / (eps.unit * eps.powers.denominator))
     for power in range(1, CLOSE):
-        low, high = near - near / 2**power, min(near + near / 2**power, (near + 1) / 2)
+        low, high = wanted - wanted / 2**power, min(wanted + wanted / 2**power, (wanted + 1) / 2)
         u = simplest_between(low, high)
         yield [u if place == eps.place else shown.parameters[name] for place, name in enumerate(names)]
 
@@ -301,10 +298,3 @@ def _multiple(x: reading.Vector, kept: Sequence[reading.Vector], signs: _Signs) 
         if all(own[s] == factor * signs.flint(f) for s, f in other.items()):
             return {"multiple": [j, _polynomial(factor), sign]}
     return None
-
-
-def _exponential(x: fmpq) -> fmpq:
-    """A rational number near exp(x); it decides nothing."""
-    with ctx.workprec(4 * CLOSE):
-        low, _ = ends(arb(x).exp())
-    return fmpq(low.numerator, low.denominator)

@@ -19,8 +19,9 @@ from flint import fmpq, fmpq_mpoly
 from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached
 from dipc.export.operators import ARITHMETIC, PRODUCT, Dialect, Infix, Symbol, logic, write
-from dipc.export.queries import Polynomials, Queries, claim_of, polynomial
+from dipc.export.queries import Queries, claim_of, polynomial
 from dipc.models.hmm import added
+from dipc.pufferfish.clearing import Polynomials
 from dipc.pufferfish.question import Pair, Question
 
 MOST = 20_000

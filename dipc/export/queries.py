@@ -19,9 +19,8 @@ from dipc.export.smtlib import SMTLIB
 from dipc.models.hmm import SILENCE, added
 from dipc.numbers.parametric import Parametric
 from dipc.pufferfish.classes import check_class
+from dipc.pufferfish.clearing import Polynomials, cleared
 from dipc.pufferfish.question import Claim, Pair, Question, Side, claimed
-
-Polynomials = dict[int, fmpq_mpoly]
 
 
 def smtlib(question: Question, clock: Clock) -> str:
@@ -75,13 +74,12 @@ class Queries:
 
     def cleared(self, rows: Sequence[Mapping[int, Parametric]]) -> list[Polynomials]:
         """All entries times one polynomial that is positive on the class."""
-        common = self.one
-        for p in {p for row in rows for p in row.values()}:
-            common = common * (p.denominator / common.gcd(p.denominator))
-        sign = Parametric(self.question.parameters.ring, common, self.one).at(self._point).as_rational()
-        assert sign  # no denominator vanishes on the class
-        common = common if sign > 0 else -common
-        return [{i: p.numerator * (common / p.denominator) for i, p in row.items()} for row in rows]
+        return cleared(rows, self.one, self._sign)
+
+    def _sign(self, f: fmpq_mpoly) -> int:
+        value = Parametric(self.question.parameters.ring, f, self.one).at(self._point).as_rational()
+        assert value  # no denominator vanishes on the class
+        return 1 if value > 0 else -1
 
     def heading(self) -> Iterator[str]:
         """The observations, the parameters with their class, and c."""

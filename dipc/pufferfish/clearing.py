@@ -150,11 +150,7 @@ class Cleared:
         lifted = [
             {i: image(p if isinstance(p, Parametric) else of(p)) for i, p in row.items()} for row in rows
         ]
-        common = self._one
-        for p in {p for row in lifted for p in row.values()}:
-            common = common * (p.denominator / common.gcd(p.denominator))
-        common = common * self._sign_inside(common)
-        return [{i: p.numerator * (common / p.denominator) for i, p in row.items()} for row in lifted]
+        return cleared(lifted, self._one, self._sign_inside)
 
     def _sign_inside(self, f: fmpq_mpoly) -> int:
         """The sign of a polynomial that has one on the whole class."""
@@ -250,6 +246,17 @@ class Cleared:
         if not found or not self.eps_power:
             return found
         return found[0] * u[self._eps_place] ** self.eps_power, found[1]
+
+
+def cleared(
+    rows: Sequence[Mapping[int, Parametric]], one: fmpq_mpoly, sign: Callable[[fmpq_mpoly], int]
+) -> list[Polynomials]:
+    """All entries times one polynomial, which is made positive by its ``sign``."""
+    common = one
+    for p in {p for row in rows for p in row.values()}:
+        common = common * (p.denominator / common.gcd(p.denominator))
+    common = common * sign(common)
+    return [{i: p.numerator * (common / p.denominator) for i, p in row.items()} for row in rows]
 
 
 def _times(factor: fmpq, x: Fraction) -> fmpq:

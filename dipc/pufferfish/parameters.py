@@ -31,6 +31,7 @@ DEPTH_OF_ANY = 8
 LONGER = f"private for {DEPTH_OF_ANY} observations; longer sequences are not settled"
 
 CLOSE = 60
+"""A rational number is sought up to this power of 1/2 near the one that was found."""
 
 MOST_LINES = 1000
 MOST_CORNERS = 100
@@ -257,19 +258,19 @@ def shown_near(
         if shown is None:
             raise InternalError("a counterexample that does not violate the claim")
         return shown
-    near = logarithm(values.pop(parameters.eps_name)) * -parameters.eps_unit
+    wanted = near(arb.log, values.pop(parameters.eps_name)) * -parameters.eps_unit
     for power in range(1, CLOSE):
-        eps = simplest_between(near - near / 2**power, near + near / 2**power)
+        eps = simplest_between(wanted - wanted / 2**power, wanted + wanted / 2**power)
         shown = violation_at(problem, claim, (number, words), values, eps)
         if shown:
             return shown
     raise LimitReached("no rational budget was found near the violation")
 
 
-def logarithm(x: fmpq) -> fmpq:
-    """A rational number near ln(x); it decides nothing."""
+def near(function: Callable[[arb], arb], x: fmpq) -> fmpq:
+    """A rational number near the value of a function; it decides nothing."""
     with ctx.workprec(4 * CLOSE):
-        low, _ = ends(arb(x).log())
+        low, _ = ends(function(arb(x)))
     return fmpq(low.numerator, low.denominator)
 
 

@@ -9,6 +9,7 @@ from flint import fmpq, fmpq_mpoly
 
 from dipc.errors import InputError
 from dipc.models.hmm import HiddenMarkovModel, Weights
+from dipc.models.mixtures import Ends
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.numbers.quotient import Quotient
@@ -19,13 +20,8 @@ EVERY_EPS = EpsRange.positive()
 NOTHING = "nothing was compared"
 
 
-class Range(NamedTuple):
-    """The values of a parameter; the ends may depend on the parameters before it."""
-
-    low: Parametric
-    high: Parametric
-    low_closed: bool
-    high_closed: bool
+Range = Ends
+"""The values of a parameter; the ends may depend on the parameters before it."""
 
 
 @dataclass(frozen=True, slots=True)
