@@ -8,9 +8,10 @@ vectors are settled, or multiples of others.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from flint import arb, ctx, fmpq, fmpq_mpoly
+from flint import arb, fmpq, fmpq_mpoly
 
 from dipc.clock import Clock
 from dipc.errors import InputError, InternalError, LimitReached, Unsupported
@@ -20,19 +21,17 @@ from dipc.kernel.models import SILENCE
 from dipc.kernel.polynomials import Polynomial
 from dipc.kernel.privacy import FORMAT, VERSION
 from dipc.kernel.reading import MAX_STEPS, Refused, metered
-from dipc.numbers.exact import ends
+from dipc.models.hmm import added
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.pufferfish.classes import definite_sign
 from dipc.pufferfish.clearing import Cleared
-from dipc.pufferfish.question import Question, Range
+from dipc.pufferfish.parameters import CLOSE, near
+from dipc.pufferfish.question import Pair, Question, Range, claimed
 from dipc.pufferfish.verdict import Counterexample, PufferfishVerdict, Violated
 from dipc.signs.boxes import Holds, nonnegative_on_box
 from dipc.signs.eps_range import simplest_between
 
 Json = Any
-
-CLOSE = 60
-"""A rational exp(-eps/unit) is sought up to this power of 1/2 near the one that was found."""
 
 MOST = 2_000
 """So many vectors are kept at most: the kernel refuses longer proofs."""
@@ -49,34 +48,36 @@ def class_certificate(question: Question, verdict: PufferfishVerdict, clock: Clo
     """
     certificate = listed_class(question, clock)
     certificate["verdict"] = verdict.status
+    with accepted():
+        asked = reading.read_question(certificate)
+        if isinstance(verdict, Violated):
+            certificate["proof"] = _violation(question, asked, certificate, verdict.counterexample)
+        else:
+            certificate["proof"] = _proof(question, asked, clock)
+    with accepted():
+        kernel.checked({**certificate, "digest": ""})
+    return certificate
+
+
+@contextmanager
+def accepted() -> Iterator[None]:
+    """What the kernel refuses, within its steps, is a limit of ours.  Raises :class:`LimitReached`."""
     try:
         with metered(MAX_STEPS):
-            asked = reading.read_question(certificate)
-            if isinstance(verdict, Violated):
-                certificate["proof"] = _violation(question, asked, certificate, verdict.counterexample)
-            else:
-                certificate["proof"] = _proof(question, asked, clock)
-        with metered(MAX_STEPS):
-            kernel.checked({**certificate, "digest": ""})
+            yield
     except Refused as refused:
         raise LimitReached(f"no certificate: it would be refused: {refused}") from None
-    return certificate
 
 
 def listed_class(question: Question, clock: Clock) -> dict[str, Json]:
     """What a certificate says about a question with parameters: everything but the verdict and its proof."""
-    claim, model, family = question.claim, question.model, question.parameters
-    if claim is None:
-        raise InputError("nothing is claimed", hint="write a line `private ln(2)`, or use `--claim`")
+    claim, model, family = claimed(question.claim), question.model, question.parameters
     problem = Cleared(question, clock, claim.rate)
     if not problem.pairs:
         raise InputError("no certificate: nothing was compared")
     functions = _Functions(problem)
-    sides: dict[str, tuple[int, Json]] = {}
-    pairs = []
-    for pair in problem.pairs:
-        items = [{"name": s.name, "prior": s.prior, "start": functions.row(_added(s.weights))} for s in pair]
-        pairs.append([sides.setdefault(str(item), (len(sides), item))[0] for item in items])
+    starts = [[functions.row(added(side.weights).items()) for side in pair] for pair in problem.pairs]
+    sides, pairs = numbered(problem.pairs, starts)
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -89,12 +90,23 @@ def listed_class(question: Question, clock: Clock) -> dict[str, Json]:
         "eps": _eps(question),
         "emissions": [functions.row(row) for row in model.emissions],
         "transitions": [functions.row(row) for row in model.transitions],
-        "sides": [item for _, item in sides.values()],
+        "sides": sides,
         "divisors": functions.listed(),
         "pairs": pairs,
         "horizon": question.horizon,
         "c": str(claim.factor),
     }
+
+
+def numbered(pairs: Sequence[Pair], starts: Sequence[Sequence[Json]]) -> tuple[list[Json], list[list[int]]]:
+    """The sides of pairs, each once, and the pairs of their numbers; ``starts`` are the rows of the sides."""
+    sides: dict[str, tuple[int, Json]] = {}
+    found = []
+    for pair, rows in zip(pairs, starts, strict=True):
+        both = zip(pair, rows, strict=True)
+        items = [{"name": side.name, "prior": side.prior, "start": row} for side, row in both]
+        found.append([sides.setdefault(str(item), (len(sides), item))[0] for item in items])
+    return [item for _, item in sides.values()], found
 
 
 def _eps(question: Question) -> Json:
@@ -120,14 +132,6 @@ def _whole(f: Parametric, what: str) -> fmpq_mpoly:
 def _polynomial(f: fmpq_mpoly) -> Json:
     terms = sorted((tuple(map(int, powers)), c) for powers, c in f.to_dict().items())
     return [[list(powers), str(c)] for powers, c in terms]
-
-
-def _added(weights: Iterable[tuple[int, Parametric]]) -> list[tuple[int, Parametric]]:
-    """Weights by state, each state once."""
-    row: dict[int, Parametric] = {}
-    for s, x in weights:
-        row[s] = row[s] + x if s in row else x
-    return [(s, x) for s, x in row.items() if x]
 
 
 class _Functions:
@@ -183,9 +187,9 @@ def _points(question: Question, asked: reading.Question, shown: Counterexample) 
     if eps is None or shown.epsilon is None:
         yield [shown.parameters[name] for name in names]
         return
-    near = _exponential(-shown.epsilon / (eps.unit * eps.powers.denominator))
+    wanted = near(arb.exp, -shown.epsilon / (eps.unit * eps.powers.denominator))
     for power in range(1, CLOSE):
-        low, high = near - near / 2**power, min(near + near / 2**power, (near + 1) / 2)
+        low, high = wanted - wanted / 2**power, min(wanted + wanted / 2**power, (wanted + 1) / 2)
         u = simplest_between(low, high)
         yield [u if place == eps.place else shown.parameters[name] for place, name in enumerate(names)]
 
@@ -294,10 +298,3 @@ def _multiple(x: reading.Vector, kept: Sequence[reading.Vector], signs: _Signs) 
         if all(own[s] == factor * signs.flint(f) for s, f in other.items()):
             return {"multiple": [j, _polynomial(factor), sign]}
     return None
-
-
-def _exponential(x: fmpq) -> fmpq:
-    """A rational number near exp(x); it decides nothing."""
-    with ctx.workprec(4 * CLOSE):
-        low, _ = ends(arb(x).exp())
-    return fmpq(low.numerator, low.denominator)

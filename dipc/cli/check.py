@@ -75,21 +75,11 @@ Examples:
 @options.time_limit(help="Give up after this many seconds (verdict: undecided).")
 @options.memory_limit(help="Give up beyond this memory (verdict: undecided).")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="K", help="Decide in K processes.")
-@click.option(
-    "--certificate",
-    "certificate_file",
-    type=options.TARGET,
-    metavar="FILE",
-    help="Write a certificate, for 'dipc verify'; compressed if the name ends in .gz.",
-)
-@click.option(
-    "--expect",
-    is_flag=True,
-    help="Compare each verdict with the file's comment '# expect: violated' (or private, undecided).",
-)
-@click.option("--junit", type=options.TARGET, metavar="OUT", help="Write a JUnit report (XML).")
+@options.certificate()
+@options.expect()
+@options.junit()
 @options.json(help="Print one JSON record; for several files, a list.")
-@click.option("--quiet", is_flag=True, help="Print the verdict only.")
+@options.quiet()
 def check(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
     """Prove the claim of each FILE for every eps, or give an exact counterexample.
 

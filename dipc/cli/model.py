@@ -215,20 +215,10 @@ Examples:
     metavar="FILE",
     help="Also those in FILE, one 'NAME: FORMULA' a line.",
 )
-@click.option(
-    "--expect",
-    is_flag=True,
-    help="Compare each verdict with its comment '# expect: fails' (or holds, undecided).",
-)
-@click.option("--junit", type=options.TARGET, metavar="OUT", help="Write a JUnit report (XML).")
-@click.option(
-    "--certificate",
-    "certificate_file",
-    type=options.TARGET,
-    metavar="OUT",
-    help="Write a certificate, for 'dipc verify'; compressed if the name ends in .gz.",
-)
-@click.option("--quiet", is_flag=True, help="Print the verdict only.")
+@options.expect(help="Compare each verdict with its comment '# expect: fails' (or holds, undecided).")
+@options.junit()
+@options.certificate(metavar="OUT")
+@options.quiet()
 def check(
     asked: Asked,
     formulas: tuple[str, ...],

@@ -174,6 +174,20 @@ interval = option(
 time_limit = option("--time-limit", type=SECONDS, metavar="SECONDS", help="Give up after this many seconds.")
 memory_limit = option("--memory-limit", type=MEGABYTES, metavar="MB", help="Give up beyond this memory.")
 output = option("-o", "--output", metavar="OUT", type=TARGET)
+junit = option("--junit", type=TARGET, metavar="OUT", help="Write a JUnit report (XML).")
+quiet = option("--quiet", is_flag=True, help="Print the verdict only.")
+expect = option(
+    "--expect",
+    is_flag=True,
+    help="Compare each verdict with the file's comment '# expect: violated' (or private, undecided).",
+)
+certificate = option(
+    "--certificate",
+    "certificate_file",
+    type=TARGET,
+    metavar="FILE",
+    help="Write a certificate, for 'dipc verify'; compressed if the name ends in .gz.",
+)
 json = option("--json", "as_json", is_flag=True, help="Print one JSON record.")
 
 

@@ -108,13 +108,7 @@ Examples:
 @options.claim(help="Prove this instead of the program's claim, for example '3/2*eps'.")
 @options.time_limit(help="Give up after this many seconds (verdict: undecided).")
 @options.memory_limit(help="Give up beyond this memory (verdict: undecided).")
-@click.option(
-    "--certificate",
-    "certificate_file",
-    type=options.TARGET,
-    metavar="FILE",
-    help="Write a certificate, for 'dipc verify'; compressed if the name ends in .gz.",
-)
+@options.certificate()
 @click.option("--details", is_flag=True, help="Also print the proof as a table.")
 @click.option(
     "--to",
@@ -123,14 +117,10 @@ Examples:
     show_default=True,
     help="Print a proof as LaTeX.",
 )
-@click.option(
-    "--expect",
-    is_flag=True,
-    help="Compare each verdict with the file's comment '# expect for all sizes: violated'.",
-)
-@click.option("--junit", type=options.TARGET, metavar="OUT", help="Write a JUnit report (XML).")
+@options.expect(help="Compare each verdict with the file's comment '# expect for all sizes: violated'.")
+@options.junit()
 @options.json(help="Print one JSON record; for several files, a list.")
-@click.option("--quiet", is_flag=True, help="Print the verdict only.")
+@options.quiet()
 def prove(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
     """Prove the claim of each FILE for every size and all inputs, and find the least t; or refute it.
 

@@ -226,21 +226,11 @@ Examples:
 @comparing
 @options.claim(help="Decide this instead of the file's claim, for example 'ln(2), 1/100'.")
 @options.at(help="The eps of a claim t*eps about a model without eps: --at 1/2.")
-@click.option(
-    "--expect",
-    is_flag=True,
-    help="Compare each verdict with the file's comment '# expect: violated' (or private, undecided).",
-)
-@click.option(
-    "--certificate",
-    "certificate_file",
-    type=options.TARGET,
-    metavar="OUT",
-    help="Write a certificate, for 'dipc verify'; compressed if the name ends in .gz.",
-)
-@click.option("--junit", type=options.TARGET, metavar="OUT", help="Write a JUnit report (XML).")
+@options.expect()
+@options.certificate(metavar="OUT")
+@options.junit()
 @options.json(help="Print one JSON record; for several files, a list.")
-@click.option("--quiet", is_flag=True, help="Print the verdict only.")
+@options.quiet()
 def check(
     asked: Asked,
     files: tuple[str, ...],

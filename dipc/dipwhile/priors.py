@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import itemgetter
 from typing import NamedTuple, assert_never
 
 from flint import fmpq
@@ -56,6 +57,7 @@ from dipc.dipwhile.syntax.printer import as_written, show_expr
 from dipc.dipwhile.syntax.questions import not_drawn
 from dipc.errors import CLAIM_NAME, InputError, InternalError, LimitReached
 from dipc.integration.linear import Linear
+from dipc.models.hmm import added
 from dipc.models.laws import Vector, cases_in_order
 from dipc.models.mixtures import Compared, Drawn, Ends, Exponent, Mixture, Mixtures
 from dipc.models.values import FALSE, TRUE, Value, show, show_valuation
@@ -373,12 +375,8 @@ def _compared(
 def _mixture(
     program: CoreProgram, event: Expr, found: Weights, place: Mapping[tuple[Value, ...], int]
 ) -> Mixture:
-    total: dict[int, Parametric] = {}
-    for key, weight in found.items():
-        if holds(program, event, key):
-            law = place[key]
-            total[law] = total[law] + weight if law in total else weight
-    return Mixture(show_expr(event), tuple(sorted((law, w) for law, w in total.items() if w)))
+    total = added((place[key], weight) for key, weight in found.items() if holds(program, event, key))
+    return Mixture(show_expr(event), tuple(sorted(total.items(), key=itemgetter(0))))
 
 
 def holds(program: CoreProgram, event: Expr, key: tuple[Value, ...]) -> bool:

@@ -11,8 +11,9 @@ from dipc.clock import Clock
 from dipc.errors import InputError
 from dipc.export.markov_picture import FORMATS as OF_CHAINS
 from dipc.export.quantified import qepcad, redlog
-from dipc.export.queries import added, side_name, smtlib
+from dipc.export.queries import side_name, smtlib
 from dipc.models.chain import DEAD, MarkovChain
+from dipc.models.hmm import added
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.laws import as_function
@@ -60,7 +61,7 @@ def chain_of(question: Question) -> MarkovChain[Any]:
         pairs = [((s, o), p * q) for s, p in weights.items() if p for o, q in model.emissions[s]]
         return tuple((names.setdefault(key, len(names)), _value(question, p)) for key, p in pairs)
 
-    rows = [row({s: w / _total(side) for s, w in added(side).items()}) for side in sides.values()]
+    rows = [row({s: w / _total(side) for s, w in added(side.weights).items()}) for side in sides.values()]
     while len(rows) < len(names):
         state, _ = list(names)[len(rows)]
         rows.append(row(dict(model.transitions[state])))

@@ -17,7 +17,7 @@ from dipc.export.smtlib import SMTLIB
 from dipc.models.mixtures import Compared, Mixture, Mixtures
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish.question import Claim
+from dipc.pufferfish.question import Claim, claimed
 from dipc.signs.eps_range import EpsRange
 
 
@@ -26,8 +26,7 @@ def smtlib(mixtures: Mixtures, claim: Claim | None, eps_range: EpsRange, clock: 
 
     Raises :class:`InputError` without a claim, and for one with a delta.
     """
-    if claim is None:
-        raise InputError("nothing is claimed", hint="write a line `private ln(2)`, or use `--claim`")
+    claim = claimed(claim)
     if claim.delta:
         raise InputError("a claim with a delta is about sets of outputs: there is no SMT-LIB for it")
     lines = list(_heading(mixtures, claim, eps_range))

@@ -19,7 +19,9 @@ from flint import fmpq, fmpq_mpoly
 from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached
 from dipc.export.operators import ARITHMETIC, PRODUCT, Dialect, Infix, Symbol, logic, write
-from dipc.export.queries import Polynomials, Queries, added, claim_of, polynomial
+from dipc.export.queries import Queries, claim_of, polynomial
+from dipc.models.hmm import added
+from dipc.pufferfish.clearing import Polynomials
 from dipc.pufferfish.question import Pair, Question
 
 MOST = 20_000
@@ -166,7 +168,7 @@ def _conditions(queries: Queries) -> Iterator[Atom]:
 
 def _inequalities(queries: Queries, pair: Pair, clock: Clock) -> Iterator[fmpq_mpoly]:
     """``c A' Z - A Z'`` for every sequence, except where A is 0; with eps, times a power."""
-    left, right = (queries.cleared([added(side)])[0] for side in pair)
+    left, right = (queries.cleared([added(side.weights)])[0] for side in pair)
     above, below = _sum(queries, left) * queries.claim.factor, _sum(queries, right)
     exponent = _Power.of(queries)
     stack = [(left, right, 0)]

@@ -16,12 +16,11 @@ from dipc.clock import Clock
 from dipc.errors import InputError, Unsupported
 from dipc.export.operators import Symbol, Tree, power, scaled, total, write
 from dipc.export.smtlib import SMTLIB
-from dipc.models.hmm import SILENCE
+from dipc.models.hmm import SILENCE, added
 from dipc.numbers.parametric import Parametric
 from dipc.pufferfish.classes import check_class
-from dipc.pufferfish.question import Claim, Pair, Question, Side
-
-Polynomials = dict[int, fmpq_mpoly]
+from dipc.pufferfish.clearing import Polynomials, cleared
+from dipc.pufferfish.question import Claim, Pair, Question, Side, claimed
 
 
 def smtlib(question: Question, clock: Clock) -> str:
@@ -40,9 +39,7 @@ def smtlib(question: Question, clock: Clock) -> str:
 
 def claim_of(question: Question, what: str) -> tuple[Claim, int]:
     """The claim and the horizon, without which there is no such text."""
-    claim, horizon = question.claim, question.horizon
-    if claim is None:
-        raise InputError("nothing is claimed", hint="write a line `private ln(2)`, or use `--claim`")
+    claim, horizon = claimed(question.claim), question.horizon
     if horizon is None:
         raise InputError(f"{what} needs a number of observations", hint="set one, for example --horizon 3")
     if not question.parameters.rational:
@@ -77,13 +74,12 @@ class Queries:
 
     def cleared(self, rows: Sequence[Mapping[int, Parametric]]) -> list[Polynomials]:
         """All entries times one polynomial that is positive on the class."""
-        common = self.one
-        for p in {p for row in rows for p in row.values()}:
-            common = common * (p.denominator / common.gcd(p.denominator))
-        sign = Parametric(self.question.parameters.ring, common, self.one).at(self._point).as_rational()
-        assert sign  # no denominator vanishes on the class
-        common = common if sign > 0 else -common
-        return [{i: p.numerator * (common / p.denominator) for i, p in row.items()} for row in rows]
+        return cleared(rows, self.one, self._sign)
+
+    def _sign(self, f: fmpq_mpoly) -> int:
+        value = Parametric(self.question.parameters.ring, f, self.one).at(self._point).as_rational()
+        assert value  # no denominator vanishes on the class
+        return 1 if value > 0 else -1
 
     def heading(self) -> Iterator[str]:
         """The observations, the parameters with their class, and c."""
@@ -133,7 +129,7 @@ class Queries:
 
     def query(self, number: int, pair: Pair) -> Iterator[str]:
         """``A Z' > c A' Z`` (with eps, the left side times its power) for some sequence."""
-        weights = [self.cleared([added(side)])[0] for side in pair]
+        weights = [self.cleared([added(side.weights)])[0] for side in pair]
         left, right = (self._text(reduce(add, w.values(), 0 * self.one)) for w in weights)
         yield f"; {number}. s: {side_name(pair.left)}, s': {side_name(pair.right)}"
         yield "(push 1)"
@@ -187,14 +183,6 @@ def _times(factors: Sequence[str]) -> str:
 
 def _sum(terms: Sequence[str]) -> str:
     return f"(+ {' '.join(terms)})" if len(terms) > 1 else terms[0] if terms else "0"
-
-
-def added(side: Side) -> dict[int, Parametric]:
-    """The weights by state."""
-    row: dict[int, Parametric] = {}
-    for s, x in side.weights:
-        row[s] = row[s] + x if s in row else x
-    return row
 
 
 def side_name(side: Side) -> str:

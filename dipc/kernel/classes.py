@@ -28,15 +28,13 @@ greater, follows from it, for the same w.  Without a horizon this covers all w, 
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from . import hidden
 from .facts import ZERO
-from .models import SILENCE, Model, brief, told
+from .models import SILENCE, Certified, Model, brief, check_form, told
 from .parameters import Function, Functions, Question, Vector, clear, read_question
 from .polynomials import (
     MAX_DEGREE,
@@ -51,8 +49,8 @@ from .polynomials import (
     value_at,
     variable,
 )
-from .privacy import FORMAT, MAX_NAME, VERSION, shown
-from .reading import Refused, array, integer, rational, record, spend, text
+from .privacy import MAX_NAME
+from .reading import Refused, array, integer, rational, record, spend
 
 MODEL = "states observations parameters conditions eps divisors emissions transitions sides pairs horizon c"
 FIELDS = f"format version statement model {MODEL} verdict proof digest"
@@ -259,69 +257,18 @@ def model_at(question: Question, point: Sequence[Fraction]) -> Model:
 # --- the certificate ----------------------------------------------------------------------------------
 
 
-class Certificate(NamedTuple):
-    """A certificate that was checked; ``violation`` tells of a violation, "" if the claim is private."""
+class Certificate(Certified[Question]):
+    """A certificate about a class of parameters that was checked."""
 
-    data: dict[str, Any]
-    question: Question
-    violation: str
-
-    @property
-    def status(self) -> str:
-        """ "private" or "violated"."""
-        return "violated" if self.violation else "private"
-
-    @property
-    def sha256(self) -> str:
-        """The hash of the listed question."""
-        parts = {name: self.data[name] for name in MODEL.split()}
-        return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-    def statement(self) -> str:
-        """What was proved, in words, about the listed model."""
-        asked = self.question
-        name = self.data["model"][:MAX_NAME].translate({ord(c): "_" for c in "\"'`"})
-        sizes = f"{len(asked.states)} states, {len(asked.observations)} observations"
-        sizes += f", {len(asked.pairs)} ordered pairs"
-        eps, factor = asked.family.eps, brief(asked.c)
-        claim = f"ln({factor})"
-        if eps is not None and eps.rate:
-            claim = f"{brief(eps.rate)}*eps" if asked.c == 1 else f"({claim} + {brief(eps.rate)}*eps)"
-        where = "every horizon" if asked.horizon is None else f"horizon {asked.horizon}"
-        what = f"{claim}-Pufferfish private for {self._class_text()} and {where}"
-        verdict = f"not {what}: {self.violation}" if self.violation else what
-        return shown(f"model '{name}' ({sizes}) is {verdict}")
-
-    def _class_text(self) -> str:
-        text = self.question.family.text()
-        return (
-            text if len(text) <= 10 * MAX_NAME else f"every value of {self.question.family.size} parameters"
-        )
-
-    def conditional(self) -> str:
-        """The statement under its condition: the kernel does not read models."""
-        return f"IF the listed model, class and pairs are those that were meant THEN {self.statement()}"
-
-    def summary(self) -> list[str]:
-        """What was proved, and what is trusted."""
-        return [
-            f"accepted: {self.conditional()}",
-            "trusted: that the listed states, observations, parameters, functions, distributions, pairs, "
-            "horizon and claim are those that were meant; everything else was recomputed",
-        ]
+    fields = MODEL
+    listed = "model, class and pairs"
+    meant = "states, observations, parameters, functions, distributions, pairs, horizon and claim"
 
 
 def checked(data: Any, file: bytes | None = None) -> Certificate:
     """All phases but the digest."""
-    record(data, "format", *FIELDS.split())
-    if data["format"] != FORMAT or type(data["version"]) is not int or data["version"] != VERSION:
-        raise Refused("format", f"only '{FORMAT}' version {VERSION} is known")
-    if file is not None:
-        raise Refused("program", "the certificate is about a hidden Markov model, not about a program")
-    text(data["model"], "model")
+    check_form(data, FIELDS, "class", file)
     question = read_question(data)
-    if data["verdict"] not in ("private", "violated"):
-        raise Refused("verdict", "'private' or 'violated' is expected")
     if data["verdict"] == "violated":
         return Certificate(data, question, check_violation(question, data["proof"]))
     check_private(question, data["proof"])

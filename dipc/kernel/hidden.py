@@ -38,7 +38,6 @@ f_w is x . g_(ow), which is then <= 0.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -46,8 +45,8 @@ from typing import Any, NamedTuple
 
 from .chains import read_row
 from .facts import ZERO
-from .models import SILENCE, Model, Vector, brief, read_model, told, total
-from .privacy import FORMAT, MAX_NAME, VERSION, shown
+from .models import SILENCE, Certified, Model, Vector, brief, check_form, read_model, told, total
+from .privacy import MAX_NAME
 from .pumps import read_pump
 from .reading import Refused, array, integer, pair_of, rational, record, spend, text, weight
 
@@ -95,6 +94,11 @@ class Question(NamedTuple):
     pairs: list[tuple[int, int]]
     horizon: int | None
     c: Fraction
+
+    def what(self) -> str:
+        """What a certificate shows or refutes."""
+        where = "for every horizon" if self.horizon is None else f"up to horizon {self.horizon}"
+        return f"ln({brief(self.c)})-Pufferfish private {where}"
 
     def differences(self) -> Iterator[Vector]:
         """Of every pair: left - c right."""
@@ -239,60 +243,18 @@ def check_violation(question: Question, proof: Any) -> str:
     return f"{shows}; {pump.text()}"
 
 
-class Certificate(NamedTuple):
-    """A certificate that was checked; ``violation`` tells of a violation, "" if the claim is private."""
+class Certificate(Certified[Question]):
+    """A certificate about a hidden Markov model of fractions that was checked."""
 
-    data: dict[str, Any]
-    question: Question
-    violation: str
-
-    @property
-    def status(self) -> str:
-        """ "private" or "violated"."""
-        return "violated" if self.violation else "private"
-
-    @property
-    def sha256(self) -> str:
-        """The hash of the listed question."""
-        parts = {name: self.data[name] for name in MODEL.split()}
-        return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-    def statement(self) -> str:
-        """What was proved, in words, about the listed model."""
-        model, pairs, horizon = self.question.model, len(self.question.pairs), self.question.horizon
-        name = self.data["model"][:MAX_NAME].translate({ord(c): "_" for c in "\"'`"})
-        sizes = f"{len(model.states)} states, {len(model.observations)} observations, {pairs} ordered pairs"
-        claim = f"ln({brief(self.question.c)})-Pufferfish private"
-        where = "for every horizon" if horizon is None else f"up to horizon {horizon}"
-        verdict = f"not {claim} {where}: {self.violation}" if self.violation else f"{claim} {where}"
-        return shown(f"model '{name}' ({sizes}) is {verdict}")
-
-    def conditional(self) -> str:
-        """The statement under its condition: the kernel does not read models."""
-        return f"IF the listed model and pairs are those that were meant THEN {self.statement()}"
-
-    def summary(self) -> list[str]:
-        """What was proved, and what is trusted."""
-        return [
-            f"accepted: {self.conditional()}",
-            "trusted: that the listed states, observations, probabilities, distributions, pairs, horizon and "
-            "c are those that were meant; everything else was recomputed",
-        ]
+    fields = MODEL
+    listed = "model and pairs"
+    meant = "states, observations, probabilities, distributions, pairs, horizon and c"
 
 
 def checked(data: Any, file: bytes | None = None) -> Certificate:
     """All phases but the digest."""
-    record(data, "format", *FIELDS.split())
-    if data["format"] != FORMAT or type(data["version"]) is not int or data["version"] != VERSION:
-        raise Refused("format", f"only '{FORMAT}' version {VERSION} is known")
-    if data["statement"] != "hidden":
-        raise Refused("format", "only statements about hidden Markov models are known")
-    if file is not None:
-        raise Refused("program", "the certificate is about a hidden Markov model, not about a program")
-    text(data["model"], "model")
+    check_form(data, FIELDS, "hidden", file)
     question = read_question(data)
-    if data["verdict"] not in ("private", "violated"):
-        raise Refused("verdict", "'private' or 'violated' is expected")
     if data["verdict"] == "violated":
         return Certificate(data, question, check_violation(question, data["proof"]))
     check_private(question, data["proof"])

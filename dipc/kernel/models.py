@@ -1,16 +1,18 @@
-"""Hidden Markov models of fractions, and what is said about their sequences."""
+"""Hidden Markov models of fractions, and what certificates say about them."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from .chains import MAX_STATES, Row, read_row
 from .facts import ZERO
-from .privacy import MAX_NAME
-from .reading import Refused, array, spend, text, weight
+from .privacy import FORMAT, MAX_NAME, VERSION, shown
+from .reading import Refused, array, record, spend, text, weight
 
 SILENCE = "-"
 MAX_SHOWN = 40  # observations in a statement
@@ -109,3 +111,74 @@ def brief(p: Fraction) -> str:
     """A number, exactly if it is short."""
     bits = max(p.numerator.bit_length(), p.denominator.bit_length())
     return str(p) if bits <= 256 else f"a number of {bits} bits"
+
+
+# --- certificates -------------------------------------------------------------------------------------
+
+
+class Asked(Protocol):
+    """A question as statements tell it."""
+
+    def what(self) -> str:
+        """What a certificate shows or refutes."""
+
+
+Question = TypeVar("Question", bound=Asked)
+
+
+@dataclass(frozen=True)
+class Certified(Generic[Question]):
+    """A certificate that was checked; ``violation`` tells of a violation, "" if the claim is private.
+
+    ``fields`` are those of the question; ``listed`` and ``meant`` tell what the kernel cannot check.
+    """
+
+    data: dict[str, Any]
+    question: Question
+    violation: str
+    fields: ClassVar[str]
+    listed: ClassVar[str]
+    meant: ClassVar[str]
+
+    @property
+    def status(self) -> str:
+        """ "private" or "violated"."""
+        return "violated" if self.violation else "private"
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the listed question."""
+        parts = {name: self.data[name] for name in self.fields.split()}
+        return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+    def statement(self) -> str:
+        """What was proved, in words, about the listed model."""
+        name = self.data["model"][:MAX_NAME].translate({ord(c): "_" for c in "\"'`"})
+        sizes = [f"{len(self.data[field])} {field}" for field in ("states", "observations")]
+        sizes.append(f"{len(self.data['pairs'])} ordered pairs")
+        what = self.question.what()
+        verdict = f"not {what}: {self.violation}" if self.violation else what
+        return shown(f"model '{name}' ({', '.join(sizes)}) is {verdict}")
+
+    def conditional(self) -> str:
+        """The statement under its condition: the kernel does not read models."""
+        return f"IF the listed {self.listed} are those that were meant THEN {self.statement()}"
+
+    def summary(self) -> list[str]:
+        """What was proved, and what is trusted."""
+        trusted = f"trusted: that the listed {self.meant} are those that were meant"
+        return [f"accepted: {self.conditional()}", f"{trusted}; everything else was recomputed"]
+
+
+def check_form(data: Any, fields: str, statement: str, file: bytes | None) -> None:
+    """The fields, the format and the kind of statement; that no program is meant; the verdict's word."""
+    record(data, "format", *fields.split())
+    if data["format"] != FORMAT or type(data["version"]) is not int or data["version"] != VERSION:
+        raise Refused("format", f"only '{FORMAT}' version {VERSION} is known")
+    if data["statement"] != statement:
+        raise Refused("format", "only statements about hidden Markov models are known")
+    if file is not None:
+        raise Refused("program", "the certificate is about a hidden Markov model, not about a program")
+    text(data["model"], "model")
+    if data["verdict"] not in ("private", "violated"):
+        raise Refused("verdict", "'private' or 'violated' is expected")

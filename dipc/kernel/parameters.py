@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from . import hidden
 from .chains import numbers
 from .hidden import LONGEST
-from .models import read_names
+from .models import brief, read_names
 from .polynomials import (
     MAX_DEGREE,
     MAX_VARIABLES,
@@ -147,6 +147,16 @@ class Question(NamedTuple):
     pairs: list[tuple[int, int]]
     horizon: int | None
     c: Fraction
+
+    def what(self) -> str:
+        """What a certificate shows or refutes."""
+        claim, eps, of = f"ln({brief(self.c)})", self.family.eps, self.family.text()
+        if eps is not None and eps.rate:
+            claim = f"{brief(eps.rate)}*eps" if self.c == 1 else f"({claim} + {brief(eps.rate)}*eps)"
+        if len(of) > 10 * MAX_NAME:
+            of = f"every value of {self.family.size} parameters"
+        where = "every horizon" if self.horizon is None else f"horizon {self.horizon}"
+        return f"{claim}-Pufferfish private for {of} and {where}"
 
     def functions(self) -> Iterator[Function]:
         """All of them."""

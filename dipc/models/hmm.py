@@ -7,8 +7,9 @@ alpha_0(s) = pi(s) o(s, w_0), alpha_(t+1)(s') = (sum over s of alpha_t(s) p(s, s
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from flint import fmpq
 
@@ -18,8 +19,22 @@ SILENCE = "-"
 """What is observed for ever behind a state that stops; it is not printed."""
 
 K = TypeVar("K", fmpq, Parametric)
+Key = TypeVar("Key")
+X = TypeVar("X", bound=Any)
 Weights = tuple[tuple[int, K], ...]
 """Places of states or observations with their probabilities or weights, none of them zero."""
+
+
+def added(weights: Iterable[tuple[Key, X]]) -> dict[Key, X]:
+    """The sum of the weights of each place, those that are zero left out.
+
+    >>> added([(0, 1), (1, 2), (0, 3), (1, -2)])
+    {0: 4}
+    """
+    found: dict[Key, X] = {}
+    for key, x in weights:
+        found[key] = found[key] + x if key in found else x
+    return {key: x for key, x in found.items() if x}
 
 
 @dataclass(frozen=True, slots=True)

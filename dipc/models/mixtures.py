@@ -24,6 +24,14 @@ class Ends(NamedTuple):
     low_closed: bool
     high_closed: bool
 
+    def is_around(self, x: fmpq, low: fmpq, high: fmpq) -> bool:
+        """Whether x is in the range where its ends are these numbers."""
+        return (low < x or (self.low_closed and low == x)) and (x < high or (self.high_closed and x == high))
+
+    def between(self, low: object, high: object) -> str:
+        """The interval with these ends as text."""
+        return f"{'(['[self.low_closed]}{low}, {high}{')]'[self.high_closed]}"
+
 
 class Mixture(NamedTuple):
     """An event under a prior: the weights of the laws, those of other laws are zero."""

@@ -235,8 +235,7 @@ def number(f: Parametric) -> fmpq:
 
 
 def _within(x: fmpq, bounds: Range, values: dict[str, fmpq]) -> bool:
-    low, high = number(bounds.low.at(values)), number(bounds.high.at(values))
-    return (low < x or (bounds.low_closed and low == x)) and (x < high or (bounds.high_closed and x == high))
+    return bounds.is_around(x, number(bounds.low.at(values)), number(bounds.high.at(values)))
 
 
 def definite_sign(f: fmpq_mpoly) -> int | None:

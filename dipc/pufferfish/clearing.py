@@ -18,18 +18,17 @@ from flint import arb, ctx, fmpq, fmpq_mpoly
 
 from dipc.clock import Clock
 from dipc.errors import InternalError, LimitReached
-from dipc.models.hmm import HiddenMarkovModel, Weights
+from dipc.models.hmm import HiddenMarkovModel, Weights, added
 from dipc.numbers.exact import ends
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.pufferfish.beliefs import ZERO, Steps, Word
 from dipc.pufferfish.classes import ParameterClass, check_class, definite_sign, number
-from dipc.pufferfish.question import Claim, Pair, Question, Side
+from dipc.pufferfish.question import NOTHING, Claim, Pair, Question, Side
 from dipc.signs.boxes import Point
 
 LARGEST = 10**6
 MOST_POWER = 10**5
-NOTHING = "nothing was compared"
 
 Polynomials = dict[int, fmpq_mpoly]
 """A vector over states: the entries that are not zero."""
@@ -112,11 +111,9 @@ class Cleared:
         self.stated: list[Inequality] = []
         self.steps = self._steps(question.model)
         self.pairs = tuple(pair for pair in question.pairs if all(_possible(side) for side in pair))
-        self.notes = (
-            *question.notes,
-            *dict.fromkeys(_notes(question.pairs)),
-            *([] if self.pairs else [NOTHING]),
-        )
+        impossible = (side for pair in question.pairs for side in pair if not _possible(side))
+        notes = dict.fromkeys(side.impossible for side in impossible)
+        self.notes = (*question.notes, *notes, *([] if self.pairs else [NOTHING]))
         self.sides = [self._cleared_sides(pair) for pair in self.pairs]
 
     def _class(self, power: int) -> ParameterClass:
@@ -153,18 +150,14 @@ class Cleared:
         lifted = [
             {i: image(p if isinstance(p, Parametric) else of(p)) for i, p in row.items()} for row in rows
         ]
-        common = self._one
-        for p in {p for row in lifted for p in row.values()}:
-            common = common * (p.denominator / common.gcd(p.denominator))
-        common = common * self._sign_inside(common)
-        return [{i: p.numerator * (common / p.denominator) for i, p in row.items()} for row in lifted]
+        return cleared(lifted, self._one, self._sign_inside)
 
     def _sign_inside(self, f: fmpq_mpoly) -> int:
         """The sign of a polynomial that has one on the whole class."""
         return 1 if f(*self._point) > 0 else -1
 
     def _cleared_sides(self, pair: Pair) -> _Sides:
-        left, right = (self._cleared([_added(side.weights)])[0] for side in pair)
+        left, right = (self._cleared([added(side.weights)])[0] for side in pair)
         below = sum(right.values(), ZERO) * self._one
         if self.eps_power:
             below = below * self._one.context().gens()[self._eps_place] ** self.eps_power
@@ -255,6 +248,17 @@ class Cleared:
         return found[0] * u[self._eps_place] ** self.eps_power, found[1]
 
 
+def cleared(
+    rows: Sequence[Mapping[int, Parametric]], one: fmpq_mpoly, sign: Callable[[fmpq_mpoly], int]
+) -> list[Polynomials]:
+    """All entries times one polynomial, which is made positive by its ``sign``."""
+    common = one
+    for p in {p for row in rows for p in row.values()}:
+        common = common * (p.denominator / common.gcd(p.denominator))
+    common = common * sign(common)
+    return [{i: p.numerator * (common / p.denominator) for i, p in row.items()} for row in rows]
+
+
 def _times(factor: fmpq, x: Fraction) -> fmpq:
     return factor * fmpq(x.numerator, x.denominator)
 
@@ -267,7 +271,7 @@ def probabilities(
     steps: Any = Steps(HiddenMarkovModel(model.states, model.observations, *rows))
     found = []
     for side in pair:
-        start = {s: value(x) for s, x in _added(side.weights).items()}
+        start = {s: value(x) for s, x in added(side.weights).items()}
         total = sum(start.values(), ZERO)
         if not total:
             return None
@@ -277,14 +281,6 @@ def probabilities(
 
 def _valued(row: Weights[Parametric], value: Callable[[Parametric], Any]) -> Weights[Any]:
     return tuple((place, value(p)) for place, p in row)
-
-
-def _added(weights: Weights[Parametric]) -> dict[int, Parametric]:
-    """The weights by state, those that are zero left out."""
-    row: dict[int, Parametric] = {}
-    for s, x in weights:
-        row[s] = row[s] + x if s in row else x
-    return {s: x for s, x in row.items() if x}
 
 
 def _present(vector: Polynomials) -> Polynomials:
@@ -317,11 +313,5 @@ def _known(group: int | None, vectors: Iterable[Polynomials], seen: set[Any]) ->
 
 def _possible(side: Side) -> bool:
     """Whether the sum of the weights is not zero everywhere."""
-    weights = list(_added(side.weights).values())
+    weights = list(added(side.weights).values())
     return bool(weights) and bool(sum(weights[1:], weights[0]))
-
-
-def _notes(pairs: Sequence[Pair]) -> Iterator[str]:
-    for side in (side for pair in pairs for side in pair if not _possible(side)):
-        under = f" under the prior {side.prior}" if side.prior else ""
-        yield f"{side.name} has probability 0{under}: its pairs are not compared"

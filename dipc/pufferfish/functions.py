@@ -9,12 +9,12 @@ Unclear.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import islice, pairwise, product
-from math import comb, prod
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count, islice, pairwise
+from math import prod
+from typing import Any
 
 from flint import fmpq, fmpq_mpoly
 
@@ -35,7 +35,8 @@ from dipc.pufferfish.clearing import Cleared, Inequality
 from dipc.pufferfish.parameters import DEPTH_OF_ANY, LONGER, unsettled_on, violation_at
 from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.verdict import Counterexample, Private, PufferfishVerdict, Undecided, Violated
-from dipc.signs.boxes import HALF, Answer, Fails, Holds, Point, Side, Tensor, Unclear
+from dipc.signs import boxes
+from dipc.signs.boxes import HALF, NONNEGATIVE, Answer, Fails, Point, Unclear
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails as FailsAt
 from dipc.signs.inequality import Holds as HoldsForAll
@@ -50,65 +51,22 @@ Coefficients = Mapping[tuple[int, ...], ExpPoly]
 """A polynomial in the coordinates of the cube: the exponents of its monomials, with functions of eps."""
 
 
-class Box(NamedTuple):
-    """A box with the Bernstein coefficients of f on it; the last axis moves fastest."""
+class Tensor(boxes.Tensor):
+    """Bernstein coefficients that are functions of eps, not scaled: many boxes share their values."""
 
-    sides: tuple[Side, ...]
-    shape: tuple[int, ...]
-    values: list[ExpPoly]
-
-    def lines(self, axis: int) -> Iterator[slice]:
-        """The places of the coefficients along an axis."""
-        return Tensor(self.shape, [0] * len(self.values)).lines(axis)
-
-    def corners(self) -> Iterator[tuple[Point, ExpPoly]]:
-        """The corners, with the value of f there; in the middle of the axes on which f does not depend."""
-        for ends in product(*((0, -1) if size > 1 else (None,) for size in self.shape)):
-            place = 0
-            for size, end in zip(self.shape, ends, strict=True):
-                place = place * size + (size - 1 if end else 0)
-            both = zip(self.sides, ends, strict=True)
-            point = ((side[0] + side[1]) / 2 if end is None else side[end] for side, end in both)
-            yield tuple(point), self.values[place]
-
-    @property
-    def centre(self) -> Point:
-        """The point in the middle."""
-        return tuple((low + high) / 2 for low, high in self.sides)
-
-    def halves(self, axis: int) -> tuple[Box, Box]:
-        """Both halves across an axis (de Casteljau)."""
-        low, high = self.values.copy(), self.values.copy()
-        for line in self.lines(axis):
-            low[line], high[line] = _halved(self.values[line])
-        (start, end), middle = self.sides[axis], self.centre[axis]
-        first, second = (
-            (*self.sides[:axis], side, *self.sides[axis + 1 :]) for side in ((start, middle), (middle, end))
-        )
-        return Box(first, self.shape, low), Box(second, self.shape, high)
+    @staticmethod
+    def halved(line: list[ExpPoly]) -> tuple[list[ExpPoly], list[ExpPoly]]:
+        low, high = [], []
+        while line:
+            low.append(line[0])
+            high.append(line[-1])
+            line = [(a + b) * HALF for a, b in pairwise(line)]
+        return low, high[::-1]
 
 
-def _halved(line: list[ExpPoly]) -> tuple[list[ExpPoly], list[ExpPoly]]:
-    low, high = [], []
-    while line:
-        low.append(line[0])
-        high.append(line[-1])
-        line = [(a + b) * HALF for a, b in pairwise(line)]
-    return low, high[::-1]
-
-
-def bernstein(f: Coefficients, axes: int) -> Box:
+def bernstein(f: Coefficients, axes: int) -> Tensor:
     """The coefficients of f on the whole cube."""
-    shape = tuple(max((powers[axis] for powers in f), default=0) + 1 for axis in range(axes))
-    zero = ExpPoly()
-    values = [f.get(powers, zero) for powers in product(*map(range, shape))]
-    box = Box(((fmpq(0), fmpq(1)),) * axes, shape, values)
-    for axis, size in enumerate(shape):
-        rows = [[fmpq(comb(j, i), comb(size - 1, i)) for i in range(j + 1)] for j in range(size)]
-        for line in box.lines(axis):
-            old = values[line]
-            values[line] = [sum((old[i] * w for i, w in enumerate(row)), zero) for row in rows]
-    return box
+    return Tensor.of(boxes.shape_of(f, axes), f, ExpPoly())
 
 
 def value_at(f: Coefficients, point: Point) -> ExpPoly:
@@ -172,37 +130,18 @@ class Functions(Cleared):
 
     def nonnegative(self, f: Coefficients) -> Answer:
         """Whether f >= 0 on the class, for every eps; a witness has f < 0 for some eps."""
-        size = len(self._point)
-        boxes = [bernstein(f, size), *(bernstein(self.split(g), size) for g in self.family.conditions)]
-        queue, count = deque([boxes]), 1
-        while queue:
-            self.clock.tick("boxes", count)
-            box, *conditions = queue.popleft()
-            if self._is_settled_on(box, conditions):
-                continue
-            for point, value in (*box.corners(), (box.centre, value_at(f, box.centre))):
-                if self.sample(value) is not None:
-                    wrong = self.family.inside(point, lambda u: self.sample(value_at(f, u)) is not None)
-                    if wrong is not None:
-                        return Fails(wrong)
-            axis, count = _longest([box, *conditions]), count + 2
-            if axis is None or count > MOST_BOXES:
-                return Unclear(box.sides)
-            queue.extend(map(list, zip(*(each.halves(axis) for each in (box, *conditions)), strict=True)))
-        return Holds(None)
+        conditions, number = self.family.conditions, count(1)
+        accept = partial(self.family.inside, wrong=lambda u: self.sample(value_at(f, u)) is not None)
+        search = _Search(f, conditions, accept, None, lambda: self.clock.tick("boxes", next(number)), self)
+        return search.run(*(bernstein(g, len(self._point)) for g in (f, *map(self.split, conditions))))
 
-    def _is_settled_on(self, box: Box, conditions: Sequence[Box]) -> bool:
-        """Whether no coefficient is negative, or those of a condition are; these are numbers."""
-        if any(all(value.sign_at(HALF) < 0 for value in dict.fromkeys(g.values)) for g in conditions):
-            return True
-        return all(isinstance(self._answer(value), HoldsForAll) for value in dict.fromkeys(box.values))
-
-    def _answer(self, value: ExpPoly) -> Any:
+    def answer(self, value: ExpPoly) -> Any:
+        """Whether a function is nonnegative for every eps."""
         return self.oracle.decide(without_monomial(value))
 
     def sample(self, value: ExpPoly) -> fmpq | None:
         """An eps for which a function is negative, if there is one."""
-        answer = self._answer(value)
+        answer = self.answer(value)
         return answer.sample if isinstance(answer, FailsAt) else None
 
     # --- the model -----------------------------------------------------------------------------------
@@ -261,16 +200,29 @@ class Functions(Cleared):
         """
         if self._is_of_parameters(f):
             return definite_sign(f)
-        box = bernstein(self.split(f), len(self._point))
-        signs = {sign_if_constant(without_monomial(x), self.oracle.budgets) for x in box.values}
+        values = bernstein(self.split(f), len(self._point)).coefficients
+        signs = {sign_if_constant(without_monomial(x), self.oracle.budgets) for x in values}
         return signs.pop() if len(signs) == 1 else None
 
 
-def _longest(boxes: Sequence[Box]) -> int | None:
-    """The longest axis on which one of them depends; their sides are equal."""
-    axes = {axis for box in boxes for axis, size in enumerate(box.shape) if size > 1}
-    sides = boxes[0].sides
-    return max(sorted(axes), key=lambda axis: sides[axis][1] - sides[axis][0], default=None)
+@dataclass
+class _Search(boxes.Search):
+    problem: Functions
+    most = MOST_BOXES
+
+    def settled(self, box: boxes.Box) -> int | None:
+        for i, tensor in enumerate(box.conditions):  # their coefficients are numbers
+            if all(value.sign_at(HALF) < 0 for value in dict.fromkeys(tensor.coefficients)):
+                return NONNEGATIVE - 1 - i
+        answers = map(self.problem.answer, dict.fromkeys(box.tensor.coefficients))
+        return NONNEGATIVE if all(isinstance(answer, HoldsForAll) for answer in answers) else None
+
+    def witness(self, box: boxes.Box) -> Point | None:
+        centre = box.middle_of([None] * len(box.sides))
+        for point, value in (*box.corners(), (centre, value_at(self.f, centre))):
+            if self.problem.sample(value) is not None and (shown := self.accept(point)) is not None:
+                return shown
+        return None
 
 
 def check(question: Question, clock: Clock) -> PufferfishVerdict:

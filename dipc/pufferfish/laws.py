@@ -9,7 +9,7 @@ from typing import Any
 
 from dipc.clock import Clock
 from dipc.errors import InputError
-from dipc.models.hmm import SILENCE, HiddenMarkovModel
+from dipc.models.hmm import SILENCE, HiddenMarkovModel, added
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import Steps, Word
@@ -31,9 +31,7 @@ class Law:
         weights: Any = model  # the steps use field operations only, which rational functions have too
         self._steps, self._ring = Steps(weights), parameters.ring
         total = reduce(add, (x for _, x in side.weights))
-        self._start: Any = {}
-        for state, x in side.weights:
-            self._start[state] = self._start.get(state, 0) + x / total
+        self._start: Any = added((state, x / total) for state, x in side.weights)
 
     def probability(self, sequence: Sequence[str]) -> Parametric:
         """P(sequence | side); ``-`` is the silence behind a state that stops.

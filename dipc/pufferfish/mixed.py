@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from flint import fmpq
 
+from dipc.models.hmm import added
 from dipc.models.mixtures import Mixture, Mixtures
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
@@ -62,8 +63,5 @@ class Mixed(NamedTuple):
 def mixed(mixtures: Mixtures, side: Mixture, output: int) -> Mixed:
     """P(output | event); the event is possible for some values of the parameters."""
     whole = reduce(add, (w for _, w in side.weights))
-    found: dict[Quotient, Parametric] = {}
-    for law, weight in side.weights:
-        p = mixtures.laws[law][output]
-        found[p] = found[p] + weight if p in found else weight
-    return Mixed(tuple((w / whole, p) for p, w in found.items() if w and p) or ((0 / whole, Quotient.of(0)),))
+    found = added((mixtures.laws[law][output], weight) for law, weight in side.weights)
+    return Mixed(tuple((w / whole, p) for p, w in found.items() if p) or ((0 / whole, Quotient.of(0)),))

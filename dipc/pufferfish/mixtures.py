@@ -34,9 +34,6 @@ from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds
 from dipc.suggest import did_you_mean
 
-MOST_BOXES = 2_000
-NOTHING = "nothing was compared"
-
 
 def check(
     mixtures: Mixtures, epsilon: Exponent, eps_range: EpsRange, clock: Clock, delta: fmpq = ZERO
@@ -95,8 +92,7 @@ def fixed(mixtures: Mixtures, values: Mapping[str, fmpq]) -> Mixtures:
         raise InputError(f"there is no parameter `{name}`", hint=did_you_mean(name, mixtures.ring.names))
     for name, ends in zip(mixtures.ring.names, mixtures.ranges, strict=True):
         if name in values and not _is_within(values[name], ends, values):
-            low, high = ends.low.at(values), ends.high.at(values)
-            interval = f"{'(['[ends.low_closed]}{low}, {high}{')]'[ends.high_closed]}"
+            interval = ends.between(ends.low.at(values), ends.high.at(values))
             raise InputError(f"{name} = {values[name]} is outside of its range {interval}")
     ring = Ring([name for name in mixtures.ring.names if name not in values])
 
@@ -121,8 +117,7 @@ def _is_within(x: fmpq, ends: Ends, values: Mapping[str, fmpq]) -> bool:
     if low is None or high is None:
         hint = "fix those as well"
         raise InputError(f"whether {x} is in its range depends on other parameters", hint=hint)
-    above = low < x or (ends.low_closed and low == x)
-    return above and (x < high or (ends.high_closed and x == high))
+    return ends.is_around(x, low, high)
 
 
 def _changed(mixture: Mixture, change: Callable[[Parametric], Parametric]) -> Mixture:
@@ -234,4 +229,4 @@ def check_drawn(mixtures: Mixtures, clock: Clock) -> None:
 
 
 def _parameters(mixtures: Mixtures) -> Parameters:
-    return Parameters(mixtures.ring, tuple(Range(*ends) for ends in mixtures.ranges))
+    return Parameters(mixtures.ring, mixtures.ranges)

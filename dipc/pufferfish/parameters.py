@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 from flint import arb, ctx, fmpq, fmpq_mpoly
 
 from dipc.clock import Clock
-from dipc.errors import InputError, InternalError, LimitReached
+from dipc.errors import InternalError, LimitReached
 from dipc.numbers.exact import ends
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import ONE, ZERO, Word
 from dipc.pufferfish.classes import ParameterClass, number, restricted
 from dipc.pufferfish.clearing import Cleared, Constant, Inequality, probabilities
-from dipc.pufferfish.question import Claim, Parameters, Question
+from dipc.pufferfish.question import Claim, Parameters, Question, claimed
 from dipc.pufferfish.verdict import Counterexample, Least, Private, PufferfishVerdict, Undecided, Violated
 from dipc.signs.boxes import HALF, Answer, Fails, Holds, Point, Side, Unclear
 from dipc.signs.eps_range import simplest_between
@@ -31,6 +31,7 @@ DEPTH_OF_ANY = 8
 LONGER = f"private for {DEPTH_OF_ANY} observations; longer sequences are not settled"
 
 CLOSE = 60
+"""A rational number is sought up to this power of 1/2 near the one that was found."""
 
 MOST_LINES = 1000
 MOST_CORNERS = 100
@@ -47,9 +48,7 @@ def check_with_parameters(
     ``deciding`` is for claims with a delta.  A limit that runs out is an Undecided verdict.  Raises
     :class:`InputError` as :func:`~dipc.pufferfish.classes.check_class` does.
     """
-    claim = question.claim
-    if claim is None:
-        raise InputError("nothing is claimed", hint="write a line `private ln(2)`, or use `--claim`")
+    claim = claimed(question.claim)
     common: dict[str, Any] = {"question": question, "pairs": len(question.pairs), "notes": question.notes}
     problem = None
     try:
@@ -259,19 +258,19 @@ def shown_near(
         if shown is None:
             raise InternalError("a counterexample that does not violate the claim")
         return shown
-    near = logarithm(values.pop(parameters.eps_name)) * -parameters.eps_unit
+    wanted = near(arb.log, values.pop(parameters.eps_name)) * -parameters.eps_unit
     for power in range(1, CLOSE):
-        eps = simplest_between(near - near / 2**power, near + near / 2**power)
+        eps = simplest_between(wanted - wanted / 2**power, wanted + wanted / 2**power)
         shown = violation_at(problem, claim, (number, words), values, eps)
         if shown:
             return shown
     raise LimitReached("no rational budget was found near the violation")
 
 
-def logarithm(x: fmpq) -> fmpq:
-    """A rational number near ln(x); it decides nothing."""
+def near(function: Callable[[arb], arb], x: fmpq) -> fmpq:
+    """A rational number near the value of a function; it decides nothing."""
     with ctx.workprec(4 * CLOSE):
-        low, _ = ends(arb(x).log())
+        low, _ = ends(function(arb(x)))
     return fmpq(low.numerator, low.denominator)
 
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 from time import monotonic
 
 from dipc.clock import Clock
-from dipc.errors import InputError, Unsupported
+from dipc.errors import Unsupported
 from dipc.pufferfish import finite, functions, horizons, rates, sums
 from dipc.pufferfish.beliefs import ZERO
 from dipc.pufferfish.classes import check_class
 from dipc.pufferfish.parameters import check_with_parameters
-from dipc.pufferfish.question import Claim, Question
+from dipc.pufferfish.question import Claim, Question, claimed
 from dipc.pufferfish.rational import Rational
 from dipc.pufferfish.suprema import budget_with_parameters
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
@@ -19,10 +19,8 @@ from dipc.pufferfish.verdict import Budget, PufferfishVerdict
 
 def check(question: Question, clock: Clock) -> PufferfishVerdict:
     """Decide a claim.  A limit that runs out is an Undecided verdict.  Raises :class:`InputError`."""
-    if question.claim is None:
-        raise InputError("nothing is claimed", hint="write a line `private ln(2)`, or use `--claim`")
-    start = monotonic()
-    return replace(_check(question, question.claim, clock), seconds=monotonic() - start)
+    claim, start = claimed(question.claim), monotonic()
+    return replace(_check(question, claim, clock), seconds=monotonic() - start)
 
 
 MOST_POWER = 200

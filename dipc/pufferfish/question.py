@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 from flint import fmpq, fmpq_mpoly
 
+from dipc.errors import InputError
 from dipc.models.hmm import HiddenMarkovModel, Weights
+from dipc.models.mixtures import Ends
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.numbers.quotient import Quotient
@@ -15,15 +17,11 @@ from dipc.signs.eps_range import EpsRange
 
 ZERO, ONE = fmpq(0), fmpq(1)
 EVERY_EPS = EpsRange.positive()
+NOTHING = "nothing was compared"
 
 
-class Range(NamedTuple):
-    """The values of a parameter; the ends may depend on the parameters before it."""
-
-    low: Parametric
-    high: Parametric
-    low_closed: bool
-    high_closed: bool
+Range = Ends
+"""The values of a parameter; the ends may depend on the parameters before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +99,12 @@ class Side(NamedTuple):
     prior: str | None
     weights: Weights[Parametric]
 
+    @property
+    def impossible(self) -> str:
+        """The note that it is, if it is."""
+        under = f" under the prior {self.prior}" if self.prior else ""
+        return f"{self.name} has probability 0{under}: its pairs are not compared"
+
 
 class Pair(NamedTuple):
     """Two sides to compare: is P(w | left) <= c P(w | right) for every sequence w?"""
@@ -126,6 +130,13 @@ class Claim:
     def c(self) -> ExpPoly:
         """``e^epsilon``."""
         return ExpPoly.exp(self.rate, self.constant) * self.factor
+
+
+def claimed(claim: Claim | None) -> Claim:
+    """The claim, without which there is nothing to decide.  Raises :class:`InputError`."""
+    if claim is None:
+        raise InputError("nothing is claimed", hint="write a line `private ln(2)`, or use `--claim`")
+    return claim
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ from flint import arb, ctx, fmpq
 
 from dipc.clock import Clock
 from dipc.errors import InternalError, Unsupported
-from dipc.models.hmm import HiddenMarkovModel, Weights
+from dipc.models.hmm import HiddenMarkovModel, Weights, added
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import beliefs, futures
 from dipc.pufferfish.beliefs import ONE, ZERO, Extreme, Ratio, Sides, Sparse, Steps, Word, exceeds
-from dipc.pufferfish.question import Claim, Pair, Question
+from dipc.pufferfish.question import NOTHING, Claim, Pair, Question
 from dipc.pufferfish.verdict import (
     Counterexample,
     Least,
@@ -32,8 +32,6 @@ forward one, which is faster on chains with more states.  Both are always right.
 
 BITS = 256
 """The precision of the enclosure of e^epsilon that settles most comparisons."""
-
-NOTHING = "nothing was compared"
 
 
 class Constant:
@@ -182,9 +180,7 @@ def _rationals(row: Weights[Parametric]) -> Weights[fmpq]:
 
 
 def _normalised(weights: Weights[Parametric]) -> Sparse:
-    row: Sparse = {}
-    for s, x in _rationals(weights):
-        row[s] = row.get(s, ZERO) + x
+    row = added(_rationals(weights))
     total = sum(row.values(), ZERO)
     return beliefs.scaled(row, 1 / total) if total else {}
 
@@ -193,7 +189,6 @@ def _notes(pairs: Sequence[Pair], sides: Sequence[Sides]) -> Iterator[str]:
     for pair, both in zip(pairs, sides, strict=True):
         for side, found in zip(pair, both, strict=True):
             if not found:
-                under = f" under the prior {side.prior}" if side.prior else ""
-                yield f"{side.name} has probability 0{under}: its pairs are not compared"
+                yield side.impossible
     if not any(left and right for left, right in sides):
         yield NOTHING

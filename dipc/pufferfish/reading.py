@@ -35,7 +35,7 @@ from dipc.pufferfish.claim import budgets_of, read_claim
 from dipc.pufferfish.declared import Numbers
 from dipc.pufferfish.expressions import FinerUnit, Units, Value, constant
 from dipc.pufferfish.plain import plain_states
-from dipc.pufferfish.question import EVERY_EPS, Claim, Pair, Question, Side
+from dipc.pufferfish.question import EVERY_EPS, NOTHING, Claim, Pair, Question, Side
 from dipc.signs.eps_range import EpsRange
 from dipc.suggest import did_you_mean, nearest
 
@@ -188,7 +188,7 @@ class _Reader:
         pairs = self._pairs(asked)
         horizon = self._horizon(model, asked)
         claim = self._claim(asked)
-        notes = (*self.notes, *(() if pairs else ("nothing was compared",)))
+        notes = (*self.notes, *(() if pairs else (NOTHING,)))
         parameters = replace(self.numbers.parameters, budgets=self._budgets(asked))
         return Question(model, parameters, pairs, horizon, claim, self.source.name, notes)
 

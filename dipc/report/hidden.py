@@ -56,9 +56,9 @@ def _title(question: Question) -> str:
 def _intervals(parameters: Parameters) -> dict[str, str]:
     """The parameters with their ranges; instead of ``exp(-eps/unit)`` eps itself."""
     found = {}
-    for name, (low, high, low_closed, high_closed) in zip(parameters.names, parameters.ranges, strict=True):
+    for name, ends in zip(parameters.names, parameters.ranges, strict=True):
         if name != parameters.eps_name:
-            found[name] = f"{'[' if low_closed else '('}{low}, {high}{']' if high_closed else ')'}"
+            found[name] = ends.between(ends.low, ends.high)
     return found | ({} if parameters.eps_name is None else {"eps": str(parameters.budgets)})
 
 

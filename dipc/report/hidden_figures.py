@@ -142,7 +142,7 @@ def _sides(question: Question, claim: Claim, found: Counterexample) -> Iterator[
             number = p.at(values).as_rational()
         except ZeroDivisionError:  # the secret is impossible there
             return nan
-        return nan if number is None else _float(arb(fmpq(number.p, number.q)) * c)
+        return nan if number is None else maps.middle(arb(fmpq(number.p, number.q)) * c)
 
     shown, c = " ".join(found.sequence), claim.c.enclose(ANY)
     yield f"P({shown} | {found.secret})", partial(curve, laws[0], arb(1))
@@ -243,16 +243,12 @@ def fixed(question: Question, point: Mapping[str, fmpq]) -> Question:
 
 
 def _point(x: fmpq, found: Budget) -> Point:
-    low, high = (inf if c is None else _float(c.enclose(ANY).log()) for c in (found.low, found.high))
+    low, high = (inf if c is None else maps.middle(c.enclose(ANY).log()) for c in (found.low, found.high))
     return Point(x, low, high)
 
 
-def _float(ball: arb) -> float:
-    return float(ball.mid())
-
-
 def _draw(points: list[Point], claim: Claim | None, across: str, axes: Axes) -> None:
-    places = [_float(arb(p.x)) for p in points]
+    places = [maps.middle(arb(p.x)) for p in points]
     low = [nan if p.low == inf else p.low for p in points]
     axes.plot(places, low, marker="o", markersize=4, color=COLOURS[0], label=LABEL)
     if any(p.low < p.high < inf for p in points):
@@ -260,12 +256,11 @@ def _draw(points: list[Point], claim: Claim | None, across: str, axes: Axes) -> 
         axes.plot(
             places, high, marker="^", markersize=4, linestyle=":", color=COLOURS[1], label="upper bound"
         )
-    if endless := [x for x, p in zip(places, points, strict=True) if p.low == inf]:
-        top = [1.0] * len(endless)
-        above = axes.get_xaxis_transform()
-        axes.plot(endless, top, "x", transform=above, clip_on=False, color=COLOURS[1], label="infinite")
+    maps.mark_infinite([x for x, p in zip(places, points, strict=True) if p.low == inf], axes)
     if claim is not None:
-        axes.axhline(_float(claim.c.enclose(ANY).log()), **CLAIM, label=f"claim {clipped(claim.text, 20)}")
+        axes.axhline(
+            maps.middle(claim.c.enclose(ANY).log()), **CLAIM, label=f"claim {clipped(claim.text, 20)}"
+        )
     if across == "horizon":
         from matplotlib.ticker import MaxNLocator
 

@@ -20,7 +20,7 @@ from dipc.models.mixtures import Mixture, Mixtures
 from dipc.program_questions import Posed
 from dipc.pufferfish import finite
 from dipc.pufferfish.classes import ParameterClass
-from dipc.pufferfish.question import Claim, Parameters, Range
+from dipc.pufferfish.question import Claim, Parameters
 from dipc.pufferfish.rational import Constant, Rational
 from dipc.pufferfish.verdict import Reached
 from dipc.report.canvas import CLAIM, COLOURS, Panel, clipped, legend
@@ -106,16 +106,20 @@ def _draw_lines(
     for (said, values), colour, line in zip(found.items(), COLOURS, ("-", "--", ":"), strict=False):
         shown = [nan if value == inf else value for value in values]
         axes.plot(across, shown, marker="o", markersize=3, color=colour, linestyle=line, label=said)
-        if endless := [x for x, value in zip(across, values, strict=True) if value == inf]:
-            above = axes.get_xaxis_transform()
-            top = [1.0] * len(endless)
-            axes.plot(endless, top, "x", transform=above, clip_on=False, color=COLOURS[1], label="infinite")
+        mark_infinite([x for x, value in zip(across, values, strict=True) if value == inf], axes)
     if claimed is not None:
         axes.plot(across, claimed, **CLAIM, label="claim")
     axes.set_ylim(bottom=0)
     axes.set_xlabel(_label(subject.axes[0]))
     axes.set_ylabel(label or "probability")
     legend(axes)
+
+
+def mark_infinite(places: Sequence[float], axes: Axes) -> None:
+    """Crosses at the upper border where a value is infinite."""
+    if places:
+        above, top = axes.get_xaxis_transform(), [1.0] * len(places)
+        axes.plot(places, top, "x", transform=above, clip_on=False, color=COLOURS[1], label="infinite")
 
 
 def _label(name: str) -> str:
@@ -200,7 +204,7 @@ def _logarithmic(axis: Axis, scale: Callable[[str], None]) -> None:
 
 
 def _float(x: fmpq) -> float:
-    return float(arb(x).mid())
+    return middle(arb(x))
 
 
 # --- programs ------------------------------------------------------------------------------------
@@ -245,20 +249,19 @@ class Laws:
                     return nan
                 if p > 0:
                     greatest = greatest.max(p / q)
-        return _middle(greatest.log())
+        return middle(greatest.log())
 
     def delta(self, c: fmpq) -> float:
         """The greatest sum of ``max(0, P - c P')``."""
         with ctx.workprec(BITS):
             sums = (sum((arb(0).max(p - q * c) for p, q in pair), arb(0)) for pair in self.pairs({}))
-            return max((_middle(each) for each in sums), default=0.0)
+            return max((middle(each) for each in sums), default=0.0)
 
 
 def of_program(posed: Posed, clock: Clock, witness: Reached | None = None) -> Subject:
     """A program: its parameters, and eps if its probabilities depend on it."""
     mixtures, claim = posed.mixtures, posed.claim
-    ranges = tuple(Range(*ends) for ends in mixtures.ranges)
-    family = ParameterClass(Parameters(mixtures.ring, ranges), clock)
+    family = ParameterClass(Parameters(mixtures.ring, mixtures.ranges), clock)
     has_eps = not posed.eps_range.is_point and any(not p.is_constant for law in mixtures.laws for p in law)
     names, span = mixtures.ring.names, span_of(posed.eps_range)
 
@@ -283,7 +286,7 @@ def of_program(posed: Posed, clock: Clock, witness: Reached | None = None) -> Su
 
 def claimed(claim: Claim, values: Values) -> float:
     """The epsilon of a claim."""
-    return _middle(claim.c.enclose(arb(values.get(EPS, fmpq(1)))).log())
+    return middle(claim.c.enclose(arb(values.get(EPS, fmpq(1)))).log())
 
 
 def span_of(budgets: EpsRange) -> Span:
@@ -306,7 +309,7 @@ def _sides(laws: Laws, claim: Claim, witness: Reached) -> Iterator[tuple[str, Cu
     def curve(side: Mixture, factor: bool, values: Values) -> float:
         p = laws.value(side, output, values)
         eps = arb(values.get(EPS, fmpq(1)))
-        return nan if p is None else _middle(p * claim.c.enclose(eps) if factor else p)
+        return nan if p is None else middle(p * claim.c.enclose(eps) if factor else p)
 
     shown = laws.mixtures.outputs[output]
     yield f"P({shown} | {left.name})", partial(curve, left, False)
@@ -314,7 +317,8 @@ def _sides(laws: Laws, claim: Claim, witness: Reached) -> Iterator[tuple[str, Cu
     yield f"bound c P({shown} | {right.name})", partial(curve, right, True)
 
 
-def _middle(ball: arb) -> float:
+def middle(ball: arb) -> float:
+    """The centre of a ball, as a float."""
     return float(ball.mid())
 
 
@@ -325,7 +329,7 @@ def delta_panel(deltas: Callable[[fmpq], float], most: float, claim: Claim | Non
     """
     top = fmpq_of(exp(min(most if most < inf else WIDE, WIDE) * 1.15)) if most else fmpq(2)
     constants = [1 + (top - 1) * fmpq(i, points) for i in range(points + 1)]
-    found = [(_middle(arb(c).log()), deltas(c)) for c in constants]
+    found = [(middle(arb(c).log()), deltas(c)) for c in constants]
     words = "The least delta for each epsilon; at the least epsilon it is 0."
     return Panel("delta", "Delta by epsilon", words, partial(_draw_delta, found, claim))
 

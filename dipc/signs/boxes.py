@@ -14,11 +14,11 @@ root in it (Vincent; Collins and Akritas 1976).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from math import comb, lcm, prod
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from flint import fmpq, fmpq_mpoly
 
@@ -71,10 +71,34 @@ Answer = Holds | Fails | Unclear
 
 
 class Tensor(NamedTuple):
-    """Bernstein coefficients, up to a positive factor; the last axis moves fastest."""
+    """Bernstein coefficients, up to a positive factor; the last axis moves fastest.
+
+    They are integers here, and functions of eps in :mod:`dipc.pufferfish.functions`.
+    """
 
     shape: tuple[int, ...]
-    coefficients: list[int]
+    coefficients: list[Any]
+
+    @classmethod
+    def of(cls, shape: tuple[int, ...], terms: Mapping[Any, Any], zero: Any) -> Self:
+        """The coefficients on the unit cube, axis by axis from those of the monomials."""
+        values = [zero] * prod(shape)
+        tensor = cls(shape, values)
+        for powers, coefficient in terms.items():
+            values[tensor.place(powers)] = coefficient
+        for axis, size in enumerate(shape):
+            weights = [[fmpq(comb(j, i), comb(size - 1, i)) for i in range(j + 1)] for j in range(size)]
+            for places in tensor.lines(axis):
+                line = values[places]
+                values[places] = [sum((x * w for w, x in zip(row, line)), zero) for row in weights]  # noqa: B905
+        return tensor
+
+    def place(self, indices: Iterable[int]) -> int:
+        """Where the coefficient with these indices is listed."""
+        found = 0
+        for size, index in zip(self.shape, indices, strict=True):
+            found = found * size + int(index)
+        return found
 
     def lines(self, axis: int) -> Iterator[slice]:
         """The places of the lines along an axis."""
@@ -84,68 +108,55 @@ class Tensor(NamedTuple):
             for first in range(start, start + step):
                 yield slice(first, start + whole, step)
 
-    def halves(self, axis: int) -> tuple[Tensor, Tensor]:
-        """The coefficients on both halves of the box (de Casteljau)."""
+    def halves(self, axis: int) -> tuple[Self, Self]:
+        """The coefficients on both halves of the box."""
         low, high = self.coefficients.copy(), self.coefficients.copy()
         for line in self.lines(axis):
-            low[line], high[line] = _halved(self.coefficients[line])
-        return Tensor(self.shape, low), Tensor(self.shape, high)
+            low[line], high[line] = self.halved(self.coefficients[line])
+        return self._replace(coefficients=low), self._replace(coefficients=high)
 
-    def corner(self, ends: Sequence[int]) -> int:
-        """The value at a corner, given by 0 or -1 for each axis."""
-        place = 0
-        for size, end in zip(self.shape, ends, strict=True):
-            place = place * size + (size - 1 if end else 0)
-        return self.coefficients[place]
+    @staticmethod
+    def halved(line: list[Any]) -> tuple[list[Any], list[Any]]:
+        """Both halves of a line (de Casteljau), all numbers times 2^degree."""
+        low, high = [], []
+        for left in range(len(line) - 1, -1, -1):
+            low.append(line[0] << left)
+            high.append(line[-1] << left)
+            line = [a + b for a, b in pairwise(line)]
+        return low, high[::-1]
 
-    def face(self, ends: Sequence[int | None]) -> list[int]:
+    def corner(self, ends: Sequence[int | None]) -> Any:
+        """The value at a corner, given by 0 or -1 for each axis (or None, if nothing depends on it)."""
+        return self.coefficients[
+            self.place(size - 1 if end else 0 for size, end in zip(self.shape, ends, strict=True))
+        ]
+
+    def face(self, ends: Sequence[int | None]) -> list[Any]:
         """The coefficients on a face; None is a free axis."""
         both = zip(self.shape, ends, strict=True)
-        places = [range(size) if end is None else (range(size)[end],) for size, end in both]
-        steps = [prod(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
-        indices = (sum(i * step for i, step in zip(at, steps, strict=True)) for at in product(*places))
-        return [self.coefficients[index] for index in indices]
+        places = product(*(range(size) if end is None else (range(size)[end],) for size, end in both))
+        return [self.coefficients[self.place(at)] for at in places]
 
 
-def _halved(line: list[int]) -> tuple[list[int], list[int]]:
-    low, high = [], []
-    for left in range(len(line) - 1, -1, -1):
-        low.append(line[0] << left)
-        high.append(line[-1] << left)
-        line = [a + b for a, b in pairwise(line)]
-    return low, high[::-1]
+def shape_of(terms: Iterable[Sequence[int]], axes: int) -> tuple[int, ...]:
+    """The numbers of coefficients along every axis, for monomials with these powers."""
+    return tuple(map(max, zip([1] * axes, *([int(n) + 1 for n in powers] for powers in terms), strict=True)))
 
 
 def bernstein(f: fmpq_mpoly) -> Tensor | None:
     """The coefficients on the unit cube of all generators of the ring; None if there are too many."""
     terms: dict[tuple[int, ...], fmpq] = f.to_dict()
-    shape = tuple(
-        max((powers[axis] for powers in terms), default=0) + 1 for axis in range(f.context().nvars())
-    )
+    shape = shape_of(terms, f.context().nvars())
     if prod(shape) > LARGEST:
         return None
-    values = [fmpq(0)] * prod(shape)
-    for powers, coefficient in terms.items():
-        place = 0
-        for size, power in zip(shape, powers, strict=True):
-            place = place * size + int(power)
-        values[place] = coefficient
-    return _scaled(Tensor(shape, values))  # type: ignore[arg-type]
-
-
-def _scaled(tensor: Tensor) -> Tensor:
-    """From coefficients of monomials to integer coefficients of Bernstein polynomials, axis by axis."""
-    values: list[Any] = tensor.coefficients
-    for axis, size in enumerate(tensor.shape):
-        weights = [[fmpq(comb(j, i), comb(size - 1, i)) for i in range(j + 1)] for j in range(size)]
-        for places in tensor.lines(axis):
-            line = values[places]
-            values[places] = [sum((w * x for w, x in zip(row, line)), fmpq(0)) for row in weights]  # noqa: B905
+    values = Tensor.of(shape, terms, fmpq(0)).coefficients
     common = lcm(*(int(x.q) for x in values))
-    return Tensor(tensor.shape, [int((x * common).p) for x in values])
+    return Tensor(shape, [int((x * common).p) for x in values])
 
 
-class _Box(NamedTuple):
+class Box(NamedTuple):
+    """A part of the cube, with the coefficients of f and of the conditions on it."""
+
     sides: tuple[Side, ...]
     tensor: Tensor
     conditions: tuple[Tensor, ...]
@@ -155,6 +166,11 @@ class _Box(NamedTuple):
         """The centre of a face, or of the whole box if all axes are free."""
         both = zip(self.sides, ends, strict=True)
         return tuple((side[0] + side[1]) / 2 if end is None else side[end] for side, end in both)
+
+    def corners(self) -> Iterator[tuple[Point, Any]]:
+        """The corners, with the value of f there; in the middle of the axes on which f does not depend."""
+        for ends in product(*((0, -1) if size > 1 else (None,) for size in self.tensor.shape)):
+            yield self.middle_of(ends), self.tensor.corner(ends)
 
     def suspects(self) -> Iterator[Point]:
         """The corners at which f is negative."""
@@ -169,14 +185,15 @@ class _Box(NamedTuple):
         best = max(axes, key=lambda axis: self.sides[axis][1] - self.sides[axis][0], default=None)
         return best if best is not None and self.sides[best][1] - self.sides[best][0] > LEAST_WIDTH else None
 
-    def halves(self, axis: int) -> Iterator[_Box]:
+    def halves(self, axis: int) -> Iterator[Box]:
+        """Both halves across an axis."""
         low, high = self.sides[axis]
         middle = (low + high) / 2
         parts = [g.halves(axis) for g in (self.tensor, *self.conditions)]
         for end, side in enumerate(((low, middle), (middle, high))):
             tensor, *conditions = (part[end] for part in parts)
             sides = (*self.sides[:axis], side, *self.sides[axis + 1 :])
-            yield _Box(sides, tensor, tuple(conditions), (*self.path, end))
+            yield Box(sides, tensor, tuple(conditions), (*self.path, end))
 
 
 def nonnegative_on_box(
@@ -200,25 +217,28 @@ def nonnegative_on_box(
     Fails(point=(0, 1))
     """
     tensors = [bernstein(g) for g in (f, *conditions)]
-    cube = ((fmpq(0), fmpq(1)),) * f.context().nvars()
-    if any(tensor is None for tensor in tensors):
-        return Unclear(cube)
-    first, *others = (tensor for tensor in tensors if tensor is not None)
-    search = _Search(f, conditions, accept or (lambda point: point), open_ends, tick)
-    return search.run(_Box(cube, first, tuple(others)))
+    known = [tensor for tensor in tensors if tensor is not None]
+    if len(known) < len(tensors):
+        return Unclear(((fmpq(0), fmpq(1)),) * f.context().nvars())
+    return Search(f, conditions, accept or (lambda point: point), open_ends, tick).run(*known)
 
 
 @dataclass
-class _Search:
-    f: fmpq_mpoly
+class Search:
+    """The bisection of boxes; the arguments are those of :func:`nonnegative_on_box`."""
+
+    f: Any
     conditions: Sequence[fmpq_mpoly]
     accept: Callable[[Point], Point | None]
     open_ends: Sequence[tuple[bool, bool]] | None
     tick: Callable[[], None]
+    most: ClassVar[int] = MOST_BOXES
 
-    def run(self, whole: _Box) -> Answer:
+    def run(self, tensor: Tensor, *conditions: Tensor) -> Answer:
+        """The answer, from the coefficients on the cube."""
+        cube = ((fmpq(0), fmpq(1)),) * len(tensor.shape)
         done: dict[Path, int] = {}
-        queue = deque([whole])
+        queue = deque([Box(cube, tensor, conditions)])
         while queue:
             self.tick()
             box = queue.popleft()
@@ -227,13 +247,14 @@ class _Search:
                 if (point := self.witness(box)) is not None:
                     return Fails(point)
                 label = box.longest()
-                if label is None or len(done) + len(queue) >= MOST_BOXES:
+                if label is None or len(done) + len(queue) >= self.most:
                     return Unclear(box.sides)
                 queue.extend(box.halves(label))
             done[box.path] = label
         return Holds(Tree(tuple(done[path] for path in sorted(done))))
 
-    def settled(self, box: _Box) -> int | None:
+    def settled(self, box: Box) -> int | None:
+        """The label of a box on which nothing is left to show."""
         for i, tensor in enumerate(box.conditions):
             if max(tensor.coefficients) < 0:
                 return NONNEGATIVE - 1 - i
@@ -241,7 +262,7 @@ class _Search:
             return None
         return NONNEGATIVE
 
-    def zeros(self, box: _Box) -> list[Point]:
+    def zeros(self, box: Box) -> list[Point]:
         """With open ends: the centres of faces on which f is 0, and which are not on an open end of the cube.
 
         f > 0 inside a face of which some coefficient is positive, if none is negative; so the smallest faces
@@ -256,7 +277,8 @@ class _Search:
         faces = (ends for ends in product(*choices) if not any(box.tensor.face(ends)))
         return [box.middle_of(ends) for ends in faces]
 
-    def witness(self, box: _Box) -> Point | None:
+    def witness(self, box: Box) -> Point | None:
+        """A point of the box that refutes the claim."""
         for point in (*box.suspects(), *self.zeros(box), box.middle_of([None] * len(box.sides))):
             value = self.f(*point)
             wrong = value < 0 or (value == 0 and self.open_ends is not None)

@@ -37,6 +37,7 @@ from dipc.pufferfish import functions
 from dipc.pufferfish import mixtures as deciding
 from dipc.pufferfish.question import Claim
 from dipc.pufferfish.verdict import Private, Undecided, Violated
+from dipc.signs.boxes import Box
 from dipc.signs.eps_range import EpsRange
 
 # --- examples of the paper -------------------------------------------------------------------
@@ -366,8 +367,9 @@ def quotients_at(cells: Draws, p: Fraction) -> Iterator[tuple[float, float]]:
 )
 def test_corners_and_halves(f: dict[tuple[int, int], int], point: tuple[Fraction, Fraction]) -> None:
     """Both halves have the values of f at their corners, and bounds of f between their coefficients."""
-    box = functions.bernstein({powers: ExpPoly.of(c) for powers, c in f.items()}, 2)
-    todo, axes = [box], [axis for axis, size in enumerate(box.shape) if size > 1]
+    tensor = functions.bernstein({powers: ExpPoly.of(c) for powers, c in f.items()}, 2)
+    box = Box(((fmpq(0), fmpq(1)),) * 2, tensor, ())
+    todo, axes = [box], [axis for axis, size in enumerate(tensor.shape) if size > 1]
     for _ in range(2):
         todo += [half for part in todo for axis in axes for half in part.halves(axis)]
     for part in todo:
@@ -378,7 +380,7 @@ def test_corners_and_halves(f: dict[tuple[int, int], int], point: tuple[Fraction
             for (lo, hi), x in zip(part.sides, point, strict=True)
         ]
         known = fmpq(*value_at(f, inside))
-        numbers = [v.as_rational() for v in part.values]
+        numbers = [v.as_rational() for v in part.tensor.coefficients]
         assert min(numbers) <= known <= max(numbers)
 
 
@@ -429,10 +431,10 @@ def test_boxes_are_bisected() -> None:
     """51/50 - 4a + 4a^2 = (2a - 1)^2 + 1/50 has a negative coefficient, but no negative value."""
     f = {(0,): ExpPoly.of(fmpq(51, 50)), (1,): ExpPoly.of(-4), (2,): ExpPoly.of(4)}
     todo, boxes = [functions.bernstein(f, 1)], 0
-    assert min(v.as_rational() for v in todo[0].values) < 0
+    assert min(v.as_rational() for v in todo[0].coefficients) < 0
     while todo:
         box, boxes = todo.pop(), boxes + 1
-        if min(v.as_rational() for v in box.values) < 0:
+        if min(v.as_rational() for v in box.coefficients) < 0:
             todo += box.halves(0)
         assert boxes < 50
 
