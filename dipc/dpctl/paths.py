@@ -20,14 +20,25 @@ rationals, functions of eps and balls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Generic, TypeVar, cast, overload
 
 from flint import fmpq
 
-from dipc.dpctl.formula import And, Formula, Next, Not, Or, Truth, Until, is_state_formula
+from dipc.dpctl.formula import (
+    And,
+    Formula,
+    Next,
+    Not,
+    Or,
+    Truth,
+    Until,
+    is_state_formula,
+    operands,
+    outermost,
+)
 from dipc.errors import InternalError
 from dipc.models.chain import MarkovChain
 from dipc.models.graph import never_and_surely
@@ -112,30 +123,7 @@ class Quotients(Sequence[Quotient]):
 
 def known_sets(path: Formula, sets: Callable[[Formula], States]) -> dict[Formula, States]:
     """The largest state formulas inside a path formula, with their states."""
-    return {part: sets(part) for part in dict.fromkeys(_state_parts(path))}
-
-
-def _state_parts(path: Formula) -> Iterator[Formula]:
-    stack = [path]
-    while stack:
-        formula = stack.pop()
-        if is_state_formula(formula):
-            yield formula
-        else:
-            stack += reversed(operands(formula))
-
-
-def operands(formula: Formula) -> tuple[Formula, ...]:
-    """The operands of a Boolean or temporal operator."""
-    match formula:
-        case Not(operand) | Next(operand):
-            return (operand,)
-        case And(several) | Or(several):
-            return several
-        case Until(left, right):
-            return left, right
-        case _:
-            return ()
+    return {part: sets(part) for part in dict.fromkeys(outermost(path, is_state_formula))}
 
 
 def probabilities(

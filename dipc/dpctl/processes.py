@@ -20,8 +20,8 @@ from flint import arb, ctx, fmpq
 from dipc.clock import Clock
 from dipc.dpctl.automata import Automaton, automaton_of, read_hoa
 from dipc.dpctl.constant import Uniform
-from dipc.dpctl.formula import Exponent, Formula, Privacy, Probability, Query, depends_on_eps
-from dipc.dpctl.paths import known_sets, operands
+from dipc.dpctl.formula import Exponent, Formula, Privacy, Probability, Query, depends_on_eps, operands
+from dipc.dpctl.paths import known_sets
 from dipc.dpctl.progression import States, is_bounded, progression
 from dipc.dpctl.regions import Evaluation, Judge, Local, Outcome, Signs, power_of_e
 from dipc.dpctl.schedulers import HERE, Product, sign_of
