@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import lcm
 
 from flint import fmpq
 
@@ -99,6 +100,11 @@ class Exponent:
     rate: fmpq
     constant: fmpq
     logarithms: tuple[tuple[fmpq, fmpq], ...] = ()
+
+    @property
+    def root(self) -> int:
+        """The least n for which ``e^(n epsilon)`` is a function of eps, and not the root of one."""
+        return lcm(*(int(power.q) for _, power in self.logarithms))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,11 @@ from flint import arb, ctx, fmpq
 
 from dipc.clock import Clock
 from dipc.dpctl.automata import Automaton, automaton_of, read_hoa
-from dipc.dpctl.constant import Uniform
 from dipc.dpctl.formula import Exponent, Formula, Privacy, Probability, Query, depends_on_eps, operands
 from dipc.dpctl.paths import known_sets
+from dipc.dpctl.powers import power_of_e
 from dipc.dpctl.progression import States, is_bounded, progression
-from dipc.dpctl.regions import Evaluation, Judge, Local, Outcome, Signs, power_of_e
+from dipc.dpctl.regions import Evaluation, Judge, Local, Outcome, Signs, Uniform
 from dipc.dpctl.schedulers import HERE, Product, sign_of
 from dipc.dpctl.syntax import show
 from dipc.dpctl.values import Attained, Enclosed
@@ -366,7 +366,7 @@ def at_eps(mdp: AnyMdp, eps: fmpq) -> AnyMdp:
 def plain(value: Quotient) -> Number:
     """A rational number as one."""
     found = value.as_rational()
-    return value if found is None else fmpq(found.numerator, found.denominator)
+    return value if found is None else found
 
 
 def below(value: Number) -> fmpq:

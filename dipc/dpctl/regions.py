@@ -24,7 +24,6 @@ from flint import fmpq
 from dipc.clock import Clock
 from dipc.dpctl.formula import (
     And,
-    Exponent,
     Formula,
     Interval,
     Next,
@@ -37,8 +36,9 @@ from dipc.dpctl.formula import (
     Until,
 )
 from dipc.dpctl.paths import known_sets, path_probabilities
+from dipc.dpctl.powers import power_of_e
 from dipc.dpctl.verdict import Region
-from dipc.errors import Unsupported
+from dipc.errors import InputError
 from dipc.models.chain import MarkovChain, Model
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -46,30 +46,10 @@ from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import sign_if_constant, without_monomial
 from dipc.signs.tables import Piece, pieces
 
-ROOTS = "others, such as 1/2*ln 3, are for `check` on chains, where neither the model nor the formula has eps"
 States = frozenset[int]
 Signs = dict[ExpPoly, int]
 Result = TypeVar("Result")
 AnyChain = MarkovChain[fmpq] | MarkovChain[Quotient]
-
-
-def has_value(epsilon: Exponent) -> bool:
-    """Whether ``e^epsilon`` is a function of eps here, and not the root of one."""
-    return all(power.q == 1 for _, power in epsilon.logarithms)
-
-
-def power_of_e(epsilon: Exponent) -> Quotient:
-    """``e^epsilon`` as a function of eps.
-
-    >>> power_of_e(Exponent(fmpq(1), fmpq(0), ((fmpq(2), fmpq(3)),)))
-    8*exp(eps)
-    """
-    if not has_value(epsilon):
-        raise Unsupported("the first parameter of this D is not an integer multiple of ln", hint=ROOTS)
-    value = ExpPoly.exp(epsilon.rate, epsilon.constant)
-    for base, power in epsilon.logarithms:
-        value = value * (base ** int(power.p))
-    return Quotient(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +164,10 @@ class Judge(ABC):
         match formula:
             case Truth(value):
                 return asked if value else frozenset()
-            case Proposition(name):
-                return (self.chain.states_of(name) or frozenset()) & asked
+            case Proposition(name, span):
+                if (states := self.chain.states_of(name)) is None:
+                    raise InputError(f"`{name}` is neither a label nor a state", span)
+                return states & asked
             case Not(operand):
                 return asked - self.satisfying(operand, asked, not surely)
             case And(operands):
@@ -198,12 +180,16 @@ class Judge(ABC):
                     rest = rest - self.satisfying(operand, rest, surely)
                 return asked - rest
             case Probability() | Privacy():
-                wanted = (True,) if surely else (True, None)
-                return frozenset(s for s in asked if self.holds(formula, s) in wanted)
+                return self.judged(formula, asked, surely)
             case Next() | Until():
-                raise AssertionError("a path formula is not evaluated in states")
+                raise InputError("a path formula is true of paths, not of states", None, "put it into P or D")
             case _:
                 assert_never(formula)
+
+    def judged(self, formula: Probability | Privacy, asked: States, surely: bool) -> States:
+        """The states among ``asked`` in which a P or D holds, or may hold if not ``surely``."""
+        wanted = (True,) if surely else (True, None)
+        return frozenset(s for s in asked if self.holds(formula, s) in wanted)
 
     def holds(self, formula: Probability | Privacy, state: int) -> bool | None:
         """Whether a P or D holds in a state; None if that is undecided."""
@@ -266,6 +252,25 @@ class Judge(ABC):
         if self.sign(high - p) < (0 if interval.high_closed else 1):
             return high
         return None
+
+
+class Uniform(Judge):
+    """An evaluation that is the same for the whole range."""
+
+    eps_range: EpsRange
+    clock: Clock
+
+    def everywhere(self, question: Callable[[Judge], Result]) -> list[Found[Result]]:
+        """The same answer on all pieces of the range."""
+        self.clock.tick("regions")
+        answer = frozenset([question(self)])
+        return [Found(piece, answer) for piece in pieces((), self.eps_range)]
+
+    def sign(self, value: Quotient) -> int:
+        return value.sign_at(fmpq(1))
+
+
+AnyEvaluation = Evaluation | Uniform
 
 
 class Local(Judge):

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dipc.dpctl.constant import AnyEvaluation
 from dipc.dpctl.formula import Query
-from dipc.dpctl.regions import Found, Judge, merged, power_of_e
+from dipc.dpctl.powers import power_of_e
+from dipc.dpctl.regions import AnyEvaluation, Found, Judge, merged
 from dipc.dpctl.verdict import Region
 from dipc.numbers.quotient import Quotient
 

@@ -250,8 +250,7 @@ class Arithmetic:
             raise self._fail(argument, "the argument of ln must be a rational number")
         if base <= 0:
             raise self._fail(argument, f"ln {base} does not exist: the argument of ln must be positive")
-        logarithm = (fmpq(base.numerator, base.denominator), fmpq(1))
-        return Amount(Quotient.of(0), () if base == 1 else (logarithm,))
+        return Amount(Quotient.of(0), () if base == 1 else ((base, fmpq(1)),))
 
     ln_number = ln
 

@@ -17,7 +17,7 @@ from flint import arb, fmpq
 
 from dipc.claims.wording import pretty
 from dipc.dpctl.formula import Privacy, Probability, Property, Query, outermost
-from dipc.dpctl.regions import power_of_e
+from dipc.dpctl.powers import power_of_e
 from dipc.dpctl.syntax import show
 from dipc.dpctl.values import Segment
 from dipc.dpctl.verdict import ModelVerdict, Region
