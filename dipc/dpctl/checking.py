@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from flint import arb, ctx, fmpq
 
@@ -34,7 +34,7 @@ from dipc.dpctl.paths import States, exact, known_sets, probabilities
 from dipc.dpctl.powers import UNSCALED, Scale
 from dipc.dpctl.regions import Uniform
 from dipc.errors import InternalError
-from dipc.models.chain import MarkovChain
+from dipc.models.chain import MarkovChain, Model
 from dipc.models.graph import reachable
 from dipc.models.linear import Rows, Tick, increase
 from dipc.models.lumping import bisimulation
@@ -56,6 +56,7 @@ def satisfying(chain: MarkovChain[K], formula: Formula, clock: Clock) -> States:
 
     Raises :class:`~dipc.errors.LimitReached` beyond the limits of the clock.
 
+    >>> from dipc.dpctl.formula import Exponent, Next, Proposition
     >>> most, least, one = fmpq(3, 4), fmpq(1, 4), fmpq(1)        # the survey, Figure 1 of the paper
     >>> rows = ((2, most), (3, least)), ((2, least), (3, most)), ((2, one),), ((3, one),)
     >>> chain = MarkovChain(("plus", "minus", "yes", "no"), {}, ((0, 1),), (0, 1), rows)
@@ -185,10 +186,10 @@ class Checker(Uniform, Generic[K]):
     def __init__(self, chain: MarkovChain[K], clock: Clock, eps_range: EpsRange = ALL) -> None:
         if not all(_is_constant(p) for row in chain.rows for _, p in row):
             raise InternalError("a chain with eps has no truth values of its own")
-        self.chain: MarkovChain[K] = chain
-        self.clock, self.eps_range = clock, eps_range
+        self.chain, self.clock, self.eps_range = cast(Model, chain), clock, eps_range
+        self._rows: Rows[K] = chain.rows
         self._tick: Tick = partial(clock.tick, "states")
-        self.every = frozenset(range(len(chain.rows)))
+        self.every = frozenset(range(len(self._rows)))
         self._found: dict[Formula, States] = {}
         self._broken: dict[Privacy, Mapping[tuple[int, int], Question]] = {}
         self._probabilities: dict[tuple[Formula, int], Quotient] = {}
@@ -230,16 +231,17 @@ class Checker(Uniform, Generic[K]):
             return self.every - self._below(Not(path), ZERO, not strict)
         if end == ZERO and strict:
             return frozenset()
-        questions = [Question(s, None, strict) for s in range(len(self.chain.rows))]
+        questions = [Question(s, None, strict) for s in range(len(self._rows))]
         return frozenset(q.s for q in self._true(path, Bound(end), questions))
 
     def all_broken(self, formula: Privacy) -> Mapping[tuple[int, int], Question]:
         """The pairs (s, t) of neighbours with Pr_s > e^epsilon Pr_t + delta, in the order of the file."""
         if formula not in self._broken:
-            pairs = {pair: Question(*pair) for s, t in self.chain.neighbours for pair in ((s, t), (t, s))}
+            both = [pair for s, t in self.chain.neighbours for pair in ((s, t), (t, s))]
+            asked = {(s, t): Question(s, t) for s, t in both}
             bound = Bound(formula.delta, Scale.of(formula.epsilon))
-            true = set(self._true(formula.path, bound, [*pairs.values()]))
-            self._broken[formula] = {pair: q for pair, q in pairs.items() if q not in true}
+            true = set(self._true(formula.path, bound, [*asked.values()]))
+            self._broken[formula] = {pair: q for pair, q in asked.items() if q not in true}
         return self._broken[formula]
 
     def exactly(self, path: Formula, states: Sequence[int]) -> list[K]:
@@ -250,7 +252,7 @@ class Checker(Uniform, Generic[K]):
 
     def _part(self, path: Formula, states: Iterable[int]) -> Part[K]:
         known = known_sets(path, partial(self.satisfying, asked=self.every))
-        return Part(self.chain.rows, known, {s: s for s in self.every}).around(states)
+        return Part(self._rows, known, {s: s for s in self.every}).around(states)
 
     def _true(self, path: Formula, bound: Bound, questions: Sequence[Question]) -> list[Question]:
         """The questions whose answer is yes."""
