@@ -191,7 +191,7 @@ class Checker(Uniform, Generic[K]):
         self._tick: Tick = partial(clock.tick, "states")
         self.every = frozenset(range(len(self._rows)))
         self._found: dict[Formula, States] = {}
-        self._broken: dict[Privacy, Mapping[tuple[int, int], Question]] = {}
+        self._broken: dict[Privacy, Mapping[tuple[int, ...], None]] = {}
         self._probabilities: dict[tuple[Formula, int], Quotient] = {}
 
     def satisfying(self, formula: Formula, asked: States, surely: bool = True) -> States:
@@ -234,14 +234,12 @@ class Checker(Uniform, Generic[K]):
         questions = [Question(s, None, strict) for s in range(len(self._rows))]
         return frozenset(q.s for q in self._true(path, Bound(end), questions))
 
-    def all_broken(self, formula: Privacy) -> Mapping[tuple[int, int], Question]:
+    def all_broken(self, formula: Privacy) -> Mapping[tuple[int, ...], None]:
         """The pairs (s, t) of neighbours with Pr_s > e^epsilon Pr_t + delta, in the order of the file."""
         if formula not in self._broken:
-            both = [pair for s, t in self.chain.neighbours for pair in ((s, t), (t, s))]
-            asked = {(s, t): Question(s, t) for s, t in both}
-            bound = Bound(formula.delta, Scale.of(formula.epsilon))
-            true = set(self._true(formula.path, bound, [*asked.values()]))
-            self._broken[formula] = {pair: q for pair, q in asked.items() if q not in true}
+            questions = [Question(*pair) for s, t in self.chain.neighbours for pair in ((s, t), (t, s))]
+            true = set(self._true(formula.path, Bound(formula.delta, Scale.of(formula.epsilon)), questions))
+            self._broken[formula] = dict.fromkeys(q.states for q in questions if q not in true)
         return self._broken[formula]
 
     def exactly(self, path: Formula, states: Sequence[int]) -> list[K]:
