@@ -20,7 +20,7 @@ from dipc.report.states import model_rows
 
 def loaded(asked: Asked) -> MarkovModel:
     """The model; what was skipped in its file is a note."""
-    found = asked.load()
+    found, _ = asked.load()
     for note in found.notes:
         click.echo(f"note: {note}", err=True)
     return found

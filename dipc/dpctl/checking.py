@@ -21,7 +21,7 @@ from typing import Generic, NamedTuple, TypeVar, cast
 
 from flint import arb, ctx, fmpq
 
-from dipc.clock import Clock
+from dipc.clock import Clock, Tick
 from dipc.dpctl.formula import (
     ALL,
     Formula,
@@ -36,7 +36,7 @@ from dipc.dpctl.regions import Uniform
 from dipc.errors import InternalError
 from dipc.models.chain import MarkovChain, Model
 from dipc.models.graph import reachable
-from dipc.models.linear import Rows, Tick, increase
+from dipc.models.linear import Rows, increase
 from dipc.models.lumping import bisimulation
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange

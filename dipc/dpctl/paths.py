@@ -27,6 +27,7 @@ from typing import Any, Generic, TypeVar, cast, overload
 
 from flint import fmpq
 
+from dipc.clock import Tick, unlimited
 from dipc.dpctl.formula import (
     And,
     Formula,
@@ -42,7 +43,7 @@ from dipc.dpctl.formula import (
 from dipc.errors import InternalError
 from dipc.models.chain import MarkovChain
 from dipc.models.graph import never_and_surely
-from dipc.models.linear import N, Rows, Tick, absorption, acyclic, forwards, silent, total
+from dipc.models.linear import N, Rows, absorption, acyclic, forwards, total
 from dipc.numbers.polynomial import common_unit
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.ratio import Ratio, common_denominator, in_one_ring
@@ -53,7 +54,7 @@ FEW_TERMS, FEW_BITS = 64, 1024  # of a common denominator, and of its leading co
 
 
 def path_probabilities(
-    chain: MarkovChain[K], path: Formula, sets: Callable[[Formula], States], tick: Tick = silent
+    chain: MarkovChain[K], path: Formula, sets: Callable[[Formula], States], tick: Tick = unlimited
 ) -> Sequence[K]:
     """The probability of a path formula from every state, exactly.
 
@@ -71,7 +72,9 @@ def path_probabilities(
     return exact(chain.rows, path, known_sets(path, sets), tick)
 
 
-def exact(rows: Rows[K], path: Formula, known: Mapping[Formula, States], tick: Tick = silent) -> Sequence[K]:
+def exact(
+    rows: Rows[K], path: Formula, known: Mapping[Formula, States], tick: Tick = unlimited
+) -> Sequence[K]:
     """The probabilities of ``path`` in exact numbers; see :func:`probabilities` for ``known``."""
     numbers: Any = rows
     found: Any
@@ -127,7 +130,7 @@ def known_sets(path: Formula, sets: Callable[[Formula], States]) -> dict[Formula
 
 
 def probabilities(
-    rows: Rows[N], one: N, path: Formula, known: Mapping[Formula, States], tick: Tick = silent
+    rows: Rows[N], one: N, path: Formula, known: Mapping[Formula, States], tick: Tick = unlimited
 ) -> list[N]:
     """The probability of ``path`` from every state, of a chain given by its rows and the number 1.
 

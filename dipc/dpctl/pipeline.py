@@ -10,9 +10,9 @@ from dipc.clock import Clock
 from dipc.dpctl.checking import Checker
 from dipc.dpctl.formula import Formula, Property, Query, depends_on_eps
 from dipc.dpctl.notes import notes
-from dipc.dpctl.processes import INSIDE, Fixed, Options, Words, lifted
+from dipc.dpctl.processes import Fixed, Options, Words, lifted
 from dipc.dpctl.regions import AnyChain, AnyEvaluation, Evaluation, Found, merged
-from dipc.dpctl.values import Segment, least_segments, probability_segments, segments
+from dipc.dpctl.values import INSIDE, Segment, least_segments, probability_segments, segments
 from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Open, Undecided
 from dipc.dpctl.witness import Reason, answer, simplest, witness
 from dipc.errors import InputError, LimitReached

@@ -26,7 +26,7 @@ from dipc.dpctl.progression import States, is_bounded, progression
 from dipc.dpctl.regions import Evaluation, Judge, Local, Outcome, Signs, Uniform
 from dipc.dpctl.schedulers import HERE, Product, sign_of
 from dipc.dpctl.syntax import show
-from dipc.dpctl.values import Attained, Enclosed
+from dipc.dpctl.values import INSIDE, Attained, Enclosed
 from dipc.dpctl.verdict import Open
 from dipc.dpctl.words import DEPTH, MOST_NODES, Bound, Found, Number, Steps, Tree
 from dipc.errors import LimitReached, Unsupported
@@ -37,7 +37,6 @@ from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 
 AnyMdp = Mdp[fmpq] | Mdp[Quotient]
-INSIDE = "a state formula inside is undecided"
 AT_ONE_EPS = "ask at one eps: `--at 1`, or `for eps in [1, 1]`"
 
 
@@ -104,7 +103,6 @@ class Process(Judge):
         return self._parts[path]
 
     def doubtful(self, path: Formula, *states: int) -> bool:
-        """Whether an undecided state formula can be met from these states."""
         return not self.parts(path)[1].isdisjoint(states)
 
     def sure(self, path: Formula, *states: int) -> None:

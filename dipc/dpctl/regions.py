@@ -83,7 +83,7 @@ class Evaluation:
             functions = list(self.functions)
             wanted: dict[ExpPoly, None] = {}
             found: list[Found[Result]] = []
-            for piece in pieces(functions, self.eps_range):
+            for piece in pieces(functions, self.eps_range, partial(self.clock.tick, "regions")):
                 self.clock.tick("regions", len(found))
                 found.append(self._on(piece, functions, wanted, question))
             if not wanted:
@@ -158,6 +158,7 @@ class Judge(ABC):
     """The evaluation at some eps, the same for all eps of a piece."""
 
     chain: Model
+    clock: Clock
 
     def satisfying(self, formula: Formula, asked: States, surely: bool = True) -> States:
         """The states among ``asked`` in which a state formula holds, or may hold if not ``surely``."""
@@ -213,6 +214,10 @@ class Judge(ABC):
         """The probability of a path formula from a state of a chain."""
         raise NotImplementedError
 
+    def doubtful(self, path: Formula, *states: int) -> bool:
+        """Whether an undecided state formula can be met from these states."""
+        return False
+
     def extremes(self, path: Formula, state: int) -> tuple[Quotient, Quotient]:
         """The least and the largest probability over all schedulers; of a chain, the probability twice."""
         p = self.probability(path, state)
@@ -242,6 +247,7 @@ class Judge(ABC):
     def pairs(self, state: int) -> Iterator[tuple[int, int]]:
         """The state with each of its neighbours, both ways, in the order of the file."""
         for other in self.chain.neighbours_of(state):
+            self.clock.tick("pairs of neighbours")
             yield from ((state, other), (other, state))
 
     def missed(self, interval: Interval, p: Quotient) -> Quotient | None:
@@ -258,7 +264,6 @@ class Uniform(Judge):
     """An evaluation that is the same for the whole range."""
 
     eps_range: EpsRange
-    clock: Clock
 
     def everywhere(self, question: Callable[[Judge], Result]) -> list[Found[Result]]:
         """The same answer on all pieces of the range."""
@@ -278,7 +283,7 @@ class Local(Judge):
 
     def __init__(self, evaluation: Evaluation, signs: Signs, wanted: dict[ExpPoly, None]) -> None:
         self.evaluation, self._signs, self._wanted = evaluation, signs, wanted
-        self.chain = evaluation.chain
+        self.chain, self.clock = evaluation.chain, evaluation.clock
         self._missing = False
         self._sets: dict[Formula, States] = {}
         self._numbers: dict[Formula, Sequence[Quotient]] = {}
@@ -286,6 +291,7 @@ class Local(Judge):
 
     def sign(self, value: Quotient) -> int:
         """The sign of a function on this piece; 0 and a wish if it is not known yet."""
+        self.clock.tick("inequalities", len(self._signs))
         f, factor = self.evaluation.normal_form(value)
         if (number := f.as_rational()) is not None:
             return factor * ((number > 0) - (number < 0))

@@ -18,6 +18,8 @@ from dipc.dpctl.regions import AnyEvaluation, Found, Judge, merged
 from dipc.dpctl.verdict import Region
 from dipc.numbers.quotient import Quotient
 
+INSIDE = "a state formula inside is undecided"
+
 
 class Attained(NamedTuple):
     """A value with the pair of states that attains it; ``value`` None: infinite.
@@ -31,7 +33,7 @@ class Attained(NamedTuple):
 
 
 class Enclosed(NamedTuple):
-    """A least parameter that was not found: it lies in [low, high]; ``high`` None: it may be infinite.
+    """A value that was not found: it lies in [low, high]; ``high`` None: it may be infinite.
 
     The ``reason`` is why it stays open for this pair, which needs the most; of a least epsilon the ends are
     exponentials, as in :class:`Attained`.
@@ -40,7 +42,7 @@ class Enclosed(NamedTuple):
     low: Quotient
     high: Quotient | None
     state: int
-    neighbour: int
+    neighbour: int | None
     reason: str
 
 
@@ -66,7 +68,13 @@ class Segment:
 def probability_segments(evaluation: AnyEvaluation, query: Query, state: int) -> tuple[Segment, ...]:
     """The least or the largest probability of a path formula in a state."""
     most = query.kind == "Pmax"
-    return segments(evaluation, lambda local: Attained(local.extremes(query.path, state)[most], state))
+
+    def probability(local: Judge) -> Attained | Enclosed:
+        if local.doubtful(query.path, state):
+            return Enclosed(Quotient.of(0), Quotient.one(), state, None, INSIDE)
+        return Attained(local.extremes(query.path, state)[most], state)
+
+    return segments(evaluation, probability)
 
 
 def least_segments(evaluation: AnyEvaluation, query: Query, asked: Sequence[int]) -> tuple[Segment, ...]:

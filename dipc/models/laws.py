@@ -11,7 +11,7 @@ order of pairs: fewest changed cells, then u, then u'.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from dipc.models.values import Valuation
@@ -26,11 +26,6 @@ class Pairs(NamedTuple):
 
 
 Vector = tuple[Quotient, ...]  # a probability for every outcome
-Tick = Callable[[], None]  # called now and then; may raise LimitReached
-
-
-def silent() -> None:
-    """Do nothing: the default tick."""
 
 
 class Case(NamedTuple):

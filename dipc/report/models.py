@@ -231,6 +231,7 @@ def value_rows(found: ModelValue) -> Iterator[Node]:
         for state, segments in found.values.items():
             texts = (_said(each, "P", symbolic) for each in segments)
             yield from (Row("" if number else state, text) for number, text in enumerate(texts))
+            yield from (Row("reason", each.enclosed.reason) for each in segments if each.enclosed is not None)
         yield data("values", {s: _one_or_all(each, "P", names) for s, each in found.values.items()})
     if found.notes:
         yield data("notes", list(found.notes))
