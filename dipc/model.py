@@ -331,7 +331,7 @@ def _model(
     draft.final += _named(t for t in reached if t not in with_rows and t != DEAD)
     for label, states in labels.items():
         named = _named(_texts(states, f"the states of `{label}`", "a state"))
-        draft.labels[_text(label, "a label")], draft.label_places[label] = named, NOWHERE
+        draft.labels[_text(label, "a label")] = NOWHERE, named
     draft.start += _named(_texts(start, "the start states", "a state"))
     return draft.model()
 

@@ -14,15 +14,7 @@ import click
 from dipc.claims.wording import Record, pretty
 from dipc.cli import options
 from dipc.cli.group import Group
-from dipc.cli.outcome import (
-    Result,
-    in_turn,
-    present,
-    present_several,
-    say_notes,
-    worst,
-    write_report,
-)
+from dipc.cli.outcome import Result, in_turn, present, present_several, say_notes, worst, write_report
 from dipc.cli.terminal import say, show_table
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible, work
 from dipc.clock import Clock, Progress

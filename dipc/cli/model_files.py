@@ -51,13 +51,7 @@ Examples:
 )
 @click.option("--why", metavar="FORMULA", help="Draw in colour why this formula fails.")
 @options.json()
-def show(
-    asked: Asked,
-    output: str | None,
-    to: str,
-    why: str | None,
-    as_json: bool,
-) -> int:
+def show(asked: Asked, output: str | None, to: str, why: str | None, as_json: bool) -> int:
     """Show the states of MODEL with their transitions, labels and neighbours.
 
     In a picture neighbours are joined by dashed lines. With --why the state and the neighbour that refute

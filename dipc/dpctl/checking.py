@@ -22,14 +22,7 @@ from typing import Generic, NamedTuple, TypeVar, cast
 from flint import arb, ctx, fmpq
 
 from dipc.clock import Clock, Tick
-from dipc.dpctl.formula import (
-    ALL,
-    Formula,
-    Interval,
-    Not,
-    Privacy,
-    Probability,
-)
+from dipc.dpctl.formula import ALL, Formula, Interval, Not, Privacy, Probability
 from dipc.dpctl.paths import States, exact, known_sets, probabilities
 from dipc.dpctl.powers import UNSCALED, Scale
 from dipc.dpctl.regions import Uniform

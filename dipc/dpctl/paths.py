@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Generic, TypeVar, cast, overload
+from typing import Any, Generic, TypeVar, cast
 
 from flint import fmpq
 
@@ -111,12 +111,7 @@ class Quotients(Sequence[Quotient]):
     def __len__(self) -> int:
         return len(self._ratios)
 
-    @overload
-    def __getitem__(self, place: int) -> Quotient: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Quotient]: ...
-
-    def __getitem__(self, place: int | slice) -> Quotient | Sequence[Quotient]:
+    def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             return [self[i] for i in range(len(self))[place]]
         if place not in self._found:

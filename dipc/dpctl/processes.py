@@ -23,6 +23,7 @@ from dipc.dpctl.formula import Exponent, Formula, Privacy, Probability, Query, d
 from dipc.dpctl.paths import known_sets
 from dipc.dpctl.powers import power_of_e
 from dipc.dpctl.progression import States, is_bounded, progression
+from dipc.dpctl.ranges import negative_at
 from dipc.dpctl.regions import Evaluation, Judge, Local, Outcome, Signs, Uniform
 from dipc.dpctl.schedulers import HERE, Product, sign_of
 from dipc.dpctl.syntax import show
@@ -282,7 +283,8 @@ class AllWords(Process, Local):
         """How much smaller p is than its bound, for the worst outcomes that could break it."""
         outcomes, rooms = self.outcomes(formula.path, s, t), self.words.rooms
         if (key := (formula, tuple(outcomes))) not in rooms:
-            factor, at_least_one = power_of_e(formula.epsilon), is_nonnegative(formula.epsilon)
+            factor = power_of_e(formula.epsilon)
+            at_least_one = negative_at(formula.epsilon, self.words.eps_range) is None
             rooms[key] = []
             for each in outcomes:
                 least = each.q + formula.delta - each.p  # of all epsilon >= 0
@@ -291,7 +293,6 @@ class AllWords(Process, Local):
         return rooms[key]
 
     def violates(self, formula: Privacy, s: int, t: int) -> bool:
-        """Whether some word breaks the inequality."""
         if self.doubtful(formula.path, s, t):
             return False
         return any(self.sign(room) < 0 for room, _ in self._rooms(formula, s, t))
@@ -310,12 +311,6 @@ class Words(Evaluation):
 
     def local(self, signs: Signs, wanted: dict[ExpPoly, None]) -> Local:
         return AllWords(self, signs, wanted)
-
-
-def is_nonnegative(epsilon: Exponent) -> bool:
-    """Whether the parts of an exponent show that it is nonnegative for every eps."""
-    logarithms = all((base > 1) is (power > 0) for base, power in epsilon.logarithms)
-    return logarithms and epsilon.rate >= 0 and epsilon.constant >= 0
 
 
 def worst(outcomes: Iterable[Outcome]) -> list[Outcome]:

@@ -38,8 +38,7 @@ class Draft:
     rows: dict[Cell, list[tuple[str, Quotient, Place]]] = field(default_factory=dict)
     places: dict[Cell, Place] = field(default_factory=dict)
     final: list[Named] = field(default_factory=list)
-    labels: dict[str, list[Named]] = field(default_factory=dict)
-    label_places: dict[str, Place] = field(default_factory=dict)
+    labels: dict[str, tuple[Place, list[Named]]] = field(default_factory=dict)
     pairs: list[tuple[Named, Named]] = field(default_factory=list)
     start: list[Named] = field(default_factory=list)
     actions: dict[str, None] = field(default_factory=dict)
@@ -79,7 +78,7 @@ class Draft:
                 rows.setdefault((state, action), row)
         labels = {
             name: frozenset(self._number(each, number) for each in members)
-            for name, members in self.labels.items()
+            for name, (_, members) in self.labels.items()
         }
         pairs = self.neighbours(number)
         start = tuple(dict.fromkeys(self._number(each, number) for each in self.start))
@@ -103,7 +102,7 @@ class Draft:
         if DEAD in number:
             message = f"`{DEAD}` is the state behind those without transitions"
             raise self.fail(dict(written)[DEAD], message, "rename the state")
-        for label, place in self.label_places.items():
+        for label, (place, _) in self.labels.items():
             if label in number:
                 raise self.fail(place, STATE_LABEL.format(label), "rename the label")
         rows, actions = self.rows, self.actions
