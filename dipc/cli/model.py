@@ -162,7 +162,6 @@ class FormulaOutcome(Result):
 
     @property
     def formula(self) -> str:
-        """The formula as it was written."""
         return self.verdict.property.text if self.verdict is not None else self.line.source.text.strip()
 
     @property
@@ -387,6 +386,5 @@ def regions(asked: Asked, formula: str, as_json: bool) -> int:
 
 
 def _say(rows: Sequence[Node], as_json: bool) -> None:
-    """Print a document."""
     document = plain_document(rows)
     say(json_of(document) if as_json else text(document))

@@ -125,7 +125,6 @@ class Question(NamedTuple):
 
     @property
     def states(self) -> tuple[int, ...]:
-        """The states whose probabilities are asked for."""
         return (self.s,) if self.t is None else (self.s, self.t)
 
 
@@ -246,7 +245,6 @@ class Checker(Uniform, Generic[K]):
         return Part(self._rows, known, {s: s for s in self.every}).around(states)
 
     def _true(self, path: Formula, bound: Bound, questions: Sequence[Question]) -> list[Question]:
-        """The questions whose answer is yes."""
         if not questions:
             return []
         part = self._part(path, _asked(questions))

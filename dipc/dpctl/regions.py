@@ -107,7 +107,6 @@ class Evaluation:
         return Found(piece, frozenset(results))
 
     def local(self, signs: Signs, wanted: dict[ExpPoly, None]) -> Local:
-        """The evaluation on one piece."""
         return Local(self, signs, wanted)
 
     def normal_form(self, value: Quotient) -> tuple[ExpPoly, int]:
@@ -207,7 +206,7 @@ class Judge(ABC):
         return self
 
     def number(self, value: Quotient) -> Quotient:
-        """A number of a formula."""
+        """A number of a formula; its value, if there is only one eps."""
         return value
 
     def probability(self, path: Formula, state: int) -> Quotient:

@@ -108,7 +108,6 @@ class _Builder:
     nodes: int = 0  # of the formula so far
 
     def question(self, node: Node) -> Formula | Query:
-        """A query, or a state formula."""
         match node.data:
             case "probability_query":
                 return Query(str(node.children[0]), self.visit(node.children[-1]))
@@ -156,7 +155,6 @@ class _Builder:
         return InputError(message, span_of(node, self.source), hint)
 
     def visit(self, node: Any) -> Formula:
-        """The formula of a tree."""
         self._count_nodes(1)
         if node.data in QUERIES:
             raise self._fail(node, "a query cannot be a part of a formula", "ask it by `dipc model value`")

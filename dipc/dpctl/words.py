@@ -76,12 +76,10 @@ class Steps:
                 yield child
 
     def after(self, pair: Pair, action: int) -> Pair:
-        """The pair after this action."""
         left, right = self.step(pair.left, action), self.step(pair.right, action)
         return Pair(left, right, (*pair.word, action))
 
     def step(self, distribution: Distribution, action: int) -> Distribution:
-        """A distribution after this action."""
         found: dict[int, Number] = {}
         for n, weight in distribution:
             if n == self.yes:

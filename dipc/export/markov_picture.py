@@ -100,7 +100,6 @@ class _Short:
         return text if len(text) <= LONG else self._names.setdefault(text, f"p{len(self._names) + 1}")
 
     def foot(self) -> Iterator[str]:
-        """What the abbreviations stand for."""
         return (f"{name} = {text}" for text, name in self._names.items())
 
 

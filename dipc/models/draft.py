@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any
 
@@ -135,6 +135,10 @@ class Draft:
             what = f"`{cell[0]}`" if cell[1] is None else f"`{cell[0]} [{cell[1]}]`"
             raise self.fail(self.places[cell], f"the probabilities of {what} sum to {total}, not to 1")
         return tuple((t, p) for t, p in sorted(found.items()) if p)
+
+    def onto(self, model: Model) -> Model:
+        """A model with these neighbours instead of its own."""
+        return replace(model, neighbours=self.neighbours({name: i for i, name in enumerate(model.names)}))
 
     def neighbours(self, number: dict[str, int]) -> tuple[tuple[int, int], ...]:
         """The pairs of different adjacent states, each once."""

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -263,4 +262,4 @@ def read_neighbours(text: str, model: Model) -> Model:
     """The model with the neighbours in a text instead of its own: ``a ~ b ~ c, d ~ e`` or ``{a, b, c}``."""
     reader = _Reader(Source("<neighbours>", text), {})
     reader.visit(GRAMMAR.parse(reader.part, "neighbours"))
-    return replace(model, neighbours=reader.draft.neighbours({name: i for i, name in enumerate(model.names)}))
+    return reader.draft.onto(model)

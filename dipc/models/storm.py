@@ -94,7 +94,6 @@ def model_of(sparse: Any, numbers: Mapping[str, Amount] | None = None) -> Model:
 
 
 def _rows(sparse: Any, has_actions: bool) -> Iterator[tuple[int, str | None, list[tuple[int, Any]]]]:
-    """The rows: state, action and entries."""
     matrix, named = sparse.transition_matrix, sparse.has_choice_labeling()
     for s in range(sparse.nr_states):
         rows = matrix.get_rows_for_group(s) if has_actions else [s]

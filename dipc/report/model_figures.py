@@ -118,7 +118,6 @@ def _panels(model: MarkovModel, verdict: ModelVerdict, span: Range) -> Iterator[
 
 
 def _values(model: MarkovModel, part: Judged, states: list[str], budgets: EpsRange) -> Values:
-    """The probabilities of the path formula."""
     return model.value(Property(Query("P", part.path), show(part), tuple(states), budgets)).values
 
 
