@@ -356,8 +356,7 @@ def value(asked: Asked, query: str, as_json: bool) -> int:
     loaded, asked = asked.load()
     with work(f"computing {query}", asked.time_limit) as running:
         found = loaded.value(query, **asked.restrictions(loaded), progress=running.progress)
-    rows = rows_of(found, asked.name)
-    _say([*rows, data("seconds", round(monotonic() - start, 6))], as_json)
+    _say([*rows_of(found, asked.name), data("seconds", round(monotonic() - start, 6))], as_json)
     say_notes(found.notes)
     return 0 if all(segment.found for segments in found.values.values() for segment in segments) else 3
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import NamedTuple
 
 from dipc.dpctl.formula import Query
 from dipc.dpctl.powers import power_of_e
-from dipc.dpctl.regions import AnyEvaluation, Found, Judge, merged
+from dipc.dpctl.regions import AnyEvaluation, Judge, merged
 from dipc.dpctl.verdict import Region
 from dipc.numbers.quotient import Quotient
 
@@ -86,14 +87,8 @@ def segments(
     evaluation: AnyEvaluation, question: Callable[[Judge], Attained | Enclosed]
 ) -> tuple[Segment, ...]:
     """The answers to a question on maximal regions of eps."""
-    found = evaluation.everywhere(question)
-    runs: list[list[Found[Attained | Enclosed]]] = []
-    for each in found:
-        if runs and runs[-1][-1].results == each.results:
-            runs[-1].append(each)
-        else:
-            runs.append([each])
-    return tuple(Segment(merged(run, lambda _: True)[0], run[0].results) for run in runs)
+    runs = groupby(evaluation.everywhere(question), lambda found: found.results)
+    return tuple(Segment(merged(list(run), lambda _: True)[0], results) for results, run in runs)
 
 
 def _least(local: Judge, query: Query, asked: Sequence[int]) -> Attained:
