@@ -32,7 +32,7 @@ def style_of(picture: Picture) -> Style:
 
 def symbols_of(picture: Picture, style: Style) -> dict[str, str]:
     """The symbols that occur on edges, with what they stand for."""
-    return symbols((p for outgoing in edges(picture) for _, p in outgoing), style.unit)
+    return symbols((p for outgoing in edges(picture) for _, p in outgoing), style.unit or 1)
 
 
 def labels(picture: Picture) -> dict[int, str]:
