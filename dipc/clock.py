@@ -14,11 +14,17 @@ from dipc.errors import InputError, LimitReached
 
 Progress = Callable[[str, int, int | None], None]  # stage, done, of how many (if known)
 
+Tick = Callable[[], None]  # called now and then; may raise LimitReached
+
 INTERVAL = 0.05  # seconds between two reports of progress
 
 
 def silent(stage: str, done: int, total: int | None) -> None:
     """No progress is shown."""
+
+
+def unlimited() -> None:
+    """The tick of work without limits."""
 
 
 def how_far(stage: str, done: int, total: int | None) -> str:

@@ -167,7 +167,7 @@ class MarkovModel:
         if isinstance(neighbours, str):
             new = read_neighbours(neighbours, old)
         else:
-            new = replace(old, neighbours=_draft_with(neighbours).neighbours(_numbered(old)))
+            new = _draft_with(neighbours).onto(old)
         if not old.neighbours and old.start == default_start(old.names, ()):
             new = replace(new, start=default_start(new.names, new.neighbours))
         changed = copy(self)
@@ -331,7 +331,7 @@ def _model(
     draft.final += _named(t for t in reached if t not in with_rows and t != DEAD)
     for label, states in labels.items():
         named = _named(_texts(states, f"the states of `{label}`", "a state"))
-        draft.labels[_text(label, "a label")], draft.label_places[label] = named, NOWHERE
+        draft.labels[_text(label, "a label")] = NOWHERE, named
     draft.start += _named(_texts(start, "the start states", "a state"))
     return draft.model()
 
@@ -345,10 +345,6 @@ def _draft_with(neighbours: Iterable[Sequence[str]]) -> Draft:
         s, t = (_text(state, "a state") for state in pair)
         draft.pairs.append(((s, NOWHERE), (t, NOWHERE)))
     return draft
-
-
-def _numbered(model: Model) -> dict[str, int]:
-    return {name: i for i, name in enumerate(model.names)}
 
 
 def _texts(values: Iterable[str], what: str, each: str) -> tuple[str, ...]:

@@ -8,6 +8,8 @@ import re
 import signal
 import sys
 from pathlib import Path
+from time import monotonic, sleep
+from typing import Any, Never
 from xml.etree import ElementTree
 
 import click
@@ -17,6 +19,9 @@ from click.shell_completion import ShellComplete
 import dipc.shipped as shipped
 from dipc.cli.main import cli, status
 from dipc.clock import Clock
+from dipc.errors import LimitReached
+from dipc.model import MarkovModel, load_model
+from dipc.models.reading import ModelFile, read_model
 
 SURVEY = """\
 # survey.dpm: have you been diagnosed? (dpCTL*, Figure 1)
@@ -563,6 +568,67 @@ def test_ctrl_c(capsys: Capture) -> None:
     assert (code, out.splitlines()[-1]) == (130, "interrupted: 0 of 2 formulas were checked")
     assert run(capsys, "regions", "survey.dpm", LOOSE)[0] == 130
     assert run(capsys, "value", "survey.dpm", "P=? (X out_1)")[0] == 130
+
+
+OPEN = """\
+mdp
+s [a] -> {s: 1/2, r: 1/2}; s [b] -> {yes: 1/2, no: 1/2}
+r [a] -> {r: 2/3, s: 1/3}; r [b] -> {no: 1/3, yes: 2/3}
+t [a] -> {t: 1/3, u: 2/3}; t [b] -> {yes: 1/2, no: 1/2}
+u [a] -> {u: 2/3, t: 1/3}; u [b] -> {no: 1/3, yes: 2/3}
+final yes, no; neighbours s ~ t
+"""
+
+
+def test_the_best_scheduler_for_an_undecided_formula(capsys: Capture, folder: Path) -> None:
+    (folder / "open.dpm").write_text(OPEN, encoding="utf-8")
+    query = "Pmax=? (X D[0, 1/30](F yes))"
+    code, out, err = run(capsys, "value", "open.dpm", query, "--from", "s")
+    assert (code, err) == (3, "")
+    assert out == "s       undecided, in [0, 1]\nreason  a state formula inside is undecided\n"
+    code, out, _ = run(capsys, "value", "open.dpm", query, "--from", "s", "--json")
+    assert code == 3 and json.loads(out)["values"]["s"]["undecided"] == ["0", "1"]
+
+
+def clique(states: int) -> str:
+    """Every two of the states are neighbours, and none is like another."""
+    rows = [f"s{i} -> {{yes: exp(-eps)*{i + 1}/{states + 1}, no: 1 - exp(-eps)*{i + 1}/{states + 1}}}"
+            for i in range(states)]  # fmt: skip
+    pairs = ", ".join(f"s{i}" for i in range(states))
+    return "\n".join(["chain", *rows, "final yes, no", f"neighbours {{{pairs}}}"])
+
+
+@pytest.mark.parametrize("formula", ["D[eps, 0](X yes)", "P>=0 (F D[eps, 1/100](X yes))"])
+def test_the_time_limit_holds_without_signals(formula: str, folder: Path) -> None:
+    """The library looks at the clock itself: between pairs, and while it isolates roots."""
+    (folder / "clique.dpm").write_text(clique(300), encoding="utf-8")
+    found = load_model("clique.dpm").check(formula, time_limit=1)
+    assert found.status == "undecided" and found.seconds < 3
+
+
+def test_a_query_respects_the_time_limit(folder: Path) -> None:
+    (folder / "clique.dpm").write_text(clique(300), encoding="utf-8")
+    start = monotonic()
+    with pytest.raises(LimitReached):
+        load_model("clique.dpm").value("D[eps, ?](X yes)", time_limit=1)
+    assert monotonic() - start < 5  # with reading
+
+
+def test_reading_counts_towards_the_time_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float | None] = []
+
+    def check(found: MarkovModel, formula: object, *, time_limit: float | None, **options: object) -> Never:
+        limits.append(time_limit)
+        raise LimitReached("enough")
+
+    def slowly(*given: Any) -> ModelFile:
+        sleep(0.2)
+        return read_model(*given)
+
+    monkeypatch.setattr("dipc.model.read_model", slowly)
+    monkeypatch.setattr(MarkovModel, "check", check)
+    assert status(["model", "check", "survey.dpm", TIGHT, "--time-limit", "3"]) == 3
+    assert limits[0] is not None and 0 <= limits[0] <= 2.8
 
 
 def test_a_time_limit(capsys: Capture) -> None:

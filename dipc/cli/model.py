@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
@@ -14,15 +14,7 @@ import click
 from dipc.claims.wording import Record, pretty
 from dipc.cli import options
 from dipc.cli.group import Group
-from dipc.cli.outcome import (
-    Result,
-    in_turn,
-    present,
-    present_several,
-    say_notes,
-    worst,
-    write_report,
-)
+from dipc.cli.outcome import Result, in_turn, present, present_several, say_notes, worst, write_report
 from dipc.cli.terminal import say, show_table
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible, work
 from dipc.clock import Clock, Progress
@@ -105,12 +97,16 @@ class Asked:
     def _automaton(self) -> str | None:
         return None if self.automaton is None else source_of(self.automaton).text
 
-    def load(self) -> MarkovModel:
-        """The model with its parameters and neighbours set."""
+    def load(self) -> tuple[MarkovModel, Asked]:
+        """The model with its parameters and neighbours set; the time for reading it is off the limit."""
+        start = monotonic()
         with work(f"reading {self.file}", self.time_limit) as running:
             clock = Clock(self.time_limit, self.memory_limit, running.progress)
             found = load_model(self.file, options.defined(self.definitions), clock)
-            return found if self.neighbours is None else found.with_neighbours(self.neighbours)
+            found = found if self.neighbours is None else found.with_neighbours(self.neighbours)
+        if self.time_limit is None:
+            return found, self
+        return found, replace(self, time_limit=max(0.0, self.time_limit - (monotonic() - start)))
 
 
 def states_in(text: str, names: Sequence[str]) -> Iterator[str]:
@@ -166,7 +162,6 @@ class FormulaOutcome(Result):
 
     @property
     def formula(self) -> str:
-        """The formula as it was written."""
         return self.verdict.property.text if self.verdict is not None else self.line.source.text.strip()
 
     @property
@@ -247,7 +242,7 @@ def check(
         options.refuse_overwriting(target, asked.file)
     outcomes: list[FormulaOutcome] = []
     try:
-        found = asked.load()
+        found, asked = asked.load()
         lines = _lines(found, formulas, file_of_formulas, asked.file)
         if certificate_file is not None and len(lines) != 1:
             raise click.UsageError("a certificate is about one formula: give one")
@@ -348,11 +343,10 @@ def value(asked: Asked, query: str, as_json: bool) -> int:
     D[e, ?] (f)    the least delta for which D[e, delta] (f) holds
     """
     start = monotonic()
-    loaded = asked.load()
+    loaded, asked = asked.load()
     with work(f"computing {query}", asked.time_limit) as running:
         found = loaded.value(query, **asked.restrictions(loaded), progress=running.progress)
-    rows = rows_of(found, asked.name)
-    _say([*rows, data("seconds", round(monotonic() - start, 6))], as_json)
+    _say([*rows_of(found, asked.name), data("seconds", round(monotonic() - start, 6))], as_json)
     say_notes(found.notes)
     return 0 if all(segment.found for segments in found.values.values() for segment in segments) else 3
 
@@ -370,7 +364,7 @@ Examples:
 def regions(asked: Asked, formula: str, as_json: bool) -> int:
     """Find for each start state of MODEL all eps at which FORMULA holds."""
     start = monotonic()
-    loaded = asked.load()
+    loaded, asked = asked.load()
     with work(f"checking {formula}", asked.time_limit) as running:
         found = loaded.regions(formula, **asked.restrictions(loaded), progress=running.progress)
         if running.stop.pressed:
@@ -381,6 +375,5 @@ def regions(asked: Asked, formula: str, as_json: bool) -> int:
 
 
 def _say(rows: Sequence[Node], as_json: bool) -> None:
-    """Print a document."""
     document = plain_document(rows)
     say(json_of(document) if as_json else text(document))

@@ -20,7 +20,7 @@ from dipc.report.states import model_rows
 
 def loaded(asked: Asked) -> MarkovModel:
     """The model; what was skipped in its file is a note."""
-    found = asked.load()
+    found, _ = asked.load()
     for note in found.notes:
         click.echo(f"note: {note}", err=True)
     return found
@@ -51,13 +51,7 @@ Examples:
 )
 @click.option("--why", metavar="FORMULA", help="Draw in colour why this formula fails.")
 @options.json()
-def show(
-    asked: Asked,
-    output: str | None,
-    to: str,
-    why: str | None,
-    as_json: bool,
-) -> int:
+def show(asked: Asked, output: str | None, to: str, why: str | None, as_json: bool) -> int:
     """Show the states of MODEL with their transitions, labels and neighbours.
 
     In a picture neighbours are joined by dashed lines. With --why the state and the neighbour that refute

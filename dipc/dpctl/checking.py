@@ -14,36 +14,25 @@ Only the last step can answer a question whose two sides happen to be equal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import lcm
-from typing import Generic, NamedTuple, TypeVar, assert_never
+from functools import partial
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from flint import arb, ctx, fmpq
 
-from dipc.clock import Clock
-from dipc.dpctl.formula import (
-    And,
-    Exponent,
-    Formula,
-    Interval,
-    Next,
-    Not,
-    Or,
-    Privacy,
-    Probability,
-    Proposition,
-    Truth,
-    Until,
-)
+from dipc.clock import Clock, Tick
+from dipc.dpctl.formula import ALL, Formula, Interval, Not, Privacy, Probability
 from dipc.dpctl.paths import States, exact, known_sets, probabilities
-from dipc.errors import InputError, InternalError
-from dipc.models.chain import MarkovChain
+from dipc.dpctl.powers import UNSCALED, Scale
+from dipc.dpctl.regions import Uniform
+from dipc.errors import InternalError
+from dipc.models.chain import MarkovChain, Model
 from dipc.models.graph import reachable
-from dipc.models.linear import Rows, Tick, increase
+from dipc.models.linear import Rows, increase
 from dipc.models.lumping import bisimulation
-from dipc.numbers.exppoly import ExpPoly, whole
 from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import EpsRange
 
 K = TypeVar("K", fmpq, Quotient)
 
@@ -60,6 +49,7 @@ def satisfying(chain: MarkovChain[K], formula: Formula, clock: Clock) -> States:
 
     Raises :class:`~dipc.errors.LimitReached` beyond the limits of the clock.
 
+    >>> from dipc.dpctl.formula import Exponent, Next, Proposition
     >>> most, least, one = fmpq(3, 4), fmpq(1, 4), fmpq(1)        # the survey, Figure 1 of the paper
     >>> rows = ((2, most), (3, least)), ((2, least), (3, most)), ((2, one),), ((3, one),)
     >>> chain = MarkovChain(("plus", "minus", "yes", "no"), {}, ((0, 1),), (0, 1), rows)
@@ -69,7 +59,8 @@ def satisfying(chain: MarkovChain[K], formula: Formula, clock: Clock) -> States:
     [0, 1, 2, 3]
     [2, 3]
     """
-    return Checker(chain, clock).satisfying(formula)
+    checker = Checker(chain, clock)
+    return checker.satisfying(formula, checker.every)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,43 +79,9 @@ def comparisons(chain: MarkovChain[K], formula: Privacy, clock: Clock) -> Iterat
     The exact numbers are computed for one pair after the other.
     """
     checker = Checker(chain, clock)
-    for s, t in checker.broken(formula):
+    for s, t in checker.all_broken(formula):
         p, q = checker.exactly(formula.path, (s, t))
         yield Broken(s, t, p, q)
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """The factor e^epsilon of D: the ``root``-th root of ``base * exp(constant)``."""
-
-    base: fmpq
-    constant: fmpq
-    root: int
-
-    @staticmethod
-    def of(epsilon: Exponent) -> Scale:
-        """The factor for an exponent without eps.
-
-        >>> Scale.of(Exponent(fmpq(0), fmpq(1), ((fmpq(3), fmpq(1, 2)), (fmpq(2), fmpq(-1)))))
-        Scale(base=3/4, constant=2, root=2)
-        """
-        if epsilon.rate:
-            raise InternalError(f"the factor of {epsilon} depends on eps")
-        root = lcm(*(int(power.q) for _, power in epsilon.logarithms))
-        base = fmpq(1)
-        for number, power in epsilon.logarithms:
-            base *= number ** whole(power * root)
-        return Scale(base, epsilon.constant * root, root)
-
-    def enclose(self) -> arb:
-        """A ball around the factor."""
-        if self.root == 1:
-            return arb(self.base) * arb(self.constant).exp()
-        return ((arb(self.base).log() + arb(self.constant)) / self.root).exp()
-
-    def power(self) -> Quotient:
-        """The factor to the power of ``root``."""
-        return Quotient(ExpPoly.of(self.base, constant=self.constant))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +89,7 @@ class Bound:
     """The right-hand side of an inequality Pr_s <= scale * Pr_t + constant."""
 
     constant: Quotient
-    scale: Scale = Scale(fmpq(1), fmpq(0), 1)
+    scale: Scale = UNSCALED
 
     def __post_init__(self) -> None:
         if not self.constant.is_constant:
@@ -168,7 +125,6 @@ class Question(NamedTuple):
 
     @property
     def states(self) -> tuple[int, ...]:
-        """The states whose probabilities are asked for."""
         return (self.s,) if self.t is None else (self.s, self.t)
 
 
@@ -216,46 +172,42 @@ class Part(Generic[K]):
             return probabilities(rows, here, path, self.known, tick)
 
 
-class Checker(Generic[K]):
+class Checker(Uniform, Generic[K]):
     """Answers questions about one chain; remembers the states of every state formula."""
 
-    def __init__(self, chain: MarkovChain[K], clock: Clock) -> None:
+    def __init__(self, chain: MarkovChain[K], clock: Clock, eps_range: EpsRange = ALL) -> None:
         if not all(_is_constant(p) for row in chain.rows for _, p in row):
             raise InternalError("a chain with eps has no truth values of its own")
-        self._chain: MarkovChain[K] = chain
-        self._tick: Tick = lambda: clock.tick("states")
-        self._everything = frozenset(range(len(chain.rows)))
+        self.chain, self.clock, self.eps_range = cast(Model, chain), clock, eps_range
+        self._rows: Rows[K] = chain.rows
+        self._tick: Tick = partial(clock.tick, "states")
+        self.every = frozenset(range(len(self._rows)))
         self._found: dict[Formula, States] = {}
+        self._broken: dict[Privacy, Mapping[tuple[int, ...], None]] = {}
+        self._probabilities: dict[tuple[Formula, int], Quotient] = {}
 
-    def satisfying(self, formula: Formula) -> States:
-        """The states in which a state formula holds."""
+    def satisfying(self, formula: Formula, asked: States, surely: bool = True) -> States:
         if formula not in self._found:
-            self._found[formula] = self._evaluated(formula)
-        return self._found[formula]
+            self._found[formula] = super().satisfying(formula, self.every)
+        return self._found[formula] & asked
 
-    def _evaluated(self, formula: Formula) -> States:
-        match formula:
-            case Truth(value):
-                return self._everything if value else frozenset()
-            case Proposition(name, span):
-                states: States | None = self._chain.states_of(name)
-                if states is None:
-                    raise InputError(f"`{name}` is neither a label nor a state", span)
-                return states
-            case Not(operand):
-                return self._everything - self.satisfying(operand)
-            case And(parts):
-                return self._everything.intersection(*map(self.satisfying, parts))
-            case Or(parts):
-                return frozenset().union(*map(self.satisfying, parts))
-            case Probability(interval, path):
-                return self._within(path, interval)
-            case Privacy():
-                return self._everything - {s for pair in self.broken(formula) for s in pair}
-            case Next() | Until():
-                raise InputError("a path formula is true of paths, not of states", None, "put it into P or D")
-            case _:
-                assert_never(formula)
+    def judged(self, formula: Probability | Privacy, asked: States, surely: bool) -> States:
+        if isinstance(formula, Probability):
+            return self._within(formula.path, formula.interval)
+        return self.every - {s for pair in self.all_broken(formula) for s in pair}
+
+    def solve(self, path: Formula, states: Sequence[int]) -> None:
+        """Find the probabilities in several states at once."""
+        for state, number in zip(states, self.exactly(path, states), strict=True):
+            self._probabilities[path, state] = Quotient.one() * number
+
+    def probability(self, path: Formula, state: int) -> Quotient:
+        if (path, state) not in self._probabilities:
+            self.solve(path, (state,))
+        return self._probabilities[path, state]
+
+    def broken(self, formula: Privacy, state: int) -> Iterator[tuple[int, int]]:
+        return (pair for pair in self.pairs(state) if pair in self.all_broken(formula))
 
     def _within(self, path: Formula, interval: Interval) -> States:
         """The states from which the probability is in the interval."""
@@ -268,17 +220,19 @@ class Checker(Generic[K]):
         At 0 and 1 this is a matter of the graph: Pr(f) < 1 if and only if Pr(not f) > 0.
         """
         if end == ONE:
-            return self._everything - self._below(Not(path), ZERO, not strict)
+            return self.every - self._below(Not(path), ZERO, not strict)
         if end == ZERO and strict:
             return frozenset()
-        questions = [Question(s, None, strict) for s in range(len(self._chain.rows))]
+        questions = [Question(s, None, strict) for s in range(len(self._rows))]
         return frozenset(q.s for q in self._true(path, Bound(end), questions))
 
-    def broken(self, formula: Privacy) -> list[tuple[int, int]]:
+    def all_broken(self, formula: Privacy) -> Mapping[tuple[int, ...], None]:
         """The pairs (s, t) of neighbours with Pr_s > e^epsilon Pr_t + delta, in the order of the file."""
-        questions = [Question(*pair) for s, t in self._chain.neighbours for pair in ((s, t), (t, s))]
-        true = set(self._true(formula.path, Bound(formula.delta, Scale.of(formula.epsilon)), questions))
-        return [(q.s, q.t) for q in questions if q not in true and q.t is not None]
+        if formula not in self._broken:
+            questions = [Question(*pair) for s, t in self.chain.neighbours for pair in ((s, t), (t, s))]
+            true = set(self._true(formula.path, Bound(formula.delta, Scale.of(formula.epsilon)), questions))
+            self._broken[formula] = dict.fromkeys(q.states for q in questions if q not in true)
+        return self._broken[formula]
 
     def exactly(self, path: Formula, states: Sequence[int]) -> list[K]:
         """The exact probabilities of a path formula from some states."""
@@ -287,11 +241,10 @@ class Checker(Generic[K]):
         return [values[part.place[s]] for s in states]
 
     def _part(self, path: Formula, states: Iterable[int]) -> Part[K]:
-        identity = {s: s for s in self._everything}
-        return Part(self._chain.rows, known_sets(path, self.satisfying), identity).around(states)
+        known = known_sets(path, partial(self.satisfying, asked=self.every))
+        return Part(self._rows, known, {s: s for s in self.every}).around(states)
 
     def _true(self, path: Formula, bound: Bound, questions: Sequence[Question]) -> list[Question]:
-        """The questions whose answer is yes."""
         if not questions:
             return []
         part = self._part(path, _asked(questions))

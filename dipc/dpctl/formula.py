@@ -7,8 +7,9 @@ the core: derived operators are expanded by the parser, ``F f = true U f``, ``G 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import lcm
 
 from flint import fmpq
 
@@ -100,6 +101,11 @@ class Exponent:
     constant: fmpq
     logarithms: tuple[tuple[fmpq, fmpq], ...] = ()
 
+    @property
+    def root(self) -> int:
+        """The least n for which ``e^(n epsilon)`` is a function of eps, and not the root of one."""
+        return lcm(*(int(power.q) for _, power in self.logarithms))
+
 
 @dataclass(frozen=True, slots=True)
 class Privacy:
@@ -141,18 +147,33 @@ class Property:
     name: str | None = None
 
 
-def parts(formula: Formula) -> Iterator[Formula]:
-    """A formula and all formulas in it."""
-    yield formula
+def operands(formula: Formula) -> tuple[Formula, ...]:
+    """The operands of a Boolean or temporal operator; P and D have none."""
     match formula:
-        case Not(inside) | Next(inside) | Probability(_, inside) | Privacy(_, _, inside):
-            yield from parts(inside)
-        case And(operands) | Or(operands):
-            for operand in operands:
-                yield from parts(operand)
+        case Not(operand) | Next(operand):
+            return (operand,)
+        case And(several) | Or(several):
+            return several
         case Until(left, right):
-            yield from parts(left)
-            yield from parts(right)
+            return left, right
+        case Truth() | Proposition() | Probability() | Privacy():
+            return ()
+
+
+def parts(formula: Formula) -> Iterator[Formula]:
+    """A formula and all formulas in it, also those inside P and D."""
+    yield formula
+    for inner in (formula.path,) if isinstance(formula, Probability | Privacy) else operands(formula):
+        yield from parts(inner)
+
+
+def outermost(formula: Formula, wanted: Callable[[Formula], bool]) -> Iterator[Formula]:
+    """The largest operands, the formula itself included, that meet a condition; none inside P and D."""
+    if wanted(formula):
+        yield formula
+    else:
+        for operand in operands(formula):
+            yield from outermost(operand, wanted)
 
 
 def depends_on_eps(formula: Formula | Query) -> bool:
@@ -170,12 +191,4 @@ def depends_on_eps(formula: Formula | Query) -> bool:
 
 def is_state_formula(formula: Formula) -> bool:
     """Whether the truth of a formula depends on the first state of a path only."""
-    match formula:
-        case Truth() | Proposition() | Probability() | Privacy():
-            return True
-        case Not(operand):
-            return is_state_formula(operand)
-        case And(operands) | Or(operands):
-            return all(map(is_state_formula, operands))
-        case Next() | Until():
-            return False
+    return not isinstance(formula, Next | Until) and all(map(is_state_formula, operands(formula)))

@@ -20,18 +20,30 @@ rationals, functions of eps and balls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Generic, TypeVar, cast, overload
+from typing import Any, Generic, TypeVar, cast
 
 from flint import fmpq
 
-from dipc.dpctl.formula import And, Formula, Next, Not, Or, Truth, Until, is_state_formula
+from dipc.clock import Tick, unlimited
+from dipc.dpctl.formula import (
+    And,
+    Formula,
+    Next,
+    Not,
+    Or,
+    Truth,
+    Until,
+    is_state_formula,
+    operands,
+    outermost,
+)
 from dipc.errors import InternalError
 from dipc.models.chain import MarkovChain
 from dipc.models.graph import never_and_surely
-from dipc.models.linear import N, Rows, Tick, absorption, acyclic, forwards, silent, total
+from dipc.models.linear import N, Rows, absorption, acyclic, forwards, total
 from dipc.numbers.polynomial import common_unit
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.ratio import Ratio, common_denominator, in_one_ring
@@ -42,7 +54,7 @@ FEW_TERMS, FEW_BITS = 64, 1024  # of a common denominator, and of its leading co
 
 
 def path_probabilities(
-    chain: MarkovChain[K], path: Formula, sets: Callable[[Formula], States], tick: Tick = silent
+    chain: MarkovChain[K], path: Formula, sets: Callable[[Formula], States], tick: Tick = unlimited
 ) -> Sequence[K]:
     """The probability of a path formula from every state, exactly.
 
@@ -60,7 +72,9 @@ def path_probabilities(
     return exact(chain.rows, path, known_sets(path, sets), tick)
 
 
-def exact(rows: Rows[K], path: Formula, known: Mapping[Formula, States], tick: Tick = silent) -> Sequence[K]:
+def exact(
+    rows: Rows[K], path: Formula, known: Mapping[Formula, States], tick: Tick = unlimited
+) -> Sequence[K]:
     """The probabilities of ``path`` in exact numbers; see :func:`probabilities` for ``known``."""
     numbers: Any = rows
     found: Any
@@ -97,12 +111,7 @@ class Quotients(Sequence[Quotient]):
     def __len__(self) -> int:
         return len(self._ratios)
 
-    @overload
-    def __getitem__(self, place: int) -> Quotient: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Quotient]: ...
-
-    def __getitem__(self, place: int | slice) -> Quotient | Sequence[Quotient]:
+    def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             return [self[i] for i in range(len(self))[place]]
         if place not in self._found:
@@ -112,34 +121,11 @@ class Quotients(Sequence[Quotient]):
 
 def known_sets(path: Formula, sets: Callable[[Formula], States]) -> dict[Formula, States]:
     """The largest state formulas inside a path formula, with their states."""
-    return {part: sets(part) for part in dict.fromkeys(_state_parts(path))}
-
-
-def _state_parts(path: Formula) -> Iterator[Formula]:
-    stack = [path]
-    while stack:
-        formula = stack.pop()
-        if is_state_formula(formula):
-            yield formula
-        else:
-            stack += reversed(operands(formula))
-
-
-def operands(formula: Formula) -> tuple[Formula, ...]:
-    """The operands of a Boolean or temporal operator."""
-    match formula:
-        case Not(operand) | Next(operand):
-            return (operand,)
-        case And(several) | Or(several):
-            return several
-        case Until(left, right):
-            return left, right
-        case _:
-            return ()
+    return {part: sets(part) for part in dict.fromkeys(outermost(path, is_state_formula))}
 
 
 def probabilities(
-    rows: Rows[N], one: N, path: Formula, known: Mapping[Formula, States], tick: Tick = silent
+    rows: Rows[N], one: N, path: Formula, known: Mapping[Formula, States], tick: Tick = unlimited
 ) -> list[N]:
     """The probability of ``path`` from every state, of a chain given by its rows and the number 1.
 

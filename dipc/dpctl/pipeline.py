@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from dipc.clock import Clock
-from dipc.dpctl.constant import AnyEvaluation, Constant
+from dipc.dpctl.checking import Checker
 from dipc.dpctl.formula import Formula, Property, Query, depends_on_eps
 from dipc.dpctl.notes import notes
-from dipc.dpctl.processes import INSIDE, Fixed, Options, Words, lifted
-from dipc.dpctl.regions import AnyChain, Evaluation, Found, merged
-from dipc.dpctl.values import Segment, least_segments, probability_segments, segments
+from dipc.dpctl.processes import Fixed, Options, Words, lifted
+from dipc.dpctl.regions import AnyChain, AnyEvaluation, Evaluation, Found, merged
+from dipc.dpctl.values import INSIDE, Segment, least_segments, probability_segments, segments
 from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Open, Undecided
 from dipc.dpctl.witness import Reason, answer, simplest, witness
 from dipc.errors import InputError, LimitReached
@@ -125,7 +125,7 @@ def value(model: Model, property: Property, clock: Clock, options: Options = DEF
     check_probabilities(model, property.eps_range, clock)
     symbolic = has_eps(model) or depends_on_eps(query)
     evaluation = evaluation_of(model, symbolic, property.eps_range, clock, options)
-    if isinstance(evaluation, Constant) and asked:
+    if isinstance(evaluation, Checker) and asked:
         states = set(asked)
         pairs = () if query.kind.startswith("P") else model.neighbours
         near = [pair for pair in pairs if not states.isdisjoint(pair)]
@@ -154,7 +154,7 @@ def evaluation_of(
     if isinstance(model, MarkovChain):
         if symbolic:
             return Evaluation(with_eps(model), eps_range, clock)
-        return Constant(model, eps_range, clock)
+        return Checker(cast("MarkovChain[Any]", model), clock, eps_range)
     fixed = Fixed(model, eps_range, clock, options)
     if not symbolic or eps_range.is_point:
         return fixed

@@ -19,14 +19,15 @@ from flint import arb, ctx, fmpq
 
 from dipc.clock import Clock
 from dipc.dpctl.automata import Automaton, automaton_of, read_hoa
-from dipc.dpctl.constant import Uniform
-from dipc.dpctl.formula import Exponent, Formula, Privacy, Probability, Query, depends_on_eps
-from dipc.dpctl.paths import known_sets, operands
+from dipc.dpctl.formula import Exponent, Formula, Privacy, Probability, Query, depends_on_eps, operands
+from dipc.dpctl.paths import known_sets
+from dipc.dpctl.powers import power_of_e
 from dipc.dpctl.progression import States, is_bounded, progression
-from dipc.dpctl.regions import Evaluation, Judge, Local, Outcome, Signs, power_of_e
+from dipc.dpctl.ranges import negative_at
+from dipc.dpctl.regions import Evaluation, Judge, Local, Outcome, Signs, Uniform
 from dipc.dpctl.schedulers import HERE, Product, sign_of
 from dipc.dpctl.syntax import show
-from dipc.dpctl.values import Attained, Enclosed
+from dipc.dpctl.values import INSIDE, Attained, Enclosed
 from dipc.dpctl.verdict import Open
 from dipc.dpctl.words import DEPTH, MOST_NODES, Bound, Found, Number, Steps, Tree
 from dipc.errors import LimitReached, Unsupported
@@ -37,7 +38,6 @@ from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 
 AnyMdp = Mdp[fmpq] | Mdp[Quotient]
-INSIDE = "a state formula inside is undecided"
 AT_ONE_EPS = "ask at one eps: `--at 1`, or `for eps in [1, 1]`"
 
 
@@ -104,7 +104,6 @@ class Process(Judge):
         return self._parts[path]
 
     def doubtful(self, path: Formula, *states: int) -> bool:
-        """Whether an undecided state formula can be met from these states."""
         return not self.parts(path)[1].isdisjoint(states)
 
     def sure(self, path: Formula, *states: int) -> None:
@@ -284,7 +283,8 @@ class AllWords(Process, Local):
         """How much smaller p is than its bound, for the worst outcomes that could break it."""
         outcomes, rooms = self.outcomes(formula.path, s, t), self.words.rooms
         if (key := (formula, tuple(outcomes))) not in rooms:
-            factor, at_least_one = power_of_e(formula.epsilon), is_nonnegative(formula.epsilon)
+            factor = power_of_e(formula.epsilon)
+            at_least_one = negative_at(formula.epsilon, self.words.eps_range) is None
             rooms[key] = []
             for each in outcomes:
                 least = each.q + formula.delta - each.p  # of all epsilon >= 0
@@ -293,7 +293,6 @@ class AllWords(Process, Local):
         return rooms[key]
 
     def violates(self, formula: Privacy, s: int, t: int) -> bool:
-        """Whether some word breaks the inequality."""
         if self.doubtful(formula.path, s, t):
             return False
         return any(self.sign(room) < 0 for room, _ in self._rooms(formula, s, t))
@@ -312,12 +311,6 @@ class Words(Evaluation):
 
     def local(self, signs: Signs, wanted: dict[ExpPoly, None]) -> Local:
         return AllWords(self, signs, wanted)
-
-
-def is_nonnegative(epsilon: Exponent) -> bool:
-    """Whether the parts of an exponent show that it is nonnegative for every eps."""
-    logarithms = all((base > 1) is (power > 0) for base, power in epsilon.logarithms)
-    return logarithms and epsilon.rate >= 0 and epsilon.constant >= 0
 
 
 def worst(outcomes: Iterable[Outcome]) -> list[Outcome]:
@@ -366,7 +359,7 @@ def at_eps(mdp: AnyMdp, eps: fmpq) -> AnyMdp:
 def plain(value: Quotient) -> Number:
     """A rational number as one."""
     found = value.as_rational()
-    return value if found is None else fmpq(found.numerator, found.denominator)
+    return value if found is None else found
 
 
 def below(value: Number) -> fmpq:
@@ -375,6 +368,10 @@ def below(value: Number) -> fmpq:
     if isinstance(exact, fmpq):
         return exact
     with ctx.workprec(128):
-        lower = exact.enclose(arb(HERE)).lower()
-    mantissa, exponent = lower.man_exp()
+        return binary(exact.enclose(arb(HERE)).lower())
+
+
+def binary(end: arb) -> fmpq:
+    """The rational number that is an end of a ball."""
+    mantissa, exponent = end.man_exp()
     return fmpq(int(mantissa)) * fmpq(2) ** int(exponent)

@@ -14,8 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 
-from dipc.dpctl.formula import And, Formula, Next, Not, Or, Until, is_state_formula
-from dipc.dpctl.paths import operands
+from dipc.dpctl.formula import And, Formula, Next, Not, Or, Until, is_state_formula, operands, outermost
 from dipc.errors import InternalError, LimitReached
 
 States = frozenset[int]
@@ -40,18 +39,10 @@ def is_cosafe(formula: Formula, positive: bool = True) -> bool:
     """
     if is_state_formula(formula):
         return True
-    match formula:
-        case Not(operand):
-            return is_cosafe(operand, not positive)
-        case And(parts) | Or(parts):
-            return all(is_cosafe(part, positive) for part in parts)
-        case Next(operand):
-            return is_cosafe(operand, positive)
-        case Until(left, right, bound):
-            return (
-                (positive or bound is not None) and is_cosafe(left, positive) and is_cosafe(right, positive)
-            )
-    raise InternalError(f"{formula} is no formula")
+    if isinstance(formula, Until) and formula.bound is None and not positive:
+        return False
+    inner = positive is not isinstance(formula, Not)
+    return all(is_cosafe(operand, inner) for operand in operands(formula))
 
 
 def is_bounded(formula: Formula) -> bool:
@@ -82,16 +73,9 @@ def combination(formula: Formula) -> Formula | None:
 
 def progression(formula: Formula, known: Mapping[Formula, States]) -> Progression | None:
     """The automaton of a Boolean combination of co-safe formulas; None for other formulas."""
-    shape = combination(formula)
-    return None if shape is None else Progression(shape, tuple(dict.fromkeys(_leaves(shape))), known)
-
-
-def _leaves(shape: Formula) -> Iterable[Formula]:
-    if is_cosafe(shape):
-        yield shape
-    else:
-        for operand in operands(shape):
-            yield from _leaves(operand)
+    if (shape := combination(formula)) is None:
+        return None
+    return Progression(shape, tuple(dict.fromkeys(outermost(shape, is_cosafe))), known)
 
 
 Memory = tuple[Rest, ...] | bool

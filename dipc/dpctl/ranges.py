@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from flint import fmpq
 
-from dipc.dpctl.checking import Scale
 from dipc.dpctl.formula import Exponent
+from dipc.dpctl.powers import Scale
 from dipc.errors import InputError, LimitReached, Span
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient

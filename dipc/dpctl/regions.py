@@ -24,7 +24,6 @@ from flint import fmpq
 from dipc.clock import Clock
 from dipc.dpctl.formula import (
     And,
-    Exponent,
     Formula,
     Interval,
     Next,
@@ -37,8 +36,9 @@ from dipc.dpctl.formula import (
     Until,
 )
 from dipc.dpctl.paths import known_sets, path_probabilities
+from dipc.dpctl.powers import power_of_e
 from dipc.dpctl.verdict import Region
-from dipc.errors import Unsupported
+from dipc.errors import InputError
 from dipc.models.chain import MarkovChain, Model
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -46,30 +46,10 @@ from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import sign_if_constant, without_monomial
 from dipc.signs.tables import Piece, pieces
 
-ROOTS = "others, such as 1/2*ln 3, are for `check` on chains, where neither the model nor the formula has eps"
 States = frozenset[int]
 Signs = dict[ExpPoly, int]
 Result = TypeVar("Result")
 AnyChain = MarkovChain[fmpq] | MarkovChain[Quotient]
-
-
-def has_value(epsilon: Exponent) -> bool:
-    """Whether ``e^epsilon`` is a function of eps here, and not the root of one."""
-    return all(power.q == 1 for _, power in epsilon.logarithms)
-
-
-def power_of_e(epsilon: Exponent) -> Quotient:
-    """``e^epsilon`` as a function of eps.
-
-    >>> power_of_e(Exponent(fmpq(1), fmpq(0), ((fmpq(2), fmpq(3)),)))
-    8*exp(eps)
-    """
-    if not has_value(epsilon):
-        raise Unsupported("the first parameter of this D is not an integer multiple of ln", hint=ROOTS)
-    value = ExpPoly.exp(epsilon.rate, epsilon.constant)
-    for base, power in epsilon.logarithms:
-        value = value * (base ** int(power.p))
-    return Quotient(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +83,7 @@ class Evaluation:
             functions = list(self.functions)
             wanted: dict[ExpPoly, None] = {}
             found: list[Found[Result]] = []
-            for piece in pieces(functions, self.eps_range):
+            for piece in pieces(functions, self.eps_range, partial(self.clock.tick, "regions")):
                 self.clock.tick("regions", len(found))
                 found.append(self._on(piece, functions, wanted, question))
             if not wanted:
@@ -127,7 +107,6 @@ class Evaluation:
         return Found(piece, frozenset(results))
 
     def local(self, signs: Signs, wanted: dict[ExpPoly, None]) -> Local:
-        """The evaluation on one piece."""
         return Local(self, signs, wanted)
 
     def normal_form(self, value: Quotient) -> tuple[ExpPoly, int]:
@@ -178,14 +157,17 @@ class Judge(ABC):
     """The evaluation at some eps, the same for all eps of a piece."""
 
     chain: Model
+    clock: Clock
 
     def satisfying(self, formula: Formula, asked: States, surely: bool = True) -> States:
         """The states among ``asked`` in which a state formula holds, or may hold if not ``surely``."""
         match formula:
             case Truth(value):
                 return asked if value else frozenset()
-            case Proposition(name):
-                return (self.chain.states_of(name) or frozenset()) & asked
+            case Proposition(name, span):
+                if (states := self.chain.states_of(name)) is None:
+                    raise InputError(f"`{name}` is neither a label nor a state", span)
+                return states & asked
             case Not(operand):
                 return asked - self.satisfying(operand, asked, not surely)
             case And(operands):
@@ -198,12 +180,16 @@ class Judge(ABC):
                     rest = rest - self.satisfying(operand, rest, surely)
                 return asked - rest
             case Probability() | Privacy():
-                wanted = (True,) if surely else (True, None)
-                return frozenset(s for s in asked if self.holds(formula, s) in wanted)
+                return self.judged(formula, asked, surely)
             case Next() | Until():
-                raise AssertionError("a path formula is not evaluated in states")
+                raise InputError("a path formula is true of paths, not of states", None, "put it into P or D")
             case _:
                 assert_never(formula)
+
+    def judged(self, formula: Probability | Privacy, asked: States, surely: bool) -> States:
+        """The states among ``asked`` in which a P or D holds, or may hold if not ``surely``."""
+        wanted = (True,) if surely else (True, None)
+        return frozenset(s for s in asked if self.holds(formula, s) in wanted)
 
     def holds(self, formula: Probability | Privacy, state: int) -> bool | None:
         """Whether a P or D holds in a state; None if that is undecided."""
@@ -220,12 +206,16 @@ class Judge(ABC):
         return self
 
     def number(self, value: Quotient) -> Quotient:
-        """A number of a formula."""
+        """A number of a formula; its value, if there is only one eps."""
         return value
 
     def probability(self, path: Formula, state: int) -> Quotient:
         """The probability of a path formula from a state of a chain."""
         raise NotImplementedError
+
+    def doubtful(self, path: Formula, *states: int) -> bool:
+        """Whether an undecided state formula can be met from these states."""
+        return False
 
     def extremes(self, path: Formula, state: int) -> tuple[Quotient, Quotient]:
         """The least and the largest probability over all schedulers; of a chain, the probability twice."""
@@ -256,6 +246,7 @@ class Judge(ABC):
     def pairs(self, state: int) -> Iterator[tuple[int, int]]:
         """The state with each of its neighbours, both ways, in the order of the file."""
         for other in self.chain.neighbours_of(state):
+            self.clock.tick("pairs of neighbours")
             yield from ((state, other), (other, state))
 
     def missed(self, interval: Interval, p: Quotient) -> Quotient | None:
@@ -268,12 +259,30 @@ class Judge(ABC):
         return None
 
 
+class Uniform(Judge):
+    """An evaluation that is the same for the whole range."""
+
+    eps_range: EpsRange
+
+    def everywhere(self, question: Callable[[Judge], Result]) -> list[Found[Result]]:
+        """The same answer on all pieces of the range."""
+        self.clock.tick("regions")
+        answer = frozenset([question(self)])
+        return [Found(piece, answer) for piece in pieces((), self.eps_range)]
+
+    def sign(self, value: Quotient) -> int:
+        return value.sign_at(fmpq(1))
+
+
+AnyEvaluation = Evaluation | Uniform
+
+
 class Local(Judge):
     """The evaluation on one piece, where every known function has one sign."""
 
     def __init__(self, evaluation: Evaluation, signs: Signs, wanted: dict[ExpPoly, None]) -> None:
         self.evaluation, self._signs, self._wanted = evaluation, signs, wanted
-        self.chain = evaluation.chain
+        self.chain, self.clock = evaluation.chain, evaluation.clock
         self._missing = False
         self._sets: dict[Formula, States] = {}
         self._numbers: dict[Formula, Sequence[Quotient]] = {}
@@ -281,6 +290,7 @@ class Local(Judge):
 
     def sign(self, value: Quotient) -> int:
         """The sign of a function on this piece; 0 and a wish if it is not known yet."""
+        self.clock.tick("inequalities", len(self._signs))
         f, factor = self.evaluation.normal_form(value)
         if (number := f.as_rational()) is not None:
             return factor * ((number > 0) - (number < 0))

@@ -17,11 +17,12 @@ from typing import Any, Generic, TypeVar
 
 from flint import fmpq
 
+from dipc.clock import Tick, unlimited
 from dipc.dpctl.automata import Automaton
 from dipc.dpctl.progression import Condition, Progression
 from dipc.models.chain import Mdp, Row
 from dipc.models.graph import components
-from dipc.models.linear import Tick, absorption, increase, silent, total
+from dipc.models.linear import absorption, increase, total
 from dipc.numbers.quotient import Quotient
 
 K = TypeVar("K", fmpq, Quotient)
@@ -56,7 +57,7 @@ class Product(Generic[K]):
     one: K
 
     @staticmethod
-    def of(mdp: Mdp[K], monitor: Progression | Automaton, tick: Tick = silent) -> Product[K]:
+    def of(mdp: Mdp[K], monitor: Progression | Automaton, tick: Tick = unlimited) -> Product[K]:
         """The product of a process with an automaton; once the truth is settled, the state is forgotten."""
         number: dict[tuple[int, Hashable], int] = {}
         nodes: list[tuple[int, Any]] = []
@@ -91,11 +92,11 @@ class Product(Generic[K]):
         """The chain in which always the same action is taken."""
         return replace(self, rows=[(rows[action],) for rows in self.rows])
 
-    def maximum(self, tick: Tick = silent) -> list[K]:
+    def maximum(self, tick: Tick = unlimited) -> list[K]:
         """From every node, the largest probability that the path satisfies the formula."""
         return reaching_probabilities(self.rows, self._winning(self.monitor.accepted), self.one, tick)
 
-    def minimum(self, tick: Tick = silent) -> list[K]:
+    def minimum(self, tick: Tick = unlimited) -> list[K]:
         """From every node, the least probability that the path satisfies the formula."""
         found = reaching_probabilities(self.rows, self._winning(self.monitor.rejected), self.one, tick)
         return [self.one - value for value in found]

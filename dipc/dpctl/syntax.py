@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
-from math import lcm
 from pathlib import Path
 from typing import Any, cast
 
@@ -109,7 +108,6 @@ class _Builder:
     nodes: int = 0  # of the formula so far
 
     def question(self, node: Node) -> Formula | Query:
-        """A query, or a state formula."""
         match node.data:
             case "probability_query":
                 return Query(str(node.children[0]), self.visit(node.children[-1]))
@@ -151,13 +149,12 @@ class _Builder:
     def _end(self, node: Any) -> fmpq:
         if (value := self._arithmetic.number_of(node).as_rational()) is None:
             raise self._fail(node, "the ends of the range of eps must be rational numbers")
-        return fmpq(value.numerator, value.denominator)
+        return value
 
     def _fail(self, node: Any, message: str, hint: str = "") -> InputError:
         return InputError(message, span_of(node, self.source), hint)
 
     def visit(self, node: Any) -> Formula:
-        """The formula of a tree."""
         self._count_nodes(1)
         if node.data in QUERIES:
             raise self._fail(node, "a query cannot be a part of a formula", "ask it by `dipc model value`")
@@ -199,11 +196,9 @@ class _Builder:
         if (linear := linear_part(amount.value)) is None:
             hint = "for example D[eps, 0], D[2*eps + ln 2, 0] or D[1/2, 0]"
             raise self._fail(node, "the first parameter of D must be linear in eps", hint)
-        powers = [power for _, power in amount.logarithms]
-        root = lcm(*(int(power.q) for power in powers))
-        if any(abs(power) * root > HIGHEST_LOGARITHM for power in powers):
-            raise self._fail(node, f"the coefficients of ln go beyond {HIGHEST_LOGARITHM}")
         epsilon = Exponent(linear[0], linear[1], amount.logarithms)
+        if any(abs(power) * epsilon.root > HIGHEST_LOGARITHM for _, power in epsilon.logarithms):
+            raise self._fail(node, f"the coefficients of ln go beyond {HIGHEST_LOGARITHM}")
         check_epsilon(epsilon, show_exponent(epsilon), span_of(node, self.source), self.eps_range)
         return epsilon
 

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import NamedTuple
 
-from dipc.dpctl.constant import AnyEvaluation
 from dipc.dpctl.formula import Query
-from dipc.dpctl.regions import Found, Judge, merged, power_of_e
+from dipc.dpctl.powers import power_of_e
+from dipc.dpctl.regions import AnyEvaluation, Judge, merged
 from dipc.dpctl.verdict import Region
 from dipc.numbers.quotient import Quotient
+
+INSIDE = "a state formula inside is undecided"
 
 
 class Attained(NamedTuple):
@@ -31,7 +34,7 @@ class Attained(NamedTuple):
 
 
 class Enclosed(NamedTuple):
-    """A least parameter that was not found: it lies in [low, high]; ``high`` None: it may be infinite.
+    """A value that was not found: it lies in [low, high]; ``high`` None: it may be infinite.
 
     The ``reason`` is why it stays open for this pair, which needs the most; of a least epsilon the ends are
     exponentials, as in :class:`Attained`.
@@ -40,7 +43,7 @@ class Enclosed(NamedTuple):
     low: Quotient
     high: Quotient | None
     state: int
-    neighbour: int
+    neighbour: int | None
     reason: str
 
 
@@ -66,7 +69,13 @@ class Segment:
 def probability_segments(evaluation: AnyEvaluation, query: Query, state: int) -> tuple[Segment, ...]:
     """The least or the largest probability of a path formula in a state."""
     most = query.kind == "Pmax"
-    return segments(evaluation, lambda local: Attained(local.extremes(query.path, state)[most], state))
+
+    def probability(local: Judge) -> Attained | Enclosed:
+        if local.doubtful(query.path, state):
+            return Enclosed(Quotient.of(0), Quotient.one(), state, None, INSIDE)
+        return Attained(local.extremes(query.path, state)[most], state)
+
+    return segments(evaluation, probability)
 
 
 def least_segments(evaluation: AnyEvaluation, query: Query, asked: Sequence[int]) -> tuple[Segment, ...]:
@@ -78,14 +87,8 @@ def segments(
     evaluation: AnyEvaluation, question: Callable[[Judge], Attained | Enclosed]
 ) -> tuple[Segment, ...]:
     """The answers to a question on maximal regions of eps."""
-    found = evaluation.everywhere(question)
-    runs: list[list[Found[Attained | Enclosed]]] = []
-    for each in found:
-        if runs and runs[-1][-1].results == each.results:
-            runs[-1].append(each)
-        else:
-            runs.append([each])
-    return tuple(Segment(merged(run, lambda _: True)[0], run[0].results) for run in runs)
+    runs = groupby(evaluation.everywhere(question), lambda found: found.results)
+    return tuple(Segment(merged(list(run), lambda _: True)[0], results) for results, run in runs)
 
 
 def _least(local: Judge, query: Query, asked: Sequence[int]) -> Attained:

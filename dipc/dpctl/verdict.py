@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 from flint import arb, fmpq
 
 from dipc.dpctl.formula import Exponent, Property
+from dipc.dpctl.powers import Scale
 from dipc.dpctl.syntax import show_exponent
 from dipc.models.chain import Model
 from dipc.numbers.quotient import Quotient
@@ -43,10 +44,8 @@ class Scaled:
 
     def enclose(self) -> arb:
         """A ball around the number, at the precision of the context."""
-        power = arb(self.exponent.constant)
-        for base, factor in self.exponent.logarithms:
-            power += arb(factor) * arb(base).log()
-        return self.rest.enclose(arb(1)) + self.number.enclose(arb(1)) * power.exp()
+        here = arb(1)
+        return self.rest.enclose(here) + self.number.enclose(here) * Scale.of(self.exponent).enclose()
 
     def __repr__(self) -> str:
         several = " " in str(self.number)

@@ -7,9 +7,9 @@ from typing import NamedTuple, assert_never
 
 from flint import fmpq
 
-from dipc.dpctl.constant import AnyEvaluation
 from dipc.dpctl.formula import And, Formula, Next, Not, Or, Privacy, Probability, Proposition, Truth, Until
-from dipc.dpctl.regions import Judge, has_value, merged, power_of_e
+from dipc.dpctl.powers import power_of_e
+from dipc.dpctl.regions import AnyEvaluation, Judge, merged
 from dipc.dpctl.syntax import show
 from dipc.dpctl.verdict import Scaled, Witness
 from dipc.models.chain import Mdp, Model
@@ -67,7 +67,7 @@ def reason(local: Judge, formula: Formula, state: int, truth: bool = False) -> R
             return Reason(formula, truth, state, p, bound=bound, excess=excess)
         case Privacy(epsilon, delta) if not truth:
             s, t, p, q, prefix, cycle = local.breach(formula, state)
-            if q and not has_value(epsilon):
+            if q and epsilon.root != 1:
                 root = Scaled(q, epsilon, delta), Scaled(-q, epsilon, p - delta)
                 return Reason(formula, truth, s, p, t, q, *root, prefix, cycle)
             bound = local.number(delta)

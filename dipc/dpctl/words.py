@@ -16,12 +16,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from dipc.clock import Tick
 from dipc.dpctl.progression import Progression
 from dipc.dpctl.regions import Outcome
 from dipc.dpctl.schedulers import Product, largest, sign_of
 from dipc.errors import InternalError, LimitReached
 from dipc.models.chain import Row
-from dipc.models.linear import Tick, increase
+from dipc.models.linear import increase
 
 Word = tuple[int, ...]
 Number = Any  # fmpq or Quotient
@@ -75,12 +76,10 @@ class Steps:
                 yield child
 
     def after(self, pair: Pair, action: int) -> Pair:
-        """The pair after this action."""
         left, right = self.step(pair.left, action), self.step(pair.right, action)
         return Pair(left, right, (*pair.word, action))
 
     def step(self, distribution: Distribution, action: int) -> Distribution:
-        """A distribution after this action."""
         found: dict[int, Number] = {}
         for n, weight in distribution:
             if n == self.yes:

@@ -16,7 +16,7 @@ from flint import fmpq
 from dipc.errors import InputError
 from dipc.export.operators import ARITHMETIC, EXACT, PLAIN, Dialect, Pattern, Style, unit_of, write
 from dipc.models.arithmetic import WORDS as NUMBER_WORDS
-from dipc.models.chain import DEAD, Mdp, Model
+from dipc.models.chain import DEAD, Mdp, Model, transitions
 from dipc.models.reading import WORDS
 from dipc.numbers.quotient import Quotient
 
@@ -146,8 +146,7 @@ def symbols(functions: Iterable[Quotient], unit: int) -> dict[str, str]:
 
 def _over_symbols(model: Model, dialect: Dialect) -> tuple[Numbers, Mapping[str, str]]:
     """How numbers are written for model checkers, and the symbols in them."""
-    rows = (row for s in range(len(model.names)) for _, row in choices_of(model, s))
-    functions = dict.fromkeys(p for row in rows for _, p in row if isinstance(p, Quotient))
+    functions = dict.fromkeys(p for _, p in transitions(model) if isinstance(p, Quotient))
     unit = unit_of(functions)
     return Numbers(Style(unit), dialect), symbols(functions, unit)
 
@@ -169,15 +168,8 @@ def drn(model: Model) -> str:
     lines += [f"@type: {'MDP' if isinstance(model, Mdp) else 'DTMC'}"]
     lines += [f"@value_type: {'parametric' if known else 'rational'}", "@parameters", " ".join(known)]
     choices = len(model.names) * (len(model.actions) if isinstance(model, Mdp) else 1)
-    lines += [
-        "@reward_models",
-        "",
-        "@nr_states",
-        str(len(model.names)),
-        "@nr_choices",
-        str(choices),
-        "@model",
-    ]
+    lines += ["@reward_models", "", "@nr_states", str(len(model.names))]
+    lines += ["@nr_choices", str(choices), "@model"]
     marks, start = labels_by_state(model), set(model.start)
     for state, own in enumerate(marks):
         words = [quoted(label, PLAIN_WORD.fullmatch) for label in own]
@@ -220,11 +212,8 @@ def identifiers(names: Iterable[str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for name in names:
-        new = (
-            re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")
-            if not name.isascii() or not name.isidentifier()
-            else name
-        )
+        plain = name.isascii() and name.isidentifier()
+        new = name if plain else re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")
         new = f"_{new}" if not new or new[0].isdigit() else new
         while new in PRISM_WORDS or new in found.values():
             new += "_"

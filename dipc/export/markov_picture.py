@@ -14,22 +14,10 @@ from dataclasses import dataclass
 from html import escape
 from itertools import chain
 from statistics import fmean
-from typing import NamedTuple, assert_never
+from typing import NamedTuple
 
 from dipc.claims.wording import pretty
-from dipc.dpctl.formula import (
-    And,
-    Formula,
-    Next,
-    Not,
-    Or,
-    Privacy,
-    Probability,
-    Proposition,
-    Query,
-    Truth,
-    Until,
-)
+from dipc.dpctl.formula import Proposition, Query, parts
 from dipc.dpctl.syntax import parse_property
 from dipc.dpctl.verdict import Witness
 from dipc.errors import InputError, Source
@@ -112,7 +100,6 @@ class _Short:
         return text if len(text) <= LONG else self._names.setdefault(text, f"p{len(self._names) + 1}")
 
     def foot(self) -> Iterator[str]:
-        """What the abbreviations stand for."""
         return (f"{name} = {text}" for text, name in self._names.items())
 
 
@@ -139,40 +126,21 @@ def _goals(model: Model, witness: Witness) -> frozenset[int]:
     """The states that the formula names."""
     formula = parse_property(Source("witness", witness.subformula), model).formula
     assert not isinstance(formula, Query)
-    sets = (model.states_of(name) or frozenset() for name in _propositions(formula))
-    return frozenset(chain.from_iterable(sets))
-
-
-def _propositions(formula: Formula) -> Iterator[str]:
-    match formula:
-        case Proposition(name):
-            yield name
-        case Not(inside) | Next(inside) | Probability(_, inside) | Privacy(_, _, inside):
-            yield from _propositions(inside)
-        case And(operands) | Or(operands):
-            for operand in operands:
-                yield from _propositions(operand)
-        case Until(left, right):
-            yield from (*_propositions(left), *_propositions(right))
-        case Truth():
-            pass
-        case _:
-            assert_never(formula)
+    named = (part.name for part in parts(formula) if isinstance(part, Proposition))
+    return frozenset().union(*(model.states_of(name) or () for name in named))
 
 
 def _shortest(model: Model, start: int, goals: frozenset[int]) -> Iterator[Step]:
     """A shortest way of at least one step, backwards; none if there is no way."""
     came: dict[int, Step] = {}
-    level, found = [start], None
-    while level and found is None:
-        steps = [(s, a, t) for s in level for a, row in choices_of(model, s) for t, _ in row if t not in came]
-        for step in steps:
-            came.setdefault(step[2], step)
-        found = next((t for _, _, t in steps if t in goals), None)
-        level = list(dict.fromkeys(t for _, _, t in steps))
-    seen: set[int] = set()
-    while found is not None and found not in seen:
-        seen.add(found)
+    queue = [start]
+    for s in queue:  # grows while it is read
+        for action, row in choices_of(model, s):
+            new = [t for t, _ in row if t not in came]
+            came |= {t: (s, action, t) for t in new}
+            queue += new
+    found = next((t for t in came if t in goals), None)
+    while found is not None:
         yield came[found]
         found = came[found][0] if came[found][0] != start else None
 

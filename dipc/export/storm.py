@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 
-from dipc.export.operators import ARITHMETIC, PLAIN, Dialect, Pattern, Style, unit_of, write
+from dipc.export.markov import PRISM, symbols
+from dipc.export.operators import PLAIN, Style, unit_of, write
 from dipc.export.questions import Picture
 from dipc.models.values import valuation_text
 from dipc.numbers.quotient import Quotient
 
-PRISM = Dialect(ARITHMETIC | {"^": Pattern("pow({0}, {1})")})
 Edge = tuple[int, Quotient]  # the number of the target, and the probability
 
 UNSAFE = {"-": "m", "/": "over", ".": "p"}
@@ -32,16 +32,7 @@ def style_of(picture: Picture) -> Style:
 
 def symbols_of(picture: Picture, style: Style) -> dict[str, str]:
     """The symbols that occur on edges, with what they stand for."""
-    probabilities = [p for outgoing in edges(picture) for _, p in outgoing]
-    terms = [t for p in probabilities for f in (p.numerator, p.denominator) for t in f.terms()]
-    unit = style.unit
-    known = {
-        "eps": (any(t.power for t in terms), "the privacy budget"),
-        "z": (any(t.rate for t in terms), f"exp(eps/{unit})" if unit != 1 else "exp(eps)"),
-        "w": (any(t.constant for t in terms), f"exp(1/{unit})"),
-        "v": (any(t.inverse for t in terms), f"exp(1/({unit}*eps))"),
-    }
-    return {name: text for name, (occurs, text) in known.items() if occurs}
+    return symbols((p for outgoing in edges(picture) for _, p in outgoing), style.unit or 1)
 
 
 def labels(picture: Picture) -> dict[int, str]:

@@ -135,11 +135,9 @@ class Amount:
     logarithms: Logarithms = ()
 
     def scaled(self, factor: fmpq) -> Amount:
-        """This times a number."""
         return Amount(self.value * factor, tuple((b, p * factor) for b, p in self.logarithms if factor))
 
     def plus(self, other: Amount) -> Amount:
-        """The sum."""
         powers = dict(self.logarithms)
         for base, power in other.logarithms:
             powers[base] = powers.get(base, fmpq(0)) + power
@@ -163,7 +161,6 @@ class Arithmetic:
         return amount.value
 
     def amount(self, node: Any) -> Amount:
-        """The value of a tree."""
         return cast(Amount, getattr(self, node.data)(node))
 
     def _fail(self, node: Node | Token, message: str, hint: str = "") -> InputError:
@@ -250,8 +247,7 @@ class Arithmetic:
             raise self._fail(argument, "the argument of ln must be a rational number")
         if base <= 0:
             raise self._fail(argument, f"ln {base} does not exist: the argument of ln must be positive")
-        logarithm = (fmpq(base.numerator, base.denominator), fmpq(1))
-        return Amount(Quotient.of(0), () if base == 1 else (logarithm,))
+        return Amount(Quotient.of(0), () if base == 1 else ((base, fmpq(1)),))
 
     ln_number = ln
 

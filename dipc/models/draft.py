@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any
 
@@ -38,8 +38,7 @@ class Draft:
     rows: dict[Cell, list[tuple[str, Quotient, Place]]] = field(default_factory=dict)
     places: dict[Cell, Place] = field(default_factory=dict)
     final: list[Named] = field(default_factory=list)
-    labels: dict[str, list[Named]] = field(default_factory=dict)
-    label_places: dict[str, Place] = field(default_factory=dict)
+    labels: dict[str, tuple[Place, list[Named]]] = field(default_factory=dict)
     pairs: list[tuple[Named, Named]] = field(default_factory=list)
     start: list[Named] = field(default_factory=list)
     actions: dict[str, None] = field(default_factory=dict)
@@ -79,7 +78,7 @@ class Draft:
                 rows.setdefault((state, action), row)
         labels = {
             name: frozenset(self._number(each, number) for each in members)
-            for name, members in self.labels.items()
+            for name, (_, members) in self.labels.items()
         }
         pairs = self.neighbours(number)
         start = tuple(dict.fromkeys(self._number(each, number) for each in self.start))
@@ -103,7 +102,7 @@ class Draft:
         if DEAD in number:
             message = f"`{DEAD}` is the state behind those without transitions"
             raise self.fail(dict(written)[DEAD], message, "rename the state")
-        for label, place in self.label_places.items():
+        for label, (place, _) in self.labels.items():
             if label in number:
                 raise self.fail(place, STATE_LABEL.format(label), "rename the label")
         rows, actions = self.rows, self.actions
@@ -136,6 +135,10 @@ class Draft:
             what = f"`{cell[0]}`" if cell[1] is None else f"`{cell[0]} [{cell[1]}]`"
             raise self.fail(self.places[cell], f"the probabilities of {what} sum to {total}, not to 1")
         return tuple((t, p) for t, p in sorted(found.items()) if p)
+
+    def onto(self, model: Model) -> Model:
+        """A model with these neighbours instead of its own."""
+        return replace(model, neighbours=self.neighbours({name: i for i, name in enumerate(model.names)}))
 
     def neighbours(self, number: dict[str, int]) -> tuple[tuple[int, int], ...]:
         """The pairs of different adjacent states, each once."""

@@ -107,7 +107,6 @@ class _Reader:
         self.transitions = 0
 
     def fail(self, place: Place, message: str, hint: str = "") -> InputError:
-        """The error about what is written there."""
         return InputError(message, Span(self.source, *place), hint)
 
     def _trimmed(self, start: int, end: int) -> Place:
@@ -119,7 +118,6 @@ class _Reader:
         return self.code[start:end]
 
     def model(self) -> Model:
-        """The whole model."""
         self._head()
         for line in LINE.finditer(self.code, *self.sections["model"]):
             self._line(line.span())

@@ -11,7 +11,7 @@ order of pairs: fewest changed cells, then u, then u'.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from dipc.models.values import Valuation
@@ -26,11 +26,6 @@ class Pairs(NamedTuple):
 
 
 Vector = tuple[Quotient, ...]  # a probability for every outcome
-Tick = Callable[[], None]  # called now and then; may raise LimitReached
-
-
-def silent() -> None:
-    """Do nothing: the default tick."""
 
 
 class Case(NamedTuple):
@@ -121,7 +116,6 @@ class Listed:
         return [self._vectors[law] for law in self._law], self._pairs
 
     def by_output(self) -> Iterator[Case]:
-        """Split the pairs of laws into outputs."""
         for o in range(len(self.outcomes)):
             found: dict[tuple[Vector, Vector], Pairs] = {}
             for case in self.by_law():
@@ -132,7 +126,6 @@ class Listed:
                 yield Case((o,), left, right, pairs)
 
     def by_law(self, limit: int | None = None) -> Iterator[Case]:
-        """Group the pairs of inputs by their laws."""
         found: dict[tuple[int, int], Pairs] = {}
         for rank, (i, j) in enumerate(self._pairs[: self.count(limit)]):
             key = self._law[i], self._law[j]
@@ -143,15 +136,12 @@ class Listed:
             yield Case(every, self._vectors[left], self._vectors[right], pairs)
 
     def count(self, limit: int | None = None) -> int:
-        """The length of the list, or of its beginning."""
         return len(self._pairs) if limit is None else limit + 1
 
     def pair(self, rank: int) -> tuple[Valuation, Valuation]:
-        """The pair at this place."""
         i, j = self._pairs[rank]
         return self._inputs[i], self._inputs[j]
 
     def laws(self, rank: int) -> tuple[Vector, Vector]:
-        """The laws of this pair."""
         i, j = self._pairs[rank]
         return self._vectors[self._law[i]], self._vectors[self._law[j]]

@@ -17,6 +17,7 @@ from typing import Generic, Protocol, Self, TypeVar
 
 from flint import fmpq, fmpq_mat
 
+from dipc.clock import Tick, unlimited
 from dipc.models.graph import components
 from dipc.numbers.ratio import Ratio, common_denominator
 
@@ -38,15 +39,10 @@ class Number(Protocol):
 N = TypeVar("N", bound=Number)
 Rows = Sequence[Sequence[tuple[int, N]]]
 _Eliminated = tuple[int, Sequence[tuple[int, N]], list[N]]  # a state, its edges to later ones, its gain
-Tick = Callable[[], None]  # called now and then; may raise LimitReached
-
-
-def silent() -> None:
-    """Do nothing: the default tick."""
 
 
 def absorption(
-    rows: Rows[N], transient: Collection[int], goal: Collection[int], one: N, tick: Tick = silent
+    rows: Rows[N], transient: Collection[int], goal: Collection[int], one: N, tick: Tick = unlimited
 ) -> list[N]:
     """For every state the probability of leaving the transient states into the goal.
 
@@ -79,7 +75,7 @@ def absorption(
     return values
 
 
-def forwards(rows: Rows[fmpq], between: Collection[int], values: list[fmpq], tick: Tick = silent) -> bool:
+def forwards(rows: Rows[fmpq], between: Collection[int], values: list[fmpq], tick: Tick = unlimited) -> bool:
     """Fill in the values of the states between, if all their edges lead to states of higher numbers.
 
     ``values`` has those of the other states.  False if some edge does not: then they are worthless.
@@ -107,7 +103,7 @@ def forwards(rows: Rows[fmpq], between: Collection[int], values: list[fmpq], tic
 
 
 def acyclic(
-    rows: Rows[Ratio], transient: Collection[int], goal: Collection[int], one: Ratio, tick: Tick = silent
+    rows: Rows[Ratio], transient: Collection[int], goal: Collection[int], one: Ratio, tick: Tick = unlimited
 ) -> list[Ratio] | None:
     """What :func:`absorption` finds, if the transient states are on no cycle and have few denominators.
 

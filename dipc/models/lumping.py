@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 
-from dipc.models.linear import N, Rows, Tick, increase, silent
+from dipc.clock import Tick, unlimited
+from dipc.models.linear import N, Rows, increase
 
 
-def bisimulation(rows: Rows[N], marks: Sequence[Hashable], tick: Tick = silent) -> list[int]:
+def bisimulation(rows: Rows[N], marks: Sequence[Hashable], tick: Tick = unlimited) -> list[int]:
     """The class of every state, numbered from 0.  The numbers of the rows are exact.
 
     >>> from flint import fmpq

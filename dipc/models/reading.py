@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -220,14 +219,14 @@ class _Reader(Interpreter[Token, None]):
         ((name, place), *members) = self._named(node.children[1:])
         if name in self.draft.labels:
             raise self.draft.fail(place, f"the label `{name}` is given twice")
-        self.draft.labels[name], self.draft.label_places[name] = members, place
+        self.draft.labels[name] = place, members
 
     def links(self, node: Node) -> None:
-        for link in node.children[1:]:
+        for link in node.children:
             self.draft.pairs += pairwise(self._named(cast(Node, link).children))
 
     def clique(self, node: Node) -> None:
-        self.draft.pairs += combinations(self._named(node.children[1:]), 2)
+        self.draft.pairs += combinations(self._named(node.children), 2)
 
     def start(self, node: Node) -> None:
         self.draft.start += self._named(node.children[1:])
@@ -261,9 +260,6 @@ def number_in(source: Source, numbers: Mapping[str, Amount], start: int, end: in
 
 def read_neighbours(text: str, model: Model) -> Model:
     """The model with the neighbours in a text instead of its own: ``a ~ b ~ c, d ~ e`` or ``{a, b, c}``."""
-    draft = Draft(Source("<neighbours>", text))
-    for link in GRAMMAR.parse(draft.source, "neighbours").children:
-        tokens = cast("list[Any]", cast(Node, link).children)
-        names = [(unquoted(token), (token.start_pos, token.end_pos)) for token in tokens]
-        draft.pairs += combinations(names, 2) if cast(Node, link).data == "among" else pairwise(names)
-    return replace(model, neighbours=draft.neighbours({name: i for i, name in enumerate(model.names)}))
+    reader = _Reader(Source("<neighbours>", text), {})
+    reader.visit(GRAMMAR.parse(reader.part, "neighbours"))
+    return reader.draft.onto(model)

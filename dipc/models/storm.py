@@ -88,14 +88,12 @@ def model_of(sparse: Any, numbers: Mapping[str, Amount] | None = None) -> Model:
         targets = [(str(t), known(str(value)), NOWHERE) for t, value in row]
         draft.add_row(str(state), action, targets, NOWHERE)
     for label in sorted(sparse.labeling.get_labels() - {"init", "deadlock"}):
-        draft.labels[label] = [(str(s), NOWHERE) for s in sparse.labeling.get_states(label)]
-        draft.label_places[label] = NOWHERE
+        draft.labels[label] = NOWHERE, [(str(s), NOWHERE) for s in sparse.labeling.get_states(label)]
     draft.start += [(str(s), NOWHERE) for s in sparse.initial_states]
     return draft.model()
 
 
 def _rows(sparse: Any, has_actions: bool) -> Iterator[tuple[int, str | None, list[tuple[int, Any]]]]:
-    """The rows: state, action and entries."""
     matrix, named = sparse.transition_matrix, sparse.has_choice_labeling()
     for s in range(sparse.nr_states):
         rows = matrix.get_rows_for_group(s) if has_actions else [s]

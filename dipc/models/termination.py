@@ -12,15 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from dipc.errors import InputError, Span
+from dipc.models.graph import reachable, reaching
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.tables import RootCluster, end_as_text, sign_table
-
-if TYPE_CHECKING:
-    import networkx
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +31,13 @@ class Loop:
 
     def never_ends_without(self, vanishing: Iterable[Quotient]) -> bool:
         """Whether a part that is never left can be reached where these probabilities are 0."""
-        import networkx
-
-        gone = set(vanishing)
-        graph: networkx.DiGraph = networkx.DiGraph()
-        graph.add_node(self.head)
-        graph.add_edges_from((s, t) for s, t, p in self.edges if p not in gone)
-        reached = {self.head} | networkx.descendants(graph, self.head)
-        exits = self.exits & reached
-        backwards = graph.reverse(copy=False)
-        return not reached <= exits.union(*(networkx.descendants(backwards, node) for node in exits))
+        gone, places = set(vanishing), {place for edge in self.edges for place in edge[:2]}
+        rows: list[list[tuple[int, Quotient]]] = [[] for _ in range(1 + max(places, default=self.head))]
+        for s, t, p in self.edges:
+            if p not in gone:
+                rows[s].append((t, p))
+        reached = reachable(rows, [self.head])
+        return not reached <= reaching(rows, self.exits & reached, reached)
 
 
 def check_termination(loop: Loop, budgets: EpsRange) -> None:

@@ -8,32 +8,24 @@ The expected numbers of visits w to the states of a chain that starts in ``start
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from dipc.models.graph import components
 from dipc.numbers.quotient import Quotient
-
-if TYPE_CHECKING:
-    import networkx
 
 Edges = Mapping[int, Sequence[tuple[int, Quotient]]]
 
 
 def visits(states: Iterable[int], edges: Edges, start: int) -> dict[int, Quotient]:
     """The expected numbers of visits, component by component in the order of the edges."""
-    import networkx
-
-    digraph: networkx.DiGraph = networkx.DiGraph()
-    digraph.add_nodes_from(states)
-    digraph.add_edges_from((s, t) for s, targets in edges.items() for t, _ in targets)
     incoming: dict[int, Quotient] = {start: Quotient.one()}
     weights: dict[int, Quotient] = {}
-    components = networkx.condensation(digraph)
-    for name in networkx.topological_sort(components):
-        members = sorted(components.nodes[name]["members"])
-        for i, weight in _solve_component(edges, members, incoming).items():
-            weights[i] = weight
-            for j, p in edges.get(i, ()):
-                if j not in components.nodes[name]["members"]:
+    rows = {s: edges.get(s, ()) for s in states}
+    for members in reversed([*components(rows, rows)]):
+        solved = _solve_component(edges, sorted(members), incoming)
+        weights |= solved
+        for i, weight in solved.items():
+            for j, p in rows[i]:
+                if j not in solved:
                     incoming[j] = incoming.get(j, Quotient.of(0)) + weight * p
     return weights
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import cycle, islice
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from flint import arb, fmpq
 
 from dipc.claims.wording import pretty
-from dipc.dpctl.formula import And, Formula, Not, Or, Privacy, Probability, Property, Query
-from dipc.dpctl.regions import power_of_e
+from dipc.dpctl.formula import Privacy, Probability, Property, Query, outermost
+from dipc.dpctl.powers import power_of_e
 from dipc.dpctl.syntax import show
 from dipc.dpctl.values import Segment
 from dipc.dpctl.verdict import ModelVerdict, Region
@@ -39,6 +39,7 @@ NEAR = fmpq(1, 10**10)
 MOST_STATES, MOST_PARTS = 8, 4
 Values = Mapping[str, tuple[Segment, ...]]
 Read = Callable[[fmpq], float]
+Judged = Probability | Privacy
 
 
 def plot_model(
@@ -100,7 +101,8 @@ def _regions(verdict: ModelVerdict) -> Iterator[Region]:
 def _panels(model: MarkovModel, verdict: ModelVerdict, span: Range) -> Iterator[Panel]:
     names, chain = list(islice(verdict.at, MOST_STATES)), model.model
     assert not isinstance(verdict.property.formula, Query)
-    for part in islice(dict.fromkeys(_parts(verdict.property.formula)), MOST_PARTS):
+    judged = outermost(verdict.property.formula, lambda each: isinstance(each, Probability | Privacy))
+    for part in islice(dict.fromkeys(cast("Iterator[Judged]", judged)), MOST_PARTS):
         near = {s: [chain.names[t] for t in chain.neighbours_of(chain.names.index(s))] for s in names}
         states = list(
             dict.fromkeys([*names, *(t for s in names if isinstance(part, Privacy) for t in near[s])])
@@ -115,20 +117,7 @@ def _panels(model: MarkovModel, verdict: ModelVerdict, span: Range) -> Iterator[
         yield Panel("margin", f"Margin of {clipped(said, 50)}", words, draw)
 
 
-def _parts(formula: Formula) -> Iterator[Probability | Privacy]:
-    """Every P and D that is not inside another one."""
-    match formula:
-        case Probability() | Privacy():
-            yield formula
-        case Not(operand):
-            yield from _parts(operand)
-        case And(operands) | Or(operands):
-            for operand in operands:
-                yield from _parts(operand)
-
-
-def _values(model: MarkovModel, part: Probability | Privacy, states: list[str], budgets: EpsRange) -> Values:
-    """The probabilities of the path formula."""
+def _values(model: MarkovModel, part: Judged, states: list[str], budgets: EpsRange) -> Values:
     return model.value(Property(Query("P", part.path), show(part), tuple(states), budgets)).values
 
 
@@ -142,9 +131,7 @@ def _at(segments: tuple[Segment, ...], eps: fmpq) -> float:
     return nan
 
 
-def _margin(
-    part: Probability | Privacy, values: Values, state: str, neighbours: list[str], eps: fmpq
-) -> float:
+def _margin(part: Judged, values: Values, state: str, neighbours: list[str], eps: fmpq) -> float:
     p = _at(values[state], eps)
     if isinstance(part, Probability):
         return min(p - value_of(part.interval.low, eps), value_of(part.interval.high, eps) - p)

@@ -67,7 +67,6 @@ def _sections(model: MarkovModel, verdict: ModelVerdict) -> Iterator[str]:
 
 
 def _figure(panel: Panel) -> str:
-    """A plot with its words."""
     text, figure = StringIO(), sheet([panel], size=PANEL)
     figure.savefig(text, format="svg", metadata={"Date": None})
     drawn = text.getvalue()[text.getvalue().index("<svg") :]

@@ -10,11 +10,13 @@ from dipc.claims.regions import region_text
 from dipc.claims.wording import Record, decimal_at, digits_of, pretty
 from dipc.dpctl.formula import Exponent, Property, Query, depends_on_eps
 from dipc.dpctl.pipeline import ModelValue, start_states
+from dipc.dpctl.pipeline import has_eps as occurs_in
+from dipc.dpctl.processes import binary
 from dipc.dpctl.syntax import show_exponent
 from dipc.dpctl.values import Attained, Enclosed, Segment
 from dipc.dpctl.verdict import Fails, ModelVerdict, Open, Region, Scaled, Undecided, Witness
 from dipc.model import ModelRegions, describe
-from dipc.models.chain import Mdp, Model, transitions
+from dipc.models.chain import Mdp, Model
 from dipc.numbers.exppoly import Term
 from dipc.numbers.quotient import Quotient
 from dipc.report.document import Group, Node, Row, data, lines
@@ -61,8 +63,7 @@ def _range_words(budgets: EpsRange) -> str:
 
 def has_eps(model: Model, property: Property) -> bool:
     """Whether eps occurs in a model or a property."""
-    depends = depends_on_eps(property.formula)
-    return depends or any(isinstance(p, Quotient) and not p.is_constant for _, p in transitions(model))
+    return depends_on_eps(property.formula) or occurs_in(model)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -231,6 +232,7 @@ def value_rows(found: ModelValue) -> Iterator[Node]:
         for state, segments in found.values.items():
             texts = (_said(each, "P", symbolic) for each in segments)
             yield from (Row("" if number else state, text) for number, text in enumerate(texts))
+            yield from (Row("reason", each.enclosed.reason) for each in segments if each.enclosed is not None)
         yield data("values", {s: _one_or_all(each, "P", names) for s, each in found.values.items()})
     if found.notes:
         yield data("notes", list(found.notes))
@@ -303,18 +305,13 @@ def _within(value: Quotient, kind: str) -> tuple[fmpq, fmpq]:
     """Rational numbers around a number without eps, or around its logarithm."""
     exact = value.as_rational()
     if kind != "epsilon" and exact is not None:
-        return (fmpq(exact.numerator, exact.denominator),) * 2
+        return exact, exact
     if value == 1:
         return fmpq(0), fmpq(0)
     with ctx.workprec(128):
         ball = value.enclose(arb(1))
         ball = ball.log() if kind == "epsilon" else ball
-        return _binary(ball.lower()), _binary(ball.upper())
-
-
-def _binary(end: arb) -> fmpq:
-    mantissa, exponent = end.man_exp()
-    return fmpq(int(mantissa)) * fmpq(2) ** int(exponent)
+        return binary(ball.lower()), binary(ball.upper())
 
 
 def _exact(found: Attained, kind: str) -> str:

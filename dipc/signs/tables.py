@@ -21,6 +21,7 @@ from itertools import pairwise, product
 
 from flint import fmpq
 
+from dipc.clock import Tick, unlimited
 from dipc.errors import InternalError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import common_unit, join, split
@@ -102,7 +103,7 @@ def sign_table(functions: Sequence[Function], eps_range: EpsRange) -> tuple[Open
     return _open_intervals(functions, eps_range, _clusters(functions, eps_range))
 
 
-def pieces(functions: Sequence[Function], eps_range: EpsRange) -> list[Piece]:
+def pieces(functions: Sequence[Function], eps_range: EpsRange, tick: Tick = unlimited) -> list[Piece]:
     """The points and the open intervals, from left to right.  Raises :class:`~dipc.signs.limits.Unsettled`.
 
     >>> from dipc.numbers.exppoly import ExpPoly
@@ -114,7 +115,7 @@ def pieces(functions: Sequence[Function], eps_range: EpsRange) -> list[Piece]:
     if eps_range.is_point:
         return [_at(functions, eps_range.low)]
     found: list[Piece] = [_at(functions, eps_range.low)] if eps_range.low_closed else []
-    cells = _open_intervals(functions, eps_range, _roots_told_apart(functions, eps_range))
+    cells = _open_intervals(functions, eps_range, _roots_told_apart(functions, eps_range, tick), tick)
     found.append(cells[0])
     for before, after in pairwise(cells):
         found += [_between(before, after), after]
@@ -128,11 +129,15 @@ def _at(functions: Sequence[Function], point: fmpq) -> OpenInterval:
 
 
 def _open_intervals(
-    functions: Sequence[Function], eps_range: EpsRange, borders: Sequence[RootCluster]
+    functions: Sequence[Function],
+    eps_range: EpsRange,
+    borders: Sequence[RootCluster],
+    tick: Tick = unlimited,
 ) -> tuple[OpenInterval, ...]:
     ends: list[End] = [eps_range.low, *borders, eps_range.high]
     cells = []
     for left, right in pairwise(ends):
+        tick()
         after = left.high if isinstance(left, RootCluster) else left
         before = right.low if isinstance(right, RootCluster) else right
         assert after is not None
@@ -179,12 +184,15 @@ def _remembered(f: Function, low: fmpq, high: fmpq | None) -> tuple[Root, ...]:
     return tuple(positive_roots(f, low, high)) if f else ()
 
 
-def _all_roots(functions: Sequence[Function], eps_range: EpsRange) -> list[RootCluster]:
-    return [
-        RootCluster((root,), frozenset([i]))
-        for i, f in enumerate(functions)
-        for root in roots_within(f, eps_range.low, eps_range.high)
-    ]
+def _all_roots(
+    functions: Sequence[Function], eps_range: EpsRange, tick: Tick = unlimited
+) -> list[RootCluster]:
+    found = []
+    for i, f in enumerate(functions):
+        tick()
+        roots = roots_within(f, eps_range.low, eps_range.high)
+        found += [RootCluster((root,), frozenset([i])) for root in roots]
+    return found
 
 
 def _clusters(functions: Sequence[Function], eps_range: EpsRange) -> list[RootCluster]:
@@ -211,20 +219,21 @@ def _clusters(functions: Sequence[Function], eps_range: EpsRange) -> list[RootCl
     return clusters
 
 
-def _roots_told_apart(functions: Sequence[Function], eps_range: EpsRange) -> list[RootCluster]:
+def _roots_told_apart(functions: Sequence[Function], eps_range: EpsRange, tick: Tick) -> list[RootCluster]:
     """Each root separately, except those that cannot be told apart."""
-    places, done = _all_roots(functions, eps_range), False
+    places, done = _all_roots(functions, eps_range, tick), False
     while not done:
         places.sort(key=lambda place: place.low)
-        places, done = _told_apart(places)
+        places, done = _told_apart(places, tick)
     return places
 
 
-def _told_apart(places: list[RootCluster]) -> tuple[list[RootCluster], bool]:
+def _told_apart(places: list[RootCluster], tick: Tick) -> tuple[list[RootCluster], bool]:
     """One pass over the neighbours: join them or refine them; True if there was nothing to do."""
     kept: list[RootCluster] = []
     done = True
     for place in places:
+        tick()
         if kept and kept[-1].high >= place.low:
             done = False
             if (joined := _joined(kept[-1], place)) is not None:

@@ -394,6 +394,18 @@ def test_undecided_says_what_is_known() -> None:
     assert model.check("D[0, 1/40](G !yes)").status == "fails"
 
 
+def test_the_best_schedulers_towards_an_undecided_formula_are_undecided() -> None:
+    """Wherever the formula cannot be met the probability is known, and it may be met from s and t only."""
+    model = undecided_model()
+    for query in "Pmax=? (X D[0, 1/30](F yes))", "Pmin=? (F !D[0, 1/30](F yes))":
+        found = model.value(query, start=["s", "yes"]).values
+        assert found["yes"][0].found is not None
+        (segment,) = found["s"]
+        assert segment.found is None and segment.enclosed is not None
+        assert (segment.enclosed.low, segment.enclosed.high) == (0, 1)
+        assert segment.enclosed.reason == "a state formula inside is undecided"
+
+
 def test_the_interval_of_an_open_query() -> None:
     """Both ends are proved, and never worse at a greater depth; a pair that needs more settles it."""
     model = undecided_model()

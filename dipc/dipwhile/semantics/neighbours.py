@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from copy import copy
 from functools import partial
 
-from dipc.clock import Clock
+from dipc.clock import Clock, Tick, unlimited
 from dipc.dipwhile.semantics.adjacency import Distance, InputSpace
 from dipc.dipwhile.semantics.diagrams import Diagrams
 from dipc.dipwhile.semantics.explore import Explorer
@@ -15,7 +15,7 @@ from dipc.dipwhile.semantics.pairs import Ranks, Relation, UpTo, number_of_pairs
 from dipc.dipwhile.semantics.step import LeftOpen
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram
-from dipc.models.laws import Case, Tick, Vector, silent
+from dipc.models.laws import Case, Vector
 from dipc.models.values import Valuation
 from dipc.numbers.quotient import Quotient
 
@@ -29,7 +29,7 @@ class ProductNeighbours:
         self.outcomes = [output_valuation(space.program, outcome) for outcome in outcomes]
         self._space = space
         self._relation = relation
-        self._tick: Tick = silent
+        self._tick: Tick = unlimited
         self._diagrams = Diagrams([len(domain) for domain in space.domains])
         self._functions = [functions.function(outcome, self._diagrams) for outcome in outcomes]
         self.symmetric = True
