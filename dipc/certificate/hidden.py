@@ -62,9 +62,6 @@ def question_certificate(question: Question, verdict: PufferfishVerdict, clock: 
 def certifiable(question: Question) -> Claim:
     """The claim, if certificates cover it and the question.  Raises :class:`InputError`."""
     claim = claimed(question.claim)
-    if not all(question.model.emissions):
-        what = "whose probabilities are not all rational functions of exp(-eps/m), or are asked at one eps"
-        raise Unsupported(f"certificates of programs with priors {what}")
     if claim.delta:
         raise Unsupported("certificates of Pufferfish privacy with delta > 0")
     if not question.parameters.rational:

@@ -572,7 +572,7 @@ def test_programs_with_priors(text: str) -> None:
 def test_programs_with_other_functions_of_eps_are_refused_by_name() -> None:
     verdict = program_verdict(SVT)
     assert verdict.status == "private"
-    with pytest.raises(Unsupported, match="not all rational functions of exp"):
+    with pytest.raises(Unsupported, match="eps outside of exp"):
         question_certificate(verdict.question, verdict)
 
 

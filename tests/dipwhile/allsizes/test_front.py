@@ -76,7 +76,11 @@ def asked_file(name: str, text: str) -> Front:
     return front(parse(source), source)
 
 
-CHECKED = sorted(name for name, path in paths().items() if "expect: private" in path.read_text("utf-8"))
+CHECKED = sorted(
+    name
+    for name, path in paths().items()
+    if path.parent.name != "hidden_markov" and "expect: private" in path.read_text("utf-8")
+)
 
 
 def test_there_are_programs_for_check() -> None:

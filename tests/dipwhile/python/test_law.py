@@ -9,7 +9,7 @@ import oracles
 import pytest
 from dipwhile.python.to_python import load_function, to_python
 from hypothesis import HealthCheck, Phase, given, note, settings
-from shipped_programs import FINITE
+from shipped_programs import PROGRAMS
 from strategies import discrete_programs, programs
 
 import dipc
@@ -63,7 +63,7 @@ def test_random_programs_with_integer_noise(text: str) -> None:
     same_distributions(text)
 
 
-@pytest.mark.parametrize("path", FINITE, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_shipped_programs(path: Path) -> None:
     """The same verdict, counts and counterexample too."""
     text = path.read_text(encoding="utf-8")
