@@ -24,9 +24,10 @@ from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import read
-from dipc.dipwhile.syntax.constants import evaluate_parameters, evaluate_set
+from dipc.dipwhile.syntax.constants import evaluate, evaluate_parameters, evaluate_set
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.printer import show_program
+from dipc.dipwhile.syntax.unroll import Constants
 from dipc.dipwhile.syntax.walk import expressions, nodes, own_parts, statements
 from dipc.errors import InputError, Source
 from dipc.models.values import Value
@@ -51,6 +52,21 @@ def declared_at(front: Front, sizes: Mapping[str, int]) -> CoreProgram | None:
     if any(isinstance(d.domain, ast.Unlisted) for d in front.program.inputs):
         return None
     return program_at(front, sizes, {})
+
+
+def some_inputs_at(front: Front, sizes: Mapping[str, int]) -> CoreProgram:
+    """The program for these sizes with the finite sets that it declares, and some values of infinite ones."""
+    constants = dict(front.constants)
+    return program_at(front, sizes, {d.name: set(_some(d.domain, constants)) for d in front.program.inputs})
+
+
+def _some(domain: ast.Domain, constants: Constants) -> tuple[fmpq, ...]:
+    match domain:
+        case ast.Reals() | ast.Integers():
+            return fmpq(-1), fmpq(0), fmpq(1)
+        case ast.Between(low, high):
+            return tuple(evaluate(end, constants, "an end of the interval") for end in (low, high))
+    return ()
 
 
 def program_at(front: Front, sizes: Mapping[str, int], values: Mapping[str, set[fmpq]]) -> CoreProgram:

@@ -19,7 +19,7 @@ from dipc.clock import Busy, Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.concrete import Concrete, Run
 from dipc.dipwhile.allsizes.cycles import carrying, numbered, repeated
-from dipc.dipwhile.allsizes.finite import decided, declared_at, program_at
+from dipc.dipwhile.allsizes.finite import decided, declared_at, program_at, some_inputs_at
 from dipc.dipwhile.allsizes.runs import layered_value, rank, run_value
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
 from dipc.dipwhile.allsizes.values import ZERO, Linear, Pair
@@ -266,11 +266,11 @@ class Search:
         return None if declared is None else max(found, declared)
 
     def engine_bound(self, n: int) -> fmpq | None:
-        """The least t of the declared inputs, or a lower bound for it; None if no t is enough."""
+        """The least t of some inputs, or a lower bound for it; None if no t is enough."""
         if n <= MOST_OPEN:
             with suppress(InputError, LimitReached):
-                program = declared_at(self.front, self.sizes(n))
-                if program is not None and Explored(program).space.size <= MOST_INPUTS:
+                program = some_inputs_at(self.front, self.sizes(n))
+                if Explored(program).space.size <= MOST_INPUTS:
                     found = budget(losses_of(Explored(program), self.asked.budgets, self.limited())).least
                     return None if found.infinite else found.low
         return ZERO
