@@ -121,10 +121,14 @@ def flatten(body: ast.Block, constants: Constants, scope: Scope, end: Span) -> C
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """An array whose cells a loop draws alike; it is drawn where it is used, in the same ``context``."""
+    """An array whose cells a loop draws alike; it is drawn where it is used, in the same ``context``.
+
+    ``constants`` are those of the place of the loop.
+    """
 
     loop: ast.For
     context: int
+    constants: Constants
 
 
 @dataclass
@@ -202,7 +206,7 @@ class Flattener(Unroller):
             statement = self.running_sums(statement, constants)
         if not (isinstance(low, ast.Number) and isinstance(high, ast.Number)):
             if (array := self.family(statement)) is not None:
-                self.families[array] = Family(statement, self.context)
+                self.families[array] = Family(statement, self.context, constants)
                 self.winners.pop(array, None)
                 return True
             return self.rounds(statement, constants)
@@ -250,7 +254,7 @@ class Flattener(Unroller):
                     low == 1 and i == statement.variable
                 ):
                     term = _put_in(body, j, ast.Name(i, span=node.span))
-                    if _names(term) <= known:
+                    if _names(term) <= known and i not in _names(body):  # else earlier terms change with i
                         name = names.setdefault(term, f"$sum{len(names)}@{statement.span.start}")
                         return ast.Name(name, span=node.span)
             return node
@@ -277,7 +281,7 @@ class Flattener(Unroller):
                 case ast.Fold("sum", j, low, high, body) if self.symbolic(low) or self.symbolic(high):
                     return self.total(j, low, high, body, constants, node.span)
                 case ast.Call(name, (ast.Name(array),)) if name in EXTREMA and array in self.families:
-                    return self.winner(array, name, constants) or node
+                    return self.winner(array, name) or node
             return node
 
         return bottom_up(expr, visit)
@@ -309,10 +313,16 @@ class Flattener(Unroller):
         return name in self.scope.inputs | self.scope.outputs
 
     def changes(self, loop: ast.For, own: frozenset[str]) -> bool:
-        """Whether later text assigns a variable that the loop reads: it is drawn later than written."""
+        """Whether a variable that the loop reads may be assigned after it: it is drawn later than written.
+
+        So it may by later text, and by all text of a loop around it.
+        """
         read = {name for s in loop.body for e in _read(s) for name in _names(e)} - own
-        later = {_target(s) for s in _statements(self.body) if s.span.start > loop.span.start} - own
-        return bool(read & later)
+        later = [s for s in _statements(self.body) if s.span.start > loop.span.start]
+        for around in _statements(self.body):
+            inside = list(_statements(around.body)) if isinstance(around, ast.For | ast.While) else []
+            later += inside if any(s.span == loop.span for s in inside) else []
+        return bool(read & ({_target(s) for s in later} - own))
 
     def only_extrema(self, array: str) -> bool:
         """Whether the program reads the array through ``max``, ``argmax``, ... only, and fills it once."""
@@ -343,7 +353,7 @@ class Flattener(Unroller):
             None if assigned & (elsewhere | self.scope.inputs | self.scope.outputs) else frozenset(assigned)
         )
 
-    def winner(self, array: str, function: str, constants: Constants) -> ast.Expr | None:
+    def winner(self, array: str, function: str) -> ast.Expr | None:
         """Emit the draws of all cells, the winner first; its value or its index.
 
         None: the cells have been drawn for another purpose, or outside of a loop whose every round would draw
@@ -358,7 +368,7 @@ class Flattener(Unroller):
         if array not in self.winners:
             self.winners[array] = op
             site = self.site()
-            inner = {name: number for name, number in constants.items() if name != loop.variable}
+            inner = {name: number for name, number in family.constants.items() if name != loop.variable}
             self.put(Fresh(loop.variable, site, span))
             self.block(_renamed(loop.body, value), inner)
             self.put(Put(place, ast.Name(loop.variable, span=span), span))

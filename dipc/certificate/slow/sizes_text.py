@@ -1,0 +1,514 @@
+"""What a program of any size says: its sets, its neighbours, and its loops as items to be carried out.
+
+Three constructs read all cells at once; each is carried out cell by cell, in another order:
+
+- a sum over a range is a loop that adds up; ``sum(j in 1..i: e)`` in a loop over i from 1, where e reads
+  inputs at j only, grows by the term of the round;
+- noise for all cells, and an extremum of it at once: the winner is drawn first, then every other cell, which
+  the winner beats;
+- ``if r > best then best <- r; ... end`` at the end of a round: no cell beats ``best``, or the winner does,
+  and no other cell beats the winner.
+
+The runs of the program in which a certain cell wins are among those of the items: ties are left open, which
+adds runs.  A shift that keeps every difference >= 0 keeps the true, stricter conditions as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from dipc.certificate.slow.functions import NotCovered
+from dipc.certificate.slow.programs import Known, assigned, domain_of, statements, value_of
+from dipc.certificate.slow.values import Plain, as_number
+from dipc.dipwhile.syntax import ast
+from dipc.kernel.facts import ZERO
+from dipc.kernel.reading import spend
+
+EXTREMA = {"max": ast.Op.GE, "argmax": ast.Op.GE, "min": ast.Op.LE, "argmin": ast.Op.LE}
+BEATS = {ast.Op.GT: ast.Op.GE, ast.Op.GE: ast.Op.GE, ast.Op.LT: ast.Op.LE, ast.Op.LE: ast.Op.LE}
+TURNED = {ast.Op.GE: ast.Op.LE, ast.Op.LE: ast.Op.GE}
+
+NOUGHT, ONE = "$0", "$1"
+"""Names of these numbers."""
+
+Constants = tuple[tuple[str, Fraction], ...]
+
+
+# --- items ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Do:
+    """Carry out a statement; the constants are the variables of the loops that are unrolled around it."""
+
+    statement: ast.Statement
+    constants: Constants
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """A round of a loop begins."""
+
+    variable: str
+    site: object
+
+
+@dataclass(frozen=True)
+class Round:
+    """Another round, or none; a path ends here."""
+
+    variable: str
+    site: object
+    body: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A path ends here."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Fork:
+    """One of these lists."""
+
+    options: tuple[tuple[Item, ...], ...]
+
+
+@dataclass(frozen=True)
+class Assume:
+    """The path has this, ``>=`` or ``<=``."""
+
+    condition: ast.Binary
+    constants: Constants
+
+
+Item = Do | Fresh | Round | Cut | Fork | Assume
+Items = tuple[Item, ...]
+
+
+def all_nodes(part: object) -> Iterator[ast.Node]:
+    """A node, or those of a tuple, with everything in it."""
+    spend(1)
+    if isinstance(part, ast.Node):
+        yield part
+        part = tuple(getattr(part, name) for name in part.__match_args__)
+    for inner in part if isinstance(part, tuple) else ():
+        yield from all_nodes(inner)
+
+
+def names_of(part: object) -> set[str]:
+    """All variables and arrays that occur."""
+    found = {node.name for node in all_nodes(part) if isinstance(node, ast.Name)}
+    return found | {node.array for node in all_nodes(part) if isinstance(node, ast.Index)}
+
+
+def rewritten(part: Any, change: Callable[[ast.Node], ast.Node]) -> Any:
+    """The tree with every node changed, the inner ones first."""
+    if isinstance(part, ast.Node):
+        inner = {name: rewritten(getattr(part, name), change) for name in part.__match_args__}
+        return change(replace(part, **inner))
+    return tuple(rewritten(item, change) for item in part) if isinstance(part, tuple) else part
+
+
+def name_at(name: str, node: ast.Node) -> ast.Name:
+    return ast.Name(name, span=node.span)
+
+
+def assignment(name: str, value: ast.Expr) -> ast.Assign:
+    return ast.Assign(name_at(name, value), value, span=value.span)
+
+
+def adding(name: str, term: ast.Expr) -> ast.Assign:
+    """``name <- name + term``."""
+    return assignment(name, ast.Binary(ast.Op.ADD, name_at(name, term), term, span=term.span))
+
+
+# --- what a program says --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The values of a cell: ``atoms``, or numbers in an interval of this ``width``, if it is known."""
+
+    width: Fraction | None = None
+    integers: bool = False
+    atoms: tuple[Plain, ...] = ()
+
+
+@dataclass
+class Text:
+    """A program; ``known`` are the parameters with a value, ``symbolic`` the sizes without one.
+
+    ``sizes`` are all names of sizes and of what is computed from them.
+    """
+
+    program: ast.Program
+    known: Known
+    symbolic: frozenset[str]
+    sizes: frozenset[str]
+    domains: dict[str, Domain] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.bounds = {d.name: d.size for d in (*self.program.inputs, *self.program.outputs) if d.size}
+        self.outputs = frozenset(d.name for d in self.program.outputs)
+        self.variables = frozenset(assigned(self.program.body))
+        self.drawn: dict[str, object] = {}
+
+    def is_size(self, *parts: object) -> bool:
+        """Do the expressions mention a size?"""
+        return bool(names_of(parts) & self.sizes)
+
+    # --- sums
+
+    def without_sums(self, statement: Any, constants: Constants) -> tuple[list[Item], Any]:
+        """The loops for all sums over sizes in a statement, and what is left of it."""
+        before: list[Item] = []
+
+        def change(node: ast.Node) -> ast.Node:
+            match node:
+                case ast.Call("sum", (ast.Name(array),)) if self.is_size(self.bounds.get(array)):
+                    cell = ast.Index(array, name_at("$j", node), span=node.span)
+                    low = name_at(ONE, node)
+                    return total(ast.Fold("sum", "$j", low, self.bounds[array], cell, span=node.span))
+                case ast.Fold("sum") if self.is_size(node.low, node.high):
+                    return total(node)
+            return node
+
+        def total(fold: ast.Fold) -> ast.Name:
+            name = f"$total@{fold.span.start}"
+            zero = name_at(NOUGHT, fold)
+            loop = ast.For(fold.variable, fold.low, fold.high, (adding(name, fold.body),), span=fold.span)
+            before.extend([Do(assignment(name, zero), constants), Do(loop, constants)])
+            return name_at(name, fold)
+
+        return before, rewritten(statement, change)
+
+    def running_sums(self, loop: ast.For) -> tuple[list[ast.Statement], ast.For]:
+        """Sums from 1 to the round become variables that grow."""
+        inputs = {d.name for d in self.program.inputs} | {p.name for p in self.program.params}
+        found: dict[ast.Node, str] = {}
+
+        def change(node: ast.Node) -> ast.Node:
+            match node:
+                case ast.Fold("sum", j, low, ast.Name(i), body) if is_one(low) and i == loop.variable:
+                    if names_of(body) <= inputs | {j}:
+                        term = rewritten(body, lambda n: name_at(i, n) if n == ast.Name(j) else n)
+                        return name_at(found.setdefault(term, f"$sum{len(found)}@{loop.span.start}"), node)
+            return node
+
+        rebound = any(
+            isinstance(n, ast.For | ast.Fold) and n.variable == loop.variable for n in all_nodes(loop.body)
+        )
+        if not is_one(loop.low) or rebound:
+            return [], loop
+        body = rewritten(loop.body, change)
+        grow = (adding(name, term) for term, name in found.items() if isinstance(term, ast.Expr))
+        zero = name_at(NOUGHT, loop)
+        return [assignment(name, zero) for name in found.values()], replace(loop, body=(*grow, *body))
+
+    # --- extrema
+
+    def is_local(self, before: Sequence[ast.Statement], loop: ast.For) -> bool:
+        """Is it a list of assignments whose variables are not read before, nor outside of the loop?"""
+        later = {
+            s.target.name for s in before if isinstance(s, ast.Assign) and isinstance(s.target, ast.Name)
+        }
+        if len(later) < len(before):
+            return False
+        own = set(later)
+        for s in before:
+            if not isinstance(s, ast.Assign) or names_of(s.value) & later:
+                return False
+            later -= names_of(s.target)
+        inner = {s.span for s in statements(loop.body)}
+        outside = (s for s in statements(self.program.body) if s.span not in inner)
+        read = {name for s in outside for part in own_parts(s) for name in names_of(part)}
+        return not own & (read | self.outputs | self.domains.keys())
+
+    def family(self, loop: ast.For, rest: Items) -> tuple[str, str] | None:
+        """The array that the loop fills with noise, and how the next statement, at once, uses it."""
+        match (loop.body or (None,))[-1]:
+            case ast.Assign(ast.Index(array, ast.Name(i)), _) if i == loop.variable:
+                pass
+            case _:
+                return None
+        if array in self.outputs | self.domains.keys() or not self.is_local(loop.body[:-1], loop):
+            return None
+        body = self.program.body
+        filled = [s for s in statements(body) if isinstance(s, ast.Assign) and is_cell(s.target, array)]
+        uses = [n for n in all_nodes(body) if isinstance(n, ast.Call) and n.arguments == (ast.Name(array),)]
+        plain = [n for n in all_nodes(body) if n == ast.Name(array) or is_cell(n, array)]
+        ops = {EXTREMA.get(n.function) for n in uses}
+        if len(filled) != 1 or len(plain) != len(uses) + 1 or len(ops) != 1 or None in ops:
+            return None
+        match rest[:1]:
+            case (Do(ast.Assign(_, value)),) if any(n in uses for n in all_nodes(value)):
+                return array, "max" if ops == {ast.Op.GE} else "min"
+        raise NotCovered(f"{array}, an array of noise that is not used at once")
+
+    def winner(self, loop: ast.For, array: str, word: str, constants: Constants, site: object) -> Items:
+        """The winner, then all others."""
+        before, last = loop.body[:-1], loop.body[-1]
+        assert isinstance(last, ast.Assign)
+        best, other = name_at(f"{word}({array})", loop), name_at(f"other({array})", loop)
+        index = assignment(f"arg{word}({array})", name_at(loop.variable, loop))
+        do = partial(listed, constants=constants)
+        beats = ast.Binary(EXTREMA[word], best, other, span=loop.span)
+        others = (*do(*before, replace(last, target=other)), Assume(beats, constants))
+        first = do(*before, replace(last, target=best), index)
+        return (Fresh(loop.variable, site), *first, Round(loop.variable, site, others))
+
+    def streaming(self, loop: ast.For, constants: Constants, site: object) -> Items | None:
+        """The items of a loop that keeps the best cell."""
+        match (loop.body or (None,))[-1]:
+            case ast.If(((condition, then),), ()) if self.is_local(before := loop.body[:-1], loop):
+                pass
+            case _:
+                return None
+        old = True
+        match condition:
+            case ast.Binary(ast.Op.OR, a, b) if (first := is_first(a, loop)) or is_first(b, loop):
+                condition, old = (b if first else a), False
+        if not isinstance(condition, ast.Binary) or (op := BEATS.get(condition.op)) is None:
+            return None
+        ways = (op, condition.left, condition.right), (TURNED[op], condition.right, condition.left)
+        found = [way for way in ways if self.keeps_best(loop, way[1], way[2], then)]
+        if not found:
+            return None
+        if not old and not (is_one(loop.low) and isinstance(loop.high, ast.Name)):
+            raise NotCovered("a best value that is not known if the loop has no round")
+        (op, new, best), do = found[0], partial(listed, constants=constants)
+        beats, stays = (ast.Binary(o, new, best, span=condition.span) for o in (op, TURNED[op]))
+        others = Round(loop.variable, site, (*do(*before), Assume(stays, constants)))
+        wins = (Assume(beats, constants),) if old else ()
+        won = (Fresh(loop.variable, site), *do(*before), *wins, *do(*then), others)
+        return (Fork(((others,), won)),) if old else won
+
+    def keeps_best(self, loop: ast.For, new: ast.Expr, best: ast.Expr, then: ast.Block) -> bool:
+        """Is it ``best <- new``, with values that tell the round, and nothing of it is read in a round?"""
+        pairs = [
+            (s.target.name, s.value)
+            for s in then
+            if isinstance(s, ast.Assign) and isinstance(s.target, ast.Name)
+        ]
+        targets, told = dict(pairs), {loop.variable, *(p.name for p in self.program.params)}
+        if not isinstance(best, ast.Name) or not len(targets) == len(then) or targets.get(best.name) != new:
+            return False
+        others = [value for name, value in pairs if name != best.name]
+        read = names_of(tuple(s.value for s in loop.body[:-1] if isinstance(s, ast.Assign))) | names_of(new)
+        return (
+            all(isinstance(value, ast.Expr) and names_of(value) <= told for value in others)
+            and not targets.keys() & read
+        )
+
+
+def is_one(expr: ast.Expr) -> bool:
+    return expr == ast.Name(ONE) or (isinstance(expr, ast.Number) and expr.value == 1)
+
+
+def is_first(expr: ast.Expr, loop: ast.For) -> bool:
+    """Is it ``i = low``?"""
+    return expr == ast.Binary(ast.Op.EQ, ast.Name(loop.variable), loop.low)
+
+
+def is_cell(node: object, array: str) -> bool:
+    return isinstance(node, ast.Index) and node.array == array
+
+
+def listed(*body: ast.Statement, constants: Constants) -> Items:
+    return tuple(Do(statement, constants) for statement in body)
+
+
+def own_parts(statement: ast.Statement) -> tuple[object, ...]:
+    """What a statement reads itself, without the statements in it."""
+    match statement:
+        case ast.Assign(ast.Index(_, index), value):
+            return index, value
+        case ast.Assign(_, value):
+            return (value,)
+        case ast.If(branches):
+            return tuple(condition for condition, _ in branches)
+        case ast.For(_, low, high):
+            return low, high
+        case ast.While(condition):
+            return (condition,)
+    return ()
+
+
+# --- sets and neighbours --------------------------------------------------------------------------------
+
+
+def domain(declared: ast.Declaration, known: Known, integers: bool) -> Domain:
+    """The values of a cell; ``integers``: of all inputs only integers are considered."""
+    match declared.domain:
+        case ast.Reals():
+            return Domain(None, integers)
+        case ast.Integers():
+            return Domain(None, True)
+        case ast.Between(low, high):
+            ends = [as_number(value_of(end, known)) for end in (low, high)]
+            values: list[Plain] = [*ends]
+        case _:
+            values = domain_of(declared, known)
+    numbers = [value for value in values if isinstance(value, Fraction)]
+    if len(numbers) < len(values):
+        return Domain(atoms=tuple(values))
+    if integers and any(value.denominator != 1 for value in numbers):
+        raise NotCovered(f"integer noise on {declared.name}, which is not always an integer")
+    return Domain(max(numbers) - min(numbers), integers)
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """How inputs differ: ``linf``, ``l1``, ``hamming``, ``all``, or ``monotone``: all up or all down.
+
+    ``reach`` is the greatest change of a cell of each input, ``total`` what may change in all.
+    """
+
+    kind: str
+    reach: dict[str, Fraction]
+    total: Fraction | None
+
+    def width(self, name: str, domain: Domain) -> Fraction:
+        """How far one cell may move."""
+        if self.kind not in ("hamming", "all"):
+            return self.reach[name]
+        if domain.width is None:
+            raise NotCovered(f"a changed cell of {name}, which is not bounded")
+        return domain.width
+
+    def changes(self, name: str, domain: Domain, left: Fraction | None, sign: int) -> list[Fraction]:
+        """The labels of a cell: for integers all changes, for reals the corners."""
+        most = self.width(name, domain)
+        if left is not None:
+            most = left if self.kind == "l1" else min(left, Fraction(1)) * most
+        if domain.integers:
+            ends = [Fraction(d) for d in range(-int(most), int(most) + 1)]
+        else:
+            ends = sorted({-most, most} if self.kind == "linf" else {-most, ZERO, most})
+        return [end for end in ends if end * sign >= 0]
+
+    def pairs(self, domain: Domain, left: Fraction | None) -> list[tuple[Plain, Plain]]:
+        """The labels of a cell that is not a number."""
+        if self.kind not in ("hamming", "all"):
+            raise NotCovered(f"{self.kind} of values that are not numbers")
+        both = [(a, b) for a in domain.atoms for b in domain.atoms]
+        return [(a, b) for a, b in both if left != 0 or a == b]
+
+    def spread(self, name: str, domain: Domain) -> Fraction:
+        """The greatest difference of the changes of two cells."""
+        one = self.kind in ("l1", "monotone") or (self.kind == "hamming" and self.total == 1)
+        return self.width(name, domain) * (1 if one else 2)
+
+
+def neighbours(program: ast.Program, known: Known) -> Neighbours:
+    """The neighbours of a program."""
+    match program.adjacency:
+        case ast.NamedAdjacency(kind, distance):
+            d = ZERO if distance is None else as_number(value_of(distance, known))
+            reach = {declared.name: d for declared in program.inputs}
+            return Neighbours(kind, reach, d if kind in ("l1", "hamming") else None)
+        case ast.FormulaAdjacency(formula):
+            return by_formula(formula, program, known)
+    raise NotCovered("a program that does not say which inputs are neighbours")
+
+
+Ends = dict[str, tuple[Fraction, Fraction]]
+
+
+def by_formula(formula: ast.Expr, program: ast.Program, known: Known) -> Neighbours:
+    """Bounds for the change of every cell, symmetric or of one sign; or these and their mirror image."""
+    sizes = {d.name: d.size for d in program.inputs}
+    first, *others = [ends_of(part, sizes, known) for part in operands(formula, ast.Op.OR)]
+    mirrored = {name: (-high, -low) for name, (low, high) in first.items()}
+    if first.keys() == sizes.keys() and all(other in (first, mirrored) for other in others):
+        reach = {name: max(-low, high) for name, (low, high) in first.items()}
+        for ends, kind in ((first, "monotone"), (mirrored, "monotone")):
+            if all(low == 0 <= high for low, high in ends.values()):
+                return Neighbours(kind, reach, None)
+        if first == mirrored and all(d >= 0 for d in reach.values()):
+            return Neighbours("linf", reach, None)
+    raise NotCovered("an adjacency formula that does not bound the change of every cell")
+
+
+def operands(formula: ast.Expr, op: ast.Op) -> list[ast.Expr]:
+    if isinstance(formula, ast.Binary) and formula.op is op:
+        return [*operands(formula.left, op), *operands(formula.right, op)]
+    return [formula]
+
+
+Bound = tuple[str, Fraction | None, Fraction | None]
+
+
+def ends_of(formula: ast.Expr, sizes: dict[str, ast.Expr | None], known: Known) -> Ends:
+    """The bounds that a conjunction puts on u'(x) - u(x) for every cell of every input x."""
+    lows, highs = dict[str, Fraction](), dict[str, Fraction]()
+    for part in operands(formula, ast.Op.AND):
+        for bound in operands(part.body, ast.Op.AND) if isinstance(part, ast.Fold) else [part]:
+            name, low, high = bound_of(bound, known)
+            if not is_everywhere(part, sizes.get(name)):
+                raise NotCovered("an adjacency formula about some cells")
+            if low is not None:
+                lows[name] = max(low, lows.get(name, low))
+            if high is not None:
+                highs[name] = min(high, highs.get(name, high))
+    return {name: (lows[name], highs[name]) for name in lows if name in highs}
+
+
+def is_everywhere(part: ast.Expr, size: ast.Expr | None) -> bool:
+    """Is it about a scalar, or about all cells of an array of this size?"""
+    if size is None or not isinstance(part, ast.Fold):
+        return size is None and not isinstance(part, ast.Fold)
+    cells = [node for node in all_nodes(part.body) if isinstance(node, ast.Index)]
+    whole = part.kind == "forall" and is_one(part.low) and part.high == size
+    return whole and all(cell.index == ast.Name(part.variable) for cell in cells)
+
+
+def bound_of(bound: ast.Expr, known: Known) -> Bound:
+    """The input in a bound on its change, and the ends."""
+    match bound:
+        case ast.Binary(ast.Op.LE, ast.Call("abs", (inner,)), right):
+            name, slope, at_zero = change_in(inner, known)
+            end = as_number(value_of(right, known)) / abs(slope)
+            if not at_zero:
+                return name, -end, end
+        case ast.Binary(ast.Op.LE | ast.Op.GE | ast.Op.EQ as op, left, right):
+            name, slope, constant = change_in(ast.Binary(ast.Op.SUB, left, right), known)
+            end = -constant / slope
+            above = op is ast.Op.EQ or (op is ast.Op.LE) == (slope > 0)
+            return name, end if op is ast.Op.EQ or not above else None, end if above else None
+    raise NotCovered("an adjacency formula that is not made of bounds")
+
+
+def change_in(expr: ast.Expr, known: Known) -> tuple[str, Fraction, Fraction]:
+    """The expression as slope * (x' - x) + constant, with the input x."""
+    factors = linear_in(expr, known)
+    constant = factors.pop(("", False), ZERO)
+    names = {name for name, _ in factors}
+    slope = factors.get((min(names, default=""), True), ZERO)
+    if len(names) != 1 or not slope or factors.get((min(names), False)) != -slope:
+        raise NotCovered("an adjacency formula that is not about changes of single inputs")
+    return min(names), slope, constant
+
+
+def linear_in(expr: ast.Expr, known: Known) -> dict[tuple[str, bool], Fraction]:
+    """The factors of inputs, with or without a prime, and the constant."""
+    match expr:
+        case ast.Name(name, primed) if primed or name not in known:
+            return {(name, primed): Fraction(1)}
+        case ast.Index(name, _, primed):
+            return {(name, primed): Fraction(1)}
+        case ast.Unary(ast.Op.NEG, operand):
+            return {key: -c for key, c in linear_in(operand, known).items()}
+        case ast.Binary(ast.Op.ADD | ast.Op.SUB as op, left, right):
+            total, sign = linear_in(left, known), 1 if op is ast.Op.ADD else -1
+            for key, c in linear_in(right, known).items():
+                total[key] = total.get(key, ZERO) + sign * c
+            return total
+    return {("", False): as_number(value_of(expr, known))}
