@@ -387,11 +387,12 @@ class Flattener(Unroller):
         if len(last.branches) != 1 or last.otherwise or self.locals_of(before, statement) is None:
             return None
         condition, then = last.branches[0]
-        first = False
+        first = False  # there is a first round only if no size leaves the loop empty
+        surely = statement.low == ast.Number(ONE) and statement.high in self.scope.bounds.values()
         match condition:
             case ast.Binary(ast.Op.OR, ast.Binary(ast.Op.EQ, ast.Name(i), low), rest) | ast.Binary(
                 ast.Op.OR, rest, ast.Binary(ast.Op.EQ, ast.Name(i), low)
-            ) if i == statement.variable and low == statement.low:
+            ) if surely and i == statement.variable and low == statement.low:
                 condition, first = rest, True
         if not isinstance(condition, ast.Binary) or condition.op not in BEATS:
             return None

@@ -120,6 +120,9 @@ def domain_of(declared: ast.Declaration, constants: Constants, integers: bool) -
             numbers = [value for value in values if isinstance(value, fmpq)]
             if len(numbers) < len(values):
                 return Domain(atoms=values)
+            if integers and any(value.q != 1 for value in numbers):
+                text = f"integer noise is added to what depends on `{declared.name}`, not always an integer"
+                raise Unsupported(text, declared.span)
             return Domain(max(numbers) - min(numbers), integers)
         case ast.Between(low, high):
             ends = [evaluate(end, constants, "an end of the interval") for end in (low, high)]
@@ -145,7 +148,8 @@ def adjacency_of(
             value = ZERO if distance is None else evaluate(distance, constants, "the distance")
             return Adjacency(kind, dict.fromkeys(inputs, value), value, adjacency.span)
         case ast.FormulaAdjacency(formula):
-            found = [_bounds(part, constants) for part in _parts(formula, ast.Op.OR)]
+            sizes = {name: declared.size for name, declared in inputs.items()}
+            found = [_bounds(part, constants, sizes) for part in _parts(formula, ast.Op.OR)]
             for bounds in found:
                 if bounds is None or bounds.keys() != inputs.keys() or not _same(bounds, found[0]):
                     raise Unsupported("this adjacency is not a distance", adjacency.span, FORMULA_HINT)
@@ -179,13 +183,15 @@ def _parts(formula: ast.Expr, op: ast.Op) -> list[ast.Expr]:
     return [formula]
 
 
-def _bounds(formula: ast.Expr, constants: Constants) -> Bounds | None:
+def _bounds(
+    formula: ast.Expr, constants: Constants, sizes: Mapping[str, ast.Expr | None]
+) -> Bounds | None:
     """The bounds ``[low, high]`` on ``q' - q`` for each input of a conjunction of such bounds."""
     lows: dict[str, fmpq] = {}
     highs: dict[str, fmpq] = {}
     for part in _parts(formula, ast.Op.AND):
         if isinstance(part, ast.Fold):
-            inner = _whole(part) and _bounds(part.body, constants)
+            inner = _whole(part, sizes) and _bounds(part.body, constants, sizes)
             if not inner:
                 return None
             lows |= {name: low for name, (low, _) in inner.items()}
@@ -195,14 +201,16 @@ def _bounds(formula: ast.Expr, constants: Constants) -> Bounds | None:
     return {name: (lows[name], highs[name]) for name in lows} if lows.keys() == highs.keys() else None
 
 
-def _whole(fold: ast.Fold) -> bool:
-    """Whether it is ``forall i in 1..N`` over cells ``q[i]`` (only then is every cell bounded)."""
+def _whole(fold: ast.Fold, sizes: Mapping[str, ast.Expr | None]) -> bool:
+    """Whether it is ``forall i in 1..N`` over cells ``q[i]`` of ``q[N]``: only then is every cell bounded."""
     cells = [node for node in nodes(fold.body) if isinstance(node, ast.Index)]
     return (
         fold.kind == "forall"
-        and isinstance(fold.high, ast.Name)
+        and bool(cells)
         and fold.low == ast.Number(ONE)
-        and all(cell.index == ast.Name(fold.variable) for cell in cells)
+        and all(
+            cell.index == ast.Name(fold.variable) and fold.high == sizes.get(cell.array) for cell in cells
+        )
     )
 
 

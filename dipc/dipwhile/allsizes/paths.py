@@ -281,6 +281,8 @@ class Path:
             raise Unsupported(f"private or random values are kept in `{target.array}`", target.span, hint)
         for name in list(self.values):
             if name.startswith(f"{target.array}["):
+                if not self.is_public(self.values[name]):
+                    raise Unsupported(f"`{name}` may be overwritten here", target.span)
                 self.values[name] = self.unknown(name)
         self.public.add(target.array)
 
@@ -312,10 +314,16 @@ class Path:
                 return self.keep(array, name, expr.span)
         elif array in self.system.scope.inputs:
             return self.stream(array, index, expr)
-        stored = [v for name, v in self.values.items() if name.startswith(f"{array}[")]
-        if array in self.system.scope.outputs or (array in self.public and all(map(self.is_public, stored))):
+        public = array in self.public | self.system.scope.outputs
+        if public and all(map(self.is_public, self.stored(array))):
             return self.unknown(array)
         raise Unsupported(f"`{show_expr(expr)}` is kept over several loops", expr.span, FAMILY_HINT)
+
+    def stored(self, array: str) -> list[Datum]:
+        """What its cells may have: an output is not public before the path ends."""
+        cells = [value for name, value in self.values.items() if name.startswith(f"{array}[")]
+        written = (key for key in self.outputs if isinstance(key, tuple) and key[0] == array)
+        return cells + [self.outputs[key][1] for key in written]
 
     def keep(self, name: str, cell: str, span: Span) -> Datum:
         """Read a scalar input or a cell with a constant index, and remember it."""
