@@ -11,6 +11,7 @@ Then its proof is one of the program.  How places are numbered does not matter.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -98,7 +99,7 @@ def form_of(listed: Mapping[str, str]) -> Form:
 
 def scaled(form: Form, equal: bool) -> tuple[Form, bool]:
     """A guard, up to positive factors, and the sign of an equation."""
-    name, first = min(form, default=("", Fraction(1)))
+    _, first = min(form, default=("", Fraction(1)))
     factor = first if equal else abs(first)
     return frozenset((name, c / factor) for name, c in form), equal
 
@@ -267,8 +268,15 @@ class Simulation:
         while todo:
             pair = todo.pop()
             if pair not in self.steps:
-                self.steps[pair] = list(self.paths(pair))
-                todo += [target for step in self.steps[pair] for _, target in step]
+                self.steps[pair] = steps = list(self.paths(pair))
+                steps += self.shared_edges(steps, pair[1])
+                todo += [target for step in steps for _, target in step]
+
+    def shared_edges(self, steps: list[Step], at: int) -> list[Step]:
+        """Something is wrong if there are fewer edges than paths that may be each of them."""
+        paths = Counter(tuple(n for n, _ in step) for step in steps if step)
+        short = any(count > len(set(edges)) for edges, count in paths.items())
+        return [self.no_edge(at, "two paths of the program are one listed edge")] if short else []
 
     def paths(self, pair: Pair) -> Iterator[Step]:
         """For each path the edges that it may be; none if something is wrong."""

@@ -74,7 +74,7 @@ class Random:
 
 UNKNOWN, LOST = "unknown", "lost"
 Kept = Number | Both | Moves | Random | str
-"""What is known of a variable where a path begins: UNKNOWN if it is the same in both runs, LOST if nothing."""
+"""What is known of a variable at a place: UNKNOWN if it is the same in both runs, LOST if nothing."""
 
 
 @dataclass(frozen=True)

@@ -238,7 +238,8 @@ class Text:
                 pass
             case _:
                 return None
-        if array in self.outputs | self.domains.keys() or not self.is_local(loop.body[:-1], loop):
+        local = self.has_rounds(loop) and self.is_local(loop.body[:-1], loop)
+        if not local or array in self.outputs | self.domains.keys():
             return None
         body = self.program.body
         filled = [s for s in statements(body) if isinstance(s, ast.Assign) and is_cell(s.target, array)]
@@ -281,7 +282,7 @@ class Text:
         found = [way for way in ways if self.keeps_best(loop, way[1], way[2], then)]
         if not found:
             return None
-        if not old and not (is_one(loop.low) and isinstance(loop.high, ast.Name)):
+        if not old and not self.has_rounds(loop):
             raise NotCovered("a best value that is not known if the loop has no round")
         (op, new, best), do = found[0], partial(listed, constants=constants)
         beats, stays = (ast.Binary(o, new, best, span=condition.span) for o in (op, TURNED[op]))
@@ -289,6 +290,10 @@ class Text:
         wins = (Assume(beats, constants),) if old else ()
         won = (Fresh(loop.variable, site), *do(*before), *wins, *do(*then), others)
         return (Fork(((others,), won)),) if old else won
+
+    def has_rounds(self, loop: ast.For) -> bool:
+        """Does the loop run over all cells of a declared array, so that there is a first round?"""
+        return is_one(loop.low) and loop.high in self.bounds.values()
 
     def keeps_best(self, loop: ast.For, new: ast.Expr, best: ast.Expr, then: ast.Block) -> bool:
         """Is it ``best <- new``, with values that tell the round, and nothing of it is read in a round?"""
@@ -298,7 +303,7 @@ class Text:
             if isinstance(s, ast.Assign) and isinstance(s.target, ast.Name)
         ]
         targets, told = dict(pairs), {loop.variable, *(p.name for p in self.program.params)}
-        if not isinstance(best, ast.Name) or not len(targets) == len(then) or targets.get(best.name) != new:
+        if not isinstance(best, ast.Name) or len(targets) != len(then) or targets.get(best.name) != new:
             return False
         others = [value for name, value in pairs if name != best.name]
         read = names_of(tuple(s.value for s in loop.body[:-1] if isinstance(s, ast.Assign))) | names_of(new)

@@ -183,9 +183,7 @@ def _parts(formula: ast.Expr, op: ast.Op) -> list[ast.Expr]:
     return [formula]
 
 
-def _bounds(
-    formula: ast.Expr, constants: Constants, sizes: Mapping[str, ast.Expr | None]
-) -> Bounds | None:
+def _bounds(formula: ast.Expr, constants: Constants, sizes: Mapping[str, ast.Expr | None]) -> Bounds | None:
     """The bounds ``[low, high]`` on ``q' - q`` for each input of a conjunction of such bounds."""
     lows: dict[str, fmpq] = {}
     highs: dict[str, fmpq] = {}

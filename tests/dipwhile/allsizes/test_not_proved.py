@@ -81,7 +81,9 @@ def proved(text: str) -> fmpq | None:
     asked = front(parse(source), source)
     names = symbolic(asked.program, asked.sizes, {})
     try:
-        found = build(asked.program, source, dict(asked.constants), names, EpsRange.positive(), Clock(5, None))
+        found = build(
+            asked.program, source, dict(asked.constants), names, EpsRange.positive(), Clock(5, None)
+        )
     except (InputError, LimitReached):
         return None
     solved = strategies(found, None, Clock(5, None))
