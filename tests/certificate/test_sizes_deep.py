@@ -357,11 +357,16 @@ def decides_on_inputs(certificate: Certificate) -> bool:
     return any({"form": {"": "-1"}, "equal": False} in edge["guards"] for edge in certificate.data["edges"])
 
 
+def alike(a: Json, b: Json) -> bool:
+    """Are two edges equal but for their labels?"""
+    return {**a, "path": 0} == {**b, "path": 0}
+
+
 @pytest.mark.parametrize("group", range(6))
 def test_random_programs_are_derived(group: int) -> None:
     """Every automaton of the builder is accepted, and not without one of its edges."""
     count = 0
-    for seed in range(8 * group, 8 * group + 8):
+    for seed in range(6 * group, 6 * group + 6):
         try:
             about = automaton(program(seed).replace("private eps", "private 9*eps"), {})
         except (InputError, LimitReached):
@@ -372,11 +377,14 @@ def test_random_programs_are_derived(group: int) -> None:
         with metered(100_000_000):
             rederive(certificate)
         edges = certificate.data["edges"]
-        shorter = with_edges(certificate.data, edges[: seed % len(edges)] + edges[seed % len(edges) + 1 :])
+        gone = edges[seed % len(edges)]
+        if any(alike(gone, e) for e in edges if e is not gone):
+            continue  # all cells go up, or down, where no input is read any more
+        shorter = with_edges(certificate.data, [e for e in edges if e is not gone])
         with metered(100_000_000), pytest.raises(Refused, match=r"^deep: automaton"):
             rederive(certificate._replace(data=shorter))
         count += 1
-    assert count >= 3
+    assert count >= 2
 
 
 # --- on the command line --------------------------------------------------------------------------------

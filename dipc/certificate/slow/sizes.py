@@ -21,7 +21,7 @@ from dipc.certificate.slow.draws import check_draws
 from dipc.certificate.slow.functions import NotCovered, same
 from dipc.certificate.slow.programs import Known, named_adjacency, statements
 from dipc.certificate.slow.reader import Reader, plain, read
-from dipc.certificate.slow.sizes_paths import (
+from dipc.certificate.slow.sizes_expressions import (
     LOST,
     UNKNOWN,
     Broken,
@@ -31,25 +31,25 @@ from dipc.certificate.slow.sizes_paths import (
     Mechanism,
     Moment,
     Moves,
-    Path,
     Random,
     Shared,
 )
+from dipc.certificate.slow.sizes_neighbours import domain, neighbours
+from dipc.certificate.slow.sizes_paths import Path
 from dipc.certificate.slow.sizes_text import (
     Cut,
     Item,
     Round,
     Text,
-    domain,
     listed,
     names_of,
-    neighbours,
 )
 from dipc.certificate.slow.sizes_values import (
     Both,
     Form,
     Number,
     Row,
+    Symbol,
     Value,
     follows,
     number,
@@ -111,7 +111,7 @@ def fact(text: str) -> Row:
         raise Refused("deep: facts", "a fact cannot be read")
     try:
         parts = [part.split("*", 1) for part in match[1].split(" + ")]
-        terms = {("live", name): Fraction(c) for c, name in parts}
+        terms: dict[Symbol, Fraction] = {("live", name): Fraction(c) for c, name in parts}
         return number(Fraction(match[2]), terms), match[3]
     except (ValueError, ZeroDivisionError):
         raise Refused("deep: facts", "a fact cannot be read") from None

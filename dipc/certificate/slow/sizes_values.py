@@ -145,7 +145,8 @@ def _without(system: set[tuple[Number, bool]]) -> set[tuple[Number, bool]]:
         for s, c in value.terms:
             signs.setdefault(s, [0, 0])[c > 0] += 1
     gone = min(signs, key=lambda s: (signs[s][0] * signs[s][1], repr(s)))
-    above, below, rest = [], [], set()
+    above, below = list[tuple[Number, bool]](), list[tuple[Number, bool]]()
+    rest = set[tuple[Number, bool]]()
     for value, strict in system:
         factor = dict(value.terms).get(gone, ZERO)
         if factor:

@@ -418,7 +418,8 @@ class Flattener(Unroller):
             elif not isinstance(s.value, ast.Expr) or _names(s.value) - {loop.variable} - self.scope.names:
                 return False
         read = [name for s in loop.body[:-1] for e in _read(s) for name in _names(e)]
-        return not set(targets) & set(read) and best.name not in _names(new)
+        written = {_target(s) for s in loop.body[:-1]}
+        return not set(targets) & {*read, *written} and best.name not in _names(new)
 
     def extremum_of_rounds(
         self, loop: ast.For, streaming: tuple[ast.Binary, bool, ast.Block], constants: Constants
