@@ -666,7 +666,7 @@ def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (
             [],
             0,
-            "accepted: program 'mine.dip' with c = 1, T = 0, Delta = 1 is (1*eps, 0)-private for every N",
+            "accepted: program 'mine.dip' with c = 1, T = 0, Delta = 1 is (1*eps, 0)-private",
         ),
         ([], 0, "derived: the 6 edges were derived from the program text"),
         (["--program", "svt1"], 0, "program text: svt1, SHA-256"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -30,9 +30,10 @@ from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InputError, LimitReached, Source
 from dipc.kernel import laws
+from dipc.kernel.automata import read_adjacency
 from dipc.kernel.privacy import ProgramText, read_claim
 from dipc.kernel.reading import Refused, metered
-from dipc.kernel.sizes import Certificate, read_adjacency
+from dipc.kernel.sizes import Certificate
 from dipc.kernel.statements import check
 from dipc.shipped import source_of
 from tests.dipwhile.allsizes.random_programs import program
@@ -200,8 +201,6 @@ def test_what_is_not_covered_is_said() -> None:
 
 # --- alterations ----------------------------------------------------------------------------------------
 
-Change = Callable[[Json], None]
-
 
 def negated(form: Json) -> Json:
     return {name: str(-Fraction(c)) for name, c in form.items()}
@@ -211,35 +210,34 @@ def moved(form: Json) -> Json:
     return {**form, "": str(Fraction(form.get("", 0)) + 7)}
 
 
-def of_edge(e: Json) -> Iterator[tuple[str, Change]]:
-    """Alterations of an edge like this one."""
-    for j, _ in enumerate(e["samples"]):
-        yield "rate", lambda x, j=j: x["samples"][j].update(rate="7")
-        yield "mean", lambda x, j=j: x["samples"][j].update(mean=moved(x["samples"][j]["mean"]))
-        yield (
-            "kind",
-            lambda x, j=j: x["samples"][j].update(kind="Lap" if x["samples"][j]["kind"] != "Lap" else "DLap"),
-        )
-        yield "sample", lambda x, j=j: x["samples"].pop(j)
-    for j, _ in enumerate(e["guards"]):
-        yield "guard", lambda x, j=j: x["guards"].pop(j)
-        yield "sign", lambda x, j=j: x["guards"][j].update(form=negated(moved(x["guards"][j]["form"])))
-        yield "equation", lambda x, j=j: x["guards"][j].update(equal=not x["guards"][j]["equal"])
-    for name in e["sets"]:
-        yield "set", lambda x, name=name: x["sets"].update({name: moved(x["sets"][name])})
+def replaced(items: list[Json], place: int, *new: Json) -> list[Json]:
+    return [*items[:place], *new, *items[place + 1 :]]
+
+
+def altered_edges(e: Json) -> Iterator[tuple[str, Json]]:
+    """Edges that differ from this one in one thing."""
+    for j, s in enumerate(e["samples"]):
+        kind = "DLap" if s["kind"] == "Lap" else "Lap"
+        for what in ({"rate": "7"}, {"mean": moved(s["mean"])}, {"kind": kind}):
+            yield f"sample {j}: {what}", {**e, "samples": replaced(e["samples"], j, {**s, **what})}
+        yield f"without sample {j}", {**e, "samples": replaced(e["samples"], j)}
+    for j, g in enumerate(e["guards"]):
+        other: Json
+        for other in ({"form": negated(moved(g["form"]))}, {"equal": not g["equal"]}):
+            yield f"guard {j}: {other}", {**e, "guards": replaced(e["guards"], j, {**g, **other})}
+        yield f"without guard {j}", {**e, "guards": replaced(e["guards"], j)}
+    for name, form in e["sets"].items():
+        yield f"sets {name}", {**e, "sets": {**e["sets"], name: moved(form)}}
     if e["choices"]:
-        yield "choice", lambda x: x["choices"].pop()
+        yield "without a choice", {**e, "choices": e["choices"][1:]}
 
 
 def alterations(data: Json) -> Iterator[tuple[str, Json]]:
     """Altered certificates."""
     for n, edge in enumerate(data["edges"]):
         yield f"edge {n} dropped", with_edges(data, [e for e in data["edges"] if e is not edge])
-        for what, change in of_edge(edge):
-            other = copy.deepcopy(edge)
-            change(other)
-            altered = [other if e is edge else e for e in data["edges"]]
-            yield f"edge {n}, {what}", with_edges(data, altered)
+        for what, other in altered_edges(edge):
+            yield f"edge {n}, {what}", with_edges(data, replaced(data["edges"], n, other))
     for decisions in {(e["from"], *e["decisions"]) for e in data["edges"]}:
         kept = [e for e in data["edges"] if (e["from"], *e["decisions"]) != decisions]
         yield f"decision {decisions} dropped", with_edges(data, kept)

@@ -96,7 +96,8 @@ def all_nodes(part: object) -> Iterator[ast.Node]:
     spend(1)
     if isinstance(part, ast.Node):
         yield part
-        part = tuple(getattr(part, name) for name in part.__match_args__)
+        names: tuple[str, ...] = part.__match_args__  # all but the span
+        part = tuple(getattr(part, name) for name in names)
     for inner in part if isinstance(part, tuple) else ():
         yield from all_nodes(inner)
 
@@ -110,7 +111,8 @@ def names_of(part: object) -> set[str]:
 def rewritten(part: Any, change: Callable[[ast.Node], ast.Node]) -> Any:
     """The tree with every node changed, the inner ones first."""
     if isinstance(part, ast.Node):
-        inner = {name: rewritten(getattr(part, name), change) for name in part.__match_args__}
+        names: tuple[str, ...] = part.__match_args__
+        inner = {name: rewritten(getattr(part, name), change) for name in names}
         return change(replace(part, **inner))
     return tuple(rewritten(item, change) for item in part) if isinstance(part, tuple) else part
 
