@@ -259,7 +259,7 @@ class Simulation:
     shared: Shared
     listed: Listed
     steps: dict[Pair, list[Step]] = field(default_factory=dict)
-    wrong: list[str] = field(default_factory=list)
+    wrong: dict[Pair, str] = field(default_factory=dict)
     uncovered: list[NotCovered] = field(default_factory=list)
 
     def explore(self, start: Pair) -> None:
@@ -269,14 +269,14 @@ class Simulation:
             pair = todo.pop()
             if pair not in self.steps:
                 self.steps[pair] = steps = list(self.paths(pair))
-                steps += self.shared_edges(steps, pair[1])
+                steps += self.shared_edges(steps, pair)
                 todo += [target for step in steps for _, target in step]
 
-    def shared_edges(self, steps: list[Step], at: int) -> list[Step]:
+    def shared_edges(self, steps: list[Step], pair: Pair) -> list[Step]:
         """Something is wrong if there are fewer edges than paths that may be each of them."""
         paths = Counter(tuple(n for n, _ in step) for step in steps if step)
         short = any(count > len(set(edges)) for edges, count in paths.items())
-        return [self.no_edge(at, "two paths of the program are one listed edge")] if short else []
+        return [self.no_edge(pair, "two paths of the program are one listed edge")] if short else []
 
     def paths(self, pair: Pair) -> Iterator[Step]:
         """For each path the edges that it may be; none if something is wrong."""
@@ -286,33 +286,33 @@ class Simulation:
             path = Path(self.shared, moment, list(self.listed.places[at].facts), script)
             try:
                 path.run()
-                yield self.matches(path, at)
+                yield self.matches(path, pair)
             except Dropped:
                 pass
             except Broken:
-                yield self.no_edge(at, "two adjacent inputs decide, or publish, differently")
+                yield self.no_edge(pair, "two adjacent inputs decide, or publish, differently")
             except NotCovered as limit:
                 self.uncovered.append(limit)
                 yield []
             script = following(path.taken)
 
-    def no_edge(self, at: int, why: str) -> Step:
-        self.wrong.append(f"from place {at}: {why}")
+    def no_edge(self, pair: Pair, why: str) -> Step:
+        self.wrong.setdefault(pair, f"from place {pair[1]}: {why}")
         return []
 
-    def matches(self, path: Path, at: int) -> Step:
+    def matches(self, path: Path, pair: Pair) -> Step:
         """The edges that list the path."""
         guards = frozenset(scaled(*guard) for guard in path.guards)
         shape = tuple(path.samples), guards, tuple(path.labels)
         found: Step = []
-        for edge in self.listed.by_shape.get((at, shape), []):
+        for edge in self.listed.by_shape.get((pair[1], shape), []):
             place = self.listed.places[edge.target]
             if place.cut.endswith(cut_text(path.todo)) and same_draws(path.draws, edge.draws):
                 kept = kept_at(path, place, edge.sets) if path.todo else frozenset()
                 if kept is not None:
                     moment = Moment(path.todo, kept, frozenset(path.phases.items()), path.sign)
                     found.append((edge.number, (moment, edge.target)))
-        return found or self.no_edge(at, f"an edge of the program is not listed: {described(path)}")
+        return found or self.no_edge(pair, f"an edge of the program is not listed: {described(path)}")
 
     def good(self) -> set[Pair]:
         """The greatest set of pairs in which every path has an edge to a pair of the set."""
@@ -323,13 +323,25 @@ class Simulation:
             good = {p for p in good if all(any(q in good for _, q in step) for step in self.steps[p])}
         return good
 
+    def reason(self, pair: Pair, good: set[Pair]) -> str:
+        """What is wrong on some way from a pair that is not good."""
+        seen = {pair}
+        while pair not in self.wrong:
+            ways = [step for step in self.steps[pair] if not any(q in good for _, q in step)]
+            new = [q for step in ways for _, q in step if q not in seen]
+            if not new:
+                return "some path of the program is not listed"
+            pair = new[-1]
+            seen.add(pair)
+        return self.wrong[pair]
+
     def used(self, start: Pair) -> set[int]:
         """The edges that runs follow."""
         good, seen, todo, edges = self.good(), {start}, [start], set[int]()
         if start not in good:
             if self.uncovered:
                 raise self.uncovered[0]
-            raise Refused("deep: automaton", self.wrong[0])
+            raise Refused("deep: automaton", self.reason(start, good))
         while todo:
             found = [(n, target) for step in self.steps[todo.pop()] for n, target in step if target in good]
             edges |= {n for n, _ in found}

@@ -114,11 +114,11 @@ class Path(Drawing):
         return False
 
     def rounds(self, loop: ast.For, item: Do) -> Items:
-        """A loop with any number of rounds; it reads its cells anew."""
+        """A loop with any number of rounds; it reads its cells anew if it is entered again."""
         site, constants = (loop.span.start, item.constants), item.constants
         for streams in self.shared.streams.values():
             for key, group in streams.items():
-                if isinstance(key, tuple) and key[0] == site:
+                if isinstance(key, tuple) and key[0] == site and self.text.repeated(loop):
                     self.phases.pop(group, None)
         if (items := self.text.streaming(loop, constants, site)) is not None:
             return items

@@ -159,11 +159,20 @@ class Text:
         self.bounds = {d.name: d.size for d in (*self.program.inputs, *self.program.outputs) if d.size}
         self.outputs = frozenset(d.name for d in self.program.outputs)
         self.variables = frozenset(assigned(self.program.body))
-        self.drawn: dict[str, object] = {}
+        loops = (s for s in statements(self.program.body) if isinstance(s, ast.For | ast.While))
+        self.loops = [s.span for s in loops if isinstance(s, ast.While) or self.is_open(s)]
 
     def is_size(self, *parts: object) -> bool:
         """Do the expressions mention a size?"""
         return bool(names_of(parts) & self.sizes)
+
+    def is_open(self, loop: ast.For) -> bool:
+        """Is the number of its rounds not known?"""
+        return bool(names_of((loop.low, loop.high)) & self.symbolic)
+
+    def repeated(self, loop: ast.For) -> bool:
+        """Is it inside a loop of which the number of rounds is not known, and so entered again?"""
+        return any(outer.start < loop.span.start < outer.end for outer in self.loops)
 
     # --- sums
 
