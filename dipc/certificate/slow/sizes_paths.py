@@ -118,7 +118,7 @@ class Path(Drawing):
         site, constants = (loop.span.start, item.constants), item.constants
         for streams in self.shared.streams.values():
             for key, group in streams.items():
-                if isinstance(key, tuple) and key[0] == site and self.text.repeated(loop):
+                if isinstance(key, tuple) and key[0] == site and self.text.repeated(loop, constants):
                     self.phases.pop(group, None)
         if (items := self.text.streaming(loop, constants, site)) is not None:
             return items

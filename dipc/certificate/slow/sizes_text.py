@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 from dipc.certificate.slow.functions import NotCovered
@@ -35,6 +34,9 @@ NOUGHT, ONE = "$0", "$1"
 """Names of these numbers."""
 
 Constants = tuple[tuple[str, Fraction], ...]
+
+WINNER, OTHERS = "$winner", "$others"
+"""Constants that tell the draw of a winner, which comes once, from the others: they read inputs apart."""
 
 
 # --- items ----------------------------------------------------------------------------------------------
@@ -170,8 +172,10 @@ class Text:
         """Is the number of its rounds not known?"""
         return bool(names_of((loop.low, loop.high)) & self.symbolic)
 
-    def repeated(self, loop: ast.For) -> bool:
+    def repeated(self, loop: ast.For, constants: Constants = ()) -> bool:
         """Is it inside a loop of which the number of rounds is not known, and so entered again?"""
+        if WINNER in dict(constants):
+            return bool(dict(constants)[WINNER])
         return any(outer.start < loop.span.start < outer.end for outer in self.loops)
 
     # --- sums
@@ -269,10 +273,11 @@ class Text:
         assert isinstance(last, ast.Assign)
         best, other = name_at(f"{word}({array})", loop), name_at(f"other({array})", loop)
         index = assignment(f"arg{word}({array})", name_at(loop.variable, loop))
-        do = partial(listed, constants=constants)
         beats = ast.Binary(EXTREMA[word], best, other, span=loop.span)
-        others = (*do(*before, replace(last, target=other)), Assume(beats, constants))
-        first = do(*before, replace(last, target=best), index)
+        rest = listed(*before, replace(last, target=other), constants=marked(constants, OTHERS, True))
+        others = (*rest, Assume(beats, constants))
+        again = marked(constants, WINNER, self.repeated(loop))
+        first = listed(*before, replace(last, target=best), index, constants=again)
         return (Fresh(loop.variable, site), *first, Round(loop.variable, site, others))
 
     def streaming(self, loop: ast.For, constants: Constants, site: object) -> Items | None:
@@ -294,12 +299,16 @@ class Text:
             return None
         if not old and not self.has_rounds(loop):
             raise NotCovered("a best value that is not known if the loop has no round")
-        (op, new, best), do = found[0], partial(listed, constants=constants)
+        op, new, best = found[0]
         beats, stays = (ast.Binary(o, new, best, span=condition.span) for o in (op, TURNED[op]))
-        others = Round(loop.variable, site, (*do(*before), Assume(stays, constants)))
+        lost, others = (
+            Round(loop.variable, site, (*listed(*before, constants=inner), Assume(stays, constants)))
+            for inner in (marked(constants, OTHERS, False), marked(constants, OTHERS, True))
+        )
+        first = listed(*before, constants=marked(constants, WINNER, self.repeated(loop)))
         wins = (Assume(beats, constants),) if old else ()
-        won = (Fresh(loop.variable, site), *do(*before), *wins, *do(*then), others)
-        return (Fork(((others,), won)),) if old else won
+        won = (Fresh(loop.variable, site), *first, *wins, *listed(*then, constants=constants), others)
+        return (Fork(((lost,), won)),) if old else won
 
     def has_rounds(self, loop: ast.For) -> bool:
         """Does the loop run over all cells of a declared array, so that there is a first round?"""
@@ -321,6 +330,11 @@ class Text:
             all(isinstance(value, ast.Expr) and names_of(value) <= told for value in others)
             and not targets.keys() & used
         )
+
+
+def marked(constants: Constants, mark: str, value: bool) -> Constants:
+    """The constants with a mark; that of a winner says whether it is drawn again and again."""
+    return (*constants, (mark, Fraction(value)))
 
 
 def is_one(expr: ast.Expr) -> bool:
