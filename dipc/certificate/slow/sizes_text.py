@@ -305,9 +305,9 @@ class Text:
             Round(loop.variable, site, (*listed(*before, constants=inner), Assume(stays, constants)))
             for inner in (marked(constants, OTHERS, False), marked(constants, OTHERS, True))
         )
-        first = listed(*before, constants=marked(constants, WINNER, self.repeated(loop)))
+        drawn = listed(*before, constants=marked(constants, WINNER, self.repeated(loop)))
         wins = (Assume(beats, constants),) if old else ()
-        won = (Fresh(loop.variable, site), *first, *wins, *listed(*then, constants=constants), others)
+        won = (Fresh(loop.variable, site), *drawn, *wins, *listed(*then, constants=constants), others)
         return (Fork(((lost,), won)),) if old else won
 
     def has_rounds(self, loop: ast.For) -> bool:
