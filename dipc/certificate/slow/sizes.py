@@ -173,7 +173,7 @@ def same_draw(a: Chosen | Mechanism, b: Chosen | Mechanism) -> bool:
 
 
 def cut_text(todo: Sequence[Item]) -> str:
-    """How the listed name of such a place ends."""
+    """Such a place, for messages."""
     match todo[:1]:
         case ():
             return "end"
@@ -283,7 +283,8 @@ class Simulation:
         moment, at = pair
         script: list[int] | None = [] if moment.todo else None
         while script is not None:
-            path = Path(self.shared, moment, list(self.listed.places[at].facts), script)
+            place = self.listed.places[at]
+            path = Path(self.shared, moment, list(place.facts), script, place.cut == "start")
             try:
                 path.run()
                 yield self.matches(path, pair)
@@ -307,7 +308,7 @@ class Simulation:
         found: Step = []
         for edge in self.listed.by_shape.get((pair[1], shape), []):
             place = self.listed.places[edge.target]
-            if place.cut.endswith(cut_text(path.todo)) and same_draws(path.draws, edge.draws):
+            if (place.cut == "end") != bool(path.todo) and same_draws(path.draws, edge.draws):
                 kept = kept_at(path, place, edge.sets) if path.todo else frozenset()
                 if kept is not None:
                     moment = Moment(path.todo, kept, frozenset(path.phases.items()), path.sign)
@@ -381,6 +382,7 @@ def check_automaton(program: ast.Program, certificate: Certificate, sizes: froze
     text = Text(program, known, sizes - known.keys(), all_sizes(program))
     integers = needs_integers(program)
     text.domains = {d.name: domain(d, known, integers) for d in program.inputs}
+    text.sums = {read(name, Reader.expression): name for name in sum_names(certificate)}
     check_question(text, certificate)
     listed_automaton = read_listed(certificate)
     shared = Shared(text, neighbours(program, known))
@@ -395,6 +397,15 @@ def check_automaton(program: ast.Program, certificate: Certificate, sizes: froze
     return len(used)
 
 
+def sum_names(certificate: Certificate) -> set[str]:
+    """The listed variables that are named after sums."""
+    found: set[str] = set()
+    for place in certificate.data["places"]:
+        names = (*place["values"], *place["differences"], *place["live"])
+        found |= {name for name in names if name.startswith("sum(")}
+    return found
+
+
 def all_sizes(program: ast.Program) -> frozenset[str]:
     """The parameters that are sizes of inputs, or are computed from them."""
     found = {d.size.name for d in program.inputs if isinstance(d.size, ast.Name)}
@@ -404,16 +415,9 @@ def all_sizes(program: ast.Program) -> frozenset[str]:
 
 
 def needs_integers(program: ast.Program) -> bool:
-    """Is integer noise added to what depends on an input?"""
-    private, before = {d.name for d in program.inputs}, 0
-    assigned = [s for s in statements(program.body) if isinstance(s, ast.Assign)]
-    while len(private) != before:
-        before = len(private)
-        for s in assigned:
-            if names_of(s.value) & private:
-                private.add(s.target.name if isinstance(s.target, ast.Name) else s.target.array)
-    noise = (s.value for s in assigned if isinstance(s.value, ast.Noise) and s.value.kind == "DLap")
-    return any(names_of(drawn.mean) & private for drawn in noise)
+    """Is there integer noise?  Then the least cost is not convex between integers: inputs are integers."""
+    assigned = (s.value for s in statements(program.body) if isinstance(s, ast.Assign))
+    return any(isinstance(value, ast.Noise) and value.kind == "DLap" for value in assigned)
 
 
 def check_question(text: Text, certificate: Certificate) -> None:

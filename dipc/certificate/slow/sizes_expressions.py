@@ -115,6 +115,7 @@ class Evaluation:
     begin: Moment
     rows: list[Row]
     script: Sequence[int]
+    begun: bool = False  # is the beginning a place of its own, even if a loop comes first?
     taken: list[tuple[int, int]] = field(default_factory=list)
     values: dict[str, Value | str] = field(default_factory=dict)
     moves: dict[Symbol, Fraction] = field(default_factory=dict)

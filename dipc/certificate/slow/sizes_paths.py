@@ -27,7 +27,7 @@ class Path(Drawing):
         """Follow the path to its end; ``todo`` is what comes next."""
         if self.shared.neighbours.kind == "monotone" and not self.sign:
             self.sign = (1, -1)[self.choose(2)]
-        begun = False
+        begun = self.begun
         while self.todo and not (begun and self.is_cut(self.todo[0])):
             spend(20)
             item, self.todo = self.todo[0], self.todo[1:]
