@@ -20,10 +20,11 @@ from dipc.certificate.format import (
     proof_as_json,
 )
 from dipc.certificate.ratios import Ratios
-from dipc.certificate.rederive import Statement, written
+from dipc.certificate.rederive import Statement, rationals, written
 from dipc.certificate.slow.claims import is_claim_of
-from dipc.certificate.slow.functions import NotCovered
-from dipc.certificate.slow.programs import parameters
+from dipc.certificate.slow.programs import PER_CHARACTER, parameters
+from dipc.certificate.slow.reader import check_reading
+from dipc.certificate.slow.sizes import check_automaton
 from dipc.certificate.slow.values import described
 from dipc.dipwhile.allsizes.automaton import (
     ZERO,
@@ -39,7 +40,7 @@ from dipc.dipwhile.allsizes.automaton import (
 from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.verdict import ProvedForAll
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.compile import compile_distance
+from dipc.dipwhile.syntax.compile import compile_distance, compile_program
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.parser import parse, parse_claim
 from dipc.dipwhile.syntax.printer import show
@@ -49,7 +50,7 @@ from dipc.kernel import laws
 from dipc.kernel import sizes as kernel
 from dipc.kernel.laws import Ratio
 from dipc.kernel.privacy import FORMAT, VERSION
-from dipc.kernel.reading import MAX_STEPS, Refused, metered
+from dipc.kernel.reading import MAX_STEPS, Refused, metered, spend
 from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.search import proof
@@ -255,7 +256,17 @@ def rederive(certificate: kernel.Certificate) -> str:
 
     Raises :class:`~dipc.kernel.reading.Refused` for a difference and :class:`NotCovered`.
     """
-    raise NotCovered("proofs for every size: their automaton is not derived a second time")
+    listed = certificate.program.parameters
+    program, source = _program_of(certificate), Source("", certificate.data["program"]["text"])
+    spend(PER_CHARACTER * len(source.text))
+    try:
+        compile_program(program, source, rationals(listed), sampled=True)
+    except (InputError, LimitReached) as error:
+        raise Refused("deep: program", str(error)) from None
+    check_reading(source.text, program)
+    sizes = frozenset(certificate.sizes)
+    edges = check_automaton(program, certificate, sizes | computed_from(program, sizes))
+    return f"the {edges} edges were derived from the program text"
 
 
 def _program_of(certificate: kernel.Certificate) -> ast.Program:

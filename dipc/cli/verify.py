@@ -119,8 +119,8 @@ def verify(definitions: tuple[str, ...], steps: int, **given: Any) -> int:
     One about a hidden Markov model, or a program with priors, is compared with the .hmm or .dip file in
     --model: the numbers, parameters, pairs, horizon and claim.
 
-    The statement about every size of a program is always conditional: IF the listed automaton is that of the
-    program THEN ...
+    For the statement about every size of a program, the automaton is derived anew from the program text, and
+    compared edge by edge.
 
     \b
     Exit status: 0 accepted, 1 refused or another statement, 2 a file or an option cannot be read,

@@ -76,7 +76,7 @@ def proof(text: str, edges: list[Edge], places: list[Place], strategies: list[St
 
 def svt1(change: int = 1) -> Proof:
     """rT moves by 1; r moves with its query, and by 1 on the way to top."""
-    head = Place("line 12: for i", live=("rT",))
+    head = Place("line 12: for i", values=(("count", q(0)),), live=("rT",))
     edges = [Edge(0, 1, (noise("1/2"),), (), (("rT", form({0: 1})),), q(0))]
     shifts: list[tuple[fmpq, ...]] = [(q(1),)]
     for d in (change, -change):
@@ -663,12 +663,17 @@ def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = str(tmp_path / "c.json")
     Path(file).write_text(dumps(sizes_certificate(svt1())))
     for arguments, expected, words in (
-        ([], 3, "IF the listed automaton is that of the program THEN program 'mine.dip'"),
-        ([], 3, "not derived: the deep check does not cover"),
-        (["--program", "svt1"], 3, "program text: svt1, SHA-256"),
+        (
+            [],
+            0,
+            "accepted: program 'mine.dip' with c = 1, T = 0, Delta = 1 is (1*eps, 0)-private",
+        ),
+        ([], 0, "derived: the 6 edges were derived from the program text"),
+        (["--program", "svt1"], 0, "program text: svt1, SHA-256"),
         (["--program", "svt2"], 1, "the given program is not the one in the certificate"),
+        (["--no-deep"], 3, "IF the listed automaton is that of the program THEN program 'mine.dip'"),
         (["--no-deep"], 3, "not checked: whether these are those of the program text: claim, parameters"),
-        (["-D", "N=7"], 3, "IF the listed"),
+        (["-D", "N=7"], 0, "accepted: program"),
         (["-D", "N=1/2"], 1, "every integer N >= 1 (-D says 1/2)"),
         (["-D", "c=2"], 1, "c = 1 (-D says 2)"),
         (["-D", "M=2"], 2, "the program has no parameter `M`"),

@@ -395,7 +395,8 @@ class Flattener(Unroller):
             self.block(_renamed(loop.body, value), inner)
             self.put(Put(place, ast.Name(loop.variable, span=span), span))
             head = self.put(Round(loop.variable, site, 0, span))
-            self.block(_renamed(loop.body, other), inner)
+            with self.inside_a_loop():
+                self.block(_renamed(loop.body, other), inner)
             self.put(Assume(ast.Binary(op, value, other, span=span), span))
             self.put(Jump(head))
             self.land(head)
@@ -439,7 +440,8 @@ class Flattener(Unroller):
             elif not isinstance(s.value, ast.Expr) or _names(s.value) - {loop.variable} - self.scope.names:
                 return False
         read = [name for s in loop.body[:-1] for e in _read(s) for name in _names(e)]
-        return not set(targets) & {*read, *_names(new)}
+        written = {_target(s) for s in loop.body[:-1]}
+        return not set(targets) & {*read, *written, *_names(new)}
 
     def is_whole(self, low: ast.Expr, high: ast.Expr) -> bool:
         """Whether a range is 1..N for a size N, which is never empty."""
