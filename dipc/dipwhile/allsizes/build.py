@@ -26,7 +26,7 @@ from dipc.models.values import show
 from dipc.signs.eps_range import EpsRange
 
 MOST_PLACES = 3_000
-MOST_EDGES = 20_000
+MOST_EDGES = 4_000
 MOST_FACTS = 40
 """How many sets of facts a place may have; beyond, none are kept."""
 
