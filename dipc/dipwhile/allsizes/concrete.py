@@ -37,6 +37,7 @@ from dipc.dipwhile.allsizes.linear import Cheapest, relaxed
 from dipc.dipwhile.allsizes.paths import END, START, Alias, Dropped, Moves, Path, Point
 from dipc.dipwhile.allsizes.values import ONE, ZERO, Datum, Linear, Pair, Symbol, Unknown, as_linear, unknown
 from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.constants import evaluate
 from dipc.dipwhile.syntax.core import Draw, Jump, Put
 from dipc.errors import LimitReached, Span, Unsupported
 from dipc.models.simplex import CONSTANT, Infeasible, Row, least
@@ -175,7 +176,12 @@ class Concrete:
     def __init__(self, asked: Prepared, sizes: Mapping[str, int], clock: Clock) -> None:
         front = asked.front
         self.system = asked.system(sizes)
-        self.bounded = {d.name for d in front.program.inputs if isinstance(d.domain, ast.Between)}
+        constants = front.constants_at(sizes)
+        self.bounded = {
+            d.name: tuple(evaluate(end, constants, "an end") for end in (d.domain.low, d.domain.high))
+            for d in front.program.inputs
+            if isinstance(d.domain, ast.Between)
+        }
         self.starts = {v.name: show(v.start) for v in front.finite.outputs if v.start is not None}
         self.clock = clock
         self._parts: dict[Point, list[Stretch]] = {}
@@ -297,10 +303,25 @@ class Concrete:
         if any(s.kind not in ("sample", "private") or "#" in s.name for s in symbols):
             return None
         for margin in MARGINS:
-            found = _solution(conditions, margin)
+            found = _solution(conditions, margin, tuple(self.bounds(run)))
             if found is not None and (not integers or all(v.q == 1 for v in found.values())):
                 return {s.name: v for s, v in found.items() if s.kind == "private"}
         return None
+
+    def bounds(self, run: Run) -> Iterator[Condition]:
+        """The cells of bounded inputs are in their intervals, before and after their change."""
+        for cell, label in (run.labels or {}).items():
+            interval = self.bounded.get(cell.partition("[")[0])
+            if interval is not None and isinstance(label, Linear):
+                left = unknown(Symbol("private", cell))
+                for value in (left, left.plus(label)):
+                    yield Condition(value.plus(Linear((), interval[0]), -ONE))
+                    yield Condition(Linear((), interval[1]).plus(value, -ONE))
+
+    def within(self, name: str, value: fmpq) -> bool:
+        """Whether a cell of an input may have a value."""
+        low, high = self.bounded.get(name, (value, value))
+        return low <= value <= high
 
     def integers(self, run: Run) -> bool:
         """Whether some noise or input is an integer."""
@@ -339,14 +360,17 @@ def _may_write(operation: Put | Draw, name: str) -> bool:
             return other == name
 
 
-def _solution(conditions: Sequence[Condition], margin: fmpq) -> dict[Symbol, fmpq] | None:
-    """Numbers that satisfy all conditions, the strict ones by a margin, with small values of the cells."""
-    names = sorted({s for c in conditions for s, _ in c.value.terms})
+def _solution(
+    conditions: Sequence[Condition], margin: fmpq, bounds: Sequence[Condition] = ()
+) -> dict[Symbol, fmpq] | None:
+    """Numbers that satisfy all conditions by a margin, and the bounds, with small values of the cells."""
+    names = sorted({s for c in (*conditions, *bounds) for s, _ in c.value.terms})
     numbers = {symbol: k for k, symbol in enumerate(names)}
     down = {s: len(names) + k for k, s in enumerate(names) if s.kind == "private"}
     rows = []
-    for condition in conditions:
-        terms = {CONSTANT: condition.value.constant - (ZERO if condition.equal else margin)}
+    margins = [ZERO if condition.equal else margin for condition in conditions] + [ZERO] * len(bounds)
+    for condition, least_value in zip((*conditions, *bounds), margins, strict=True):
+        terms = {CONSTANT: condition.value.constant - least_value}
         for symbol, factor in condition.value.terms:
             terms[numbers[symbol]] = factor
             if symbol in down:

@@ -197,6 +197,8 @@ class Search:
             elif isinstance(label, Linear):
                 left[cell] = start.get(name, ZERO) + s * label.constant
                 right[cell] = start.get(name, ZERO) + (s + 1) * label.constant
+                if not (concrete.within(array, left[cell]) and concrete.within(array, right[cell])):
+                    raise InputError(f"`{name}` would leave its interval")
         values: dict[str, set[fmpq]] = {}
         for array, value in ((cell[0], v) for side in (left, right) for cell, v in side.items()):
             if isinstance(value, fmpq):

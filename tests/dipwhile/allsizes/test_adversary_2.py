@@ -1,0 +1,33 @@
+"""More programs written to fool `dipc prove`: wrong proofs, and counterexamples that are none."""
+
+from __future__ import annotations
+
+import pytest
+from flint import fmpq
+
+from dipc.dipwhile.allsizes.verdict import BrokenFrom, Open
+from tests.dipwhile.allsizes.asking import proved
+
+BOUNDED = """param N = 2
+input q[N] in [0, 1]
+output o in {0, 1} = 0
+adjacent linf 1
+private eps for all N
+"""
+
+
+@pytest.mark.parametrize("condition", ["q[1] >= 0", "q[1] > 1", "q[1] + 1/2 < 0"])
+def test_no_counterexample_is_outside_of_the_interval_of_an_input(condition: str) -> None:
+    found = proved(BOUNDED + f"if {condition} then o <- 1 end\n")
+    assert isinstance(found, Open)
+    assert found.least is None or not found.least.unbounded
+
+
+@pytest.mark.parametrize("interval, bound", [("[0, 1]", "1/2"), ("[2, 3]", "5/2"), ("[-3, -2]", "-5/2")])
+def test_a_counterexample_is_inside_of_the_interval_of_an_input(interval: str, bound: str) -> None:
+    found = proved(BOUNDED.replace("[0, 1]", interval) + f"if q[1] >= {bound} then o <- 1 end\n")
+    assert isinstance(found, BrokenFrom)
+    low, high = (fmpq(int(end)) for end in interval.strip("[]").split(","))
+    example = found.violated.counterexample
+    for inputs in (example.input, example.neighbour):
+        assert all(low <= value <= high for value in dict(inputs)["q"])
