@@ -287,7 +287,7 @@ class Search:
         way = max(range(len(once)), key=lambda way: rank(once[way]))
         for times in REPEATS:
             run = repeated(automaton, edges, times, way)
-            rounds = sum("another round" in automaton.edges[i].decisions for i in run)
+            rounds = max(1, sum("another round" in automaton.edges[i].decisions for i in run))  # N >= 1
             if rounds > MOST_ROUNDS:
                 break
             self.clock.tick("runs")

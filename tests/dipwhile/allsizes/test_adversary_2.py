@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flint import fmpq
 
-from dipc.dipwhile.allsizes.verdict import BrokenFrom, Open
+from dipc.dipwhile.allsizes.verdict import BrokenFrom, Open, ProvedForAll
 from tests.dipwhile.allsizes.asking import proved
 
 BOUNDED = """param N = 2
@@ -31,3 +31,22 @@ def test_a_counterexample_is_inside_of_the_interval_of_an_input(interval: str, b
     example = found.violated.counterexample
     for inputs in (example.input, example.neighbour):
         assert all(low <= value <= high for value in dict(inputs)["q"])
+
+
+@pytest.mark.parametrize("output", ["o", "out[1]"])
+def test_a_run_without_a_round_is_of_no_size(output: str) -> None:
+    """The loop overwrites what was published; only with N = 0 it would stay."""
+    text = f"""param N = 2
+input q[N] in reals
+output o in {{0, 1}} = 0, out[N] in {{0, 1}} = 0
+adjacent linf 1
+private eps for all N
+x <- Lap(eps, q[1])
+{output} <- disc(x, 0, 1)
+for i in 1..N do
+  {output.replace("1", "i")} <- 0
+end
+"""
+    found = proved(text)
+    assert isinstance(found, ProvedForAll)
+    assert found.least.low == 0 and not found.least.exact
