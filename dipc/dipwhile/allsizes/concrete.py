@@ -62,9 +62,15 @@ RANDOM = ("an unknown number", "an unknown value")  # as :func:`..values.shown` 
 
 
 class Followed(Path):
-    """A path that notes whether it is certain that it can be taken."""
+    """A path that notes whether it is certain that it can be taken, and with which guards."""
 
     vague = False
+    shown = False  # what it reads has to be the same in both runs: the program need not ask for that
+
+    def show(self, array: str) -> None:
+        """Cells of an output are read, or maybe overwritten."""
+        self.shown = True
+        super().show(array)
 
     def either(self, expr: ast.Expr) -> bool:
         """A public condition without a known outcome."""
@@ -242,7 +248,7 @@ class Concrete:
             for part in run.parts
             for name, value in part.outputs.items()
         )
-        return not choices and not overwritten
+        return not (choices or overwritten or any(part.path.shown for part in run.parts))
 
     def alike(self, labels: Labels, outputs: Mapping[str, str]) -> Iterator[Run]:
         """All runs with these labels and outputs, and maybe more.  Raises :class:`LimitReached`."""

@@ -50,3 +50,41 @@ end
     found = proved(text)
     assert isinstance(found, ProvedForAll)
     assert found.least.low == 0 and not found.least.exact
+
+
+PUBLISHED = """param N = 2
+input q[N] in reals
+output out[N] in {0, 1} = 0, o in reals = 0
+adjacent linf 1
+private eps/2 for all N
+"""
+
+
+@pytest.mark.parametrize("name", ["o_exact", "o_exact_"])
+def test_a_variable_with_the_name_of_a_level_keeps_its_value(name: str) -> None:
+    """The program publishes constants only; its variable must not become that of the counterexample."""
+    text = f"""x <- Lap(eps, q[1])
+if x > 0 then o_exact <- 1; {name} <- 1 else o_exact <- 1; {name} <- 1 end
+z <- Lap(eps, q[1])
+o <- z
+if {name} > 1/2 then out[1] <- 1 end
+o <- 0
+"""
+    assert isinstance(proved(PUBLISHED + text), Open)
+
+
+def test_what_is_read_of_an_output_and_then_overwritten_needs_nothing() -> None:
+    text = """param N = 2
+input q[N] in reals
+output out[N] in reals = 1
+adjacent linf 1
+private 0*eps for all N
+x <- Lap(eps, q[1])
+m <- out[2]
+out[1] <- x
+z <- out[m]
+out[1] <- 0
+"""
+    found = proved(text, N=2)
+    assert isinstance(found, Open) and found.least is not None
+    assert found.least.low == 0
