@@ -395,7 +395,8 @@ class Flattener(Unroller):
             self.block(_renamed(loop.body, value), inner)
             self.put(Put(place, ast.Name(loop.variable, span=span), span))
             head = self.put(Round(loop.variable, site, 0, span))
-            self.block(_renamed(loop.body, other), inner)
+            with self.inside_a_loop():
+                self.block(_renamed(loop.body, other), inner)
             self.put(Assume(ast.Binary(op, value, other, span=span), span))
             self.put(Jump(head))
             self.land(head)

@@ -7,6 +7,7 @@ from flint import fmpq
 
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, Open, ProvedForAll
 from tests.dipwhile.allsizes.asking import proved
+from tests.dipwhile.allsizes.test_adversary import needed, proved_t
 
 BOUNDED = """param N = 2
 input q[N] in [0, 1]
@@ -88,3 +89,20 @@ out[1] <- 0
     found = proved(text, N=2)
     assert isinstance(found, Open) and found.least is not None
     assert found.least.low == 0
+
+
+def test_every_cell_of_a_family_sums_up_again() -> None:
+    """What a sum inside of the draws has spent is not spent for the next cell."""
+    text = """param N = 2
+input q[N] in {0, 1}
+output o in {0, 1} = 0
+adjacent l1 1
+private eps
+for i in 1..N do
+  noisy[i] <- Lap(eps/4, sum(q))
+end
+o <- disc(max(noisy), 0, 1)
+"""
+    least, t = needed(text, 3).low, proved_t(text)
+    assert least == fmpq(3, 4)
+    assert t is None or least <= t
