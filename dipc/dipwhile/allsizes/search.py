@@ -195,9 +195,9 @@ class Search:
             if isinstance(label, Pair):
                 left[cell], right[cell] = label.left, label.right
             elif isinstance(label, Linear):
-                left[cell] = start.get(name, ZERO) + s * label.constant
-                right[cell] = start.get(name, ZERO) + (s + 1) * label.constant
-                if not (concrete.within(array, left[cell]) and concrete.within(array, right[cell])):
+                first = start.get(name, ZERO) + s * label.constant
+                left[cell], right[cell] = first, first + label.constant
+                if not (concrete.within(array, first) and concrete.within(array, first + label.constant)):
                     raise InputError(f"`{name}` would leave its interval")
         values: dict[str, set[fmpq]] = {}
         for array, value in ((cell[0], v) for side in (left, right) for cell, v in side.items()):

@@ -31,7 +31,9 @@ def test_a_counterexample_is_inside_of_the_interval_of_an_input(interval: str, b
     low, high = (fmpq(int(end)) for end in interval.strip("[]").split(","))
     example = found.violated.counterexample
     for inputs in (example.input, example.neighbour):
-        assert all(low <= value <= high for value in dict(inputs)["q"])
+        cells = dict(inputs)["q"]
+        assert isinstance(cells, tuple)
+        assert all(isinstance(value, fmpq) and low <= value <= high for value in cells)
 
 
 @pytest.mark.parametrize("output", ["o", "out[1]"])
