@@ -37,6 +37,7 @@ from dipc.dipwhile.allsizes.linear import Cheapest, relaxed
 from dipc.dipwhile.allsizes.paths import END, START, Alias, Dropped, Moves, Path, Point
 from dipc.dipwhile.allsizes.values import ONE, ZERO, Datum, Linear, Pair, Symbol, Unknown, as_linear, unknown
 from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.constants import evaluate
 from dipc.dipwhile.syntax.core import Draw, Jump, Put
 from dipc.errors import LimitReached, Span, Unsupported
 from dipc.models.simplex import CONSTANT, Infeasible, Row, least
@@ -61,9 +62,15 @@ RANDOM = ("an unknown number", "an unknown value")  # as :func:`..values.shown` 
 
 
 class Followed(Path):
-    """A path that notes whether it is certain that it can be taken."""
+    """A path that notes whether it is certain that it can be taken, and with which guards."""
 
     vague = False
+    shown = False  # what it reads has to be the same in both runs: the program need not ask for that
+
+    def show(self, array: str) -> None:
+        """Cells of an output are read, or maybe overwritten."""
+        self.shown = True
+        super().show(array)
 
     def either(self, expr: ast.Expr) -> bool:
         """A public condition without a known outcome."""
@@ -175,7 +182,12 @@ class Concrete:
     def __init__(self, asked: Prepared, sizes: Mapping[str, int], clock: Clock) -> None:
         front = asked.front
         self.system = asked.system(sizes)
-        self.bounded = {d.name for d in front.program.inputs if isinstance(d.domain, ast.Between)}
+        constants = front.constants_at(sizes)
+        self.bounded = {
+            d.name: tuple(evaluate(end, constants, "an end") for end in (d.domain.low, d.domain.high))
+            for d in front.program.inputs
+            if isinstance(d.domain, ast.Between)
+        }
         self.starts = {v.name: show(v.start) for v in front.finite.outputs if v.start is not None}
         self.clock = clock
         self._parts: dict[Point, list[Stretch]] = {}
@@ -236,7 +248,7 @@ class Concrete:
             for part in run.parts
             for name, value in part.outputs.items()
         )
-        return not choices and not overwritten
+        return not (choices or overwritten or any(part.path.shown for part in run.parts))
 
     def alike(self, labels: Labels, outputs: Mapping[str, str]) -> Iterator[Run]:
         """All runs with these labels and outputs, and maybe more.  Raises :class:`LimitReached`."""
@@ -297,10 +309,25 @@ class Concrete:
         if any(s.kind not in ("sample", "private") or "#" in s.name for s in symbols):
             return None
         for margin in MARGINS:
-            found = _solution(conditions, margin)
+            found = _solution(conditions, margin, tuple(self.bounds(run)))
             if found is not None and (not integers or all(v.q == 1 for v in found.values())):
                 return {s.name: v for s, v in found.items() if s.kind == "private"}
         return None
+
+    def bounds(self, run: Run) -> Iterator[Condition]:
+        """The cells of bounded inputs are in their intervals, before and after their change."""
+        for cell, label in (run.labels or {}).items():
+            interval = self.bounded.get(cell.partition("[")[0])
+            if interval is not None and isinstance(label, Linear):
+                left = unknown(Symbol("private", cell))
+                for value in (left, left.plus(label)):
+                    yield Condition(value.plus(Linear((), interval[0]), -ONE))
+                    yield Condition(Linear((), interval[1]).plus(value, -ONE))
+
+    def within(self, name: str, value: fmpq) -> bool:
+        """Whether a cell of an input may have a value."""
+        low, high = self.bounded.get(name, (value, value))
+        return low <= value <= high
 
     def integers(self, run: Run) -> bool:
         """Whether some noise or input is an integer."""
@@ -339,14 +366,17 @@ def _may_write(operation: Put | Draw, name: str) -> bool:
             return other == name
 
 
-def _solution(conditions: Sequence[Condition], margin: fmpq) -> dict[Symbol, fmpq] | None:
-    """Numbers that satisfy all conditions, the strict ones by a margin, with small values of the cells."""
-    names = sorted({s for c in conditions for s, _ in c.value.terms})
+def _solution(
+    conditions: Sequence[Condition], margin: fmpq, bounds: Sequence[Condition] = ()
+) -> dict[Symbol, fmpq] | None:
+    """Numbers that satisfy all conditions by a margin, and the bounds, with small values of the cells."""
+    names = sorted({s for c in (*conditions, *bounds) for s, _ in c.value.terms})
     numbers = {symbol: k for k, symbol in enumerate(names)}
     down = {s: len(names) + k for k, s in enumerate(names) if s.kind == "private"}
     rows = []
-    for condition in conditions:
-        terms = {CONSTANT: condition.value.constant - (ZERO if condition.equal else margin)}
+    margins = [ZERO if condition.equal else margin for condition in conditions] + [ZERO] * len(bounds)
+    for condition, least_value in zip((*conditions, *bounds), margins, strict=True):
+        terms = {CONSTANT: condition.value.constant - least_value}
         for symbol, factor in condition.value.terms:
             terms[numbers[symbol]] = factor
             if symbol in down:

@@ -35,7 +35,8 @@ from dipc.models.values import Value
 LEVELS = tuple(ast.Number(fmpq(level)) for level in (-1, 0, 1))
 """Of an output of numbers: 0 stands for (-1, 0]; far out, where claims break, that is like one number."""
 
-Starts = Mapping[str, ast.Expr | None]
+Starts = Mapping[str, tuple[ast.Expr | None, ast.Name]]
+"""By output: its start value, and the variable that holds what is put in levels."""
 
 
 def decided(
@@ -126,7 +127,14 @@ def _nodes(node: ast.Node) -> Iterator[ast.Expr]:
 
 def _levelled(program: ast.Program) -> ast.Program | None:
     """The program with a finite set for every output; None if it reads one that has none."""
-    starts = {d.name: d.start for d in program.outputs if isinstance(d.domain, ast.Unlisted)}
+    suffix, text = "_exact", show_program(program)
+    while suffix in text:
+        suffix += "_"  # no variable of the program may be overwritten
+    starts = {
+        d.name: (d.start, ast.Name(d.name + suffix))
+        for d in program.outputs
+        if isinstance(d.domain, ast.Unlisted)
+    }
     if any(name in starts for s, _ in statements(program.body) for name in _read(s)):
         return None
     outputs = tuple(replace(d, domain=_levels(d.start)) if d.name in starts else d for d in program.outputs)
@@ -158,8 +166,8 @@ def _block(block: ast.Block, starts: Starts) -> ast.Block:
 def _statement(statement: ast.Statement, starts: Starts) -> Iterator[ast.Statement]:
     """A statement that puts in levels what an output gets, unless it gets its start value."""
     match statement:
-        case ast.Assign(target, value) if _name(target) in starts and value != starts[_name(target)]:
-            name = ast.Name(f"{_name(target)}_exact")
+        case ast.Assign(target, value) if _name(target) in starts and value != starts[_name(target)][0]:
+            name = starts[_name(target)][1]
             yield ast.Assign(name, value)
             yield ast.Assign(target, ast.Call("disc", (name, *LEVELS)))
         case ast.If(branches, otherwise):

@@ -195,8 +195,10 @@ class Search:
             if isinstance(label, Pair):
                 left[cell], right[cell] = label.left, label.right
             elif isinstance(label, Linear):
-                left[cell] = start.get(name, ZERO) + s * label.constant
-                right[cell] = start.get(name, ZERO) + (s + 1) * label.constant
+                first = start.get(name, ZERO) + s * label.constant
+                left[cell], right[cell] = first, first + label.constant
+                if not (concrete.within(array, first) and concrete.within(array, first + label.constant)):
+                    raise InputError(f"`{name}` would leave its interval")
         values: dict[str, set[fmpq]] = {}
         for array, value in ((cell[0], v) for side in (left, right) for cell, v in side.items()):
             if isinstance(value, fmpq):
@@ -285,7 +287,7 @@ class Search:
         way = max(range(len(once)), key=lambda way: rank(once[way]))
         for times in REPEATS:
             run = repeated(automaton, edges, times, way)
-            rounds = sum("another round" in automaton.edges[i].decisions for i in run)
+            rounds = max(1, sum("another round" in automaton.edges[i].decisions for i in run))  # N >= 1
             if rounds > MOST_ROUNDS:
                 break
             self.clock.tick("runs")

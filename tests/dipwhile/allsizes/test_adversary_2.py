@@ -1,0 +1,110 @@
+"""More programs written to fool `dipc prove`: wrong proofs, and counterexamples that are none."""
+
+from __future__ import annotations
+
+import pytest
+from flint import fmpq
+
+from dipc.dipwhile.allsizes.verdict import BrokenFrom, Open, ProvedForAll
+from tests.dipwhile.allsizes.asking import proved
+from tests.dipwhile.allsizes.test_adversary import needed, proved_t
+
+BOUNDED = """param N = 2
+input q[N] in [0, 1]
+output o in {0, 1} = 0
+adjacent linf 1
+private eps for all N
+"""
+
+
+@pytest.mark.parametrize("condition", ["q[1] >= 0", "q[1] > 1", "q[1] + 1/2 < 0"])
+def test_no_counterexample_is_outside_of_the_interval_of_an_input(condition: str) -> None:
+    found = proved(BOUNDED + f"if {condition} then o <- 1 end\n")
+    assert isinstance(found, Open)
+    assert found.least is None or not found.least.unbounded
+
+
+@pytest.mark.parametrize("interval, bound", [("[0, 1]", "1/2"), ("[2, 3]", "5/2"), ("[-3, -2]", "-5/2")])
+def test_a_counterexample_is_inside_of_the_interval_of_an_input(interval: str, bound: str) -> None:
+    found = proved(BOUNDED.replace("[0, 1]", interval) + f"if q[1] >= {bound} then o <- 1 end\n")
+    assert isinstance(found, BrokenFrom)
+    low, high = (fmpq(int(end)) for end in interval.strip("[]").split(","))
+    example = found.violated.counterexample
+    for inputs in (example.input, example.neighbour):
+        cells = dict(inputs)["q"]
+        assert isinstance(cells, tuple)
+        assert all(isinstance(value, fmpq) and low <= value <= high for value in cells)
+
+
+@pytest.mark.parametrize("output", ["o", "out[1]"])
+def test_a_run_without_a_round_is_of_no_size(output: str) -> None:
+    """The loop overwrites what was published; only with N = 0 it would stay."""
+    text = f"""param N = 2
+input q[N] in reals
+output o in {{0, 1}} = 0, out[N] in {{0, 1}} = 0
+adjacent linf 1
+private eps for all N
+x <- Lap(eps, q[1])
+{output} <- disc(x, 0, 1)
+for i in 1..N do
+  {output.replace("1", "i")} <- 0
+end
+"""
+    found = proved(text)
+    assert isinstance(found, ProvedForAll)
+    assert found.least.low == 0 and not found.least.exact
+
+
+PUBLISHED = """param N = 2
+input q[N] in reals
+output out[N] in {0, 1} = 0, o in reals = 0
+adjacent linf 1
+private eps/2 for all N
+"""
+
+
+@pytest.mark.parametrize("name", ["o_exact", "o_exact_"])
+def test_a_variable_with_the_name_of_a_level_keeps_its_value(name: str) -> None:
+    """The program publishes constants only; its variable must not become that of the counterexample."""
+    text = f"""x <- Lap(eps, q[1])
+if x > 0 then o_exact <- 1; {name} <- 1 else o_exact <- 1; {name} <- 1 end
+z <- Lap(eps, q[1])
+o <- z
+if {name} > 1/2 then out[1] <- 1 end
+o <- 0
+"""
+    assert isinstance(proved(PUBLISHED + text), Open)
+
+
+def test_what_is_read_of_an_output_and_then_overwritten_needs_nothing() -> None:
+    text = """param N = 2
+input q[N] in reals
+output out[N] in reals = 1
+adjacent linf 1
+private 0*eps for all N
+x <- Lap(eps, q[1])
+m <- out[2]
+out[1] <- x
+z <- out[m]
+out[1] <- 0
+"""
+    found = proved(text, N=2)
+    assert isinstance(found, Open) and found.least is not None
+    assert found.least.low == 0
+
+
+def test_every_cell_of_a_family_sums_up_again() -> None:
+    """What a sum inside of the draws has spent is not spent for the next cell."""
+    text = """param N = 2
+input q[N] in {0, 1}
+output o in {0, 1} = 0
+adjacent l1 1
+private eps
+for i in 1..N do
+  noisy[i] <- Lap(eps/4, sum(q))
+end
+o <- disc(max(noisy), 0, 1)
+"""
+    least, t = needed(text, 3).low, proved_t(text)
+    assert least == fmpq(3, 4)
+    assert t is None or least <= t
