@@ -54,6 +54,8 @@ def consequences(
     except TooMany:
         return ()
     facts = sorted({scaled(c) for c in found or () if c.value.terms}, key=_key)
+    if len(facts) > 2 * most:
+        return ()
     for fact in list(facts):
         rest = [other for other in facts if other != fact]
         if all(contradictory([*rest, negation]) for negation in negations(fact)):

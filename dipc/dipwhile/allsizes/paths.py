@@ -31,6 +31,7 @@ from dipc.dipwhile.allsizes.values import (
     form,
     renamed,
     shown,
+    symbols,
     unknown,
 )
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
@@ -53,6 +54,8 @@ IMPOSSIBLE = Guard(Form((), -ONE))
 """The guard of a path that the run on u' cannot take."""
 
 MOST_FACTS = 8
+MOST_ORDERED = 6
+"""Of how many live variables the order is followed."""
 
 
 class Dropped(Exception):
@@ -191,9 +194,11 @@ class Path:
     ) -> None:
         """The path has ``value >= 0`` (> 0, = 0).  Raises :class:`Dropped` if that contradicts the rest."""
         condition = Condition(value, strict, equal)
+        known = symbols(c.value for c in self.conditions)
         if condition.settled is None:
             self.conditions.append(condition)
-        if condition.settled is False or (value.terms and contradictory(self.conditions)):
+        bound = bool(value.terms) and symbols([value]) <= known  # else some symbol is free to satisfy it
+        if condition.settled is False or (bound and contradictory(self.conditions)):
             raise Dropped
         if not public:
             self.guard(value, equal)
@@ -860,7 +865,7 @@ class Path:
 
     def facts(self, names: Mapping[Linear, str]) -> tuple[Condition, ...]:
         """What the path says about the order of the live variables."""
-        if not names or not self.conditions:
+        if not 0 < len(names) <= MOST_ORDERED or not self.conditions:
             return ()
         targets = {name: Symbol("target", name) for name in names.values()}
         defined = [
