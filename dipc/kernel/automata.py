@@ -43,7 +43,7 @@ class Adjacency(NamedTuple):
         """The labels of a cell, ``width`` being its greatest one: all integers, or the ends (and 0)."""
         most = self.distance if self.distance is not None and self.kind != "hamming" else width
         if self.integers:
-            spend(2 * int(most) + 1)
+            spend(16 * int(most) + 1)
             return [Fraction(d) for d in range(-int(most), int(most) + 1)]
         return sorted({most, -most} if self.kind == "linf" else {most, ZERO, -most})
 

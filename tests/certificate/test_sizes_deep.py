@@ -19,6 +19,8 @@ from flint import fmpq
 from dipc.certificate.format import dumps
 from dipc.certificate.sizes import Draws, Proof, _edge, _place, _question, rederive, sizes_certificate
 from dipc.certificate.slow.functions import NotCovered
+from dipc.certificate.slow.sizes_neighbours import Neighbours
+from dipc.certificate.slow.sizes_text import Domain
 from dipc.cli.main import status as exit_status
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
@@ -30,12 +32,13 @@ from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InputError, LimitReached, Source
 from dipc.kernel import laws
-from dipc.kernel.automata import read_adjacency
+from dipc.kernel.automata import Adjacency, read_adjacency
 from dipc.kernel.privacy import ProgramText, read_claim
-from dipc.kernel.reading import Refused, metered
+from dipc.kernel.reading import MAX_STEPS, Refused, metered
 from dipc.kernel.sizes import Certificate
 from dipc.kernel.statements import check
 from dipc.shipped import source_of
+from tests.dipwhile.allsizes.asking import GAP, RANGE, SMART_SUM
 from tests.dipwhile.allsizes.random_programs import program
 
 Json = dict[str, Any]
@@ -63,59 +66,6 @@ SHIPPED = [
 ]
 """All shipped programs that are proved for every N; none of them is outside of what is derived."""
 
-GAP = """param N = 3, c = 1, T = 0
-input q[N] in reals
-output out[N] in reals = bot
-adjacent linf 1
-private eps for all N
-rT <- Lap(eps/2, T)
-count <- 0
-for i in 1..N do
-  r <- Lap(eps/(4*c), q[i])
-  if r >= rT then
-    out[i] <- r - rT
-    count <- count + 1
-    if count >= c then exit end
-  end
-end
-"""
-SMART_SUM = """param N = 4, M = 2
-input q[N] in reals
-output out[N] in reals
-adjacent l1 1
-private 2*eps for all N
-next <- 0; s <- 0
-for i in 1..N do
-  if mod(i, M) = 0 then
-    e1 <- Lap(eps, 0)
-    next <- s + q[i] + e1
-    s <- 0
-  else
-    e2 <- Lap(eps, 0)
-    next <- next + q[i] + e2
-    s <- s + q[i]
-  end
-  out[i] <- next
-end
-"""
-RANGE = """param N = 3
-input q[N] in reals
-output out[N] in {cont, top, bot} = cont
-adjacent linf 1
-private eps for all N
-lo <- Lap(eps/4, 0)
-hi <- Lap(eps/4, 1)
-for i in 1..N do
-  r <- Lap(eps/4, q[i])
-  if r >= lo and r >= hi then
-    out[i] <- top
-    exit
-  elif r < lo and r < hi then
-    out[i] <- bot
-    exit
-  end
-end
-"""
 HEAD = """param N = 3
 input q[N] in {0, 1}
 output out in {0, 1, 2, 3} = 0
@@ -394,3 +344,14 @@ def test_verify_is_unconditional(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert exit_status(["verify", str(file)]) == 0
     assert "derived: the 6 edges were derived from the program text" in capsys.readouterr().out
     assert exit_status(["verify", str(file), "--no-deep"]) == 3
+
+
+@pytest.mark.parametrize("most", [Fraction(10) ** 7, Fraction(10) ** 30])
+def test_long_lists_of_changes_are_counted_before_they_are_made(most: Fraction) -> None:
+    neighbours = Neighbours("linf", {"q": most}, None)
+    for changes in (
+        lambda: neighbours.changes("q", Domain(None, True), None, 0),
+        lambda: Adjacency("linf", most, "", True).choices(most),
+    ):
+        with pytest.raises(Refused, match=r"^work"), metered(MAX_STEPS):
+            changes()

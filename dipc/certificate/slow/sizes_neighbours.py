@@ -11,6 +11,7 @@ from dipc.certificate.slow.sizes_text import Domain, all_nodes, is_one
 from dipc.certificate.slow.values import Plain, as_number
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import ZERO
+from dipc.kernel.reading import spend
 
 
 def domain(declared: ast.Declaration, known: Known, integers: bool) -> Domain:
@@ -58,6 +59,7 @@ class Neighbours:
         if left is not None:
             most = left if self.kind == "l1" else min(left, Fraction(1)) * most
         if domain.integers:
+            spend(16 * int(most))
             ends = [Fraction(d) for d in range(-int(most), int(most) + 1)]
         else:
             ends = sorted({-most, most} if self.kind == "linf" else {-most, ZERO, most})

@@ -27,6 +27,8 @@ from dipc.models.values import Value
 
 Label = fmpq | Pair
 UP, DOWN = "up", "down"
+MOST_CHANGE = 1_000
+"""How far a cell of integers may move: each integer on the way is a label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,9 @@ class Adjacency:
         if domain.atoms:
             return self._pairs(domain.atoms, left)
         most = self._most(name, domain, left)
+        if domain.integers and most > MOST_CHANGE:
+            text = f"every integer up to {most} is a change of a cell of `{name}`, too many to look at"
+            raise Unsupported(text, self.span)
         changes = _changes(most, domain.integers, direction, weak=self.kind != "linf")
         return [(change, self._after(left, change)) for change in changes]
 

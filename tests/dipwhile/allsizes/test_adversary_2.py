@@ -108,3 +108,18 @@ o <- disc(max(noisy), 0, 1)
     least, t = needed(text, 3).low, proved_t(text)
     assert least == fmpq(3, 4)
     assert t is None or least <= t
+
+
+@pytest.mark.parametrize("distance", ["1000000000", "10^30"])
+def test_changes_of_integers_are_not_listed_without_end(distance: str) -> None:
+    text = f"""param N = 2
+input q[N] in integers
+output o in {{0, 1}} = 0
+adjacent linf {distance}
+private {distance}*eps
+x <- DLap(eps, q[1])
+if x > 0 then o <- 1 end
+"""
+    found = proved(text)
+    assert isinstance(found, Open)
+    assert "too many to look at" in found.reason
