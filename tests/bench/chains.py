@@ -23,6 +23,7 @@ sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent.par
 from export_tools import interpreter_with  # noqa: E402
 from flint import fmpq  # noqa: E402
 
+from bench.page import load, logged, put_in  # noqa: E402
 from dipc.clock import Clock  # noqa: E402
 from dipc.dpctl.checking import satisfying  # noqa: E402
 from dipc.dpctl.formula import Exponent, Formula, Not, Privacy, Proposition, Truth, Until  # noqa: E402
@@ -234,11 +235,6 @@ def process_row(k: int) -> str:
     return logged(f"| {k} | `{query}` | {found.value} | {seconds} |\n")
 
 
-def logged(row: str) -> str:
-    print(row, end="", file=sys.stderr, flush=True)
-    return row
-
-
 HEAD = (
     TITLE
     + """
@@ -311,11 +307,6 @@ def section(largest: int = 100_000) -> str:
     return "".join([head, *exact, SYMBOLIC_HEAD, *symbolic, PROCESS_HEAD.format(states=states), *processes])
 
 
-def load() -> str:
-    """The load average of the last minute."""
-    return f"{os.getloadavg()[0]:.1f}"
-
-
 def storm_version() -> str:
     """For example ``stormpy 2.0.0``."""
     python = interpreter_with("stormpy")
@@ -330,11 +321,7 @@ def main(largest: int | None) -> None:
     if largest is not None:
         print(section(largest))
         return
-    page = ROOT / "docs" / "benchmarks.md"
-    text = page.read_text(encoding="utf-8")
-    before, rest = text.split(TITLE if TITLE in text else NEXT_TITLE, 1)
-    after = rest.split(NEXT_TITLE, 1)[1] if TITLE in text else rest
-    page.write_text(before + section() + NEXT_TITLE + after, encoding="utf-8")
+    put_in(section(), TITLE, NEXT_TITLE)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from flint import fmpq  # noqa: E402
 from gallery import least_constant  # noqa: E402
 from pufferfish.parametric_examples import example5, example6, noisy_argmax, one_shot, side  # noqa: E402
 
+from bench.page import load, logged, put_in  # noqa: E402
 from dipc.clock import Clock  # noqa: E402
 from dipc.errors import Source  # noqa: E402
 from dipc.numbers.parametric import Ring  # noqa: E402
@@ -141,11 +142,6 @@ def noisy_max_row(n: int, epsilon: fmpq, paper: str) -> str:
     )
 
 
-def logged(row: str) -> str:
-    print(row, end="", file=sys.stderr, flush=True)
-    return row
-
-
 HEAD = (
     TITLE
     + """
@@ -208,18 +204,9 @@ def section() -> str:
     return "".join([head, *table_2, HORIZONS_HEAD, *horizons, NOISY_MAX_HEAD, *noisy])
 
 
-def load() -> str:
-    """The load average of the last minute."""
-    return f"{os.getloadavg()[0]:.1f}"
-
-
 def main() -> None:
     """Write the section of docs/benchmarks.md."""
-    page = ROOT / "docs" / "benchmarks.md"
-    text = page.read_text(encoding="utf-8")
-    before, rest = text.split(TITLE if TITLE in text else NEXT_TITLE, 1)
-    after = rest.split(NEXT_TITLE, 1)[1] if TITLE in text else rest
-    page.write_text(before + section() + NEXT_TITLE + after, encoding="utf-8")
+    put_in(section(), TITLE, NEXT_TITLE)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]  # as pytest does
 
 from gallery import every_size  # noqa: E402
 
+from bench.page import load, logged, put_in  # noqa: E402
 from dipc.shipped import hidden_programs, paths  # noqa: E402
 
 TITLE, NEXT_TITLE = "\n## Every size\n", "\n## Where to go from here\n"
@@ -79,16 +80,6 @@ def row(name: str) -> str:
     return logged(f"| {name} | {found.cell} | {process} | {kilobytes} | {kernel} |\n")
 
 
-def logged(text: str) -> str:
-    print(text, end="", file=sys.stderr, flush=True)
-    return text
-
-
-def load() -> str:
-    """The load average of the last minute."""
-    return f"{os.getloadavg()[0]:.1f}"
-
-
 def section(measured: Callable[[str], str] = row) -> str:
     """The section of docs/benchmarks.md."""
     before = load()
@@ -109,11 +100,7 @@ def section(measured: Callable[[str], str] = row) -> str:
 
 def main() -> None:
     """Write the section of docs/benchmarks.md."""
-    page = ROOT / "docs" / "benchmarks.md"
-    text = page.read_text(encoding="utf-8")
-    before, rest = text.split(TITLE if TITLE in text else NEXT_TITLE, 1)
-    after = rest.split(NEXT_TITLE, 1)[1] if TITLE in text else rest
-    page.write_text(before + section() + NEXT_TITLE + after, encoding="utf-8")
+    put_in(section(), TITLE, NEXT_TITLE)
 
 
 if __name__ == "__main__":

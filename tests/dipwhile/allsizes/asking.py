@@ -33,3 +33,7 @@ def proved(program: str, claim: str | None = None, **values: int) -> AllSizesVer
 
 def overrides(values: Mapping[str, int]) -> dict[str, fmpq]:
     return {name: fmpq(value) for name, value in values.items()}
+
+
+GAP, SMART_SUM, RANGE = (source(name).text for name in ("gap", "smart_sum", "range"))
+"""The programs of ``programs/every_size``, to be altered."""

@@ -6,64 +6,8 @@ import pytest
 from flint import fmpq
 
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, Open, ProvedForAll
-from tests.dipwhile.allsizes.asking import proved
+from tests.dipwhile.allsizes.asking import GAP, RANGE, SMART_SUM, proved
 
-GAP = """
-param N = 3, c = 1, T = 0
-input q[N] in reals
-output out[N] in reals = bot
-adjacent linf 1
-private eps for all N
-rT <- Lap(eps/2, T)
-count <- 0
-for i in 1..N do
-  r <- Lap(eps/(4*c), q[i])
-  if r >= rT then
-    out[i] <- r - rT
-    count <- count + 1
-    if count >= c then exit end
-  end
-end
-"""
-SMART_SUM = """
-param N = 4, M = 2
-input q[N] in reals
-output out[N] in reals
-adjacent l1 1
-private 2*eps for all N
-next <- 0; s <- 0
-for i in 1..N do
-  if mod(i, M) = 0 then
-    e1 <- Lap(eps, 0)
-    next <- s + q[i] + e1
-    s <- 0
-  else
-    e2 <- Lap(eps, 0)
-    next <- next + q[i] + e2
-    s <- s + q[i]
-  end
-  out[i] <- next
-end
-"""
-RANGE = """
-param N = 3
-input q[N] in reals
-output out[N] in {cont, top, bot} = cont
-adjacent linf 1
-private eps for all N
-lo <- Lap(eps/4, 0)
-hi <- Lap(eps/4, 1)
-for i in 1..N do
-  r <- Lap(eps/4, q[i])
-  if r >= lo and r >= hi then
-    out[i] <- top
-    exit
-  elif r < lo and r < hi then
-    out[i] <- bot
-    exit
-  end
-end
-"""
 STREAMED = """
 param N = 3
 input q[N] in reals

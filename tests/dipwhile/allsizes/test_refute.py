@@ -20,8 +20,7 @@ from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.printer import show_program
 from dipc.errors import Source
 from dipc.signs.eps_range import EpsRange
-from tests.dipwhile.allsizes.asking import asked, proved, source
-from tests.dipwhile.allsizes.test_expected import GAP
+from tests.dipwhile.allsizes.asking import GAP, asked, proved, source
 
 QUARTERS: dict[str, tuple[int | fmpq, ...]] = {
     "svt1": (1, 2, 3, 4),
