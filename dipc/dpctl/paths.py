@@ -43,7 +43,7 @@ from dipc.dpctl.formula import (
 from dipc.errors import InternalError
 from dipc.models.chain import MarkovChain
 from dipc.models.graph import never_and_surely
-from dipc.models.linear import N, Rows, absorption, acyclic, forwards, total
+from dipc.models.linear import N, Rows, absorption, acyclic, total, without_cycles
 from dipc.numbers.polynomial import common_unit
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.ratio import Ratio, common_denominator, in_one_ring
@@ -212,10 +212,9 @@ class _Chain(Generic[N]):
     def until(self, left: States, right: States, holds: bool) -> list[N]:
         """The probabilities of ``left U right``, or of its negation."""
         if isinstance(self.one, fmpq):  # functions of eps may hide that they are 1 at some eps
-            moving = {s for s in left - right if len(self.rows[s]) > 1 or self.rows[s][0][0] != s}
-            values = self.indicator(right if holds else self.everything - right - moving)
-            if forwards(cast("Rows[fmpq]", self.rows), moving, cast("list[fmpq]", values), self.tick):
-                return values
+            values = without_cycles(cast("Rows[fmpq]", self.rows), left - right, right, self.tick)
+            if values is not None:
+                return cast("list[N]", values if holds else [1 - value for value in values])
         never, surely = never_and_surely(self.rows, left, right)
         between = self.everything - never - surely
         goal = surely if holds else never

@@ -22,20 +22,26 @@ def reachable(rows: Transitions, sources: Iterable[int]) -> set[int]:
 
 def reaching(rows: Transitions, targets: Iterable[int], through: Collection[int]) -> set[int]:
     """The targets, and the states of ``through`` from which a path through such states leads to a target."""
+    return _closure(targets, predecessors(rows, through).__getitem__)
+
+
+def predecessors(rows: Transitions, through: Collection[int]) -> list[list[int]]:
+    """For each state those of ``through`` that lead to it."""
     before: list[list[int]] = [[] for _ in rows]
     for s in through:
         for t, _ in rows[s]:
             before[t].append(s)
-    return _closure(targets, before.__getitem__)
+    return before
 
 
 def _closure(sources: Iterable[int], following: Callable[[int], Iterable[int]]) -> set[int]:
     found = set(sources)
     stack = list(found)
     while stack:
-        new = set(following(stack.pop())) - found
-        found |= new
-        stack += new
+        for s in following(stack.pop()):
+            if s not in found:
+                found.add(s)
+                stack.append(s)
     return found
 
 
@@ -52,9 +58,9 @@ def never_and_surely(
     ((set(), {0, 1, 2, 3}), ({2}, {3}))
     """
     everything = set(range(len(rows)))
-    between = set(left) - set(right)
-    never = everything - reaching(rows, right, between)
-    return never, everything - reaching(rows, never, between)
+    before = predecessors(rows, set(left) - set(right)).__getitem__
+    never = everything - _closure(right, before)
+    return never, everything - _closure(never, before)
 
 
 def components(

@@ -18,10 +18,10 @@ from typing import Generic, Protocol, Self, TypeVar
 from flint import fmpq, fmpq_mat
 
 from dipc.clock import Tick, unlimited
-from dipc.models.graph import components
+from dipc.models.graph import components, predecessors
 from dipc.numbers.ratio import Ratio, common_denominator
 
-ZERO = fmpq(0)
+ZERO, ONE = fmpq(0), fmpq(1)
 LONG = 300  # bits: products of matrices of such numbers need fewer gcds
 PATIENCE = 1  # the work of an elimination by least degree, compared with an estimate for the other order
 FEW_BITS = 64  # of the leading coefficient of a denominator whose powers are common denominators
@@ -68,38 +68,64 @@ def absorption(
         else:
             solved = _eliminated(partial(_Block, rows, members, values, reached), tick)
         for s, row, gain in reversed(solved):
-            terms = [p * values[t] for t, p in row if t in reached] + gain
-            if terms:
-                values[s] = total(terms)
+            value = gain[0] if gain else None
+            for t, p in row:
+                if t in reached:
+                    term = p * values[t]
+                    value = term if value is None else value + term
+            if value is not None:
+                values[s] = value
                 reached.add(s)
     return values
 
 
-def forwards(rows: Rows[fmpq], between: Collection[int], values: list[fmpq], tick: Tick = unlimited) -> bool:
-    """Fill in the values of the states between, if all their edges lead to states of higher numbers.
+def without_cycles(
+    rows: Rows[fmpq], between: Collection[int], goal: Collection[int], tick: Tick = unlimited
+) -> list[fmpq] | None:
+    """For every state the probability of reaching the goal through the states between, which are no goals.
 
-    ``values`` has those of the other states.  False if some edge does not: then they are worthless.
+    None if some state that can reach the goal is on a cycle of such states: only without one a state can wait
+    for the values of all its successors.
 
     >>> from flint import fmpq
-    >>> values = [fmpq(0), fmpq(0), fmpq(1)]
-    >>> forwards([[(1, fmpq(1, 3)), (2, fmpq(2, 3))], [(1, fmpq(1))], [(2, fmpq(1))]], {0}, values), values
-    (True, [2/3, 0, 1])
+    >>> without_cycles([[(1, fmpq(1, 3)), (2, fmpq(2, 3))], [(1, fmpq(1))], [(2, fmpq(1))]], {0}, {2})
+    [2/3, 0, 1]
     """
-    for s in range(len(rows) - 1, -1, -1):
-        if s in between:
-            tick()
-            row, value = rows[s], ZERO
-            if len(row) > 2 and values[row[-1][0]].q.bit_length() > LONG and all(t > s for t, _ in row):
-                column = fmpq_mat(len(row), 1, [values[t] for t, _ in row])
-                values[s] = (fmpq_mat(1, len(row), [p for _, p in row]) * column)[0, 0]
-                continue
-            for t, p in row:
-                if t <= s:
-                    return False
-                if number := values[t]:
-                    value = value + p * number
-            values[s] = value
-    return True
+    before = predecessors(rows, between)
+    missing, stack = [0] * len(rows), list(goal)  # edges to states of which no value is known yet
+    found = set(stack)
+    while stack:
+        for r in before[stack.pop()]:
+            missing[r] += 1
+            if r not in found:
+                found.add(r)
+                stack.append(r)
+    values, known, ready = [ZERO] * len(rows), 0, list(goal)
+    for s in goal:
+        values[s] = ONE
+    while ready:
+        tick()
+        s = ready.pop()
+        known += 1
+        if not values[s]:
+            values[s] = _expected(rows[s], values)
+        for r in before[s]:
+            missing[r] -= 1
+            if not missing[r]:
+                ready.append(r)
+    return values if known == len(found) else None
+
+
+def _expected(row: Sequence[tuple[int, fmpq]], values: list[fmpq]) -> fmpq:
+    """The expected value after one step."""
+    if len(row) > 2 and values[row[-1][0]].q.bit_length() > LONG:
+        column = fmpq_mat(len(row), 1, [values[t] for t, _ in row])
+        return (fmpq_mat(1, len(row), [p for _, p in row]) * column)[0, 0]
+    value = ZERO
+    for t, p in row:
+        if number := values[t]:
+            value = value + p * number
+    return value
 
 
 def acyclic(
