@@ -1,0 +1,309 @@
+"""A certificate of privacy, or of a violation, as a theorem about the laws that it lists.
+
+The theorem is proved by computation (``vm_compute``) with a checker that ``Privacy.v`` proves right.  Nothing in
+the file but the definitions of the model and the statement of the theorem has to be trusted, see docs/coq.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+
+from dipc.errors import Unsupported
+from dipc.export.coq.effort import Effort, terms_needed
+from dipc.export.coq.library import inlined
+from dipc.export.coq.terms import comment, function, listed, rational
+from dipc.kernel import reading
+from dipc.kernel.facts import Function, add, multiply, negative
+from dipc.kernel.laws import Integers, Ratio, in_integers
+from dipc.kernel.privacy import Certificate
+
+MOST_INPUTS = 4096
+MOST_OPEN = 12  # outcomes of one pair of laws whose signs change with eps
+PLAIN = Fraction(0)
+
+Pair = tuple[int, int]
+Law = tuple[int, ...]
+
+
+def theorem(certificate: Certificate, library: bool = True) -> str:
+    """The text of a Coq file; without the library it needs that to be compiled as ``Dipc``.
+
+    Raises :class:`Unsupported` for what the library cannot prove.
+    """
+    listing = Listing(certificate)
+    refuse_other_terms(certificate)
+    proof = listing.violation() if certificate.violated else listing.privacy()
+    about = comment(certificate.statement())
+    trusted = (
+        "listed: distributions, inputs, adjacency; that they are those of the program is not proved here"
+    )
+    names = [comment(line) for line in listing.names()]
+    heading = [
+        f"(* {about}",
+        f"   program text: SHA-256 {certificate.program.sha256}",
+        f"   {trusted}",
+        *names,
+    ]
+    first = ["From Coq Require Import Reals ZArith QArith List FMapPositive."]
+    modules = (
+        [*inlined(), "Import Chain Bounds Privacy."]
+        if library
+        else ["From Dipc Require Import Chain Bounds Privacy."]
+    )
+    return "\n".join(
+        [*heading[:-1], f"{heading[-1]} *)", *first, *modules, "Import ListNotations.", *proof, ""]
+    )
+
+
+def refuse_other_terms(certificate: Certificate) -> None:
+    """Of the functions that dipc knows the library has those without 1/eps and constants exp(k)."""
+    table = certificate.table
+    delta = [table.delta.numerator] if isinstance(table.delta, Ratio) else []
+    for f in (*delta, *table.denominators, *(ratio.numerator for ratio in table.functions)):
+        if any(n < 0 or b for n, _, _, b in f):
+            raise Unsupported("powers and exponents of 1/eps are not written for Coq yet")
+        if any(k for _, _, k, _ in f):
+            raise Unsupported("constants such as exp(-2) are not written for Coq yet")
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What a certificate lists, as Coq text; numbers of functions and denominators begin at 1 there."""
+
+    certificate: Certificate
+
+    @cached_property
+    def integers(self) -> Integers:
+        """The functions with one unit and one scale."""
+        return in_integers(self.certificate.table, self.certificate.claim.t)
+
+    @cached_property
+    def delta(self) -> Ratio:
+        """The delta of the claim."""
+        found = self.certificate.table.delta
+        if not isinstance(found, Ratio):
+            raise Unsupported("a delta with a square root is not written for Coq yet")
+        return found
+
+    @cached_property
+    def inputs(self) -> list[tuple[list[int], Law]]:
+        """The inputs, as places in their sets, with their laws: all of them, or those of a violation."""
+        certificate = self.certificate
+        if certificate.diagram is None:
+            violation = certificate.data["violation"]
+            pair = [
+                reading.places(violation[side], certificate.sets.inputs, side)
+                for side in ("input", "neighbour")
+            ]
+            return [(places, tuple(law)) for places, law in zip(pair, certificate.rows, strict=True)]
+        places = product(*(range(len(domain)) for domain in certificate.sets.inputs))
+        count = 1
+        for domain in certificate.sets.inputs:
+            count *= len(domain)
+        if count > MOST_INPUTS:
+            raise Unsupported(f"there are {count} inputs; at most {MOST_INPUTS} are written for Coq")
+        return [(list(u), certificate.diagram.at(u)) for u in places]
+
+    # --- texts ---
+
+    @cached_property
+    def numbers(self) -> dict[str, Fraction]:
+        """Names in input sets as numbers so far apart that different ones are never adjacent by distance."""
+        names = sorted({v for domain in self.certificate.sets.inputs for v in domain if isinstance(v, str)})
+        return {name: i * (self.certificate.adjacency.distance + 1) for i, name in enumerate(names)}
+
+    def names(self) -> Iterator[str]:
+        """What the numbers stand for."""
+        for name, number in self.numbers.items():
+            yield f"   {number} stands for {name}"
+        outcomes = self.certificate.data["outcomes"]
+        yield "   outcomes, from 0: " + "; ".join(", ".join(map(str, values)) for values in outcomes)
+
+    def cell(self, value: Fraction | str) -> str:
+        """A value of an input cell."""
+        return rational(self.numbers[value] if isinstance(value, str) else value)
+
+    def vector(self, places: Sequence[int]) -> str:
+        """An input."""
+        domains = self.certificate.sets.inputs
+        return listed(self.cell(domain[i]) for domain, i in zip(domains, places, strict=True)) + "%Q"
+
+    def adjacency(self) -> str:
+        """The relation of adjacent inputs."""
+        adjacency = self.certificate.adjacency
+        distance = rational(adjacency.distance)
+        match adjacency.kind:
+            case "linf":
+                return f"Each {distance}"
+            case "l1":
+                return f"Total {distance}"
+            case "hamming":
+                return f"Cells {int(adjacency.distance)}"
+            case "all":
+                return "Everything"
+        sets = self.certificate.sets
+        pairs = ([self.vector(sets.digits(i)) for i in pair] for pair in adjacency.pairs or ())
+        return f"Listed {listed(f'({u}, {v})' for u, v in pairs)}"
+
+    def ratio(self, above: Function, below: int) -> str:
+        """A function over a denominator; the scale of the functions is a factor of all denominators."""
+        unit, scale = self.integers.unit, self.integers.scale
+        return f"Ratio {function(above, unit, scale)} {below + 1}"
+
+    def model(self) -> Iterator[str]:
+        """The definition of the model."""
+        table, integers = self.certificate.table, self.integers
+        below = (function(f, integers.unit, integers.scale) for f in table.denominators)
+        domains = (listed(map(self.cell, domain)) for domain in self.certificate.sets.inputs)
+        laws = (f"({self.vector(u)}, {listed(i + 1 for i in law)}%positive)" for u, law in self.inputs)
+        functions = (
+            f"({i}%positive, {self.ratio(*each)})" for i, each in enumerate(table.functions, start=1)
+        )
+        yield "Definition listed : model := {|"
+        yield f"  unit := {integers.unit};"
+        yield f"  denominators := table_of {listed(f'({i}%positive, {f})' for i, f in enumerate(below, start=1))};"
+        yield f"  functions := table_of {listed(functions, ';' + chr(10) + '    ')};"
+        yield f"  domains := {listed(domains)}%Q;"
+        yield f"  laws := {listed(laws, ';' + chr(10) + '    ')};"
+        yield f"  how := {self.adjacency()} |}}."
+
+    def claim(self) -> tuple[str, str, str]:
+        """Epsilon over eps, delta, and the interval of eps."""
+        claim = self.certificate.claim
+        delta = f"(Some ({self.ratio(*self.delta)}))" if self.delta.numerator else "None"
+        on = claim.on
+        high = "None" if on.high is None else f"(Some {rational(on.high)})"
+        closed = [str(flag).lower() for flag in (on.low_closed, on.high_closed)]
+        return rational(claim.t), delta, f"(Interval {rational(on.low)} {closed[0]} {high} {closed[1]})"
+
+    def statement(self, word: str) -> Iterator[str]:
+        """The theorem, up to the proof."""
+        t, delta, on = self.claim()
+        yield f"Theorem claim : {word} listed {t} (delta_of listed {delta}) {on}."
+        yield "Proof."
+
+    # --- proofs ---
+
+    def violation(self) -> Iterator[str]:
+        """The claim is broken at one eps."""
+        certificate = self.certificate
+        eps = certificate.claim.eps
+        assert eps is not None
+        chosen = certificate.data["violation"]["outcomes"]
+        (_, p), (_, q) = self.inputs
+        terms = self.terms(eps, [(p[o], q[o]) for o in chosen])
+        _, delta, _ = self.claim()
+        yield from self.model()
+        yield from self.statement("violated")
+        yield f"  apply (violated_check_sound listed _ {delta} _ {terms} {rational(eps)} {listed(chosen)}%nat)."
+        yield from CLOSING
+
+    def terms(self, eps: Fraction, pairs: Sequence[Pair]) -> int:
+        """How many terms of exp show that the excess, and all denominators, are positive at eps."""
+        total = self.over_common([*((-1, *pair) for pair in pairs)], delta=-1)
+        return max(terms_needed(f, eps, strict=True) for f in (total, *self.certificate.table.denominators))
+
+    def privacy(self) -> Iterator[str]:
+        """The claim holds on the interval."""
+        signs = Signs(self)
+        entries = listed((f"({i + 1}, {j + 1}, {sign})" for (i, j), sign in signs.entries().items()), "; ")
+        effort = signs.effort
+        _, delta, _ = self.claim()
+        size = len(self.certificate.table.functions) + 1
+        yield from self.model()
+        yield f"Definition entries : list (positive * positive * sign) := {entries}%positive."
+        yield from self.statement("private")
+        known = f"(Effort {max(effort.terms, 1)} {effort.fuel})"
+        yield f"  apply (private_check_sound listed _ {delta} _ {known} {size} entries)."
+        yield from CLOSING
+
+    def over_common(self, pairs: Sequence[tuple[int, int, int]], delta: int) -> Function:
+        """The sum of times * (exp(t*eps) Q - P), over (times, P, Q), and delta, times something positive.
+
+        What Coq collects, but for the order of the factors.
+        """
+        table, claim = self.certificate.table, self.certificate.claim
+        grown: Function = {(0, claim.t, PLAIN, PLAIN): Fraction(1)}
+        parts: list[tuple[Function, int]] = []
+        for times, i, j in pairs:
+            (p, d), (q, e) = table.functions[i], table.functions[j]
+            parts += [(scaled_by(times, multiply(grown, q)), e), (scaled_by(-times, p), d)]
+        if delta and self.delta.numerator:
+            parts.append((scaled_by(delta, self.delta.numerator), self.delta.denominator))
+        used = sorted({d for _, d in parts})
+        total: Function = {}
+        for f, d in parts:
+            for other in used:
+                f = f if other == d else multiply(f, table.denominators[other])
+            total = add(total, f)
+        return total
+
+
+CLOSING = ("  vm_compute. reflexivity.", "Qed.", "Print Assumptions claim.")
+
+
+def scaled_by(times: int, f: Function) -> Function:
+    """times * f."""
+    return {key: times * c for key, c in f.items()}
+
+
+class Signs:
+    """The signs of P - exp(t*eps) Q for all pairs that adjacent inputs have, and whether they are enough."""
+
+    def __init__(self, listing: Listing) -> None:
+        self.listing = listing
+        self.effort = Effort(listing.certificate.claim.on.low)
+        self.known: dict[Pair, str] = {}
+        self.has_delta = bool(listing.delta.numerator)
+
+    def entries(self) -> dict[Pair, str]:
+        """All pairs with their signs.  Raises :class:`Unsupported` where the chains are not enough."""
+        for d in self.listing.certificate.table.denominators:
+            self.require(d, "a denominator", strict=True)
+        for pairs in sorted(self.pairs_of_laws()):
+            self.cover(pairs)
+        return dict(sorted(self.known.items()))
+
+    def require(self, f: Function, what: str, strict: bool = False) -> None:
+        if not self.effort.proves(f, strict):
+            raise Unsupported(
+                f"{what} is proved by other means than a chain of derivatives, which Coq cannot check yet"
+            )
+
+    def pairs_of_laws(self) -> set[tuple[Pair, ...]]:
+        """The pairs of functions of every two adjacent inputs."""
+        certificate = self.listing.certificate
+        adjacency, sets = certificate.adjacency, certificate.sets
+        found = set()
+        for u, p in self.listing.inputs:
+            for v, q in self.listing.inputs:
+                if adjacency.holds(sets, u, v):
+                    found.add(tuple(sorted(zip(p, q, strict=True))))
+        return found
+
+    def sign(self, pair: Pair) -> str:
+        """``Minus`` if P <= exp(t*eps) Q everywhere, ``Plus`` if >=, else ``Open``."""
+        if pair not in self.known:
+            slack = self.listing.over_common([(1, *pair)], delta=0)
+            minus = self.effort.proves(slack)
+            if not minus and not self.has_delta:
+                self.require(slack, "an inequality")
+            plus = not minus and self.effort.proves(negative(slack))
+            self.known[pair] = "Minus" if minus else "Plus" if plus else "Open"
+        return self.known[pair]
+
+    def cover(self, pairs: Sequence[Pair]) -> None:
+        """Whatever the open signs are, delta is enough."""
+        signs = [self.sign(pair) for pair in pairs]
+        if not self.has_delta:
+            return
+        if signs.count("Open") > MOST_OPEN:
+            raise Unsupported(f"the signs of more than {MOST_OPEN} outcomes change with eps")
+        choices = ((0, 1) if sign == "Open" else (int(sign == "Plus"),) for sign in signs)
+        for chosen in product(*choices):
+            taken = [(1, *pair) for pair, take in zip(pairs, chosen, strict=True) if take]
+            self.require(self.listing.over_common(taken, delta=1), "an inequality")

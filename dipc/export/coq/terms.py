@@ -1,0 +1,52 @@
+"""Numbers, lists and functions of eps as Coq text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from dipc.kernel.facts import Function
+
+
+def comment(text: str) -> str:
+    """A text that cannot end the comment it stands in, nor begin a string in it."""
+    return text.replace("*)", "* )").replace("(*", "( *").replace('"', "'")
+
+
+def listed(items: Iterable[object], separator: str = "; ") -> str:
+    """``[a; b; c]``."""
+    return f"[{separator.join(map(str, items))}]"
+
+
+def integer(number: int) -> str:
+    """A number of Z.
+
+    >>> integer(-3), integer(4)
+    ('(-3)', '4')
+    """
+    return f"({number})" if number < 0 else str(number)
+
+
+def rational(number: Fraction) -> str:
+    """A number of Q.
+
+    >>> rational(Fraction(-1, 2))
+    '(-1 # 2)'
+    """
+    return f"({number.numerator} # {number.denominator})"
+
+
+def function(f: Function, unit: int, scale: int) -> str:
+    """``scale * f``, whose rates are multiples of 1/unit: pairs of a rate and a polynomial in eps.
+
+    >>> function({(0, Fraction(1, 2), Fraction(0), Fraction(0)): Fraction(-1, 3)}, 2, 3)
+    '[(1, [(-1)])]%Z'
+    """
+    columns: dict[int, dict[int, int]] = {}
+    for (n, a, _, _), c in f.items():
+        columns.setdefault(int(a * unit), {})[n] = int(c * scale)
+    rows = (
+        f"({integer(a)}, {listed(integer(p.get(n, 0)) for n in range(max(p) + 1))})"
+        for a, p in sorted(columns.items())
+    )
+    return f"{listed(rows)}%Z"
