@@ -1,12 +1,12 @@
 """A certificate of privacy, or of a violation, as a theorem about the laws that it lists.
 
-The theorem is proved by computation (``vm_compute``) with a checker that ``Privacy.v`` proves right.  Nothing in
-the file but the definitions of the model and the statement of the theorem has to be trusted, see docs/coq.md.
+The theorem is proved by computation (``vm_compute``) with a checker that ``Privacy.v`` proves right.  Who trusts
+Coq has to read the definition of the model and the statement of the theorem only, see docs/coq.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -14,7 +14,7 @@ from itertools import product
 
 from dipc.errors import Unsupported
 from dipc.export.coq.effort import Effort, terms_needed
-from dipc.export.coq.library import inlined
+from dipc.export.coq.library import PREFIX, inlined
 from dipc.export.coq.terms import comment, function, listed, rational
 from dipc.kernel import reading
 from dipc.kernel.facts import Function, add, multiply, negative
@@ -37,26 +37,21 @@ def theorem(certificate: Certificate, library: bool = True) -> str:
     listing = Listing(certificate)
     refuse_other_terms(certificate)
     proof = listing.violation() if certificate.violated else listing.privacy()
-    about = comment(certificate.statement())
-    trusted = (
-        "listed: distributions, inputs, adjacency; that they are those of the program is not proved here"
-    )
-    names = [comment(line) for line in listing.names()]
-    heading = [
-        f"(* {about}",
-        f"   program text: SHA-256 {certificate.program.sha256}",
-        f"   {trusted}",
-        *names,
-    ]
-    first = ["From Coq Require Import Reals ZArith QArith List FMapPositive."]
-    modules = (
-        [*inlined(), "Import Chain Bounds Privacy."]
-        if library
-        else ["From Dipc Require Import Chain Bounds Privacy."]
-    )
-    return "\n".join(
-        [*heading[:-1], f"{heading[-1]} *)", *first, *modules, "Import ListNotations.", *proof, ""]
-    )
+    modules = [*inlined(), "Import Chain Bounds Privacy."] if library else [f"{PREFIX}Chain Bounds Privacy."]
+    return "\n".join([*heading(listing), COQ, *modules, "Import ListNotations.", *proof, ""])
+
+
+COQ = "From Coq Require Import Reals ZArith QArith List FMapPositive."
+
+
+def heading(listing: Listing) -> Iterator[str]:
+    """A comment with the statement in words."""
+    certificate = listing.certificate
+    yield f"(* {comment(certificate.statement())}"
+    yield f"   program text: SHA-256 {certificate.program.sha256}"
+    yield "   not proved here: that the inputs, adjacency and distributions listed are those of the program"
+    *names, last = map(comment, listing.names())
+    yield from (*names, f"{last} *)")
 
 
 def refuse_other_terms(certificate: Certificate) -> None:
@@ -95,10 +90,8 @@ class Listing:
         certificate = self.certificate
         if certificate.diagram is None:
             violation = certificate.data["violation"]
-            pair = [
-                reading.places(violation[side], certificate.sets.inputs, side)
-                for side in ("input", "neighbour")
-            ]
+            sides, domains = ("input", "neighbour"), certificate.sets.inputs
+            pair = [reading.places(violation[side], domains, side) for side in sides]
             return [(places, tuple(law)) for places, law in zip(pair, certificate.rows, strict=True)]
         places = product(*(range(len(domain)) for domain in certificate.sets.inputs))
         count = 1
@@ -158,17 +151,15 @@ class Listing:
         """The definition of the model."""
         table, integers = self.certificate.table, self.integers
         below = (function(f, integers.unit, integers.scale) for f in table.denominators)
+        functions = (self.ratio(*each) for each in table.functions)
         domains = (listed(map(self.cell, domain)) for domain in self.certificate.sets.inputs)
         laws = (f"({self.vector(u)}, {listed(i + 1 for i in law)}%positive)" for u, law in self.inputs)
-        functions = (
-            f"({i}%positive, {self.ratio(*each)})" for i, each in enumerate(table.functions, start=1)
-        )
         yield "Definition listed : model := {|"
         yield f"  unit := {integers.unit};"
-        yield f"  denominators := table_of {listed(f'({i}%positive, {f})' for i, f in enumerate(below, start=1))};"
-        yield f"  functions := table_of {listed(functions, ';' + chr(10) + '    ')};"
+        yield f"  denominators := {table_of(below)};"
+        yield f"  functions := {table_of(functions)};"
         yield f"  domains := {listed(domains)}%Q;"
-        yield f"  laws := {listed(laws, ';' + chr(10) + '    ')};"
+        yield f"  laws := {listed(laws, LINES)};"
         yield f"  how := {self.adjacency()} |}}."
 
     def claim(self) -> tuple[str, str, str]:
@@ -199,7 +190,8 @@ class Listing:
         _, delta, _ = self.claim()
         yield from self.model()
         yield from self.statement("violated")
-        yield f"  apply (violated_check_sound listed _ {delta} _ {terms} {rational(eps)} {listed(chosen)}%nat)."
+        found = f"{terms} {rational(eps)} {listed(chosen)}%nat"
+        yield f"  apply (violated_check_sound listed _ {delta} _ {found})."
         yield from CLOSING
 
     def terms(self, eps: Fraction, pairs: Sequence[Pair]) -> int:
@@ -241,6 +233,14 @@ class Listing:
                 f = f if other == d else multiply(f, table.denominators[other])
             total = add(total, f)
         return total
+
+
+LINES = ";\n    "
+
+
+def table_of(items: Iterable[str]) -> str:
+    """A table whose keys count from 1."""
+    return f"table_of {listed((f'({i}%positive, {item})' for i, item in enumerate(items, start=1)), LINES)}"
 
 
 CLOSING = ("  vm_compute. reflexivity.", "Qed.", "Print Assumptions claim.")
