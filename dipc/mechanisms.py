@@ -380,16 +380,22 @@ class Mechanism:
         pair: Sequence[Inputs] | None = None,
         input: Inputs | None = None,
     ) -> str:
-        """The claim in another language (mathematica, sage, smtlib, latex), or the chain on ``input`` in one
-        (dot, svg, drn, prism).
+        """The claim in another language (mathematica, sage, smtlib, latex), the verdict on it as a theorem
+        (coq), or the chain on ``input`` in one (dot, svg, drn, prism).
 
         ``pair`` restricts the claim to two inputs; ``input`` chooses whose distribution a script shows.
+        Raises :class:`InputError`, and :class:`LimitReached` if the claim of a theorem stays undecided.
         """
-        chains, claims = formats.CHAINS, formats.QUESTIONS
+        chains, claims, verdicts = formats.CHAINS, formats.QUESTIONS, formats.VERDICTS
         if to in chains:
             return chains[to](questions.picture(self.program, convert.to_input(self.program, input or {})))
+        if to in verdicts:
+            if pair is not None or input is not None:
+                raise InputError("a theorem is about all adjacent inputs: leave out `pair` and `input`")
+            return verdicts[to](self.program, self.check(claim))
         if to not in claims:
-            raise InputError(f"no export to `{to}`", hint=f"one of: {', '.join([*claims, *chains])}")
+            known = ", ".join([*claims, *verdicts, *chains])
+            raise InputError(f"no export to `{to}`", hint=f"one of: {known}")
         inputs = () if input is None else (convert.to_input(self.program, input),)
         return claims[to](questions.question(self.explored, self._claim(claim), inputs, self._ask(pair).pair))
 

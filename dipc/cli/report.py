@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from dipc.cli import options
 from dipc.cli.terminal import say
 from dipc.cli.work import INTERRUPTED, Bar, say_left_out, work
 from dipc.errors import InputError
-from dipc.export.formats import CHAINS, QUESTIONS
+from dipc.export.formats import CHAINS, QUESTIONS, VERDICTS
 from dipc.mechanisms import Mechanism
 from dipc.model import MarkovModel, load_model
 from dipc.report.figures import SHOWN_DIGITS, WHAT, plot_mechanism
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = (".png", ".svg", ".pdf")
+COQ_FILE = re.compile(r"[A-Za-z]\w*\.v", re.ASCII)
 formula_option = click.option(
     "--formula",
     metavar="TEXT",
@@ -178,12 +180,16 @@ def _written(
 Examples:
   dipc export svt1 --to mathematica -o svt1.wl
   dipc export svt1 --to latex --pair "q=[0,0,0]" "q=[1,1,1]"
+  dipc export svt1 --to coq -o svt1.v              and then: coqc svt1.v
   dipc export svt1 --to svg --input "q=[0,1]" -D N=2 -o chain.svg
 """,
 )
 @options.program
 @click.option(
-    "--to", required=True, type=click.Choice([*QUESTIONS, *CHAINS]), help="The language to export to."
+    "--to",
+    required=True,
+    type=click.Choice([*QUESTIONS, *VERDICTS, *CHAINS]),
+    help="The language to export to.",
 )
 @options.output(help="Write to this file.")
 @options.claim(help="Export this instead of the program's claim.")
@@ -202,10 +208,13 @@ def export(asked: options.Asked, to: str, output: str | None, given: options.Val
     mathematica, sage   a script that checks itself and decides the claim again
     smtlib              one query with exp for each distinct inequality
     latex               program, distributions, and one inequality with its proof
+    coq                 the verdict as a theorem, with all that Coq needs to check it
     dot, svg            the Markov chain on --input, as a drawing
     drn, prism          the same chain, for the model checkers Storm and PRISM
     """
     options.refuse_overwriting(output, asked.file)
+    if to in VERDICTS:
+        _refuse_no_theorem(asked, output, given)
     with Bar(f"export of {asked.file}"):
         text = asked.load().export(to, claim=asked.claim, input=given, **asked.restrictions)
     if output is None:
@@ -213,3 +222,12 @@ def export(asked: options.Asked, to: str, output: str | None, given: options.Val
     else:
         Path(output).write_text(text, encoding="utf-8")
     return 0
+
+
+def _refuse_no_theorem(asked: options.Asked, output: str | None, given: options.Values | None) -> None:
+    """Raise an error before anything is decided, if Coq could not read the file or it cannot be written."""
+    if asked.pair is not None or given is not None:
+        raise click.UsageError("a theorem is about all adjacent inputs: leave out --pair and --input")
+    if output is not None and not COQ_FILE.fullmatch(Path(output).name):
+        hint = "letters, digits and _, with a letter first, and .v at the end; for example -o claim.v"
+        raise InputError(f"{output}: Coq does not take a file of this name", hint=hint)

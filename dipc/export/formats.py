@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 
+from dipc.claims.verdict import Verdict
+from dipc.dipwhile.syntax.core import CoreProgram
+from dipc.export.coq.verdicts import coq
 from dipc.export.drawing import dot
 from dipc.export.latex import latex
 from dipc.export.mathematica import mathematica
@@ -17,6 +20,9 @@ QUESTIONS: Mapping[str, Callable[[ClaimExport], str]] = {
     export.__name__: export for export in (mathematica, sage, smtlib, latex)
 }
 """They speak of a claim."""
+
+VERDICTS: Mapping[str, Callable[[CoreProgram, Verdict], str]] = {"coq": coq}
+"""They speak of a verdict on a claim."""
 
 
 def svg(picture: Picture) -> str:

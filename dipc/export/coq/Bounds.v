@@ -1,6 +1,6 @@
 (* Rational bounds of exp from Taylor's polynomials, and the sign of an exponential polynomial at a point. *)
 From Coq Require Import Reals ZArith QArith Qreals List Bool Lra Lia.
-From Coquelicot Require Import Coquelicot.
+From Coquelicot Require Import Rcomplements Hierarchy Derive AutoDerive ElemFct.
 From Dipc Require Import Chain.
 Import ListNotations.
 Open Scope bool_scope.
@@ -133,7 +133,7 @@ Proof.
   { apply Qnot_le_lt. intro K. apply Qle_bool_iff in K. congruence. }
   assert (R := Qlt_Rlt _ _ P). replace (Q2R 0) with 0 in R by (unfold Q2R; cbn; field).
   rewrite (Qeq_eqR _ _ (Qred_correct _)), Q2R_inv by (intro Z; rewrite Z in P; discriminate P).
-  rewrite Q2R_opp, exp_Ropp in L. rewrite <- (Rinv_involutive (exp (Q2R x))) by (assert (K := exp_pos (Q2R x)); lra).
+  rewrite Q2R_opp, exp_Ropp in L. replace (exp (Q2R x)) with (/ / exp (Q2R x)) by (field; assert (K := exp_pos (Q2R x)); lra).
   apply Rinv_le_contravar; [exact R | exact L].
 Qed.
 

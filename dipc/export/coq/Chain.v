@@ -2,7 +2,7 @@
 
    docs/certificates.md, "Why the derivative chain proves an inequality", as theorems. *)
 From Coq Require Import Reals ZArith List Bool Lra Lia.
-From Coquelicot Require Import Coquelicot.
+From Coquelicot Require Import Rcomplements Hierarchy Derive AutoDerive ElemFct.
 Import ListNotations.
 Open Scope bool_scope.
 Open Scope R_scope.

@@ -6,11 +6,16 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from dipc.kernel.facts import Function
+from dipc.kernel.privacy import shown
 
 
 def comment(text: str) -> str:
-    """A text that cannot end the comment it stands in, nor begin a string in it."""
-    return text.replace("*)", "* )").replace("(*", "( *").replace('"', "'")
+    """A text, as one line of ASCII, that cannot end the comment it stands in, nor begin a string in it.
+
+    >>> comment('a *) "(*)')
+    "a * ) '( * )"
+    """
+    return shown(text).replace("*)", "* )").replace("(*", "( *").replace('"', "'")
 
 
 def listed(items: Iterable[object], separator: str = "; ") -> str:
