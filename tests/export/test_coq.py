@@ -1,0 +1,290 @@
+"""Verdicts as theorems: what the files say, that Coq accepts them, and that it refuses altered ones."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import flint
+import pytest
+from coq_tools import AXIOMS, assumed, code, coq_library, coqc, defined, sentences
+from export_tools import load
+from flint import arb, fmpq
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dipc.certificate.format import dumps
+from dipc.certificate.produce import certificate
+from dipc.claims.verdict import Undecided
+from dipc.cli.main import status
+from dipc.errors import InputError, LimitReached
+from dipc.export.coq import effort
+from dipc.export.coq.library import FOLDER, MODULES, inlined
+from dipc.export.coq.listing import theorem
+from dipc.export.coq.terms import comment
+from dipc.export.coq.verdicts import coq
+from dipc.kernel import facts, privacy
+from dipc.mechanisms import Mechanism
+
+# Programs with their verdicts: all adjacencies, delta = 0 and > 0, whole half-lines and intervals.
+PROVED = (
+    ("svt/svt1.dip", {"N": 2}, None),
+    ("noisy_max/nmax1.dip", {"N": 2}, None),
+    ("svt/svt3_quarter.dip", {"N": 2}, None),
+    ("histogram/hist1.dip", {"N": 1}, None),
+    ("randomized_response/kary.dip", {}, None),
+    ("randomized_response/warner.dip", {}, None),
+    ("exponential/exponential.dip", {}, None),
+    ("discrete/truncated_geometric.dip", {}, None),
+    ("loops/retry.dip", {}, None),
+    ("real_bugs/opendp_2922_fixed.dip", {}, None),  # delta > 0
+    ("real_bugs/opendp_480_fixed.dip", {}, None),
+    ("real_bugs/mbi_65_fixed.dip", {}, None),
+    ("real_bugs/datasynthesizer_34_fixed.dip", {}, None),
+    ("svt/svt1.dip", {"N": 1}, "3/4*eps for eps in [1/2, 2)"),
+    ("svt/svt1.dip", {"N": 1}, "eps/2, 1/2"),
+    ("randomized_response/warner.dip", {}, "eps/2, eps/(1 + eps)"),
+)
+BROKEN = (
+    ("svt/svt4.dip", {"N": 2}, None),
+    ("svt/svt3.dip", {"N": 2}, None),
+    ("noisy_max/nmax4.dip", {"N": 2}, None),
+    ("randomized_response/kary_wrong.dip", {}, None),
+    ("loops/leaky_retry.dip", {}, None),
+    ("real_bugs/opendp_2922.dip", {}, None),  # delta > 0
+    ("real_bugs/opendp_480.dip", {}, None),
+    ("real_bugs/mbi_65.dip", {}, None),
+    ("svt/svt1.dip", {"N": 1}, "eps/8 for eps in (3, 4]"),
+)
+Case = tuple[str, dict[str, int], str | None]
+
+
+@cache
+def checked(name: str, n: int | None, claim: str | None) -> privacy.Certificate:
+    mechanism = load(name, **({} if n is None else {"N": n}))
+    return privacy.check(dumps(certificate(mechanism.program, mechanism.check(claim))).encode())
+
+
+def written(case: Case, library: bool = False) -> str:
+    name, parameters, claim = case
+    return theorem(checked(name, parameters.get("N"), claim), library)
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return coq_library(tmp_path_factory)
+
+
+# --- without Coq --------------------------------------------------------------------------------------
+
+COQ = set(
+    re.findall(
+        r"\w+",
+        "Import ListNotations Definition Theorem Proof apply vm_compute reflexivity Qed Print Assumptions "
+        "list positive nat Z Q true false None Some _",
+    )
+)
+HOLES = re.compile(r"\b(Axioms?|Admitted|admit|give_up|Parameters?|Conjecture|Abort|bypass_check|Unset)\b")
+
+
+def read_well(text: str) -> None:
+    """What Coq's reader and its first look at names ask of a file."""
+    found = sentences(text)
+    for sentence in found:
+        assert not HOLES.search(sentence), sentence
+    last = max(i for i, sentence in enumerate(found) if sentence.startswith("End "))
+    own = found[last + 1 :]
+    words = {word for sentence in own for word in re.findall(r"[A-Za-z_][\w']*", sentence)}
+    assert words <= COQ | defined(found) | set(MODULES), words - COQ - defined(found)
+    assert any(sentence.startswith("Theorem claim :") for sentence in own)
+    assert own[-2:] == ["Qed", "Print Assumptions claim"]
+
+
+@pytest.mark.parametrize("case", [*PROVED, *BROKEN], ids=str)
+def test_the_files_are_well_formed(case: Case) -> None:
+    read_well(written(case, library=True))
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ["(* a (* b *)", "Qed", "Definition a := (1; [2)].", "Qed. *)", 'a "b.'],
+)
+def test_the_reader_finds_mistakes(broken: str) -> None:
+    with pytest.raises((AssertionError, ValueError)):
+        sentences(broken)
+
+
+def test_the_reader_finds_holes_and_unknown_names() -> None:
+    text = written(PROVED[4], library=True)
+    for old, new in (("Qed.\nPrint", "Admitted.\nPrint"), ("Minus", "Minos"), ("how :=", "who :=")):
+        head, tail = text.rsplit("End Privacy.", 1)
+        assert old in tail
+        with pytest.raises(AssertionError):
+            read_well(f"{head}End Privacy.{tail.replace(old, new)}")
+
+
+def test_the_library_comes_whole_but_for_its_imports() -> None:
+    text = "\n".join(inlined())
+    assert "From Dipc" not in text
+    heads = re.findall(r"^From Co\w+ Require (.*)\.$", text, re.MULTILINE)
+    required = {name for line in heads for name in line.split()}
+    for module in MODULES:
+        (inside,) = re.findall(rf"^Module {module}\.\n(.*)^End {module}\.$", text, re.MULTILINE | re.DOTALL)
+        original = (FOLDER / f"{module}.v").read_text(encoding="utf-8")
+        assert inside == re.sub(r"^From \w+ Require Import", "Import", original, flags=re.MULTILINE)
+        for needed in re.findall(r"^From Co\w+ Require Import (.*)\.$", original, re.MULTILINE):
+            assert set(needed.split()) <= required
+
+
+@given(st.text(st.sampled_from("(*)\"'\n.a é\u202e\x1b"), max_size=12))
+def test_no_text_breaks_out_of_a_comment(text: str) -> None:
+    shown = comment(text)
+    assert shown.isascii() and shown.isprintable()
+    assert code(f"Qed. (* {shown} *) Qed.").split() == ["Qed.", "Qed."]
+    assert code(f"Qed. (* {shown}\n   {shown} *) Qed.").split() == ["Qed.", "Qed."]
+
+
+def test_names_of_programs_cannot_break_out(tmp_path: Path) -> None:
+    text = "input q in {0, 1}; output o in {a, b}; adjacent all; private eps; o <- a"
+    file = tmp_path / '*) Axiom x : False. (* " é.dip'
+    file.write_text(text.replace(";", "\n"), encoding="utf-8")
+    found = Mechanism.load(str(file)).export("coq")
+    read_well(found)
+    assert "Axiom" not in code(found)
+
+
+def test_it_is_a_question_about_all_adjacent_inputs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mechanism = load("svt/svt1.dip", N=1)
+    with pytest.raises(InputError, match="leave out `pair`"):
+        mechanism.export("coq", pair=({"q": [0]}, {"q": [1]}))
+    with pytest.raises(InputError, match="leave out"):
+        mechanism.export("coq", input={"q": [0]})
+    assert status(["export", "svt1", "-D", "N=1", "--to", "coq", "--pair", "q=[0]", "q=[1]"]) == 2
+    assert "leave out --pair" in capsys.readouterr().err
+    assert status(["export", "svt1", "-D", "N=1", "--to", "coq", "-o", str(tmp_path / "svt-1.v")]) == 2
+    assert "Coq does not take a file of this name" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_claims_and_files(tmp_path: Path) -> None:
+    target, claim = tmp_path / "claim.v", "eps/8 for eps in (3, 4]"
+    order = ["export", "svt1", "-D", "N=1", "--to", "coq", "--claim", claim, "-o", str(target)]
+    assert status(order) == 0
+    text = target.read_text()
+    on = "(Interval (3 # 1) false (Some (4 # 1)) true)"
+    assert f"Theorem claim : violated listed (1 # 8) (delta_of listed None) {on}." in text
+    own = text.split("Import ListNotations.\n")[-1]
+    assert load("svt/svt1.dip", N=1).export("coq", claim=claim).endswith(own)
+
+
+def test_what_is_undecided_is_no_theorem() -> None:
+    mechanism = load("svt/svt1.dip", N=2)
+    verdict = mechanism.check(time_limit=0)
+    assert isinstance(verdict, Undecided)
+    with pytest.raises(LimitReached, match="the claim is undecided"):
+        coq(mechanism.program, verdict)
+
+
+def test_what_the_library_does_not_have_is_refused_by_name() -> None:
+    for name, reason in (("svt/sparse.dip", "constants such as exp"), ("histogram/hist2.dip", "of 1/eps")):
+        with pytest.raises(InputError, match=reason):
+            load(name, N=1).export("coq")
+
+
+# --- in Coq -------------------------------------------------------------------------------------------
+
+IMPORTS = re.compile(r"^From .*\n", re.MULTILINE)
+PRINT = "Print Assumptions claim.\n"
+CHECKED = f"vm_compute. reflexivity.\nQed.\n{PRINT}"
+REFUSED = "vm_compute. lazymatch goal with |- false = true => idtac end.\nAbort.\n"
+
+
+def together(texts: Sequence[str]) -> str:
+    """Files as one, with a module for each: what they all import is loaded once."""
+    head = "".join(IMPORTS.findall(texts[0]))
+    parts = (f"Module P{i}.\n{IMPORTS.sub('', text)}End P{i}.\n" for i, text in enumerate(texts))
+    return head + "".join(parts)
+
+
+def run(text: str, library: Path, folder: Path) -> str:
+    """What Coq prints about a file that it accepts, without a warning."""
+    file = folder / "claim.v"
+    file.write_text(text, encoding="utf-8")
+    found = coqc(file, "-R", str(library), "Dipc")
+    assert found.returncode == 0 and not found.stderr, found.stderr
+    return found.stdout
+
+
+@pytest.mark.export
+@pytest.mark.parametrize("cases", [PROVED, BROKEN], ids=["private", "violated"])
+def test_coq_accepts_the_theorems(cases: Sequence[Case], library: Path, tmp_path: Path) -> None:
+    texts = [written(case) for case in cases]
+    assert all(text.endswith(PRINT) for text in texts)
+    claims = ", ".join(f"P{i}.claim" for i in range(len(cases)))
+    end = f"Definition claim := ({claims}).\n{PRINT}"  # once, as Coq takes half a second to find out
+    output = run(together([text.removesuffix(PRINT) for text in texts]) + end, library, tmp_path)
+    assert list(assumed(output)) == [AXIOMS]
+
+
+@pytest.mark.export
+def test_one_file_and_one_command_are_enough(library: Path, tmp_path: Path) -> None:
+    """Nothing of dipc is in reach but the file, whatever it is called, and Coq has no warnings."""
+    (tmp_path / "List.v").write_text(written(PROVED[4], library=True), encoding="utf-8")
+    found = coqc(tmp_path / "List.v")
+    assert found.returncode == 0 and not found.stderr, found.stderr
+    assert list(assumed(found.stdout)) == [AXIOMS]
+
+
+@pytest.mark.export
+def test_an_altered_file_is_refused(library: Path, tmp_path: Path) -> None:
+    text = written(WARNER)
+    (tmp_path / "claim.v").write_text(text.replace("[3])]%Z", "[4])]%Z"), encoding="utf-8")
+    found = coqc(tmp_path / "claim.v", "-R", str(library), "Dipc")
+    assert found.returncode and "Unable to unify" in found.stderr
+
+
+WARNER: Case = ("randomized_response/warner.dip", {}, None)
+TOO_STRONG: Case = ("randomized_response/warner.dip", {}, "eps for eps in (0, 2]")
+APPROXIMATE: Case = ("real_bugs/opendp_2922_fixed.dip", {}, None)
+VECTORS: Case = ("svt/svt1.dip", {"N": 2}, None)
+ALTERED = (
+    ("a probability", WARNER, "Ratio [(0, [3])]", "Ratio [(0, [4])]"),
+    ("a denominator", WARNER, "table_of [(1%positive, [(0, [4])]", "table_of [(1%positive, [(0, [(-4)])]"),
+    ("a denominator that is not there", WARNER, "[(0, [3])]%Z 1", "[(0, [3])]%Z 2"),
+    ("a missing input", WARNER, ";\n    ([(0 # 1)]%Q, [1; 2]%positive)", ""),
+    ("an input twice", WARNER, "([(0 # 1)]%Q, [1;", "([(1 # 1)]%Q, [1;"),
+    ("a missing outcome", WARNER, "[1; 2]%positive)]", "[1]%positive)]"),
+    ("epsilon", WARNER, "private listed (1 # 1)", "private listed (0 # 1)"),
+    ("an epsilon that is no multiple of the unit", WARNER, "listed (1 # 1)", "listed (3 # 2)"),
+    ("the interval", WARNER, "Interval (11 # 10)", "Interval (1 # 1)"),
+    ("a missing inequality", WARNER, "(1, 2, Minus); ", ""),
+    ("too few derivatives", VECTORS, r"Effort (\d+) \d+", r"Effort \1 1"),
+    ("the adjacency", VECTORS, "Each (1 # 1)", "Each (2 # 1)"),
+    ("another adjacency", VECTORS, "Each (1 # 1)", "Everything"),
+    ("no delta", APPROXIMATE, r"\(Some \(.*?\)\]%Z 2\)\)", "None"),
+    ("less delta", APPROXIMATE, "Some (Ratio [((-4), [1])]", "Some (Ratio [((-5), [1])]"),
+    ("a wrong sign", APPROXIMATE, "(2, 1, Open)", "(2, 1, Minus)"),
+    ("the other wrong sign", APPROXIMATE, "(3, 4, Plus)", "(3, 4, Minus)"),
+    ("a violation at another eps", TOO_STRONG, "8 (1 # 1) [", "8 (2 # 1) ["),
+    ("a violation outside", TOO_STRONG, "Interval (0 # 1)", "Interval (1 # 1)"),
+    ("a violation by other outcomes", TOO_STRONG, r"8 \(1 # 1\) \[\d\]", "8 (1 # 1) [0; 1]"),
+    ("a violation of a weaker claim", TOO_STRONG, "listed (1 # 1)", "listed (2 # 1)"),
+)
+
+
+@pytest.mark.export
+def test_coq_refuses_every_altered_file(library: Path, tmp_path: Path) -> None:
+    """The checker computes ``false``; all the rest is accepted, the statement as well."""
+    texts = []
+    for name, case, old, new in ALTERED:
+        text = written(case)
+        changed = re.sub(old, new, text) if "\\" in old else text.replace(old, new)
+        assert changed != text and CHECKED in text, name
+        texts.append(changed.replace(CHECKED, REFUSED))
+    run(together(texts), library, tmp_path)
