@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dipc.errors import Unsupported
-from dipc.kernel.facts import Function, chain_holds, chain_of, scaled_together, unit_of
+from dipc.kernel.facts import Function, chain_holds, chain_of, scaled_together, sign_at, unit_of
 
 MOST_TERMS = 1 << 10  # of Taylor's polynomials of exp
 
@@ -39,14 +39,17 @@ def low_at(n: int, f: Function, point: Fraction) -> Fraction | None:
 
 
 def terms_needed(f: Function, point: Fraction, strict: bool) -> int:
-    """How many terms show that f is > 0 at the point, or >= 0; a power of 2."""
-    n = 8
+    """How many terms show that f is > 0 at the point, or >= 0; a power of 2.
+
+    Raises :class:`Unsupported` if it is not, or if that would take too many.
+    """
+    n = 8 if sign_at(f, point) >= int(strict) else MOST_TERMS + 1
     while n <= MOST_TERMS:
         bound = low_at(n, f, point)
         if bound is not None and (bound > 0 or (bound == 0 and not strict)):
             return n
         n *= 2
-    raise Unsupported(f"the sign at eps = {point} needs more than {MOST_TERMS} terms of the series of exp")
+    raise Unsupported(f"{MOST_TERMS} terms of the series of exp do not show the sign at eps = {point}")
 
 
 class Effort:
