@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
-from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
-import flint
 import pytest
 from coq_tools import AXIOMS, assumed, code, coq_library, coqc, defined, sentences
 from export_tools import load
-from flint import arb, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,12 +18,11 @@ from dipc.certificate.produce import certificate
 from dipc.claims.verdict import Undecided
 from dipc.cli.main import status
 from dipc.errors import InputError, LimitReached
-from dipc.export.coq import effort
 from dipc.export.coq.library import FOLDER, MODULES, inlined
 from dipc.export.coq.listing import theorem
 from dipc.export.coq.terms import comment
 from dipc.export.coq.verdicts import coq
-from dipc.kernel import facts, privacy
+from dipc.kernel import privacy
 from dipc.mechanisms import Mechanism
 
 # Programs with their verdicts: all adjacencies, delta = 0 and > 0, whole half-lines and intervals.

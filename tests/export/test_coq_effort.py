@@ -108,8 +108,8 @@ def mirrored(f: Function, x: Fraction, n: int) -> str:
 COQ = """From Coq Require Import ZArith QArith List Bool FMapPositive.
 From Dipc Require Import Chain Bounds Privacy.
 Import ListNotations.
-Record case := Case {{ f : fn; x : Q; n : nat; bound : option Q; e : effort; from : bool; positive_from : bool;
-  everywhere : bool }}.
+Record case := Case {{ f : fn; x : Q; n : nat; bound : option Q; e : effort;
+  from : bool; positive_from : bool; everywhere : bool }}.
 Definition empty : model := Model 2 (PositiveMap.empty _) (PositiveMap.empty _) [] [] Everything.
 Definition on (c : case) := Interval (x c) true None false.
 Definition same_bound (a b : option Q) : bool :=
