@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from coq_tools import AXIOMS, assumed, code, coq_library, coqc, defined, sentences
-from export_tools import load
+from export_tools import ROOT, load
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -184,6 +184,16 @@ def test_what_is_undecided_is_no_theorem() -> None:
     assert isinstance(verdict, Undecided)
     with pytest.raises(LimitReached, match="the claim is undecided"):
         coq(mechanism.program, verdict)
+
+
+def test_the_document_shows_the_definitions_as_they_are() -> None:
+    document = (ROOT / "docs/coq.md").read_text(encoding="utf-8")
+    library = "\n".join((FOLDER / f"{module}.v").read_text(encoding="utf-8") for module in MODULES)
+    shown = re.findall(r"^```coq\n(.*?)^```$", document, re.MULTILINE | re.DOTALL)
+    assert len(shown) > 3 and all(block in library for block in shown)
+    axioms = set(re.findall(r"^(\w+\.\w+) *:?", document.split("Axioms:")[1].split("```")[0], re.MULTILINE))
+    assert axioms == AXIOMS
+    assert f"in {len(ALTERED)} ways" in document
 
 
 def test_what_the_library_does_not_have_is_refused_by_name() -> None:
