@@ -242,7 +242,8 @@ def statement() -> str:
     )
     claims = (folder / "Privacy.v").read_text(encoding="utf-8")
     values += re.findall(r"^Definition (?:delta_of|table_of) .*?\.$", claims, re.M | re.S)
-    assert len(values) == 6
+    values += re.findall(r"^Fixpoint constant .*?end\.$", (folder / "Constants.v").read_text(), re.M | re.S)
+    assert len(values) == 7
     return "\n".join([*values, claims.split("1. What is claimed")[1].split("Lemma violated_not_private")[0]])
 
 

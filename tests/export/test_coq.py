@@ -18,7 +18,7 @@ from dipc.certificate.produce import certificate
 from dipc.claims.verdict import Undecided
 from dipc.cli.main import status
 from dipc.errors import InputError, LimitReached
-from dipc.export.coq.library import FOLDER, MODULES, inlined
+from dipc.export.coq.library import FOLDER, MODULES, MORE, inlined
 from dipc.export.coq.listing import theorem
 from dipc.export.coq.terms import comment
 from dipc.export.coq.verdicts import coq
@@ -43,6 +43,8 @@ PROVED = (
     ("svt/svt1.dip", {"N": 1}, "3/4*eps for eps in [1/2, 2)"),
     ("svt/svt1.dip", {"N": 1}, "eps/2, 1/2"),
     ("randomized_response/warner.dip", {}, "eps/2, eps/(1 + eps)"),
+    ("svt/sparse.dip", {"N": 2}, None),  # delta = exp(-2)
+    ("svt/sparse.dip", {"N": 1}, "eps/4, 3/2 - 4*exp(-3/2)"),
 )
 BROKEN = (
     ("svt/svt4.dip", {"N": 2}, None),
@@ -54,6 +56,7 @@ BROKEN = (
     ("real_bugs/opendp_480.dip", {}, None),
     ("real_bugs/mbi_65.dip", {}, None),
     ("svt/svt1.dip", {"N": 1}, "eps/8 for eps in (3, 4]"),
+    ("svt/sparse.dip", {"N": 2}, "eps/4, exp(-4)"),
 )
 Case = tuple[str, dict[str, int], str | None]
 
@@ -80,7 +83,7 @@ COQ = set(
     re.findall(
         r"\w+",
         "Import ListNotations Definition Theorem Proof apply vm_compute reflexivity Qed Print Assumptions "
-        "list positive nat Z Q true false None Some _",
+        "list positive nat Z Q true false None Some fun _",
     )
 )
 HOLES = re.compile(r"\b(Axioms?|Admitted|admit|give_up|Parameters?|Conjecture|Abort|bypass_check|Unset)\b")
@@ -94,7 +97,7 @@ def read_well(text: str) -> None:
     last = max(i for i, sentence in enumerate(found) if sentence.startswith("End "))
     own = found[last + 1 :]
     words = {word for sentence in own for word in re.findall(r"[A-Za-z_][\w']*", sentence)}
-    assert words <= COQ | defined(found) | set(MODULES), words - COQ - defined(found)
+    assert words <= COQ | defined(found), words - COQ - defined(found)
     assert any(sentence.startswith("Theorem claim :") for sentence in own)
     assert own[-2:] == ["Qed", "Print Assumptions claim"]
 
@@ -123,11 +126,11 @@ def test_the_reader_finds_holes_and_unknown_names() -> None:
 
 
 def test_the_library_comes_whole_but_for_its_imports() -> None:
-    text = "\n".join(inlined())
+    text = "\n".join(inlined((*MODULES, *MORE)))
     assert "From Dipc" not in text
     heads = re.findall(r"^From Co\w+ Require (.*)\.$", text, re.MULTILINE)
     required = {name for line in heads for name in line.split()}
-    for module in MODULES:
+    for module in (*MODULES, *MORE):
         (inside,) = re.findall(rf"^Module {module}\.\n(.*)^End {module}\.$", text, re.MULTILINE | re.DOTALL)
         original = (FOLDER / f"{module}.v").read_text(encoding="utf-8")
         assert inside == re.sub(r"^From \w+ Require Import", "Import", original, flags=re.MULTILINE)
@@ -188,7 +191,7 @@ def test_what_is_undecided_is_no_theorem() -> None:
 
 def test_the_document_shows_the_definitions_as_they_are() -> None:
     document = (ROOT / "docs/coq.md").read_text(encoding="utf-8")
-    library = "\n".join((FOLDER / f"{module}.v").read_text(encoding="utf-8") for module in MODULES)
+    library = "\n".join((FOLDER / f"{module}.v").read_text(encoding="utf-8") for module in (*MODULES, *MORE))
     shown = re.findall(r"^```coq\n(.*?)^```$", document, re.MULTILINE | re.DOTALL)
     assert len(shown) > 3 and all(block in library for block in shown)
     axioms = set(re.findall(r"^(\w+\.\w+) *:?", document.split("Axioms:")[1].split("```")[0], re.MULTILINE))
@@ -197,9 +200,10 @@ def test_the_document_shows_the_definitions_as_they_are() -> None:
 
 
 def test_what_the_library_does_not_have_is_refused_by_name() -> None:
-    for name, reason in (("svt/sparse.dip", "constants such as exp"), ("histogram/hist2.dip", "of 1/eps")):
-        with pytest.raises(InputError, match=reason):
-            load(name, N=1).export("coq")
+    with pytest.raises(InputError, match="of 1/eps"):
+        load("histogram/hist2.dip", N=1).export("coq")
+    with pytest.raises(InputError, match="times functions of eps"):
+        load("svt/sparse.dip", N=1).export("coq", claim="eps/2, (1 + eps)*exp(-2)")
 
 
 # --- in Coq -------------------------------------------------------------------------------------------
@@ -212,7 +216,7 @@ REFUSED = "vm_compute. lazymatch goal with |- false = true => idtac end.\nAbort.
 
 def together(texts: Sequence[str]) -> str:
     """Files as one, with a module for each: what they all import is loaded once."""
-    head = "".join(IMPORTS.findall(texts[0]))
+    head = "".join(sorted({line for text in texts for line in IMPORTS.findall(text)}))
     parts = (f"Module P{i}.\n{IMPORTS.sub('', text)}End P{i}.\n" for i, text in enumerate(texts))
     return head + "".join(parts)
 
@@ -257,6 +261,7 @@ def test_an_altered_file_is_refused(library: Path, tmp_path: Path) -> None:
 WARNER: Case = ("randomized_response/warner.dip", {}, None)
 TOO_STRONG: Case = ("randomized_response/warner.dip", {}, "eps for eps in (0, 2]")
 APPROXIMATE: Case = ("real_bugs/opendp_2922_fixed.dip", {}, None)
+CONSTANT: Case = ("svt/sparse.dip", {"N": 2}, None)
 VECTORS: Case = ("svt/svt1.dip", {"N": 2}, None)
 ALTERED = (
     ("a probability", WARNER, "Ratio [(0, [3])]", "Ratio [(0, [4])]"),
@@ -274,6 +279,8 @@ ALTERED = (
     ("another adjacency", VECTORS, "Each (1 # 1)", "Everything"),
     ("no delta", APPROXIMATE, r"\(Some \(.*?\)\]%Z 2\)\)", "None"),
     ("less delta", APPROXIMATE, "Some (Ratio [((-4), [1])]", "Some (Ratio [((-5), [1])]"),
+    ("a smaller constant", CONSTANT, "((1 # 1), (-2 # 1))", "((1 # 1), (-3 # 1))"),
+    ("too few terms for the constant", CONSTANT, r"entries \d+", "entries 1"),
     ("a wrong sign", APPROXIMATE, "(2, 1, Open)", "(2, 1, Minus)"),
     ("the other wrong sign", APPROXIMATE, "(3, 4, Plus)", "(3, 4, Minus)"),
     ("a violation at another eps", TOO_STRONG, "8 (1 # 1) [", "8 (2 # 1) ["),

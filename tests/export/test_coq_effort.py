@@ -11,6 +11,7 @@ from coq_tools import coq_library, coqc
 from flint import arb, ctx
 
 from dipc.errors import Unsupported
+from dipc.export.coq.constants import bound
 from dipc.export.coq.effort import Effort, exp_low, low_at, terms_needed
 from dipc.export.coq.terms import function, listed, rational
 from dipc.kernel.facts import Function
@@ -89,6 +90,21 @@ def test_what_a_chain_proves_is_true() -> None:
                 assert not value(f, x) < 0, (f, low, x)
                 assert value(f, x) > 0 or not Effort(low).proves(f, strict=True)
     assert min(counts.values()) > 30, counts
+
+
+def test_a_delta_with_constants_is_between_two_numbers() -> None:
+    random = Random(6)
+    for _ in range(100):
+        f = {
+            (0, Fraction(random.randint(-60, 8), 4), ZERO, ZERO): Fraction(random.randint(-9, 9), 4)
+            for _ in "ab"
+        }
+        f = {key: c for key, c in f.items() if c}
+        exact = value(f, Fraction(1))
+        if exact > 0:
+            low, high = bound(f, above=False)[0], bound(f, above=True)[0]
+            assert 0 < number(low) < exact < number(high) or f.keys() == {(0, ZERO, ZERO, ZERO)}
+            assert number(high) < exact * (1 + number(Fraction(1, 2**29)))
 
 
 def mirrored(f: Function, x: Fraction, n: int) -> str:

@@ -9,6 +9,8 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 MODULES = ("Chain", "Bounds", "Privacy")
 """In the order in which they need each other."""
+MORE = ("Constants",)
+"""What only some files need besides."""
 PREFIX = "From Dipc Require Import "
 REQUIRED = re.compile(r"^From (\w+) Require Import (.*)\.$")
 

@@ -13,8 +13,9 @@ from functools import cached_property
 from itertools import product
 
 from dipc.errors import Unsupported
+from dipc.export.coq.constants import Constant, in_numbers
 from dipc.export.coq.effort import Effort, terms_needed
-from dipc.export.coq.library import PREFIX, inlined
+from dipc.export.coq.library import MODULES, MORE, PREFIX, inlined
 from dipc.export.coq.terms import comment, function, listed, rational
 from dipc.kernel import reading
 from dipc.kernel.facts import Function, add, multiply, negative
@@ -34,23 +35,24 @@ def theorem(certificate: Certificate, library: bool = True) -> str:
 
     Raises :class:`Unsupported` for what the library cannot prove.
     """
-    listing = Listing(certificate)
-    refuse_other_terms(certificate)
+    listing = Listing(*in_numbers(certificate))
+    refuse_other_terms(listing.certificate)
     proof = listing.violation() if certificate.violated else listing.privacy()
-    modules = [*inlined(), "Import Chain Bounds Privacy."] if library else [f"{PREFIX}Chain Bounds Privacy."]
-    return "\n".join([*heading(listing), COQ, *modules, "Import ListNotations.", *proof, ""])
+    names = MODULES if listing.constant is None else (*MODULES, *MORE)
+    modules = [*inlined(names), f"Import {' '.join(names)}."] if library else [f"{PREFIX}{' '.join(names)}."]
+    first = heading(certificate, listing.names())
+    return "\n".join([*first, COQ, *modules, "Import ListNotations.", *proof, ""])
 
 
 COQ = "From Coq Require Import Reals ZArith QArith List FMapPositive."
 
 
-def heading(listing: Listing) -> Iterator[str]:
-    """A comment with the statement in words."""
-    certificate = listing.certificate
+def heading(certificate: Certificate, explained: Iterable[str]) -> Iterator[str]:
+    """A comment with the statement in words, and what numbers stand for."""
     yield f"(* {comment(certificate.statement())}"
     yield f"   program text: SHA-256 {certificate.program.sha256}"
     yield "   not proved here: that the inputs, adjacency and distributions listed are those of the program"
-    *names, last = map(comment, listing.names())
+    *names, last = map(comment, explained)
     yield from (*names, f"{last} *)")
 
 
@@ -70,6 +72,8 @@ class Listing:
     """What a certificate lists, as Coq text; numbers of functions and denominators begin at 1 there."""
 
     certificate: Certificate
+    constant: Constant | None
+    """What delta is, if the certificate has a rational number in its place."""
 
     @cached_property
     def integers(self) -> Integers:
@@ -163,18 +167,36 @@ class Listing:
         yield f"  how := {self.adjacency()} |}}."
 
     def claim(self) -> tuple[str, str, str]:
-        """Epsilon over eps, delta, and the interval of eps."""
+        """Epsilon over eps, delta as a function of eps, and the interval of eps."""
         claim = self.certificate.claim
-        delta = f"(Some ({self.ratio(*self.delta)}))" if self.delta.numerator else "None"
+        constant = self.constant
+        delta = (
+            f"(delta_of listed {self.number()})"
+            if constant is None
+            else f"(fun _ => constant {constant.text})"
+        )
         on = claim.on
         high = "None" if on.high is None else f"(Some {rational(on.high)})"
         closed = [str(flag).lower() for flag in (on.low_closed, on.high_closed)]
         return rational(claim.t), delta, f"(Interval {rational(on.low)} {closed[0]} {high} {closed[1]})"
 
+    def number(self) -> str:
+        """Delta in a proof: a ratio, or none if it is 0."""
+        return f"(Some ({self.ratio(*self.delta)}))" if self.delta.numerator else "None"
+
+    def proof(self, word: str, rest: str) -> Iterator[str]:
+        """By computation, with the theorem about a delta that is a ratio or a constant."""
+        if self.constant is None:
+            yield f"  apply ({word}_check_sound listed _ {self.number()} _ {rest})."
+        else:
+            ratio, bounds = f"({self.ratio(*self.delta)})", f"{self.constant.terms} {self.constant.text}"
+            yield f"  apply ({word}_constant_sound listed _ {ratio} _ {rest} {bounds})."
+        yield from CLOSING
+
     def statement(self, word: str) -> Iterator[str]:
         """The theorem, up to the proof."""
         t, delta, on = self.claim()
-        yield f"Theorem claim : {word} listed {t} (delta_of listed {delta}) {on}."
+        yield f"Theorem claim : {word} listed {t} {delta} {on}."
         yield "Proof."
 
     # --- proofs ---
@@ -187,12 +209,9 @@ class Listing:
         chosen = certificate.data["violation"]["outcomes"]
         (_, p), (_, q) = self.inputs
         terms = self.terms(eps, [(p[o], q[o]) for o in chosen])
-        _, delta, _ = self.claim()
         yield from self.model()
         yield from self.statement("violated")
-        found = f"{terms} {rational(eps)} {listed(chosen)}%nat"
-        yield f"  apply (violated_check_sound listed _ {delta} _ {found})."
-        yield from CLOSING
+        yield from self.proof("violated", f"{terms} {rational(eps)} {listed(chosen)}%nat")
 
     def terms(self, eps: Fraction, pairs: Sequence[Pair]) -> int:
         """How many terms of exp show that the excess, and all denominators, are positive at eps."""
@@ -204,14 +223,12 @@ class Listing:
         signs = Signs(self)
         entries = listed((f"({i + 1}, {j + 1}, {sign})" for (i, j), sign in signs.entries().items()), "; ")
         effort = signs.effort
-        _, delta, _ = self.claim()
         size = len(self.certificate.table.functions) + 1
         yield from self.model()
         yield f"Definition entries : list (positive * positive * sign) := {entries}%positive."
         yield from self.statement("private")
         known = f"(Effort {max(effort.terms, 1)} {effort.fuel})"
-        yield f"  apply (private_check_sound listed _ {delta} _ {known} {size} entries)."
-        yield from CLOSING
+        yield from self.proof("private", f"{known} {size} entries")
 
     def over_common(self, pairs: Sequence[tuple[int, int, int]], delta: int) -> Function:
         """The sum of times * (exp(t*eps) Q - P), over (times, P, Q), and delta, times something positive.
