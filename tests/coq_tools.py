@@ -118,10 +118,11 @@ def coq_library(factory: pytest.TempPathFactory) -> Path:
         pytest.skip("coqc is not installed (see docs/coq.md)")
     base = factory.getbasetemp()
     base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    probe = base / f"probe_{os.getpid()}.v"
-    probe.write_text("From Coquelicot Require Hierarchy.\n")
-    if coqc(probe).returncode:
-        pytest.skip("Coq's library Coquelicot is not installed (see docs/coq.md)")
+    if not (base / "coq-library" / "done").exists():
+        probe = base / f"probe_{os.getpid()}.v"
+        probe.write_text("From Coquelicot Require Hierarchy.\n")
+        if coqc(probe).returncode:
+            pytest.skip("Coq's library Coquelicot is not installed (see docs/coq.md)")
     return compiled(base)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from dipc.errors import Source
 from dipc.export.coq.effort import Effort
 from dipc.export.coq.listing import theorem
 from dipc.kernel import laws, privacy
+from dipc.kernel.facts import Function
 from dipc.kernel.reading import Refused
 from dipc.signs.limits import NoProof
 from dipc.signs.proofs import Chain
@@ -57,7 +59,7 @@ def a_sign_in_a_derivative_chain(patch: Patch) -> Data:
     patch.setattr("dipc.signs.derivatives.chain_proves", lambda f: True)
     with pytest.raises(NoProof, match="negative"):
         as_listed(WRONG)
-    patch.setattr("dipc.certificate.produce.proof", lambda *given: Chain(fmpq(0)))
+    patch.setattr(sys.modules[certificate.__module__], "proof", lambda *given: Chain(fmpq(0)))
     return as_listed(WRONG)
 
 
@@ -144,15 +146,19 @@ def deep(data: bytes) -> bool:
         return False
 
 
+def believed(effort: Effort, f: Function, strict: bool = False) -> bool:
+    """That Coq can prove whatever it is asked, if it looks long enough."""
+    effort.fuel = 99
+    return True
+
+
 def for_coq(data: bytes) -> str:
     """The theorem, whatever the kernel and the estimate of the effort say of its proof."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(privacy, "read_inequalities", lambda *given: None)
         patch.setattr(privacy, "check_coverage", lambda *given: None)
         patch.setattr(laws, "check_sums", lambda *given: None)
-        patch.setattr(
-            Effort, "proves", lambda effort, f, strict=False: bool(setattr(effort, "fuel", 99)) or True
-        )
+        patch.setattr(Effort, "proves", believed)
         return theorem(privacy.check(data), library=False)
 
 

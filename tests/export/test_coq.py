@@ -25,8 +25,9 @@ from dipc.export.coq.verdicts import coq
 from dipc.kernel import privacy
 from dipc.mechanisms import Mechanism
 
+Case = tuple[str, dict[str, int], str | None]
 # Programs with their verdicts: all adjacencies, delta = 0 and > 0, whole half-lines and intervals.
-PROVED = (
+PROVED: tuple[Case, ...] = (
     ("svt/svt1.dip", {"N": 2}, None),
     ("noisy_max/nmax1.dip", {"N": 2}, None),
     ("svt/svt3_quarter.dip", {"N": 2}, None),
@@ -46,7 +47,7 @@ PROVED = (
     ("svt/sparse.dip", {"N": 2}, None),  # delta = exp(-2)
     ("svt/sparse.dip", {"N": 1}, "eps/4, 3/2 - 4*exp(-3/2)"),
 )
-BROKEN = (
+BROKEN: tuple[Case, ...] = (
     ("svt/svt4.dip", {"N": 2}, None),
     ("svt/svt3.dip", {"N": 2}, None),
     ("noisy_max/nmax4.dip", {"N": 2}, None),
@@ -58,7 +59,6 @@ BROKEN = (
     ("svt/svt1.dip", {"N": 1}, "eps/8 for eps in (3, 4]"),
     ("svt/sparse.dip", {"N": 2}, "eps/4, exp(-4)"),
 )
-Case = tuple[str, dict[str, int], str | None]
 
 
 @cache

@@ -33,7 +33,8 @@ def value(f: Function, x: Fraction) -> arb:
 
 def random_functions(seed: int, count: int) -> list[tuple[Function, Fraction]]:
     """Functions with a point; half of them are made 0 or nearly so at 0."""
-    random, found = Random(seed), []
+    random = Random(seed)
+    found: list[tuple[Function, Fraction]] = []
     while len(found) < count:
         keys = {(random.choice((0, 0, 0, 1, 2)), Fraction(random.randint(-4, 4), 2)) for _ in range(4)}
         f = {(n, a, ZERO, ZERO): Fraction(random.choice((-3, -2, -1, 1, 2, 5)), 2) for n, a in keys}
