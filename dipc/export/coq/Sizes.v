@@ -2,8 +2,7 @@
 
    dipc/kernel/sizes.py, "This is a proof", as theorems.  Sections 1 to 3 are the definitions that the theorem
    [claim] of a written file is about; nothing is assumed but the axioms of the reals. *)
-From Coq Require Import Reals ZArith QArith Qreals Qround Qabs Qreduction List Bool Lra Lia.
-From Coquelicot Require Import Coquelicot.
+From Coq Require Import Reals ZArith QArith Qreals Qround Qabs Qreduction List Bool Classical_Prop Lra Lia.
 Import ListNotations.
 Open Scope bool_scope.
 Open Scope R_scope.
@@ -122,7 +121,9 @@ Fixpoint above_all (eps : R) (l : list outcome) (v : R) : Prop :=
   | [] => 0 <= v
   | (p, E) :: l => exists a b, above eps p E a /\ above_all eps l b /\ a + b <= v
   end.
-Definition probability (eps : R) (l : list outcome) : Rbar := Glb_Rbar (above_all eps l).
+Definition infimum (A : R -> Prop) (v : R) : Prop :=
+  (forall x, A x -> v <= x) /\ (forall b, (forall x, A x -> b <= x) -> b <= v).
+Definition probability (eps : R) (l : list outcome) (v : R) : Prop := infimum (above_all eps l) v.
 
 (* ---- 3. The automaton: how paths on adjacent inputs differ ------------------------------------ *)
 
@@ -141,7 +142,7 @@ Record edge := Edge { source : nat; target : nat; moves : list (move Q) }.
 Record automaton := Automaton { start : nat; edges : list edge }.
 
 Definition real_form (f : form Q) : form R := Form (Q2R (constant f)) (terms f).
-Definition real (m : move Q) : move R :=
+Definition real_move (m : move Q) : move R :=
   match m with
   | Draw k a f => Draw k a (real_form f)
   | Guard f equal => Guard (real_form f) equal
@@ -163,7 +164,7 @@ Fixpoint differences (a : automaton) (r : list nat) : list (move R) :=
   match r with
   | [] => []
   | n :: r =>
-      match nth_error (edges a) n with Some e => map real (moves e) ++ differences a r | None => [] end
+      match nth_error (edges a) n with Some e => map real_move (moves e) ++ differences a r | None => [] end
   end.
 
 (* w * f + (1 - w) * g, for forms that differ in their constants only: for real inputs between two others. *)
@@ -223,8 +224,8 @@ Definition on_neighbour (q : pair_of_paths) : outcome := let '(_, p', E) := q in
 Definition private (a : automaton) (t : Q) : Prop :=
   forall eps, 0 < eps -> forall pairs : list pair_of_paths,
     List.Forall (fun q => exists d, listed_changes a d /\ differ eps d (fst (fst q)) (snd (fst q))) pairs ->
-    Rbar_le (probability eps (map on_input pairs))
-            (Rbar_mult (exp (Q2R t * eps)) (probability eps (map on_neighbour pairs))).
+    forall v', probability eps (map on_neighbour pairs) v' ->
+    exists v, probability eps (map on_input pairs) v /\ v <= exp (Q2R t * eps) * v'.
 
 (* ---- 4. Sums of lists ------------------------------------------------------------------------- *)
 
@@ -536,25 +537,27 @@ Proof.
   destruct H as (a & b & Ha & Hb & H). apply above_nonneg in Ha. apply IH in Hb. lra.
 Qed.
 
-Lemma glb_scaled (A B : R -> Prop) q : 0 < q -> (forall v, B v -> 0 <= v) ->
-  (forall v, B v -> A (q * v)) -> Rbar_le (Glb_Rbar A) (Rbar_mult q (Glb_Rbar B)).
+Lemma infimum_exists (A : R -> Prop) : (exists x, A x) -> (forall x, A x -> 0 <= x) -> exists v, infimum A v.
 Proof.
-  intros Hq Hpos H. destruct (Glb_Rbar_correct A) as [LA _], (Glb_Rbar_correct B) as [_ GB].
-  assert (L0 : Rbar_le 0 (Glb_Rbar B)) by (apply GB; intros v Hv; apply Hpos, Hv).
-  assert (K : forall r : R, (forall v, B v -> r <= q * v) -> Rbar_le (r / q) (Glb_Rbar B)).
-  { intros r Hr. apply GB. intros v Hv. specialize (Hr v Hv). simpl.
-    apply (Rmult_le_reg_l q); [exact Hq|]. replace (q * (r / q)) with r by (field; lra). exact Hr. }
-  assert (LQ : forall v, B v -> Rbar_le (Glb_Rbar A) (q * v)) by (intros v Hv; apply LA, H, Hv).
-  destruct (Glb_Rbar B) as [g| |]; [ | |contradiction].
-  - destruct (Glb_Rbar A) as [r| |]; simpl; [ | | exact I].
-    + specialize (K r LQ). simpl in K. apply (Rmult_le_compat_l q) in K; [|lra].
-      replace (q * (r / q)) with r in K by (field; lra). exact K.
-    + specialize (K (q * (g + 1))). simpl in K.
-      assert (g + 1 <= g); [|lra]. replace (g + 1) with (q * (g + 1) / q) by (field; lra).
-      apply K. intros v Hv. destruct (LQ v Hv).
-  - replace (Rbar_mult q p_infty) with p_infty; [destruct (Glb_Rbar A); exact I|].
-    symmetry. apply is_Rbar_mult_unique. unfold is_Rbar_mult, Rbar_mult'.
-    destruct (Rle_dec 0 q) as [h|h]; [destruct (Rle_lt_or_eq_dec 0 q h); [reflexivity | lra] | lra].
+  intros [x Hx] Hpos. destruct (completeness (fun y => A (- y))) as [m [Hu Hl]].
+  - exists 0. intros y Hy. apply Hpos in Hy. lra.
+  - exists (- x). rewrite Ropp_involutive. exact Hx.
+  - exists (- m). split.
+    + intros y Hy. assert (- y <= m); [|lra]. apply Hu. rewrite Ropp_involutive. exact Hy.
+    + intros b Hb. assert (m <= - b); [|lra]. apply Hl. intros y Hy. apply Hb in Hy. lra.
+Qed.
+
+Lemma infimum_scaled (A B : R -> Prop) q v' : 0 < q -> (forall x, A x -> 0 <= x) ->
+  (forall x, B x -> A (q * x)) -> infimum B v' -> exists v, infimum A v /\ v <= q * v'.
+Proof.
+  intros Hq Hpos H [_ Hg]. destruct (infimum_exists A) as [v Hv]; [| exact Hpos|].
+  - apply NNPP. intros N. assert (v' + 1 <= v'); [|lra].
+    apply Hg. intros x Hx. exfalso. apply N. exists (q * x). apply H, Hx.
+  - exists v. split; [exact Hv|]. destruct Hv as [Hl _].
+    assert (K : v / q <= v').
+    { apply Hg. intros x Hx. apply (Rmult_le_reg_l q); [exact Hq|].
+      replace (q * (v / q)) with v by (field; lra). apply Hl, H, Hx. }
+    apply (Rmult_le_compat_l q) in K; [|lra]. replace (q * (v / q)) with v in K by (field; lra). exact K.
 Qed.
 
 (* ---- 7. The checker: finitely many edges, computed with rational numbers ----------------------- *)
@@ -697,7 +700,7 @@ Qed.
 Lemma spent_sound ms : forall env s env' c rest r total,
   spent ms env s = Some (env', c) ->
   coupled rest (map Q2R env') r total ->
-  coupled (map real ms ++ rest) (map Q2R env) (map Q2R s ++ r) (Q2R c + total).
+  coupled (map real_move ms ++ rest) (map Q2R env) (map Q2R s ++ r) (Q2R c + total).
 Proof.
   induction ms as [|[k a f|f equal|q|fs] ms IH]; intros env s env' c rest r total H Hr; simpl in *.
   - destruct s; [|discriminate]. injection H as <- <-. simpl. eapply coupled_more; [|exact Hr].
@@ -818,15 +821,13 @@ Qed.
 (* The claim for every size. *)
 Theorem sizes_check_sound a t sts reached : sizes_check a t sts reached = true -> private a t.
 Proof.
-  intros H eps He pairs Hp. apply glb_scaled.
-  - apply exp_pos.
-  - intros v. apply above_all_nonneg.
-  - induction Hp as [|[[p p'] E] pairs [d [Hd Hq]] _ IH]; intros v Hv; simpl in *.
-    + apply Rmult_le_pos; [left; apply exp_pos | exact Hv].
-    + destruct Hv as (x & y & Hx & Hy & Hv). destruct (changes_coupled a t sts reached H d Hd) as [s Hs].
-      exists (exp (eps * Q2R t) * x), (exp (Q2R t * eps) * y). repeat split.
-      * exact (above_moved eps d p p' s _ E x He Hq Hs Hx).
-      * apply IH, Hy.
-      * rewrite (Rmult_comm eps). rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; [|exact Hv].
-        left. apply exp_pos.
+  intros H eps He pairs Hp v'. apply infimum_scaled; [apply exp_pos | intros v; apply above_all_nonneg|].
+  induction Hp as [|[[p p'] E] pairs [d [Hd Hq]] _ IH]; intros v Hv; simpl in *.
+  - apply Rmult_le_pos; [left; apply exp_pos | exact Hv].
+  - destruct Hv as (x & y & Hx & Hy & Hv). destruct (changes_coupled a t sts reached H d Hd) as [s Hs].
+    exists (exp (eps * Q2R t) * x), (exp (Q2R t * eps) * y). repeat split.
+    + exact (above_moved eps d p p' s _ E x He Hq Hs Hx).
+    + apply IH, Hy.
+    + rewrite (Rmult_comm eps). rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; [|exact Hv].
+      left. apply exp_pos.
 Qed.
