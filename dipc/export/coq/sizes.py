@@ -19,14 +19,15 @@ from dipc.dipwhile.allsizes.verdict import ProvedForAll
 from dipc.errors import InputError, Unsupported
 from dipc.export.coq.library import PREFIX, inlined
 from dipc.export.coq.terms import comment, integer, listed, rational
-from dipc.kernel import automata, privacy
+from dipc.kernel import automata, statements
 from dipc.kernel.automata import Automaton, Edge, Form
 from dipc.kernel.facts import ZERO
-from dipc.kernel.sizes import Certificate, Strategy, checked, read_strategy
+from dipc.kernel.sizes import Certificate, Strategy, read_strategy
 
 MODULE = "Sizes"
 LINES = ";\n    "
 REQUIRED = "From Coq Require Import ZArith QArith List."
+OPENING = ("Import ListNotations.", "Open Scope Q_scope.")
 CLOSING = ("  vm_compute. reflexivity.", "Qed.", "Print Assumptions claim.")
 
 
@@ -40,8 +41,9 @@ def coq(asked: Question, proved: ProvedForAll) -> str:
         raise InputError("there is no theorem, as the program claims nothing")
     goal = asked.goal
     about = Proof(asked.program, asked.source, proved, goal.t, goal.budgets, asked.overrides)
-    written = dumps(sizes_certificate(about)).encode()
-    return theorem(privacy.sealed(written, privacy.MAX_STEPS, lambda data: checked(data, None)))
+    certificate = statements.check(dumps(sizes_certificate(about)).encode())
+    assert isinstance(certificate, Certificate)
+    return theorem(certificate)
 
 
 def theorem(certificate: Certificate, library: bool = True) -> str:
@@ -52,8 +54,8 @@ def theorem(certificate: Certificate, library: bool = True) -> str:
     listing = Listing(certificate)
     listing.refuse_choices()
     modules = [*inlined((MODULE,)), f"Import {MODULE}."] if library else [f"{PREFIX}{MODULE}."]
-    proof = [*listing.automaton_text(), *listing.strategies_text(), *listing.claim_text()]
-    return "\n".join([*heading(certificate), REQUIRED, *modules, "Import ListNotations.", "Open Scope Q_scope.", *proof, ""])
+    proof = [*listing.definitions(), *listing.claim()]
+    return "\n".join([*heading(certificate), REQUIRED, *modules, *OPENING, *proof, ""])
 
 
 def heading(certificate: Certificate) -> Iterator[str]:
@@ -88,6 +90,21 @@ class Listing:
             name = "the exponential mechanism" if choice["mechanism"] == "Exp" else "finite draws"
             raise Unsupported(f"{name} in a proof for every size: not written for Coq yet")
 
+    def definitions(self) -> Iterator[str]:
+        """The automaton, the strategies, and which of them are left at each place."""
+        yield from self.automaton_text()
+        strategies = map(self.strategy, self.strategies)
+        yield f"Definition strategies : list strategy := {listed(strategies, LINES)}."
+        reached = (f"({place}, {listed(left)})" for place, left in self.reached())
+        yield f"Definition reached : list (nat * list nat) := {listed(reached)}%nat."
+
+    def claim(self) -> Iterator[str]:
+        """The theorem, with its proof."""
+        yield f"Theorem claim : private program {number(self.certificate.claim.t)}."
+        yield "Proof."
+        yield "  apply (sizes_check_sound program _ strategies reached)."
+        yield from CLOSING
+
     # --- the automaton ---
 
     def automaton_text(self) -> Iterator[str]:
@@ -120,12 +137,6 @@ class Listing:
 
     # --- the strategies ---
 
-    def strategies_text(self) -> Iterator[str]:
-        """The strategies, and which of them are left at each place."""
-        yield f"Definition strategies : list strategy := {listed(map(self.strategy, self.strategies), LINES)}."
-        reached = (f"({place}, {listed(left)})" for place, left in self.reached())
-        yield f"Definition reached : list (nat * list nat) := {listed(reached)}%nat."
-
     def strategy(self, strategy: Strategy) -> str:
         """Potentials and changes by place, and shifts by edge."""
         live = self.automaton.live
@@ -143,20 +154,14 @@ class Listing:
         while todo:
             place, left = todo.pop()
             for i in outgoing[place]:
-                after = self.automaton.edges[i].target, tuple(n for n in left if i in self.strategies[n].shifts)
+                after = (
+                    self.automaton.edges[i].target,
+                    tuple(n for n in left if i in self.strategies[n].shifts),
+                )
                 if after not in seen:
                     seen[after] = None
                     todo.append(after)
         return sorted(seen)
-
-    # --- the claim ---
-
-    def claim_text(self) -> Iterator[str]:
-        """The theorem, with its proof."""
-        yield f"Theorem claim : private program {number(self.certificate.claim.t)}."
-        yield "Proof."
-        yield "  apply (sizes_check_sound program _ strategies reached)."
-        yield from CLOSING
 
 
 def form(written: Form, drawn: int, live: Sequence[str]) -> str:
@@ -173,7 +178,7 @@ def form(written: Form, drawn: int, live: Sequence[str]) -> str:
 
 
 def values(changes: Mapping[str, Fraction], names: Sequence[str]) -> str:
-    """The changes of the live variables of a place, in their order; none if a strategy does not lead there."""
+    """The changes of the live variables of a place, in their order; none if no edge leads there."""
     return numbers(changes[name] for name in names if name in changes)
 
 
