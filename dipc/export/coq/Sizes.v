@@ -3,6 +3,7 @@
    dipc/kernel/sizes.py, "This is a proof", as theorems.  Sections 1 to 3 are the definitions that the theorem
    [claim] of a written file is about; nothing is assumed but the axioms of the reals. *)
 From Coq Require Import Reals ZArith QArith Qreals Qround Qabs Qreduction List Bool Classical_Prop Lra Lia.
+From Dipc Require Import Chain.
 Import ListNotations.
 Open Scope bool_scope.
 Open Scope R_scope.
@@ -22,8 +23,9 @@ Definition value (f : form R) (env : list R) : R :=
   fold_right (fun t v => Q2R (snd t) * nth (fst t) env 0 + v) (constant f) (terms f).
 
 (* What happens on one path of the program, on one input: noise of rate [rate]*eps is drawn; a value is >= 0,
-   > 0 or = 0, or the path is another one; a value is published; a finite draw has this value with probability
-   [p]; from now on only these values are known. *)
+   > 0 or = 0, or the path is another one; a value is published; a finite draw has a value of probability [p];
+   the exponential mechanism of rate [rate]*eps chooses the score of this number; from now on only these
+   values are known. *)
 Inductive action :=
   | Drawn (k : kind) (rate : Q) (mean : form R)
   | AtLeast (f : form R)
@@ -31,6 +33,7 @@ Inductive action :=
   | Zero (f : form R)
   | Published (f : form R)
   | Chosen (p : R)
+  | Scored (rate : Q) (scores : list R) (number : nat)
   | Kept (fs : list (form R)).
 Definition path := list action.
 
@@ -47,6 +50,11 @@ Definition noise (k : kind) (l z : R) : R :=
   | DLap => (1 - exp (- l)) / (1 + exp (- l)) * exp (- (l * Rabs z))
   end.
 
+(* The probability of a score, of those of the exponential mechanism. *)
+Definition weights (l : R) (scores : list R) : R := fold_right (fun s v => exp (l * s) + v) 0 scores.
+Definition chance (l : R) (scores : list R) (number : nat) : R :=
+  exp (l * nth number scores 0) / weights l scores.
+
 (* The samples x lead along the path, and what is published then is in E. *)
 Fixpoint event (p : path) (env x : list R) (E : list R -> Prop) : Prop :=
   match p with
@@ -57,7 +65,7 @@ Fixpoint event (p : path) (env x : list R) (E : list R -> Prop) : Prop :=
   | Above f :: p => 0 < value f env /\ event p env x E
   | Zero f :: p => value f env = 0 /\ event p env x E
   | Published f :: p => event p env x (fun out => E (value f env :: out))
-  | Chosen _ :: p => event p env x E
+  | Chosen _ :: p | Scored _ _ _ :: p => event p env x E
   | Kept fs :: p => event p (map (fun f => value f env) fs) x E
   end.
 
@@ -71,6 +79,7 @@ Fixpoint density (eps : R) (p : path) (env x : list R) : R :=
       end
   | AtLeast _ :: p | Above _ :: p | Zero _ :: p | Published _ :: p => density eps p env x
   | Chosen c :: p => c * density eps p env x
+  | Scored a scores i :: p => chance (Q2R a * eps) scores i * density eps p env x
   | Kept fs :: p => density eps p (map (fun f => value f env) fs) x
   end.
 
@@ -127,15 +136,24 @@ Definition probability (eps : R) (l : list outcome) (v : R) : Prop := infimum (a
 
 (* ---- 3. The automaton: how paths on adjacent inputs differ ------------------------------------ *)
 
-(* One step of an edge; forms say how much a quantity changes from the run on u to that on u'. *)
+(* A function of eps over another one, both as in Chain.v, with rates in units of 1/unit. *)
+Definition fraction := (fn * fn)%type.
+Definition at_eps (unit : positive) (f : fraction) (eps : R) : R :=
+  eval unit (fst f) eps / eval unit (snd f) eps.
+
+(* One step of an edge; forms say how much a quantity changes from the run on u to that on u'.  Finite draws
+   have a probability on u and one on u'; of the exponential mechanism no score gains more on the one that is
+   chosen than [gain]. *)
 Inductive move (C : Type) :=
   | Draw (k : kind) (rate : Q) (mean : form C)
   | Guard (f : form C) (equal : bool)
-  | Pay (cost : Q)
+  | Choose (cost : Q) (unit : positive) (before after : fraction)
+  | Score (rate gain : Q)
   | Keep (fs : list (form C)).
 Arguments Draw {C} _ _ _.
 Arguments Guard {C} _ _.
-Arguments Pay {C} _.
+Arguments Choose {C} _ _ _ _.
+Arguments Score {C} _ _.
 Arguments Keep {C} _.
 
 Record edge := Edge { source : nat; target : nat; moves : list (move Q) }.
@@ -146,7 +164,8 @@ Definition real_move (m : move Q) : move R :=
   match m with
   | Draw k a f => Draw k a (real_form f)
   | Guard f equal => Guard (real_form f) equal
-  | Pay c => Pay c
+  | Choose c u l r => Choose c u l r
+  | Score a g => Score a g
   | Keep fs => Keep (map real_form fs)
   end.
 
@@ -179,7 +198,9 @@ Inductive mixed (w : R) : list (move R) -> list (move R) -> list (move R) -> Pro
       mixed w (Draw k a f :: l) (Draw k a g :: m) (Draw k a (mix w f g) :: n)
   | mixed_guard f g equal l m n : same f g -> mixed w l m n ->
       mixed w (Guard f equal :: l) (Guard g equal :: m) (Guard (mix w f g) equal :: n)
-  | mixed_pay c l m n : mixed w l m n -> mixed w (Pay c :: l) (Pay c :: m) (Pay c :: n)
+  | mixed_choose c u f g l m n : mixed w l m n ->
+      mixed w (Choose c u f g :: l) (Choose c u f g :: m) (Choose c u f g :: n)
+  | mixed_score a g l m n : mixed w l m n -> mixed w (Score a g :: l) (Score a g :: m) (Score a g :: n)
   | mixed_keep fs gs l m n : List.Forall2 same fs gs -> mixed w l m n ->
       mixed w (Keep fs :: l) (Keep gs :: m) (Keep (mix_all w fs gs) :: n).
 
@@ -197,7 +218,8 @@ Inductive all_changed : list (form R) -> list (form R) -> list (form R) -> Prop 
   | next_changed d f f' ds fs fs' : changed d f f' -> all_changed ds fs fs' ->
       all_changed (d :: ds) (f :: fs) (f' :: fs').
 
-(* Paths on u and on u' that take the same decisions and differ by these changes. *)
+(* Paths on u and on u' that take the same decisions and differ by these changes.  A finite draw that is not
+   more likely on u than on u', as one that does not depend on the input, is not a step of an edge. *)
 Inductive differ (eps : R) : list (move R) -> path -> path -> Prop :=
   | differ_nil : differ eps [] [] []
   | differ_draw k a d f f' l p p' : changed d f f' -> differ eps l p p' ->
@@ -210,8 +232,13 @@ Inductive differ (eps : R) : list (move R) -> path -> path -> Prop :=
       differ eps (Guard d true :: l) (Zero f :: p) (Zero f' :: p')
   | differ_published d f f' l p p' : changed d f f' -> differ eps l p p' ->
       differ eps (Guard d true :: l) (Published f :: p) (Published f' :: p')
-  | differ_chosen c q q' l p p' : 0 <= q -> q <= exp (Q2R c * eps) * q' -> differ eps l p p' ->
-      differ eps (Pay c :: l) (Chosen q :: p) (Chosen q' :: p')
+  | differ_chosen c u f g l p p' : differ eps l p p' ->
+      differ eps (Choose c u f g :: l) (Chosen (at_eps u f eps) :: p) (Chosen (at_eps u g eps) :: p')
+  | differ_free q q' l p p' : 0 <= q <= q' -> differ eps l p p' ->
+      differ eps l (Chosen q :: p) (Chosen q' :: p')
+  | differ_scored a g i r r' l p p' : (i < length r)%nat ->
+      List.Forall2 (fun x y => y - x <= nth i r' 0 - nth i r 0 + Q2R g) r r' -> differ eps l p p' ->
+      differ eps (Score a g :: l) (Scored a r i :: p) (Scored a r' i :: p')
   | differ_kept ds fs fs' l p p' : all_changed ds fs fs' -> differ eps l p p' ->
       differ eps (Keep ds :: l) (Kept fs :: p) (Kept fs' :: p').
 
@@ -291,6 +318,9 @@ Qed.
 
 (* ---- 5. A shift that keeps all guards and costs at most c ------------------------------------- *)
 
+Definition dominated (c : Q) (u : positive) (f g : fraction) : Prop :=
+  forall eps, 0 < eps -> 0 <= at_eps u f eps <= exp (Q2R c * eps) * at_eps u g eps.
+
 (* Samples that move by s, one after the other, while the known values change by env: every guard is kept,
    what is published does not change, samples stay in the support, and all of it costs at most c. *)
 Fixpoint coupled (d : list (move R)) (env s : list R) (c : R) : Prop :=
@@ -306,7 +336,8 @@ Fixpoint coupled (d : list (move R)) (env s : list R) (c : R) : Prop :=
           coupled d (y :: env) s (c - Q2R a * Rabs (y - m))
       end
   | Guard f equal :: d => (if equal then value f env = 0 else 0 <= value f env) /\ coupled d env s c
-  | Pay q :: d => coupled d env s (c - Q2R q)
+  | Choose q u f g :: d => dominated q u f g /\ coupled d env s (c - Q2R q)
+  | Score a g :: d => 0 < Q2R a /\ coupled d env s (c - Q2R a * Q2R g)
   | Keep fs :: d => coupled d (map (fun f => value f env) fs) s c
   end.
 
@@ -349,14 +380,48 @@ Proof.
     apply (Rmult_le_compat_l _ _ _ P) in F. lra.
 Qed.
 
+Lemma weights_positive l s i : (i < length s)%nat -> 0 < weights l s.
+Proof.
+  assert (K : forall s, 0 <= weights l s).
+  { intros r. induction r as [|x r IH]; simpl; [lra|]. assert (P := exp_pos (l * x)). lra. }
+  destruct s as [|x s]; simpl; [lia|]. intros _. assert (P := exp_pos (l * x)). specialize (K s). lra.
+Qed.
+
+Lemma weights_moved l b b' g s s' : 0 <= l -> List.Forall2 (fun x y => y - x <= b' - b + g) s s' ->
+  exp (l * b) * weights l s' <= exp (l * g) * exp (l * b') * weights l s.
+Proof.
+  intros Hl H. induction H as [|x y s s' H _ IH]; simpl; [lra|]. rewrite !Rmult_plus_distr_l.
+  apply Rplus_le_compat; [|exact IH]. rewrite <- !exp_plus. apply exp_le.
+  replace (l * b + l * y) with (l * (b + y)) by ring.
+  replace (l * g + l * b' + l * x) with (l * (g + b' + x)) by ring. apply Rmult_le_compat_l; lra.
+Qed.
+
+Lemma chance_moved l g i s s' : 0 <= l -> (i < length s)%nat ->
+  List.Forall2 (fun x y => y - x <= nth i s' 0 - nth i s 0 + g) s s' ->
+  0 <= chance l s i /\ chance l s i <= exp (l * g) * chance l s' i.
+Proof.
+  intros Hl Hi H. unfold chance. assert (W := weights_positive l s i Hi).
+  assert (L : length s = length s') by (clear -H; induction H; simpl; congruence).
+  assert (W' : 0 < weights l s') by (apply (weights_positive l s' i); rewrite <- L; exact Hi).
+  assert (P := exp_pos (l * nth i s 0)). split.
+  - apply Rmult_le_pos; [lra | left; apply Rinv_0_lt_compat, W].
+  - assert (K := weights_moved l _ _ g s s' Hl H).
+    apply (Rmult_le_reg_r (weights l s * weights l s')); [apply Rmult_lt_0_compat; assumption|].
+    replace (exp (l * nth i s 0) / weights l s * (weights l s * weights l s'))
+      with (exp (l * nth i s 0) * weights l s') by (field; lra).
+    replace (exp (l * g) * (exp (l * nth i s' 0) / weights l s') * (weights l s * weights l s'))
+      with (exp (l * g) * exp (l * nth i s' 0) * weights l s) by (field; lra). exact K.
+Qed.
+
 Lemma event_length p : forall env x E, event p env x E -> length x = length (kinds p).
 Proof.
-  induction p as [|[k a f|f|f|f|f|q|fs] p IH]; simpl; intros env x E.
+  induction p as [|[k a f|f|f|f|f|q|a r i|fs] p IH]; simpl; intros env x E.
   - intros [-> _]. reflexivity.
   - destruct x as [|y x]; [contradiction|]. intros [_ H]. simpl. f_equal. eapply IH, H.
   - intros [_ H]. eapply IH, H.
   - intros [_ H]. eapply IH, H.
   - intros [_ H]. eapply IH, H.
+  - apply IH.
   - apply IH.
   - apply IH.
   - apply IH.
@@ -370,7 +435,10 @@ Proof.
   - destruct s as [|v s]; [contradiction|]. destruct Hc as (Ha & _ & Hc). destruct x as [|y x]; [lra|].
     apply Rmult_le_pos; [|eapply IHdiffer; exact Hc].
     apply noise_nonneg. apply Rmult_lt_0_compat; assumption.
-  - apply Rmult_le_pos; [assumption|]. eapply IHdiffer; exact Hc.
+  - destruct Hc as [Hq Hc]. apply Rmult_le_pos; [apply Hq, He|]. eapply IHdiffer; exact Hc.
+  - apply Rmult_le_pos; [lra | eapply IHdiffer; exact Hc].
+  - destruct Hc as [Ha Hc]. apply Rmult_le_pos; [|eapply IHdiffer; exact Hc].
+    eapply chance_moved; [|eassumption..]. left. apply Rmult_lt_0_compat; assumption.
 Qed.
 
 (* The shift carries the event on u into that on u', and the density drops at most by exp(-eps*c). *)
@@ -380,7 +448,8 @@ Theorem shift_sound eps d p p' : 0 < eps -> differ eps d p p' -> forall env denv
   density eps p env x <= exp (eps * c) * density eps p' (plus env denv) (plus x s).
 Proof.
   intros He. induction 1 as [|k a d f f' l p p' Hf Hd IH|d f f' l p p' Hf Hd IH|d f f' l p p' Hf Hd IH
-    |d f f' l p p' Hf Hd IH|d f f' l p p' Hf Hd IH|q r r' l p p' Hr Hq Hd IH|ds fs fs' l p p' Hf Hd IH];
+    |d f f' l p p' Hf Hd IH|d f f' l p p' Hf Hd IH|q u f g l p p' Hd IH
+    |q q' l p p' Hq Hd IH|a g i r r' l p p' Hi Hr Hd IH|ds fs fs' l p p' Hf Hd IH];
     intros env denv s c x E Hc Hx; simpl in Hc, Hx |- *.
   - destruct Hc as [-> Hc], Hx as [-> Hx]. simpl. split; [auto|].
     rewrite Rmult_1_r, <- exp_0. apply exp_le. apply Rmult_le_pos; lra.
@@ -404,22 +473,34 @@ Proof.
     destruct (IH env denv s c x E Hc Hx). split; [split; [lra|] |]; assumption.
   - destruct Hc as [Hg Hc]. rewrite (value_changed d f f'), Hg, Rplus_0_r by assumption.
     apply IH; assumption.
-  - destruct (IH env denv s _ x E Hc Hx) as [Hx' Hp]. split; [exact Hx'|].
+  - destruct Hc as [Hq Hc]. destruct (Hq eps He) as [Hr Hq'].
+    destruct (IH env denv s _ x E Hc Hx) as [Hx' Hp]. split; [exact Hx'|].
     assert (N' := density_nonneg eps l p p' He Hd env denv s _ x Hc).
-    eapply Rle_trans; [apply Rmult_le_compat; [exact Hr | exact N' | exact Hq | exact Hp]|].
+    eapply Rle_trans; [apply Rmult_le_compat; [exact Hr | exact N' | exact Hq' | exact Hp]|].
     right. replace (eps * c) with (Q2R q * eps + eps * (c - Q2R q)) by ring.
+    rewrite exp_plus. ring.
+  - destruct (IH env denv s c x E Hc Hx) as [Hx' Hp]. split; [exact Hx'|].
+    assert (N' := density_nonneg eps l p p' He Hd env denv s _ x Hc).
+    eapply Rle_trans; [apply Rmult_le_compat; [apply Hq | exact N' | apply Hq | exact Hp]|]. lra.
+  - destruct Hc as [Ha Hc]. assert (Hl : 0 < Q2R a * eps) by (apply Rmult_lt_0_compat; assumption).
+    destruct (chance_moved (Q2R a * eps) (Q2R g) i r r') as [Hr' Hq]; [lra | exact Hi | exact Hr|].
+    destruct (IH env denv s _ x E Hc Hx) as [Hx' Hp]. split; [exact Hx'|].
+    assert (N' := density_nonneg eps l p p' He Hd env denv s _ x Hc).
+    eapply Rle_trans; [apply Rmult_le_compat; [exact Hr' | exact N' | exact Hq | exact Hp]|].
+    right. replace (eps * c) with (Q2R a * eps * Q2R g + eps * (c - Q2R a * Q2R g)) by ring.
     rewrite exp_plus. ring.
   - rewrite (values_changed ds fs fs') by assumption. apply IH; assumption.
 Qed.
 
 Lemma coupled_more d : forall env s c e, c <= e -> coupled d env s c -> coupled d env s e.
 Proof.
-  induction d as [|[k a f|f equal|q|fs] d IH]; simpl; intros env s c e He H.
+  induction d as [|[k a f|f equal|q u f g|a g|fs] d IH]; simpl; intros env s c e He H.
   - split; [apply H|]. lra.
   - destruct s as [|y s]; [contradiction|]. destruct H as (Ha & Hk & H). split; [|split]; try assumption.
     eapply IH; [|exact H]. lra.
   - destruct H as [Hg H]. split; [exact Hg|]. eapply IH; eassumption.
-  - eapply IH; [|exact H]. lra.
+  - destruct H as [Hq H]. split; [exact Hq|]. eapply IH; [|exact H]. lra.
+  - destruct H as [Ha H]. split; [exact Ha|]. eapply IH; [|exact H]. lra.
   - eapply IH; eassumption.
 Qed.
 
@@ -428,8 +509,8 @@ Theorem mixed_sound w l m n : 0 <= w <= 1 -> mixed w l m n -> forall a b s r c e
   coupled l a s c -> coupled m b r e ->
   coupled n (between_lists w a b) (between_lists w s r) (w * c + (1 - w) * e).
 Proof.
-  intros Hw. induction 1 as [|k q f g l m n Hk Hf H IH|f g equal l m n Hf H IH|q l m n H IH
-    |fs gs l m n Hf H IH]; intros a b s r c e Hl Hm; simpl in Hl, Hm |- *.
+  intros Hw. induction 1 as [|k q f g l m n Hk Hf H IH|f g equal l m n Hf H IH|q u f g l m n H IH
+    |q f l m n H IH|fs gs l m n Hf H IH]; intros a b s r c e Hl Hm; simpl in Hl, Hm |- *.
   - destruct Hl as [-> Hc], Hm as [-> He]. split; [reflexivity|].
     assert (0 <= w * c) by (apply Rmult_le_pos; lra).
     assert (0 <= (1 - w) * e) by (apply Rmult_le_pos; lra). lra.
@@ -449,7 +530,12 @@ Proof.
     rewrite value_mix by assumption. destruct equal.
     + rewrite Hy, Hz. ring.
     + apply (Rmult_le_compat_l w) in Hy; [|lra]. apply (Rmult_le_compat_l (1 - w)) in Hz; lra.
-  - replace (w * c + (1 - w) * e - Q2R q) with (w * (c - Q2R q) + (1 - w) * (e - Q2R q)) by ring.
+  - destruct Hl as [Hq Hl], Hm as [_ Hm]. split; [exact Hq|].
+    replace (w * c + (1 - w) * e - Q2R q) with (w * (c - Q2R q) + (1 - w) * (e - Q2R q)) by ring.
+    apply IH; assumption.
+  - destruct Hl as [Hq Hl], Hm as [_ Hm]. split; [exact Hq|].
+    replace (w * c + (1 - w) * e - Q2R q * Q2R f)
+      with (w * (c - Q2R q * Q2R f) + (1 - w) * (e - Q2R q * Q2R f)) by ring.
     apply IH; assumption.
   - rewrite values_mix by assumption. apply IH; assumption.
 Qed.
@@ -574,6 +660,17 @@ Definition positiveQ (q : Q) : bool := negb (Qle_bool q 0).
 Definition supportedQ (k : kind) (m s : Q) : bool :=
   match k with Lap => true | LapPlus => Qle_bool m s | DLap => integerQ s && integerQ m end.
 
+(* before <= exp(c*eps) * after for every eps > 0, by the derivative chain; c is [shift]/unit. *)
+Definition fuel (f : fn) : nat := fold_right (fun row n => length (snd row) + n)%nat 2%nat f.
+Definition nonnegative (f : fn) : bool := nonneg (fuel f) f.
+Definition positive_fn (f : fn) : bool := strict (fuel f) f.
+Definition dominated_check (c : Q) (u : positive) (f g : fraction) : bool :=
+  let shift := (Qnum c * Zpos u / Zpos (Qden c))%Z in
+  let '(a, b) := (scaled u (fst f), scaled u (snd f)) in
+  let '(a', b') := (scaled u (fst g), scaled u (snd g)) in
+  Qeq_bool c (shift # u) && positive_fn b && positive_fn b' && nonnegative a &&
+  nonnegative (add (times_term 1 shift (mul a' b)) (times_term (-1) 0 (mul a b'))).
+
 (* What is known after the steps, and what they cost; None if something is not kept. *)
 Fixpoint spent (ms : list (move Q)) (env s : list Q) : option (list Q * Q) :=
   match ms with
@@ -593,8 +690,14 @@ Fixpoint spent (ms : list (move Q)) (env s : list Q) : option (list Q * Q) :=
   | Guard f equal :: ms =>
       let v := valueQ f env in
       if if equal then Qeq_bool v 0 else Qle_bool 0 v then spent ms env s else None
-  | Pay q :: ms =>
-      match spent ms env s with Some (e, c) => Some (e, Qred (q + c)) | None => None end
+  | Choose q u f g :: ms =>
+      if dominated_check q u f g then
+        match spent ms env s with Some (e, c) => Some (e, Qred (q + c)) | None => None end
+      else None
+  | Score a g :: ms =>
+      if positiveQ a then
+        match spent ms env s with Some (e, c) => Some (e, Qred (a * g + c)) | None => None end
+      else None
   | Keep fs :: ms => spent ms (map (fun f => valueQ f env) fs) s
   end.
 
@@ -696,13 +799,35 @@ Proof.
   apply Qeq_bool_iff, Qeq_eqR in H. rewrite H. reflexivity.
 Qed.
 
+Lemma dominated_sound c u f g : dominated_check c u f g = true -> dominated c u f g.
+Proof.
+  destruct f as [a b], g as [a' b']. unfold dominated_check. cbn [fst snd]. intros H eps He.
+  apply andb_prop in H as [H Hn]. apply andb_prop in H as [H Ha]. apply andb_prop in H as [H Hb'].
+  apply andb_prop in H as [Hc Hb]. apply Qeq_bool_iff, Qeq_eqR in Hc.
+  assert (Hx := scaled_positive u eps He).
+  assert (A := nonneg_sound _ _ Ha _ Hx). assert (B := strict_sound _ _ Hb _ Hx).
+  assert (B' := strict_sound _ _ Hb' _ Hx). assert (N := nonneg_sound _ _ Hn _ Hx).
+  rewrite add_val, !times_term_val, !mul_val, !scaled_val in N. rewrite !scaled_val in *.
+  assert (U : IZR (Zpos u) <> 0) by (apply not_0_IZR; discriminate).
+  assert (E : IZR (Qnum c * Zpos u / Zpos (Qden c)) * (eps / IZR (Zpos u)) = Q2R c * eps).
+  { rewrite Hc. unfold Q2R; cbn [Qnum Qden]. field. exact U. }
+  rewrite E in N. replace (0 * (eps / IZR (Zpos u))) with 0 in N by ring. rewrite exp_0 in N.
+  unfold at_eps. cbn [fst snd]. split.
+  - apply Rmult_le_pos; [exact A | left; apply Rinv_0_lt_compat, B].
+  - apply (Rmult_le_reg_r (eval u b eps * eval u b' eps)); [apply Rmult_lt_0_compat; assumption|].
+    replace (eval u a eps / eval u b eps * (eval u b eps * eval u b' eps))
+      with (eval u a eps * eval u b' eps) by (field; lra).
+    replace (exp (Q2R c * eps) * (eval u a' eps / eval u b' eps) * (eval u b eps * eval u b' eps))
+      with (exp (Q2R c * eps) * (eval u a' eps * eval u b eps)) by (field; lra). lra.
+Qed.
+
 (* (i) guards and published values are kept along an edge, (ii) what is known changes as computed. *)
 Lemma spent_sound ms : forall env s env' c rest r total,
   spent ms env s = Some (env', c) ->
   coupled rest (map Q2R env') r total ->
   coupled (map real_move ms ++ rest) (map Q2R env) (map Q2R s ++ r) (Q2R c + total).
 Proof.
-  induction ms as [|[k a f|f equal|q|fs] ms IH]; intros env s env' c rest r total H Hr; simpl in *.
+  induction ms as [|[k a f|f equal|q u f g|a g|fs] ms IH]; intros env s env' c rest r total H Hr; simpl in *.
   - destruct s; [|discriminate]. injection H as <- <-. simpl. eapply coupled_more; [|exact Hr].
     rewrite Q2R_zero. lra.
   - destruct s as [|y s]; [discriminate|].
@@ -718,8 +843,12 @@ Proof.
       try discriminate; (split; [|eapply IH; eassumption]).
     + apply Qeq_bool_iff, Qeq_eqR in G. rewrite G. apply Q2R_zero.
     + apply Qle_bool_real in G. rewrite Q2R_zero in G. exact G.
-  - destruct (spent ms env s) as [[e c']|] eqn:K; [|discriminate]. injection H as <- <-.
+  - destruct (dominated_check q u f g) eqn:G; [|discriminate]. split; [apply dominated_sound, G|].
+    destruct (spent ms env s) as [[e c']|] eqn:K; [|discriminate]. injection H as <- <-.
     eapply coupled_more; [|exact (IH _ _ _ _ _ _ _ K Hr)]. rewrite Qred_real, Q2R_plus. lra.
+  - destruct (positiveQ a) eqn:G; [|discriminate]. split; [apply positiveQ_real, G|].
+    destruct (spent ms env s) as [[e c']|] eqn:K; [|discriminate]. injection H as <- <-.
+    eapply coupled_more; [|exact (IH _ _ _ _ _ _ _ K Hr)]. rewrite Qred_real, Q2R_plus, Q2R_mult. lra.
   - rewrite values_real. eapply IH; eassumption.
 Qed.
 

@@ -11,20 +11,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from dipc.certificate.format import dumps
 from dipc.certificate.sizes import Proof, sizes_certificate
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.verdict import ProvedForAll
 from dipc.errors import InputError, Unsupported
+from dipc.export.coq.effort import Effort
 from dipc.export.coq.library import PREFIX, inlined
-from dipc.export.coq.terms import comment, integer, listed, rational
-from dipc.kernel import automata, statements
+from dipc.export.coq.terms import comment, function, integer, listed, rational
+from dipc.kernel import automata, laws, statements
 from dipc.kernel.automata import Automaton, Edge, Form
-from dipc.kernel.facts import ZERO
+from dipc.kernel.facts import ZERO, Function, add, multiply, negative
 from dipc.kernel.sizes import Certificate, Strategy, read_strategy
 
-MODULE = "Sizes"
+MODULES = ("Chain", "Sizes")
 LINES = ";\n    "
 REQUIRED = "From Coq Require Import ZArith QArith List."
 OPENING = ("Import ListNotations.", "Open Scope Q_scope.")
@@ -52,8 +54,8 @@ def theorem(certificate: Certificate, library: bool = True) -> str:
     Raises :class:`Unsupported` for what the library does not have.
     """
     listing = Listing(certificate)
-    listing.refuse_choices()
-    modules = [*inlined((MODULE,)), f"Import {MODULE}."] if library else [f"{PREFIX}{MODULE}."]
+    names = " ".join(MODULES)
+    modules = [*inlined(MODULES), f"Import {names}."] if library else [f"{PREFIX}{names}."]
     proof = [*listing.definitions(), *listing.claim()]
     return "\n".join([*heading(certificate), REQUIRED, *modules, *OPENING, *proof, ""])
 
@@ -84,12 +86,6 @@ class Listing:
         listed_ones = enumerate(self.certificate.data["strategies"])
         return [read_strategy(item, self.automaton, f"strategy {n}") for n, item in listed_ones]
 
-    def refuse_choices(self) -> None:
-        """The library has no finite draws yet."""
-        for choice in self.certificate.data["choices"]:
-            name = "the exponential mechanism" if choice["mechanism"] == "Exp" else "finite draws"
-            raise Unsupported(f"{name} in a proof for every size: not written for Coq yet")
-
     def definitions(self) -> Iterator[str]:
         """The automaton, the strategies, and which of them are left at each place."""
         yield from self.automaton_text()
@@ -115,7 +111,7 @@ class Listing:
         last = len(self.automaton.edges) - 1
         for i, edge in enumerate(self.automaton.edges):
             yield f"    (* {i}: {comment(self.words(i))} *)"
-            yield f"    {self.edge(edge)}{';' if i < last else ''}"
+            yield f"    {self.edge(edge, self.choices[i])}{';' if i < last else ''}"
         yield "  ] |}."
 
     def words(self, i: int) -> str:
@@ -124,7 +120,14 @@ class Listing:
         steps = (data["steps"][j][1] for j in data["edges"][i]["path"])
         return ", ".join(steps) or "nothing happens"
 
-    def edge(self, edge: Edge) -> str:
+    @cached_property
+    def choices(self) -> list[list[str]]:
+        """Of each edge its finite draws."""
+        data = self.certificate.data
+        texts = [choice(item, self.certificate) for item in data["choices"]]
+        return [[texts[number] for number in edge["choices"]] for edge in data["edges"]]
+
+    def edge(self, edge: Edge, choices: Sequence[str]) -> str:
         """An edge: what is drawn, tested, and kept for the target."""
         here, drawn = self.automaton.live[edge.source], len(edge.samples)
         moves = [
@@ -132,6 +135,7 @@ class Listing:
             for j, sample in enumerate(edge.samples)
         ]
         moves += [f"Guard {form(f, drawn, here)} {str(equal).lower()}" for f, equal in edge.guards]
+        moves += choices
         kept = (form(edge.sets[name], drawn, here) for name in self.automaton.live[edge.target])
         return f"Edge {edge.source} {edge.target} {listed([*moves, f'Keep {listed(kept)}'])}"
 
@@ -162,6 +166,33 @@ class Listing:
                     seen[after] = None
                     todo.append(after)
         return sorted(seen)
+
+
+def choice(item: Mapping[str, Any], certificate: Certificate) -> str:
+    """A finite draw, or one of the exponential mechanism."""
+    if item["mechanism"] == "Exp":
+        return f"Score {number(Fraction(item['rate']))} {number(Fraction(item['sensitivity']))}"
+    cost, table = Fraction(item["cost"]), certificate.table
+    integers = laws.in_integers(table, cost)
+    sides = [table.functions[item[side]] for side in ("left", "right")]
+    fractions = [(above, table.denominators[below]) for above, below in sides]
+    refuse_unproved(cost, *fractions)
+    (p, q), (r, s) = ([function(f, integers.unit, integers.scale) for f in pair] for pair in fractions)
+    return f"Choose {number(cost)} {integers.unit} ({p}, {q}) ({r}, {s})"
+
+
+def refuse_unproved(
+    cost: Fraction, left: tuple[Function, Function], right: tuple[Function, Function]
+) -> None:
+    """The chain of derivatives has to prove left <= exp(cost*eps) * right for every eps > 0."""
+    if any(n < 0 or k or b for side in (left, right) for f in side for n, _, k, b in f):
+        raise Unsupported("powers of 1/eps and constants such as exp(-2) are not written for Coq yet")
+    (p, q), (r, s), effort = left, right, Effort(ZERO)
+    grown: Function = {(0, cost, ZERO, ZERO): Fraction(1)}
+    slack = add(multiply(grown, multiply(r, q)), negative(multiply(p, s)))
+    proved = [effort.proves(slack), effort.proves(p), *(effort.proves(f, strict=True) for f in (q, s))]
+    if not all(proved):
+        raise Unsupported("a finite draw whose cost is not proved by one chain of derivatives for every eps")
 
 
 def form(written: Form, drawn: int, live: Sequence[str]) -> str:
