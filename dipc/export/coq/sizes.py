@@ -1,8 +1,8 @@
 """A certificate about every size as a theorem: its automaton, and the strategies that prove the claim.
 
 The theorem is proved by computation (``vm_compute``) with a checker that ``Sizes.v`` proves right, along runs
-of every length.  Who trusts Coq has to read the definition of the automaton, the statement of the theorem,
-and sections 1 to 3 of ``Sizes.v`` only, see docs/coq.md.
+of every length.  Who trusts Coq has to read ``Runs.v``, the automaton that the file lists, and the statement
+of the theorem only, see docs/coq.md.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from dipc.kernel.automata import Automaton, Edge, Form
 from dipc.kernel.facts import ZERO, Function, add, multiply, negative
 from dipc.kernel.sizes import Certificate, Strategy, read_strategy
 
-MODULES = ("Chain", "Sizes")
+MODULES = ("Chain", "Runs", "Coupling", "Sizes")
+"""In the order in which they need each other."""
 LINES = ";\n    "
 REQUIRED = "From Coq Require Import ZArith QArith List."
 OPENING = ("Import ListNotations.", "Open Scope Q_scope.")
