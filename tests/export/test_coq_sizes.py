@@ -174,6 +174,35 @@ def test_coq_accepts_proofs(name: str, library: Path) -> None:
     assert set(re.findall(r"^([\w.]+)\s*:(?!$)", axioms, re.MULTILINE)) <= AXIOMS
 
 
+USED = """
+From Coq Require Import Reals Lra.
+Open Scope R_scope.
+
+Definition one_round (q : R) : path :=
+  [Drawn Lap (1 # 2) (Form 0 []); Kept [Form 0 [(0%nat, 1%Q)]];
+   Drawn Lap (1 # 4) (Form q []); AtLeast (Form 0 [(0%nat, 1%Q); (1%nat, (-1)%Q)]); Kept []].
+
+Theorem used eps : 0 < eps -> forall v', probability eps [(one_round (1 / 3), fun _ => True)] v' ->
+  exists v, probability eps [(one_round 0, fun _ => True)] v /\\ v <= exp (Q2R 1 * eps) * v'.
+Proof.
+  intros He. apply (claim eps He [((one_round 0, one_round (1 / 3)), fun _ => True)]).
+  constructor; [|constructor]. eexists. split.
+  - apply (in_between program (2 / 3) (differences program [0%nat; 1%nat]) (differences program [0%nat; 3%nat])).
+    + apply along_run. repeat split.
+    + apply along_run. repeat split.
+    + lra.
+    + cbn. repeat (constructor; try discriminate; try reflexivity).
+  - cbn. unfold one_round, mix. repeat constructor; cbn; unfold Q2R; cbn; lra.
+Qed.
+"""
+
+
+def test_the_theorem_speaks_of_paths(library: Path) -> None:
+    """SVT1 with N = 1 and the output top, on q = [0] and on q = [1/3], which lies between the labels -1 and 1."""
+    run = in_coq(library, theorem(certified("svt1"), library=False) + USED, "used")
+    assert run.returncode == 0, run.stderr
+
+
 def test_a_file_needs_nothing_else_of_dipc(tmp_path: Path, library: Path) -> None:
     (tmp_path / "claim.v").write_text(theorem(certified("gap")), encoding="utf-8")
     run = coqc(tmp_path / "claim.v")

@@ -207,8 +207,8 @@ Inductive mixed (w : R) : list (move R) -> list (move R) -> list (move R) -> Pro
 
 (* The changes along a run, and all those between. *)
 Inductive listed_changes (a : automaton) : list (move R) -> Prop :=
-  | along r : is_run a (start a) r -> listed_changes a (differences a r)
-  | between w l m n : listed_changes a l -> listed_changes a m -> 0 <= w <= 1 -> mixed w l m n ->
+  | along_run r : is_run a (start a) r -> listed_changes a (differences a r)
+  | in_between w l m n : listed_changes a l -> listed_changes a m -> 0 <= w <= 1 -> mixed w l m n ->
       listed_changes a n.
 
 (* f' is a form on u', f that on u, and d says how much more it is. *)
