@@ -187,7 +187,8 @@ Theorem used eps : 0 < eps -> forall v', probability eps [(one_round (1 / 3), fu
 Proof.
   intros He. apply (claim eps He [((one_round 0, one_round (1 / 3)), fun _ => True)]).
   constructor; [|constructor]. eexists. split.
-  - apply (in_between program (2 / 3) (differences program [0%nat; 1%nat]) (differences program [0%nat; 3%nat])).
+  - apply (in_between program (2 / 3) (differences program [0%nat; 1%nat])
+      (differences program [0%nat; 3%nat])).
     + apply along_run. repeat split.
     + apply along_run. repeat split.
     + lra.
@@ -198,7 +199,7 @@ Qed.
 
 
 def test_the_theorem_speaks_of_paths(library: Path) -> None:
-    """SVT1 with N = 1 and the output top, on q = [0] and on q = [1/3], which lies between the labels -1 and 1."""
+    """SVT1 with N = 1 and the output top, on q = [0] and on [1/3], which lies between the labels -1 and 1."""
     run = in_coq(library, theorem(certified("svt1"), library=False) + USED, "used")
     assert run.returncode == 0, run.stderr
 
