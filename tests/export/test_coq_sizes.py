@@ -109,6 +109,12 @@ def test_no_theorem_without_a_proof(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "VIOLATED" in capsys.readouterr().out and not out.exists()
 
 
+def test_what_is_outside_is_refused_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+    """In `warner` one answer is 3 times as likely as the other, which is at most exp(eps) from ln 3 on."""
+    assert status(["prove", "warner", "--to", "coq"]) == 2
+    assert "a finite draw whose cost is not proved by one chain of derivatives" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

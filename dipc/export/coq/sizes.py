@@ -65,7 +65,7 @@ def heading(certificate: Certificate) -> Iterator[str]:
     """A comment with the statement in words."""
     yield f"(* {comment(certificate.statement())}"
     yield f"   program text: SHA-256 {certificate.program.sha256}"
-    yield "   not proved here: that the automaton listed is that of the program *)"
+    yield "   not proved here: that the automaton listed is that of the program on adjacent inputs *)"
 
 
 @dataclass(frozen=True)
