@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,6 +27,7 @@ from dipc.cli.terminal import say
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible
 from dipc.clock import Clock, Progress
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer, answered
+from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, ProvedForAll
 from dipc.errors import InputError
 from dipc.lazily import lazily
@@ -37,10 +39,14 @@ if TYPE_CHECKING:
     import dipc.certificate.format as certificates
     import dipc.certificate.produce as produce
     import dipc.certificate.sizes as sizes
+    import dipc.export.coq.sizes as coq_sizes
     import dipc.export.coupling as coupling
 else:
     certificates, produce = map(lazily, ("dipc.certificate.format", "dipc.certificate.produce"))
     sizes, coupling = map(lazily, ("dipc.certificate.sizes", "dipc.export.coupling"))
+    coq_sizes = lazily("dipc.export.coq.sizes")
+
+COQ_FILE = re.compile(r"[A-Za-z]\w*\.v", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +57,7 @@ class Wanted(options.Asked):
     certificate_file: str | None = None
     details: bool = False
     to: str = "text"
+    output: str | None = None
     expect: bool = False
     as_json: bool = False
     quiet: bool = False
@@ -98,7 +105,8 @@ Examples:
   dipc prove svt1 -D N=4                      for N = 4 only
   dipc prove svt1 -D c=2 --claim "3/2*eps"
   dipc prove svt1 --details                   the proof as a table, as a paper prints it
-  dipc prove svt1 --to latex > svt1.tex
+  dipc prove svt1 --to latex -o svt1.tex
+  dipc prove svt1 --to coq -o svt1.v                 and then: coqc svt1.v
   dipc prove svt1 --certificate svt1.json            and then: dipc verify svt1.json
   dipc prove svt1 svt2 nmax1                  a table of several
 """,
@@ -112,11 +120,12 @@ Examples:
 @click.option("--details", is_flag=True, help="Also print the proof as a table.")
 @click.option(
     "--to",
-    type=click.Choice(["text", "latex"]),
+    type=click.Choice(["text", "latex", "coq"]),
     default="text",
     show_default=True,
-    help="Print a proof as LaTeX.",
+    help="Print a proof as LaTeX, or as a theorem that Coq checks.",
 )
+@options.output(help="Write what --to prints to this file.")
 @options.expect(help="Compare each verdict with the file's comment '# expect for all sizes: violated'.")
 @options.junit()
 @options.json(help="Print one JSON record; for several files, a list.")
@@ -135,7 +144,7 @@ def prove(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
     single = len(files) == 1 and not Path(files[0]).is_dir()
     _refuse_contradictions(wanted, single)
     programs = [files[0]] if single else options.expanded(files)
-    for target in (junit, wanted.certificate_file):
+    for target in (junit, wanted.certificate_file, wanted.output):
         options.refuse_overwriting(target, *programs)
     outcomes: list[SizesOutcome] = []
     try:
@@ -158,7 +167,12 @@ def _refuse_contradictions(wanted: Wanted, single: bool) -> None:
     for option in (name for name, given in alone.items() if given and not single):
         raise click.UsageError(f"{option} is about one program: give one file")
     if wanted.to != "text" and wanted.style != "text":
-        raise click.UsageError("--to latex replaces the text: leave out --json and --quiet")
+        raise click.UsageError(f"--to {wanted.to} replaces the text: leave out --json and --quiet")
+    if wanted.output is not None and wanted.to == "text":
+        raise click.UsageError("-o is for a proof in another language: add --to latex or --to coq")
+    if wanted.output is not None and wanted.to == "coq" and not COQ_FILE.fullmatch(Path(wanted.output).name):
+        hint = "letters, digits and _, with a letter first, and .v at the end; for example -o claim.v"
+        raise InputError(f"{wanted.output}: Coq does not take a file of this name", hint=hint)
     if wanted.expect and (wanted.definitions or wanted.claim is not None):
         why = "the expected verdict is about the program as it stands"
         raise click.UsageError(f"{why}: leave out --expect, or -D and --claim")
@@ -173,8 +187,8 @@ def _single(wanted: Wanted) -> SizesOutcome:
         outcome = decided(wanted, bar.show)
     found = outcome.verdict
     assert found is not None
-    if wanted.to == "latex" and isinstance(found.verdict, ProvedForAll):
-        say(coupling.latex(found.question, found.verdict), end="")
+    if wanted.to != "text" and isinstance(found.verdict, ProvedForAll):
+        _write(_exported(wanted.to, found.question, found.verdict), wanted.output)
     else:
         present(outcome, wanted.style)
         if wanted.details and wanted.style == "text" and isinstance(found.verdict, ProvedForAll):
@@ -182,6 +196,18 @@ def _single(wanted: Wanted) -> SizesOutcome:
     if wanted.certificate_file is not None and not outcome.interrupted:
         certificates.write(_certificate(found), wanted.certificate_file)
     return outcome
+
+
+def _exported(to: str, asked: Question, proved: ProvedForAll) -> str:
+    """The proof in another language."""
+    return coq_sizes.coq(asked, proved) if to == "coq" else coupling.latex(asked, proved)
+
+
+def _write(proof: str, file: str | None) -> None:
+    if file is None:
+        say(proof, end="")
+    else:
+        Path(file).write_text(proof, encoding="utf-8")
 
 
 def _certificate(found: AllSizesAnswer) -> dict[str, Any]:
