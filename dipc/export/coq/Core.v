@@ -23,7 +23,7 @@ Fixpoint write (x : nat) (v : Q) (s : memory) : memory :=
 Inductive expr :=
   | Number (q : Q)
   | Cell (x : nat)
-  | Plus (a b : expr) | Minus (a b : expr) | Times (a b : expr) | Divided (a b : expr)
+  | Added (a b : expr) | Reduced (a b : expr) | Times (a b : expr) | Divided (a b : expr)
   | Maximum (a b : expr) | Minimum (a b : expr) | Floor (a : expr)
   | Equal (a b : expr) | Less (a b : expr) | AtMost (a b : expr)
   | Not (a : expr) | And (a b : expr) | Or (a b : expr)
@@ -35,8 +35,8 @@ Fixpoint value_in (s : memory) (e : expr) : Q :=
   match e with
   | Number q => Qred q
   | Cell x => read s x
-  | Plus a b => Qred (value_in s a + value_in s b)
-  | Minus a b => Qred (value_in s a - value_in s b)
+  | Added a b => Qred (value_in s a + value_in s b)
+  | Reduced a b => Qred (value_in s a - value_in s b)
   | Times a b => Qred (value_in s a * value_in s b)
   | Divided a b => Qred (value_in s a / value_in s b)
   | Maximum a b => let v := value_in s a in let w := value_in s b in if Qle_bool v w then w else v
@@ -70,6 +70,29 @@ Fixpoint at_eps (eps : R) (s : memory) (w : weight) : R :=
   | Choice c v w => if holds (value_in s c) then at_eps eps s v else at_eps eps s w
   end.
 
+(* How they are written. *)
+Declare Scope expr_scope.
+Delimit Scope expr_scope with expr.
+Bind Scope expr_scope with expr.
+Notation "a + b" := (Added a b) : expr_scope.
+Notation "a - b" := (Reduced a b) : expr_scope.
+Notation "a * b" := (Times a b) : expr_scope.
+Notation "a / b" := (Divided a b) : expr_scope.
+Arguments Equal (a b)%expr. Arguments Less (a b)%expr. Arguments AtMost (a b)%expr.
+Arguments Maximum (a b)%expr. Arguments Minimum (a b)%expr. Arguments Floor a%expr.
+Arguments Not a%expr. Arguments And (a b)%expr. Arguments Or (a b)%expr. Arguments Cond (c a b)%expr.
+Coercion Number : Q >-> expr.
+Coercion Cell : nat >-> expr.
+Declare Scope weight_scope.
+Delimit Scope weight_scope with weight.
+Bind Scope weight_scope with weight.
+Notation "v + w" := (Sum v w) : weight_scope.
+Notation "v - w" := (Difference v w) : weight_scope.
+Notation "v * w" := (Product v w) : weight_scope.
+Notation "v / w" := (Quotient v w) : weight_scope.
+Arguments Exp w%weight. Arguments Choice c%expr (v w)%weight.
+Coercion Const : expr >-> weight.
+
 (* ---- 2. Programs, and what they mean ------------------------------------------------------------- *)
 
 Inductive core :=
@@ -79,7 +102,11 @@ Inductive core :=
   | Choose (x : nat) (options : list (expr * weight))             (* each value with its probability *)
   | Seq (a b : core).
 
+Arguments Assign x e%expr. Arguments If c%expr yes no.
+Definition an_option (v : expr) (p : weight) : expr * weight := (v, p).
+Notation "v ~> p" := (an_option v p) (at level 70).
 Declare Scope core_scope.
+Delimit Scope core_scope with core.
 Notation "a ;; b" := (Seq a b) (at level 100, right associativity) : core_scope.
 
 (* The expected value of f after a program that starts in s. *)
@@ -95,13 +122,12 @@ Fixpoint expected (eps : R) (c : core) (f : memory -> R) (s : memory) : R :=
 
 Definition Flip (x : nat) (p : weight) : core :=
   Choose x [(Number 1, p); (Number 0, Difference (Const (Number 1)) p)].
-Definition Uniform (x : nat) (values : list expr) : core :=
-  Choose x (map (fun e => (e, Const (Number (1 # Pos.of_nat (length values))))) values).
+Definition Uniform (x : nat) (values : list Q) : core :=
+  Choose x (map (fun v => (Number v, Const (Number (1 # Pos.of_nat (length values))))) values).
 (* Each value with a probability proportional to exp(rate score). *)
-Definition Exponential (x : nat) (rate : weight) (scores : list (expr * expr)) : core :=
-  let weight_of score := Exp (Product rate (Const score)) in
-  let all := fold_right (fun '(_, score) sum => Sum (weight_of score) sum) (Const (Number 0)) scores in
-  Choose x (map (fun '(e, score) => (e, Quotient (weight_of score) all)) scores).
+Definition Exponential (x : nat) (rate : weight) (scores : list (expr * weight)) : core :=
+  let all := fold_right (fun '(_, score) sum => Sum (Exp (Product rate score)) sum) (Const (Number 0)) scores in
+  Choose x (map (fun '(v, score) => (v, Quotient (Exp (Product rate score)) all)) scores).
 
 (* ---- 3. Private programs ------------------------------------------------------------------------- *)
 

@@ -1,0 +1,167 @@
+"""A certificate as a theorem about a program: its core is written in Coq, which computes the laws itself.
+
+The laws that the certificate lists are a part of the proof; the statement does not mention them.  Who trusts Coq
+has to read sections 1 to 3 of ``Core.v``, the program as it is written here, and the theorem, see docs/coq.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, reduce
+
+from dipc.dipwhile.syntax.core import CoreProgram
+from dipc.export.coq.core_program import Translation, spelled
+from dipc.export.coq.core_syntax import Block, Term, lines, number, written
+from dipc.export.coq.library import MODULES, PREFIX, inlined
+from dipc.export.coq.listing import CLOSING, COQ, LINES, Listing, Signs, refuse_other_terms
+from dipc.export.coq.terms import comment, listed, rational
+from dipc.kernel import reading
+from dipc.kernel.facts import Function
+from dipc.kernel.privacy import Certificate
+
+FUEL = 200  # derivatives that show that a divisor in the program is positive, at most
+CORE = (*MODULES, "Core")
+
+
+def core_theorem(program: CoreProgram, certificate: Certificate, library: bool = True) -> str:
+    """The text of a Coq file; without the library it needs that to be compiled as ``Dipc``.
+
+    The certificate must be one of the program.  Raises :class:`Unsupported` for what is outside the fragment.
+    """
+    translation = Translation(program)
+    core = CoreListing(certificate, translation)
+    block = translation.block()
+    refuse_other_terms(certificate)
+    proof = core.core_violation() if certificate.violated else core.core_privacy()
+    names = " ".join(CORE)
+    modules = [*inlined(CORE), f"Import {names}."] if library else [f"{PREFIX}{names}."]
+    text = [
+        *core.heading(),
+        COQ,
+        *modules,
+        "Import ListNotations.",
+        *core.definition(block),
+        *core.model(),
+        *proof,
+        "",
+    ]
+    return "\n".join(text)
+
+
+@dataclass(frozen=True)
+class CoreListing(Listing):
+    """What a certificate lists, with the program that it is about."""
+
+    translation: Translation
+
+    @cached_property
+    def numbers(self) -> dict[str, Fraction]:
+        """The atoms in input sets, as the program has them."""
+        values = (v for domain in self.certificate.sets.inputs for v in domain)
+        return {name: self.translation.atoms[name] for name in values if isinstance(name, str)}
+
+    def heading(self) -> Iterator[str]:
+        """A comment with the statement in words."""
+        certificate = self.certificate
+        yield f"(* {comment(certificate.statement())}"
+        yield f"   program text: SHA-256 {certificate.program.sha256}"
+        yield "   The theorem is about the program as it is written below: Coq computes its distributions."
+        yield "   not proved here: that this is the program of that text *)"
+
+    def definition(self, block: Block) -> Iterator[str]:
+        """The program."""
+        translation = self.translation
+        for i, (cell, name) in enumerate(translation.cells.items()):
+            yield f"Definition {name} : nat := {i}.  (* {spelled(cell)} *)"
+        for atom, value in translation.atoms.items():
+            yield f"(* {comment(atom)} is {value} *)"
+        sets = (listed(map(self.cell, domain)) for domain in self.certificate.sets.inputs)
+        yield "Open Scope Q_scope."
+        yield "Definition program : mechanism := {|"
+        yield f"  input_sets := {listed(sets)};"
+        yield f"  neighbours := {self.adjacency()};"
+        yield f"  more_cells := {len(translation.cells) - translation.input_count};"
+        yield "  code := ("
+        yield from lines(block, "    ")
+        yield "  )%core;"
+        yield f"  outputs := {listed(translation.outputs)} |}}."
+        yield f"Definition delta : weight := {self.delta_term()}."
+        yield "Close Scope Q_scope."
+
+    def cell(self, value: Fraction | str) -> str:
+        """A value of an input cell, in lowest terms."""
+        return written(self.numbers[value] if isinstance(value, str) else value)
+
+    def delta_term(self) -> Term:
+        """The delta of the claim."""
+        above, below = self.delta
+        denominator = self.certificate.table.denominators[below]
+        return Term("Quotient", (weight_of(above), weight_of(denominator))) if above else weight_of(above)
+
+    @cached_property
+    def outcomes(self) -> list[str]:
+        """The outcomes, as lists of numbers."""
+        domains = self.certificate.sets.outputs
+        places = (reading.places(o, domains, "outcomes") for o in self.certificate.data["outcomes"])
+        values = ([domain[i] for domain, i in zip(domains, row, strict=True)] for row in places)
+        atoms = self.translation.atoms
+        return [
+            listed(written(atoms[v]) if isinstance(v, str) else written(v) for v in row) for row in values
+        ]
+
+    def core_statement(self, word: str) -> Iterator[str]:
+        """The theorem, up to the proof."""
+        t, _, on = self.claim()
+        yield f"Definition outcomes : list (list Q) := {listed(self.outcomes)}%Q."
+        yield f"Theorem claim : {word} program {t} delta {on}."
+        yield "Proof."
+
+    def core_violation(self) -> Iterator[str]:
+        """The claim is broken at one eps."""
+        certificate = self.certificate
+        eps = certificate.claim.eps
+        assert eps is not None
+        numbers = certificate.data["violation"]["outcomes"]
+        (_, p), (_, q) = self.inputs
+        terms = self.terms(eps, [(p[o], q[o]) for o in numbers])
+        _, delta, _ = self.claim()
+        chosen = listed(self.outcomes[o] for o in numbers)
+        yield from self.core_statement("violated_program")
+        yield "  apply (violated_program_sound listed (code program) (more_cells program) (outputs program)"
+        yield f"    _ delta {delta} _ {terms} {rational(eps)} outcomes {chosen}%Q)."
+        yield from CLOSING
+
+    def core_privacy(self) -> Iterator[str]:
+        """The claim holds on the interval."""
+        signs = Signs(self)
+        entries = listed((f"({i + 1}, {j + 1}, {sign})" for (i, j), sign in signs.entries().items()), LINES)
+        _, delta, _ = self.claim()
+        effort = f"(Effort {max(signs.effort.terms, 1)} {max(signs.effort.fuel, FUEL)})"
+        size = len(self.certificate.table.functions) + 1
+        yield f"Definition entries : list (positive * positive * sign) := {entries}%positive."
+        yield from self.core_statement("private_program")
+        yield "  apply (private_program_sound listed (code program) (more_cells program) (outputs program)"
+        yield f"    _ delta {delta} _ {effort} {size} entries outcomes)."
+        yield from CLOSING
+
+
+def weight_of(f: Function) -> Term:
+    """A function without 1/eps as a term.
+
+    >>> print(weight_of({(1, Fraction(-2), Fraction(0), Fraction(0)): Fraction(3)}))
+    (3 * Eps) * (Exp ((-2) * Eps))
+    """
+    if not f:
+        return Term("Const", (number(0),))
+    eps = Term("Eps")
+
+    def times(*factors: Term) -> Term:
+        return reduce(lambda a, b: Term("Product", (a, b)), factors)
+
+    def term(power: int, rate: Fraction, c: Fraction) -> Term:
+        grown = (Term("Exp", (times(Term("Const", (number(rate),)), eps),)),) if rate else ()
+        return times(Term("Const", (number(c),)), *[eps] * power, *grown)
+
+    return reduce(lambda a, b: Term("Sum", (a, b)), [term(n, a, c) for (n, a, _, _), c in sorted(f.items())])
