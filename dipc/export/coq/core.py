@@ -88,7 +88,6 @@ class CoreListing(Listing):
         yield "  )%core;"
         yield f"  outputs := {listed(translation.outputs)} |}}."
         yield f"Definition delta : weight := {self.delta_term()}."
-        yield "Close Scope Q_scope."
 
     def cell(self, value: Fraction | str) -> str:
         """A value of an input cell, in lowest terms."""

@@ -45,7 +45,7 @@ class Term:
             case ("Const", (Term(head) as part,)):
                 return f"({part})%expr" if head in INFIX else str(part)
             case (head, (a, b)) if head in INFIX:
-                return f"{inside(a)} {INFIX[head]} {inside(b)}"
+                return f"{inside(a, level(self))} {INFIX[head]} {inside(b, level(self) - 1)}"
             case (head, parts):
                 return " ".join((head, *map(inside, parts)))
 
@@ -70,16 +70,21 @@ def written(value: Fraction) -> str:
     return str(value) if value >= 0 else f"({value})"
 
 
-def inside(part: Term | Fraction | str) -> str:
-    """The text of an argument."""
-    text = str(part)
-    return text if is_closed(text) else f"({text})"
+def level(term: Term) -> int:
+    """How loosely the text of a term holds together: 0 closed, 1 application, 2 product, 3 sum."""
+    match term.head, term.parts:
+        case (head, _) if head in INFIX:
+            return 3 if INFIX[head] in "+-" else 2
+        case ("Const", (Term(head) as part,)):
+            return 0 if head in INFIX else level(part)
+        case ("Number" | "Cell" | "Eps", _):
+            return 0
+    return 1
 
 
-def is_closed(text: str) -> bool:
-    """Whether a text is one word, or in brackets that belong together."""
-    depth = [text[: i + 1].count("(") - text[: i + 1].count(")") for i in range(len(text))]
-    return " " not in text or (0 not in depth[: text.rindex(")")] if ")" in text else False)
+def inside(part: Term | Fraction | str, most: int = 0) -> str:
+    """The text of a part where one of this level is expected."""
+    return f"({part})" if isinstance(part, Term) and level(part) > most else str(part)
 
 
 def number(value: Fraction | int) -> Term:
