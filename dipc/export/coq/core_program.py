@@ -15,7 +15,7 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.dipwhile.semantics.liveness import successors
+from dipc.dipwhile.semantics.liveness import live_cells, successors
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.ast import Op
 from dipc.dipwhile.syntax.core import Cell, CoreProgram, Draw, Halt, Instruction, Jump, Put, Test
@@ -28,6 +28,7 @@ from dipc.export.coq.core_syntax import (
     Exponential,
     Flip,
     If,
+    Noise,
     Statement,
     Term,
     Uniform,
@@ -131,6 +132,8 @@ class Translation:
         found: list[Statement] = []
         while pc != stop:
             instruction = self.program.code[pc]
+            if isinstance(instruction, Draw) and isinstance(instruction.distribution, ast.Noise):
+                return (*found, self.noise(instruction.target, instruction.distribution, pc, stop))
             if isinstance(instruction, Test):
                 yes, no = (
                     self.region(pc + 1, self.joins[pc]),
@@ -168,11 +171,30 @@ class Translation:
             statements = (If(Term("Equal", (index, number(i))), (cell,), statements),)
         return statements
 
+    def noise(self, target: ast.Name | ast.Index, noise: ast.Noise, pc: int, stop: int) -> Noise:
+        """A sample that the rest of its block, up to ``stop``, may compare with numbers."""
+        if noise.kind != "DLap":
+            raise refused(f"the noise `{noise.kind}`", noise.span)
+        cell = self.cell_of(target)
+        ends = {(v.name, i) for v in self.program.outputs for _, i in v.cells}
+        later = live_cells(self.program)[stop] if stop < len(self.program.code) else ends
+        if cell in later:
+            raise refused(f"a sample `{spelled(cell)}` that is read after its block", noise.span)
+        rest = self.region(pc + 1, stop)
+        return Noise(self.cells[cell], self.weight(noise.rate), self.expression(noise.mean), rest)
+
+    def cell_of(self, target: ast.Name | ast.Index) -> Cell:
+        """The cell of a sample."""
+        index = number(0) if isinstance(target, ast.Name) else self.expression(target.index)
+        if index.constant is None:
+            raise refused("a sample with a computed index", target.span)
+        return (target.name if isinstance(target, ast.Name) else target.array), int(index.constant)
+
     def draw(self, x: str, distribution: ast.Distribution) -> Statement:
         """What draws a cell."""
         match distribution:
-            case ast.Noise(kind):
-                raise refused(f"the noise `{kind}` here", distribution.span)
+            case ast.Noise():
+                raise AssertionError("written with the rest of its block")
             case ast.Flip(probability):
                 return Flip(x, self.weight(probability))
             case ast.Choose(options):

@@ -145,13 +145,33 @@ class Exponential:
     scores: tuple[tuple[Term, Term], ...]
 
 
-Statement = Assign | If | Choose | Flip | Uniform | Exponential
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """``x`` becomes mean plus two-sided geometric noise in the rest of the block, and is not in use after it."""
+
+    x: str
+    rate: Term
+    mean: Term
+    rest: tuple[Statement, ...]
+
+
+Statement = Assign | If | Choose | Flip | Uniform | Exponential | Noise
 Block = tuple[Statement, ...]
 
 
 def size(block: Block) -> int:
     """The number of statements, those inside others included."""
-    return sum(1 + size(s.yes) + size(s.no) if isinstance(s, If) else 1 for s in block)
+    return sum(1 + sum(map(size, blocks(statement))) for statement in block)
+
+
+def blocks(statement: Statement) -> tuple[Block, ...]:
+    """The blocks in a statement."""
+    match statement:
+        case If(_, yes, no):
+            return yes, no
+        case Noise(rest=rest):
+            return (rest,)
+    return ()
 
 
 def lines(block: Block, indent: str = "  ") -> Iterator[str]:
@@ -183,6 +203,10 @@ def texts(statement: Statement, indent: str) -> Iterator[str]:
             yield from lines(yes, indent + "  ")
             yield f"{indent}) ("
             yield from lines(no, indent + "  ")
+            yield f"{indent})"
+        case Noise(x, rate, mean, rest):
+            yield f"{indent}Noise {x} {inside(rate)} {inside(mean)} ("
+            yield from lines(rest, indent + "  ")
             yield f"{indent})"
         case _:
             assert_never(statement)
