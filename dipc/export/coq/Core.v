@@ -476,14 +476,14 @@ Section Side.
   Qed.
 End Side.
 
-(* Bounds beyond all constants of a program. *)
+(* Bounds beyond all constants with which a program compares. *)
+Definition direct (e : expr) : list Q := match e with Number q => [q] | _ => [] end.
 Fixpoint numbers (e : expr) : list Q :=
   match e with
-  | Number q => [q]
-  | Cell _ => []
+  | Number _ | Cell _ => []
   | Floor a | Not a => numbers a
-  | Added a b | Reduced a b | Times a b | Divided a b | Maximum a b | Minimum a b
-  | Equal a b | Less a b | AtMost a b | And a b | Or a b => numbers a ++ numbers b
+  | Added a b | Reduced a b | Times a b | Divided a b | And a b | Or a b => numbers a ++ numbers b
+  | Maximum a b | Minimum a b | Equal a b | Less a b | AtMost a b => direct a ++ direct b ++ numbers a ++ numbers b
   | Cond c a b => numbers c ++ numbers a ++ numbers b
   end.
 Fixpoint constants (c : core) : list Q :=

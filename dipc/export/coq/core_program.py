@@ -17,9 +17,11 @@ from flint import fmpq
 
 from dipc.dipwhile.semantics.liveness import live_cells, successors
 from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.arrays import instruction_parts
 from dipc.dipwhile.syntax.ast import Op
 from dipc.dipwhile.syntax.core import Cell, CoreProgram, Draw, Halt, Instruction, Jump, Put, Test
 from dipc.dipwhile.syntax.unroll import substitute
+from dipc.dipwhile.syntax.walk import nodes
 from dipc.errors import Span, Unsupported
 from dipc.export.coq.core_syntax import (
     Assign,
@@ -38,9 +40,6 @@ from dipc.export.coq.core_syntax import (
 
 MOST_STATEMENTS = 20_000
 MOST_POWER = 100
-FIRST_ATOM = 1_000_001
-"""The number of the first atom but ``true`` and ``false``."""
-
 BINARY = {
     Op.ADD: "Added",
     Op.SUB: "Reduced",
@@ -255,8 +254,11 @@ class Translation:
 
     @cached_property
     def atoms(self) -> Atoms:
-        """The numbers of atoms, in the order in which they are met."""
-        return Atoms()
+        """The numbers of atoms; other than ``true`` and ``false`` they are above all numbers of the text."""
+        read = (node for i in self.program.code for part in instruction_parts(i) for node in nodes(part))
+        values = [node.value for node in read if isinstance(node, ast.Number)]
+        values += [v for variable in self.program.inputs for v in variable.domain if isinstance(v, fmpq)]
+        return Atoms(max([1, *(int(value.ceil()) for value in values)]) + 1)
 
     def indexed(self, expr: ast.Index) -> Term:
         """A cell of an array; with a computed index the one that it names."""
@@ -344,13 +346,14 @@ class Translation:
 
 
 class Atoms(dict[str, Fraction]):
-    """The numbers of atoms, found as they are asked for."""
+    """The numbers of atoms, given as they are asked for, from one number on."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: int) -> None:
         super().__init__(true=Fraction(1), false=Fraction(0))
+        self.first = first
 
     def __missing__(self, name: str) -> Fraction:
-        self[name] = Fraction(FIRST_ATOM + len(self) - 2)
+        self[name] = Fraction(self.first + len(self) - 2)
         return self[name]
 
 
