@@ -1,7 +1,8 @@
 """A certificate as a theorem about a program: its core is written in Coq, which computes the laws itself.
 
-The laws that the certificate lists are a part of the proof; the statement does not mention them.  Who trusts Coq
-has to read sections 1 to 3 of ``Core.v``, the program as it is written here, and the theorem, see docs/coq.md.
+The laws that the certificate lists are a part of the proof; the statement does not mention them.  Who trusts
+Coq has to read sections 1 to 3 of ``Core.v``, the program as it is written here, and the theorem, see
+docs/coq.md.
 """
 
 from __future__ import annotations
@@ -10,18 +11,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
+from math import lcm
 
 from dipc.dipwhile.syntax.core import CoreProgram
+from dipc.errors import Unsupported
+from dipc.export.coq.core_effort import Walk
 from dipc.export.coq.core_program import Translation, spelled
 from dipc.export.coq.core_syntax import Block, Term, lines, number, written
+from dipc.export.coq.effort import Effort, terms_needed
 from dipc.export.coq.library import MODULES, PREFIX, inlined
 from dipc.export.coq.listing import CLOSING, COQ, LINES, Listing, Signs, refuse_other_terms
 from dipc.export.coq.terms import comment, listed, rational
 from dipc.kernel import reading
 from dipc.kernel.facts import Function
+from dipc.kernel.laws import Integers
 from dipc.kernel.privacy import Certificate
 
-FUEL = 200  # derivatives that show that a divisor in the program is positive, at most
 CORE = (*MODULES, "Core")
 
 
@@ -30,24 +35,21 @@ def core_theorem(program: CoreProgram, certificate: Certificate, library: bool =
 
     The certificate must be one of the program.  Raises :class:`Unsupported` for what is outside the fragment.
     """
-    translation = Translation(program)
-    core = CoreListing(certificate, translation)
-    block = translation.block()
+    core = CoreListing(certificate, Translation(program))
     refuse_other_terms(certificate)
     proof = core.core_violation() if certificate.violated else core.core_privacy()
     names = " ".join(CORE)
     modules = [*inlined(CORE), f"Import {names}."] if library else [f"{PREFIX}{names}."]
-    text = [
+    parts = (
         *core.heading(),
         COQ,
         *modules,
         "Import ListNotations.",
-        *core.definition(block),
+        *core.definition(),
         *core.model(),
         *proof,
-        "",
-    ]
-    return "\n".join(text)
+    )
+    return "\n".join((*parts, ""))
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,46 @@ class CoreListing(Listing):
         values = (v for domain in self.certificate.sets.inputs for v in domain)
         return {name: self.translation.atoms[name] for name in values if isinstance(name, str)}
 
+    @cached_property
+    def block(self) -> Block:
+        """The program."""
+        return self.translation.block()
+
+    @cached_property
+    def effort(self) -> Effort:
+        """What shows that all divisors of the program are positive.  Raises :class:`Unsupported`."""
+        eps = self.certificate.claim.eps
+        effort = Effort(self.certificate.claim.on.low)
+
+        def positive(f: Function) -> None:
+            if self.certificate.violated and eps is not None:
+                effort.terms = max(effort.terms, terms_needed(f, eps, strict=True))
+            elif not effort.proves(f, strict=True):
+                raise Unsupported("Coq cannot show that a divisor in the program, or a rate, is positive")
+
+        cells = self.translation.cells.values()
+        walk = Walk(cells, positive)
+        domains = self.certificate.sets.inputs
+        inputs = ([domain[i] for domain, i in zip(domains, u, strict=True)] for u, _ in self.inputs)
+        for u in inputs:
+            values = [self.numbers[v] if isinstance(v, str) else v for v in u]
+            walk.run(self.block, {(*values, *[Fraction(0)] * (len(cells) - len(values)))})
+        walk.law(self.delta_term(), ())
+        self.rates.update(walk.rates)
+        return effort
+
+    @cached_property
+    def rates(self) -> set[Fraction]:
+        """The rates of the exponential functions in the program, once its effort is known."""
+        return set()
+
+    @cached_property
+    def integers(self) -> Integers:
+        """As listed, with a unit that suits the rates in the program too."""
+        known = Listing(self.certificate).integers
+        assert self.effort
+        return known._replace(unit=lcm(known.unit, *(rate.denominator for rate in self.rates)))
+
     def heading(self) -> Iterator[str]:
         """A comment with the statement in words."""
         certificate = self.certificate
@@ -70,7 +112,7 @@ class CoreListing(Listing):
         yield "   The theorem is about the program as it is written below: Coq computes its distributions."
         yield "   not proved here: that this is the program of that text *)"
 
-    def definition(self, block: Block) -> Iterator[str]:
+    def definition(self) -> Iterator[str]:
         """The program."""
         translation = self.translation
         for i, (cell, name) in enumerate(translation.cells.items()):
@@ -84,7 +126,7 @@ class CoreListing(Listing):
         yield f"  neighbours := {self.adjacency()};"
         yield f"  more_cells := {len(translation.cells) - translation.input_count};"
         yield "  code := ("
-        yield from lines(block, "    ")
+        yield from lines(self.block, "    ")
         yield "  )%core;"
         yield f"  outputs := {listed(translation.outputs)} |}}."
         yield f"Definition delta : weight := {self.delta_term()}."
@@ -124,7 +166,7 @@ class CoreListing(Listing):
         assert eps is not None
         numbers = certificate.data["violation"]["outcomes"]
         (_, p), (_, q) = self.inputs
-        terms = self.terms(eps, [(p[o], q[o]) for o in numbers])
+        terms = max(self.effort.terms, self.terms(eps, [(p[o], q[o]) for o in numbers]))
         _, delta, _ = self.claim()
         chosen = listed(self.outcomes[o] for o in numbers)
         yield from self.core_statement("violated_program")
@@ -137,7 +179,10 @@ class CoreListing(Listing):
         signs = Signs(self)
         entries = listed((f"({i + 1}, {j + 1}, {sign})" for (i, j), sign in signs.entries().items()), LINES)
         _, delta, _ = self.claim()
-        effort = f"(Effort {max(signs.effort.terms, 1)} {max(signs.effort.fuel, FUEL)})"
+        terms, fuel = (
+            max(getattr(e, name) for e in (signs.effort, self.effort)) for name in ("terms", "fuel")
+        )
+        effort = f"(Effort {max(terms, 1)} {fuel})"
         size = len(self.certificate.table.functions) + 1
         yield f"Definition entries : list (positive * positive * sign) := {entries}%positive."
         yield from self.core_statement("private_program")

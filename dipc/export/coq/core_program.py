@@ -1,7 +1,7 @@
 """A checked program as a core program of ``Core.v``: the part of the language with finitely many states.
 
-Booleans are 1 and 0, other atoms are numbers that do not occur in the program.  What is outside the fragment is
-refused by name.
+Booleans are 1 and 0, other atoms are numbers that do not occur in the program.  What is outside the fragment
+is refused by name.
 """
 
 from __future__ import annotations
@@ -202,7 +202,10 @@ class Translation:
                 return Uniform(x, tuple(self.members(support)))
             case ast.ExpMechanism(rate, variable, support, score):
                 pairs = ((v, {variable: fmpq(v.numerator, v.denominator)}) for v in self.members(support))
-                scores = ((number(v), self.expression(substitute(score, given))) for v, given in pairs)
+                scores = (
+                    (number(v), Term("Const", (self.expression(substitute(score, given)),)))
+                    for v, given in pairs
+                )
                 return Exponential(x, self.weight(rate), tuple(scores))
             case _:
                 assert_never(distribution)
