@@ -114,7 +114,7 @@ class CoreListing(Listing):
 
     def definition(self) -> Iterator[str]:
         """The program."""
-        translation = self.translation
+        translation, block = self.translation, self.block
         for i, (cell, name) in enumerate(translation.cells.items()):
             yield f"Definition {name} : nat := {i}.  (* {spelled(cell)} *)"
         for atom, value in translation.atoms.items():
@@ -126,7 +126,7 @@ class CoreListing(Listing):
         yield f"  neighbours := {self.adjacency()};"
         yield f"  more_cells := {len(translation.cells) - translation.input_count};"
         yield "  code := ("
-        yield from lines(self.block, "    ")
+        yield from lines(block, "    ")
         yield "  )%core;"
         yield f"  outputs := {listed(translation.outputs)} |}}."
         yield f"Definition delta : weight := {self.delta_term()}."
@@ -195,7 +195,7 @@ def weight_of(f: Function) -> Term:
     """A function without 1/eps as a term.
 
     >>> print(weight_of({(1, Fraction(-2), Fraction(0), Fraction(0)): Fraction(3)}))
-    (3 * Eps) * (Exp ((-2) * Eps))
+    3 * Eps * Exp ((-2) * Eps)
     """
     if not f:
         return Term("Const", (number(0),))

@@ -73,21 +73,26 @@ class Walk:
                 return Fraction(floor(self.value(a, s)))
             case ("Not", (Term() as a,)):
                 return Fraction(not self.value(a, s))
-        a, b = (self.value(part, s) for part in e.subterms)
-        return ARITHMETIC[e.head](a, b)
+        left, right = (self.value(part, s) for part in e.subterms)
+        return ARITHMETIC[e.head](left, right)
 
     def law(self, w: Term, s: Memory) -> Quotient:
         """``law_of``."""
         if w.head == "Eps":
             return {EPS_KEY: Fraction(1)}, ONE
         if w.head == "Const":
-            value = self.value(*w.subterms, s)
+            (e,) = w.subterms
+            value = self.value(e, s)
             return whole(value.numerator), whole(value.denominator)
-        (f, d), *others = (self.law(part, s) for part in w.subterms)
+        laws = [self.law(part, s) for part in w.subterms]
         if w.head == "Exp":
-            return self.exponential(f, d)
-        ((g, e),) = others
-        match w.head:
+            return self.exponential(*laws[0])
+        return self.combined(w.head, *laws)
+
+    def combined(self, head: str, left: Quotient, right: Quotient) -> Quotient:
+        """A sum, difference, product or quotient."""
+        (f, d), (g, e) = left, right
+        match head:
             case "Product":
                 return multiply(f, g), multiply(d, e)
             case "Quotient":
@@ -219,7 +224,7 @@ def constants(block: Block) -> Iterator[Fraction]:
 
 
 def kind(x: str, up: bool, e: Term) -> bool | None:
-    """``kind``: True for what does not depend on an x beyond all constants, False for what is there with it."""
+    """``kind``: for x beyond all constants, True if the value does not depend on it, False if it is there too."""
     if e.head == "Cell":
         return e.parts != (x,)
     kinds = [kind(x, up, part) for part in e.subterms]

@@ -119,7 +119,7 @@ class Translation:
         for pc in reversed(range(end)):
             places = set(successors(code[pc], pc))
             if any(to <= pc for to in places):
-                raise refused("a loop `while`", code[pc].span if isinstance(code[pc], Test) else None)
+                raise refused("a loop `while`", getattr(code[min(places)], "span", None))
             while len(places) > 1:
                 least = min(places)
                 places = (places - {least}) | {joins[least]}

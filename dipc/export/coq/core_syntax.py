@@ -147,7 +147,7 @@ class Exponential:
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """``x`` becomes mean plus two-sided geometric noise in the rest of the block; it is out of use after it."""
+    """``x`` becomes mean plus two-sided geometric noise in the rest of the block, and is dropped after it."""
 
     x: str
     rate: Term
