@@ -1,7 +1,7 @@
 """A certificate as a theorem about a program: its core is written in Coq, which computes the laws itself.
 
 The laws that the certificate lists are a part of the proof; the statement does not mention them.  Who trusts
-Coq has to read sections 1 to 3 of ``Core.v``, the program as it is written here, and the theorem, see
+Coq has to read ``Core.v``, the program as it is written here, and the theorem, see
 docs/coq.md.
 """
 
@@ -27,7 +27,7 @@ from dipc.kernel.facts import Function
 from dipc.kernel.laws import Integers
 from dipc.kernel.privacy import Certificate
 
-CORE = (*MODULES, "Core")
+CORE = (*MODULES, "Core", "Samples", "Laws")
 
 
 def core_theorem(program: CoreProgram, certificate: Certificate, library: bool = True) -> str:

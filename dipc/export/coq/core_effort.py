@@ -1,6 +1,6 @@
 """What Coq will compute of a core program, computed here first, so that no file is written that Coq refuses.
 
-The functions mirror those of ``Core.v``; Coq trusts none of them.
+The functions mirror those of ``Samples.v`` and ``Laws.v``; Coq trusts none of them.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ def constants(block: Block) -> Iterator[Fraction]:
 
 
 def kind(x: str, up: bool, e: Term) -> bool | None:
-    """``kind``: for x beyond all constants, True if the value does not depend on it, False if it is there too."""
+    """``kind``, for x beyond all constants: True for a value that does not change, False if it is so too."""
     if e.head == "Cell":
         return e.parts != (x,)
     kinds = [kind(x, up, part) for part in e.subterms]
