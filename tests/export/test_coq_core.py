@@ -19,7 +19,7 @@ import dipc
 from dipc.dipwhile.pipeline import distribution
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.core import CoreProgram
-from dipc.errors import Source, Unsupported
+from dipc.errors import InputError, Source, Unsupported
 from dipc.export.coq import core_syntax as syntax
 from dipc.export.coq.core import CORE, core_theorem
 from dipc.export.coq.core_program import Translation
@@ -300,6 +300,15 @@ def test_coq_refuses_a_mutant(name: str, right: str, wrong: str, library: Path, 
 def test_what_is_outside_is_refused_by_name(name: str, why: str) -> None:
     with pytest.raises(Unsupported, match=re.escape(why)):
         theorem(name, **({"N": 1} if name.startswith(("svt", "hist")) else {}))
+
+
+def test_the_certificate_is_that_of_the_program() -> None:
+    path = ROOT / "programs" / "randomized_response" / "kary.dip"
+    certificate = privacy.check(certified(path)[1].encode())
+    with pytest.raises(InputError, match="not one of"):
+        core_theorem(dipc.load(path, k=3).program, certificate)
+    with pytest.raises(InputError, match="not one of"):
+        core_theorem(dipc.load(path.with_name("kary_wrong.dip")).program, certificate)
 
 
 def test_the_text_is_read_with_the_precedences_of_coq() -> None:

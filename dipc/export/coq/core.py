@@ -7,6 +7,7 @@ docs/coq.md.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,7 +15,7 @@ from functools import cached_property, reduce
 from math import lcm
 
 from dipc.dipwhile.syntax.core import CoreProgram
-from dipc.errors import Unsupported
+from dipc.errors import InputError, Unsupported
 from dipc.export.coq.core_effort import Walk
 from dipc.export.coq.core_program import Translation, spelled
 from dipc.export.coq.core_syntax import Block, Term, lines, number, written
@@ -33,8 +34,10 @@ CORE = (*MODULES, "Core", "Samples", "Laws")
 def core_theorem(program: CoreProgram, certificate: Certificate, library: bool = True) -> str:
     """The text of a Coq file; without the library it needs that to be compiled as ``Dipc``.
 
-    The certificate must be one of the program.  Raises :class:`Unsupported` for what is outside the fragment.
+    Raises :class:`Unsupported` for what is outside the fragment, and :class:`InputError` if the certificate
+    is one of another program.
     """
+    require_same(program, certificate)
     core = CoreListing(certificate, Translation(program))
     refuse_other_terms(certificate)
     proof = core.core_violation() if certificate.violated else core.core_privacy()
@@ -50,6 +53,14 @@ def core_theorem(program: CoreProgram, certificate: Certificate, library: bool =
         *proof,
     )
     return "\n".join((*parts, ""))
+
+
+def require_same(program: CoreProgram, certificate: Certificate) -> None:
+    """Refuse a certificate of another text, or of other values of its parameters."""
+    digest = hashlib.sha256(program.source.text.encode("utf-8")).hexdigest()
+    values = {name: Fraction(int(value.p), int(value.q)) for name, value in program.parameters}
+    if (digest, values) != (certificate.program.sha256, certificate.program.parameters):
+        raise InputError(f"the certificate is not one of {program.source.name} with these parameters")
 
 
 @dataclass(frozen=True)
