@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, reduce
 from math import lcm
@@ -25,7 +25,7 @@ from dipc.export.coq.listing import CLOSING, COQ, LINES, Listing, Signs, refuse_
 from dipc.export.coq.terms import comment, listed, rational
 from dipc.kernel import reading
 from dipc.kernel.facts import Function
-from dipc.kernel.laws import Integers
+from dipc.kernel.laws import Integers, in_integers
 from dipc.kernel.privacy import Certificate
 
 CORE = (*MODULES, "Core", "Samples", "Laws")
@@ -38,7 +38,7 @@ def core_theorem(program: CoreProgram, certificate: Certificate, library: bool =
     is one of another program.
     """
     require_same(program, certificate)
-    core = CoreListing(certificate, Translation(program))
+    core = CoreListing(certificate, translation=Translation(program))
     refuse_other_terms(certificate)
     proof = core.core_violation() if certificate.violated else core.core_privacy()
     names = " ".join(CORE)
@@ -67,7 +67,8 @@ def require_same(program: CoreProgram, certificate: Certificate) -> None:
 class CoreListing(Listing):
     """What a certificate lists, with the program that it is about."""
 
-    translation: Translation
+    constant: None = None  # delta is written as the certificate has it
+    translation: Translation = field(kw_only=True)
 
     @cached_property
     def numbers(self) -> dict[str, Fraction]:
@@ -111,7 +112,7 @@ class CoreListing(Listing):
     @cached_property
     def integers(self) -> Integers:
         """As listed, with a unit that suits the rates in the program too."""
-        known = Listing(self.certificate).integers
+        known = in_integers(self.certificate.table, self.certificate.claim.t)
         assert self.effort
         return known._replace(unit=lcm(known.unit, *(rate.denominator for rate in self.rates)))
 
@@ -163,6 +164,10 @@ class CoreListing(Listing):
             listed(written(atoms[v]) if isinstance(v, str) else written(v) for v in row) for row in values
         ]
 
+    def found_delta(self) -> str:
+        """The delta of the claim as it is listed."""
+        return f"(Some ({self.ratio(*self.delta)}))" if self.delta.numerator else "None"
+
     def core_statement(self, word: str) -> Iterator[str]:
         """The theorem, up to the proof."""
         t, _, on = self.claim()
@@ -178,7 +183,7 @@ class CoreListing(Listing):
         numbers = certificate.data["violation"]["outcomes"]
         (_, p), (_, q) = self.inputs
         terms = max(self.effort.terms, self.terms(eps, [(p[o], q[o]) for o in numbers]))
-        _, delta, _ = self.claim()
+        delta = self.found_delta()
         chosen = listed(self.outcomes[o] for o in numbers)
         yield from self.core_statement("violated_program")
         yield "  apply (violated_program_sound listed (code program) (more_cells program) (outputs program)"
@@ -189,7 +194,7 @@ class CoreListing(Listing):
         """The claim holds on the interval."""
         signs = Signs(self)
         entries = listed((f"({i + 1}, {j + 1}, {sign})" for (i, j), sign in signs.entries().items()), LINES)
-        _, delta, _ = self.claim()
+        delta = self.found_delta()
         terms, fuel = (
             max(getattr(e, name) for e in (signs.effort, self.effort)) for name in ("terms", "fuel")
         )
