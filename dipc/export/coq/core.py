@@ -1,0 +1,227 @@
+"""A certificate as a theorem about a program: its core is written in Coq, which computes the laws itself.
+
+The laws that the certificate lists are a part of the proof; the statement does not mention them.  Who trusts
+Coq has to read ``Core.v``, the program as it is written here, and the theorem, see
+docs/coq.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, reduce
+from math import lcm
+
+from dipc.dipwhile.syntax.core import CoreProgram
+from dipc.errors import InputError, Unsupported
+from dipc.export.coq.core_effort import Walk
+from dipc.export.coq.core_program import Translation, spelled
+from dipc.export.coq.core_syntax import Block, Term, lines, number, written
+from dipc.export.coq.effort import Effort, terms_needed
+from dipc.export.coq.library import MODULES, PREFIX, inlined
+from dipc.export.coq.listing import CLOSING, COQ, LINES, Listing, Signs, refuse_other_terms
+from dipc.export.coq.terms import comment, listed, rational
+from dipc.kernel import reading
+from dipc.kernel.facts import Function
+from dipc.kernel.laws import Integers, in_integers
+from dipc.kernel.privacy import Certificate
+
+CORE = (*MODULES, "Core", "Samples", "Laws")
+
+
+def core_theorem(program: CoreProgram, certificate: Certificate, library: bool = True) -> str:
+    """The text of a Coq file; without the library it needs that to be compiled as ``Dipc``.
+
+    Raises :class:`Unsupported` for what is outside the fragment, and :class:`InputError` if the certificate
+    is one of another program.
+    """
+    require_same(program, certificate)
+    core = CoreListing(certificate, translation=Translation(program))
+    refuse_other_terms(certificate)
+    proof = core.core_violation() if certificate.violated else core.core_privacy()
+    names = " ".join(CORE)
+    modules = [*inlined(CORE), f"Import {names}."] if library else [f"{PREFIX}{names}."]
+    parts = (
+        *core.heading(),
+        COQ,
+        *modules,
+        "Import ListNotations.",
+        *core.definition(),
+        *core.model(),
+        *proof,
+    )
+    return "\n".join((*parts, ""))
+
+
+def require_same(program: CoreProgram, certificate: Certificate) -> None:
+    """Refuse a certificate of another text, or of other values of its parameters."""
+    digest = hashlib.sha256(program.source.text.encode("utf-8")).hexdigest()
+    values = {name: Fraction(int(value.p), int(value.q)) for name, value in program.parameters}
+    if (digest, values) != (certificate.program.sha256, certificate.program.parameters):
+        raise InputError(f"the certificate is not one of {program.source.name} with these parameters")
+
+
+@dataclass(frozen=True)
+class CoreListing(Listing):
+    """What a certificate lists, with the program that it is about."""
+
+    constant: None = None  # delta is written as the certificate has it
+    translation: Translation = field(kw_only=True)
+
+    @cached_property
+    def numbers(self) -> dict[str, Fraction]:
+        """The atoms in input sets, as the program has them."""
+        values = (v for domain in self.certificate.sets.inputs for v in domain)
+        return {name: self.translation.atoms[name] for name in values if isinstance(name, str)}
+
+    @cached_property
+    def block(self) -> Block:
+        """The program."""
+        return self.translation.block()
+
+    @cached_property
+    def effort(self) -> Effort:
+        """What shows that all divisors of the program are positive.  Raises :class:`Unsupported`."""
+        eps = self.certificate.claim.eps
+        effort = Effort(self.certificate.claim.on.low)
+
+        def positive(f: Function) -> None:
+            if self.certificate.violated and eps is not None:
+                effort.terms = max(effort.terms, terms_needed(f, eps, strict=True))
+            elif not effort.proves(f, strict=True):
+                raise Unsupported("Coq cannot show that a divisor in the program, or a rate, is positive")
+
+        cells = self.translation.cells.values()
+        walk = Walk(cells, positive)
+        domains = self.certificate.sets.inputs
+        inputs = ([domain[i] for domain, i in zip(domains, u, strict=True)] for u, _ in self.inputs)
+        for u in inputs:
+            values = [self.numbers[v] if isinstance(v, str) else v for v in u]
+            walk.run(self.block, {(*values, *[Fraction(0)] * (len(cells) - len(values)))})
+        walk.law(self.delta_term(), ())
+        self.rates.update(walk.rates)
+        return effort
+
+    @cached_property
+    def rates(self) -> set[Fraction]:
+        """The rates of the exponential functions in the program, once its effort is known."""
+        return set()
+
+    @cached_property
+    def integers(self) -> Integers:
+        """As listed, with a unit that suits the rates in the program too."""
+        known = in_integers(self.certificate.table, self.certificate.claim.t)
+        assert self.effort
+        return known._replace(unit=lcm(known.unit, *(rate.denominator for rate in self.rates)))
+
+    def heading(self) -> Iterator[str]:
+        """A comment with the statement in words."""
+        certificate = self.certificate
+        yield f"(* {comment(certificate.statement())}"
+        yield f"   program text: SHA-256 {certificate.program.sha256}"
+        yield "   The theorem is about the program as it is written below: Coq computes its distributions."
+        yield "   not proved here: that this is the program of that text *)"
+
+    def definition(self) -> Iterator[str]:
+        """The program."""
+        translation, block = self.translation, self.block
+        for i, (cell, name) in enumerate(translation.cells.items()):
+            yield f"Definition {name} : nat := {i}.  (* {spelled(cell)} *)"
+        for atom, value in translation.atoms.items():
+            yield f"(* {comment(atom)} is {value} *)"
+        sets = (listed(map(self.cell, domain)) for domain in self.certificate.sets.inputs)
+        yield "Open Scope Q_scope."
+        yield "Definition program : mechanism := {|"
+        yield f"  input_sets := {listed(sets)};"
+        yield f"  neighbours := {self.adjacency()};"
+        yield f"  more_cells := {len(translation.cells) - translation.input_count};"
+        yield "  code := ("
+        yield from lines(block, "    ")
+        yield "  )%core;"
+        yield f"  outputs := {listed(translation.outputs)} |}}."
+        yield f"Definition delta : weight := {self.delta_term()}."
+
+    def cell(self, value: Fraction | str) -> str:
+        """A value of an input cell, in lowest terms."""
+        return written(self.numbers[value] if isinstance(value, str) else value)
+
+    def delta_term(self) -> Term:
+        """The delta of the claim."""
+        above, below = self.delta
+        denominator = self.certificate.table.denominators[below]
+        return Term("Quotient", (weight_of(above), weight_of(denominator))) if above else weight_of(above)
+
+    @cached_property
+    def outcomes(self) -> list[str]:
+        """The outcomes, as lists of numbers."""
+        domains = self.certificate.sets.outputs
+        places = (reading.places(o, domains, "outcomes") for o in self.certificate.data["outcomes"])
+        values = ([domain[i] for domain, i in zip(domains, row, strict=True)] for row in places)
+        atoms = self.translation.atoms
+        return [
+            listed(written(atoms[v]) if isinstance(v, str) else written(v) for v in row) for row in values
+        ]
+
+    def found_delta(self) -> str:
+        """The delta of the claim as it is listed."""
+        return f"(Some ({self.ratio(*self.delta)}))" if self.delta.numerator else "None"
+
+    def core_statement(self, word: str) -> Iterator[str]:
+        """The theorem, up to the proof."""
+        t, _, on = self.claim()
+        yield f"Definition outcomes : list (list Q) := {listed(self.outcomes)}%Q."
+        yield f"Theorem claim : {word} program {t} delta {on}."
+        yield "Proof."
+
+    def core_violation(self) -> Iterator[str]:
+        """The claim is broken at one eps."""
+        certificate = self.certificate
+        eps = certificate.claim.eps
+        assert eps is not None
+        numbers = certificate.data["violation"]["outcomes"]
+        (_, p), (_, q) = self.inputs
+        terms = max(self.effort.terms, self.terms(eps, [(p[o], q[o]) for o in numbers]))
+        delta = self.found_delta()
+        chosen = listed(self.outcomes[o] for o in numbers)
+        yield from self.core_statement("violated_program")
+        yield "  apply (violated_program_sound listed (code program) (more_cells program) (outputs program)"
+        yield f"    _ delta {delta} _ {terms} {rational(eps)} outcomes {chosen}%Q)."
+        yield from CLOSING
+
+    def core_privacy(self) -> Iterator[str]:
+        """The claim holds on the interval."""
+        signs = Signs(self)
+        entries = listed((f"({i + 1}, {j + 1}, {sign})" for (i, j), sign in signs.entries().items()), LINES)
+        delta = self.found_delta()
+        terms, fuel = (
+            max(getattr(e, name) for e in (signs.effort, self.effort)) for name in ("terms", "fuel")
+        )
+        effort = f"(Effort {max(terms, 1)} {fuel})"
+        size = len(self.certificate.table.functions) + 1
+        yield f"Definition entries : list (positive * positive * sign) := {entries}%positive."
+        yield from self.core_statement("private_program")
+        yield "  apply (private_program_sound listed (code program) (more_cells program) (outputs program)"
+        yield f"    _ delta {delta} _ {effort} {size} entries outcomes)."
+        yield from CLOSING
+
+
+def weight_of(f: Function) -> Term:
+    """A function without 1/eps as a term.
+
+    >>> print(weight_of({(1, Fraction(-2), Fraction(0), Fraction(0)): Fraction(3)}))
+    3 * Eps * Exp ((-2) * Eps)
+    """
+    if not f:
+        return Term("Const", (number(0),))
+    eps = Term("Eps")
+
+    def times(*factors: Term) -> Term:
+        return reduce(lambda a, b: Term("Product", (a, b)), factors)
+
+    def term(power: int, rate: Fraction, c: Fraction) -> Term:
+        grown = (Term("Exp", (times(Term("Const", (number(rate),)), eps),)),) if rate else ()
+        return times(Term("Const", (number(c),)), *[eps] * power, *grown)
+
+    return reduce(lambda a, b: Term("Sum", (a, b)), [term(n, a, c) for (n, a, _, _), c in sorted(f.items())])
