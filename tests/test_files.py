@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -244,7 +245,7 @@ def test_a_figure_is_the_one_of_matplotlib(name: str, tmp_path: Path, monkeypatc
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     monkeypatch.setitem(pytest.importorskip("matplotlib").rcParams, "svg.hashsalt", "salt")
     decided = dipc.load(ROOT / "programs" / "svt" / "svt1.dip", N=1).loss_curve()
-    options = {"format": "svg"} if name == "other.format" else {}
+    options: Any = {"format": "svg"} if name == "other.format" else {}
     (tmp_path / "ours").mkdir()
     (tmp_path / "theirs").mkdir()
     decided.plot().savefig(tmp_path / "ours" / name, **options)
