@@ -18,7 +18,7 @@ PACKAGE = ROOT / "dipc"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
-    {"errors", "views", "version", "suggest", "lazily", "kernel"},
+    {"errors", "views", "version", "suggest", "lazily", "kernel", "files", "process"},
     {"clock"},
     {"numbers"},
     {"signs", "integration"},

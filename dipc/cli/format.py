@@ -16,6 +16,7 @@ from dipc.cli.terminal import say
 from dipc.dipwhile.syntax.format import formatted
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InternalError, Source
+from dipc.files import write_file
 from dipc.shipped import STDIN, source_of
 
 UNFORMATTED = 1
@@ -93,7 +94,7 @@ def _write(text: Text) -> int:
     if not Path(text.file).is_file():
         raise click.UsageError(f"{text.file} is a program that comes with dipc: it is not rewritten")
     if text.before != text.after:
-        Path(text.file).write_text(text.after, encoding="utf-8", newline="\n")
+        write_file(text.file, text.after)
         say(f"formatted {text.file}")
     return 0
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from dipc.cli import options
@@ -13,6 +11,7 @@ from dipc.cli.work import Bar
 from dipc.dpctl.verdict import Witness
 from dipc.errors import InputError
 from dipc.export.markov_picture import FORMATS, dot, svg
+from dipc.files import write_file
 from dipc.model import MarkovModel
 from dipc.report.document import json_of, plain_document, text
 from dipc.report.states import model_rows
@@ -31,7 +30,7 @@ def write(content: str, output: str | None) -> int:
     if output is None:
         say(content, end="" if content.endswith("\n") else "\n")
     else:
-        Path(output).write_text(content, encoding="utf-8")
+        write_file(output, content)
     return 0
 
 

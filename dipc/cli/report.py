@@ -13,6 +13,7 @@ from dipc.cli.terminal import say
 from dipc.cli.work import INTERRUPTED, Bar, say_left_out, work
 from dipc.errors import InputError
 from dipc.export.formats import CHAINS, QUESTIONS
+from dipc.files import write_file
 from dipc.mechanisms import Mechanism
 from dipc.model import MarkovModel, load_model
 from dipc.report.figures import SHOWN_DIGITS, WHAT, plot_mechanism
@@ -136,13 +137,13 @@ def report(asked: options.Asked, output: str | None, title: str | None, formula:
 
         def tell(model: MarkovModel) -> None:
             page = report_model_html(model, model.property(formula, asked.at), title=title)
-            target.write_text(page, encoding="utf-8", errors="replace")
+            write_file(target, page)
 
         return _about_model(asked, target, tell)
 
     def write(mechanism: Mechanism, attempts: Attempts) -> None:
         page = report_html(mechanism, asked.claim, title=title, at=asked.at, attempts=attempts)
-        target.write_text(page, encoding="utf-8", errors="replace")
+        write_file(target, page)
 
     return _written(asked, target, f"report of {asked.file}", write)
 
@@ -211,5 +212,5 @@ def export(asked: options.Asked, to: str, output: str | None, given: options.Val
     if output is None:
         say(text, end="")
     else:
-        Path(output).write_text(text, encoding="utf-8")
+        write_file(output, text)
     return 0

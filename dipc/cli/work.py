@@ -20,6 +20,7 @@ import click
 
 from dipc.clock import Progress, how_far
 from dipc.errors import LimitReached
+from dipc.process import INTERRUPTED as INTERRUPTED
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Display
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 GRACE = 0.2  # seconds in which the library can end on its own, with all that it knows
 PATIENCE = 1.0  # seconds before a bar appears
-INTERRUPTED = 130  # the exit status of a process that Ctrl-C ended, by convention
 BARE = ("interrupted", "the time limit was reached")
 """Messages that say nothing about the work itself."""
 

@@ -37,6 +37,7 @@ from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.export.latex import chosen_inequality
 from dipc.export.questions import ClaimExport, Inequality, Picture, picture, question
 from dipc.export.svg import svg
+from dipc.files import write_file
 from dipc.mechanisms import Mechanism
 from dipc.models.values import valuation_text
 from dipc.numbers.quotient import Quotient
@@ -160,7 +161,7 @@ def write_page(mechanism: Mechanism, file: str | Path | None = None, **options: 
     name = mechanism.program.source.name
     target = Path(file or ("report.html" if name.startswith("<") else f"{plain_stem(name)}.html"))
     refuse_no_page(target)
-    target.write_text(report_html(mechanism, **options), encoding="utf-8", errors="replace")
+    write_file(target, report_html(mechanism, **options))
     return target
 
 
