@@ -229,7 +229,7 @@ def compile_delta(delta: ast.Expr, constants: Constants) -> ast.Expr:
     result = substitute(delta, constants)
     for node in nodes(result):
         check_delta_node(node)
-    if isinstance(result, ast.Number) and not 0 <= result.value <= 1:
+    if isinstance(result, ast.Number) and result.value < 0:
         hint = "choose it between 0 and 1"
         raise InputError(f"delta is `{show(result.value)}`, not a probability", delta.span, hint)
     return result
@@ -330,6 +330,9 @@ def compile_distance(adjacency: ast.NamedAdjacency, constants: Constants) -> fmp
     distance = evaluate(written, constants, "the distance")
     if distance < 0:
         raise InputError(f"the distance is negative: `{show(distance)}`", written.span, hint)
+    if kind == "hamming" and distance.q != 1:
+        message = f"`hamming` counts inputs that differ: `{show(distance)}` is not an integer"
+        raise InputError(message, written.span, hint)
     return distance
 
 
