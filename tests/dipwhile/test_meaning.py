@@ -94,7 +94,7 @@ def test_a_delta_that_is_somewhere_below_one_gets_none(delta: str) -> None:
 
 @pytest.mark.parametrize("delta", ["-1", "-eps", "exp(-eps) - 1"])
 def test_a_negative_delta_is_refused(delta: str) -> None:
-    with pytest.raises(dipc.InputError, match="negative|not a probability"):
+    with pytest.raises(dipc.InputError, match=r"negative|not a probability"):
         loaded("o <- q").check(f"eps, {delta}")
 
 

@@ -16,6 +16,7 @@ from flint import fmpq
 
 from dipc.dipwhile.syntax import ast, types
 from dipc.dipwhile.syntax.arrays import array_sizes, check_arrays, check_uses
+from dipc.dipwhile.syntax.certain import check_certain, check_formula
 from dipc.dipwhile.syntax.constants import check_known, declare, declare_input, evaluate, evaluate_parameters
 from dipc.dipwhile.syntax.core import (
     CoreAdjacency,
@@ -88,7 +89,10 @@ def compile_program(
     types.check_types(code, kinding)
     if not sampled:
         types.check_loops(code, kinding)
-    types.check_outputs(code, {output.name: output for output in outputs}, kinding, unlisted)
+    of_name = {output.name: output for output in outputs}
+    types.check_outputs(code, of_name, kinding, unlisted)
+    listed = {name: output for name, output in of_name.items() if name not in unlisted}
+    check_certain(code, sizes, listed, everywhere=sampled)
 
     adjacency = program.adjacency
     claim = replace(program.claim, sizes=()) if program.claim and sampled else program.claim
@@ -365,7 +369,9 @@ def compile_formula(
     check_both_sides(expr, names)
     core = substitute(expr, constants)
     types.refuse_eps((core,))
-    check_uses(core, {variable.name: variable.size for variable in inputs if variable.size is not None})
+    sizes = {variable.name: variable.size for variable in inputs if variable.size is not None}
+    check_uses(core, sizes)
+    check_formula(core, sizes)
     types.require(
         core, types.check(core, types.declared_kinds(inputs)), Kinds.BOOLEAN, "an adjacency formula"
     )
@@ -385,7 +391,9 @@ def compile_condition(expr: ast.Expr, program: CoreProgram) -> ast.Expr:
     check_expression(expr, Names(frozenset(constants), none, outputs, none, atoms), none)
     core = substitute(expr, constants)
     types.refuse_eps((core,))
-    check_uses(core, {output.name: output.size for output in program.outputs if output.size is not None})
+    sizes = {output.name: output.size for output in program.outputs if output.size is not None}
+    check_uses(core, sizes)
+    check_formula(core, sizes)
     types.require(
         core, types.check(core, types.declared_kinds(program.outputs)), Kinds.BOOLEAN, "a proposition"
     )

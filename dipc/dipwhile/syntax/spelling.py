@@ -38,7 +38,7 @@ def plain_of(name: str) -> str:
 
 
 def ascii_digit(letter: str) -> str:
-    """A digit of any script as ASCII digit, other letters as they are; what else stands for a number as `_`."""
+    """A digit of any script in ASCII, other letters as they are; what else stands for a number is `_`."""
     if letter.isascii() or not unicodedata.category(letter).startswith("N"):
         return letter
     value = unicodedata.digit(letter, None)

@@ -22,10 +22,10 @@ from dipc.dipwhile.syntax.kinds import Kinds, describe, kinds_of_value, never, s
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.printer import show as show_domain_of
-from dipc.dipwhile.syntax.simplify import why_no_value
+from dipc.dipwhile.syntax.simplify import DIVISION, why_no_value
 from dipc.dipwhile.syntax.walk import bottom_up, children, expressions, nodes
 from dipc.errors import InputError
-from dipc.models.values import Atom, Value, show
+from dipc.models.values import Atom
 
 Kinding = Mapping[str, Kinds]
 """The kinds of every variable; of an array, those of all its cells."""
@@ -148,7 +148,7 @@ def check(expr: ast.Expr, kinding: Kinding) -> Kinds:
     """Check every node of an expression; its kinds."""
 
     def visit(node: ast.Expr, parts: tuple[Kinds, ...]) -> Kinds:
-        if reason := why_no_value(node):
+        if (reason := why_no_value(node)) and reason != DIVISION:
             raise InputError(reason, node.span, NO_VALUE_HINT)
         check_node(node, parts)
         return result_kinds(node, parts, kinding)
@@ -281,28 +281,7 @@ def check_output(assigned: ast.Expr | ast.Distribution, output: Variable, kindin
     if surely(kinds, Kinds.REAL):
         hint = f"round it first, for example `{output.name} <- disc(r, -1, 0, 1)`"
         raise violation(6, f"the output `{output.name}` is assigned {describe(kinds)}", assigned.span, hint)
-    for expr, value in constants(assigned):
-        if value not in output.domain:
-            message = f"the output `{output.name}` is assigned `{show(value)}`, which is not in its set"
-            raise InputError(message, expr.span, f"its set is `{show_domain(output.domain)}`")
     check_kind(assigned, output.name, show_domain(output.domain), kinding)
-
-
-def constants(assigned: ast.Expr | ast.Distribution) -> Iterator[tuple[ast.Expr | ast.Distribution, Value]]:
-    """The constants among the values that are assigned."""
-    match assigned:
-        case ast.Choose(options):
-            candidates: Sequence[ast.Expr | ast.Distribution] = [value for value, _ in options]
-        case ast.Uniform(ast.SetOf(members)):
-            candidates = members
-        case _:
-            candidates = (assigned,)
-    for expr in candidates:
-        match expr:
-            case ast.Number(value):
-                yield expr, value
-            case ast.Name("true" | "false" as name):
-                yield expr, Atom(name)
 
 
 def check_loops(code: Sequence[Instruction], kinding: Kinding) -> None:
