@@ -38,8 +38,11 @@ def assignments(code: Iterable[Instruction]) -> Iterator[tuple[Name | Index, Exp
                 yield target, value
 
 
-def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None]) -> Sizes:
-    """The size of every array; ``declared`` gives those of inputs and outputs, None for scalars."""
+def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None], unrolled: bool = True) -> Sizes:
+    """The size of every array; ``declared`` gives those of inputs and outputs, None for scalars.
+
+    Of a text that is not ``unrolled``, only which names are arrays: the index may be the variable of a loop.
+    """
     code = list(code)
     sizes = {name: size for name, size in declared.items() if size is not None}
     scalars = {name: None for name, size in declared.items() if size is None}
@@ -61,6 +64,8 @@ def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None]) ->
                 sizes[name] = max(sizes.get(name, 1), cell)
             case Index(name):
                 computed.setdefault(name, target.span)
+    if not unrolled:
+        return dict.fromkeys(computed, 1) | sizes
     for name in computed.keys() - sizes.keys():
         hint = f"assign its last cell first, with a constant index: `{name}[3] <- 0`"
         raise InputError(f"the size of the array `{name}` is unknown", computed[name], hint)

@@ -26,6 +26,7 @@ from dipc.dipwhile.syntax.core import (
     CoreQuestion,
     Variable,
 )
+from dipc.dipwhile.syntax.everywhere import check_everywhere, empty_ranges
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
 from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.layout import METRICS
@@ -93,6 +94,7 @@ def compile_program(
     types.check_outputs(code, of_name, kinding, unlisted)
     listed = {name: output for name, output in of_name.items() if name not in unlisted}
     check_certain(code, sizes, listed, everywhere=sampled)
+    check_everywhere(program, (*inputs, *outputs), unlisted, names.locals, noise_in_loops=sampled)
 
     adjacency = program.adjacency
     claim = replace(program.claim, sizes=()) if program.claim and sampled else program.claim
@@ -107,6 +109,7 @@ def compile_program(
         code=code,
         variables=names.variables,
         arrays=tuple(sizes.items()),
+        empty_ranges=empty_ranges(program, parameters),
         question=CoreQuestion(
             compile_unknowns(program.unknowns, parameters),
             tuple(compile_prior(prior, program, parameters, inputs) for prior in program.priors),
