@@ -289,7 +289,7 @@ def test_types_in_python() -> None:
         def mixed(q):  # type: ignore[no-untyped-def]
             x = True
             if q == 1:
-                x = 1
+                x = 1  # type: ignore[assignment]
             return 1 if x == 1 else 0
 
 

@@ -82,7 +82,8 @@ Ranged = ast.For | ast.Fold | ast.SecretFor
 
 def ranged(program: ast.Program) -> Iterator[Ranged]:
     """Everything that runs over a range."""
-    return (node for node in preorder(program, parts) if isinstance(node, Ranged))
+    root: ast.Node = program
+    return (node for node in preorder(root, parts) if isinstance(node, Ranged))
 
 
 def constants_of(program: ast.Program) -> set[str]:
