@@ -48,6 +48,8 @@ def rational(value: Number, what: str) -> fmpq:
 
     >>> rational("3/4", "eps"), rational("0.25", "eps"), rational(Fraction(1, 3), "eps")
     (3/4, 1/4, 1/3)
+    >>> rational("1/10^3", "eps") == rational("1e-3", "eps")
+    True
     >>> rational(0.5, "eps")
     Traceback (most recent call last):
     dipc.errors.WrongType: error: eps must be an exact number, not the float 0.5
@@ -61,14 +63,38 @@ def rational(value: Number, what: str) -> fmpq:
         if re.search(r"[eE][+-]?0*[1-9]\d{3}", value.replace("_", "")) or len(value) > 2 * LONGEST:
             raise InputError(f"{what}: a number of more than {LONGEST} digits")
         try:
-            return rational(Fraction(value), what)
+            return rational(_read(value), what)
         except ZeroDivisionError:
             problem = f": `{value}` is a division by zero"
         except ValueError:
             shown = f"`{value}`" if value.strip() else "an empty text"
             problem = f" must be a rational number, not {shown}"
-        raise InputError(f"{what}{problem}", hint="for example 3/4 or 0.75")
+        raise InputError(f"{what}{problem}", hint="for example 3/4, 0.75 or 1/10^3")
     raise WrongType(f"{what} must be an exact number, not {_described(value)}", hint=EXACT_HINT)
+
+
+def _read(text: str) -> Fraction:
+    """A decimal number or a quotient, in ASCII; its parts may be powers: ``1/10^13``, as in the language."""
+    if not text.isascii():
+        raise ValueError(text)
+    if "^" not in text:
+        return Fraction(text)
+    sign, size = (-1, text.strip()[1:]) if text.strip().startswith("-") else (1, text.strip())
+    top, _, bottom = size.partition("/")
+    return sign * _power(top) / _power(bottom) if bottom else sign * _power(size)
+
+
+POWER = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)(?:\^\(?(-?[0-9]{1,4})\)?)?\s*")
+
+
+def _power(text: str) -> Fraction:
+    found = POWER.fullmatch(text)
+    if found is None:
+        raise ValueError(text)
+    base, exponent = Fraction(found[1]), int(found[2] or 1)
+    if len(found[1]) * abs(exponent) > LONGEST:
+        raise InputError(f"`{text.strip()}` has more than {LONGEST} digits")
+    return base**exponent
 
 
 def _described(value: object) -> str:

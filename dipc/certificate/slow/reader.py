@@ -53,7 +53,7 @@ GOES_ON_BEFORE = frozenset({"end", "elif", "else", "and", "or", "then", "do"})
 TOKEN = re.compile(
     r"""(?P<gap> [ \t\f]+ | \r(?!\n) | \#[^\n]*)
       | (?P<break> \r?\n | ;)
-      | (?P<number> \d+ (?:\.\d+)? (?:[eE][+-]?\d+)?)
+      | (?P<number> [0-9]+ (?:\.[0-9]+)? (?:[eE][+-]?[0-9]+)?)
       | (?P<primed> [^\W\d]\w*')
       | (?P<word> [^\W\d]\w*)
       | (?P<sign> <- | -> | := | ← | != | <= | >= | \.\. | [≠≤≥=<>+\-*/^()\[\]{},:])""",

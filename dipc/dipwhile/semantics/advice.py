@@ -49,6 +49,8 @@ def _advice(program: CoreProgram) -> Iterator[tuple[Span, str, str]]:
         yield span, f"`{name}` is assigned, but never read", f"did you mean `{other}`?"
     for name, span in unassigned_outputs(program):
         yield span, f"the output `{name}` is never assigned", "it always has its start value"
+    for span, reason in program.empty_ranges:
+        yield span, reason, "ranges count upwards: the smaller number comes first"
     for span, reason in impossible_equalities(program):
         yield span, reason, "compare with < or <=, or round with disc"
 

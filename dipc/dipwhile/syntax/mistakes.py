@@ -16,6 +16,7 @@ from dipc.dipwhile.syntax.build import FINITE
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.layout import CLOSING, METRICS, OPENING
 from dipc.dipwhile.syntax.situation import DECLARING, OPERATORS, SAMPLING, Situation, depths, word_for
+from dipc.dipwhile.syntax.spelling import plain_character
 from dipc.errors import InputError, Source, Span
 from dipc.suggest import did_you_mean
 
@@ -56,7 +57,8 @@ def explain_character(source: Source, position: int) -> InputError:
     shown = character * 2 if doubled else character
     name = f"`{shown}`" if shown.isprintable() else f"the character U+{ord(character):04X}"
     message = f"{name} has no meaning here"
-    return InputError(message, Span(source, position, position + len(shown)), CHARACTERS.get(character, ""))
+    hint = CHARACTERS.get(character) or plain_character(character)
+    return InputError(message, Span(source, position, position + len(shown)), hint)
 
 
 # --- brackets and signs -----------------------------------------------------------------------

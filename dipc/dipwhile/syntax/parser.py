@@ -18,6 +18,7 @@ from dipc.dipwhile.syntax.ast import Claim, Expr, Program
 from dipc.dipwhile.syntax.build import Builder, Valuation
 from dipc.dipwhile.syntax.layout import layout
 from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
+from dipc.dipwhile.syntax.spelling import misspelt
 from dipc.dipwhile.syntax.tables import parser
 from dipc.dipwhile.syntax.walk import children, expressions, inner_statements
 from dipc.errors import InputError, Source, Span
@@ -84,6 +85,7 @@ def run(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> An
     seen: list[Token] = []
     try:
         for token in tokens:
+            check_spelling(token, builder.source)
             machine.feed_token(token)
             seen.append(token)
         return builder.transform(machine.feed_eof(seen[-1] if seen else None))  # type: ignore[no-untyped-call]
@@ -97,6 +99,13 @@ def run(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> An
 
 
 _lark = cache(parser)
+
+
+def check_spelling(token: Token, source: Source) -> None:
+    """Refuse a name with other digits than ASCII ones, or letters that look like others."""
+    if token.type in ("NAME", "PRIMED") and (hint := misspelt(token.rstrip("'"))):
+        span = Span(source, token.start_pos or 0, token.end_pos or 0)
+        raise InputError(f"`{token}` has letters or digits that look like others", span, hint)
 
 
 DEEPEST_EXPRESSION = (200, "this expression is", "split it: assign a part of it to a variable first")
