@@ -8,10 +8,11 @@ from typing import NamedTuple
 from flint import fmpq
 
 from dipc.numbers.exppoly import ExpPoly
+from dipc.signs.ends import shown
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.radicals import Function
 from dipc.signs.roots import Unsettled
-from dipc.signs.tables import OpenInterval, RootCluster, end_as_text, pieces, sign_table
+from dipc.signs.tables import OpenInterval, RootCluster, pieces, sign_table
 
 
 class Region(NamedTuple):
@@ -64,19 +65,6 @@ def _joined(slacks: Sequence[Function], left: OpenInterval, right: OpenInterval)
     return all(min(signs, default=0) < 0 for piece in between for signs in piece.readings)
 
 
-def region_text(low: str, high: str, low_closed: bool, high_closed: bool) -> str:
-    """For example ``0 < eps ≤ 1``; ends that are rounded may look alike.
-
-    >>> region_text("1", "1", True, True), region_text("0.6931471806", "0.6931471806", False, False)
-    ('eps = 1', 'eps in an interval so short that both its ends are 0.6931471806 rounded')
-    """
-    if low == high:
-        short = f"eps in an interval so short that both its ends are {low} rounded"
-        return f"eps = {low}" if low_closed and high_closed else short
-    return f"{low} {'≤' if low_closed else '<'} eps {'≤' if high_closed else '<'} {high}"
-
-
 def region_words(region: Region) -> str:
-    """An interval of budgets, its ends exact or rounded."""
-    ends = end_as_text(region.low), end_as_text(region.high)
-    return region_text(*ends, region.low_closed, region.high_closed)
+    """An interval of budgets, its ends exact or rounded inwards."""
+    return shown(region).words()

@@ -22,7 +22,7 @@ from dipc.integration.linear import Linear
 from dipc.models.values import show
 from dipc.numbers.quotient import Quotient
 from dipc.report.document import Document, Node, Row, Section, data
-from dipc.report.tightness import enclosure, epsilon_text, least_record, regions_record, where
+from dipc.report.tightness import enclosure, ends_record, epsilon_text, least_record, regions_record, where
 from dipc.report.words import input_rows, output_row
 
 MOST_SOURCE = 44  # characters of a source line in the listing of a path
@@ -146,6 +146,7 @@ def _claimed_record(claimed: Claimed, eps: fmpq) -> Record:
         "excess": number_record(claimed.excess, eps),
         "identity": claimed.identity,
         "violated_for": None if regions is None else regions_record(regions),
+        "violated_for_ends": None if regions is None else ends_record(regions),
     }
 
 
