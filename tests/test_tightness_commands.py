@@ -91,7 +91,7 @@ def test_profile(capsys: pytest.CaptureFixture[str]) -> None:
 def test_regions(capsys: pytest.CaptureFixture[str]) -> None:
     assert record(capsys, "regions", HIST2)["violated_for"] == [["0", "1"]]
     out = run(capsys, "regions", SPARSE, "--claim", "eps/2, exp(-3)")
-    assert "broken for  3.6545423897 < ε < inf\n" in out
+    assert "broken for  3.6545423897 < ε < inf (rounded inwards)\n" in out
     assert "no budget: the claim holds" in run(capsys, "regions", SVT, "-D", "N=1")
 
 

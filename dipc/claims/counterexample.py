@@ -15,7 +15,7 @@ from dipc.models.values import Valuation, show_valuation, valuation_record, valu
 from dipc.numbers.exact import Exact
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number
-from dipc.signs.ends import Interval
+from dipc.signs.ends import Interval, union
 
 INFINITE = "the neighbour never gives this output: no multiple of eps would do (infinite privacy loss)"
 
@@ -108,7 +108,7 @@ class Counterexample(views.Plotted, Witness):
         if self.infinite_loss:
             yield "", pretty(INFINITE)
         if self.violated_for:
-            yield "broken for", pretty(" or ".join(self.broken_for)) + "   by these two inputs"
+            yield "broken for", pretty(union(self.regions)) + "   by these two inputs"
 
     def record(self) -> Record:
         """The counterexample as JSON."""

@@ -17,6 +17,7 @@ from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.sentences import decide as decision_of
 from dipc.models.values import show_valuation, valuation_record
+from dipc.signs.ends import union_in_brackets
 from dipc.signs.sentence import Quantifier
 
 DIGITS = 10
@@ -137,7 +138,7 @@ def decide(sentence: str, as_json: bool) -> int:
         around = "" if exact else f"  (in ({witness.low}, {witness.high}))"
         say(f"{heading}: eps {'=' if exact else '≈'} {witness}{around}")
     if regions is not None:
-        say(f"holds for: {' or '.join(region.brackets() for region in regions) or 'no eps'}")
+        say(f"holds for: {union_in_brackets(regions) or 'no eps'}")
     if decision.reason:
         say(f"reason: {decision.reason}")
     return EXIT_STATUS[decision.status]

@@ -19,7 +19,7 @@ from dipc.models.chain import Mdp, Model
 from dipc.numbers.exppoly import Term
 from dipc.numbers.quotient import Quotient
 from dipc.report.document import Group, Node, Row, data, lines
-from dipc.signs.ends import about, outwards, shown
+from dipc.signs.ends import about, outwards, shown, union
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.tables import RootCluster, end_as_text, vanishes_at
 
@@ -135,7 +135,7 @@ def _witness_lines(found: Witness) -> Iterator[tuple[str, str]]:
         if value is not None:
             yield name, _number_text(value, found.epsilon)
     if found.violated_for:
-        yield "violated for", pretty(" or ".join(map(_region_words, found.violated_for)))
+        yield "violated for", pretty(_regions_words(found.violated_for))
 
 
 def _word(found: Witness) -> str:
@@ -196,7 +196,7 @@ def regions_rows(found: ModelRegions) -> Iterator[Node]:
 
 
 def _where(found: ModelVerdict, state: str, symbolic: bool) -> str:
-    regions = " or ".join(map(_region_words, found.regions.get(state, ())))
+    regions = _regions_words(found.regions.get(state, ()))
     if found.at[state] == "undecided":
         return "undecided" + (f", surely holds for  {regions}" if regions else "")
     if not regions:
@@ -204,8 +204,8 @@ def _where(found: ModelVerdict, state: str, symbolic: bool) -> str:
     return f"holds for  {regions}" if symbolic else "holds for every eps"
 
 
-def _region_words(region: Region) -> str:
-    return shown(region).words()
+def _regions_words(regions: Sequence[Region]) -> str:
+    return union(list(map(shown, regions)))
 
 
 def _regions_record(regions: Sequence[Region]) -> list[list[str | bool]]:
@@ -285,7 +285,7 @@ def _said(segment: Segment, kind: str, symbolic: bool) -> str:
         rounded, exact = _decimal(segment, kind), _exact(segment.found, kind)
         both = (exact, rounded) if kind == "epsilon" else (rounded, exact)
         text = exact if rounded in (None, exact) else "{}  =  {}".format(*both)
-    return pretty(text + (f"   for {_region_words(segment.region)}" if symbolic else ""))
+    return pretty(text + (f"   for {shown(segment.region).words()}" if symbolic else ""))
 
 
 def _value_record(segment: Segment, kind: str) -> Record:

@@ -93,20 +93,19 @@ class Interval:
         """Whether the ends belong to it."""
         return self.low.closed, self.high.closed
 
-    def words(self) -> str:
+    def words(self, marked: bool = True) -> str:
         """``0 < eps ≤ 1``, ``eps = 1`` or ``eps ≈ 0.6931471806``; what is rounded is marked."""
         if self.is_point:
             return f"eps {'≈' if self.is_rounded else '='} {self.low.text}"
         below, above = ("≤" if closed else "<" for closed in self.closed)
-        return f"{self.low.text} {below} eps {above} {self.high.text}{ROUNDED * self.is_rounded}"
+        return f"{self.low.text} {below} eps {above} {self.high.text}{ROUNDED * (marked and self.is_rounded)}"
 
     def brackets(self, marked: bool = True) -> str:
-        """``(0, 1]``, ``{1}`` or ``{≈ 0.6931471806}``; what is rounded is marked, if asked for."""
-        mark = marked and self.is_rounded
+        """``(0, 1]``, ``{1}`` or ``{≈ 0.6931471806}``: of a rounded point the mark, if asked for."""
         if self.is_point:
-            return f"{{{'≈ ' * mark}{self.low.text}}}"
+            return f"{{{'≈ ' * (marked and self.is_rounded)}{self.low.text}}}"
         opening, closing = "[" if self.low.closed else "(", "]" if self.high.closed else ")"
-        return f"{opening}{self.low.text}, {self.high.text}{closing}{ROUNDED * mark}"
+        return f"{opening}{self.low.text}, {self.high.text}{closing}"
 
     def record(self) -> list[dict[str, Any]]:
         """Both ends as JSON."""
@@ -132,6 +131,20 @@ def shown(region: HasEnds) -> Interval:
         _shown(low, _rounded(low, True, places), region.low_closed, places),
         _shown(high, _rounded(high, False, places), region.high_closed, places),
     )
+
+
+def union(intervals: Sequence[Interval]) -> str:
+    """Several intervals in words, with one mark: ``0 < eps < 1 or 1 < eps < 3/2``; nothing for none."""
+    return _marked(" or ".join(each.words(marked=False) for each in intervals), intervals)
+
+
+def union_in_brackets(intervals: Sequence[Interval]) -> str:
+    """The same in brackets: ``(0, 1) or (1, 3/2)``."""
+    return _marked(" or ".join(each.brackets() for each in intervals), intervals)
+
+
+def _marked(text: str, intervals: Sequence[Interval]) -> str:
+    return text + ROUNDED * any(each.is_rounded and not each.is_point for each in intervals)
 
 
 @dataclass(frozen=True, slots=True)

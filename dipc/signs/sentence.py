@@ -35,7 +35,7 @@ from dipc.signs.ends import Between, Interval, shown
 from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.inequality import MORE_PROBES, PROBES, sign_if_constant, without_monomial
 from dipc.signs.limits import Unsettled
-from dipc.signs.tables import Piece, RootCluster, Signs, end_as_text, pieces
+from dipc.signs.tables import Piece, RootCluster, Signs, end_as_text, pieces, places_of
 
 
 class Relation(Enum):
@@ -225,9 +225,10 @@ def decide(sentence: Sentence) -> Decision:
         return Decision(sentence, None, reason=str(doubt))
     truths = [conditions.truths(piece) for piece in found]
     witnesses = [piece for piece, t in zip(found, truths, strict=True) if t == {wanted}]
+    witness = _witness(witnesses) if witnesses else None
     regions = _regions(found, truths)
-    if witnesses:
-        return Decision(sentence, wanted, _witness(witnesses), regions)
+    if witness is not None:
+        return Decision(sentence, wanted, witness, regions)
     if any(wanted in t for t in truths):
         return Decision(sentence, None, None, regions, "roots of two functions could not be told apart")
     return Decision(sentence, not wanted, None, regions)
@@ -308,7 +309,7 @@ def _witness(candidates: Iterable[Piece]) -> Witness:
 def _sharpened(place: RootCluster) -> Witness:
     text = end_as_text(place)
     for root in place.roots:
-        root.refine_to(min(fmpq(1, 10**12), root.low / 10**12))
+        root.refine_to(fmpq(10) ** -(places_of(root.low, 10) + 2))
     return Witness(place.low, place.high, text)
 
 

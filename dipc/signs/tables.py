@@ -9,7 +9,8 @@ and s that of g in (c, d), where a, b, c, d are not roots; let h be the gcd of f
 * With exp(k) or exp(b/eps) both can remain possible.  Below a width of 2^-128 the roots are left together
   as one *blurred* point, with all signs that its functions may have there.
 
-The open intervals alone (:func:`sign_table`) do not need this: there, roots closer than 2^-60 stay together.
+The open intervals alone (:func:`sign_table`) do not need this: there, roots closer than 2^-60, or
+that part of their size, stay together.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from dipc.signs.roots import Root, positive_roots
 
 COARSE = fmpq(1, 2**60)
 MOST_BLURRED = 6  # functions at one blurred point
-CLOSE = 2**40
+CLOSE = 2**30
 LEAST_PLAIN, MOST_PLAIN = -5, 20  # the first digits of numbers that are shown without a power of ten
 
 Signs = tuple[int, ...]
@@ -207,7 +208,7 @@ def _clusters(functions: Sequence[Function], eps_range: EpsRange) -> list[RootCl
     found = sorted(_all_roots(functions, eps_range), key=lambda place: place.low)
     if len({i for place in found for i in place.members}) > 1:  # the roots of one function are apart already
         for place in found:
-            place.roots[0].refine_to(COARSE)
+            place.roots[0].refine_to(COARSE * min(fmpq(1), sharpened(place)))
         found.sort(key=lambda place: place.low)
     groups: list[list[RootCluster]] = []
     reach = fmpq(-1)
