@@ -175,8 +175,8 @@ def _shown(end: End, text: str, closed: bool, places: int | None = None) -> Show
     if not isinstance(end, RootCluster) or end.is_rational:
         return ShownEnd(text, text, closed=closed)
     least = None if places is None else places + DIGITS
-    around = (_rounded(end, up, least, ENCLOSING) for up in (False, True))
-    return ShownEnd(text, _name_of(end.roots), *around, closed=closed)
+    low, high = (_rounded(end, up, least, ENCLOSING) for up in (False, True))
+    return ShownEnd(text, _name_of(end.roots), low, high, closed)
 
 
 def _name_of(roots: Sequence[Root]) -> str | None:
