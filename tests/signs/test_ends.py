@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from flint import fmpq
+from flint import arb, ctx, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -121,12 +121,26 @@ def test_near_ends_do_not_read_as_empty(size: fmpq, gap: fmpq) -> None:
 @pytest.mark.parametrize("gap", NEAR)
 def test_a_short_violation_is_not_lost_beside_another_function(gap: fmpq) -> None:
     """Roots that are not told apart at first have a violation between them: it is a region, and printed."""
-    short, touching = simple(fmpq(3), fmpq(1)) * simple(3 + gap, fmpq(1)), simple(fmpq(2), fmpq(1)) ** 2
-    (region,) = violated_regions([touching, short], EpsRange.positive())
-    low, high = map(read, shown(region).texts)
-    assert low < high and short.sign_at((low + high) / 2) < 0 and short.sign_at(region.sample) < 0
+    short, touching = simple(fmpq(3), fmpq(1)) * simple(3 + gap, fmpq(1)), simple(3 + gap / 2, fmpq(1)) ** 2
+    found = violated_regions([touching, short], EpsRange.positive())
+    assert found
+    for region in found:
+        low, high = map(read, shown(region).texts)
+        assert low < high and short.sign_at((low + high) / 2) < 0 and short.sign_at(region.sample) < 0
     (before, after) = violated_regions([touching, -short], EpsRange.positive())
     assert read(shown(before).texts[1]) < low < high < read(shown(after).texts[0])
+
+
+@pytest.mark.parametrize(("off", "above", "below"), [(1, "0.3000000001", "0.3"), (-1, "0.3", "0.2999999999")])
+def test_a_root_close_to_a_decimal_is_on_its_right_side(off: int, above: str, below: str) -> None:
+    with ctx.workprec(200):
+        c = fmpq(
+            round(Fraction((arb(fmpq(1, 2)) + off * arb(10) ** -14).exp().str(40, radius=False)) * 10**35)
+        )
+    f = simple(c / fmpq(10) ** 35, fmpq(1))
+    (end,) = (p.low for p in pieces([f], EpsRange.positive()) if p.is_point)
+    assert shown(Between(end, None)).low.text == above
+    assert shown(Between(fmpq(0), end)).high.text == below
 
 
 @settings(max_examples=15)
