@@ -134,10 +134,8 @@ def test_a_short_violation_is_not_lost_beside_another_function(gap: fmpq) -> Non
 @pytest.mark.parametrize(("off", "above", "below"), [(1, "0.3000000001", "0.3"), (-1, "0.3", "0.2999999999")])
 def test_a_root_close_to_a_decimal_is_on_its_right_side(off: int, above: str, below: str) -> None:
     with ctx.workprec(200):
-        c = fmpq(
-            round(Fraction((arb(fmpq(1, 2)) + off * arb(10) ** -14).exp().str(40, radius=False)) * 10**35)
-        )
-    f = simple(c / fmpq(10) ** 35, fmpq(1))
+        c = (arb(fmpq(3, 10)) + off * arb(10) ** -14).exp().str(40, radius=False)
+    f = simple(read(c), fmpq(1))
     (end,) = (p.low for p in pieces([f], EpsRange.positive()) if p.is_point)
     assert shown(Between(end, None)).low.text == above
     assert shown(Between(fmpq(0), end)).high.text == below
