@@ -17,6 +17,7 @@ from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.sentences import decide as decision_of
 from dipc.models.values import show_valuation, valuation_record
+from dipc.signs.ends import union_in_brackets
 from dipc.signs.sentence import Quantifier
 
 DIGITS = 10
@@ -118,13 +119,14 @@ def decide(sentence: str, as_json: bool) -> int:
     """
     with Bar("deciding"):
         decision = decision_of(sentence)
-    witness, holds_for = decision.witness, decision.holds_for
+    witness, regions = decision.witness, decision.regions
     if as_json:
         record = {
             "sentence": str(decision.sentence),
             "decision": decision.status,
             "witness": None if witness is None else {"low": str(witness.low), "high": str(witness.high)},
-            "holds_for": None if holds_for is None else list(holds_for),
+            "holds_for": None if regions is None else list(decision.holds_for or ()),
+            "holds_for_ends": None if regions is None else [region.record() for region in regions],
             "reason": decision.reason,
         }
         say(json.dumps(record, indent=2))
@@ -132,10 +134,11 @@ def decide(sentence: str, as_json: bool) -> int:
     say(answer(decision.status))
     if witness is not None:
         heading = "witness" if decision.sentence.quantifier is Quantifier.EXISTS else "counterexample"
-        rounded = "" if witness.exact is not None else f"  (in ({witness.low}, {witness.high}))"
-        say(f"{heading}: eps = {witness}{rounded}")
-    if holds_for is not None:
-        say(f"holds for: {' or '.join(holds_for) or 'no eps'}")
+        exact = witness.exact is not None
+        around = "" if exact else f"  (in ({witness.low}, {witness.high}))"
+        say(f"{heading}: eps {'=' if exact else '≈'} {witness}{around}")
+    if regions is not None:
+        say(f"holds for: {union_in_brackets(regions) or 'no eps'}")
     if decision.reason:
         say(f"reason: {decision.reason}")
     return EXIT_STATUS[decision.status]

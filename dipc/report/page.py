@@ -48,10 +48,9 @@ from dipc.report.mathml import mathml, rational
 from dipc.report.sizes import answer_html
 from dipc.report.sizes import where as where_proved
 from dipc.report.study import Attempts, Note, Study, Subject, gave_up, study
-from dipc.report.tightness import enclosure, where
+from dipc.report.tightness import enclosure, span, where
 from dipc.report.words import checked, doubts, nice, sign
 from dipc.signs.inequality import Fails
-from dipc.signs.tables import end_as_text
 from dipc.version import __version__
 
 if TYPE_CHECKING:
@@ -194,7 +193,7 @@ def _environment() -> Environment:
         "doubts": lambda verdict: [text for _, text in lines([doubts(verdict)])],
         "valuation": valuation_text,
         "outputs": lambda outputs: " or ".join(map(valuation_text, outputs)),
-        "end": end_as_text,
+        "span": span,
         "exactly": Quotient.of,
         "broken": broken,
         "highlighted": highlighted,

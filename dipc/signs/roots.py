@@ -48,6 +48,8 @@ from dipc.signs.mixed import isolated
 MOST_DEGREE = 60  # in z: beyond it polynomials are not factored, which can take minutes
 HASTY_DEGREE = 2000  # from here on even the search for multiple factors is put off
 HASTY_WIDTH = fmpq(1, 2**40)
+CONSTANT, FIRST_POWER = (0, fmpq(0), fmpq(0), fmpq(0)), (1, fmpq(0), fmpq(0), fmpq(0))
+LINEAR = {CONSTANT, FIRST_POWER}
 
 
 @dataclass(eq=False)
@@ -287,7 +289,11 @@ def _settle(f: ExpPoly, slope: ExpPoly, a: fmpq, b: fmpq, bound: int) -> list[Ro
 
 
 def _simplified(root: Root) -> Root:
-    """The root as a rational number, if it is a simple one."""
+    """The root as a rational number, if it is a simple one or that of a linear function."""
+    coefficients = {term[1:]: term.coefficient for term in root.factor.terms()}
+    if coefficients.keys() == LINEAR:
+        exact = -coefficients[CONSTANT] / coefficients[FIRST_POWER]
+        return Root(root.factor, exact, exact)
     root.refine_to(fmpq(1, 1024))
     if not root.is_rational:
         guess = simplest_between(root.low, root.high)
