@@ -98,6 +98,32 @@ class Binary(Node):
     left: Expr
     right: Expr
 
+    def spine(self) -> tuple[Expr, list[Binary]]:
+        """What a chain such as ``a + b + c`` begins with, and its operators: the last one, this one, first."""
+        links: list[Binary] = []
+        node: Expr = self
+        while isinstance(node, Binary):
+            links.append(node)
+            node = node.left
+        return node, links
+
+    # A chain leans left and may be long: comparing and hashing walk it without recursion.
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Binary):
+            return NotImplemented
+        mine: Expr = self
+        its: Expr = other
+        while isinstance(mine, Binary) and isinstance(its, Binary) and mine is not its:
+            if mine.op is not its.op or mine.right != its.right:
+                return False
+            mine, its = mine.left, its.left
+        return mine is its or mine == its
+
+    def __hash__(self) -> int:
+        first, links = self.spine()
+        return hash((first, *((node.op, node.right) for node in links)))
+
 
 @dataclass(frozen=True, slots=True)
 class Call(Node):

@@ -39,6 +39,19 @@ def children(expr: ast.Expr) -> tuple[ast.Expr, ...]:
             assert_never(expr)
 
 
+def operands(expr: ast.Expr) -> tuple[ast.Expr, ...]:
+    """The parts of an expression, of a chain such as ``a + b*c - d`` all its terms: what it has brackets for.
+
+    >>> from dipc.dipwhile.syntax.parser import parse_expression
+    >>> len(operands(parse_expression("a + b*c - d"))), len(operands(parse_expression("a^(b + c)")))
+    (3, 2)
+    """
+    if not isinstance(expr, ast.Binary):
+        return children(expr)
+    first, links = expr.spine()
+    return (first, *(node.right for node in reversed(links)))
+
+
 def with_children(expr: ast.Expr, new: tuple[ast.Expr, ...]) -> ast.Expr:
     """The same node with other parts; the very same object if the parts are."""
     if all(after is before for after, before in zip(new, children(expr), strict=True)):
