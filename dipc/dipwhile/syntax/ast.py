@@ -80,6 +80,15 @@ ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.POW})
 EQUALITY = frozenset({Op.EQ, Op.NE})
 COMPARISONS = EQUALITY | {Op.LT, Op.LE, Op.GT, Op.GE}
 CONNECTIVES = frozenset({Op.AND, Op.OR})
+SUMS = frozenset({Op.ADD, Op.SUB})
+PRODUCTS = frozenset({Op.MUL, Op.DIV})
+
+STRENGTH: dict[Op, frozenset[Op]] = {
+    **{op: frozenset({op}) for op in CONNECTIVES},
+    **dict.fromkeys(SUMS, SUMS),
+    **dict.fromkeys(PRODUCTS, PRODUCTS),
+}
+"""The operators that a chain without brackets may mix; others need brackets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +107,17 @@ class Binary(Node):
     left: Expr
     right: Expr
 
-    def spine(self) -> tuple[Expr, list[Binary]]:
-        """What a chain such as ``a + b + c`` begins with, and its operators: the last one, this one, first."""
-        links: list[Binary] = []
-        node: Expr = self
-        while isinstance(node, Binary):
+    def spine(self, operators: frozenset[Op] = frozenset(Op)) -> tuple[Expr, list[Binary]]:
+        """What a chain such as ``a + b + c`` begins with, and its nodes from the left to this one.
+
+        Left operands belong to it while their operator is one of these.
+        """
+        links = [self]
+        node = self.left
+        while isinstance(node, Binary) and node.op in operators:
             links.append(node)
             node = node.left
-        return node, links
+        return node, links[::-1]
 
     # A chain leans left and may be long: comparing and hashing walk it without recursion.
 

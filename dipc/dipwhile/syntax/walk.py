@@ -48,8 +48,25 @@ def operands(expr: ast.Expr) -> tuple[ast.Expr, ...]:
     """
     if not isinstance(expr, ast.Binary):
         return children(expr)
-    first, links = expr.spine()
-    return (first, *(node.right for node in reversed(links)))
+    first, links = expr.spine(ast.STRENGTH.get(expr.op, frozenset()))
+    return (first, *(node.right for node in links))
+
+
+def joined(expr: ast.Expr, op: ast.Op) -> list[ast.Expr]:
+    """What an associative operator joins, in the order of the text, however it is bracketed.
+
+    >>> from dipc.dipwhile.syntax.parser import parse_expression
+    >>> [part.name for part in joined(parse_expression("a and ((b and c) and d)"), ast.Op.AND)]
+    ['a', 'b', 'c', 'd']
+    """
+    found, todo = [], [expr]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Binary) and node.op is op:
+            todo += (node.right, node.left)
+        else:
+            found.append(node)
+    return found
 
 
 def with_children(expr: ast.Expr, new: tuple[ast.Expr, ...]) -> ast.Expr:
