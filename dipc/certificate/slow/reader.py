@@ -518,7 +518,7 @@ def plain(node: object) -> Tree:
     match node:
         case ast.Number(value=value):
             return "Number", Fraction(int(value.p), int(value.q))
-        case ast.Binary(op=op) if op.value in STRENGTH:
+        case ast.Binary(op=ast.Op() as op) if op.value in STRENGTH:
             return plain_chain(node)
         case ast.Node():
             names: tuple[str, ...] = node.__match_args__  # all but the span
