@@ -268,11 +268,11 @@ def polynomial(expr: Expr, ring: Ring, memory: Memory = NOTHING) -> Parametric:
             return -polynomial(operand, ring, memory)
         case Binary(Op.ADD | Op.SUB | Op.MUL | Op.DIV):
             first, links = expr.spine(SUMS | PRODUCTS)
-            value = polynomial(first, ring, memory)
+            result = polynomial(first, ring, memory)
             for node in links:
                 by = _inverse if node.op is Op.DIV else polynomial
-                value = OPERATIONS[node.op](value, by(node.right, ring, memory))
-            return value
+                result = OPERATIONS[node.op](result, by(node.right, ring, memory))
+            return result
         case Binary(Op.POW, base, Number(power)) if power.q == 1 and 0 <= power <= LARGEST_POWER:
             return polynomial(base, ring, memory) ** int(power.p)
     value = evaluate(expr, memory, never)

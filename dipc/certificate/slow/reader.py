@@ -24,7 +24,6 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn
 
-from dipc.certificate.slow.functions import NotCovered
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.reading import Refused
 
@@ -179,7 +178,7 @@ class Reader:
         """The item, one level further down."""
         self.depth += 1
         if self.depth > DEEPEST:
-            raise NotCovered(f"a program nested more than {DEEPEST} levels deep, line {self.next.line}")
+            refuse(self.next.line, f"nested more than {DEEPEST} levels deep")
         found = item()
         self.depth -= 1
         return found
