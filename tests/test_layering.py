@@ -18,6 +18,7 @@ PACKAGE = ROOT / "dipc"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
+    {"excerpts"},
     {"errors", "views", "version", "suggest", "lazily", "kernel", "files", "process"},
     {"clock"},
     {"numbers"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,8 +23,8 @@ from dipc.dipwhile.convert import to_rational
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError, LimitReached, Source
 from dipc.kernel import chains, classes, hidden, sizes
-from dipc.kernel.privacy import Certificate, shown
-from dipc.kernel.reading import MAX_STEPS, Refused, file_bytes, metered
+from dipc.kernel.privacy import FORMAT, Certificate, shown
+from dipc.kernel.reading import MAX_STEPS, Refused, decompressed, file_bytes, metered, unpacked
 from dipc.kernel.statements import check as checked
 from dipc.mechanisms import Mechanism
 from dipc.model import MarkovModel, load_model
@@ -33,8 +34,7 @@ from dipc.shipped import STDIN, located_hidden, source_of
 
 ACCEPTED, REFUSED, CONDITIONAL = 0, 1, 3
 
-NOT_JSON = ("reading: JSONDecodeError", "reading: UnicodeDecodeError")
-HOW_TO_MAKE_ONE = "    help: make one: dipc check FILE --certificate c.json"
+HOW_TO_MAKE_ONE = "make one: dipc check FILE --certificate c.json"
 OTHER_PROGRAM = "program: the given program"
 """How the kernel's reasons begin that say more with the names of files."""
 
@@ -123,8 +123,8 @@ def verify(definitions: tuple[str, ...], steps: int, **given: Any) -> int:
     compared edge by edge.
 
     \b
-    Exit status: 0 accepted, 1 refused or another statement, 2 a file or an option cannot be read,
-    3 conditional: not everything was compared with the program text.
+    Exit status: 0 accepted, 1 refused or another statement, 2 an option is wrong or the file cannot be
+    read as a certificate, 3 conditional: not everything was compared with the program text.
     """
     defined = options.defined(definitions)
     numbers = {} if given["model"] is not None else defined  # else they may be functions of eps
@@ -148,13 +148,28 @@ def verify(definitions: tuple[str, ...], steps: int, **given: Any) -> int:
                     return _judged_sizes(found, wanted)
                 return _judged(found, wanted)
         except Refused as refused:
+            if problem := _no_certificate(data):
+                message = f"{wanted.file} is not a certificate ({problem})"
+                raise InputError(message, hint=HOW_TO_MAKE_ONE) from None
             why = shown(str(refused))
-            if str(refused).startswith(NOT_JSON):
-                why = f"{wanted.file} is not a certificate (not JSON)\n{HOW_TO_MAKE_ONE}"
-            elif str(refused).startswith(OTHER_PROGRAM):
+            if str(refused).startswith(OTHER_PROGRAM):
                 why += f", but {wanted.program}"
             say(f"refused: {why}")
             return REFUSED
+
+
+def _no_certificate(data: bytes) -> str:
+    """Why a file that was refused is not a certificate at all; empty if it is one, which is wrong."""
+    try:
+        read = unpacked(data)
+    except Refused as limit:  # on numbers or sizes that no certificate has, but JSON may
+        return "" if f'"{FORMAT}"'.encode() in decompressed(data) else str(limit).removeprefix("reading: ")
+    except RecursionError:
+        return "nested too deep"
+    except (ValueError, EOFError, OSError, zlib.error):
+        return "not JSON, or only a part of it" if data else "the file is empty"
+    right = isinstance(read, dict) and read.get("format") == FORMAT
+    return "" if right else f'JSON, but not an object with "format": "{FORMAT}"'
 
 
 def _judged(certificate: Certificate, wanted: Wanted) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import dipc.signs.sentence as logic
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
@@ -10,7 +10,7 @@ from dipc.dipwhile.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name,
 from dipc.dipwhile.syntax.compile import compile_interval
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.sentences import parse_sentence
-from dipc.dipwhile.syntax.walk import nodes
+from dipc.dipwhile.syntax.walk import joined, nodes
 from dipc.errors import InputError
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -59,10 +59,10 @@ def _divisors(body: Expr) -> Iterator[Expr]:
 
 def _formula(expr: Expr) -> logic.Formula:
     match expr:
-        case Binary(Op.AND, left, right):
-            return _joined(logic.And, left, right)
-        case Binary(Op.OR, left, right):
-            return _joined(logic.Or, left, right)
+        case Binary(Op.AND):
+            return _joined(logic.And, joined(expr, Op.AND))
+        case Binary(Op.OR):
+            return _joined(logic.Or, joined(expr, Op.OR))
         case Unary(Op.NOT, operand):
             return logic.Not(_formula(operand))
         case Binary(op, left, right) if op not in ARITHMETIC:
@@ -74,10 +74,10 @@ def _formula(expr: Expr) -> logic.Formula:
             raise InputError(f"`{as_written(expr)}` is neither true nor false", expr.span, hint)
 
 
-def _joined(kind: type[logic.And] | type[logic.Or], left: Expr, right: Expr) -> logic.Formula:
+def _joined(kind: type[logic.And] | type[logic.Or], operands: Iterable[Expr]) -> logic.Formula:
     """A conjunction or disjunction, those of the same kind inside it taken apart."""
     parts: list[logic.Formula] = []
-    for formula in (_formula(left), _formula(right)):
+    for formula in map(_formula, operands):
         parts += formula.parts if isinstance(formula, kind) else (formula,)
     return parts[0] if len(parts) == 1 else kind(tuple(parts))
 

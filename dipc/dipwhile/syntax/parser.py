@@ -20,7 +20,7 @@ from dipc.dipwhile.syntax.layout import layout
 from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
 from dipc.dipwhile.syntax.spelling import misspelt
 from dipc.dipwhile.syntax.tables import parser
-from dipc.dipwhile.syntax.walk import children, expressions, inner_statements
+from dipc.dipwhile.syntax.walk import expressions, inner_statements, operands
 from dipc.errors import InputError, Source, Span
 
 
@@ -115,6 +115,8 @@ DEEPEST_BLOCK = (100, "blocks are", "join conditions with `and`, or use `elif`")
 def check_depth(tree: Program | Claim | Expr) -> None:
     """Refuse a tree that is nested too deep: hashing and comparing its nodes would recurse too deep.
 
+    A chain of operators is one level, however long it is.
+
     >>> parse_expression("-" * 300 + "1")
     Traceback (most recent call last):
     dipc.errors.InputError: <expression>:1:201: error: this expression is nested more than 200 levels deep
@@ -125,7 +127,7 @@ def check_depth(tree: Program | Claim | Expr) -> None:
             refuse_deep(body, inner_statements, *DEEPEST_BLOCK)
         refuse_deep(tree.secrets, lambda line: getattr(line, "body", ()), *DEEPEST_BLOCK)
     for expr in expressions(tree):
-        refuse_deep((expr,), children, *DEEPEST_EXPRESSION)
+        refuse_deep((expr,), operands, *DEEPEST_EXPRESSION)
 
 
 def refuse_deep(

@@ -39,6 +39,36 @@ def children(expr: ast.Expr) -> tuple[ast.Expr, ...]:
             assert_never(expr)
 
 
+def operands(expr: ast.Expr) -> tuple[ast.Expr, ...]:
+    """The parts of an expression, of a chain such as ``a + b*c - d`` all its terms: what it has brackets for.
+
+    >>> from dipc.dipwhile.syntax.parser import parse_expression
+    >>> len(operands(parse_expression("a + b*c - d"))), len(operands(parse_expression("a^(b + c)")))
+    (3, 2)
+    """
+    if not isinstance(expr, ast.Binary):
+        return children(expr)
+    first, links = expr.spine(ast.STRENGTH.get(expr.op, frozenset()))
+    return (first, *(node.right for node in links))
+
+
+def joined(expr: ast.Expr, op: ast.Op) -> list[ast.Expr]:
+    """What an associative operator joins, in the order of the text, however it is bracketed.
+
+    >>> from dipc.dipwhile.syntax.parser import parse_expression
+    >>> [part.name for part in joined(parse_expression("a and ((b and c) and d)"), ast.Op.AND)]
+    ['a', 'b', 'c', 'd']
+    """
+    found, todo = [], [expr]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Binary) and node.op is op:
+            todo += (node.right, node.left)
+        else:
+            found.append(node)
+    return found
+
+
 def with_children(expr: ast.Expr, new: tuple[ast.Expr, ...]) -> ast.Expr:
     """The same node with other parts; the very same object if the parts are."""
     if all(after is before for after, before in zip(new, children(expr), strict=True)):
