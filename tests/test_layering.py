@@ -20,6 +20,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     {"errors", "views", "version", "suggest", "lazily", "kernel"},
     {"clock"},
+    {"limits"},
     {"numbers"},
     {"signs", "integration"},
     {"models"},
