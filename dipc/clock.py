@@ -1,7 +1,8 @@
 """Time: the limits, the progress that is shown, and the seconds of every stage.
 
-Limits are checked between steps (:mod:`dipc.limits` holds them inside one).  Memory is that of the process at its peak, as the system reports it;
-where the system does not (Windows), that limit is refused.
+Limits are checked between steps; work in :func:`dipc.limits.held` is ended inside one, too.  Memory is that
+of the process at its peak, as the system reports it; where the system does not (Windows), that limit is
+refused.
 """
 
 from __future__ import annotations
