@@ -41,6 +41,7 @@ HARD = 1.0  # seconds after which the process is ended
 STEP = 0.05  # seconds between two looks at the memory of the child
 INTERVAL = 0.1  # seconds between two rings of the timer
 MORE = 1.1  # so much of the memory limit, and the process is ended
+LEAST = 2.0**25  # bytes that there are in any case, to say that there are no more
 MOST = 1.15  # so much of it, and the system gives no more
 
 TIME, MEMORY = "the time limit was reached", "the memory limit was reached"
@@ -89,6 +90,8 @@ def _run(clock: Clock, work: Callable[[], object], shared: Sequence[object], pip
                 found = work()
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # nothing may break into what is sent
             send("returned", found)
+        except MemoryError:
+            send("raised", LimitReached(MEMORY if clock.memory is not None else "the memory ran out"))
         except BaseException as error:
             if not isinstance(error, DipcError):
                 error.add_note(traceback.format_exc())
@@ -136,7 +139,7 @@ def _restrict(clock: Clock) -> None:
         os.dup2(quiet, 2)  # flint says that it aborts
         if (used_pages := _pages("self")) is not None:
             resident, private = used_pages
-            _lower(resource.RLIMIT_DATA, int(private + max(0.0, MOST * clock.memory * 2**20 - resident)))
+            _lower(resource.RLIMIT_DATA, int(private + max(LEAST, MOST * clock.memory * 2**20 - resident)))
 
 
 def _lower(what: int, limit: int) -> None:
