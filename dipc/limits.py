@@ -64,7 +64,8 @@ def held(clock: Clock, work: Callable[[], T], shared: Sequence[object] = ()) -> 
     """
     if not clock.limited or _inside or not hasattr(os, "fork"):
         return work()
-    return _Child(clock, work, shared).answer()
+    found: T = _Child(clock, work, shared).answer()
+    return found
 
 
 def supervising() -> bool:

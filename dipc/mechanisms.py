@@ -392,7 +392,8 @@ class Mechanism:
         inputs of these names; a limit that runs out raises :class:`LimitReached`.
         """
         program, own = self.program, {variable.name for variable in self.program.inputs}
-        clock = convert.to_clock(**{name: inputs.pop(name) for name in LIMITS if name in {*inputs} - own})
+        limits: dict[str, Any] = {name: inputs.pop(name) for name in LIMITS if name in {*inputs} - own}
+        clock = convert.to_clock(**limits)
         values = convert.to_input(program, inputs)
         law = self._held(clock, lambda: distribution(program, values, eps_range_of(program.claim)))
         items = {output_valuation(program, o): law[o] for o in in_order(program, law)}

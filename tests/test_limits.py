@@ -79,8 +79,12 @@ def test_python_code_that_never_ticks_says_what_it_knows() -> None:
 
 
 def test_an_abort_is_no_verdict() -> None:
+    def work() -> None:
+        faulthandler.disable()
+        os.abort()
+
     with pytest.raises(LimitReached, match=r"the computation broke off \(SIGABRT\)"):
-        held(Clock(60), lambda: (faulthandler.disable(), os.abort()))
+        held(Clock(60), work)
 
 
 def test_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,8 +206,8 @@ QUESTIONS: dict[str, Callable[..., Any]] = {
     "pufferfish of a program": lambda **limits: dipc.load(COIN).pufferfish().check(**limits),
     "its budget": lambda **limits: dipc.load(COIN).pufferfish().budget(**limits),
     "its export": lambda **limits: dipc.load(COIN).pufferfish().export("redlog", **limits),
-    "hidden": lambda **limits: dipc.load("ex3").question().check(**limits),
-    "hidden budget": lambda **limits: dipc.load("ex3").question().budget(**limits),
+    "hidden": lambda **limits: dipc.HiddenMarkovModel.load("ex3").question().check(**limits),
+    "hidden budget": lambda **limits: dipc.HiddenMarkovModel.load("ex3").question().budget(**limits),
     "model": lambda **limits: dipc.load_model("survey").check("D[ln 3, 0](X out_1)", **limits),
     "value": lambda **limits: dipc.load_model("survey").value("D[?, 0](X out_1)", **limits),
     "prove": lambda **limits: dipc.load("svt1").prove(**limits).verdict,
@@ -248,7 +252,9 @@ def test_a_decorated_function_is_undecided(monkeypatch: pytest.MonkeyPatch) -> N
     def coin(q):  # type: ignore[no-untyped-def]
         return q
 
-    assert coin.check(memory_limit=400).reason.startswith("the memory limit was reached (")
+    found = coin.check(memory_limit=400)
+    assert isinstance(found, dipc.Undecided)
+    assert found.reason.startswith("the memory limit was reached (")
 
 
 def test_a_formula_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,9 +24,10 @@ from dipc.cli.outcome import (
 )
 from dipc.cli.terminal import say
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible, reading
-from dipc.clock import Clock, Progress
+from dipc.clock import Progress
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer, answered
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, ProvedForAll
+from dipc.dipwhile.convert import to_clock
 from dipc.errors import InputError
 from dipc.lazily import lazily
 from dipc.report.document import Node, Row, data, text
@@ -205,7 +206,7 @@ def decided(wanted: Wanted, progress: Progress) -> SizesOutcome:
         asked = wanted.question()
     expected = expected_verdict(asked.source, EXPECT_ALL) if wanted.expect else None
     with alarm(wanted.time_limit, wanted.memory_limit), interruptible() as stop:
-        found = answered(asked, Clock(*wanted.limits(monotonic() - start).values(), progress))
+        found = answered(asked, to_clock(**wanted.limits(monotonic() - start), progress=progress))
     name = "<stdin>" if wanted.file == STDIN else wanted.file
     error = Interrupted("interrupted") if stop.pressed else None
     return SizesOutcome(name, monotonic() - start, found, error, expected)

@@ -102,7 +102,9 @@ def tables(lark: Lark, start: str) -> Tables:
 @cache
 def _reduction(rule: Rule) -> Reduction:
     options = rule.options
-    select = maybe_create_child_filter(rule.expansion, options.keep_all_tokens, False, options.empty_indices)
+    select = maybe_create_child_filter(
+        rule.expansion, options.keep_all_tokens, False, list(options.empty_indices)
+    )
     kept = tuple((k, False, 0) for k in range(len(rule.expansion)))
     absent = 0
     if select is not None:
