@@ -107,8 +107,6 @@ def timer(clock: Clock) -> Iterator[None]:
     """
 
     def ring(number: int, frame: FrameType | None) -> None:
-        if supervising():
-            return
         if clock.deadline is not None and monotonic() > clock.deadline + GRACE:
             reason = TIME
         elif clock.memory is not None and peak_memory() > clock.memory:
@@ -116,7 +114,8 @@ def timer(clock: Clock) -> Iterator[None]:
         else:
             return
         signal.setitimer(signal.ITIMER_REAL, 0)
-        raise LimitReached(reason)
+        if not supervising():  # else the limits of the child count, and what comes of it is an answer
+            raise LimitReached(reason)
 
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, INTERVAL, INTERVAL)
@@ -195,8 +194,8 @@ class _Child:
         except LimitReached as limit:  # Ctrl-C in the command line, too: the child may know how far it came
             kind, value = self._last_words(limit)
         finally:
-            _supervising -= 1
             self._end()
+            _supervising -= 1
         if kind == "raised":
             raise value
         return value
