@@ -66,8 +66,10 @@ class Reduction:
             if absent:
                 found += [None] * absent
             value = entries[position][0]
-            if inlined:
+            if inlined and found:
                 found += value
+            elif inlined:
+                found = value  # a long list grows in place, and is not copied at every step
             else:
                 found.append(value)
         return found + [None] * self.absent if self.absent else found
