@@ -21,6 +21,7 @@ LAYERS = (
     {"excerpts"},
     {"errors", "views", "version", "suggest", "lazily", "kernel", "files", "process"},
     {"clock"},
+    {"limits"},
     {"numbers"},
     {"signs", "integration"},
     {"models"},

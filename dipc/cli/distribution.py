@@ -11,7 +11,7 @@ from flint import fmpq
 from dipc.claims.wording import decimal_at, pretty
 from dipc.cli import options
 from dipc.cli.terminal import answer, columns, say
-from dipc.cli.work import Bar
+from dipc.cli.work import work
 from dipc.dipwhile.convert import to_eps
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.pipeline import goal_of
@@ -49,6 +49,7 @@ Examples:
     metavar="N",
     help=f"How many significant digits --at shows; {DIGITS} if not given.",
 )
+@options.limits
 @options.json()
 def distribution(asked: options.Asked, values: options.Values, digits: int | None, as_json: bool) -> int:
     """Print every output of FILE on one input with its exact probability, a function of eps.
@@ -58,9 +59,9 @@ def distribution(asked: options.Asked, values: options.Values, digits: int | Non
     """
     if digits is not None and asked.at is None:
         raise click.UsageError("--digits is about the decimals at one eps: add --at EPS0")
-    with Bar(f"distribution of {asked.file}"):
+    with work(f"distribution of {asked.file}", asked.time_limit, asked.memory_limit) as running:
         mechanism = asked.load()
-        law = mechanism.distribution(**values)
+        law = running.held(lambda: mechanism.distribution(**values))
         budget = None if asked.at is None else to_eps(asked.at)
         if budget is not None and mechanism.program.claim is not None:
             goal_of(mechanism.program.claim, budget)  # elsewhere a probability may be undefined
@@ -108,8 +109,9 @@ Examples:
 """,
 )
 @click.argument("sentence")
+@options.limits
 @options.json()
-def decide(sentence: str, as_json: bool) -> int:
+def decide(sentence: str, time_limit: float | None, memory_limit: float | None, as_json: bool) -> int:
     """Decide SENTENCE, for example 'forall eps > 0: 2 - exp(-eps) >= eps/(1 + eps)'.
 
     \b
@@ -117,8 +119,8 @@ def decide(sentence: str, as_json: bool) -> int:
     Functions are built from numbers, eps and exp with + - * / ^.
     Exit status: 0 true, 1 false, 2 broken input, 3 undecided.
     """
-    with Bar("deciding"):
-        decision = decision_of(sentence)
+    with work("deciding", time_limit, memory_limit) as running:
+        decision = running.held(lambda: decision_of(sentence))
     witness, regions = decision.witness, decision.regions
     if as_json:
         record = {

@@ -10,7 +10,7 @@ import click
 
 from dipc.cli import options
 from dipc.cli.terminal import say
-from dipc.cli.work import INTERRUPTED, Bar, say_left_out, work
+from dipc.cli.work import INTERRUPTED, say_left_out, work
 from dipc.errors import InputError
 from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.files import write_file
@@ -66,6 +66,7 @@ Examples:
     help="Significant digits beside the bars.",
 )
 @options.time_limit(default=PATIENCE, show_default=True, help="Leave out what takes longer.")
+@options.memory_limit(help="Leave out what needs more.")
 @formula_option
 def plot(asked: options.Asked, output: str | None, what: str, formula: str | None, **more: Any) -> int:
     """Draw FILE: what it loses against what it claims, for every eps.
@@ -122,6 +123,7 @@ Examples:
 @options.time_limit(
     default=PATIENCE, show_default=True, help="For each part; what takes longer is left out, with a note."
 )
+@options.memory_limit(help="For each part, too.")
 @formula_option
 def report(asked: options.Asked, output: str | None, title: str | None, formula: str | None) -> int:
     """Write a page about FILE: the verdict, the counterexample or a proof, plots, and files to check it.
@@ -154,8 +156,8 @@ def _about_model(asked: options.Asked, target: Path, write: Callable[[MarkovMode
         hint = "the range of eps is a part of the formula: FORMULA for eps in (0, 1]"
         raise InputError("--claim, --pair and --for are not about a formula", hint=hint)
     options.refuse_overwriting(target, asked.file)
-    with work(f"writing {target}", asked.time_limit):
-        write(load_model(asked.file, options.defined(asked.definitions)))
+    with work(f"writing {target}", asked.time_limit, asked.memory_limit) as running:
+        running.held(lambda: write(load_model(asked.file, options.defined(asked.definitions))))
     say(f"wrote {target}")
     return 0
 
@@ -164,9 +166,9 @@ def _written(
     asked: options.Asked, target: Path, doing: str, write: Callable[[Mechanism, Attempts], None]
 ) -> int:
     """Write the file, with a limit for each part, and say what was left out."""
-    mechanism = asked.load()
+    mechanism = asked.read()
     with work(doing) as running:
-        attempts = Attempts(asked.time_limit, running.within, running.progress)
+        attempts = Attempts(asked.time_limit, running.within, running.progress, memory=asked.memory_limit)
         write(mechanism, attempts)
     say_left_out(attempts.notes)
     say(f"wrote {target}")
@@ -196,6 +198,7 @@ Examples:
     metavar="TEXT",
     help="The input of the chain, or of the distribution shown.",
 )
+@options.limits
 def export(asked: options.Asked, to: str, output: str | None, given: options.Values | None) -> int:
     """Write the claim of FILE, or its Markov chain on one input, in another language.
 
@@ -207,8 +210,11 @@ def export(asked: options.Asked, to: str, output: str | None, given: options.Val
     drn, prism          the same chain, for the model checkers Storm and PRISM
     """
     options.refuse_overwriting(output, asked.file)
-    with Bar(f"export of {asked.file}"):
-        text = asked.load().export(to, claim=asked.claim, input=given, **asked.restrictions)
+    with work(f"export of {asked.file}", asked.time_limit, asked.memory_limit) as running:
+        mechanism = asked.load()
+        text = running.held(
+            lambda: mechanism.export(to, claim=asked.claim, input=given, **asked.restrictions)
+        )
     if output is None:
         say(text, end="")
     else:

@@ -113,7 +113,7 @@ def report_html(
     if claimed is not None and not gave_up(found.verdict):
         asked = attempts("the proof written out", partial(question, mechanism.explored, claimed))
     proved = attempts("the proof written out", lambda: list(proofs(asked))) if asked else None
-    drawn = attempts("the chain", lambda: _picture(found))
+    drawn = attempts("the chain", lambda: _picture(found), None)  # a graph, which is no small message
     laws = _laws(found, drawn, attempts)
     plots = attempts("the plots", lambda: _plots(found))
     private = found.verdict is not None and found.verdict.status == "private"
@@ -139,7 +139,7 @@ def report_html(
 def _for_all(mechanism: Mechanism, claim: str | None, attempts: Attempts) -> tuple[str, Markup] | None:
     """For which sizes there is a proof, and the proof; other answers are left to ``dipc prove``."""
     limit = min(PROVING, attempts.seconds or PROVING)
-    found = attempts("the proof for all inputs", partial(mechanism.prove, claim, time_limit=limit))
+    found = attempts("the proof for all inputs", partial(mechanism.prove, claim, time_limit=limit), None)
     if found is None or found.status != "private":
         return None
     return where_proved(found), marked(answer_html(found))
@@ -270,8 +270,10 @@ def proofs(question: ClaimExport) -> Iterator[Proof]:
 # --- drawings --------------------------------------------------------------------------------
 
 
-def _plots(found: Study) -> list[tuple[Panel, Markup]]:
-    return [(panel, plot_svg(panel, f"plot{n}")) for n, panel in enumerate(panels_of(found), start=1)]
+def _plots(found: Study) -> list[tuple[str, str, Markup]]:
+    """The titles, words and drawings."""
+    panels = enumerate(panels_of(found), start=1)
+    return [(panel.title, panel.words, plot_svg(panel, f"plot{n}")) for n, panel in panels]
 
 
 def plot_svg(panel: Panel, prefix: str) -> Markup:

@@ -17,6 +17,7 @@ from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, 
 from dipc.dipwhile.syntax.everywhere import empty_ranges
 from dipc.errors import InternalError, LimitReached, WrongType
 from dipc.lazily import lazily
+from dipc.limits import held
 from dipc.numbers.exact import Exact
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def answered(question: Question, clock: Clock, find_least: bool = True) -> AllSi
     """
     start = monotonic()
     try:
-        verdict = _decided(question, clock, find_least)
+        verdict = held(clock, lambda: _decided(question, clock, find_least), (question.source,))
     except LimitReached as limit:
         verdict = Open(str(limit))
     _check(question, verdict)

@@ -17,6 +17,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 from dipc.dipwhile.syntax.ast import Claim, Expr, Program
 from dipc.dipwhile.syntax.build import Builder, Valuation
 from dipc.dipwhile.syntax.layout import layout
+from dipc.dipwhile.syntax.machine import Rejected, built
 from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
 from dipc.dipwhile.syntax.spelling import misspelt
 from dipc.dipwhile.syntax.tables import parser
@@ -76,11 +77,19 @@ def raw_tokens(text: str) -> Iterator[Token]:
 
 def _parse(source: Source, start: str) -> Any:
     """The tree of a text, by a rule of the grammar."""
-    return run(_lark(), start, layout(_lark().lex(source.text)), Builder(source))
+    return run(_lark(), start, lambda: layout(_lark().lex(source.text)), Builder(source))
 
 
-def run(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Any:
+def run(lark: Lark, start: str, tokens: Callable[[], Iterable[Token]], builder: Builder) -> Any:
     """Build the tree of tokens, by the rule ``start`` of the grammar; explain what does not fit."""
+    try:
+        return built(lark, start, tokens(), builder)
+    except (Rejected, UnexpectedCharacters, InputError):  # the first mistake in the grammar counts
+        return explained(lark, start, tokens(), builder)
+
+
+def explained(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Any:
+    """The same by lark itself, which knows what could have followed."""
     machine = lark.parse_interactive(start=start)
     seen: list[Token] = []
     try:

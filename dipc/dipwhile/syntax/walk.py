@@ -143,6 +143,8 @@ def expressions(node: ast.Node) -> Iterator[ast.Expr]:
     >>> [expr.name for expr in expressions(parse(Source("", "if a then x <- choose {b: c, d: e} end")))]
     ['a', 'x', 'b', 'c', 'd', 'e']
     """
+    if isinstance(node, ast.Expr):
+        return iter((node,))
     walk = preorder(node, lambda part: () if isinstance(part, ast.Expr) else parts(part))
     return (part for part in walk if isinstance(part, ast.Expr))
 
@@ -184,6 +186,8 @@ def statements(body: ast.Block) -> Iterator[tuple[ast.Statement, frozenset[str]]
 
 def inner_statements(statement: ast.Statement) -> tuple[ast.Statement, ...]:
     """The statements directly inside a statement."""
+    if isinstance(statement, ast.Assign | ast.Exit):
+        return ()
     return tuple(part for part in parts(statement) if isinstance(part, ast.Statement))
 
 
