@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 
 import dipc
 from dipc.cli.main import status
@@ -344,7 +345,7 @@ def verified(file: Path, *arguments: str) -> str:
         env=environment,
         preexec_fn=bounded,
     )
-    said, errors = process.communicate(timeout=120)
+    said, errors = process.communicate(timeout=PATIENCE)
     assert "Traceback" not in errors
     assert (process.returncode, errors) == (1, "")
     return said

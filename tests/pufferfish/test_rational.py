@@ -6,7 +6,7 @@ import dataclasses
 from fractions import Fraction
 from math import inf
 from random import Random
-from time import monotonic
+from time import process_time
 
 import pytest
 from flint import fmpq
@@ -107,11 +107,11 @@ def test_the_examples_of_the_note():
 
 
 def test_speed():
-    start = monotonic()
+    start = process_time()
     assert c_of(budget(noisy_chain(40))) > 1
-    assert monotonic() - start < 1
+    assert process_time() - start < 1
     assert c_of(budget(above_threshold(31))) == 2**15
-    assert monotonic() - start < 5
+    assert process_time() - start < 5
 
 
 @pytest.mark.parametrize("seed", range(12))
