@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 from flint import fmpq
+from patience import PATIENCE
 
 from dipc.cli import pufferfish_files as commands
 from dipc.clock import Clock
@@ -140,7 +141,7 @@ def solved(text: str) -> list[str]:
     answers = []
     for query in queries:
         solver = z3.Solver()
-        solver.set("timeout", 20_000)
+        solver.set("timeout", int(1000 * PATIENCE))
         solver.from_string(head + query.split("(check-sat)")[0])
         answers.append(str(solver.check()))
     return answers

@@ -12,6 +12,7 @@ import pytest
 from flint import arb, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from patience import PATIENCE
 from pufferfish.prior_programs import (
     EQUAL,
     EXAMPLE_5,
@@ -232,7 +233,7 @@ def test_from_python() -> None:
     )
     response = dipc.load(RESPONSE.format(keep=KEEPS[0], ranges="(0, 1)", twist=2)).pufferfish()
     assert response.budget().c == 1
-    assert response.check("eps", time_limit=60).status == "private"
+    assert response.check("eps", time_limit=PATIENCE).status == "private"
     assert response.check("1", at=2).status == "violated"
     with pytest.raises(InputError, match=r"`dipc pufferfish check`"):
         dipc.load(EXAMPLE_5).check()
