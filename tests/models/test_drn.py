@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from campaigns import many
 from flint import fmpq
 from hypothesis import given, settings
 from patience import quickest
@@ -70,13 +71,13 @@ def test_a_chain() -> None:
     }
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=many(100, campaign=3000), deadline=None)
 @given(models())
 def test_the_round_trip_is_exact(model: MarkovModel) -> None:
     assert with_sets(read(drn(model.model)).model) == with_sets(ascending(model.model))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=many(50, campaign=1000), deadline=None)
 @given(models())
 def test_writing_what_was_read_gives_the_same_text(model: MarkovModel) -> None:
     text = drn(model.model)
