@@ -248,15 +248,18 @@ def test_verdicts_have_certificates(subject: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "c", "status"),
-    [
-        ("example3", 2, "violated"),
-        ("example4", 2, "private"),
-        ("example5", 2, "private"),
-        ("example5", "40/21", "private"),  # the least c, which no point of the class has
-        ("example5", "19/10", "violated"),
-        ("example6", 2, "violated"),
-        ("example6", 4, "private"),
-    ],
+    spared(
+        [
+            ("example3", 2, "violated"),
+            ("example4", 2, "private"),
+            ("example5", 2, "private"),
+            ("example5", "40/21", "private"),  # the least c, which no point of the class has
+            ("example5", "19/10", "violated"),
+            ("example6", 2, "violated"),
+            ("example6", 4, "private"),
+        ],
+        {("example6", 4, "private")},
+    ),
 )
 def test_the_examples_of_the_paper(name: str, c: str | int, status: str) -> None:
     asked = getattr(parametric_examples, name)(fmpq(*map(int, str(c).split("/"))))

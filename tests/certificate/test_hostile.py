@@ -478,5 +478,5 @@ def test_the_deep_check_is_bounded(name: str, constant: Data, tmp_path: Path, ve
     data["parameters"] = {"N": str(n)}
     file = tmp_path / "out.json"
     file.write_text(json.dumps({**data, "digest": privacy.digest(data)}), encoding="utf-8")
-    said = verified(file, "--deep", "--steps", "1000000", "-D", f"N={n}")
+    said = verified(file, "--deep", "--steps", str(STEPS // 4), "-D", f"N={n}")
     assert said.splitlines()[-1].startswith(("refused: work: more than", "refused: deep: "))
