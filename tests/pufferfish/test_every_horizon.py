@@ -147,7 +147,7 @@ def test_futures_lie_in_the_cone():
         assert all(f[u] <= d * f[v] for f in vectors for (u, v), d in cone.bounds.items())
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", spread(range(25), 12))
 def test_pumps_grow(seed):
     asked = random_question(Random(seed), 3, 2, stops=0)
     problem = Rational(asked, Clock())
@@ -165,7 +165,7 @@ def test_pumps_grow(seed):
             assert growth > Fraction(1, 10**4) if sign > 0 else growth < 10**4
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", spread(range(25), 12))
 def test_the_vectors_of_a_pump_prove_its_growth(seed):
     """x A >= lambda x and A y <= mu y, on the states that y has, for the product A of full matrices."""
     problem = Rational(random_question(Random(seed), 3, 2, stops=0), Clock())
@@ -187,7 +187,7 @@ def test_the_vectors_of_a_pump_prove_its_growth(seed):
             assert all(t in found.y for t in range(n) if product_of[s][t])
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", spread(range(25), 12))
 def test_whether_a_pump_is_exact(seed):
     """A long way is compared, repetition by repetition; three states that never change are often exact."""
     random = Random(seed)
@@ -269,7 +269,7 @@ def basic_solutions(columns, target, costs):
                 yield sum(int(costs[j]) * v for j, v in zip(chosen, x, strict=True))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", spread(range(60), 30))
 def test_linear_programs_are_solved_by_vertices(seed):
     random = Random(seed)
     size, wide = random.randint(1, 3), random.randint(1, 5)
