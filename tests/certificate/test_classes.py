@@ -20,6 +20,7 @@ import pytest
 from campaigns import some, spared
 from certificate.test_hidden import FOLDER, ROOT, Where, others, places, shipped
 from flint import fmpq
+from patience import PATIENCE
 from pufferfish import parametric_examples, prior_programs
 
 from dipc.certificate.format import dumps
@@ -301,9 +302,9 @@ def test_random_classes(seed: int) -> None:
     text += f"compare a, b\nhorizon {random.randint(1, 2)}\n"
     text += f"private ln({random.choice(('9/8', '3/2', '2', '4', '9'))})\n"
     asked = asked_in(text)
-    verdict = pipeline.check(asked, Clock(10))
+    verdict = pipeline.check(asked, Clock(PATIENCE))
     try:
-        data = json.loads(dumps(question_certificate(asked, verdict, Clock(10))))
+        data = json.loads(dumps(question_certificate(asked, verdict, Clock(PATIENCE))))
     except (InputError, LimitReached) as none:  # undecided, or not by boxes
         assert verdict.status == "undecided" or "no certificate" in str(none)
         return
@@ -476,7 +477,7 @@ def test_what_is_not_covered_is_named() -> None:
         (asked_in(text.replace("(0, 1 - p)", "(0, (1 - p)/(1 + p))")), "a range with a divisor"),
         (asked_in(text, claim="1.6"), r"the claim 1\.6: c = exp"),
     ):
-        verdict = pipeline.check(asked, Clock(10))
+        verdict = pipeline.check(asked, Clock(PATIENCE))
         assert verdict.status == "private"
         with pytest.raises(Unsupported, match=words):
             question_certificate(asked, verdict)

@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 from campaigns import some, spread
 from flint import fmpq
+from patience import PATIENCE
 from pufferfish.brute_force import fraction, least
 from pufferfish.small_models import (
     RING,
@@ -182,7 +183,7 @@ def test_random_models_at_every_horizon(seed: int) -> None:
     asked = claiming(random_question(random, 2, 2), fmpq(random.randint(2, 12)), None)
     verdict = pipeline.check(asked, Clock())
     try:
-        data = json.loads(dumps(question_certificate(asked, verdict, Clock(1))))
+        data = json.loads(dumps(question_certificate(asked, verdict, Clock(PATIENCE))))
     except (InputError, LimitReached) as none:  # undecided, or no proof was found in time
         assert verdict.status == "undecided" or isinstance(none, LimitReached)
         return
@@ -415,9 +416,9 @@ def test_random_pumps_and_cones(seed: int, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(produced, "BRIEFLY", 0)
     random = Random(seed)
     asked = claiming(random_question(random, 3, 2, stops=0.1), fmpq(random.randint(2, 30)), None)
-    verdict = pipeline.check(asked, Clock(5))
+    verdict = pipeline.check(asked, Clock(PATIENCE))
     try:
-        data = json.loads(dumps(question_certificate(asked, verdict, Clock(2))))
+        data = json.loads(dumps(question_certificate(asked, verdict, Clock(PATIENCE))))
     except (InputError, LimitReached) as none:
         assert verdict.status == "undecided" or isinstance(none, LimitReached)
         return

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from campaigns import some, spared
 from flint import fmpq
+from patience import PATIENCE
 
 from dipc.certificate.format import dumps
 from dipc.certificate.sizes import Draws, Proof, _edge, _place, _question, rederive, sizes_certificate
@@ -104,7 +105,7 @@ def automaton(text: str, overrides: Mapping[str, fmpq]) -> Proof:
     names = symbolic(asked.program, free_sizes(asked.program), {})
     assert asked.claim is not None
     on = goal_of(asked.claim).budgets
-    built = build(asked.program, source, dict(asked.constants), names, on, Clock(10, None))
+    built = build(asked.program, source, dict(asked.constants), names, on, Clock(PATIENCE))
     proved = ProvedForAll(built, (), LeastT(fmpq(0), fmpq(9)))
     return Proof(asked.program, source, proved, fmpq(9), on, overrides)
 
@@ -113,7 +114,7 @@ def automaton(text: str, overrides: Mapping[str, fmpq]) -> Proof:
 def certified(text: str, **overrides: int) -> Certificate:
     """A certificate that the kernel accepts."""
     about = automaton(text, {name: fmpq(value) for name, value in overrides.items()})
-    solved = strategies(about.proved.automaton, None, Clock(10, None))
+    solved = strategies(about.proved.automaton, None, Clock(PATIENCE))
     assert isinstance(solved, Solved)
     proved = ProvedForAll(about.proved.automaton, solved.strategies, about.proved.least)
     found = check(dumps(sizes_certificate(Proof(*vars_of(about, proved)))).encode())

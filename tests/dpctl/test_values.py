@@ -13,6 +13,7 @@ from dpctl import evaluator
 from dpctl.evaluator import EPS, EXP, Example, Family, Tree, shown
 from dpctl.random_chains import random_chain
 from flint import arb, ctx, fmpq
+from patience import PATIENCE
 
 from dipc.clock import Clock
 from dipc.dpctl.checking import Checker
@@ -36,7 +37,7 @@ def answer(chain: Example, text: str) -> ModelValue:
     model, _, numbers = read_model(Source("m", chain.text()))
     every = ", ".join(f"s{s}" for s in range(len(chain.rows)))
     asked = f"{text} from {every} for eps in {chain.family.eps_range}"
-    return value(model, parse_property(Source("f", asked), model, numbers), Clock(30))
+    return value(model, parse_property(Source("f", asked), model, numbers), Clock(PATIENCE))
 
 
 def ball(end: object) -> arb:
@@ -184,10 +185,12 @@ def test_many_states_are_solved_at_once(query: str, monkeypatch: pytest.MonkeyPa
         chain = random_chain(random.Random(seed), 8)
         asked = tuple(name for s, name in enumerate(chain.names) if s % 3 != 1)
         calls.clear()
-        together = value(chain, replace(parse_property(Source("f", query), chain), states=asked), Clock(30))
+        together = value(
+            chain, replace(parse_property(Source("f", query), chain), states=asked), Clock(PATIENCE)
+        )
         assert len(calls) == 1
         alone = [
-            value(chain, replace(parse_property(Source("f", query), chain), states=(s,)), Clock(30))
+            value(chain, replace(parse_property(Source("f", query), chain), states=(s,)), Clock(PATIENCE))
             for s in asked
         ]
         if query.startswith("P"):

@@ -10,6 +10,7 @@ from campaigns import spread
 from dpctl import evaluator
 from dpctl.evaluator import EPS, Tree, shown
 from flint import arb, fmpq
+from patience import PATIENCE
 
 from dipc.clock import Clock
 from dipc.dpctl.pipeline import check
@@ -23,7 +24,7 @@ from dipc.signs.tables import RootCluster, end_as_text
 
 def failing(chain: str, text: str) -> Witness:
     model, _, numbers = read_model(Source("m", chain))
-    found = check(model, parse_property(Source("f", text), model, numbers), Clock(30))
+    found = check(model, parse_property(Source("f", text), model, numbers), Clock(PATIENCE))
     assert isinstance(found, Fails)
     assert found.witness is not None
     return found.witness
@@ -60,7 +61,7 @@ def test_witnesses_where_probabilities_are_rational_functions_of_eps(seed: int) 
 def judge(chain: evaluator.Example, f: Tree) -> bool:
     model, _, numbers = read_model(Source("m", chain.text()))
     text = f"({shown(f)}) from s0, s1 for eps in {chain.family.eps_range}"
-    found = check(model, parse_property(Source("f", text), model, numbers), Clock(30))
+    found = check(model, parse_property(Source("f", text), model, numbers), Clock(PATIENCE))
     witness = found.witness
     if witness is None or witness.epsilon is None:
         return False

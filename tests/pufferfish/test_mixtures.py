@@ -405,7 +405,7 @@ def test_both_routes_agree(cells: Draws, claim: str) -> None:
         assert "no prior draws" in error.message
         return
     asked = Claim(claim, fmpq(*map(int, claim[3:-1].split("/"))))
-    verdict = functions.check(deciding.question_of(found, asked, EpsRange.positive()), Clock(20))
+    verdict = functions.check(deciding.question_of(found, asked, EpsRange.positive()), Clock(PATIENCE))
     if not isinstance(verdict, Undecided):
         assert verdict.status == decided(core, claim).status
 
