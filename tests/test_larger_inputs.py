@@ -10,6 +10,7 @@ import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -22,6 +23,7 @@ from typing import NamedTuple
 import pytest
 from flint import fmpq
 from hypothesis import HealthCheck, given, note, settings
+from patience import PATIENCE
 from shipped_programs import PROGRAMS
 from strategies import programs
 
@@ -441,11 +443,11 @@ def test_one_input_that_loses_mass_is_noticed(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_svt1_with_many_queries() -> None:
-    start = time.monotonic()
+    start = time.process_time()
     counts = dipc.load(ROOT / "programs" / "svt" / "svt1.dip", N=6).check().counts
     assert (counts.inputs, counts.pairs, counts.outputs) == (3**6, 7**6, 7)
     assert counts.inequalities == 7 * 7**6
-    assert time.monotonic() - start < 30
+    assert time.process_time() - start < 30
 
 
 FEW = """
@@ -540,34 +542,31 @@ def test_no_memory_left(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_alarm_interrupts_one_long_step() -> None:
-    start = time.monotonic()
+    hung = time.monotonic() + PATIENCE
     with pytest.raises(LimitReached), alarm(0.1):
-        while True:
+        while time.monotonic() < hung:
             pass
-    assert time.monotonic() - start < 5
 
 
 def test_no_alarm_rings_later() -> None:
-    with alarm(0.0):
-        pass
-    time.sleep(0.3)
+    with alarm(PATIENCE):
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
 def test_a_long_step_ends_undecided() -> None:
-    """The integral of one comparison of many samples is one step."""
-    terms = " + ".join(f"r{i}" for i in range(1, 15))
-    draws = "\n".join(f"r{i} <- Lap({i}*eps/7, q)" for i in range(1, 15))
+    """The integral of one comparison of many samples is one step, and never ends by itself."""
+    terms = " + ".join(f"r{i}" for i in range(1, 41))
+    draws = "\n".join(f"r{i} <- Lap({i}*eps/7, q)" for i in range(1, 41))
     text = f"input q in {{0, 1}}\noutput o in {{0, 1}}\nadjacent all\nprivate eps\n{draws}\n"
     text += f"if {terms} >= 1 then o <- 1 else o <- 0 end\n"
     code = "from dipc.cli.main import run; run()"
-    start = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-c", code, "check", "/dev/stdin", "--time-limit", "1", "--json"],
         input=text,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
-    assert time.monotonic() - start < 10
     assert done.returncode == 3, done.stderr
     assert "time limit" in json.loads(done.stdout)["reason"]

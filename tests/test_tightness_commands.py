@@ -124,7 +124,7 @@ def test_mistakes(arguments: list[str], message: str, capsys: pytest.CaptureFixt
 
 
 def test_a_limit_says_what_was_proved(capsys: pytest.CaptureFixture[str]) -> None:
-    assert status(["budget", SVT, "-D", "N=7", "--time-limit", "2"]) == 3
+    assert status(["budget", SVT, "-D", "N=40", "--time-limit", "0.1"]) == 3
     said = capsys.readouterr().err
     assert re.search(r"the time limit was reached", said)
 

@@ -50,8 +50,8 @@ def decide(
             refuted: Verdict = claim.refuted(claim, counts, clock.laps, found, notes=notes)
             return refuted
     except (LimitReached, MemoryError) as limit:
-        counts = None if neighbours is None else findings.counts_so_far(neighbours)
-        return given_up(claim, inputs, clock, limit, counts)
+        so_far = None if neighbours is None else findings.counts_so_far(neighbours)
+        return given_up(claim, inputs, clock, limit, so_far)
     if findings.doubts:
         doubts = tuple(
             Doubt(*neighbours.pair(rank), tuple(neighbours.outcomes[o] for o in outputs), x.low, x.high)

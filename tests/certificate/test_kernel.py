@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from certificates import PROGRAMS, ROOT, SMALLER, certified, path_of, written
+from patience import PATIENCE
 
 import dipc
 from dipc.certificate.format import dumps
@@ -31,7 +32,7 @@ MIB = 2**20
 def alone(*arguments: Path | str) -> subprocess.CompletedProcess[str]:
     """The kernel as a program of its own: no site packages, no environment, another folder."""
     command = [sys.executable, "-I", "-S", str(KERNEL), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd="/", timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, cwd="/", timeout=PATIENCE)
 
 
 def refusal(data: bytes, program: bytes | None = None) -> str:

@@ -103,7 +103,7 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         try:
             return getattr(self, tree.data)(tree.meta, *new_children)
         except Exception as error:
-            raise VisitError(tree.data, tree, error) from error
+            raise VisitError(tree.data, tree, error) from error  # type: ignore[no-untyped-call]
 
     block = branch = options = option = noise_argument = binder = literals = binding = gathered
     param_list, input_list, output_list = listed("param"), listed("input"), listed("output")
