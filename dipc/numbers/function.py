@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from decimal import MAX_EMAX, MIN_EMIN, Context, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -100,22 +101,31 @@ class FunctionOfEps:
 
     def decimal(self, eps: Number | None = None, digits: int = 10) -> str:
         """The value with ``digits`` significant digits, correctly rounded; fewer if it is exactly that."""
-        digits = _positive(digits)
-        return str(self._rounded(eps, digits, lambda value: rounded(value, digits))).replace("E", "e")
+        digits, value = _positive(digits), self._value(eps)
+        place = _decimal_place(value)
+        found = value._rounded(digits, lambda number: rounded(number, digits), place)
+        with localcontext(Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)):
+            return str(found.scaleb(place)).replace("E", "e")
 
     def __float__(self) -> float:
         """The nearest float to a constant; for a function take its value first: ``float(p.at("1/2"))``."""
+        value = self._value(None)
+        if abs(place := _decimal_place(value)) > FLOATS:
+            if place > 0:
+                raise OverflowError(f"a number of about 10^{place} is too large for a float")
+            return 0.0
         # The quotient of two integers is correctly rounded.
-        return self._rounded(None, 17, lambda value: value.numerator / value.denominator)
+        return value._rounded(17, lambda number: number.numerator / number.denominator)
 
-    def _rounded(self, eps: Number | None, digits: int, rule: Callable[[Fraction], Rounded]) -> Rounded:
-        """The value by a monotone rule of rounding: the same at both ends of a small ball."""
-        value = self._value(eps)
-        exact = value.as_rational()
+    def _rounded(self, digits: int, rule: Callable[[Fraction], Rounded], place: int = 0) -> Rounded:
+        """A constant over 10^place by a monotone rule of rounding: the same at both ends of a small ball."""
+        exact = self.as_rational()
         if exact is not None:
-            return rule(Fraction(exact.numerator, exact.denominator))
+            return rule(Fraction(exact.numerator, exact.denominator) / Fraction(10) ** place)
         while True:
-            low, high = map(rule, ends(value.ball(None, digits + 2)))
+            ball = self.ball(None, digits + 2)
+            with ctx.workprec(8 * digits + 128 + place.bit_length()):
+                low, high = map(rule, ends(ball / arb(10) ** place if place else ball))
             if low == high:
                 return low
             digits *= 2
@@ -154,6 +164,20 @@ class FunctionOfEps:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self  # immutable
+
+
+FLOATS = 400  # a power of 10 that is too large for a float, and its inverse too small
+
+
+def _decimal_place(value: FunctionOfEps) -> int:
+    """0, or for a constant with a great exponent about the power of 10 that it is next to.
+
+    ``exp(-10^12)`` has 4*10^11 zeros: it is never written out as a fraction.
+    """
+    ball = value.ball(digits=1)
+    mantissa, exponent = ball.mid().man_exp()
+    bits = int(exponent) + int(mantissa).bit_length()
+    return 0 if abs(bits) < 4 * FLOATS else bits * 30103 // 100000
 
 
 def _positive(digits: int) -> int:
