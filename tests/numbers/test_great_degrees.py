@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import random
 import time
+from decimal import Decimal
 
 import pytest
 from flint import fmpq
 
-from dipc.numbers import basis
+from dipc.numbers import basis, function
 from dipc.numbers.basis import common_basis
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.polynomial import primitive, split
@@ -96,3 +97,23 @@ def test_common_factors_that_are_found() -> None:
     f, g = (split(each * (x + 2 * y), basis).polynomial for each in (x + 3, y + 5))
     assert primitive(basis.join(f.gcd(g))) in (primitive(x + 2 * y), -primitive(x + 2 * y))
     assert Quotient((x + 3) * (x + 2 * y), (y + 5) * (x + 2 * y)).numerator == x + 3
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_digits_of_far_numbers(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin writes the whole number out."""
+    rng = random.Random(seed)
+    p = Quotient(drawn(rng, 40, 5).at("1/3"), drawn(rng, 40, 5).at("1/3") or ExpPoly.of(1))
+    written = [p.decimal(digits=digits) for digits in (1, 5, 30)]
+    monkeypatch.setattr(function, "FAR", 1)
+    for digits, text in zip((1, 5, 30), written, strict=True):
+        assert Decimal(p.decimal(digits=digits)) == Decimal(text)
+
+
+def test_digits_of_very_far_numbers() -> None:
+    tiny = ExpPoly.exp(-(10**20))
+    assert tiny.decimal(1, 20) == "7.7109539291167196517e-43429448190325182766"  # by mpmath
+    assert (-1 / Quotient(tiny)).decimal(1, 5) == "-1.2969e+43429448190325182765"
+    assert float(tiny.at(1)) == 0.0
+    with pytest.raises(OverflowError):
+        float((1 / Quotient(tiny)).at(1))
