@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Iterator
 from decimal import Decimal
 
 import pytest
@@ -19,6 +20,25 @@ from dipc.numbers.polynomial import primitive, split
 from dipc.numbers.quotient import Quotient
 
 FAR: tuple[int | fmpq, ...] = (800, 10**9, 10**12, 10**19, fmpq(1, 10**12), fmpq(10**20, 998244353))
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> Iterator[None]:
+    yield
+    forget()
+
+
+def forget() -> None:
+    """The bounds are not part of what is remembered."""
+    basis._generators.cache_clear()
+    basis._digits.cache_clear()
+
+
+def force(monkeypatch: pytest.MonkeyPatch, **bounds: int) -> None:
+    """Let small degrees be great ones."""
+    for name, bound in bounds.items():
+        monkeypatch.setattr(basis, name, bound)
+    forget()
 
 
 def drawn(rng: random.Random, exponents: int, unit: int) -> ExpPoly:
@@ -41,9 +61,7 @@ def test_against_lowest_terms(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
     f, g, h, rest = (drawn(rng, 6, unit) for _ in range(4))
     lowest, other = Quotient(f * h, g * h), Quotient(f * h + rest, g * h)
     assert lowest.is_lowest and other.is_lowest
-    monkeypatch.setattr(basis, "MODERATE", 0)
-    monkeypatch.setattr(basis, "DENSE", rng.choice([0, 1]))
-    monkeypatch.setattr(basis, "DIGIT", rng.choice([1, 2, 64]))
+    force(monkeypatch, MODERATE=0, DENSE=rng.choice([0, 1]), DIGIT=rng.choice([1, 2, 64]))
     short, second = Quotient(f * h, g * h), Quotient(f * h + rest, g * h)
     for p, q in ((lowest, short), (other, second)):
         assert p == q == p and hash(p) == hash(q)
@@ -61,7 +79,7 @@ def test_against_lowest_terms(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_lowest_terms_are_not_always_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test above would be worth little if they were."""
-    monkeypatch.setattr(basis, "MODERATE", 0)
+    force(monkeypatch, MODERATE=0)
     rng, found = random.Random(1), 0
     for _ in range(60):
         f, g = drawn(rng, 6, 2), drawn(rng, 6, 2)
