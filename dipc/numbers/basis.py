@@ -79,8 +79,8 @@ class Basis:
         items: Items = {}
         for powers, c in polynomial.to_dict().items():
             key = self.key(powers)
-            items[key] = items.get(key, 0) + c
-        return ExpPoly({key: fmpq(c) for key, c in items.items() if c}, self.unit)
+            items[key] = items.get(key, fmpq(0)) + c
+        return ExpPoly({key: c for key, c in items.items() if c}, self.unit)
 
 
 @cache

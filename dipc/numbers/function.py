@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -21,7 +22,7 @@ from dipc.numbers.formulas import HTML, LATEX, TEXT, Notation
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Rounded = TypeVar("Rounded")
+Rounded = TypeVar("Rounded", Decimal, float)
 
 
 def budget(eps: Number) -> fmpq:
@@ -126,7 +127,8 @@ class FunctionOfEps:
                 return low
             if digits > MANY_DIGITS:
                 tie = (Fraction(low) + Fraction(high)) / 2
-                sign = (value - fmpq(tie.numerator, tie.denominator)).sign_at(fmpq(1))  # type: ignore[operator]
+                difference: Any = value - fmpq(tie.numerator, tie.denominator)  # type: ignore[operator]
+                sign = difference.sign_at(fmpq(1))
                 return low if sign < 0 else high if sign > 0 else rule(tie)
             digits *= 2
 
