@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from decimal import MAX_EMAX, MIN_EMIN, Context, localcontext
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -16,13 +16,13 @@ from flint import arb, ctx, fmpq
 
 import dipc.views as views
 from dipc.errors import InputError, WrongType
-from dipc.numbers.exact import Exact, Number, ends, rational, rounded
+from dipc.numbers.exact import Exact, Number, ends, magnitude, rational, rounded
 from dipc.numbers.formulas import HTML, LATEX, TEXT, Notation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Rounded = TypeVar("Rounded")
+Rounded = TypeVar("Rounded", Decimal, float)
 
 
 def budget(eps: Number) -> fmpq:
@@ -102,32 +102,34 @@ class FunctionOfEps:
     def decimal(self, eps: Number | None = None, digits: int = 10) -> str:
         """The value with ``digits`` significant digits, correctly rounded; fewer if it is exactly that."""
         digits, value = _positive(digits), self._value(eps)
-        place = _decimal_place(value)
-        found = value._rounded(digits, lambda number: rounded(number, digits), place)
-        with localcontext(Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)):
-            return str(found.scaleb(place)).replace("E", "e")
+        if value.as_rational() is None and abs(magnitude(value.ball(digits=1))) > FAR:
+            return _far_decimal(value, digits)
+        return str(value._rounded(None, digits, lambda value: rounded(value, digits))).replace("E", "e")
 
     def __float__(self) -> float:
         """The nearest float to a constant; for a function take its value first: ``float(p.at("1/2"))``."""
-        value = self._value(None)
-        if abs(place := _decimal_place(value)) > FLOATS:
-            if place > 0:
-                raise OverflowError(f"a number of about 10^{place} is too large for a float")
-            return 0.0
+        if self._value(None).as_rational() is None and abs(bits := magnitude(self.ball(digits=1))) > FAR:
+            if bits > 0:
+                raise OverflowError("the number is too large for a float")
+            return self.sign_at(fmpq(1)) / 2**FAR
         # The quotient of two integers is correctly rounded.
-        return value._rounded(17, lambda number: number.numerator / number.denominator)
+        return self._rounded(None, 17, lambda value: value.numerator / value.denominator)
 
-    def _rounded(self, digits: int, rule: Callable[[Fraction], Rounded], place: int = 0) -> Rounded:
-        """A constant over 10^place by a monotone rule of rounding: the same at both ends of a small ball."""
-        exact = self.as_rational()
+    def _rounded(self, eps: Number | None, digits: int, rule: Callable[[Fraction], Rounded]) -> Rounded:
+        """The value by a monotone rule of rounding: the same at both ends of a small ball."""
+        value = self._value(eps)
+        exact = value.as_rational()
         if exact is not None:
-            return rule(Fraction(exact.numerator, exact.denominator) / Fraction(10) ** place)
+            return rule(Fraction(exact.numerator, exact.denominator))
         while True:
-            ball = self.ball(None, digits + 2)
-            with ctx.workprec(8 * digits + 128 + place.bit_length()):
-                low, high = map(rule, ends(ball / arb(10) ** place if place else ball))
+            low, high = map(rule, ends(value.ball(None, digits + 2)))
             if low == high:
                 return low
+            if digits > MANY_DIGITS:
+                tie = (Fraction(low) + Fraction(high)) / 2
+                difference: Any = value - fmpq(tie.numerator, tie.denominator)  # type: ignore[operator]
+                sign = difference.sign_at(fmpq(1))
+                return low if sign < 0 else high if sign > 0 else rule(tie)
             digits *= 2
 
     def _value(self, eps: Number | None) -> FunctionOfEps:
@@ -166,18 +168,23 @@ class FunctionOfEps:
         return self  # immutable
 
 
-FLOATS = 400  # a power of 10 that is too large for a float, and its inverse too small
+MANY_DIGITS = 1000  # beyond which it is asked on which side of the tie between two texts a number lies
+FAR = 2**16  # bits before or behind the point, from which on a number is not written out
 
 
-def _decimal_place(value: FunctionOfEps) -> int:
-    """0, or for a constant with a great exponent about the power of 10 that it is next to.
-
-    ``exp(-10^12)`` has 4*10^11 zeros: it is never written out as a fraction.
-    """
-    ball = value.ball(digits=1)
-    mantissa, exponent = ball.mid().man_exp()
-    bits = int(exponent) + int(mantissa).bit_length()
-    return 0 if abs(bits) < 4 * FLOATS else bits * 30103 // 100000
+def _far_decimal(value: FunctionOfEps, digits: int) -> str:
+    """A constant with a great exponent to ``digits`` significant digits, correctly rounded."""
+    more = digits + 10
+    while True:
+        mantissa, _, exponent = value.ball(None, more + 2).str(more, radius=False).partition("e")
+        # The last of these digits may be wrong by one.
+        ulp = Fraction(1, 10 ** (more - 1))
+        low, high = (rounded(Fraction(mantissa) + step, digits) for step in (-ulp, ulp))
+        if low == high:
+            sign, (first, *rest), _ = low.as_tuple()
+            tail = "." + "".join(map(str, rest)) if rest else ""
+            return f"{'-' * sign}{first}{tail}e{int(exponent or 0) + low.adjusted():+d}"
+        more *= 2
 
 
 def _positive(digits: int) -> int:
