@@ -44,7 +44,7 @@ from dipc.errors import InternalError
 from dipc.models.chain import MarkovChain
 from dipc.models.graph import never_and_surely
 from dipc.models.linear import N, Rows, absorption, acyclic, forwards, total
-from dipc.numbers.polynomial import common_unit
+from dipc.numbers.basis import common_unit
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.ratio import Ratio, common_denominator, in_one_ring
 

@@ -14,7 +14,7 @@ from flint import fmpq
 
 from dipc.export.operators import EPS, GENERATORS, LEAF, Apply, Dialect, Style, Tree, condition, write
 from dipc.export.questions import ClaimExport, Inequality, requirement_text
-from dipc.numbers.polynomial import common_unit
+from dipc.numbers.basis import common_unit
 from dipc.signs.inequality import Fails, Holds, Unclear
 
 

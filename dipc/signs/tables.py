@@ -23,12 +23,13 @@ from flint import fmpq
 
 from dipc.clock import Tick, unlimited
 from dipc.errors import InternalError
+from dipc.numbers.basis import common_basis
 from dipc.numbers.exppoly import ExpPoly
-from dipc.numbers.polynomial import common_unit, join, split
+from dipc.numbers.polynomial import split
 from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.limits import LEAST_WIDTH, Unsettled
 from dipc.signs.radicals import Function, Radical, radical_roots
-from dipc.signs.roots import Root, positive_roots
+from dipc.signs.roots import Root, may_coincide, positive_roots
 
 COARSE = fmpq(1, 2**60)
 MOST_BLURRED = 6  # functions at one blurred point
@@ -251,9 +252,9 @@ def _joined(left: RootCluster, right: RootCluster) -> RootCluster | None:
     roots = (*left.roots, *right.roots)
     if len(roots) == 2 and _shared(*roots):
         return RootCluster((next((root for root in roots if root.is_rational), roots[0]),), members)
-    doubtful = len(roots) > 2 or any(root.may_be_shared for root in roots)
     narrow = all(root.width < LEAST_WIDTH for root in roots)
-    return RootCluster(roots, members) if doubtful and narrow else None
+    doubtful = narrow and (len(roots) > 2 or may_coincide(*roots))
+    return RootCluster(roots, members) if doubtful else None
 
 
 def _shared(r: Root, s: Root) -> bool:
@@ -266,9 +267,10 @@ def _shared(r: Root, s: Root) -> bool:
     if r.factor == s.factor:
         common = r.factor
     else:
-        unit = common_unit(r.factor, s.factor)
-        divisor = split(r.factor, unit).polynomial.gcd(split(s.factor, unit).polynomial)
-        common = join(divisor, unit)
+        basis = common_basis(r.factor, s.factor)
+        if basis is None:
+            return False
+        common = basis.join(split(r.factor, basis).polynomial.gcd(split(s.factor, basis).polynomial))
     low, high = max(r.low, s.low), min(r.high, s.high)
     return low < high and common.sign_at(low) * common.sign_at(high) < 0
 

@@ -1,0 +1,98 @@
+"""Fractions with great exponents: short, equal if the functions are equal, with one hash for all forms.
+
+The twin is the path for moderate degrees, which brings every fraction to lowest terms.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+from flint import fmpq
+
+from dipc.numbers import basis
+from dipc.numbers.basis import common_basis
+from dipc.numbers.exppoly import ExpPoly, Term
+from dipc.numbers.polynomial import split
+from dipc.numbers.quotient import Quotient
+
+FAR: tuple[int | fmpq, ...] = (800, 10**9, 10**12, 10**19, fmpq(1, 10**12), fmpq(10**20, 998244353))
+
+
+def drawn(rng: random.Random, exponents: int, unit: int) -> ExpPoly:
+    """A function of few terms, some with constants and inverse exponents."""
+
+    def number(chance: float) -> fmpq:
+        return fmpq(rng.randint(-exponents, exponents), rng.randint(1, unit)) * (rng.random() < chance)
+
+    terms = [
+        Term(fmpq(rng.choice([-3, -1, 1, 2]), rng.randint(1, 3)), n, number(0.9), number(0.2), number(0.2))
+        for n in rng.choices(range(-1, 3), k=rng.randint(1, 3))
+    ]
+    return ExpPoly.from_terms(terms) or ExpPoly.of(1)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_against_lowest_terms(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(seed)
+    unit = rng.choice([1, 2, 5])
+    f, g, h, rest = (drawn(rng, 6, unit) for _ in range(4))
+    lowest, other = Quotient(f * h, g * h), Quotient(f * h + rest, g * h)
+    assert lowest.is_lowest and other.is_lowest
+    monkeypatch.setattr(basis, "MODERATE", 0)
+    monkeypatch.setattr(basis, "DENSE", rng.choice([0, 1]))
+    monkeypatch.setattr(basis, "DIGIT", rng.choice([1, 2, 64]))
+    short, second = Quotient(f * h, g * h), Quotient(f * h + rest, g * h)
+    for p, q in ((lowest, short), (other, second)):
+        assert p == q == p and hash(p) == hash(q)
+        assert p.as_rational() == q.as_rational() and p.is_constant == q.is_constant
+        assert len(q.numerator) + len(q.denominator) <= len(f * h) + len(rest) + len(g * h)
+        for point in (fmpq(1), fmpq(2, 7)):
+            if g.sign_at(point) and h.sign_at(point):
+                assert p.sign_at(point) == q.sign_at(point)
+    assert (short == second) == (lowest == other)
+    assert short + second == lowest + other and short * second == lowest * other
+    assert not (short - lowest) and not (second - other)
+    if short + second:
+        assert hash(1 / (short + second)) == hash(1 / (lowest + other))
+
+
+def test_lowest_terms_are_not_always_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above would be worth little if they were."""
+    monkeypatch.setattr(basis, "MODERATE", 0)
+    rng, found = random.Random(1), 0
+    for _ in range(60):
+        f, g = drawn(rng, 6, 2), drawn(rng, 6, 2)
+        found += not Quotient(f, g).is_lowest
+    assert found > 20
+
+
+@pytest.mark.parametrize("rate", FAR, ids=str)
+def test_two_flips(rate: int | fmpq) -> None:
+    began = time.process_time()
+    x, y = Quotient(ExpPoly.exp(rate)), Quotient(ExpPoly.exp(1))
+    p, q = (x / (1 + x), 1 / (1 + x)), (y / (1 + y), 1 / (1 + y))
+    both = [a * b for a in p for b in q]
+    assert both[0] + both[1] + both[2] + both[3] == 1
+    assert both[0] + both[1] == p[0] and hash(both[0] + both[1]) == hash(p[0])
+    assert both[0] / both[1] == y and both[0] / both[2] == x
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("rate", FAR[1:], ids=str)
+def test_long_lowest_terms_stay_short(rate: int | fmpq) -> None:
+    x, y = Quotient(ExpPoly.exp(rate)), Quotient(ExpPoly.exp(fmpq(rate) / 10**6))
+    p = (x - 1) / (y - 1)
+    assert (len(p.numerator), len(p.denominator)) == (2, 2)
+    assert p * (y - 1) == x - 1 and p * (y - 1) / (x - 1) == 1
+    assert p.at(0) == 10**6 and p.sign_at(fmpq(0)) == 1
+
+
+def test_common_factors_that_are_found() -> None:
+    x, y = ExpPoly.exp(fmpq(1, 1000000007)), ExpPoly.exp(fmpq(1, 998244353))
+    basis = common_basis((x + 2) * (y + 3))
+    assert basis is not None and not basis.is_free and len(basis.axes[0]) == 2
+    f, g = (split(each * (x + 2 * y), basis).polynomial for each in (x + 3, y + 5))
+    assert basis.join(f.gcd(g)) in (x + 2 * y, -x - 2 * y)
+    assert Quotient((x + 3) * (x + 2 * y), (y + 5) * (x + 2 * y)).numerator == x + 3
