@@ -46,10 +46,11 @@ class Quotient(FunctionOfEps):
     1 + exp(eps)
     """
 
-    __slots__ = ("denominator", "is_lowest", "numerator")
+    __slots__ = ("_hash", "denominator", "is_lowest", "numerator")
 
     def __init__(self, numerator: ExpPoly, denominator: ExpPoly = _ONE) -> None:
         self.is_lowest = True  # else it is not known to be
+        self._hash: int | None = None
         if denominator is _ONE:
             self.numerator, self.denominator = numerator, denominator
         else:
@@ -169,7 +170,9 @@ class Quotient(FunctionOfEps):
     def __hash__(self) -> int:
         if self.denominator is _ONE:
             return hash(self.numerator)
-        return hash(divided(self.numerator.residue, self.denominator.residue) or 0)
+        if self._hash is None:
+            self._hash = hash(divided(self.numerator.residue, self.denominator.residue) or 0)
+        return self._hash
 
     def __bool__(self) -> bool:
         return bool(self.numerator)
