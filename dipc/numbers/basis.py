@@ -77,8 +77,9 @@ class Basis:
     def join(self, polynomial: fmpz_mpoly) -> ExpPoly:
         """The exponential polynomial that a polynomial in the variables stands for."""
         items: Items = {}
+        simple = self.axes == ((1,), (1,), (1,))
         for powers, c in polynomial.to_dict().items():
-            key = self.key(powers)
+            key = (*map(int, powers),) if simple else self.key(powers)
             items[key] = items.get(key, 0) + c
         return ExpPoly({key: fmpq(c) for key, c in items.items() if c}, self.unit)
 
@@ -96,14 +97,15 @@ def common_unit(*functions: ExpPoly) -> int:
     return lcm(*(f.canonical()[0] for f in functions))
 
 
-def common_basis(*functions: ExpPoly, unit: int | None = None) -> Basis | None:
+def common_basis(*functions: ExpPoly, unit: int | None = None, moderate: int = MODERATE) -> Basis | None:
     """A basis for the exponents of functions that are not zero; None if it would need too many generators.
 
-    The generators are taken from the first functions, as far as possible.
+    The generators are taken from the first functions, as far as possible; up to the ``moderate`` degree there
+    is one.
     """
     unit = common_unit(*functions) if unit is None else unit
     tables = [f.in_unit(unit) for f in functions]
-    axes = [_generators([_steps(items, axis) for items in tables]) for axis in (1, 2, 3)]
+    axes = [_generators([_steps(items, axis) for items in tables], moderate) for axis in (1, 2, 3)]
     if None in axes or any(_steps(items, 0)[-1] > MODERATE for items in tables):
         return None
     z, w, v = axes
@@ -116,9 +118,9 @@ def _steps(items: Items, axis: int) -> list[int]:
     return [e - found[0] for e in found]
 
 
-def _generators(tables: Sequence[Sequence[int]]) -> Generators | None:
+def _generators(tables: Sequence[Sequence[int]], moderate: int) -> Generators | None:
     """Few integers of which all the exponents are small combinations; just 1 where the degree is moderate."""
-    if all(steps[-1] <= max(MODERATE, DENSE * len(steps)) for steps in tables):
+    if all(steps[-1] <= max(moderate, DENSE * len(steps)) for steps in tables):
         return (1,)
     found: list[int] = []
     for exponent in dict.fromkeys(e for steps in tables for e in steps if e):
