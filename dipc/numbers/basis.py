@@ -97,14 +97,15 @@ def common_unit(*functions: ExpPoly) -> int:
     return lcm(*(f.canonical()[0] for f in functions))
 
 
-def common_basis(*functions: ExpPoly, unit: int | None = None, moderate: int = MODERATE) -> Basis | None:
+def common_basis(*functions: ExpPoly, unit: int | None = None, most: int | None = None) -> Basis | None:
     """A basis for the exponents of functions that are not zero; None if it would need too many generators.
 
-    The generators are taken from the first functions, as far as possible; up to the ``moderate`` degree there
-    is one.
+    The generators are taken from the first functions, as far as possible; there is one up to a degree that is
+    moderate and not more than ``most``.
     """
     unit = common_unit(*functions) if unit is None else unit
     tables = [f.in_unit(unit) for f in functions]
+    moderate = MODERATE if most is None else min(MODERATE, most)
     axes = [_generators([_steps(items, axis) for items in tables], moderate) for axis in (1, 2, 3)]
     if None in axes or any(_steps(items, 0)[-1] > MODERATE for items in tables):
         return None

@@ -272,7 +272,7 @@ def _shortened(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, ExpPo
     if (term := _multiple(numerator, denominator)) is not None:
         return term, _ONE, True
     above, below = numerator, denominator
-    basis = common_basis(denominator, numerator, moderate=LONG)
+    basis = common_basis(denominator, numerator, most=LONG)
     if basis is not None:
         found = _lowest_terms({(0, 0, 0): numerator}, denominator, basis, basis.unit, len(above) + len(below))
         above, below = found or (above, below)
