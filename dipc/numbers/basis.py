@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from math import lcm
 
 from flint import Ordering, fmpq, fmpz_mpoly, fmpz_mpoly_ctx
@@ -106,20 +106,21 @@ def common_basis(*functions: ExpPoly, unit: int | None = None, most: int | None 
     unit = common_unit(*functions) if unit is None else unit
     tables = [f.in_unit(unit) for f in functions]
     moderate = MODERATE if most is None else min(MODERATE, most)
-    axes = [_generators([_steps(items, axis) for items in tables], moderate) for axis in (1, 2, 3)]
+    axes = [_generators(tuple(_steps(items, axis) for items in tables), moderate) for axis in (1, 2, 3)]
     if None in axes or any(_steps(items, 0)[-1] > MODERATE for items in tables):
         return None
     z, w, v = axes
     return Basis(unit, (z, w, v))  # type: ignore[arg-type]
 
 
-def _steps(items: Items, axis: int) -> list[int]:
+def _steps(items: Items, axis: int) -> tuple[int, ...]:
     """The exponents on one axis, the least of them 0, each once."""
     found = sorted({key[axis] for key in items})
-    return [e - found[0] for e in found]
+    return tuple(e - found[0] for e in found)
 
 
-def _generators(tables: Sequence[Sequence[int]], moderate: int) -> Generators | None:
+@lru_cache(maxsize=4096)
+def _generators(tables: tuple[tuple[int, ...], ...], moderate: int) -> Generators | None:
     """Few integers of which all the exponents are small combinations; just 1 where the degree is moderate."""
     if all(steps[-1] <= max(moderate, DENSE * len(steps)) for steps in tables):
         return (1,)
@@ -144,6 +145,7 @@ def _remainder(exponent: int, generators: Sequence[int]) -> int:
     return abs(exponent)
 
 
+@lru_cache(maxsize=65536)
 def _digits(exponent: int, generators: Generators) -> tuple[int, ...] | None:
     """An exponent as a combination of the generators."""
     digits = []

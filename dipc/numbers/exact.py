@@ -98,6 +98,12 @@ def _fraction(point: arb) -> Fraction:
     return Fraction(mantissa) * Fraction(2) ** exponent
 
 
+def magnitude(ball: arb) -> int:
+    """The number of bits before the point, less than 0 for a small number: of the middle of a ball, not 0."""
+    mantissa, exponent = (int(x) for x in ball.mid().man_exp())
+    return mantissa.bit_length() + exponent
+
+
 def rounded(value: Fraction, digits: int) -> Decimal:
     """To ``digits`` significant digits, a tie to the even one: 2/3 to 4 digits is 0.6667."""
     with localcontext() as context:

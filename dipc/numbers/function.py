@@ -15,7 +15,7 @@ from flint import arb, ctx, fmpq
 
 import dipc.views as views
 from dipc.errors import InputError, WrongType
-from dipc.numbers.exact import Exact, Number, ends, rational, rounded
+from dipc.numbers.exact import Exact, Number, ends, magnitude, rational, rounded
 from dipc.numbers.formulas import HTML, LATEX, TEXT, Notation
 
 if TYPE_CHECKING:
@@ -100,11 +100,17 @@ class FunctionOfEps:
 
     def decimal(self, eps: Number | None = None, digits: int = 10) -> str:
         """The value with ``digits`` significant digits, correctly rounded; fewer if it is exactly that."""
-        digits = _positive(digits)
-        return str(self._rounded(eps, digits, lambda value: rounded(value, digits))).replace("E", "e")
+        digits, value = _positive(digits), self._value(eps)
+        if value.as_rational() is None and abs(magnitude(value.ball(digits=1))) > FAR:
+            return _far_decimal(value, digits)
+        return str(value._rounded(None, digits, lambda value: rounded(value, digits))).replace("E", "e")
 
     def __float__(self) -> float:
         """The nearest float to a constant; for a function take its value first: ``float(p.at("1/2"))``."""
+        if self._value(None).as_rational() is None and abs(bits := magnitude(self.ball(digits=1))) > FAR:
+            if bits > 0:
+                raise OverflowError("the number is too large for a float")
+            return 0.0 * self.sign_at(fmpq(1))
         # The quotient of two integers is correctly rounded.
         return self._rounded(None, 17, lambda value: value.numerator / value.denominator)
 
@@ -154,6 +160,24 @@ class FunctionOfEps:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self  # immutable
+
+
+FAR = 2**16  # bits before or behind the point, from which on a number is not written out
+
+
+def _far_decimal(value: FunctionOfEps, digits: int) -> str:
+    """A constant with a great exponent to ``digits`` significant digits, correctly rounded."""
+    more = digits + 10
+    while True:
+        mantissa, _, exponent = value.ball(None, more + 2).str(more, radius=False).partition("e")
+        # The last of these digits may be wrong by one.
+        ulp = Fraction(1, 10 ** (more - 1))
+        low, high = (rounded(Fraction(mantissa) + step, digits) for step in (-ulp, ulp))
+        if low == high:
+            sign, (first, *rest), _ = low.as_tuple()
+            tail = "." + "".join(map(str, rest)) if rest else ""
+            return f"{'-' * sign}{first}{tail}e{int(exponent or 0) + low.adjusted():+d}"
+        more *= 2
 
 
 def _positive(digits: int) -> int:

@@ -7,17 +7,38 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Iterator
+from decimal import Decimal
 
 import pytest
 from flint import fmpq
 
-from dipc.numbers import basis
+from dipc.numbers import basis, function
 from dipc.numbers.basis import common_basis
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.polynomial import primitive, split
 from dipc.numbers.quotient import Quotient
 
 FAR: tuple[int | fmpq, ...] = (800, 10**9, 10**12, 10**19, fmpq(1, 10**12), fmpq(10**20, 998244353))
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> Iterator[None]:
+    yield
+    forget()
+
+
+def forget() -> None:
+    """The bounds are not part of what is remembered."""
+    basis._generators.cache_clear()
+    basis._digits.cache_clear()
+
+
+def force(monkeypatch: pytest.MonkeyPatch, **bounds: int) -> None:
+    """Let small degrees be great ones."""
+    for name, bound in bounds.items():
+        monkeypatch.setattr(basis, name, bound)
+    forget()
 
 
 def drawn(rng: random.Random, exponents: int, unit: int) -> ExpPoly:
@@ -40,9 +61,7 @@ def test_against_lowest_terms(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
     f, g, h, rest = (drawn(rng, 6, unit) for _ in range(4))
     lowest, other = Quotient(f * h, g * h), Quotient(f * h + rest, g * h)
     assert lowest.is_lowest and other.is_lowest
-    monkeypatch.setattr(basis, "MODERATE", 0)
-    monkeypatch.setattr(basis, "DENSE", rng.choice([0, 1]))
-    monkeypatch.setattr(basis, "DIGIT", rng.choice([1, 2, 64]))
+    force(monkeypatch, MODERATE=0, DENSE=rng.choice([0, 1]), DIGIT=rng.choice([1, 2, 64]))
     short, second = Quotient(f * h, g * h), Quotient(f * h + rest, g * h)
     for p, q in ((lowest, short), (other, second)):
         assert p == q == p and hash(p) == hash(q)
@@ -60,7 +79,7 @@ def test_against_lowest_terms(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_lowest_terms_are_not_always_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test above would be worth little if they were."""
-    monkeypatch.setattr(basis, "MODERATE", 0)
+    force(monkeypatch, MODERATE=0)
     rng, found = random.Random(1), 0
     for _ in range(60):
         f, g = drawn(rng, 6, 2), drawn(rng, 6, 2)
@@ -96,3 +115,23 @@ def test_common_factors_that_are_found() -> None:
     f, g = (split(each * (x + 2 * y), basis).polynomial for each in (x + 3, y + 5))
     assert primitive(basis.join(f.gcd(g))) in (primitive(x + 2 * y), -primitive(x + 2 * y))
     assert Quotient((x + 3) * (x + 2 * y), (y + 5) * (x + 2 * y)).numerator == x + 3
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_digits_of_far_numbers(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin writes the whole number out."""
+    rng = random.Random(seed)
+    p = Quotient(drawn(rng, 40, 5).at("1/3"), drawn(rng, 40, 5).at("1/3") or ExpPoly.of(1))
+    written = [p.decimal(digits=digits) for digits in (1, 5, 30)]
+    monkeypatch.setattr(function, "FAR", 1)
+    for digits, text in zip((1, 5, 30), written, strict=True):
+        assert Decimal(p.decimal(digits=digits)) == Decimal(text)
+
+
+def test_digits_of_very_far_numbers() -> None:
+    tiny = ExpPoly.exp(-(10**20))
+    assert tiny.decimal(1, 20) == "7.7109539291167196517e-43429448190325182766"  # by mpmath
+    assert (-1 / Quotient(tiny)).decimal(1, 5) == "-1.2969e+43429448190325182765"
+    assert float(tiny.at(1)) == 0.0
+    with pytest.raises(OverflowError):
+        float((1 / Quotient(tiny)).at(1))

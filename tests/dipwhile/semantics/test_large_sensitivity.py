@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -28,6 +28,20 @@ from dipc.numbers import basis, quotient
 from dipc.numbers.quotient import Quotient
 
 Law = dict[str, float]
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> Iterator[None]:
+    yield
+    forget()
+
+
+def forget() -> None:
+    """The bounds are not part of what is remembered."""
+    basis._generators.cache_clear()
+    basis._digits.cache_clear()
+
+
 WINDOW = 45  # times 1/rate on both sides of all means; exp(-45) is left out
 
 
@@ -233,6 +247,7 @@ def test_short_fractions_against_lowest_terms(
             monkeypatch.setattr(basis, "MODERATE", 0)
             monkeypatch.setattr(basis, "DENSE", 0)
             monkeypatch.setattr(quotient, "LONG", 0)
+            forget()
         mechanism = dipc.load(sample.text)
         verdict = mechanism.check()
         results.append((law_of(mechanism, 0), law_of(mechanism, sample.far), verdict.status))
