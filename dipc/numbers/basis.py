@@ -14,7 +14,7 @@ is not zero may be the zero function.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import lcm
@@ -128,11 +128,20 @@ def _generators(tables: tuple[tuple[int, ...], ...], moderate: int) -> Generator
     for exponent in dict.fromkeys(e for steps in tables for e in steps if e):
         while (new := _remainder(exponent, found)) and len(found) <= GENERATORS:
             found = sorted([*found, new])
-    generators = tuple(found)
-    every: Iterable[int] = (e for steps in tables for e in steps)
-    if len(found) > GENERATORS or any(_digits(e, generators) is None for e in every):
-        return None
-    return generators
+    every = [e for steps in tables for e in steps]
+    for generators in (_independent(found), tuple(found)):
+        if len(generators) <= GENERATORS and all(_digits(e, generators) is not None for e in every):
+            return generators
+    return None
+
+
+def _independent(generators: Sequence[int]) -> Generators:
+    """Without those that are small combinations of smaller ones: ``2 g`` may have been found before ``g``."""
+    kept: list[int] = []
+    for g in generators:
+        if _remainder(g, kept):
+            kept.append(g)
+    return tuple(kept)
 
 
 def _remainder(exponent: int, generators: Sequence[int]) -> int:
