@@ -87,10 +87,17 @@ def scalar(value: fmpq | int | Rational) -> fmpq | int:
     )
 
 
+LEAST_RADIUS = arb(2) ** -(2**17)  # of a ball whose ends are written as fractions, if it is not 0
+
+
 def ends(ball: arb) -> tuple[Fraction, Fraction]:
-    """The ends of a finite ball, exactly (``ball.lower()`` would round to the precision of the context)."""
-    middle, radius = _fraction(ball.mid()), _fraction(ball.rad())
-    return middle - radius, middle + radius
+    """The ends of a finite ball, exactly (``ball.lower()`` would round to the precision of the context).
+
+    A radius that is too small to be written as a fraction, that of 1 + exp(-10^20), is made larger.
+    """
+    middle, radius = _fraction(ball.mid()), ball.rad()
+    width = _fraction(LEAST_RADIUS if 0 < radius < LEAST_RADIUS else radius)
+    return middle - width, middle + width
 
 
 def _fraction(point: arb) -> Fraction:

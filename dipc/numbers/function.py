@@ -124,6 +124,10 @@ class FunctionOfEps:
             low, high = map(rule, ends(value.ball(None, digits + 2)))
             if low == high:
                 return low
+            if digits > MANY_DIGITS:
+                tie = (Fraction(low) + Fraction(high)) / 2
+                sign = (value - fmpq(tie.numerator, tie.denominator)).sign_at(fmpq(1))  # type: ignore[operator]
+                return low if sign < 0 else high if sign > 0 else rule(tie)
             digits *= 2
 
     def _value(self, eps: Number | None) -> FunctionOfEps:
@@ -162,6 +166,7 @@ class FunctionOfEps:
         return self  # immutable
 
 
+MANY_DIGITS = 1000  # beyond which it is asked on which side of the tie between two texts a number lies
 FAR = 2**16  # bits before or behind the point, from which on a number is not written out
 
 

@@ -135,3 +135,14 @@ def test_digits_of_very_far_numbers() -> None:
     assert float(tiny.at(1)) == 0.0
     with pytest.raises(OverflowError):
         float((1 / Quotient(tiny)).at(1))
+
+
+def test_digits_next_to_a_tie() -> None:
+    tiny = ExpPoly.exp(-(10**20))
+    half, quarter, eighth = (ExpPoly.of(fmpq(1, n)) for n in (2, 4, 8))
+    assert (half - tiny).decimal(1) == "0.5000000000" == (half + tiny).decimal(1)
+    assert ((quarter - tiny).decimal(1, 1), (quarter + tiny).decimal(1, 1)) == ("0.2", "0.3")
+    assert ((eighth - tiny).decimal(1, 2), (eighth + tiny).decimal(1, 2)) == ("0.12", "0.13")
+    p = Quotient(1 + tiny, 4 - tiny)  # above 1/4
+    assert p.decimal(1, 1) == "0.3" and (Quotient.of(fmpq(1, 2)) - p).decimal(1, 1) == "0.2"
+    assert float((half - tiny).at(1)) == 0.5 and float((1 + tiny).at(1)) == 1.0
