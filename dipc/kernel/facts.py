@@ -320,10 +320,11 @@ def sign_of(value: dict[Fraction, Fraction]) -> int:
     signs = {c > 0 for c in value.values()}
     if len(signs) < 2:
         return 0 if not signs else 1 if signs.pop() else -1
-    # Divided by exp(least): what is smaller than that is then between 0 and 1.
-    least = max(min([ZERO, *value]), max(value) - MAX_EXPONENT)
+    lowest, top = min([ZERO, *value]), max(value)
     bits = 64
     while bits <= MAX_BITS:
+        # Divided by exp(least): what is smaller than that is then between 0 and 1.
+        least = lowest if top - lowest <= MAX_EXPONENT else top - min(MAX_EXPONENT, 16 * bits)
         low = high = ZERO
         for x, c in value.items():
             ends = [c * e for e in (exp_bounds(x - least, bits) if x >= least else (ZERO, Fraction(1)))]

@@ -79,9 +79,10 @@ class Basis:
         items: Items = {}
         simple = self.axes == ((1,), (1,), (1,))
         for powers, c in polynomial.to_dict().items():
-            key = (*map(int, powers),) if simple else self.key(powers)
-            items[key] = items.get(key, 0) + c
-        return ExpPoly({key: fmpq(c) for key, c in items.items() if c}, self.unit)
+            n, a, k, b = powers if simple else self.key(powers)
+            key = int(n), int(a), int(k), int(b)
+            items[key] = items.get(key, fmpq(0)) + c
+        return ExpPoly({key: c for key, c in items.items() if c}, self.unit)
 
 
 @cache

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -21,7 +22,7 @@ from dipc.numbers.formulas import HTML, LATEX, TEXT, Notation
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Rounded = TypeVar("Rounded")
+Rounded = TypeVar("Rounded", Decimal, float)
 
 
 def budget(eps: Number) -> fmpq:
@@ -110,7 +111,7 @@ class FunctionOfEps:
         if self._value(None).as_rational() is None and abs(bits := magnitude(self.ball(digits=1))) > FAR:
             if bits > 0:
                 raise OverflowError("the number is too large for a float")
-            return 0.0 * self.sign_at(fmpq(1))
+            return self.sign_at(fmpq(1)) / 2**FAR
         # The quotient of two integers is correctly rounded.
         return self._rounded(None, 17, lambda value: value.numerator / value.denominator)
 
@@ -126,7 +127,8 @@ class FunctionOfEps:
                 return low
             if digits > MANY_DIGITS:
                 tie = (Fraction(low) + Fraction(high)) / 2
-                sign = (value - fmpq(tie.numerator, tie.denominator)).sign_at(fmpq(1))  # type: ignore[operator]
+                difference: Any = value - fmpq(tie.numerator, tie.denominator)  # type: ignore[operator]
+                sign = difference.sign_at(fmpq(1))
                 return low if sign < 0 else high if sign > 0 else rule(tie)
             digits *= 2
 
