@@ -14,7 +14,7 @@ is not zero may be the zero function.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import lcm
@@ -77,8 +77,10 @@ class Basis:
     def join(self, polynomial: fmpz_mpoly) -> ExpPoly:
         """The exponential polynomial that a polynomial in the variables stands for."""
         items: Items = {}
+        simple = self.axes == ((1,), (1,), (1,))
         for powers, c in polynomial.to_dict().items():
-            key = self.key(powers)
+            n, a, k, b = powers if simple else self.key(powers)
+            key = int(n), int(a), int(k), int(b)
             items[key] = items.get(key, fmpq(0)) + c
         return ExpPoly({key: c for key, c in items.items() if c}, self.unit)
 
@@ -96,14 +98,16 @@ def common_unit(*functions: ExpPoly) -> int:
     return lcm(*(f.canonical()[0] for f in functions))
 
 
-def common_basis(*functions: ExpPoly, unit: int | None = None) -> Basis | None:
+def common_basis(*functions: ExpPoly, unit: int | None = None, most: int | None = None) -> Basis | None:
     """A basis for the exponents of functions that are not zero; None if it would need too many generators.
 
-    The generators are taken from the first functions, as far as possible.
+    The generators are taken from the first functions, as far as possible; there is one up to a degree that is
+    moderate and not more than ``most``.
     """
     unit = common_unit(*functions) if unit is None else unit
     tables = [f.in_unit(unit) for f in functions]
-    axes = [_generators(tuple(_steps(items, axis) for items in tables)) for axis in (1, 2, 3)]
+    moderate = MODERATE if most is None else min(MODERATE, most)
+    axes = [_generators(tuple(_steps(items, axis) for items in tables), moderate) for axis in (1, 2, 3)]
     if None in axes or any(_steps(items, 0)[-1] > MODERATE for items in tables):
         return None
     z, w, v = axes
@@ -117,19 +121,28 @@ def _steps(items: Items, axis: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _generators(tables: tuple[tuple[int, ...], ...]) -> Generators | None:
+def _generators(tables: tuple[tuple[int, ...], ...], moderate: int) -> Generators | None:
     """Few integers of which all the exponents are small combinations; just 1 where the degree is moderate."""
-    if all(steps[-1] <= max(MODERATE, DENSE * len(steps)) for steps in tables):
+    if all(steps[-1] <= max(moderate, DENSE * len(steps)) for steps in tables):
         return (1,)
     found: list[int] = []
     for exponent in dict.fromkeys(e for steps in tables for e in steps if e):
         while (new := _remainder(exponent, found)) and len(found) <= GENERATORS:
             found = sorted([*found, new])
-    generators = tuple(found)
-    every: Iterable[int] = (e for steps in tables for e in steps)
-    if len(found) > GENERATORS or any(_digits(e, generators) is None for e in every):
-        return None
-    return generators
+    every = [e for steps in tables for e in steps]
+    for generators in (_independent(found), tuple(found)):
+        if len(generators) <= GENERATORS and all(_digits(e, generators) is not None for e in every):
+            return generators
+    return None
+
+
+def _independent(generators: Sequence[int]) -> Generators:
+    """Without those that are small combinations of smaller ones: ``2 g`` may have been found before ``g``."""
+    kept: list[int] = []
+    for g in generators:
+        if _remainder(g, kept):
+            kept.append(g)
+    return tuple(kept)
 
 
 def _remainder(exponent: int, generators: Sequence[int]) -> int:

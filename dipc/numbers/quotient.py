@@ -78,6 +78,8 @@ class Quotient(FunctionOfEps):
         right = self._lift(other)
         if right is None:
             return NotImplemented
+        if not (self.numerator and right.numerator):
+            return self if self.numerator else right
         if self.denominator is right.denominator or self.denominator == right.denominator:
             return Quotient(self.numerator + right.numerator, self.denominator)
         return Quotient(
@@ -86,7 +88,7 @@ class Quotient(FunctionOfEps):
         )
 
     def __neg__(self) -> Quotient:
-        return self * -1
+        return self._with(-self.numerator)
 
     def __sub__(self, other: Quotient | ExpPoly | fmpq | int) -> Quotient:
         right = self._lift(other)
@@ -98,7 +100,17 @@ class Quotient(FunctionOfEps):
             return NotImplemented
         if self.denominator is _ONE and right.denominator is _ONE:
             return Quotient(self.numerator * right.numerator)
+        for term, rest in ((self, right), (right, self)):
+            if term.denominator is _ONE and len(term.numerator) == 1:
+                return rest._with(rest.numerator * term.numerator)
         return Quotient(self.numerator * right.numerator, self.denominator * right.denominator)
+
+    def _with(self, numerator: ExpPoly) -> Quotient:
+        """The fraction with another numerator: the same one times a single term, which keeps lowest terms."""
+        result = Quotient(numerator)
+        if numerator:
+            result.denominator, result.is_lowest = self.denominator, self.is_lowest
+        return result
 
     def __truediv__(self, other: Quotient | ExpPoly | fmpq | int) -> Quotient:
         """The quotient; ZeroDivisionError if ``other`` is the zero function."""
@@ -194,6 +206,7 @@ class Quotient(FunctionOfEps):
         return self.numerator.to_sympy() / self.denominator.to_sympy()
 
 
+LONG = 128  # terms from which on lowest terms that are longer than the fraction are not taken
 MOST_TERMS = 20_000  # of a fraction that is not in lowest terms
 
 
@@ -216,16 +229,19 @@ def _reduced(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, ExpPoly
         parts = _by_residue(numerator, unit)
     basis = common_basis(denominator, *parts.values(), unit=unit)
     if basis is not None and basis.is_free:
-        return *_lowest_terms(parts, denominator, basis, common_unit(numerator, denominator)), True
+        most = max(LONG, len(numerator) + len(denominator))
+        found = _lowest_terms(parts, denominator, basis, common_unit(numerator, denominator), most)
+        if found is not None:
+            return *found, True
     return _shortened(numerator, denominator)
 
 
 def _lowest_terms(
-    parts: Mapping[Shift, ExpPoly], denominator: ExpPoly, basis: Basis, fine: int
-) -> tuple[ExpPoly, ExpPoly]:
+    parts: Mapping[Shift, ExpPoly], denominator: ExpPoly, basis: Basis, fine: int, most: int
+) -> tuple[ExpPoly, ExpPoly] | None:
     """Cancel the common factor and move the denominator's monomial and content above the line.
 
-    The shifts of the parts are in units of 1/fine.
+    The shifts of the parts are in units of 1/fine.  None if the result has more than so many terms.
     """
     below = split(denominator, basis)
     above = {shift: split(part, basis) for shift, part in parts.items()}
@@ -233,6 +249,9 @@ def _lowest_terms(
     for part in above.values():
         common = common.gcd(part.polynomial)
     bottom = below.polynomial / common
+    tops = {shift: part.polynomial / common for shift, part in above.items()}
+    if len(bottom) + sum(map(len, tops.values())) > most:
+        return None
     outside = _inverse(below.monomial) * (1 / below.scale)
     if bottom.leading_coefficient() < 0:
         outside, bottom = -outside, -bottom
@@ -241,7 +260,7 @@ def _lowest_terms(
         factor = outside * part.monomial * part.scale
         if any(shift):
             factor = factor * ExpPoly({(0, *shift): fmpq(1)}, fine)
-        result = result + basis.join(part.polynomial / common) * factor
+        result = result + basis.join(tops[shift]) * factor
     return result, _ONE if bottom.is_one() else basis.join(bottom)
 
 
@@ -253,11 +272,10 @@ def _shortened(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, ExpPo
     if (term := _multiple(numerator, denominator)) is not None:
         return term, _ONE, True
     above, below = numerator, denominator
-    basis = common_basis(denominator, numerator)
+    basis = common_basis(denominator, numerator, most=LONG)
     if basis is not None:
-        found = _lowest_terms({(0, 0, 0): numerator}, denominator, basis, basis.unit)
-        if sum(map(len, found)) <= len(above) + len(below):
-            above, below = found
+        found = _lowest_terms({(0, 0, 0): numerator}, denominator, basis, basis.unit, len(above) + len(below))
+        above, below = found or (above, below)
     if len(above) + len(below) > MOST_TERMS:
         raise LimitReached(f"a function of eps has more than {MOST_TERMS} terms")
     if len(below) == 1:
