@@ -96,8 +96,10 @@ def threshold(w: list[Weights], c: int, d: int) -> Law:
 
 
 def band(w: list[Weights], c: int, d: int) -> Law:
-    counts = [w[0].where(lambda k, n=n: (abs(k) > c) + (k > d) + (-7 < k <= c) == n) for n in range(4)]
-    return {str(n): p for n, p in enumerate(counts)}
+    def holds(n: int) -> float:
+        return w[0].where(lambda k: (abs(k) > c) + (k > d) + (-7 < k <= c) == n)
+
+    return {str(n): holds(n) for n in range(4)}
 
 
 def both(w: list[Weights], c: int, d: int) -> Law:
@@ -119,7 +121,7 @@ def largest(w: list[Weights], c: int, d: int) -> Law:
 
 
 def clamped(w: list[Weights], c: int, d: int) -> Law:
-    inner = {str(k): w[0].where(lambda j, k=k: j == k) for k in (c + 1, c + 2)}
+    inner = {str(k): w[0].where(k.__eq__) for k in (c + 1, c + 2)}
     return {str(c): w[0].below(c + 1), **inner, str(c + 3): 1 - w[0].below(c + 3)}
 
 
