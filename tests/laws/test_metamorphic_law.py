@@ -111,9 +111,9 @@ def noisy_extrema(draw: Draw) -> str:
 EACH = st.one_of(programs(), discrete_programs())
 ANY = EACH.filter(telling)
 LAWS = {
-    "renaming": Law(changes.renaming, st.one_of(ANY, looping_programs()), 6, 0.9),
-    "reordering": Law(changes.reordering, ANY, 7, 0.3),
-    "splitting loops": Law(changes.splitting, containing("for i"), 4, 0.6),
+    "renaming": Law(changes.renaming, st.one_of(ANY, looping_programs()), 5, 0.9),
+    "reordering": Law(changes.reordering, ANY, 6, 0.3),
+    "splitting loops": Law(changes.splitting, containing("for i"), 3, 0.6),
     "the first round": Law(changes.splitting, st.one_of(containing("while"), looping_programs()), 5, 0.9),
     "permuting inputs": Law(permuting, ANY, 4, 0.9),
     "dummy samples": Law(changes.dummy_samples, st.one_of(ANY, looping_programs()), 6, 0.9),
@@ -123,10 +123,10 @@ LAWS = {
         6,
         0.9,
     ),
-    "streaming extrema": Law(changes.streaming, containing("max(", "min("), 7, 0.6),
+    "streaming extrema": Law(changes.streaming, containing("max(", "min("), 4, 0.6),
     "noisy extrema": Law(changes.streaming, noisy_extrema(), 5, 0.9),
     "multiple of eps": Law(changes.scaling, st.one_of(ANY, looping_programs()), 6, 0.9),
-    "python": Law(lambda _, program: Changed(program), ANY, 5, 0.9, in_python),
+    "python": Law(lambda _, program: Changed(program), ANY, 3, 0.9, in_python),
 }
 
 
