@@ -209,9 +209,9 @@ def splitting(draw: Draw, program: Program) -> Changed | None:
             case ast.For(_, low, high, _):
                 if draw(st.booleans()) and (two := fissioned(loop, program)):
                     return two
-                middle = Binary(Op.ADD, low, integer(draw(st.integers(-1, 1))))
-                after = Binary(Op.ADD, middle, integer(1))
-                return replace(loop, high=middle), replace(loop, low=after, high=high)
+                first, last = int(constant_value(low)), int(constant_value(high))
+                middle = draw(st.integers(first - 1, last))
+                return replace(loop, high=integer(middle)), replace(loop, low=integer(middle + 1))
             case ast.While(condition, body):
                 return ast.If(((condition, body),), ()), loop
         return (loop,)
