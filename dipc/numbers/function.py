@@ -111,7 +111,7 @@ class FunctionOfEps:
         if self._value(None).as_rational() is None and abs(bits := magnitude(self.ball(digits=1))) > FAR:
             if bits > 0:
                 raise OverflowError("the number is too large for a float")
-            return self.sign_at(fmpq(1)) / 2**FAR
+            return self.sign_at(fmpq(1)) / (1 << FAR)
         # The quotient of two integers is correctly rounded.
         return self._rounded(None, 17, lambda value: value.numerator / value.denominator)
 
