@@ -164,13 +164,13 @@ def test_a_change_leaves_the_answers(name: str) -> None:
 def compare(program: Program, changed: Changed, load: Load) -> None:
     """All that both programs say.  Raises :class:`Unsupported` and :class:`LimitReached`."""
     old, new = in_text(program), load(changed.program)
-    same_neighbours(program, changed)
     for inputs in oracles.all_inputs(program):
         was = expected(oracles.dipc_distribution(old, inputs), changed)
         found = oracles.dipc_distribution(new, changed.inputs(inputs))
         wrong = oracles.different(was, {tuple(sorted(outcome)): p for outcome, p in found.items()})
         assert not wrong, (inputs, wrong)
     if program.claim is not None:
+        same_neighbours(program, changed)
         compare_verdicts(old, new)
         factor = fmpq(changed.factor.numerator, changed.factor.denominator)
         compare_regions(old, new, factor)
