@@ -121,7 +121,7 @@ LAWS = {
     "flip and choose": Law(
         changes.finite_draws,
         st.one_of(containing("choose", "Exp("), containing("flip", "uniform"), looping_programs()),
-        7,
+        4,
         0.9,
     ),
     "streaming extrema": Law(changes.streaming, containing("max(", "min("), 4, 0.6),
