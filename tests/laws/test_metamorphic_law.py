@@ -120,7 +120,7 @@ LAWS = {
     "dummy samples": Law(changes.dummy_samples, st.one_of(ANY, looping_programs()), 6, 0.9),
     "flip and choose": Law(
         changes.finite_draws,
-        st.one_of(containing("choose", "Exp("), containing("flip", "uniform"), looping_programs()),
+        st.one_of(looping_programs(), containing("flip", "uniform"), containing("choose", "Exp(")),
         4,
         0.9,
     ),
