@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 
 from flint import fmpq
 from hypothesis import strategies as st
-from oracles import Inputs, InputValue, Outcome
+from oracles import Outcome
 
+from dipc.certificate.slow.programs import Inputs, InputValue
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Call, Choose, Name, Number, Op, Program, Statement
 from dipc.dipwhile.syntax.compile import read
@@ -32,7 +33,7 @@ from dipc.dipwhile.syntax.walk import (
 )
 from dipc.errors import Source
 
-Draw = st.DrawFn
+Draw = Callable[[st.SearchStrategy[Any]], Any]
 T = TypeVar("T")
 AnyNode = TypeVar("AnyNode", bound=ast.Node)
 

@@ -21,7 +21,7 @@ from flint import fmpq
 from hypothesis import HealthCheck, Phase, given, note, seed, settings
 from hypothesis import strategies as st
 from laws import changes
-from laws.changes import Change, Changed, Draw
+from laws.changes import Change, Changed
 from laws.mirrors import permuting
 from strategies import discrete_programs, looping_programs, programs
 
@@ -91,7 +91,7 @@ def containing(*words: str) -> st.SearchStrategy[str]:
 
 
 @st.composite
-def noisy_extrema(draw: Draw) -> str:
+def noisy_extrema(draw: st.DrawFn) -> str:
     """Noise of different kinds and rates for two or three values, and an extremum of all: a mechanism."""
 
     def pick(*options: str) -> str:
@@ -179,9 +179,9 @@ def compare(program: Program, changed: Changed, load: Load) -> None:
 
 def same_neighbours(program: Program, changed: Changed) -> None:
     """The change keeps the adjacency: else the verdicts could differ."""
-    for pair in product(oracles.all_inputs(program), repeat=2):
-        after = map(changed.inputs, pair)
-        assert oracles.adjacent(program, *pair) == oracles.adjacent(changed.program, *after), pair
+    for u, v in product(oracles.all_inputs(program), repeat=2):
+        after = oracles.adjacent(changed.program, changed.inputs(u), changed.inputs(v))
+        assert oracles.adjacent(program, u, v) == after, (u, v)
 
 
 def expected(law: oracles.Distribution, changed: Changed) -> oracles.Distribution:
@@ -257,5 +257,6 @@ def compare_budgets(old: dipc.Mechanism, new: dipc.Mechanism, factor: fmpq) -> N
     was, found = (mechanism.budget(width=PRECISION, time_limit=SECONDS).least for mechanism in (old, new))
     assert was.infinite == found.infinite, (was, found)
     assert meet(times((was.low, was.high), factor), (found.low, found.high)), (was, found)
-    assert None in (was.exact, found.exact) or was.exact * factor == found.exact, (was, found)
+    if was.exact is not None and found.exact is not None:
+        assert was.exact * factor == found.exact, (was, found)
     assert None in (was.attained, found.attained) or was.attained == found.attained, (was, found)
