@@ -6,16 +6,17 @@ budgets are those of the old one.  It returns None if the program offers nothing
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial, reduce
+from functools import partial
 from typing import Any, TypeVar
 
 from flint import fmpq
 from hypothesis import strategies as st
-from oracles import Inputs, InputValue, Outcome
+from oracles import Outcome
 
+from dipc.certificate.slow.programs import Inputs, InputValue
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Call, Choose, Name, Number, Op, Program, Statement
 from dipc.dipwhile.syntax.compile import read
@@ -23,6 +24,7 @@ from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.printer import show_program
 from dipc.dipwhile.syntax.walk import (
     bottom_up,
+    fields_of,
     map_expressions,
     nodes,
     parts,
@@ -32,7 +34,7 @@ from dipc.dipwhile.syntax.walk import (
 )
 from dipc.errors import Source
 
-Draw = st.DrawFn
+Draw = Callable[[st.SearchStrategy[Any]], Any]
 T = TypeVar("T")
 AnyNode = TypeVar("AnyNode", bound=ast.Node)
 
@@ -76,12 +78,16 @@ def all_names(node: ast.Node) -> frozenset[str]:
     return frozenset(names - {"true", "false"})
 
 
+def every_part(node: ast.Node) -> Iterator[ast.Node]:
+    return preorder(node, parts)
+
+
 NAMED = ("name", "array", "variable")
 
 
 def written(statement: Statement) -> frozenset[str]:
     """The variables that a statement may assign."""
-    inside = (part for part in preorder(statement, parts) if isinstance(part, Assign))
+    inside = (part for part in every_part(statement) if isinstance(part, Assign))
     return frozenset(target_name(part) for part in inside)
 
 
@@ -92,7 +98,7 @@ def target_name(statement: Assign) -> str:
 
 
 def may_exit(statement: Statement) -> bool:
-    return any(isinstance(part, ast.Exit) for part in preorder(statement, parts))
+    return any(isinstance(part, ast.Exit) for part in every_part(statement))
 
 
 def fresh(program: Program, stem: str) -> str:
@@ -126,7 +132,7 @@ def inside(statement: AnyNode, change: Callable[[Block], Block]) -> AnyNode:
             return change(value)
         return tuple(map(new, value)) if isinstance(value, tuple) else value
 
-    return replace(statement, **{name: new(getattr(statement, name)) for name in statement.__match_args__})
+    return replace(statement, **{name: new(getattr(statement, name)) for name in fields_of(statement)})
 
 
 def each_block(block: Block, change: Callable[[Block], Block]) -> Block:
@@ -269,7 +275,7 @@ def dummy_samples(draw: Draw, program: Program) -> Changed:
         new = []
         for each in block:
             allowed = FINITE_DUMMIES if isinstance(each, ast.While) else kinds
-            new.append(inside(each, lambda inner, allowed=allowed: more(inner, allowed)))
+            new.append(inside(each, partial(more, kinds=allowed)))
         return (*new[:place], *sample, *new[place:])
 
     return Changed(replace(program, body=more(program.body, DUMMIES)))
@@ -297,7 +303,9 @@ def finite_draws(draw: Draw, program: Program) -> Changed | None:
                     (value, Call("exp", (Binary(Op.MUL, rate, put(score, {variable: value})),)))
                     for value in members(support)
                 ]
-                total = reduce(partial(Binary, Op.ADD), (weight for _, weight in weights))
+                total: ast.Expr = integer(0)
+                for _, weight in weights:
+                    total = Binary(Op.ADD, total, weight)
                 return (Assign(target, choice(*((v, Binary(Op.DIV, w, total)) for v, w in weights))),)
         return (statement,)
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from typing import NamedTuple
 
 import oracles
@@ -20,7 +21,7 @@ from flint import fmpq
 from hypothesis import HealthCheck, Phase, given, note, seed, settings
 from hypothesis import strategies as st
 from laws import changes
-from laws.changes import Change, Changed, Draw
+from laws.changes import Change, Changed
 from laws.mirrors import permuting
 from strategies import discrete_programs, looping_programs, programs
 
@@ -90,7 +91,7 @@ def containing(*words: str) -> st.SearchStrategy[str]:
 
 
 @st.composite
-def noisy_extrema(draw: Draw) -> str:
+def noisy_extrema(draw: st.DrawFn) -> str:
     """Noise of different kinds and rates for two or three values, and an extremum of all: a mechanism."""
 
     def pick(*options: str) -> str:
@@ -115,12 +116,12 @@ LAWS = {
     "reordering": Law(changes.reordering, ANY, 6, 0.3),
     "splitting loops": Law(changes.splitting, containing("for i"), 3, 0.6),
     "the first round": Law(changes.splitting, st.one_of(containing("while"), looping_programs()), 5, 0.9),
-    "permuting inputs": Law(permuting, ANY, 4, 0.9),
+    "permuting inputs": Law(permuting, containing("linf", "l1", "hamming", "'"), 4, 0.9),
     "dummy samples": Law(changes.dummy_samples, st.one_of(ANY, looping_programs()), 6, 0.9),
     "flip and choose": Law(
         changes.finite_draws,
-        st.one_of(containing("flip", "choose", "uniform", "Exp"), looping_programs()),
-        6,
+        st.one_of(looping_programs(), containing("flip", "uniform"), containing("choose", "Exp(")),
+        4,
         0.9,
     ),
     "streaming extrema": Law(changes.streaming, containing("max(", "min("), 4, 0.6),
@@ -169,10 +170,18 @@ def compare(program: Program, changed: Changed, load: Load) -> None:
         wrong = oracles.different(was, {tuple(sorted(outcome)): p for outcome, p in found.items()})
         assert not wrong, (inputs, wrong)
     if program.claim is not None:
+        same_neighbours(program, changed)
         compare_verdicts(old, new)
         factor = fmpq(changed.factor.numerator, changed.factor.denominator)
         compare_regions(old, new, factor)
         compare_budgets(old, new, factor)
+
+
+def same_neighbours(program: Program, changed: Changed) -> None:
+    """The change keeps the adjacency: else the verdicts could differ."""
+    for u, v in product(oracles.all_inputs(program), repeat=2):
+        after = oracles.adjacent(changed.program, changed.inputs(u), changed.inputs(v))
+        assert oracles.adjacent(program, u, v) == after, (u, v)
 
 
 def expected(law: oracles.Distribution, changed: Changed) -> oracles.Distribution:
@@ -248,5 +257,6 @@ def compare_budgets(old: dipc.Mechanism, new: dipc.Mechanism, factor: fmpq) -> N
     was, found = (mechanism.budget(width=PRECISION, time_limit=SECONDS).least for mechanism in (old, new))
     assert was.infinite == found.infinite, (was, found)
     assert meet(times((was.low, was.high), factor), (found.low, found.high)), (was, found)
-    assert None in (was.exact, found.exact) or was.exact * factor == found.exact, (was, found)
+    if was.exact is not None and found.exact is not None:
+        assert was.exact * factor == found.exact, (was, found)
     assert None in (was.attained, found.attained) or was.attained == found.attained, (was, found)
