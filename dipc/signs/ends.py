@@ -125,7 +125,8 @@ def shown(region: HasEnds) -> Interval:
     """
     low, high = region.low, region.high
     if low is high or (isinstance(low, fmpq) and low == high):
-        return Interval(*(_shown(low, end_as_text(low), closed=True) for _ in range(2)))
+        point = _shown(low, end_as_text(low), closed=True)
+        return Interval(point, point)
     places = _places_between(low, high)
     return Interval(
         _shown(low, _rounded(low, True, places), region.low_closed, places),

@@ -155,6 +155,19 @@ def test_points_are_close_marked_and_not_zero(f: ExpPoly) -> None:
             assert read(text) > 0 and error <= read(text)
 
 
+@pytest.mark.parametrize("power", [*range(4, 12), 15, 20, 40, 300])
+def test_a_point_beside_a_power_of_ten(power: int) -> None:
+    size = fmpq(10) ** power
+    for rate in (fmpq(1), 1 + 1 / size, 1 - 1 / size):
+        f = simple(1 + 1 / size, rate)  # its root is ln(1 + 10^-power)/rate, close to 10^-power
+        (piece,) = (p for p in pieces([f], EpsRange.positive()) if p.is_point)
+        interval = shown(Between(piece.low, piece.high, True, True))
+        text = interval.low.text
+        assert interval.is_point and interval.brackets() == f"{{≈ {text}}}"
+        assert abs(read(text) * size - 1) < 3 / size + fmpq(10) ** -9
+        assert re.fullmatch(r"0\.\d+|[1-9](\.\d+)?e-\d+", text), text
+
+
 @settings(max_examples=15)
 @given(functions(), st.sampled_from(list(Relation)))
 def test_decisions_hold_where_they_say(f: ExpPoly, relation: Relation) -> None:
