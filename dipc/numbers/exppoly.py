@@ -177,7 +177,7 @@ class ExpPoly(FunctionOfEps):
     @property
     def residue(self) -> int | None:
         """The value in a finite field, see :mod:`dipc.numbers.residues`."""
-        return residue(self._unit, self._items)
+        return residue(*self.canonical())
 
     def __hash__(self) -> int:
         """Equal for equal functions; that of a rational number for a constant that is one."""

@@ -232,7 +232,7 @@ def _reduced(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, ExpPoly
         most = max(LONG, len(numerator) + len(denominator))
         found = _lowest_terms(parts, denominator, basis, common_unit(numerator, denominator), most)
         if found is not None:
-            return *found, True
+            return *found, len(parts) == 1 or found[1] is _ONE
     return _shortened(numerator, denominator)
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, product
 
-from flint import fmpq
+from flint import arb, ctx, fmpq
 
 from dipc.clock import Tick, unlimited
 from dipc.errors import InternalError
@@ -288,6 +288,16 @@ def vanishes_at(f: ExpPoly, root: Root) -> bool:
     if root.is_rational:
         return f.sign_at(root.low) == 0
     return not f or _shared(Root(f, root.low, root.high), root)
+
+
+def surely_not_zero(f: ExpPoly, root: Root) -> bool:
+    """Whether a function is surely not 0 at a root of another one, which is narrowed for that."""
+    while not root.is_rational and root.width > LEAST_WIDTH:
+        with ctx.workprec(256):
+            if not f.enclose(arb((root.low + root.high) / 2, root.width / 2)).contains(0):
+                return True
+        root.refine()
+    return root.is_rational and f.sign_at(root.low) != 0
 
 
 # --- as text ------------------------------------------------------------------------------------------

@@ -207,3 +207,34 @@ def proportions(f: ExpPoly, g: ExpPoly) -> list[tuple[ExpPoly, ExpPoly]]:
     """The terms by which f and g differ, if they do by one term."""
     first, second = (max(h.terms(), key=lambda term: (term.rate, term.power)) for h in (f, g))
     return [(ExpPoly.from_terms([second]), ExpPoly.from_terms([first]))]
+
+
+def fraction(above: str, below: str) -> dipc.Mechanism:
+    """A program that takes a fraction as a probability."""
+    return dipc.load(f"""
+        input q in {{0, 1}};  output o in {{true, false}};  adjacent all;  private eps
+        if q = 0 then o <- flip(({above})/({below})) else o <- flip(1/2) end
+    """)
+
+
+@pytest.mark.parametrize(
+    ("above", "below"),
+    [
+        (f"exp(3001*eps) - {2**3001}", "(exp(eps) - 2)*10^950*exp(3000*eps)"),
+        ("exp(eps/1000) - 2", f"exp(eps) - {2**1000}"),
+    ],
+    ids=["great", "finer"],
+)
+def test_removable_poles_are_no_reason_to_refuse(above: str, below: str) -> None:
+    """Where lowest terms are not known a denominator may vanish although the function has a value there."""
+    verdict = fraction(above, below).check()
+    assert isinstance(verdict, dipc.Undecided)
+    assert "it is not settled whether a fraction has a value where its denominator is 0" in verdict.reason
+
+
+def test_poles_of_great_rates_are_found() -> None:
+    with pytest.raises(dipc.InputError, match="is undefined for some eps"):
+        fraction("exp(eps)", "2*exp(1000000007*eps) - 3*exp(eps)").check()
+    refused = fraction("exp(eps) - exp(-10^9*eps)", "(exp(eps/1000) - 1)*(eps - 1)^2")
+    with pytest.raises(dipc.InputError, match="is undefined for some eps"):
+        refused.check(at=1)

@@ -18,6 +18,7 @@ from dipc.numbers.basis import common_basis
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.polynomial import primitive, split
 from dipc.numbers.quotient import Quotient
+from dipc.numbers.residues import Q
 
 FAR: tuple[int | fmpq, ...] = (800, 10**9, 10**12, 10**19, fmpq(1, 10**12), fmpq(10**20, 998244353))
 
@@ -126,6 +127,22 @@ def test_digits_of_far_numbers(seed: int, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(function, "FAR", 1)
     for digits, text in zip((1, 5, 30), written, strict=True):
         assert Decimal(p.decimal(digits=digits)) == Decimal(text)
+
+
+def test_numerators_of_finer_exponents() -> None:
+    """A common factor in finer exponents than the denominator's is not looked for: so nothing is said of it."""
+    y = ExpPoly.exp(fmpq(1, 1000))
+    short = Quotient(y - 1, ExpPoly.exp(1) - 1)
+    long = Quotient(ExpPoly.of(1), sum((ExpPoly.exp(fmpq(i, 1000)) for i in range(1000)), ExpPoly()))
+    assert short == long == short and hash(short) == hash(long)
+    assert short.sign_at(fmpq(0)) == 1 == long.sign_at(fmpq(0)) and short.at(0) == fmpq(1, 1000)
+
+
+def test_one_hash_whatever_the_unit_was() -> None:
+    """Exponents in units of 1/Q, which has no inverse in the field, do not matter once they have cancelled."""
+    fine = ExpPoly.exp(fmpq(1, Q)) * ExpPoly.exp(fmpq(Q - 1, Q))
+    assert fine == ExpPoly.exp(1) and hash(fine) == hash(ExpPoly.exp(1))
+    assert len({Quotient(fine) / (1 + fine), Quotient(ExpPoly.exp(1)) / (1 + ExpPoly.exp(1))}) == 1
 
 
 def test_digits_of_very_far_numbers() -> None:
