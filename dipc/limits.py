@@ -184,6 +184,8 @@ class _Child:
                 os._exit(0)
         theirs.close()
         self._ended: int | None = None
+        # A child that begins too late ends on its own, with what is known without any work.
+        self._latest = None if clock.deadline is None else max(clock.deadline, monotonic()) + HARD
 
     def answer(self) -> Any:
         """What the work returned or raised."""
@@ -218,7 +220,7 @@ class _Child:
 
     def _look(self, until: float | None) -> None:
         now, clock = monotonic(), self._clock
-        late = clock.deadline is not None and now > clock.deadline + HARD
+        late = self._latest is not None and now > self._latest
         if late or (until is not None and now > until):
             raise Ended(TIME)
         used = None if clock.memory is None else _pages(str(self._process))
