@@ -66,9 +66,7 @@ def check_nodes(found: Iterable[ast.Expr], sizes: Sizes) -> None:
             check_range(node, sizes)
 
 
-def check_members(
-    assigned: ast.Expr | ast.Distribution, output: Variable, domain: frozenset[Value]
-) -> None:
+def check_members(assigned: ast.Expr | ast.Distribution, output: Variable, domain: frozenset[Value]) -> None:
     """Refuse a constant that is not in the set of the output."""
     for expr, value in constants(assigned):
         if value not in domain:

@@ -168,8 +168,10 @@ def _reduce(step: Reduction, rows: Rows, states: list[int], entries: list[Entry]
     first = len(entries) - step.size
     inside = entries[first:]
     del entries[first:], states[len(states) - step.size :]
-    start = next((begin for _, begin, _ in inside if begin is not None), None)
-    end = next((end for _, _, end in reversed(inside) if end is not None), None)
+    start, end = (inside[0][1], inside[-1][2]) if inside else (None, None)
+    if start is None or end is None:  # the first part has no text, or the last one
+        start = next((begin for _, begin, _ in inside if begin is not None), None)
+        end = next((end for _, _, end in reversed(inside) if end is not None), None)
     entries.append((step.made(builder, Place(start, end), step.parts(inside)), start, end))
     following = rows[states[-1]][step.origin]
     assert isinstance(following, int)

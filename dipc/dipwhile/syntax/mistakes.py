@@ -70,9 +70,7 @@ def brackets(s: Situation) -> Errors:
     depth = list(depths(code))
     lowest = list(accumulate(reversed(depth), min))[::-1]  # from each character on
     unclosed = [
-        bracket
-        for bracket in s.brackets
-        if lowest[bracket.start_pos or 0] >= depth[bracket.start_pos or 0]
+        bracket for bracket in s.brackets if lowest[bracket.start_pos or 0] >= depth[bracket.start_pos or 0]
     ]
     if unclosed:
         hint = f"add {word_for(OPENING[unclosed[-1].type])} before {s.found_text}"

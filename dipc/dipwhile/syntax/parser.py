@@ -83,7 +83,11 @@ def _parse(source: Source, start: str) -> Any:
 
 
 def run(
-    lark: Lark, start: str, text: str, arranged: Callable[[Iterable[Token]], Iterable[Token]], builder: Builder
+    lark: Lark,
+    start: str,
+    text: str,
+    arranged: Callable[[Iterable[Token]], Iterable[Token]],
+    builder: Builder,
 ) -> Any:
     """Build the tree of a text, by the rule ``start`` of the grammar; explain what does not fit.
 
