@@ -29,13 +29,14 @@ def check_certain(
 ) -> None:
     """Refuse what is certain to go wrong; ``everywhere``: wherever it stands, evaluated or not."""
     inside = children if everywhere else evaluated
+    domains = {name: frozenset(output.domain) for name, output in outputs.items()}
     for instruction in code if everywhere else reached(code):
         cells = (it.target for it in (instruction,) if isinstance(it, Put | Draw))
         parts = (preorder(part, inside) for part in instruction_parts(instruction))
         check_nodes(chain(*parts, cells), sizes)
         for target, value in assignments((instruction,)):
             if (output := outputs.get(target_name(target))) is not None:
-                check_members(value, output)
+                check_members(value, output, domains[output.name])
 
 
 def reached(code: Sequence[Instruction]) -> Iterator[Instruction]:
@@ -65,10 +66,10 @@ def check_nodes(found: Iterable[ast.Expr], sizes: Sizes) -> None:
             check_range(node, sizes)
 
 
-def check_members(assigned: ast.Expr | ast.Distribution, output: Variable) -> None:
+def check_members(assigned: ast.Expr | ast.Distribution, output: Variable, domain: frozenset[Value]) -> None:
     """Refuse a constant that is not in the set of the output."""
     for expr, value in constants(assigned):
-        if value not in output.domain:
+        if value not in domain:
             message = f"the output `{output.name}` is assigned `{show(value)}`, which is not in its set"
             raise InputError(message, expr.span, f"its set is `{show_domain(output.domain)}`")
 

@@ -7,7 +7,7 @@ values (a division by zero, a cell outside its array) is asked only where it is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from dipc.dipwhile.syntax import ast, types
 from dipc.dipwhile.syntax.arrays import array_sizes, assignments, check_arrays
@@ -22,17 +22,21 @@ from dipc.models.values import show
 
 def check_everywhere(
     program: ast.Program,
+    ranges: Iterable[Ranged],
     variables: Sequence[Variable],
     unlisted: types.Unlisted,
     local: Iterable[str],
     noise_in_loops: bool,
 ) -> None:
-    """Refuse wrong kinds and uses of arrays in all of a program's text; ``variables``: inputs and outputs."""
+    """Refuse wrong kinds and uses of arrays in all of a program's text; ``ranges``: its :func:`ranged`.
+
+    ``variables`` are the inputs and outputs.
+    """
     check_bounds(program)
     code = as_code(program.body)
     check_arrays(code, array_sizes(code, {v.name: v.size for v in variables}, unrolled=False))
     types.check_budget(code)
-    numbers = dict.fromkeys(constants_of(program), Kinds.NUMBER)
+    numbers = dict.fromkeys(constants_of(program, ranges), Kinds.NUMBER)
     declared = {**numbers, **types.declared_kinds(variables, unlisted)}
     kinding = types.infer(code, declared, local)
     types.check_types(code, kinding, unrolled=False)
@@ -80,15 +84,15 @@ def assignment(target: ast.Name | ast.Index, value: ast.Expr | ast.Distribution,
 Ranged = ast.For | ast.Fold | ast.SecretFor
 
 
-def ranged(program: ast.Program) -> Iterator[Ranged]:
+def ranged(program: ast.Program) -> tuple[Ranged, ...]:
     """Everything that runs over a range."""
     root: ast.Node = program
-    return (node for node in preorder(root, parts) if isinstance(node, Ranged))
+    return tuple(node for node in preorder(root, parts) if isinstance(node, Ranged))
 
 
-def constants_of(program: ast.Program) -> set[str]:
+def constants_of(program: ast.Program, ranges: Iterable[Ranged]) -> set[str]:
     """The names of parameters and of the variables of loops."""
-    return {param.name for param in program.params} | {node.variable for node in ranged(program)}
+    return {param.name for param in program.params} | {node.variable for node in ranges}
 
 
 def check_bounds(program: ast.Program) -> None:
@@ -103,13 +107,13 @@ def check_bounds(program: ast.Program) -> None:
                 raise InputError("the bounds of a `for` must be constants", bound.span, BOUNDS_HINT)
 
 
-def empty_ranges(program: ast.Program, constants: Constants) -> tuple[tuple[Span, str], ...]:
+def empty_ranges(ranges: Iterable[Ranged], constants: Constants) -> tuple[tuple[Span, str], ...]:
     """The ranges over nothing that can hardly be meant: place and reason.
 
     ``1..N - 1`` is empty for N = 1, and this is what it should be; ``N..1`` for N = 3 is not.
     """
     found = []
-    for node in ranged(program):
+    for node in ranges:
         low, high = (substitute(bound, constants) for bound in (node.low, node.high))
         if isinstance(low, ast.Number) and isinstance(high, ast.Number):
             written = isinstance(node.low, ast.Number) and isinstance(node.high, ast.Number)

@@ -8,7 +8,7 @@ lark's tree and its transformer would afterwards.  What is wrong in a text is le
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -18,10 +18,7 @@ from lark.parse_tree_builder import maybe_create_child_filter
 from lark.parsers.lalr_analysis import Shift
 
 from dipc.dipwhile.syntax.build import Builder
-
-
-class Rejected(Exception):
-    """The text is not of the grammar."""
+from dipc.dipwhile.syntax.lexer import Rejected
 
 
 @dataclass(slots=True)
@@ -81,13 +78,31 @@ class Reduction:
         return getattr(builder, self.method)(place, *parts) if self.method else parts
 
 
+Rows = dict[int, dict[str, int | Reduction]]
+
+
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """For each state and terminal, the next state or the rule that is complete; for each rule, the state."""
+    """For each state and terminal, the next state or the rule that is complete; for each rule, the state.
 
-    states: dict[int, dict[str, int | Reduction]]
+    ``shortcuts``: where rules with one part lead, of which an expression such as `1` is ten.
+    """
+
+    states: Rows
     first: int
     last: int
+    shortcuts: dict[tuple[int, int, str], int] = field(default_factory=dict)
+
+    def settled(self, below: int, top: int, name: str) -> int:
+        """The state in the place of ``top`` after all rules with one part, before a terminal."""
+        key = below, top, name
+        if key not in self.shortcuts:
+            while isinstance(step := self.states[top].get(name), Reduction) and step.only:
+                following = self.states[below][step.origin]
+                assert isinstance(following, int)
+                top = following
+            self.shortcuts[key] = top
+        return self.shortcuts[key]
 
 
 @cache
@@ -123,40 +138,41 @@ def _reduction(rule: Rule) -> Reduction:
 def built(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Any:
     """What the builder makes of the tokens.  Raises :class:`Rejected`, and what the builder raises."""
     table = tables(lark, start)
-    rows, states, entries = table.states, [table.first], list[Entry]()
+    states, entries = [table.first], list[Entry]()
     for token in tokens:
-        name = token.type
-        while not isinstance(step := rows[states[-1]].get(name), int):
-            _reduce(step, rows, states, entries, builder)
-        states.append(step)
-        entries.append((token, token.start_pos, token.end_pos))
-    while states[-1] != table.last:
-        step = rows[states[-1]].get("$END")
-        if isinstance(step, int):
+        following = _completed(table, token.type, states, entries, builder)
+        if following is None:
             raise Rejected
-        _reduce(step, rows, states, entries, builder)
+        states.append(following)
+        entries.append((token, token.start_pos, token.end_pos))
+    if _completed(table, "$END", states, entries, builder) is not None or states[-1] != table.last:
+        raise Rejected
     return entries[-1][0]
 
 
-def _reduce(
-    step: Reduction | None,
-    rows: dict[int, dict[str, int | Reduction]],
-    states: list[int],
-    entries: list[Entry],
-    builder: Builder,
-) -> None:
+def _completed(
+    table: Tables, name: str, states: list[int], entries: list[Entry], builder: Builder
+) -> int | None:
+    """Complete rules before a terminal; the state after it, or None if it does not fit."""
+    rows = table.states
+    while isinstance(step := rows[states[-1]].get(name), Reduction):
+        if step.only:
+            states[-1] = table.settled(states[-2], states[-1], name)
+        else:
+            _reduce(step, rows, states, entries, builder)
+    return step
+
+
+def _reduce(step: Reduction, rows: Rows, states: list[int], entries: list[Entry], builder: Builder) -> None:
     """Replace the parts of a complete rule by what is made of them."""
-    if step is None:
-        raise Rejected
-    if step.only:
-        states.pop()
-    else:
-        first = len(entries) - step.size
-        inside = entries[first:]
-        del entries[first:], states[len(states) - step.size :]
+    first = len(entries) - step.size
+    inside = entries[first:]
+    del entries[first:], states[len(states) - step.size :]
+    start, end = (inside[0][1], inside[-1][2]) if inside else (None, None)
+    if start is None or end is None:  # the first part has no text, or the last one
         start = next((begin for _, begin, _ in inside if begin is not None), None)
         end = next((end for _, _, end in reversed(inside) if end is not None), None)
-        entries.append((step.made(builder, Place(start, end), step.parts(inside)), start, end))
+    entries.append((step.made(builder, Place(start, end), step.parts(inside)), start, end))
     following = rows[states[-1]][step.origin]
     assert isinstance(following, int)
     states.append(following)

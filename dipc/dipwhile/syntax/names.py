@@ -60,8 +60,9 @@ def collect_names(program: ast.Program) -> Names:
             declared[part.name] = role
     parameters, inputs, outputs = (frozenset(part.name for part in parts) for _, parts in roles)
     assigned: dict[str, Span] = {}
-    for statement, scope in statements(program.body):
-        if isinstance(statement, ast.Assign) and target_name(statement.target) not in scope:
+    assigns = [(it, scope) for it, scope in statements(program.body) if isinstance(it, ast.Assign)]
+    for statement, scope in assigns:
+        if target_name(statement.target) not in scope:
             assigned.setdefault(target_name(statement.target), statement.target.span)
     locals_ = frozenset(assigned) - frozenset(declared)
     atoms: dict[str, Span] = {}
@@ -72,8 +73,8 @@ def collect_names(program: ast.Program) -> Names:
         hint = "it is listed in the set of an input or output: rename the variable"
         raise InputError(f"`{name}` is both an atom and a variable", assigned.get(name, atoms[name]), hint)
     variables = locals_ | frozenset(declared)
-    for statement, scope in statements(program.body):
-        if isinstance(statement, ast.Assign) and not isinstance(statement.value, ast.Expr):
+    for statement, scope in assigns:
+        if not isinstance(statement.value, ast.Expr):
             for value in chosen(statement.value):
                 if value.name not in variables | scope:
                     atoms.setdefault(value.name, value.span)

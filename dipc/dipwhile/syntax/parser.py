@@ -17,11 +17,13 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 from dipc.dipwhile.syntax.ast import Claim, Expr, Program
 from dipc.dipwhile.syntax.build import Builder, Valuation
 from dipc.dipwhile.syntax.layout import layout
-from dipc.dipwhile.syntax.machine import Rejected, built
+from dipc.dipwhile.syntax.lexer import Rejected
+from dipc.dipwhile.syntax.lexer import tokens as scanned
+from dipc.dipwhile.syntax.machine import built
 from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
 from dipc.dipwhile.syntax.spelling import misspelt
 from dipc.dipwhile.syntax.tables import parser
-from dipc.dipwhile.syntax.walk import expressions, inner_statements, operands
+from dipc.dipwhile.syntax.walk import LEAVES, expressions, inner_statements, operands
 from dipc.errors import InputError, Source, Span
 
 
@@ -72,20 +74,29 @@ def parse_valuation(text: str, name: str = "<values>") -> Valuation:
 
 def raw_tokens(text: str) -> Iterator[Token]:
     """The tokens of a text that can be parsed, with every separator; comments are in the gaps."""
-    return _lark().lex(text)
+    return scanned(_lark(), text)
 
 
 def _parse(source: Source, start: str) -> Any:
     """The tree of a text, by a rule of the grammar."""
-    return run(_lark(), start, lambda: layout(_lark().lex(source.text)), Builder(source))
+    return run(_lark(), start, source.text, layout, Builder(source))
 
 
-def run(lark: Lark, start: str, tokens: Callable[[], Iterable[Token]], builder: Builder) -> Any:
-    """Build the tree of tokens, by the rule ``start`` of the grammar; explain what does not fit."""
+def run(
+    lark: Lark,
+    start: str,
+    text: str,
+    arranged: Callable[[Iterable[Token]], Iterable[Token]],
+    builder: Builder,
+) -> Any:
+    """Build the tree of a text, by the rule ``start`` of the grammar; explain what does not fit.
+
+    ``arranged``: what is done to its tokens before.
+    """
     try:
-        return built(lark, start, tokens(), builder)
-    except (Rejected, UnexpectedCharacters, InputError):  # the first mistake in the grammar counts
-        return explained(lark, start, tokens(), builder)
+        return built(lark, start, arranged(scanned(lark, text)), builder)
+    except (Rejected, InputError):  # the first mistake in the grammar counts
+        return explained(lark, start, arranged(lark.lex(text)), builder)
 
 
 def explained(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Any:
@@ -136,7 +147,8 @@ def check_depth(tree: Program | Claim | Expr) -> None:
             refuse_deep(body, inner_statements, *DEEPEST_BLOCK)
         refuse_deep(tree.secrets, lambda line: getattr(line, "body", ()), *DEEPEST_BLOCK)
     for expr in expressions(tree):
-        refuse_deep((expr,), operands, *DEEPEST_EXPRESSION)
+        if not isinstance(expr, LEAVES):
+            refuse_deep((expr,), operands, *DEEPEST_EXPRESSION)
 
 
 def refuse_deep(

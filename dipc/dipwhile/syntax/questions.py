@@ -42,6 +42,8 @@ def check_unknowns(program: ast.Program, overrides: Mapping[str, fmpq]) -> None:
     for name in sorted(overrides.keys() & unknown):
         hint = f"choose a value in it by `dipc pufferfish ... --fix {name}={show(overrides[name])}`"
         raise InputError(f"the parameter `{name}` has a range, not a value", hint=hint)
+    if not unknown:
+        return
     declared = (*program.params, *program.inputs, *program.outputs, program.adjacency, program.claim)
     for part in (*declared, *program.body, *program.secrets):
         for expr in expressions(part) if part is not None else ():

@@ -6,7 +6,7 @@ inside parentheses, and its arrow has a second spelling.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -49,11 +49,11 @@ def parse_sentence(text: str) -> SentenceTree:
     """
     source = Source("<sentence>", text)
 
-    def tokens() -> Iterator[Token]:
-        found = layout(_lark().lex(text))
+    def arranged(tokens: Iterable[Token]) -> Iterator[Token]:
+        found = layout(tokens)
         return (token for token in found if token.type != "_SEP" or token == ";")  # lines do not count
 
-    sentence: SentenceTree = run(_lark(), "sentence", tokens, _SentenceBuilder(source))
+    sentence: SentenceTree = run(_lark(), "sentence", text, arranged, _SentenceBuilder(source))
     check_depth(sentence.body)
     return sentence
 

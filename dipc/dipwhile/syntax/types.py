@@ -8,6 +8,7 @@ an operand fits; the rest is settled when the program is explored.
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import assert_never
@@ -35,15 +36,29 @@ def infer(code: Iterable[Instruction], declared: Kinding, local: Iterable[str]) 
     """The kinds of all variables; ``declared`` are those of inputs and outputs, ``local`` the other names."""
     kinding = dict.fromkeys(local, Kinds.NOTHING) | dict(declared)
     assigned = [(target_name(target), value) for target, value in assignments(code)]
-    changed = True
-    while changed:
-        changed = False
-        for name, value in assigned:
-            kinds = kinding[name] | assigned_kinds(value, kinding)
-            if name not in declared and kinds != kinding[name]:
-                kinding[name] = kinds
-                changed = True
+    assigned = [(name, value) for name, value in assigned if name not in declared]
+    readers: dict[str, list[int]] = {}
+    for place, (_, value) in enumerate(assigned):
+        for name in names_in(value):
+            readers.setdefault(name, []).append(place)
+    todo = deque(range(len(assigned)))
+    waiting = set(todo)
+    while todo:  # what reads a variable is looked at again only when the kinds of the variable have grown
+        waiting.remove(place := todo.popleft())
+        name, value = assigned[place]
+        kinds = kinding[name] | assigned_kinds(value, kinding)
+        if kinds != kinding[name]:
+            kinding[name] = kinds
+            again = [reader for reader in readers.get(name, ()) if reader not in waiting]
+            todo.extend(again)
+            waiting.update(again)
     return kinding
+
+
+def names_in(value: ast.Expr | ast.Distribution) -> set[str]:
+    """The variables and atoms in a value or in what is drawn."""
+    found = (node for part in expressions(value) for node in nodes(part))
+    return {target_name(node) for node in found if isinstance(node, ast.Name | ast.Index)}
 
 
 Unlisted = Mapping[str, ast.Unlisted]

@@ -20,6 +20,10 @@ AnyNode = TypeVar("AnyNode", bound=ast.Node)
 # --- expressions -----------------------------------------------------------------------------
 
 
+LEAVES = (ast.Number, ast.Name, ast.Eps)
+"""The nodes that have no parts: most of those that are walked, so every walk asks for them first."""
+
+
 def children(expr: ast.Expr) -> tuple[ast.Expr, ...]:
     """The direct parts of an expression, in the order of the text."""
     match expr:
@@ -84,11 +88,13 @@ def bottom_up(expr: ast.Expr, visit: Callable[[ast.Expr, tuple[Result, ...]], Re
     >>> bottom_up(parse_expression("a + max(b, 2*c)"), lambda node, sizes: 1 + sum(sizes))
     7
     """
+    if isinstance(expr, LEAVES):
+        return visit(expr, ())
     todo: list[tuple[ast.Expr, bool]] = [(expr, False)]
     done: list[Result] = []
     while todo:
         node, ready = todo.pop()
-        inside = children(node)
+        inside = () if isinstance(node, LEAVES) else children(node)
         if ready or not inside:
             first = len(done) - len(inside)
             results = tuple(done[first:])
@@ -102,7 +108,7 @@ def bottom_up(expr: ast.Expr, visit: Callable[[ast.Expr, tuple[Result, ...]], Re
 
 def nodes(expr: ast.Expr) -> Iterator[ast.Expr]:
     """All nodes of an expression, each before its parts, in the order of the text."""
-    return preorder(expr, children)
+    return iter((expr,)) if isinstance(expr, LEAVES) else preorder(expr, children)
 
 
 def preorder(root: AnyNode, inside: Callable[[AnyNode], Sequence[AnyNode]]) -> Iterator[AnyNode]:
@@ -125,6 +131,8 @@ def fields_of(node: ast.Node) -> tuple[str, ...]:
 
 def parts(node: ast.Node) -> tuple[ast.Node, ...]:
     """The nodes directly inside a node, in the order of the text."""
+    if isinstance(node, LEAVES):
+        return ()
     found: list[ast.Node] = []
     todo = [getattr(node, name) for name in reversed(fields_of(node))]
     while todo:
@@ -180,6 +188,8 @@ def statements(body: ast.Block) -> Iterator[tuple[ast.Statement, frozenset[str]]
     while todo:
         statement, scope = todo.pop()
         yield statement, scope
+        if isinstance(statement, ast.Assign | ast.Exit):
+            continue
         inner = scope | {statement.variable} if isinstance(statement, ast.For) else scope
         todo.extend((part, inner) for part in reversed(inner_statements(statement)))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 
 import pytest
+from lark.exceptions import UnexpectedCharacters
 
-from dipc.dipwhile.syntax import machine, parser
+from dipc.dipwhile.syntax import lexer, machine, parser
 from dipc.dipwhile.syntax.build import Builder
 from dipc.dipwhile.syntax.layout import layout
 from dipc.dipwhile.syntax.names import check_names, collect_names
@@ -21,7 +22,53 @@ def by_lark(source: Source, start: str) -> str:
 
 def at_once(source: Source, start: str) -> str:
     lark = parser._lark()
-    return repr(machine.built(lark, start, layout(lark.lex(source.text)), Builder(source)))
+    return repr(machine.built(lark, start, layout(lexer.tokens(lark, source.text)), Builder(source)))
+
+
+def same_tokens(text: str) -> bool:
+    """Whether the lexer finds lark's tokens; it may refuse what lark and the check of spelling refuse."""
+    lark = parser._lark()
+    try:
+        ours = [
+            (token.type, str(token), token.start_pos, token.end_pos) for token in lexer.tokens(lark, text)
+        ]
+    except lexer.Rejected:
+        with pytest.raises((UnexpectedCharacters, InputError)):
+            for token in lark.lex(text):
+                parser.check_spelling(token, Source("<text>", text))
+        return True
+    return ours == [(token.type, str(token), token.start_pos, token.end_pos) for token in lark.lex(text)]
+
+
+@pytest.mark.parametrize("name", paths())
+def test_tokens_of_shipped_programs(name: str) -> None:
+    assert same_tokens(source_of(name).text)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_tokens(seed: int) -> None:
+    chance = random.Random(seed)
+    pieces = [
+        *"xyz'()[]{}<>=:;.,+-*/^!≠≤≥←ε²µ#$ 0123\n\r\t",
+        "if",
+        "ifs",
+        "1.5",
+        "1e-3",
+        "..",
+        "<-",
+        "q'",
+        "and",
+    ]
+    for _ in range(20):
+        some = pieces if chance.random() < 1 / 2 else [piece for piece in pieces if piece not in "²µ!$.'"]
+        assert same_tokens("".join(chance.choices(some, k=chance.randint(1, 30))))
+
+
+def test_misspelt_names_are_refused() -> None:
+    for name, meant in (("x²", "x2"), ("µ", "mu"), ("ϵ", "eps")):
+        with pytest.raises(InputError, match="look like others") as error:
+            parser.parse(Source("<text>", f"output b in {{0}}; {name} <- 1; b <- 0"))
+        assert meant in error.value.hint
 
 
 @pytest.mark.parametrize("name", paths())
