@@ -78,7 +78,7 @@ class Root:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether it is not worth narrowing: where rates are great, roots are small, and close to each other."""
+        """Whether it is not worth narrowing: by its size, since great rates have small roots."""
         return self.width < LEAST_WIDTH * min(fmpq(1), self.high)
 
     @property
