@@ -15,8 +15,8 @@ class Unsettled(LimitReached):
 
     def __init__(self, low: fmpq, high: fmpq) -> None:
         super().__init__(
-            "the sign of an expression with constants exp(k) or inverse exponents exp(b/eps) "
-            f"could not be settled in [{low}, {high}]"
+            "the sign of an expression with constants exp(k), inverse exponents exp(b/eps) or a great "
+            f"degree could not be settled in [{low}, {high}]"
         )
         self.low = low
         self.high = high

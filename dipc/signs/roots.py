@@ -77,6 +77,11 @@ class Root:
         return self.high - self.low
 
     @property
+    def is_narrow(self) -> bool:
+        """Whether it is not worth narrowing: by its size, since great rates have small roots."""
+        return self.width < LEAST_WIDTH * min(fmpq(1), self.high)
+
+    @property
     def may_be_shared(self) -> bool:
         """Whether it may be multiple, or a root of other factors as well."""
         return bool(self.factor.has_constants or self.factor.has_inverse or not is_moderate(self.factor))
@@ -333,7 +338,7 @@ def _separate(roots: list[Root]) -> None:
                 continue
             if left.is_rational and right.is_rational:
                 roots.remove(right)
-            elif max(left.width, right.width) < LEAST_WIDTH and may_coincide(left, right):
+            elif left.is_narrow and right.is_narrow and may_coincide(left, right):
                 raise Unsettled(left.low, right.high)
             left.refine()
             right.refine()

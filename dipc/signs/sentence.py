@@ -13,8 +13,8 @@ eps in I is refused, even where logic would give it a value.
 has no root in I and so one sign.  The numerators cut I into points and open intervals of constant signs
 (:mod:`dipc.signs.tables`); B has one truth value on each, found at one sample.
 
-Only for functions with constants exp(k) or inverse exponents exp(b/eps) can the answer be "undecided": all
-possible signs at blurred roots are tried, and often they agree.
+Only for functions with constants exp(k), inverse exponents exp(b/eps) or great degrees can the answer be
+"undecided": all possible signs at blurred roots are tried, and often they agree.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from dipc.numbers.basis import common_basis
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import split
 from dipc.signs.eps_range import EpsRange, simplest_between
-from dipc.signs.limits import LEAST_WIDTH, Unsettled
+from dipc.signs.limits import Unsettled
 from dipc.signs.radicals import Function, Radical, radical_roots
 from dipc.signs.roots import Root, may_coincide, positive_roots
 
@@ -260,7 +260,7 @@ def _joined(left: RootCluster, right: RootCluster) -> RootCluster | None:
     roots = (*left.roots, *right.roots)
     if len(roots) == 2 and _shared(*roots):
         return RootCluster((next((root for root in roots if root.is_rational), roots[0]),), members)
-    narrow = all(root.width < LEAST_WIDTH for root in roots)
+    narrow = all(root.is_narrow for root in roots)
     doubtful = narrow and (len(roots) > 2 or may_coincide(*roots))
     return RootCluster(roots, members) if doubtful else None
 
@@ -292,8 +292,8 @@ def vanishes_at(f: ExpPoly, root: Root) -> bool:
 
 def surely_not_zero(f: ExpPoly, root: Root) -> bool:
     """Whether a function is surely not 0 at a root of another one, which is narrowed for that."""
-    while not root.is_rational and root.width > LEAST_WIDTH:
-        with ctx.workprec(256):
+    while not root.is_rational and not root.is_narrow:
+        with ctx.workprec(64 + 2 * int((1 / root.width).ceil()).bit_length()):
             if not f.enclose(arb((root.low + root.high) / 2, root.width / 2)).contains(0):
                 return True
         root.refine()

@@ -238,3 +238,16 @@ def test_poles_of_great_rates_are_found() -> None:
     refused = fraction("exp(eps) - exp(-10^9*eps)", "(exp(eps/1000) - 1)*(eps - 1)^2")
     with pytest.raises(dipc.InputError, match="is undefined for some eps"):
         refused.check(at=1)
+
+
+def test_small_roots_are_told_apart_by_their_size() -> None:
+    """ln(2)/10^20 and ln(2)/(10^20 + 1) are less than 10^-40 apart."""
+    false = dipc.decide("exists eps > 0: exp(10^20*eps) = 2 and exp((10^20 + 1)*eps) <= 2")
+    true = dipc.decide("exists eps > 0: exp(10^20*eps) <= 2 and exp((10^20 + 1)*eps) = 2")
+    assert (false.truth, true.truth) == (False, True)
+
+
+def test_doubt_about_a_root_that_is_shared_unseen() -> None:
+    """Both factors change their sign at ln(2), which is a double root of the product."""
+    doubt = dipc.decide(f"forall eps > 0: (exp(3001*eps) - {2**3001})*(exp(eps) - 2) >= 0")
+    assert doubt.truth is None and "or a great degree" in doubt.reason

@@ -130,7 +130,7 @@ def test_digits_of_far_numbers(seed: int, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_numerators_of_finer_exponents() -> None:
-    """A common factor in finer exponents than the denominator's is not looked for: so nothing is said of it."""
+    """A common factor in finer exponents than the denominator's is not looked for."""
     y = ExpPoly.exp(fmpq(1, 1000))
     short = Quotient(y - 1, ExpPoly.exp(1) - 1)
     long = Quotient(ExpPoly.of(1), sum((ExpPoly.exp(fmpq(i, 1000)) for i in range(1000)), ExpPoly()))
@@ -139,7 +139,7 @@ def test_numerators_of_finer_exponents() -> None:
 
 
 def test_one_hash_whatever_the_unit_was() -> None:
-    """Exponents in units of 1/Q, which has no inverse in the field, do not matter once they have cancelled."""
+    """Exponents in units of 1/Q, which has no inverse in the field, do not matter once they are gone."""
     fine = ExpPoly.exp(fmpq(1, Q)) * ExpPoly.exp(fmpq(Q - 1, Q))
     assert fine == ExpPoly.exp(1) and hash(fine) == hash(ExpPoly.exp(1))
     assert len({Quotient(fine) / (1 + fine), Quotient(ExpPoly.exp(1)) / (1 + ExpPoly.exp(1))}) == 1
