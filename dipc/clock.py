@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from math import inf
 from time import monotonic, process_time
 
 from dipc.errors import InputError, LimitReached
@@ -34,15 +35,15 @@ def how_far(stage: str, done: int, total: int | None) -> str:
 
 
 class Clock:
-    """Runs from its creation; the limits are in seconds and megabytes."""
+    """Runs from its creation; the limits are in seconds and megabytes, infinite ones as good as none."""
 
     def __init__(
         self, limit: float | None = None, memory: float | None = None, progress: Progress = silent
     ) -> None:
         self.laps: dict[str, float] = {}
         self._last = monotonic()
-        self.deadline = None if limit is None else self._last + limit
-        self.memory = memory
+        self.deadline = None if limit is None or limit == inf else self._last + limit
+        self.memory = None if memory == inf else memory
         self._progress = progress
         self._relayed = False
         self._shown = self._last

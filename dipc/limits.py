@@ -132,23 +132,23 @@ def _restrict(clock: Clock) -> None:
 
     if clock.deadline is not None:
         used = resource.getrusage(resource.RUSAGE_SELF)
-        seconds = int(used.ru_utime + used.ru_stime + clock.deadline - monotonic() + 3 * HARD) + 1
+        seconds = used.ru_utime + used.ru_stime + clock.deadline - monotonic() + 3 * HARD + 1
         _lower(resource.RLIMIT_CPU, max(1, seconds))
     if clock.memory is not None:
         quiet = os.open(os.devnull, os.O_WRONLY)
         os.dup2(quiet, 2)  # flint says that it aborts
         if (used_pages := _pages("self")) is not None:
             resident, private = used_pages
-            _lower(resource.RLIMIT_DATA, int(private + max(LEAST, MOST * clock.memory * 2**20 - resident)))
+            _lower(resource.RLIMIT_DATA, private + max(LEAST, MOST * clock.memory * 2**20 - resident))
 
 
-def _lower(what: int, limit: int) -> None:
+def _lower(what: int, limit: float) -> None:
     import resource
 
     _, most = resource.getrlimit(what)
     if most == resource.RLIM_INFINITY or limit < most:
-        with suppress(ValueError, OSError):
-            resource.setrlimit(what, (limit, most))
+        with suppress(ValueError, OSError, OverflowError):  # the system has no limits that great
+            resource.setrlimit(what, (int(limit), most))
 
 
 def _pages(process: str) -> tuple[int, int] | None:

@@ -360,3 +360,30 @@ def test_one_long_step_of_a_command(monkeypatch: pytest.MonkeyPatch, capfd: Capt
     monkeypatch.setattr(dipc.claims.deciding, "go_through", one_long_step)
     assert status(["check", "svt1", "svt4", "--quiet", "--time-limit", "0.5"]) == 3
     assert capfd.readouterr().out == "svt1: undecided\nsvt4: undecided\n"
+
+
+@pytest.mark.parametrize("limit", ["inf", "1e400", "1e30", "1e308"])
+def test_limits_too_great_to_be_reached(limit: str, capfd: Capture) -> None:
+    for option in ("--time-limit", "--memory-limit"):
+        assert status(["check", "svt1", "--quiet", option, limit]) == 0
+        assert status(["distribution", "svt1", "--input", "q=[0,1,1]", option, limit]) == 0
+    assert held(Clock(float(limit), float(limit)), lambda: 42) == 42
+
+
+@pytest.mark.parametrize(
+    "limit", [float("inf"), 1e308, 10**400, 10**30], ids=["inf", "1e308", "10^400", "10^30"]
+)
+def test_limits_in_python_too_great_to_be_reached(limit: float) -> None:
+    mechanism = dipc.Mechanism.load("svt1")
+    assert isinstance(mechanism.check(time_limit=limit, memory_limit=limit), dipc.Private)
+    assert mechanism.check("eps/2", time_limit=limit, memory_limit=limit).counterexample is not None
+    for wrong in (float("nan"), -(10**400)):
+        with pytest.raises(InputError, match="must not be negative or nan"):
+            mechanism.budget(time_limit=wrong)
+
+
+@pytest.mark.parametrize("option", ["--time-limit", "--memory-limit"])
+@pytest.mark.parametrize("command", ["check", "budget", "plot"])
+def test_nan_is_no_limit(command: str, option: str, capfd: Capture) -> None:
+    assert status([command, "svt1", option, "nan"]) == 2
+    assert f"`{option}`: nan is not a number" in capfd.readouterr().err

@@ -180,6 +180,7 @@ OPTIONS = (
     ("export", "svt1", "--to", LONG),
     ("verify", LONG),
     ("model", "check", "subsampling", LONG),
+    ("model", "check", "svt1", f"D[eps, 0]({LONG})"),
     ("model", "check", "subsampling", "F a", "--neighbours", f"{LONG} ~"),
     ("model", "check", "subsampling", "F a", "-D", f"{LONG}=1"),
     ("pufferfish", "check", "weather", "--claim", LONG),
@@ -193,6 +194,14 @@ def test_options(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str])
     out, err = capsys.readouterr()
     assert "error" in err
     assert len(out + err) <= MOST
+
+
+@pytest.mark.parametrize("text", ["x" * 5000, "N=1" * 2000, "1 or 2 " * 1000])
+def test_a_long_text_that_is_no_number(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["check", "svt1", "--at", text]) == 2
+    assert "eps must be a rational number, not `" in capsys.readouterr().err
+    assert status(["check", "svt1", "--at", "1" * 5000]) == 2
+    assert "a number of more than 1000 digits" in capsys.readouterr().err
 
 
 def test_keys_of_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

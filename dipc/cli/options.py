@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial, wraps
+from math import isnan
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -131,6 +132,11 @@ class Amount(click.FloatRange):
     def __init__(self, name: str) -> None:
         super().__init__(min=0)
         self.name = name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Also refuse what is no number at all."""
+        amount = super().convert(value, param, ctx)
+        return self.fail("nan is not a number", param, ctx) if isnan(amount) else amount
 
 
 class Count(click.IntRange):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from math import inf
 from numbers import Integral, Rational
 
 from flint import fmpq
@@ -125,7 +126,10 @@ def to_limit(value: object, what: str) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | Rational):
         shown = f"`{value}`" if isinstance(value, str) else f"the {type(value).__name__} {value}"
         raise WrongType(f"{what} must be a number or None, not {shown}", hint=f"for example {what}=60")
-    limit = float(value)
+    try:
+        limit = float(value)
+    except OverflowError:
+        limit = inf if value > 0 else -inf
     if not limit >= 0:
         raise InputError(f"{what} must not be negative or nan: {value}")
     return limit

@@ -6,6 +6,7 @@ import re
 from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from fractions import Fraction
 from numbers import Rational
+from typing import NoReturn
 
 from flint import arb, fmpq
 
@@ -60,9 +61,9 @@ def rational(value: Number, what: str) -> fmpq:
     if isinstance(value, Rational) and not isinstance(value, bool):
         return fmpq(int(value.numerator), int(value.denominator))
     if isinstance(value, str):
-        if re.search(r"[eE][+-]?0*[1-9]\d{3}", value.replace("_", "")) or len(value) > 2 * LONGEST:
-            raise InputError(f"{what}: a number of more than {LONGEST} digits")
         try:
+            if re.search(r"[eE][+-]?0*[1-9]\d{3}", value.replace("_", "")) or len(value) > 2 * LONGEST:
+                _refuse_as_long(value, what)
             return rational(_read(value), what)
         except ZeroDivisionError:
             problem = f": `{value}` is a division by zero"
@@ -71,6 +72,13 @@ def rational(value: Number, what: str) -> fmpq:
             problem = f" must be a rational number, not {shown}"
         raise InputError(f"{what}{problem}", hint="for example 3/4, 0.75 or 1/10^3")
     raise WrongType(f"{what} must be an exact number, not {_described(value)}", hint=EXACT_HINT)
+
+
+def _refuse_as_long(text: str, what: str) -> NoReturn:
+    """Raise :class:`InputError` if these are the signs of numbers, else :class:`ValueError`."""
+    if re.fullmatch(r"[\d\s+\-*/^.()eE_]+", text, re.ASCII):
+        raise InputError(f"{what}: a number of more than {LONGEST} digits")
+    raise ValueError(text)
 
 
 def _read(text: str) -> Fraction:

@@ -115,6 +115,7 @@ class Interval:
 def shown(region: HasEnds) -> Interval:
     """An interval as it is shown.
 
+    >>> from dipc.numbers.exppoly import ExpPoly
     >>> from dipc.signs.eps_range import EpsRange
     >>> from dipc.signs.tables import pieces
     >>> at_most_1, *_ = pieces([ExpPoly.exp(3) - 4], EpsRange.positive())
@@ -183,6 +184,7 @@ def _shown(end: End, text: str, closed: bool, places: int | None = None) -> Show
 def _name_of(roots: Sequence[Root]) -> str | None:
     """``ln(2)`` or ``sqrt(1/2)``; None for other roots.
 
+    >>> from dipc.numbers.exppoly import ExpPoly
     >>> [_name_of([Root(f, fmpq(0), fmpq(1))]) for f in (2 - ExpPoly.exp(fmpq(3, 2)), 1 - ExpPoly.of(2, 2))]
     ['2/3*ln(2)', 'sqrt(1/2)']
     """

@@ -94,8 +94,8 @@ def run(
     ``arranged``: what is done to its tokens before.
     """
     try:
-        return built(lark, start, arranged(scanned(lark, text)), builder)
-    except (Rejected, InputError):  # the first mistake in the grammar counts
+        return built(lark, start, spelt(arranged(scanned(lark, text)), builder.source), builder)
+    except (Rejected, UnexpectedCharacters, InputError):  # the first mistake in the grammar counts
         return explained(lark, start, arranged(lark.lex(text)), builder)
 
 
@@ -104,8 +104,7 @@ def explained(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder)
     machine = lark.parse_interactive(start=start)
     seen: list[Token] = []
     try:
-        for token in tokens:
-            check_spelling(token, builder.source)
+        for token in spelt(tokens, builder.source):
             machine.feed_token(token)
             seen.append(token)
         return builder.transform(machine.feed_eof(seen[-1] if seen else None))  # type: ignore[no-untyped-call]
@@ -121,11 +120,17 @@ def explained(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder)
 _lark = cache(parser)
 
 
-def check_spelling(token: Token, source: Source) -> None:
+def spelt(tokens: Iterable[Token], source: Source) -> Iterable[Token]:
+    """The tokens, of which each is checked when it is asked for."""
+    return tokens if source.text.isascii() else (_checked(token, source) for token in tokens)
+
+
+def _checked(token: Token, source: Source) -> Token:
     """Refuse a name with other digits than ASCII ones, or letters that look like others."""
     if token.type in ("NAME", "PRIMED") and (hint := misspelt(token.rstrip("'"))):
         span = Span(source, token.start_pos or 0, token.end_pos or 0)
         raise InputError(f"`{token}` has letters or digits that look like others", span, hint)
+    return token
 
 
 DEEPEST_EXPRESSION = (200, "this expression is", "split it: assign a part of it to a variable first")
