@@ -34,8 +34,7 @@ def same_tokens(text: str) -> bool:
         ]
     except lexer.Rejected:
         with pytest.raises((UnexpectedCharacters, InputError)):
-            for token in lark.lex(text):
-                parser.check_spelling(token, Source("<text>", text))
+            list(parser.spelt(lark.lex(text), Source("<text>", text)))
         return True
     return ours == [(token.type, str(token), token.start_pos, token.end_pos) for token in lark.lex(text)]
 
