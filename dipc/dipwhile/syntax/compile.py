@@ -67,7 +67,7 @@ def read(source: Source, overrides: Mapping[str, fmpq] = NO_OVERRIDES) -> CorePr
 
 @contextmanager
 def collecting_nothing() -> Iterator[None]:
-    """Without looking for cycles of garbage: trees have none, and it takes a third of the time."""
+    """Without the search for cycles of garbage: trees have none, and it takes a third of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -123,7 +124,7 @@ SIZE = 80
 def test_work_is_linear(job: Callable[[Source], object], what: str) -> None:
     once, twice, more = (Source("<text>", TEXTS[what](times * SIZE)) for times in (1, 2, 3))
     work(lambda: job(more))  # fills the caches
-    first, second, third = (work(lambda text=text: job(text)) for text in (once, twice, more))
+    first, second, third = (work(partial(job, text)) for text in (once, twice, more))
     assert third - second <= 1.1 * (second - first) + 200
 
 

@@ -88,7 +88,7 @@ def test_other_texts(start: str) -> None:
         try:
             expected = by_lark(source, start)
         except InputError:
-            with pytest.raises((InputError, machine.Rejected)):
+            with pytest.raises((InputError, lexer.Rejected)):
                 at_once(source, start)
         else:
             assert at_once(source, start) == expected
