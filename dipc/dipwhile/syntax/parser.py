@@ -19,10 +19,10 @@ from dipc.dipwhile.syntax.build import Builder, Valuation
 from dipc.dipwhile.syntax.layout import layout
 from dipc.dipwhile.syntax.machine import Rejected, built
 from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
-from dipc.dipwhile.syntax.spelling import misspelt
 from dipc.dipwhile.syntax.tables import parser
 from dipc.dipwhile.syntax.walk import expressions, inner_statements, operands
 from dipc.errors import InputError, Source, Span
+from dipc.models.arithmetic import check_spelling
 
 
 def parse(source: Source) -> Program:
@@ -116,9 +116,8 @@ def spelt(tokens: Iterable[Token], source: Source) -> Iterable[Token]:
 
 def _checked(token: Token, source: Source) -> Token:
     """Refuse a name with other digits than ASCII ones, or letters that look like others."""
-    if token.type in ("NAME", "PRIMED") and (hint := misspelt(token.rstrip("'"))):
-        span = Span(source, token.start_pos or 0, token.end_pos or 0)
-        raise InputError(f"`{token}` has letters or digits that look like others", span, hint)
+    if token.type in ("NAME", "PRIMED"):
+        check_spelling(token.rstrip("'"), Span(source, token.start_pos or 0, token.end_pos or 0))
     return token
 
 
