@@ -20,7 +20,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
     {"excerpts"},
-    {"errors", "views", "version", "suggest", "lazily", "kernel", "files", "process"},
+    {"errors", "views", "version", "suggest", "spelling", "lazily", "kernel", "files", "process"},
     {"clock"},
     {"limits"},
     {"numbers"},

@@ -15,8 +15,11 @@ from dipc.certificate.slow.programs import all_inputs
 from dipc.certificate.slow.programs import distribution as slow_distribution
 from dipc.cli.main import status
 from dipc.dipwhile.syntax.parser import parse
+from dipc.dpctl.syntax import parse_property
 from dipc.errors import Source
+from dipc.models.reading import read_model
 from dipc.numbers.exact import rational
+from dipc.pufferfish.reading import read_question
 
 HEAD = "input q in {0, 1}; output o in {0, 1, 2}; adjacent all; private eps; "
 
@@ -57,6 +60,43 @@ def outcome(mechanism: dipc.Mechanism, **given: Any) -> str:
 def test_what_looks_like_something_else_is_refused(spelt: str, meant: str) -> None:
     with pytest.raises(dipc.InputError, match=meant):
         loaded(f"{spelt}; o <- 0")
+
+
+CHAIN = "chain\nplus -> {{yes: 3/4, {0}: 1/4}}\nfinal yes, {0}\nlabel {1} = {{yes}}\nproperty {2}: P>=1/2 (X yes)\n"
+HIDDEN = """observe 0..1
+state {0} emits {{0: 1/3, 1: 2/3}} next stop
+state b emits {{0: 1/2, 1: 1/2}} next stop
+secret {1} {{{0}}}
+secret healthy {{b}}
+horizon 1
+private ln(2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("spelt", "meant"),
+    [("ϵ", "eps"), ("µ", "mu"), ("x²", r"x\^2"), ("x₁", "x1"), ("x१", "x1"), ("ｘ", "x")],
+)
+def test_look_alikes_in_models_and_formulas(spelt: str, meant: str) -> None:
+    names = ["a", "c", "d"]
+    read_model(Source("a.dpm", CHAIN.format(*names)))
+    for k in range(3):
+        with pytest.raises(dipc.InputError, match=f"look like others(?s:.*)write `{meant}"):
+            read_model(Source("a.dpm", CHAIN.format(*names[:k], spelt, *names[k + 1 :])))
+    with pytest.raises(dipc.InputError, match=f"look like others(?s:.*)write `{meant}"):
+        parse_property(Source("<formula>", f"P>=1/2 (X {spelt})"))
+    read_question(Source("a.hmm", HIDDEN.format("a", "sick")))
+    for wrong in ((spelt, "sick"), ("a", spelt)):
+        with pytest.raises(dipc.InputError, match=f"look like others(?s:.*)write `{meant}"):
+            read_question(Source("a.hmm", HIDDEN.format(*wrong)))
+
+
+@pytest.mark.parametrize("digit", ["١", "１", "１２"])
+def test_other_digits_in_models_and_formulas(digit: str) -> None:
+    with pytest.raises(dipc.InputError, match=r"unexpected character(?s:.*)write `1`"):
+        read_model(Source("a.dpm", f"chain\nplus -> {{yes: {digit}}}\nfinal yes\n"))
+    with pytest.raises(dipc.InputError, match=r"unexpected character(?s:.*)write `1`"):
+        parse_property(Source("<formula>", f"P>={digit} (X yes)"))
 
 
 @pytest.mark.parametrize("name", ["größe", "μ", "Δq", "х", "пример", "値", "é", "x_1", "σ2"])

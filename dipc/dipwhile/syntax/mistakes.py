@@ -16,8 +16,8 @@ from dipc.dipwhile.syntax.build import FINITE
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.layout import CLOSING, METRICS, OPENING
 from dipc.dipwhile.syntax.situation import DECLARING, OPERATORS, SAMPLING, Situation, depths, word_for
-from dipc.dipwhile.syntax.spelling import plain_character
 from dipc.errors import InputError, Source, Span
+from dipc.spelling import plain_character
 from dipc.suggest import did_you_mean
 
 Errors = Iterator[InputError]

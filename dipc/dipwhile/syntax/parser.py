@@ -21,10 +21,10 @@ from dipc.dipwhile.syntax.lexer import Rejected
 from dipc.dipwhile.syntax.lexer import tokens as scanned
 from dipc.dipwhile.syntax.machine import built
 from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
-from dipc.dipwhile.syntax.spelling import misspelt
 from dipc.dipwhile.syntax.tables import parser
 from dipc.dipwhile.syntax.walk import LEAVES, expressions, inner_statements, operands
 from dipc.errors import InputError, Source, Span
+from dipc.models.arithmetic import check_spelling
 
 
 def parse(source: Source) -> Program:
@@ -127,9 +127,8 @@ def spelt(tokens: Iterable[Token], source: Source) -> Iterable[Token]:
 
 def _checked(token: Token, source: Source) -> Token:
     """Refuse a name with other digits than ASCII ones, or letters that look like others."""
-    if token.type in ("NAME", "PRIMED") and (hint := misspelt(token.rstrip("'"))):
-        span = Span(source, token.start_pos or 0, token.end_pos or 0)
-        raise InputError(f"`{token}` has letters or digits that look like others", span, hint)
+    if token.type in ("NAME", "PRIMED"):
+        check_spelling(token.rstrip("'"), Span(source, token.start_pos or 0, token.end_pos or 0))
     return token
 
 
