@@ -26,6 +26,7 @@ from dipc.cli.main import cli, status
 from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.limits import held
+from dipc.signs.limits import Unsettled
 
 Capture = pytest.CaptureFixture[str]
 
@@ -360,3 +361,12 @@ def test_one_long_step_of_a_command(monkeypatch: pytest.MonkeyPatch, capfd: Capt
     monkeypatch.setattr(dipc.claims.deciding, "go_through", one_long_step)
     assert status(["check", "svt1", "svt4", "--quiet", "--time-limit", "0.5"]) == 3
     assert capfd.readouterr().out == "svt1: undecided\nsvt4: undecided\n"
+
+
+def test_doubts_come_out_of_the_child_as_they_are() -> None:
+    def doubt() -> None:
+        raise Unsettled(fmpq(1, 3), fmpq(2, 3))
+
+    with pytest.raises(Unsettled, match=r"in \[1/3, 2/3\]") as raised:
+        held(Clock(600), doubt)
+    assert (raised.value.low, raised.value.high) == (fmpq(1, 3), fmpq(2, 3))
