@@ -26,6 +26,7 @@ from dipc.cli.main import cli, status
 from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.limits import held
+from dipc.signs.limits import Unsettled
 
 Capture = pytest.CaptureFixture[str]
 
@@ -387,3 +388,12 @@ def test_limits_in_python_too_great_to_be_reached(limit: float) -> None:
 def test_nan_is_no_limit(command: str, option: str, capfd: Capture) -> None:
     assert status([command, "svt1", option, "nan"]) == 2
     assert f"`{option}`: nan is not a number" in capfd.readouterr().err
+
+
+def test_doubts_come_out_of_the_child_as_they_are() -> None:
+    def doubt() -> None:
+        raise Unsettled(fmpq(1, 3), fmpq(2, 3))
+
+    with pytest.raises(Unsettled, match=r"in \[1/3, 2/3\]") as raised:
+        held(Clock(600), doubt)
+    assert (raised.value.low, raised.value.high) == (fmpq(1, 3), fmpq(2, 3))

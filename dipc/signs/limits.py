@@ -21,6 +21,10 @@ class Unsettled(LimitReached):
         self.low = low
         self.high = high
 
+    def __reduce__(self) -> tuple[type[Unsettled], tuple[fmpq, fmpq]]:
+        """An exception is else made again from its message: it must come out of a child process as it is."""
+        return Unsettled, (self.low, self.high)
+
 
 class NoProof(LimitReached):
     """No proof was found of what was decided by other means."""

@@ -13,7 +13,7 @@ from functools import cache
 from lark import Lark, Token
 from lark.lexer import TerminalDef
 
-from dipc.dipwhile.syntax.spelling import misspelt
+from dipc.spelling import misspelt
 
 
 class Rejected(Exception):
