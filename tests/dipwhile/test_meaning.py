@@ -62,12 +62,18 @@ def test_what_looks_like_something_else_is_refused(spelt: str, meant: str) -> No
         loaded(f"{spelt}; o <- 0")
 
 
-CHAIN = "chain\nplus -> {{yes: 3/4, {0}: 1/4}}\nfinal yes, {0}\nlabel {1} = {{yes}}\nproperty {2}: P>=1/2 (X yes)\n"
+CHAIN = """chain
+plus -> {{yes: 3/4, {0}: 1/4}}
+final yes, {0}
+label {1} = {{yes}}
+property {2}: P>=1/2 (X yes)
+"""
 HIDDEN = """observe 0..1
 state {0} emits {{0: 1/3, 1: 2/3}} next stop
 state b emits {{0: 1/2, 1: 1/2}} next stop
-secret {1} {{{0}}}
-secret healthy {{b}}
+start {1} {{{0}}}
+start healthy {{b}}
+compare {1}, healthy
 horizon 1
 private ln(2)
 """
@@ -85,10 +91,10 @@ def test_look_alikes_in_models_and_formulas(spelt: str, meant: str) -> None:
             read_model(Source("a.dpm", CHAIN.format(*names[:k], spelt, *names[k + 1 :])))
     with pytest.raises(dipc.InputError, match=f"look like others(?s:.*)write `{meant}"):
         parse_property(Source("<formula>", f"P>=1/2 (X {spelt})"))
-    read_question(Source("a.hmm", HIDDEN.format("a", "sick")))
+    read_question(Source("a.hmm", HIDDEN.format("a", "sick")), {})
     for wrong in ((spelt, "sick"), ("a", spelt)):
         with pytest.raises(dipc.InputError, match=f"look like others(?s:.*)write `{meant}"):
-            read_question(Source("a.hmm", HIDDEN.format(*wrong)))
+            read_question(Source("a.hmm", HIDDEN.format(*wrong)), {})
 
 
 @pytest.mark.parametrize("digit", ["١", "１", "１２"])
