@@ -561,6 +561,7 @@ def interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
         if stage == "states":
             signal.raise_signal(signal.SIGINT)
 
+    pressing.__name__ = "tick"  # found by its name where a result comes from another process
     monkeypatch.setattr(Clock, "tick", pressing)
 
 

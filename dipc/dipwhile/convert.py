@@ -129,7 +129,7 @@ def to_limit(value: object, what: str) -> float | None:
     try:
         limit = float(value)
     except OverflowError:
-        limit = inf if value > 0 else -inf
+        limit = -inf if str(value).startswith("-") else inf
     if not limit >= 0:
         raise InputError(f"{what} must not be negative or nan: {value}")
     return limit
