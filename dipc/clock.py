@@ -1,13 +1,15 @@
 """Time: the limits, the progress that is shown, and the seconds of every stage.
 
-Limits are checked between steps.  Memory is that of the process at its peak, as the system reports it;
-where the system does not (Windows), that limit is refused.
+Limits are checked between steps; work in :func:`dipc.limits.held` is ended inside one, too.  Memory is that
+of the process at its peak, as the system reports it; where the system does not (Windows), that limit is
+refused.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from math import inf
 from time import monotonic, process_time
 
 from dipc.errors import InputError, LimitReached
@@ -33,16 +35,17 @@ def how_far(stage: str, done: int, total: int | None) -> str:
 
 
 class Clock:
-    """Runs from its creation; the limits are in seconds and megabytes."""
+    """Runs from its creation; the limits are in seconds and megabytes, infinite ones as good as none."""
 
     def __init__(
         self, limit: float | None = None, memory: float | None = None, progress: Progress = silent
     ) -> None:
         self.laps: dict[str, float] = {}
         self._last = monotonic()
-        self.deadline = None if limit is None else self._last + limit
-        self._memory = memory
+        self.deadline = None if limit is None or limit == inf else self._last + limit
+        self.memory = None if memory == inf else memory
         self._progress = progress
+        self._relayed = False
         self._shown = self._last
         self._doing: tuple[str, int, int | None] = ("starting", 0, None)
 
@@ -50,6 +53,20 @@ class Clock:
     def doing(self) -> str:
         """The progress at the last tick, for example ``inequalities: 12 of 300``."""
         return how_far(*self._doing)
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is a limit."""
+        return self.deadline is not None or self.memory is not None
+
+    def report(self, stage: str, done: int, total: int | None) -> None:
+        """Show progress that was made elsewhere; looks at no limit."""
+        self._doing = stage, done, total
+        self._progress(stage, done, total)
+
+    def relay(self, progress: Progress) -> None:
+        """From now on, report to ``progress`` instead: the beginning of every stage, too."""
+        self._progress, self._relayed = progress, True
 
     def lap(self, stage: str) -> None:
         """The time since the last lap was spent in ``stage``."""
@@ -59,14 +76,15 @@ class Clock:
 
     def tick(self, stage: str, done: int = 0, total: int | None = None) -> None:
         """Record progress; cheap enough to call often.  Raises :class:`LimitReached` beyond a limit."""
+        begun = self._relayed and stage != self._doing[0]
         self._doing = stage, done, total
         now = monotonic()
-        if now - self._shown > INTERVAL:
+        if begun or now - self._shown > INTERVAL:
             self._shown = now
             self._progress(stage, done, total)
         if self.deadline is not None and now > self.deadline:
             raise LimitReached("the time limit was reached")
-        if self._memory is not None and peak_memory() > self._memory:
+        if self.memory is not None and peak_memory() > self.memory:
             raise LimitReached("the memory limit was reached")
 
 

@@ -17,6 +17,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dipc.excerpts import clipped, excerpt, shortened
+
+MOST_NAMED = 200
+"""How many characters of the name of a source are shown."""
+
 CLAIM_NAME = "the claim"
 """The name in messages of a claim from outside the program; the command line says `--claim`."""
 
@@ -61,21 +66,21 @@ class Span:
     @property
     def place(self) -> str:
         """File, line and column, as compilers write them."""
-        return f"{self.source.name}:{self.line}:{self.column}"
+        return f"{shortened(self.source.name, MOST_NAMED)}:{self.line}:{self.column}"
 
     def excerpt(self) -> str:
-        """The source line with a caret line under the offending characters."""
+        """The source line, or a window of a long one, with carets under the offending characters."""
         first = self.source.text.rfind("\n", 0, self.start) + 1
         last = self.source.text.find("\n", self.start)
         line = self.source.text[first : last if last >= 0 else None].rstrip("\r")
-        width = max(1, min(self.end, first + len(line)) - self.start)
-        # A tab in the line must stay a tab in the caret line, or the caret points elsewhere.
-        lead = "".join("\t" if c == "\t" else " " for c in line[: self.start - first])
-        return f"    {line}\n    {lead}{'^' * width}"
+        return "\n".join(f"    {part}" for part in excerpt(line, self.start - first, self.end - first))
 
 
 class DipcError(Exception):
-    """Base class of everything dipc raises on purpose."""
+    """Base class of everything dipc raises on purpose; its message is as long as a reader can read."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(clipped(message))
 
 
 class InputError(DipcError):
@@ -85,9 +90,9 @@ class InputError(DipcError):
 
     def __init__(self, message: str, span: Span | None = None, hint: str = "") -> None:
         super().__init__(message)
-        self.message = message
+        self.message = clipped(message)
         self.span = span
-        self.hint = hint
+        self.hint = clipped(hint)
 
     def __str__(self) -> str:
         place = f"{self.span.place}: " if self.span else ""

@@ -22,6 +22,7 @@ import dipc.views as views
 from dipc.clock import Clock, Progress, silent
 from dipc.errors import COMPARISON_NAME, InputError, Source, WrongType
 from dipc.lazily import lazily
+from dipc.limits import held
 from dipc.mechanisms import Mechanism
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
@@ -264,7 +265,7 @@ class PufferfishQuestion:
         if self.question.horizon is None:
             raise InputError("a curve needs a number of observations", hint="set a horizon: a number")
         clock = Clock(time_limit, memory_limit, progress)
-        for horizon in range(1, self.question.horizon + 1):
+        for horizon in range(1, self.question.horizon + 1):  # a child for each, and one clock
             yield pipeline.budget(replace(self.question, horizon=horizon), clock)
 
     def export(
@@ -286,7 +287,7 @@ class PufferfishQuestion:
         'rlqe phi;'
         """
         clock = Clock(time_limit, memory_limit, progress)
-        return formats.export(self.asking(claim, at, clock), to, clock)
+        return held(clock, lambda: formats.export(self.asking(claim, at, clock), to, clock))
 
     def plot(self, **options: Any) -> Figure:
         """What ``dipc pufferfish plot`` draws: ``question.plot().savefig("loss.png")``.

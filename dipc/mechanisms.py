@@ -12,6 +12,7 @@ from flint import fmpq
 
 import dipc.dipwhile.convert as convert
 import dipc.views as views
+from dipc.claims.deciding import given_up
 from dipc.claims.tightness.losses import Losses, Regions, violating_budgets
 from dipc.claims.verdict import Verdict
 from dipc.clock import Clock, Progress, silent
@@ -26,8 +27,9 @@ from dipc.dipwhile.syntax.compile import NO_OVERRIDES, read, refuse_number_claim
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.parser import parse
-from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, Source, WrongType
+from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, LimitReached, Source, WrongType
 from dipc.lazily import lazily
+from dipc.limits import held
 from dipc.shipped import source_of
 from dipc.signs.sentence import Sentence
 from dipc.suggest import did_you_mean
@@ -63,6 +65,9 @@ TEXT = ("\n", "<-", ";")
 MOST_PATHS = 8  # listed in an explanation
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+Found = TypeVar("Found")
+
+LIMITS = ("time_limit", "memory_limit", "progress")
 
 
 def options_only(method: Method) -> Method:
@@ -152,15 +157,22 @@ class Mechanism:
 
         ``claim`` is what may follow ``private`` in a program, for example ``"eps/2, exp(-2)"``; ``at``
         decides it for one eps only; ``pair`` for one pair of inputs only (in both directions), each a mapping
-        or a text such as ``"q=[0,1]"``, which must be adjacent if the program defines adjacency;
-        ``time_limit`` (seconds) and ``memory_limit`` (megabytes of the process at its peak) are checked
-        between steps; ``jobs`` processes decide inequalities, with the same result (more than one requires
-        joblib).
+        or a text such as ``"q=[0,1]"``, which must be adjacent if the program defines adjacency; ``jobs``
+        processes decide inequalities, with the same result (more than one requires joblib).
+
+        ``time_limit`` (seconds) and ``memory_limit`` (megabytes) hold inside one long step, too: where the
+        system can fork, the work is then done in a child process, which is ended if need be (see
+        :mod:`dipc.limits`).
 
         Returns :class:`Private`, :class:`Violated` or :class:`Undecided`.  Raises :class:`InputError`.
         """
-        ask = self._ask(pair, at, None, time_limit, progress, memory_limit, jobs)
-        return check(self.explored, self._claim(claim), ask)
+        ask = self._ask(pair, at, None, (time_limit, memory_limit, progress), jobs)
+        wanted = self._claim(claim)
+        goal = goal_of(wanted, ask.at)
+        try:
+            return self._held(ask.clock, lambda: check(self.explored, wanted, ask))
+        except LimitReached as limit:
+            return given_up(goal, self.explored.space.size, ask.clock, limit)
 
     @options_only
     def prove(
@@ -182,12 +194,7 @@ class Mechanism:
         ``counterexample`` or a ``reason``.  Raises :class:`InputError`.
         """
         asked = all_sizes.question(self.source, self.overrides, claim)
-        clock = Clock(
-            convert.to_limit(time_limit, "time_limit"),
-            convert.to_limit(memory_limit, "memory_limit"),
-            progress,
-        )
-        return answer.answered(asked, clock, find_least)
+        return answer.answered(asked, convert.to_clock(time_limit, memory_limit, progress), find_least)
 
     @options_only
     def budget(
@@ -198,6 +205,7 @@ class Mechanism:
         width: PythonValue = "1e-10",
         pair: Sequence[Inputs] | None = None,
         time_limit: float | None = None,
+        memory_limit: float | None = None,
         progress: Progress = silent,
     ) -> least_epsilon.LeastEpsilon:
         """The least t such that the program is (t*eps, 0)-private for every eps of ``budgets``.
@@ -212,8 +220,9 @@ class Mechanism:
         >>> found.exact, found.attained
         (3/4, False)
         """
-        losses = self._losses(self._ask(pair, at, budgets, time_limit, progress))
-        return least_epsilon.budget(losses, convert.to_width(width))
+        ask = self._ask(pair, at, budgets, (time_limit, memory_limit, progress))
+        precision = convert.to_width(width)
+        return self._held(ask.clock, lambda: least_epsilon.budget(self._losses(ask), precision))
 
     @options_only
     def loss_curve(
@@ -223,6 +232,7 @@ class Mechanism:
         budgets: str | None = None,
         pair: Sequence[Inputs] | None = None,
         time_limit: float | None = None,
+        memory_limit: float | None = None,
         progress: Progress = silent,
     ) -> curves.Curve:
         """The exact privacy loss ``max ln(P(u)(o)/P(u')(o))`` as a function of eps, segment by segment.
@@ -233,7 +243,8 @@ class Mechanism:
         >>> [segment.value for segment in hist.loss_curve().segments]           # the loss is ln of that
         [exp(1/eps)]
         """
-        return curves.loss_curve(self._losses(self._ask(pair, at, budgets, time_limit, progress)))
+        ask = self._ask(pair, at, budgets, (time_limit, memory_limit, progress))
+        return self._held(ask.clock, lambda: curves.loss_curve(self._losses(ask)))
 
     @options_only
     def profile(
@@ -245,6 +256,7 @@ class Mechanism:
         width: PythonValue = "1e-10",
         pair: Sequence[Inputs] | None = None,
         time_limit: float | None = None,
+        memory_limit: float | None = None,
         progress: Progress = silent,
     ) -> curves.Profile:
         """The least delta for ``epsilon`` (like ``"eps/2"``, by default the program's), per eps and for all.
@@ -255,11 +267,14 @@ class Mechanism:
         >>> sparse.profile("eps/2").least.exact
         31/240
         """
-        losses = self._losses(self._ask(pair, at, budgets, time_limit, progress))
+        ask, precision = (
+            self._ask(pair, at, budgets, (time_limit, memory_limit, progress)),
+            convert.to_width(width),
+        )
         goal = goal_of(self._claim(epsilon, EPSILON_NAME))
         if epsilon is not None and goal.delta:
             raise InputError(f"`profile` finds the least delta: give an epsilon only, without {goal.delta}")
-        return curves.profile(losses, goal.t, convert.to_width(width))
+        return self._held(ask.clock, lambda: curves.profile(self._losses(ask), goal.t, precision))
 
     @options_only
     def violating_budgets(
@@ -268,6 +283,7 @@ class Mechanism:
         *,
         pair: Sequence[Inputs] | None = None,
         time_limit: float | None = None,
+        memory_limit: float | None = None,
         progress: Progress = silent,
     ) -> Regions:
         """All eps at which the claim is violated, over all adjacent inputs and all sets of outputs.
@@ -278,9 +294,14 @@ class Mechanism:
         """
         wanted = self._claim(claim)
         goal = goal_of(wanted)
-        losses = self._losses(self._ask(pair, None, None, time_limit, progress), wanted)
-        goal.validate(losses.judge)
-        return violating_budgets(goal, losses)
+        ask = self._ask(pair, limits=(time_limit, memory_limit, progress))
+
+        def found() -> Regions:
+            losses = self._losses(ask, wanted)
+            goal.validate(losses.judge)
+            return violating_budgets(goal, losses)
+
+        return self._held(ask.clock, found)
 
     @options_only
     def explain(
@@ -292,6 +313,7 @@ class Mechanism:
         at: PythonValue | None = None,
         paths: int = MOST_PATHS,
         time_limit: float | None = None,
+        memory_limit: float | None = None,
         progress: Progress = silent,
     ) -> explanation.Explanation:
         """Where the privacy loss comes from: paths with their samples, and the cost of moving each sample.
@@ -309,10 +331,10 @@ class Mechanism:
         """
         if paths < 1:
             raise InputError(f"the number of paths must be positive, not {paths}")
-        ask = self._ask(pair, at, None, time_limit, progress)
+        ask = self._ask(pair, at, None, (time_limit, memory_limit, progress))
         outcome = None if output is None else convert.to_outcome(self.program, output)
         known = self._claim(claim) if claim is not None else self.program.claim
-        return explanation.explain(self.explored, known, ask, outcome, paths)
+        return self._held(ask.clock, lambda: explanation.explain(self.explored, known, ask, outcome, paths))
 
     def how_to_set(self, parameters: Mapping[str, object]) -> str:
         """The Python code that sets parameters, for advice."""
@@ -325,9 +347,7 @@ class Mechanism:
         pair: Sequence[Inputs] | None = None,
         at: PythonValue | None = None,
         budgets: str | None = None,
-        time_limit: float | None = None,
-        progress: Progress = silent,
-        memory_limit: float | None = None,
+        limits: convert.Limits = convert.NO_LIMITS,
         jobs: int = 1,
     ) -> Ask:
         """What the options of a question mean for this program.  Raises :class:`InputError`."""
@@ -337,15 +357,19 @@ class Mechanism:
             pair=None if pair is None else convert.to_pair(self.program, pair),
             at=None if at is None else convert.to_eps(at),
             interval=None if budgets is None else convert.to_eps_range(self.program, budgets),
-            time_limit=convert.to_limit(time_limit, "time_limit"),
-            progress=progress,
-            memory_limit=convert.to_limit(memory_limit, "memory_limit"),
+            clock=convert.to_clock(*limits),
             jobs=convert.to_jobs(jobs),
         )
 
+    def _held(self, clock: Clock, work: Callable[[], Found]) -> Found:
+        """The result of the work within the limits; what it explored stays known."""
+        shared = (self.program, self.program.source)
+        found, self.explored = held(clock, lambda: (work(), self.explored), shared)
+        return found
+
     def _losses(self, ask: Ask, claim: CoreClaim | None = None) -> Losses:
         """The losses for the eps in question, by default those of ``claim`` or of the program's own claim."""
-        return losses_of(self.explored, ask.eps_range(claim or self.program.claim), ask.clock(), ask.pair)
+        return losses_of(self.explored, ask.eps_range(claim or self.program.claim), ask.clock, ask.pair)
 
     def certificate(self, verdict: Verdict | None = None) -> dict[str, Any]:
         """The certificate of a verdict about all adjacent inputs, by default on the program's own claim.
@@ -362,9 +386,16 @@ class Mechanism:
         return certificates.sealed(produce.certificate(self.program, found))
 
     def distribution(self, **inputs: PythonValues) -> Distribution:
-        """The exact output distribution on one input, in the order of the output sets."""
-        program = self.program
-        law = distribution(program, convert.to_input(program, inputs), eps_range_of(program.claim))
+        """The exact output distribution on one input, in the order of the output sets.
+
+        ``time_limit``, ``memory_limit`` and ``progress`` are as in :meth:`check`, unless the program has
+        inputs of these names; a limit that runs out raises :class:`LimitReached`.
+        """
+        program, own = self.program, {variable.name for variable in self.program.inputs}
+        limits: dict[str, Any] = {name: inputs.pop(name) for name in LIMITS if name in {*inputs} - own}
+        clock = convert.to_clock(**limits)
+        values = convert.to_input(program, inputs)
+        law = self._held(clock, lambda: distribution(program, values, eps_range_of(program.claim)))
         items = {output_valuation(program, o): law[o] for o in in_order(program, law)}
         return Distribution(items, program.outputs)
 
@@ -379,13 +410,23 @@ class Mechanism:
         claim: str | None = None,
         pair: Sequence[Inputs] | None = None,
         input: Inputs | None = None,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        progress: Progress = silent,
     ) -> str:
         """The claim in another language (mathematica, sage, smtlib, latex), the verdict on it as a theorem
         (coq), or the chain on ``input`` in one (dot, svg, drn, prism).
 
         ``pair`` restricts the claim to two inputs; ``input`` chooses whose distribution a script shows.
-        Raises :class:`InputError`, and :class:`LimitReached` if the claim of a theorem stays undecided.
+        Raises :class:`InputError`, and :class:`LimitReached` if the claim of a theorem stays undecided, or if
+        a limit, as in :meth:`check`, runs out.
         """
+        clock = convert.to_clock(time_limit, memory_limit, progress)
+        return self._held(clock, lambda: self._exported(to, claim, pair, input))
+
+    def _exported(
+        self, to: str, claim: str | None, pair: Sequence[Inputs] | None, input: Inputs | None
+    ) -> str:
         chains, claims, verdicts = formats.CHAINS, formats.QUESTIONS, formats.VERDICTS
         if to in chains:
             return chains[to](questions.picture(self.program, convert.to_input(self.program, input or {})))

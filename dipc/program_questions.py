@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from flint import fmpq
 
@@ -16,6 +16,7 @@ from dipc.dipwhile.priors import Asked, asked, mixtures
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.errors import InputError, Unsupported
 from dipc.lazily import lazily
+from dipc.limits import held
 from dipc.models.mixtures import Exponent, Mixtures
 from dipc.pufferfish import mixtures as deciding
 from dipc.pufferfish.mixed import Mixed, mixed
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 else:
     hidden, with_functions = map(lazily, ("dipc.export.hidden", "dipc.export.mixtures"))
 
+T = TypeVar("T")
 
 FEW = 12
 NO_CLAIM = Exponent("", fmpq(1), fmpq(0), fmpq(0))
@@ -114,10 +116,14 @@ class ProgramQuestion:
         Undecided verdict (while the program is explored, :class:`~dipc.errors.LimitReached`).  Raises
         :class:`InputError` for what is wrong in the program, its priors or the claim.
         """
-        clock = _clock(time_limit, memory_limit, progress)
+        clock = convert.to_clock(time_limit, memory_limit, progress)
         question = asked(self.explored.program, claim, _eps(at))
-        found = self._mixtures(question.eps_range, clock)
-        return deciding.check(found, question.epsilon, question.eps_range, clock, question.delta)
+
+        def decided() -> PufferfishVerdict:
+            found = self._mixtures(question.eps_range, clock)
+            return deciding.check(found, question.epsilon, question.eps_range, clock, question.delta)
+
+        return self._held(clock, decided)
 
     def as_model(self, claim: str | None = None) -> Question:
         """The question as one about a hidden Markov model: a state for every law, which shows one output.
@@ -142,10 +148,10 @@ class ProgramQuestion:
         Raises :class:`InputError`, :class:`~dipc.errors.LimitReached`, and
         :class:`~dipc.errors.Unsupported` if a probability depends on eps and ``at`` is not given.
         """
-        clock = _clock(time_limit, memory_limit, progress)
+        clock = convert.to_clock(time_limit, memory_limit, progress)
         eps = _eps(at)
         eps_range = EpsRange.positive() if eps is None else EpsRange.point(eps)
-        return deciding.budget(self._mixtures(eps_range, clock), eps_range, clock)
+        return self._held(clock, lambda: deciding.budget(self._mixtures(eps_range, clock), eps_range, clock))
 
     def posed(
         self,
@@ -161,7 +167,10 @@ class ProgramQuestion:
         Raises :class:`InputError` for what is wrong in the program, its priors or the claim, and
         :class:`~dipc.errors.LimitReached`.
         """
-        clock, eps = _clock(time_limit, memory_limit, progress), _eps(at)
+        clock = convert.to_clock(time_limit, memory_limit, progress)
+        return self._held(clock, lambda: self._posed(claim, _eps(at), clock))
+
+    def _posed(self, claim: str | None, eps: fmpq | None, clock: Clock) -> Posed:
         program = self.explored.program
         if claim is None and program.claim is None and program.question.claim is None:
             question = Asked(NO_CLAIM, fmpq(0), EpsRange.positive() if eps is None else EpsRange.point(eps))
@@ -200,12 +209,10 @@ class ProgramQuestion:
 
         Raises :class:`InputError` for what the format cannot say.
         """
-        limits: dict[str, Any] = {
-            "time_limit": time_limit,
-            "memory_limit": memory_limit,
-            "progress": progress,
-        }
-        posed, clock = self.posed(claim, at=at, **limits), _clock(time_limit, memory_limit, progress)
+        clock = convert.to_clock(time_limit, memory_limit, progress)
+        return self._held(clock, lambda: self._exported(to, self._posed(claim, _eps(at), clock), clock))
+
+    def _exported(self, to: str, posed: Posed, clock: Clock) -> str:
         if (question := posed.question) is not None:
             return hidden.export(question, to, clock)
         if to == "smtlib":
@@ -222,13 +229,11 @@ class ProgramQuestion:
         """
         return views.plot(self, **options)
 
+    def _held(self, clock: Clock, work: Callable[[], T]) -> T:
+        return held(clock, work, (self.explored, self.explored.program, self.explored.program.source))
+
     def _mixtures(self, eps_range: EpsRange, clock: Clock) -> Mixtures:
         return deciding.fixed(mixtures(self.explored, eps_range, clock), self.fixed)
-
-
-def _clock(time_limit: float | None, memory_limit: float | None, progress: Progress) -> Clock:
-    seconds = convert.to_limit(time_limit, "time_limit")
-    return Clock(seconds, convert.to_limit(memory_limit, "memory_limit"), progress)
 
 
 def _eps(at: PythonValue | None) -> fmpq | None:

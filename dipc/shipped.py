@@ -195,6 +195,8 @@ def source_of(file: str | Path, locate: Callable[[str | Path], Path] = located) 
     if the file cannot be read.
     """
     if file == STDIN:
+        if sys.stdin is None:
+            raise InputError("<stdin>: the standard input is closed")
         return Source("<stdin>", _decoded(sys.stdin.buffer.read(), "<stdin>"))
     path = locate(file)
     if path.is_dir():

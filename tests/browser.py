@@ -20,6 +20,8 @@ from time import monotonic
 from types import TracebackType
 from typing import Any
 
+from patience import PATIENCE
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 CHROMIUM = next((path for name in NAMES if (path := shutil.which(name))), None)
 FLAGS = (
@@ -27,7 +29,6 @@ FLAGS = (
     "--disable-background-networking", "--disable-component-update", "--hide-scrollbars",
     "--remote-debugging-pipe",
 )  # fmt: skip
-PATIENCE = 60.0  # seconds
 
 
 class Browser:

@@ -15,13 +15,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 
 from dipc.dipwhile.convert import to_input
 from dipc.export.questions import ClaimExport, Picture, picture, question
 from dipc.mechanisms import Mechanism
 
 ROOT = Path(__file__).parent.parent
-TIME_LIMIT = 300
 
 Run = Callable[[Path], "subprocess.CompletedProcess[str]"]
 
@@ -54,7 +54,7 @@ def run(command: list[str]) -> subprocess.CompletedProcess[str]:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=TIME_LIMIT,
+        timeout=PATIENCE,
         env=environment,
     )
 

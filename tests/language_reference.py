@@ -89,7 +89,8 @@ CONSTRUCTS = {
     "named_adjacency": Construct(
         "Adjacency by a metric",
         f"One of {', '.join(f'`{metric}`' for metric in METRICS)}. `linf d`: every cell differs by at "
-        "most d; `l1 d`: the differences add up to at most d; `hamming d`: at most d cells differ; "
+        "most d; `l1 d`: the differences add up to at most d; `hamming d`: at most d cells differ, d an "
+        "integer; "
         "`all`: any two inputs.",
         "adjacent hamming 1",
     ),

@@ -190,7 +190,7 @@ BROKEN = [
     (["check", SVT1, "--claim", "eps/0"], "division by zero"),
     (["check", SVT1, "--claim", "eps/(N-N)"], "division by zero"),
     (["check", SVT1, "--claim", "eps, 1/0"], "division by zero"),
-    (["check", SVT1, "--claim", "eps, 2"], "probability"),
+    (["check", SVT1, "--claim", "eps, -2"], "probability"),
     (["check", SVT1, "--claim", "eps, -exp(-eps)"], "negative"),
     (["check", SVT1, "--claim", "eps, 1/2 - eps"], "negative"),
     (["check", SVT1, "--claim", "eps for eps in (2, 1)"], "empty"),

@@ -83,19 +83,45 @@ def save_programs(path: Path, folder: Path) -> None:
 PRELUDE = f'dipc() {{ {shlex.quote(sys.executable)} -m dipc "$@"; }}\n'
 
 
+PLAIN = re.compile(
+    r"""(dipc\ (?:[^'"|<>&;$`*?~{}()\n\\] | '[^']*' | "[^"$`\\]*")*)  # no work for a shell
+        (?:;\ (echo\ \$\?) | \|\ (grep\ .*))?""",
+    re.VERBOSE,
+)
+
+
 def printed(command: str, folder: Path) -> str:
-    """What a command prints on stdout and stderr; a plain call of dipc needs no shell and no process."""
-    bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", command)
-    if not bare.startswith("dipc ") or re.search(r"[|<>&;$`*?~{}()\n\\]", bare):
+    """What a command prints on stdout and stderr; a plain call of dipc needs no process.
+
+    Neither does one whose status or lines are shown.
+    """
+    plain = PLAIN.fullmatch(command)
+    if plain is None:
         return shell(command, folder)
-    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-    with chdir(folder), redirect_stdout(out), redirect_stderr(out):
-        status(shlex.split(command)[1:])
-    return out.buffer.getvalue().decode("utf-8")
+    call, echo, grep = plain.groups()
+    out, err = Captured(), Captured()
+    with chdir(folder), redirect_stdout(out), redirect_stderr(err if grep else out):
+        code = status(shlex.split(call)[1:])
+    if grep:
+        return err.text + shell(grep, folder, out.text)
+    return f"{out.text}{code}\n" if echo else out.text
 
 
-def shell(command: str, folder: Path) -> str:
-    """What a shell prints."""
+class Captured(io.TextIOWrapper):
+    """A stream that keeps what is written."""
+
+    def __init__(self) -> None:
+        self._bytes = io.BytesIO()
+        super().__init__(self._bytes, encoding="utf-8", write_through=True)
+
+    @property
+    def text(self) -> str:
+        """What was written."""
+        return self._bytes.getvalue().decode("utf-8")
+
+
+def shell(command: str, folder: Path, given: str = "") -> str:
+    """What a shell prints; ``given`` is its standard input."""
     environment = {
         **os.environ,
         "PYTHONPATH": str(ROOT),
@@ -106,6 +132,7 @@ def shell(command: str, folder: Path) -> str:
         shell=True,
         cwd=folder,
         env=environment,
+        input=given,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -136,7 +163,12 @@ def test_console(path: Path, block: str, folder: Path) -> None:
 
 
 def test_a_process_prints_the_same(folder: Path) -> None:
-    for command in ("dipc check svt1", "dipc check 'none.dip'", "dipc budget svt1 --at 1/2", "dipc -x"):
+    for command in (
+        "dipc check svt1",
+        "dipc check 'none.dip'; echo $?",
+        "dipc budget svt1 --at 1/2 | grep 'least'",
+        "dipc -x",
+    ):
         assert without_times(printed(command, folder)) == without_times(shell(command, folder))
 
 

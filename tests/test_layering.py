@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -18,8 +19,10 @@ PACKAGE = ROOT / "dipc"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
-    {"errors", "views", "version", "suggest", "lazily", "kernel"},
+    {"excerpts"},
+    {"errors", "views", "version", "suggest", "spelling", "lazily", "kernel", "files", "process"},
     {"clock"},
+    {"limits"},
     {"numbers"},
     {"signs", "integration"},
     {"models"},
@@ -101,6 +104,7 @@ def part_of_import(name: str) -> str:
     return part_of(name.split(".")[1:] or ["__init__"])
 
 
+@cache
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 

@@ -176,7 +176,7 @@ def test_the_same_question_twice_has_the_same_answer() -> None:
         else o <- flip(exp(-eps)/2*(1 + (eps - 33331/100000)*(eps - 33375/100000))) end
     """
     first, second = (dipc.load(text).check().counterexample for _ in range(2))
-    assert first.violated_for == (("0", "0.0417005193"), ("0.33331", "0.33375"))
+    assert first.violated_for == (("0", "0.04170051926"), ("33331/100000", "267/800"))
     assert first.epsilon == second.epsilon
 
 

@@ -208,8 +208,10 @@ def test_regions(survey: Any) -> None:
     (region,) = found["plus"]
     assert isinstance(found, ModelRegions)
     assert (region.low_closed, region.high, region.high_closed) == (True, None, False)
-    assert str(found).splitlines()[-1] == "minus    holds for  1.0986122887 ≤ ε < inf"
-    assert repr(found).startswith("ModelRegions(plus: holds for  1.0986122887 ≤ ε < inf, minus")
+    assert str(found).splitlines()[-1] == "minus    holds for  1.0986122887 ≤ ε < inf (rounded inwards)"
+    assert repr(found).startswith(
+        "ModelRegions(plus: holds for  1.0986122887 ≤ ε < inf (rounded inwards), minus"
+    )
     assert survey.regions("D[eps, 0](X out_1)", at=1)["plus"] == ()
 
 

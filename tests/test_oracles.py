@@ -10,6 +10,7 @@ from pathlib import Path
 import mpmath
 import oracles
 import pytest
+from campaigns import many, spared
 from hypothesis import HealthCheck, given, settings
 from oracles import Distribution, InputValue
 from shipped_programs import FINITE
@@ -245,9 +246,18 @@ def two_inputs(program: ast.Program, sizes: oracles.Overrides = None) -> list[or
     return [inputs[0], inputs[len(inputs) // 2]]
 
 
-@pytest.mark.parametrize("path", FINITE, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    spared(FINITE, [p for p in FINITE if p.stem in ("ex6", "noisy-max-5")]),
+    ids=lambda path: path.stem,
+)
 def test_shipped_programs_agree_with_runs(path: Path) -> None:
-    program, runs, eps, sizes = shipped(str(path)), 4000, Fraction(4, 5), sizes_of(path)
+    program, runs, eps, sizes = (
+        shipped(str(path)),
+        many(1500, campaign=20_000),
+        Fraction(4, 5),
+        sizes_of(path),
+    )
     for u in two_inputs(program, sizes):
         law = oracles.oracle_distribution(program, u, sizes)
         assert_total_one(law)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from math import log
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import dipc
 from dipc.cli.main import status
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
@@ -91,7 +93,7 @@ def test_profile(capsys: pytest.CaptureFixture[str]) -> None:
 def test_regions(capsys: pytest.CaptureFixture[str]) -> None:
     assert record(capsys, "regions", HIST2)["violated_for"] == [["0", "1"]]
     out = run(capsys, "regions", SPARSE, "--claim", "eps/2, exp(-3)")
-    assert "broken for  3.6545423897 < ε < inf\n" in out
+    assert "broken for  3.6545423897 < ε < inf (rounded inwards)\n" in out
     assert "no budget: the claim holds" in run(capsys, "regions", SVT, "-D", "N=1")
 
 
@@ -122,6 +124,38 @@ def test_mistakes(arguments: list[str], message: str, capsys: pytest.CaptureFixt
 
 
 def test_a_limit_says_what_was_proved(capsys: pytest.CaptureFixture[str]) -> None:
-    assert status(["budget", SVT, "-D", "N=7", "--time-limit", "2"]) == 3
+    assert status(["budget", SVT, "-D", "N=40", "--time-limit", "0.1"]) == 3
     said = capsys.readouterr().err
     assert re.search(r"the time limit was reached", said)
+
+
+FAR_APART = """input q in {0, 1000000000000}
+output out in {true, false}
+adjacent all
+private 0*eps, 1/10
+r <- Lap(eps, q)
+out <- r >= 0
+"""
+
+
+@pytest.mark.parametrize("command", ["check", "regions"])
+def test_a_region_that_begins_very_close_to_0(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every eps below 10^-12 ln(5/4) is private: the region must not begin at 0."""
+    program = tmp_path / "far.dip"
+    program.write_text(FAR_APART)
+    status([command, str(program)])
+    assert "broken for  2.231435514e-13 < ε < inf (rounded inwards)" in capsys.readouterr().out
+    status([command, str(program), "--json"])
+    found = json.loads(capsys.readouterr().out)
+    found = found["counterexample"] if command == "check" else found
+    assert found["violated_for"] == [["2.231435514e-13", "inf"]]
+    low, high = found["violated_for_ends"][0]
+    assert low["exact"] == "1/1000000000000*ln(5/4)" and not low["closed"]
+    assert float(low["low"]) <= log(5 / 4) / 10**12 <= float(low["high"])
+    assert (high["exact"], high["low"], high["high"]) == ("inf", None, None)
+    mechanism = dipc.load(FAR_APART)
+    assert mechanism.check(at=low["low"]).status == "private"
+    assert mechanism.check(at=low["high"]).status == "violated"
+    assert mechanism.check(at="2.231435514e-13").status == "violated"

@@ -10,12 +10,13 @@ import json
 from collections.abc import Sequence
 from fractions import Fraction
 from hashlib import sha256
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any, assert_never
 
 from flint import fmpq
 
 from dipc.errors import InternalError, Source
+from dipc.files import write_file
 from dipc.kernel.facts import Function
 from dipc.kernel.privacy import digest
 from dipc.numbers.exppoly import ExpPoly
@@ -158,4 +159,4 @@ def write(certificate: dict[str, Json], path: str) -> int:
     data = dumps(certificate).encode()
     if path.endswith(".gz"):
         data = gzip.compress(data, mtime=0)
-    return Path(path).write_bytes(data)
+    return write_file(path, data)

@@ -45,10 +45,11 @@ from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram, Variable
 from dipc.errors import InputError, LimitReached
 from dipc.kernel import laws as listing
 from dipc.kernel import privacy
-from dipc.kernel.facts import Rooted, Scaled, ScaledRooted
+from dipc.kernel.facts import MAX_POWER, Rooted, Scaled, ScaledRooted
 from dipc.kernel.laws import Delta, Pairs, Ratio, Surd
 from dipc.models.laws import Listed, Neighbours
 from dipc.models.values import Valuation, Value
+from dipc.numbers.exact import magnitude
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number
@@ -360,6 +361,8 @@ def declaration(variable: Variable) -> Json:
 def digits(number: Number, eps: fmpq) -> Json:
     """[m, e] with m * 10^e <= number(eps) < (m+1) * 10^e, m of a dozen digits."""
     value = number.at(eps)
+    if value.as_rational() is None and abs(magnitude(value.ball(digits=1))) > 3 * MAX_POWER:
+        raise NoProof("no certificate: the counterexample has a number that is too small or too large")
     size = Decimal(value.decimal(digits=DIGITS)).adjusted() + 1
     place = min(size, 0) - DIGITS
     shifted = value * fmpq(10) ** -place

@@ -12,6 +12,7 @@ global lock, so that threads would not help.)
 
 from __future__ import annotations
 
+import signal
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -162,13 +163,14 @@ def go_through(
 def _in_processes(claim: Claim, laws: Sequence[Laws], jobs: int) -> Iterator[list[Checked]]:
     """The answers for each two laws, in their order; the caller may stop early."""
     try:
-        from joblib import Parallel, delayed
+        from joblib import Parallel, delayed, parallel_config
     except ImportError:
         message = "several jobs need the package joblib, which is not installed"
         raise InputError(message, hint="pip install joblib, or leave the option --jobs out") from None
     size = min(CHUNK, len(laws) // jobs + 1)
     chunks = (laws[i : i + size] for i in range(0, len(laws), size))
-    results = Parallel(n_jobs=jobs, return_as="generator")(delayed(_work)(claim, chunk) for chunk in chunks)
+    with parallel_config("loky", initializer=_leave_interrupts):
+        results = Parallel(n_jobs=jobs, return_as="generator")(delayed(_work)(claim, each) for each in chunks)
     try:
         for answers in results:
             yield from answers
@@ -176,6 +178,11 @@ def _in_processes(claim: Claim, laws: Sequence[Laws], jobs: int) -> Iterator[lis
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # cancelling tasks is intended
             results.close()
+
+
+def _leave_interrupts() -> None:
+    """Ctrl-C reaches all processes of a terminal; only the first one answers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _work(claim: Claim, laws: Sequence[Laws]) -> list[list[Checked]]:

@@ -10,12 +10,12 @@ from flint import fmpq
 
 import dipc.views as views
 from dipc.claims.claim import Witness
-from dipc.claims.regions import region_text
 from dipc.claims.wording import Line, Record, number_record, number_text, pretty
 from dipc.models.values import Valuation, show_valuation, valuation_record, valuation_text
 from dipc.numbers.exact import Exact
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number
+from dipc.signs.ends import Interval, union
 
 INFINITE = "the neighbour never gives this output: no multiple of eps would do (infinite privacy loss)"
 
@@ -24,9 +24,8 @@ INFINITE = "the neighbour never gives this output: no multiple of eps would do (
 class Counterexample(views.Plotted, Witness):
     """``P(input in outputs) > exp(t*eps) * P(neighbour in outputs) + delta`` at ``epsilon``.
 
-    ``bound`` is the right-hand side and ``excess`` the difference; ``violated_for`` are the intervals of eps
-    on which this pair of inputs violates the claim with some set of outputs, as (low, high) in exact or
-    rounded decimal form.
+    ``bound`` is the right-hand side and ``excess`` the difference; ``regions`` are the intervals of eps
+    on which this pair of inputs violates the claim with some set of outputs.
     """
 
     input: Valuation
@@ -37,8 +36,7 @@ class Counterexample(views.Plotted, Witness):
     neighbour_probability: Quotient
     bound: Number
     excess: Number
-    violated_for: tuple[tuple[str, str], ...]
-    closed_ends: tuple[tuple[bool, bool], ...] = ()  # of violated_for: which ends belong to it
+    regions: tuple[Interval, ...]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", Exact(self.epsilon))  # an ordinary rational number for others
@@ -83,10 +81,19 @@ class Counterexample(views.Plotted, Witness):
         return " or ".join(map(valuation_text, self.outputs))
 
     @property
+    def violated_for(self) -> tuple[tuple[str, str], ...]:
+        """The ends of the intervals ``regions``: exact, or rounded inwards to decimals."""
+        return tuple(region.texts for region in self.regions)
+
+    @property
+    def closed_ends(self) -> tuple[tuple[bool, bool], ...]:
+        """Which ends of the intervals ``violated_for`` belong to them."""
+        return tuple(region.closed for region in self.regions)
+
+    @property
     def broken_for(self) -> list[str]:
         """The intervals ``violated_for`` in words."""
-        ends = zip(self.violated_for, self.closed_ends, strict=True)
-        return [region_text(*interval, *closed) for interval, closed in ends]
+        return [region.words() for region in self.regions]
 
     def lines(self) -> Iterator[Line]:
         """u, u', the outputs, eps, the exact numbers and where the claim is violated."""
@@ -101,7 +108,7 @@ class Counterexample(views.Plotted, Witness):
         if self.infinite_loss:
             yield "", pretty(INFINITE)
         if self.violated_for:
-            yield "broken for", pretty(" or ".join(self.broken_for)) + "   by these two inputs"
+            yield "broken for", pretty(union(self.regions)) + "   by these two inputs"
 
     def record(self) -> Record:
         """The counterexample as JSON."""
@@ -115,4 +122,5 @@ class Counterexample(views.Plotted, Witness):
             "bound": number_record(self.bound, self.epsilon),
             "excess": number_record(self.excess, self.epsilon),
             "violated_for": [list(region) for region in self.violated_for],
+            "violated_for_ends": [region.record() for region in self.regions],
         }

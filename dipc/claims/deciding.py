@@ -50,10 +50,8 @@ def decide(
             refuted: Verdict = claim.refuted(claim, counts, clock.laps, found, notes=notes)
             return refuted
     except (LimitReached, MemoryError) as limit:
-        clock.lap("limit")
-        counts = Counts(inputs, 0, 0, 0, 0) if neighbours is None else findings.counts_so_far(neighbours)
-        reason = str(limit) if isinstance(limit, LimitReached) else "the memory ran out"
-        return Undecided(claim, counts, clock.laps, (), f"{reason} ({clock.doing})")
+        so_far = None if neighbours is None else findings.counts_so_far(neighbours)
+        return given_up(claim, inputs, clock, limit, so_far)
     if findings.doubts:
         doubts = tuple(
             Doubt(*neighbours.pair(rank), tuple(neighbours.outcomes[o] for o in outputs), x.low, x.high)
@@ -64,6 +62,16 @@ def decide(
     notes = _notes(claim, oracle, neighbours)
     proved: Verdict = claim.proved(claim, counts, clock.laps, notes=notes, evidence=evidence)
     return proved
+
+
+def given_up(
+    claim: Claim, inputs: int, clock: Clock, limit: Exception, counts: Counts | None = None
+) -> Undecided:
+    """The verdict after a limit that ran out; ``counts`` say what was settled before, if anything was."""
+    clock.lap("limit")
+    reason = str(limit) if isinstance(limit, LimitReached) else "the memory ran out"
+    settled = Counts(inputs, 0, 0, 0, 0) if counts is None else counts
+    return Undecided(claim, settled, clock.laps, (), f"{reason} ({clock.doing})")
 
 
 def _notes(claim: Claim, oracle: SignOracle, neighbours: Neighbours) -> tuple[str, ...]:

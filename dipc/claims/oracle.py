@@ -44,7 +44,7 @@ class SignOracle:
 
     def _radical(self, a: Quotient, b: Quotient, g: Quotient) -> Function:
         """``(a + b sqrt(g)) da db dg``, with da, db, dg > 0 the denominators of a, b and g."""
-        da, db, dg = (x.denominator * self._sign_of(x.denominator) for x in (a, b, g))
+        da, db, dg = (self.positive(x) for x in (a, b, g))
         pa, pb, pg = (self.numerator(x) for x in (a, b, g))
         # sqrt(pg/dg) = sqrt(pg*dg)/dg
         return Radical(pa * db * dg, pb * da, pg * dg) if b else pa
@@ -74,21 +74,28 @@ class SignOracle:
 
         Raises :class:`InputError` if the denominator has a root at a budget of the claim.
         """
-        return value.numerator * self._sign_of(value.denominator)
+        return value.numerator * self._sign_below(value)
 
     def positive(self, value: Quotient) -> ExpPoly:
         """The denominator of ``value``, positive on all budgets; the other side of :meth:`numerator`."""
-        return value.denominator * self._sign_of(value.denominator)
+        return value.denominator * self._sign_below(value)
+
+    def _sign_below(self, value: Quotient) -> int:
+        below = value.denominator
+        if below not in self._denominators:
+            self._remember(below, signs.sign_of_denominator(value, self.budgets))
+        return self._denominators[below]
 
     def _sign_of(self, denominator: Function) -> int:
-        sign = self._denominators.get(denominator)
+        if denominator not in self._denominators:
+            self._remember(denominator, signs.sign_if_constant(denominator, self.budgets))
+        return self._denominators[denominator]
+
+    def _remember(self, denominator: Function, sign: int | None) -> None:
         if sign is None:
-            sign = signs.sign_if_constant(denominator, self.budgets)
-            if sign is None:
-                message = f"a probability is undefined for some eps in {self.budgets}: {denominator} vanishes"
-                raise InputError(message, hint="restrict the claim: private ... for eps in (low, high)")
-            self._denominators[denominator] = sign
-        return sign
+            message = f"a probability is undefined for some eps in {self.budgets}: {denominator} vanishes"
+            raise InputError(message, hint="restrict the claim: private ... for eps in (low, high)")
+        self._denominators[denominator] = sign
 
 
 def require_nonnegative(value: Number, judge: SignOracle, span: Span | None, otherwise: str) -> None:

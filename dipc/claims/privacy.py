@@ -30,10 +30,11 @@ from dipc.models.laws import Vector, mass
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number, Surd
+from dipc.signs.ends import shown
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds, Unclear
 from dipc.signs.roots import Unsettled
-from dipc.signs.tables import RootCluster, end_as_text, sign_table
+from dipc.signs.tables import RootCluster, sign_table
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -193,8 +194,7 @@ class PrivacyInequalities(Inequalities):
             neighbour_probability=q,
             bound=bound,
             excess=p - bound,
-            violated_for=tuple((end_as_text(region.low), end_as_text(region.high)) for region in regions),
-            closed_ends=tuple((region.low_closed, region.high_closed) for region in regions),
+            regions=tuple(map(shown, regions)),
         )
 
     def _simplest(self, finding: Finding, laws: PairOfLaws) -> tuple[tuple[int, ...], fmpq]:

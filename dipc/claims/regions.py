@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from flint import fmpq
 
-from dipc.numbers.exppoly import ExpPoly
+from dipc.signs.ends import shown
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.radicals import Function
 from dipc.signs.roots import Unsettled
-from dipc.signs.tables import OpenInterval, RootCluster, end_as_text, pieces, sign_table
+from dipc.signs.tables import End, OpenInterval, Piece, RootCluster, pieces, sign_table
 
 
 class Region(NamedTuple):
@@ -24,59 +25,75 @@ class Region(NamedTuple):
     high_closed: bool
 
 
+class _Stretch(NamedTuple):
+    """A point or an open interval, and whether the claim is surely violated on all of it."""
+
+    low: End
+    high: End
+    sample: fmpq | None
+    violated: bool
+
+
 def violated_regions(slacks: Sequence[Function], budgets: EpsRange) -> list[Region]:
     """The maximal intervals on which one of the functions is negative, each with a simple rational in it.
 
     Intervals that meet at a border at which some function stays negative are merged.  An end belongs to its
     interval if it belongs to the budgets and some function is negative there.
     """
-    regions: list[Region] = []
-    joined = False
-    cells = sign_table(slacks, budgets)
-    for cell, following in zip(cells, (*cells[1:], None), strict=True):
-        negative = {i for i, s in enumerate(cell.signs) if s < 0}
-        if negative:
-            low_closed, high_closed = (
-                isinstance(end, fmpq) and end in budgets and any(f.sign_at(end) < 0 for f in slacks)
-                for end in (cell.low, cell.high)
-            )
-            if joined:
-                regions[-1] = regions[-1]._replace(high=cell.high, high_closed=high_closed)
-            else:
-                regions.append(Region(cell.low, cell.high, cell.sample, low_closed, high_closed))
-        joined = bool(negative) and following is not None and _joined(slacks, cell, following)
+
+    def closed(end: End) -> bool:
+        return isinstance(end, fmpq) and end in budgets and any(f.sign_at(end) < 0 for f in slacks)
+
+    regions = []
+    for violated, found in groupby(_stretches(slacks, budgets), key=lambda each: each.violated):
+        run = list(found)
+        if violated:
+            low, high = run[0].low, run[-1].high
+            sample = next(each.sample for each in run if each.sample is not None)
+            regions.append(Region(low, high, sample, closed(low), closed(high)))
     return regions
 
 
-def _joined(slacks: Sequence[Function], left: OpenInterval, right: OpenInterval) -> bool:
-    """Whether some function is proved negative at every point between one cell and the next."""
+def _stretches(slacks: Sequence[Function], budgets: EpsRange) -> list[_Stretch]:
+    """The cells of the signs, from left to right, with what is between them."""
+    cells = sign_table(slacks, budgets)
+    found = [_stretch(cells[0])]
+    for before, after in pairwise(cells):
+        inner = _between(slacks, before, after)
+        following = _stretch(after)
+        if len(inner) > 1:  # they begin in the cell before and end in the one after
+            found[-1] = found[-1]._replace(high=inner[0].high)
+            following = following._replace(low=inner[-1].low)
+            inner = inner[1:-1]
+        found += [*inner, following]
+    return found
+
+
+def _between(slacks: Sequence[Function], left: OpenInterval, right: OpenInterval) -> list[_Stretch]:
+    """The border of two cells, or if it is that of several roots, what is from one sample to the other."""
     border = left.high
     assert isinstance(border, RootCluster)
-    if any(s < 0 for i, s in enumerate(left.signs) if i not in border.members):
-        return True
-    if len(border.roots) == 1:
-        return False
-    close = [f for i in sorted(border.members) if isinstance(f := slacks[i], ExpPoly)]
+    whole = _Stretch(border, border, None, any(s < 0 for s in _others(left, border)))
+    if whole.violated or len(border.roots) == 1:
+        return [whole]
+    close = [slacks[i] for i in sorted(border.members)]
     try:
-        between = pieces(close, EpsRange(left.sample, right.sample, True, True))
+        found = pieces(close, EpsRange(left.sample, right.sample))
     except Unsettled:
-        return False
-    return all(min(signs, default=0) < 0 for piece in between for signs in piece.readings)
+        return [whole]
+    return [_stretch(piece) for piece in found]
 
 
-def region_text(low: str, high: str, low_closed: bool, high_closed: bool) -> str:
-    """For example ``0 < eps ≤ 1``; ends that are rounded may look alike.
+def _others(cell: OpenInterval, border: RootCluster) -> list[int]:
+    """The signs of the functions without a root at a border."""
+    return [sign for i, sign in enumerate(cell.signs) if i not in border.members]
 
-    >>> region_text("1", "1", True, True), region_text("0.6931471806", "0.6931471806", False, False)
-    ('eps = 1', 'eps in an interval so short that both its ends are 0.6931471806 rounded')
-    """
-    if low == high:
-        short = f"eps in an interval so short that both its ends are {low} rounded"
-        return f"eps = {low}" if low_closed and high_closed else short
-    return f"{low} {'≤' if low_closed else '<'} eps {'≤' if high_closed else '<'} {high}"
+
+def _stretch(piece: Piece) -> _Stretch:
+    violated = all(min(signs, default=0) < 0 for signs in piece.readings)
+    return _Stretch(piece.low, piece.high, piece.sample, violated)
 
 
 def region_words(region: Region) -> str:
-    """An interval of budgets, its ends exact or rounded."""
-    ends = end_as_text(region.low), end_as_text(region.high)
-    return region_text(*ends, region.low_closed, region.high_closed)
+    """An interval of budgets, its ends exact or rounded inwards."""
+    return shown(region).words()

@@ -24,7 +24,7 @@ from dipc.cli.outcome import (
     write_report,
 )
 from dipc.cli.terminal import say
-from dipc.cli.work import Bar, Interrupted, alarm, interruptible
+from dipc.cli.work import Bar, Interrupted, alarm, busy_alarm, interruptible
 from dipc.clock import Progress
 from dipc.errors import InputError, LimitReached
 from dipc.lazily import lazily
@@ -46,7 +46,6 @@ AT_ONCE = 0.5  # seconds of the processor
 class Wanted(options.Asked):
     """What is asked about a program."""
 
-    memory_limit: float | None
     jobs: int
     certificate_file: str | None
     expect: bool
@@ -167,8 +166,9 @@ def proved_for_all(wanted: Wanted, mechanism: Mechanism, outcome: Outcome) -> st
     if not private or wanted.restrictions or wanted.file == STDIN:
         return None
     try:
-        with alarm(AT_ONCE, busy=True):
-            found = mechanism.prove(wanted.claim, find_least=False)
+        with busy_alarm(AT_ONCE):
+            limit = None if wanted.time_limit is None else AT_ONCE  # then, one long step ends, too
+            found = mechanism.prove(wanted.claim, find_least=False, time_limit=limit)
     except (InputError, LimitReached):  # claims of other kinds than `prove` takes
         return None
     options_given = [f"-D {given}" for given in wanted.definitions]
@@ -179,12 +179,12 @@ def proved_for_all(wanted: Wanted, mechanism: Mechanism, outcome: Outcome) -> st
 def decided(wanted: Wanted, progress: Progress) -> tuple[Outcome, Mechanism]:
     """The verdict on one program.  If Ctrl-C is pressed it is undecided and says what was settled."""
     start = monotonic()
-    mechanism = wanted.load()
+    mechanism = wanted.read()
     expected = expected_verdict(mechanism.program.source) if wanted.expect else None
     reading = monotonic() - start
-    limits: dict[str, Any] = {name: getattr(wanted, name) for name in ("time_limit", "memory_limit", "jobs")}
-    with alarm(wanted.time_limit), interruptible() as stop:
-        verdict = mechanism.check(wanted.claim, **wanted.restrictions, **limits, progress=progress)
+    asked = {**wanted.restrictions, **wanted.limits(reading), "jobs": wanted.jobs}
+    with alarm(wanted.time_limit, wanted.memory_limit), interruptible() as stop:
+        verdict = mechanism.check(wanted.claim, **asked, progress=progress)
     name = "<stdin>" if wanted.file == STDIN else wanted.file
     error = Interrupted("interrupted") if stop.pressed else None
     total = monotonic() - start

@@ -11,12 +11,13 @@ from flint import fmpq
 from dipc.claims.wording import decimal_at, pretty
 from dipc.cli import options
 from dipc.cli.terminal import answer, columns, say
-from dipc.cli.work import Bar
+from dipc.cli.work import work
 from dipc.dipwhile.convert import to_eps
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.sentences import decide as decision_of
 from dipc.models.values import show_valuation, valuation_record
+from dipc.signs.ends import union_in_brackets
 from dipc.signs.sentence import Quantifier
 
 DIGITS = 10
@@ -48,6 +49,7 @@ Examples:
     metavar="N",
     help=f"How many significant digits --at shows; {DIGITS} if not given.",
 )
+@options.limits
 @options.json()
 def distribution(asked: options.Asked, values: options.Values, digits: int | None, as_json: bool) -> int:
     """Print every output of FILE on one input with its exact probability, a function of eps.
@@ -57,9 +59,9 @@ def distribution(asked: options.Asked, values: options.Values, digits: int | Non
     """
     if digits is not None and asked.at is None:
         raise click.UsageError("--digits is about the decimals at one eps: add --at EPS0")
-    with Bar(f"distribution of {asked.file}"):
+    with work(f"distribution of {asked.file}", asked.time_limit, asked.memory_limit) as running:
         mechanism = asked.load()
-        law = mechanism.distribution(**values)
+        law = running.held(lambda: mechanism.distribution(**values))
         budget = None if asked.at is None else to_eps(asked.at)
         if budget is not None and mechanism.program.claim is not None:
             goal_of(mechanism.program.claim, budget)  # elsewhere a probability may be undefined
@@ -107,8 +109,9 @@ Examples:
 """,
 )
 @click.argument("sentence")
+@options.limits
 @options.json()
-def decide(sentence: str, as_json: bool) -> int:
+def decide(sentence: str, time_limit: float | None, memory_limit: float | None, as_json: bool) -> int:
     """Decide SENTENCE, for example 'forall eps > 0: 2 - exp(-eps) >= eps/(1 + eps)'.
 
     \b
@@ -116,15 +119,16 @@ def decide(sentence: str, as_json: bool) -> int:
     Functions are built from numbers, eps and exp with + - * / ^.
     Exit status: 0 true, 1 false, 2 broken input, 3 undecided.
     """
-    with Bar("deciding"):
-        decision = decision_of(sentence)
-    witness, holds_for = decision.witness, decision.holds_for
+    with work("deciding", time_limit, memory_limit) as running:
+        decision = running.held(lambda: decision_of(sentence))
+    witness, regions = decision.witness, decision.regions
     if as_json:
         record = {
             "sentence": str(decision.sentence),
             "decision": decision.status,
             "witness": None if witness is None else {"low": str(witness.low), "high": str(witness.high)},
-            "holds_for": None if holds_for is None else list(holds_for),
+            "holds_for": None if regions is None else list(decision.holds_for or ()),
+            "holds_for_ends": None if regions is None else [region.record() for region in regions],
             "reason": decision.reason,
         }
         say(json.dumps(record, indent=2))
@@ -132,10 +136,11 @@ def decide(sentence: str, as_json: bool) -> int:
     say(answer(decision.status))
     if witness is not None:
         heading = "witness" if decision.sentence.quantifier is Quantifier.EXISTS else "counterexample"
-        rounded = "" if witness.exact is not None else f"  (in ({witness.low}, {witness.high}))"
-        say(f"{heading}: eps = {witness}{rounded}")
-    if holds_for is not None:
-        say(f"holds for: {' or '.join(holds_for) or 'no eps'}")
+        exact = witness.exact is not None
+        around = "" if exact else f"  (in ({witness.low}, {witness.high}))"
+        say(f"{heading}: eps {'=' if exact else '≈'} {witness}{around}")
+    if regions is not None:
+        say(f"holds for: {union_in_brackets(regions) or 'no eps'}")
     if decision.reason:
         say(f"reason: {decision.reason}")
     return EXIT_STATUS[decision.status]

@@ -13,9 +13,11 @@ from dipc.cli import options
 from dipc.cli.failures import explain_failure
 from dipc.cli.outcome import worst
 from dipc.cli.terminal import say
+from dipc.cli.work import reading
 from dipc.dipwhile.syntax.format import formatted
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InternalError, Source
+from dipc.files import write_file
 from dipc.shipped import STDIN, source_of
 
 UNFORMATTED = 1
@@ -45,7 +47,15 @@ Examples:
 @click.option("--check", "only_check", is_flag=True, help="Change nothing; name the files that would change.")
 @click.option("--diff", is_flag=True, help="Change nothing; show what would change.")
 @click.option("-i", "-w", "--write", is_flag=True, help="Rewrite the files.")
-def format_(files: tuple[str, ...], only_check: bool, diff: bool, write: bool) -> int:
+@options.limits
+def format_(
+    files: tuple[str, ...],
+    only_check: bool,
+    diff: bool,
+    write: bool,
+    time_limit: float | None,
+    memory_limit: float | None,
+) -> int:
     """Print each FILE in canonical style: spaces, indentation, one spelling of each sign.
 
     Lines, parentheses and comments stay.  A FILE is a file, a folder (all *.dip in it) or - for the standard
@@ -53,7 +63,7 @@ def format_(files: tuple[str, ...], only_check: bool, diff: bool, write: bool) -
 
     \b
     Exit status: 0 done, or nothing to do; 1 with --check or --diff: something would change; 2 a file is not
-    a program (it is left as it is).
+    a program (it is left as it is); 3 over a limit.
     """
     if write and (only_check or diff):
         raise click.UsageError("--write changes files, --check and --diff do not: choose one of them")
@@ -62,7 +72,9 @@ def format_(files: tuple[str, ...], only_check: bool, diff: bool, write: bool) -
 
     def attempt(file: str) -> int:
         try:
-            return action(_text(file))
+            with reading(file, time_limit, memory_limit):
+                text = _text(file)
+            return action(text)
         except BrokenPipeError:
             raise
         except Exception as error:  # does not stop the others
@@ -93,7 +105,7 @@ def _write(text: Text) -> int:
     if not Path(text.file).is_file():
         raise click.UsageError(f"{text.file} is a program that comes with dipc: it is not rewritten")
     if text.before != text.after:
-        Path(text.file).write_text(text.after, encoding="utf-8", newline="\n")
+        write_file(text.file, text.after)
         say(f"formatted {text.file}")
     return 0
 

@@ -1,7 +1,8 @@
 """The command line; its sub-commands are in the other files here.
 
 Exit status: 0 private, 1 violated, 2 broken input, 3 undecided, over a limit, or a defect of dipc, 130
-interrupted.  A crash must never look like a verdict, so nothing but a violation ends with 1.
+interrupted, 141 nobody reads the output.  A crash must never look like a verdict, so nothing but a violation
+ends with 1; an answer that could not be written is none, and ends with 2.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from click.shell_completion import get_completion_class, shell_complete
 from dipc.cli.failures import BROKEN_INPUT, error_record, explain_failure
 from dipc.cli.group import Commands
 from dipc.cli.terminal import make_robust, say
+from dipc.process import leave_at_once, open_closed_streams, raising
 from dipc.version import __version__
 
 SHELLS = ("bash", "zsh", "fish")
@@ -68,42 +70,61 @@ def completion(shell: str) -> int:
 
 def run() -> None:
     """Entry point of the console script."""
+    leave_at_once()  # before the command begins, and after it has ended
+    open_closed_streams()
     make_robust()
-    if instruction := os.environ.get(VARIABLE):  # asked by a shell, see `dipc completion`
-        sys.exit(shell_complete(cli, {}, "dipc", VARIABLE, instruction))
-    code = status(sys.argv[1:])
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        code = CLOSED
-    if code == CLOSED:  # nobody reads any more: Python must not try to flush when it ends
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(code)
+    sys.exit(status(sys.argv[1:], os.environ.get(VARIABLE)))
 
 
-def status(arguments: list[str]) -> int:
+def status(arguments: list[str], instruction: str | None = None) -> int:
     """Run the command line and return its exit status; every failure is a message, never a traceback.
+
+    With an ``instruction`` complete what was typed, for a shell (see ``dipc completion``).
 
     >>> status(["check", "none.dip", "--json"])  # doctest: +ELLIPSIS
     {"error": {"kind": "file", "message": "none.dip: no such file or program", "place": null, "help": ...}}
     2
     """
     try:
-        with cli.make_context("dipc", list(arguments)) as context:  # cli.main would end a closed pipe with 1
-            result = cli.invoke(context)
-        return result if isinstance(result, int) else 0
-    except click.exceptions.Exit as done:
-        return done.exit_code
+        with raising():
+            code = answered(arguments) if instruction is None else completed(instruction)
+            sys.stdout.flush()
+        return code
     except NO_ARGUMENTS as error:
         error.show()
         return BROKEN_INPUT
     except BrokenPipeError:
         return CLOSED
     except (Exception, KeyboardInterrupt) as error:  # a crash must not be mistaken for a verdict
-        code = explain_failure(error)
-        if "--json" in arguments:
+        return failed(error, "--json" in arguments)
+
+
+def answered(arguments: list[str]) -> int:
+    """Run the command line; failures are exceptions."""
+    try:
+        with cli.make_context("dipc", list(arguments)) as context:  # cli.main would end a closed pipe with 1
+            result = cli.invoke(context)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    return result if isinstance(result, int) else 0
+
+
+def completed(instruction: str) -> int:
+    """Answer a shell that asks how to complete what was typed."""
+    return shell_complete(cli, {}, "dipc", VARIABLE, instruction)
+
+
+def failed(error: BaseException, as_json: bool) -> int:
+    """Say what went wrong, and find the exit status."""
+    code = explain_failure(error)
+    try:
+        if as_json:
             click.echo(json.dumps({"error": error_record(error)}))
-        return code
+    except BrokenPipeError:
+        return CLOSED
+    except OSError as unwritten:
+        return explain_failure(unwritten)
+    return code
 
 
 NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())

@@ -17,7 +17,7 @@ from dipc.cli.group import Group
 from dipc.cli.outcome import Result, in_turn, present, present_several, say_notes, worst, write_report
 from dipc.cli.terminal import say, show_table
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible, work
-from dipc.clock import Clock, Progress
+from dipc.clock import Progress
 from dipc.dpctl.verdict import ModelVerdict, Undecided
 from dipc.dpctl.words import DEPTH
 from dipc.errors import InputError, Source
@@ -100,9 +100,8 @@ class Asked:
     def load(self) -> tuple[MarkovModel, Asked]:
         """The model with its parameters and neighbours set; the time for reading it is off the limit."""
         start = monotonic()
-        with work(f"reading {self.file}", self.time_limit) as running:
-            clock = Clock(self.time_limit, self.memory_limit, running.progress)
-            found = load_model(self.file, options.defined(self.definitions), clock)
+        with work(f"reading {self.file}", self.time_limit, self.memory_limit) as running:
+            found = load_model(self.file, options.defined(self.definitions), running.clock)
             found = found if self.neighbours is None else found.with_neighbours(self.neighbours)
         if self.time_limit is None:
             return found, self
@@ -289,7 +288,7 @@ def _single(found: MarkovModel, line: PropertyLine, asked: Asked, style: str) ->
 
 def _decided(found: MarkovModel, line: PropertyLine, asked: Asked, progress: Progress) -> FormulaOutcome:
     """The verdict on one formula.  If Ctrl-C is pressed it is undecided."""
-    with alarm(asked.time_limit), interruptible() as stop:
+    with alarm(asked.time_limit, asked.memory_limit), interruptible() as stop:
         verdict = found.check(line, **asked.restrictions(found), progress=progress)
     error = Interrupted("interrupted") if stop.pressed else None
     return FormulaOutcome(asked.name, verdict.seconds, verdict, error, line.expected, line)
@@ -344,7 +343,7 @@ def value(asked: Asked, query: str, as_json: bool) -> int:
     """
     start = monotonic()
     loaded, asked = asked.load()
-    with work(f"computing {query}", asked.time_limit) as running:
+    with work(f"computing {query}", asked.time_limit, asked.memory_limit) as running:
         found = loaded.value(query, **asked.restrictions(loaded), progress=running.progress)
     _say([*rows_of(found, asked.name), data("seconds", round(monotonic() - start, 6))], as_json)
     say_notes(found.notes)
@@ -365,7 +364,7 @@ def regions(asked: Asked, formula: str, as_json: bool) -> int:
     """Find for each start state of MODEL all eps at which FORMULA holds."""
     start = monotonic()
     loaded, asked = asked.load()
-    with work(f"checking {formula}", asked.time_limit) as running:
+    with work(f"checking {formula}", asked.time_limit, asked.memory_limit) as running:
         found = loaded.regions(formula, **asked.restrictions(loaded), progress=running.progress)
         if running.stop.pressed:
             raise Interrupted("interrupted")

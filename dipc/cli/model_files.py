@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from dipc.cli import options
 from dipc.cli.model import Asked, on_a_model
 from dipc.cli.terminal import say
-from dipc.cli.work import Bar
+from dipc.cli.work import work
 from dipc.dpctl.verdict import Witness
 from dipc.errors import InputError
 from dipc.export.markov_picture import FORMATS, dot, svg
+from dipc.files import write_file
 from dipc.model import MarkovModel
 from dipc.report.document import json_of, plain_document, text
 from dipc.report.states import model_rows
@@ -31,7 +30,7 @@ def write(content: str, output: str | None) -> int:
     if output is None:
         say(content, end="" if content.endswith("\n") else "\n")
     else:
-        Path(output).write_text(content, encoding="utf-8")
+        write_file(output, content)
     return 0
 
 
@@ -50,6 +49,7 @@ Examples:
     "--to", type=click.Choice(["text", "svg", "dot"]), default="text", help="How: text if not given."
 )
 @click.option("--why", metavar="FORMULA", help="Draw in colour why this formula fails.")
+@options.limits
 @options.json()
 def show(asked: Asked, output: str | None, to: str, why: str | None, as_json: bool) -> int:
     """Show the states of MODEL with their transitions, labels and neighbours.
@@ -68,13 +68,14 @@ def show(asked: Asked, output: str | None, to: str, why: str | None, as_json: bo
         document = plain_document(model_rows(found))
         return write(json_of(document) if as_json else text(document), output)
     draw = svg if to == "svg" else dot
-    return write(draw(found.model, None if why is None else witness_of(found, why)), output)
+    with work(f"drawing {asked.file}", asked.time_limit, asked.memory_limit) as running:
+        content = running.held(lambda: draw(found.model, None if why is None else witness_of(found, why)))
+    return write(content, output)
 
 
 def witness_of(found: MarkovModel, formula: str) -> Witness:
     """Why a formula fails.  Raises :class:`InputError` if it does not."""
-    with Bar(f"checking {formula}"):
-        verdict = found.check(formula)
+    verdict = found.check(formula)
     if verdict.witness is None:
         raise InputError(
             f"there is nothing to colour: the verdict is `{verdict.status}`", hint="leave out --why"
@@ -94,6 +95,7 @@ Examples:
 @on_a_model
 @options.output(help="Write to this file.")
 @click.option("--to", required=True, type=click.Choice(list(FORMATS)), help="The format.")
+@options.limits
 def export(asked: Asked, output: str | None, to: str) -> int:
     """Write MODEL in another format.
 
@@ -104,6 +106,6 @@ def export(asked: Asked, output: str | None, to: str) -> int:
     """
     options.refuse_overwriting(output, asked.file)
     found = loaded(asked)
-    with Bar(f"export of {asked.file}"):
-        content = found.export(to)
+    with work(f"export of {asked.file}", asked.time_limit, asked.memory_limit) as running:
+        content = running.held(lambda: found.export(to))
     return write(content, output)

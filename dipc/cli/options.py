@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial, wraps
+from math import isnan
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +16,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from dipc.cli.terminal import Text
+from dipc.cli.work import reading
 from dipc.dipwhile.allsizes.question import Question, question
 from dipc.dipwhile.convert import to_rational
 from dipc.dipwhile.syntax.compile import Asks, asks
@@ -131,6 +133,11 @@ class Amount(click.FloatRange):
         super().__init__(min=0)
         self.name = name
 
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Also refuse what is no number at all."""
+        amount = super().convert(value, param, ctx)
+        return self.fail("nan is not a number", param, ctx) if isnan(amount) else amount
+
 
 class Count(click.IntRange):
     """A natural number; messages call it by its name."""
@@ -188,6 +195,13 @@ certificate = option(
     metavar="FILE",
     help="Write a certificate, for 'dipc verify'; compressed if the name ends in .gz.",
 )
+
+
+def limits(command: Callable[..., int]) -> Callable[..., int]:
+    """Both limits."""
+    return time_limit()(memory_limit()(command))
+
+
 json = option("--json", "as_json", is_flag=True, help="Print one JSON record.")
 
 
@@ -202,6 +216,12 @@ class Asked:
     at: str | None = None
     budgets: str | None = None
     time_limit: float | None = None
+    memory_limit: float | None = None
+
+    def limits(self, passed: float = 0.0) -> dict[str, float | None]:
+        """What is left of the limits after so many seconds."""
+        seconds = None if self.time_limit is None else max(0.0, self.time_limit - passed)
+        return {"time_limit": seconds, "memory_limit": self.memory_limit}
 
     @property
     def restrictions(self) -> dict[str, Any]:
@@ -215,6 +235,11 @@ class Asked:
         overrides = {name: to_rational(value, f"the parameter `{name}`") for name, value in given.items()}
         say_whose(self.file)
         return question(source, overrides, self.claim, needs_claim=needs_claim)
+
+    def read(self) -> Mechanism:
+        """The same within the limits."""
+        with reading(self.file, self.time_limit, self.memory_limit):
+            return self.load()
 
     def load(self) -> Mechanism:
         """The program with its parameters set; warnings go to the standard error."""

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
@@ -24,6 +25,7 @@ from dipc.cli.failures import error_record, explained, kind_of
 from dipc.cli.terminal import answer, say, show_table
 from dipc.cli.work import INTERRUPTED, Bar, Interrupted
 from dipc.clock import Progress
+from dipc.files import write_file
 from dipc.report.document import Node, Row, aligned, data, lines, record
 from dipc.report.words import program_rows, short_witness, verdict_rows
 
@@ -304,7 +306,9 @@ def write_report(outcomes: Sequence[Result], path: str, command: str = "dipc che
 
     tree = ElementTree.ElementTree(report(outcomes, command))
     ElementTree.indent(tree)
-    tree.write(path, encoding="utf-8", xml_declaration=True)
+    text = BytesIO()
+    tree.write(text, encoding="utf-8", xml_declaration=True)
+    write_file(path, text.getvalue())
 
 
 def report(outcomes: Sequence[Result], command: str = "dipc check") -> Element:

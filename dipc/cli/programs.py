@@ -13,6 +13,7 @@ import click
 from dipc.cli.options import any_shipped_names, writable
 from dipc.cli.terminal import say, show_table
 from dipc.errors import InputError
+from dipc.files import write_file
 from dipc.shipped import Shipped, describe, header, hidden_models, models, paths
 
 FOLDER = Path(__file__).parent.parent / "templates"
@@ -131,8 +132,7 @@ def new(name: str, template: str, force: bool, to_stdout: bool) -> int:
         say(text, end="")
         return 0
     try:
-        with writable(path).open("w" if force else "x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        write_file(writable(path), text, new=not force)
     except FileExistsError:
         raise InputError(f"{path}: the file exists", hint="overwrite it with --force") from None
     say(f"wrote {path}, and now: dipc check {_quoted(str(path))}")

@@ -24,11 +24,12 @@ from dipc.cli.outcome import (
     write_report,
 )
 from dipc.cli.terminal import say
-from dipc.cli.work import Bar, Interrupted, alarm, interruptible
-from dipc.clock import Clock, Progress
+from dipc.cli.work import Bar, Interrupted, alarm, interruptible, reading
+from dipc.clock import Progress
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer, answered
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, ProvedForAll
+from dipc.dipwhile.convert import to_clock
 from dipc.errors import InputError
 from dipc.lazily import lazily
 from dipc.report.document import Node, Row, data, text
@@ -53,7 +54,6 @@ COQ_FILE = re.compile(r"[A-Za-z]\w*\.v", re.ASCII)
 class Wanted(options.Asked):
     """What is asked about a program, and how the answer is shown."""
 
-    memory_limit: float | None = None
     certificate_file: str | None = None
     details: bool = False
     to: str = "text"
@@ -228,10 +228,11 @@ def _certificate(found: AllSizesAnswer) -> dict[str, Any]:
 def decided(wanted: Wanted, progress: Progress) -> SizesOutcome:
     """The answer about one program.  If Ctrl-C is pressed it is undecided."""
     start = monotonic()
-    asked = wanted.question()
+    with reading(wanted.file, wanted.time_limit, wanted.memory_limit):
+        asked = wanted.question()
     expected = expected_verdict(asked.source, EXPECT_ALL) if wanted.expect else None
-    with alarm(wanted.time_limit), interruptible() as stop:
-        found = answered(asked, Clock(wanted.time_limit, wanted.memory_limit, progress))
+    with alarm(wanted.time_limit, wanted.memory_limit), interruptible() as stop:
+        found = answered(asked, to_clock(**wanted.limits(monotonic() - start), progress=progress))
     name = "<stdin>" if wanted.file == STDIN else wanted.file
     error = Interrupted("interrupted") if stop.pressed else None
     return SizesOutcome(name, monotonic() - start, found, error, expected)

@@ -26,7 +26,7 @@ from dipc.cli.outcome import (
     write_report,
 )
 from dipc.cli.terminal import say, show_table
-from dipc.cli.work import Bar, Interrupted, alarm, interruptible, work
+from dipc.cli.work import Bar, Interrupted, alarm, interruptible, reading, work
 from dipc.clock import Clock, Progress
 from dipc.errors import InputError, Unsupported
 from dipc.hidden import HiddenMarkovModel, PufferfishQuestion
@@ -116,6 +116,11 @@ class Asked:
     def limits(self) -> dict[str, Any]:
         """The limits in seconds and megabytes."""
         return {"time_limit": self.time_limit, "memory_limit": self.memory_limit}
+
+    @property
+    def given(self) -> dict[str, float | None]:
+        """The same for :func:`dipc.cli.work.work`."""
+        return {"seconds": self.time_limit, "memory": self.memory_limit}
 
     @property
     def is_program(self) -> bool:
@@ -294,14 +299,14 @@ def _decided(asked: Asked, expect: bool, progress: Progress) -> HiddenOutcome:
     start = monotonic()
     limits: dict[str, Any] = {**asked.limits, "progress": progress}
     question: ProgramQuestion | PufferfishQuestion
-    with alarm(asked.time_limit):
+    with reading(asked.file, asked.time_limit, asked.memory_limit):
         question = asked.load_program() if asked.is_program else asked.load(progress)
     if isinstance(question, ProgramQuestion):
         source, limits = question.explored.program.source, {**limits, "claim": asked.claim, "at": asked.at}
     else:
         source = question.model.source
     expected = expected_verdict(source) if expect else None
-    with alarm(asked.time_limit), interruptible() as stop:
+    with alarm(asked.time_limit, asked.memory_limit), interruptible() as stop:
         verdict = question.check(**limits)
     error = Interrupted("interrupted") if stop.pressed else None
     return HiddenOutcome(asked.name, monotonic() - start, verdict, error, expected)
@@ -343,7 +348,7 @@ def budget(asked: Asked, curve: bool, as_json: bool) -> int:
     Exit status: 0, or 3 if the least c is only known to lie in an interval.
     """
     start = monotonic()
-    with work(f"computing the least c of {asked.file}", asked.time_limit) as running:
+    with work(f"computing the least c of {asked.file}", **asked.given) as running:
         if curve and not asked.is_program:
             limits = {**asked.limits, "progress": running.progress}
             found = list(asked.load(running.progress).curve(**limits))

@@ -48,7 +48,7 @@ def export(asked: Asked, output: str | None, to: str) -> int:
     with the observation.
     """
     options.refuse_overwriting(output, asked.file)
-    with work(f"export of {asked.file}", asked.time_limit) as running:
+    with work(f"export of {asked.file}", **asked.given) as running:
         limits = {**asked.limits, "progress": running.progress}
         if asked.is_program:
             content = asked.load_program().export(to, claim=asked.claim, at=asked.at, **limits)
@@ -99,7 +99,7 @@ def plot(asked: Asked, output: str, points: int, what: str) -> int:
         hint = f"for example -o {target.stem}.svg"
         raise InputError(f"{target}: a figure is written as {', '.join(FIGURES)}", hint=hint)
     options.refuse_overwriting(output, asked.file)
-    with work(f"plotting {asked.file}", asked.time_limit) as running:
+    with work(f"plotting {asked.file}", **asked.given) as running:
         limits = {**asked.limits, "progress": running.progress}
         if asked.is_program:
             figure = asked.load_program().plot(

@@ -54,10 +54,9 @@ def distribution(asked: Asked, given: str | None, sequence: str | None, as_json:
         )
     if asked.at is not None:
         raise InputError("--at is about the eps of a program", hint="for a model: dipc pufferfish check --at")
-    with work(f"distribution of {asked.file}", asked.time_limit) as running:
+    with work(f"distribution of {asked.file}", **asked.given) as running:
         question = asked.load(running.progress, given)
-        clock = Clock(asked.time_limit, asked.memory_limit, running.progress)
-        rows = list(_probabilities(question, given, sequence, clock))
+        rows = running.held(lambda: list(_probabilities(question, given, sequence, running.clock)))
     if as_json:
         head = {"model": asked.name, "given": given, "horizon": question.horizon}
         say(json.dumps({**head, "distribution": [_record(*row) for row in rows]}, indent=2))
@@ -77,10 +76,10 @@ def distribution(asked: Asked, given: str | None, sequence: str | None, as_json:
 
 def _program_distribution(asked: Asked, given: str | None, output: str | None, as_json: bool) -> int:
     """P(output | secret) of a program, for every secret and prior, or for one secret or one output."""
-    with work(f"distribution of {asked.file}", asked.time_limit) as running:
+    with work(f"distribution of {asked.file}", **asked.given) as running:
         question = asked.load_program()
         posed = question.posed(at=asked.at, **asked.limits, progress=running.progress)
-        laws = posed.functions(given)
+        laws = running.held(lambda: posed.functions(given))
     if output is not None:
         laws = {key: _only(law, output) for key, law in laws.items()}
     if as_json:

@@ -11,9 +11,10 @@ import click
 
 from dipc.cli import options
 from dipc.cli.terminal import say
-from dipc.cli.work import INTERRUPTED, Bar, say_left_out, work
+from dipc.cli.work import INTERRUPTED, say_left_out, work
 from dipc.errors import InputError
 from dipc.export.formats import CHAINS, QUESTIONS, VERDICTS
+from dipc.files import write_file
 from dipc.mechanisms import Mechanism
 from dipc.model import MarkovModel, load_model
 from dipc.report.figures import SHOWN_DIGITS, WHAT, plot_mechanism
@@ -67,6 +68,7 @@ Examples:
     help="Significant digits beside the bars.",
 )
 @options.time_limit(default=PATIENCE, show_default=True, help="Leave out what takes longer.")
+@options.memory_limit(help="Leave out what needs more.")
 @formula_option
 def plot(asked: options.Asked, output: str | None, what: str, formula: str | None, **more: Any) -> int:
     """Draw FILE: what it loses against what it claims, for every eps.
@@ -123,6 +125,7 @@ Examples:
 @options.time_limit(
     default=PATIENCE, show_default=True, help="For each part; what takes longer is left out, with a note."
 )
+@options.memory_limit(help="For each part, too.")
 @formula_option
 def report(asked: options.Asked, output: str | None, title: str | None, formula: str | None) -> int:
     """Write a page about FILE: the verdict, the counterexample or a proof, plots, and files to check it.
@@ -138,13 +141,13 @@ def report(asked: options.Asked, output: str | None, title: str | None, formula:
 
         def tell(model: MarkovModel) -> None:
             page = report_model_html(model, model.property(formula, asked.at), title=title)
-            target.write_text(page, encoding="utf-8", errors="replace")
+            write_file(target, page)
 
         return _about_model(asked, target, tell)
 
     def write(mechanism: Mechanism, attempts: Attempts) -> None:
         page = report_html(mechanism, asked.claim, title=title, at=asked.at, attempts=attempts)
-        target.write_text(page, encoding="utf-8", errors="replace")
+        write_file(target, page)
 
     return _written(asked, target, f"report of {asked.file}", write)
 
@@ -155,8 +158,8 @@ def _about_model(asked: options.Asked, target: Path, write: Callable[[MarkovMode
         hint = "the range of eps is a part of the formula: FORMULA for eps in (0, 1]"
         raise InputError("--claim, --pair and --for are not about a formula", hint=hint)
     options.refuse_overwriting(target, asked.file)
-    with work(f"writing {target}", asked.time_limit):
-        write(load_model(asked.file, options.defined(asked.definitions)))
+    with work(f"writing {target}", asked.time_limit, asked.memory_limit) as running:
+        running.held(lambda: write(load_model(asked.file, options.defined(asked.definitions))))
     say(f"wrote {target}")
     return 0
 
@@ -165,9 +168,9 @@ def _written(
     asked: options.Asked, target: Path, doing: str, write: Callable[[Mechanism, Attempts], None]
 ) -> int:
     """Write the file, with a limit for each part, and say what was left out."""
-    mechanism = asked.load()
+    mechanism = asked.read()
     with work(doing) as running:
-        attempts = Attempts(asked.time_limit, running.within, running.progress)
+        attempts = Attempts(asked.time_limit, running.within, running.progress, memory=asked.memory_limit)
         write(mechanism, attempts)
     say_left_out(attempts.notes)
     say(f"wrote {target}")
@@ -201,6 +204,7 @@ Examples:
     metavar="TEXT",
     help="The input of the chain, or of the distribution shown.",
 )
+@options.limits
 def export(asked: options.Asked, to: str, output: str | None, given: options.Values | None) -> int:
     """Write the claim of FILE, or its Markov chain on one input, in another language.
 
@@ -215,12 +219,15 @@ def export(asked: options.Asked, to: str, output: str | None, given: options.Val
     options.refuse_overwriting(output, asked.file)
     if to in VERDICTS:
         _refuse_no_theorem(asked, output, given)
-    with Bar(f"export of {asked.file}"):
-        text = asked.load().export(to, claim=asked.claim, input=given, **asked.restrictions)
+    with work(f"export of {asked.file}", asked.time_limit, asked.memory_limit) as running:
+        mechanism = asked.load()
+        text = running.held(
+            lambda: mechanism.export(to, claim=asked.claim, input=given, **asked.restrictions)
+        )
     if output is None:
         say(text, end="")
     else:
-        Path(output).write_text(text, encoding="utf-8")
+        write_file(output, text)
     return 0
 
 

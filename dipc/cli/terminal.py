@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import io
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import Any
 
 import click
@@ -60,10 +62,56 @@ def encodable(text: str, encoding: str | None = None) -> str:
 
 
 def make_robust() -> None:
-    """From now on a character that the terminal cannot show is replaced, and never an error."""
-    for stream in (sys.stdout, sys.stderr):
+    """From now on a character that the terminal cannot show is replaced, and never an error.
+
+    What cannot be written to the standard output is one error, and to the standard error none.
+    """
+    for name, kind in (("stdout", Output), ("stderr", Remarks)):
+        stream = getattr(sys, name)
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=HANDLER)
+            setattr(sys, name, _opened_again(stream, kind))
+
+
+class Output(io.FileIO):
+    """The standard output.  The first error names it; later ones would say the same, when Python ends too."""
+
+    broken = False
+
+    def write(self, data: Any) -> int:
+        size = memoryview(data).nbytes
+        if self.broken:
+            return size
+        try:
+            return super().write(data)
+        except OSError as error:
+            self.broken = True
+            return self.failed(error, size)
+
+    def failed(self, error: OSError, size: int) -> int:
+        """What to do about the first error."""
+        raise OSError(error.errno, error.strerror, "<stdout>") from None
+
+
+class Remarks(Output):
+    """The standard error: a remark that cannot be written must not change the exit status."""
+
+    def failed(self, error: OSError, size: int) -> int:
+        return size
+
+
+def _opened_again(stream: TextIOWrapper, kind: type[Output]) -> TextIOWrapper:
+    """The stream as this kind of file, unless it is none (the console of Windows, a test's)."""
+    if not isinstance(getattr(stream.buffer, "raw", stream.buffer), io.FileIO):
+        return stream
+    stream.flush()
+    return TextIOWrapper(
+        io.BufferedWriter(kind(stream.fileno(), "wb", closefd=False)),
+        stream.encoding,
+        stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
 
 
 class Text(click.types.StringParamType):

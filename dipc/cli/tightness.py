@@ -15,7 +15,6 @@ from dipc.claims.wording import Line
 from dipc.cli import options
 from dipc.cli.terminal import say
 from dipc.cli.work import Interrupted, work
-from dipc.clock import Clock
 from dipc.dipwhile.explain.explanation import Explanation, Reason
 from dipc.mechanisms import MOST_PATHS, Mechanism
 from dipc.report.document import (
@@ -39,15 +38,16 @@ T = TypeVar("T")
 
 def tightness_options(command: Callable[..., int]) -> Callable[..., int]:
     """FILE, -D, and what ``budget``, ``profile`` and ``regions`` have in common."""
-    return options.program(options.pair()(options.time_limit()(options.json()(command))))
+    return options.program(options.pair()(options.limits(options.json()(command))))
 
 
 def computed(asked: options.Asked, question: Callable[..., T]) -> tuple[Mechanism, T]:
     """The mechanism and what it answers, with a progress bar and a limit."""
-    mechanism = asked.load()
-    with work(f"reading {asked.file}", asked.time_limit) as running:
-        limits = {"time_limit": asked.time_limit, "progress": running.progress}
-        return mechanism, question(mechanism, **limits, **asked.restrictions)
+    start = monotonic()
+    with work(f"reading {asked.file}", asked.time_limit, asked.memory_limit) as running:
+        mechanism = asked.load()
+        limits = asked.limits(monotonic() - start)
+        return mechanism, question(mechanism, **limits, progress=running.progress, **asked.restrictions)
 
 
 width_option = click.option(
@@ -137,9 +137,8 @@ def regions(asked: options.Asked, as_json: bool) -> int:
 def _for_all_sizes(asked: options.Asked, as_json: bool) -> int:
     """Print the line ``least t`` of ``dipc prove``; the status is 3 if the least t is not known."""
     start = monotonic()
-    question = asked.question(needs_claim=False)
-    with work(f"reading {asked.file}", asked.time_limit) as running:
-        found = sizes.answered(question, Clock(asked.time_limit, None, running.progress))
+    with work(f"reading {asked.file}", asked.time_limit, asked.memory_limit) as running:
+        found = sizes.answered(asked.question(needs_claim=False), running.clock)
     if running.stop.pressed:
         raise Interrupted("interrupted")
     seconds = data("seconds", round(monotonic() - start, 6))
@@ -202,7 +201,7 @@ Examples:
     help="Show no more paths than this; the others are summed.",
 )
 @options.json()
-@options.time_limit()
+@options.limits
 def explain(
     asked: options.Asked,
     left: options.Values | None,

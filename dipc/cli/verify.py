@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from fractions import Fraction
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +20,13 @@ from dipc.certificate.rederive import Statement, compared, rederive
 from dipc.certificate.slow.values import fraction
 from dipc.cli import options
 from dipc.cli.terminal import say
-from dipc.cli.work import Bar
+from dipc.cli.work import work
 from dipc.dipwhile.convert import to_rational
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError, LimitReached, Source
 from dipc.kernel import chains, classes, hidden, sizes
-from dipc.kernel.privacy import Certificate, shown
-from dipc.kernel.reading import MAX_STEPS, Refused, file_bytes, metered
+from dipc.kernel.privacy import FORMAT, Certificate, shown
+from dipc.kernel.reading import MAX_STEPS, Refused, decompressed, file_bytes, metered, unpacked
 from dipc.kernel.statements import check as checked
 from dipc.mechanisms import Mechanism
 from dipc.model import MarkovModel, load_model
@@ -33,8 +36,7 @@ from dipc.shipped import STDIN, located_hidden, source_of
 
 ACCEPTED, REFUSED, CONDITIONAL = 0, 1, 3
 
-NOT_JSON = ("reading: JSONDecodeError", "reading: UnicodeDecodeError")
-HOW_TO_MAKE_ONE = "    help: make one: dipc check FILE --certificate c.json"
+HOW_TO_MAKE_ONE = "make one: dipc check FILE --certificate c.json"
 OTHER_PROGRAM = "program: the given program"
 """How the kernel's reasons begin that say more with the names of files."""
 
@@ -102,7 +104,14 @@ Examples:
     show_default=True,
     help="Derive the distributions anew from the program text, and compare the statement with it.",
 )
-def verify(definitions: tuple[str, ...], steps: int, **given: Any) -> int:
+@options.limits
+def verify(
+    definitions: tuple[str, ...],
+    steps: int,
+    time_limit: float | None,
+    memory_limit: float | None,
+    **given: Any,
+) -> int:
     """Check the certificate FILE, written by 'dipc check --certificate' or 'dipc model check --certificate'.
 
     It is accepted if it is right and makes the expected statement: the program's own claim, with its own
@@ -123,8 +132,8 @@ def verify(definitions: tuple[str, ...], steps: int, **given: Any) -> int:
     compared edge by edge.
 
     \b
-    Exit status: 0 accepted, 1 refused or another statement, 2 a file or an option cannot be read,
-    3 conditional: not everything was compared with the program text.
+    Exit status: 0 accepted, 1 refused or another statement, 2 an option is wrong or the file cannot be
+    read as a certificate, 3 conditional: not everything was compared with the program text; or over a limit.
     """
     defined = options.defined(definitions)
     numbers = {} if given["model"] is not None else defined  # else they may be functions of eps
@@ -136,25 +145,52 @@ def verify(definitions: tuple[str, ...], steps: int, **given: Any) -> int:
         raise click.UsageError(f"{names} are compared by the deep check: leave out --no-deep")
     data = file_bytes(Path(wanted.file))
     source = None if wanted.program is None else source_of(wanted.program).text.encode("utf-8-sig")
-    with Bar(f"verifying {wanted.file}"):
+    with work(f"verifying {wanted.file}", time_limit, memory_limit) as running:
+        status, said = running.held(lambda: _verified(data, source, steps, wanted))
+    say(said, end="")
+    return status
+
+
+def _verified(data: bytes, source: bytes | None, steps: int, wanted: Wanted) -> tuple[int, str]:
+    """The exit status and what there is to say."""
+    with redirect_stdout(StringIO()) as said:
         try:
             with metered(steps):  # of the deep check; the kernel's own meter has the same limit
-                found = checked(data, source, steps)
-                if isinstance(found, chains.Certificate):
-                    return _judged_chain(found, wanted)
-                if isinstance(found, hidden.Certificate | classes.Certificate):
-                    return _judged_hidden(found, wanted)
-                if isinstance(found, sizes.Certificate):
-                    return _judged_sizes(found, wanted)
-                return _judged(found, wanted)
+                return _compared(checked(data, source, steps), wanted), said.getvalue()
         except Refused as refused:
+            if problem := _no_certificate(data):
+                message = f"{wanted.file} is not a certificate ({problem})"
+                raise InputError(message, hint=HOW_TO_MAKE_ONE) from None
             why = shown(str(refused))
-            if str(refused).startswith(NOT_JSON):
-                why = f"{wanted.file} is not a certificate (not JSON)\n{HOW_TO_MAKE_ONE}"
-            elif str(refused).startswith(OTHER_PROGRAM):
+            if str(refused).startswith(OTHER_PROGRAM):
                 why += f", but {wanted.program}"
             say(f"refused: {why}")
-            return REFUSED
+            return REFUSED, said.getvalue()
+
+
+def _compared(found: Any, wanted: Wanted) -> int:
+    """Compare an accepted certificate, of any kind, with what is wanted."""
+    if isinstance(found, chains.Certificate):
+        return _judged_chain(found, wanted)
+    if isinstance(found, hidden.Certificate | classes.Certificate):
+        return _judged_hidden(found, wanted)
+    if isinstance(found, sizes.Certificate):
+        return _judged_sizes(found, wanted)
+    return _judged(found, wanted)
+
+
+def _no_certificate(data: bytes) -> str:
+    """Why a file that was refused is not a certificate at all; empty if it is one, which is wrong."""
+    try:
+        read = unpacked(data)
+    except Refused as limit:  # on numbers or sizes that no certificate has, but JSON may
+        return "" if f'"{FORMAT}"'.encode() in decompressed(data) else str(limit).removeprefix("reading: ")
+    except RecursionError:
+        return "nested too deep"
+    except (ValueError, EOFError, OSError, zlib.error):
+        return "not JSON, or only a part of it" if data else "the file is empty"
+    right = isinstance(read, dict) and read.get("format") == FORMAT
+    return "" if right else f'JSON, but not an object with "format": "{FORMAT}"'
 
 
 def _judged(certificate: Certificate, wanted: Wanted) -> int:

@@ -1,8 +1,8 @@
-"""Long work, with a progress bar, a time limit and Ctrl-C; whatever ends it early says how far it came.
+"""Long work, with a progress bar, limits and Ctrl-C; whatever ends it early says how far it came.
 
-The library looks at the clock between its steps, but a single integral or polynomial may take longer.  The
-command line owns its process and can ask the system for a signal.  Where there is none (on Windows, or
-outside the main thread), only the library's own limit works.
+The library looks at the clock between its steps, and :mod:`dipc.limits` holds its computations inside one
+step.  What is done in this process itself, such as reading a program, is interrupted by a signal.  Where
+there is none (on Windows, or outside the main thread), only the library's own limit works.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from dipc.clock import Progress, how_far
+import dipc.limits as limits
+from dipc.clock import Clock, Progress, how_far
 from dipc.errors import LimitReached
+from dipc.process import INTERRUPTED as INTERRUPTED
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Display
@@ -27,10 +29,10 @@ if TYPE_CHECKING:
 
     from dipc.report.study import Note
 
-GRACE = 0.2  # seconds in which the library can end on its own, with all that it knows
 PATIENCE = 1.0  # seconds before a bar appears
-INTERRUPTED = 130  # the exit status of a process that Ctrl-C ended, by convention
-BARE = ("interrupted", "the time limit was reached")
+T = TypeVar("T")
+
+BARE = ("interrupted", limits.TIME, limits.MEMORY)
 """Messages that say nothing about the work itself."""
 
 
@@ -52,22 +54,43 @@ def handled(number: int, handler: Callable[[int, FrameType | None], None]) -> It
 
 
 @contextmanager
-def alarm(seconds: float | None, busy: bool = False) -> Iterator[None]:
+def alarm(seconds: float | None, memory: float | None = None) -> Iterator[None]:
     """``with alarm(10): work()`` raises :class:`LimitReached` inside ``work`` a little after 10 seconds.
 
-    ``busy``: after so much time of the processor, so that a busy machine changes nothing.
+    Or beyond so many megabytes.
     """
+    with limits.timer(clock) if signals() and (clock := Clock(seconds, memory)).limited else nullcontext():
+        yield
+
+
+@contextmanager
+def busy_alarm(seconds: float) -> Iterator[None]:
+    """The same after so much time of the processor: a busy machine changes nothing."""
 
     def ring(number: int, frame: FrameType | None) -> None:
-        raise LimitReached("the time limit was reached")
+        raise LimitReached(limits.TIME)
 
     with ExitStack() as stack:
-        if seconds is not None and hasattr(signal, "setitimer") and in_main_thread():
-            kind = signal.ITIMER_PROF if busy else signal.ITIMER_REAL
-            stack.enter_context(handled(signal.SIGPROF if busy else signal.SIGALRM, ring))
-            stack.callback(signal.setitimer, kind, 0)
-            signal.setitimer(kind, seconds + GRACE)
+        if signals():
+            stack.enter_context(handled(signal.SIGPROF, ring))
+            stack.callback(signal.setitimer, signal.ITIMER_PROF, 0)
+            signal.setitimer(signal.ITIMER_PROF, seconds)
         yield
+
+
+def signals() -> bool:
+    """Whether there are timers here that send signals."""
+    return hasattr(signal, "setitimer") and in_main_thread()
+
+
+@contextmanager
+def reading(file: str, seconds: float | None, memory: float | None) -> Iterator[None]:
+    """``with reading("svt1", 10, None): load()`` reads within the limits."""
+    try:
+        with alarm(seconds, memory):
+            yield
+    except LimitReached as limit:
+        raise LimitReached(f"{limit} (reading {file})" if str(limit) in BARE else str(limit)) from None
 
 
 class Interrupted(LimitReached):
@@ -162,10 +185,19 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """``progress`` receives how far the work is; ``stop`` knows whether Ctrl-C was pressed."""
+    """``stop`` knows whether Ctrl-C was pressed; the ``clock`` has the limits."""
 
-    progress: Progress
+    clock: Clock
     stop: Stop
+
+    @property
+    def progress(self) -> Progress:
+        """Receives how far the work is."""
+        return self.clock.report
+
+    def held(self, compute: Callable[[], T]) -> T:
+        """What is computed, where the limits hold inside one long step, too."""
+        return limits.held(self.clock, compute)
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
@@ -186,7 +218,7 @@ def say_left_out(notes: Iterable[Note]) -> None:
 
 
 @contextmanager
-def work(doing: str, seconds: float | None = None) -> Iterator[Work]:
+def work(doing: str, seconds: float | None = None, memory: float | None = None) -> Iterator[Work]:
     """``with work("reading svt1", 10) as w: find(progress=w.progress)``.
 
     An error that ends it early says where it was:
@@ -198,9 +230,9 @@ def work(doing: str, seconds: float | None = None) -> Iterator[Work]:
     ...
     dipc.errors.LimitReached: the time limit was reached (inequalities: 12 of 300)
     """
-    with Bar(doing) as bar, alarm(seconds), interruptible() as stop:
+    with Bar(doing) as bar, alarm(seconds, memory), interruptible() as stop:
         try:
-            yield Work(bar.show, stop)
+            yield Work(Clock(seconds, memory, bar.show), stop)
         except LimitReached as limit:
             where = f" ({bar.doing})" if str(limit) in BARE else ""
             kind = Interrupted if stop.pressed else LimitReached

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from math import inf
 from numbers import Integral, Rational
 
 from flint import fmpq
 
+from dipc.clock import Clock, Progress, silent
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.syntax.compile import compile_claim
 from dipc.dipwhile.syntax.core import Cell, CoreClaim, CoreProgram, Variable
@@ -124,10 +126,24 @@ def to_limit(value: object, what: str) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | Rational):
         shown = f"`{value}`" if isinstance(value, str) else f"the {type(value).__name__} {value}"
         raise WrongType(f"{what} must be a number or None, not {shown}", hint=f"for example {what}=60")
-    limit = float(value)
+    try:
+        limit = float(value)
+    except OverflowError:
+        limit = -inf if str(value).startswith("-") else inf
     if not limit >= 0:
         raise InputError(f"{what} must not be negative or nan: {value}")
     return limit
+
+
+Limits = tuple[object, object, Progress]
+"""Seconds and megabytes, or None, and who is told about the progress."""
+
+NO_LIMITS: Limits = (None, None, silent)
+
+
+def to_clock(time_limit: object = None, memory_limit: object = None, progress: Progress = silent) -> Clock:
+    """A clock with these limits, which starts now."""
+    return Clock(to_limit(time_limit, "time_limit"), to_limit(memory_limit, "memory_limit"), progress)
 
 
 def to_jobs(value: object) -> int:

@@ -9,7 +9,7 @@ one, from the laws to the verdict, knows nothing of programs: :mod:`dipc.claims.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from flint import fmpq
@@ -20,7 +20,7 @@ from dipc.claims.oracle import SignOracle, require_nonnegative
 from dipc.claims.privacy import Goal
 from dipc.claims.tightness.losses import Losses
 from dipc.claims.verdict import Verdict
-from dipc.clock import Clock, Progress, silent
+from dipc.clock import Clock
 from dipc.dipwhile.semantics.adjacency import Input, Pair, adjacent, formula_pairs
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never, number_of_eps
 from dipc.dipwhile.semantics.explore import Explorer, Law
@@ -40,28 +40,22 @@ from dipc.signs.eps_range import EpsRange
 class Ask:
     """What restricts a question about a program: one pair of inputs, one eps or an interval, and limits.
 
-    ``pair`` stands for all adjacent inputs; ``at`` and ``interval`` replace the range of the claim.  Limits
-    are in seconds and megabytes; ``jobs`` is the number of processes that decide inequalities.
+    ``pair`` stands for all adjacent inputs; ``at`` and ``interval`` replace the range of the claim.  The
+    ``clock`` has the limits and runs already; ``jobs`` is the number of processes that decide inequalities.
     """
 
     pair: tuple[Input, Input] | None = None
     at: fmpq | None = None
     interval: EpsRange | None = None
-    time_limit: float | None = None
-    progress: Progress = silent
-    memory_limit: float | None = None
+    clock: Clock = field(default_factory=Clock)
     jobs: int = 1
-
-    def clock(self) -> Clock:
-        """A clock with these limits, which starts now."""
-        return Clock(self.time_limit, self.memory_limit, self.progress)
 
     def eps_range(self, claim: CoreClaim | None) -> EpsRange:
         """The values of eps in question; without a restriction, those of the claim, or all eps > 0."""
         return EpsRange.point(self.at) if self.at is not None else self.interval or eps_range_of(claim)
 
 
-def check(explored: Explored, claim: CoreClaim, ask: Ask = Ask()) -> Verdict:
+def check(explored: Explored, claim: CoreClaim, ask: Ask) -> Verdict:
     """Decide a claim.
 
     Raises :class:`InputError` (and its subclasses) for what is wrong in the program or the claim.  A
@@ -71,7 +65,7 @@ def check(explored: Explored, claim: CoreClaim, ask: Ask = Ask()) -> Verdict:
 
 
 def _decided(explored: Explored, goal: Goal, ask: Ask) -> Verdict:
-    clock, system = ask.clock(), explored.program if ask.pair is None else None
+    clock, system = ask.clock, explored.program if ask.pair is None else None
     explore = partial(neighbours_of, explored, pair=ask.pair, clock=clock)
     return decide(goal, explored.space.size, explore, clock, ask.jobs, system)
 

@@ -36,7 +36,20 @@ from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.noise import Finite
 from dipc.dipwhile.semantics.noise import distribution as finite
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
-from dipc.dipwhile.syntax.ast import Binary, Choose, Distribution, Eps, Expr, Flip, Name, Number, Op, Unary
+from dipc.dipwhile.syntax.ast import (
+    PRODUCTS,
+    SUMS,
+    Binary,
+    Choose,
+    Distribution,
+    Eps,
+    Expr,
+    Flip,
+    Name,
+    Number,
+    Op,
+    Unary,
+)
 from dipc.dipwhile.syntax.compile import compile_claim, compile_number_claim
 from dipc.dipwhile.syntax.core import (
     Cell,
@@ -253,10 +266,13 @@ def polynomial(expr: Expr, ring: Ring, memory: Memory = NOTHING) -> Parametric:
             return ring.gens[ring.names.index(name)]
         case Unary(Op.NEG, operand):
             return -polynomial(operand, ring, memory)
-        case Binary(Op.ADD | Op.SUB | Op.MUL as op, left, right):
-            return OPERATIONS[op](polynomial(left, ring, memory), polynomial(right, ring, memory))
-        case Binary(Op.DIV, left, right):
-            return polynomial(left, ring, memory) * _inverse(right, ring, memory)
+        case Binary(Op.ADD | Op.SUB | Op.MUL | Op.DIV):
+            first, links = expr.spine(SUMS | PRODUCTS)
+            result = polynomial(first, ring, memory)
+            for node in links:
+                by = _inverse if node.op is Op.DIV else polynomial
+                result = OPERATIONS[node.op](result, by(node.right, ring, memory))
+            return result
         case Binary(Op.POW, base, Number(power)) if power.q == 1 and 0 <= power <= LARGEST_POWER:
             return polynomial(base, ring, memory) ** int(power.p)
     value = evaluate(expr, memory, never)
@@ -268,6 +284,7 @@ def polynomial(expr: Expr, ring: Ring, memory: Memory = NOTHING) -> Parametric:
 OPERATIONS: dict[Op, Callable[[Parametric, Parametric], Parametric]] = {
     Op.ADD: operator.add,
     Op.SUB: operator.sub,
+    Op.DIV: operator.mul,  # by the inverse
     Op.MUL: operator.mul,
 }
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import dipc.signs.sentence as logic
+from dipc.clock import Clock
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name, Number, Op, Unary
 from dipc.dipwhile.syntax.compile import compile_interval
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.sentences import parse_sentence
-from dipc.dipwhile.syntax.walk import nodes
+from dipc.dipwhile.syntax.walk import joined, nodes
 from dipc.errors import InputError
+from dipc.limits import held
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import sign_if_constant
@@ -21,14 +23,21 @@ CONSTANTS: dict[str, logic.Formula] = {"true": logic.And(()), "false": logic.Or(
 ARITHMETIC = frozenset({Op.NEG, Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.POW})
 
 
-def decide(sentence: str | Sentence) -> Decision:
+def decide(
+    sentence: str | Sentence, *, time_limit: float | None = None, memory_limit: float | None = None
+) -> Decision:
     """Decide a sentence, or the text of one.
+
+    The limits are in seconds and megabytes; beyond them :class:`~dipc.errors.LimitReached` is raised.
 
     >>> answer = decide("exists eps: exp(eps) = 1 + 3*eps and eps < 1")
     >>> answer.truth, answer.holds_for
     (False, ())
     """
-    return logic.decide(read_sentence(sentence) if isinstance(sentence, str) else sentence)
+    clock = Clock(time_limit, memory_limit)
+    return held(
+        clock, lambda: logic.decide(read_sentence(sentence) if isinstance(sentence, str) else sentence)
+    )
 
 
 def read_sentence(text: str) -> Sentence:
@@ -59,10 +68,10 @@ def _divisors(body: Expr) -> Iterator[Expr]:
 
 def _formula(expr: Expr) -> logic.Formula:
     match expr:
-        case Binary(Op.AND, left, right):
-            return _joined(logic.And, left, right)
-        case Binary(Op.OR, left, right):
-            return _joined(logic.Or, left, right)
+        case Binary(Op.AND):
+            return _joined(logic.And, joined(expr, Op.AND))
+        case Binary(Op.OR):
+            return _joined(logic.Or, joined(expr, Op.OR))
         case Unary(Op.NOT, operand):
             return logic.Not(_formula(operand))
         case Binary(op, left, right) if op not in ARITHMETIC:
@@ -74,10 +83,10 @@ def _formula(expr: Expr) -> logic.Formula:
             raise InputError(f"`{as_written(expr)}` is neither true nor false", expr.span, hint)
 
 
-def _joined(kind: type[logic.And] | type[logic.Or], left: Expr, right: Expr) -> logic.Formula:
+def _joined(kind: type[logic.And] | type[logic.Or], operands: Iterable[Expr]) -> logic.Formula:
     """A conjunction or disjunction, those of the same kind inside it taken apart."""
     parts: list[logic.Formula] = []
-    for formula in (_formula(left), _formula(right)):
+    for formula in map(_formula, operands):
         parts += formula.parts if isinstance(formula, kind) else (formula,)
     return parts[0] if len(parts) == 1 else kind(tuple(parts))
 

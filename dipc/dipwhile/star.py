@@ -36,7 +36,7 @@ from dipc.models.values import show_valuation
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 
-ARRAY = re.compile(r"([^\W\d]\w*)\s*(!?=)\s*\[([^\[\]]*)\]")
+ARRAY = re.compile(r"\b([^\W\d]\w*+)\s*+(!?=)\s*\[([^\[\]]*)\]")
 BOTH_WAYS = "the adjacency formula is not symmetric: it was read both ways round"
 NO_ADJACENCY = "the program does not say which inputs are neighbours"
 NO_INPUT = "start"  # the state of a program without inputs

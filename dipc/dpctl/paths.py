@@ -44,7 +44,7 @@ from dipc.errors import InternalError
 from dipc.models.chain import MarkovChain
 from dipc.models.graph import never_and_surely
 from dipc.models.linear import N, Rows, absorption, acyclic, total, without_cycles
-from dipc.numbers.polynomial import common_unit
+from dipc.numbers.basis import common_basis, common_unit
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.ratio import Ratio, common_denominator, in_one_ring
 
@@ -92,7 +92,11 @@ def _functions(
     one = Quotient.one()
     objects = {id(p): p for row in rows for _, p in row}  # they are slow to hash
     different = {one, *objects.values()}
-    unit = common_unit(*(f for p in different for f in (p.numerator, p.denominator)))
+    parts = [f for p in different for f in (p.numerator, p.denominator) if f]
+    basis = common_basis(*parts)
+    if basis is None or not basis.is_free:  # polynomials in one variable would be too long
+        return probabilities(rows, one, path, known, tick)
+    unit = common_unit(*parts)
     ratios = in_one_ring(different, unit)
     fast = {key: ratios[p] for key, p in objects.items()}
     found = probabilities(

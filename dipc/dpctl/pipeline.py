@@ -16,6 +16,7 @@ from dipc.dpctl.values import INSIDE, Segment, least_segments, probability_segme
 from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Open, Undecided
 from dipc.dpctl.witness import Reason, answer, simplest, witness
 from dipc.errors import InputError, LimitReached
+from dipc.limits import held
 from dipc.models.chain import MarkovChain, Mdp, Model, transitions
 from dipc.models.validity import check_probabilities
 from dipc.numbers.quotient import Quotient
@@ -38,9 +39,9 @@ def check(model: Model, property: Property, clock: Clock, options: Options = DEF
     if isinstance(formula, Query):
         raise InputError("a query has no truth value", hint="ask it by `dipc model value`")
     try:
-        clock.tick("states")
-        check_probabilities(model, property.eps_range, clock)
-        return _verdict(model, property, formula, asked, clock, options)
+        return held(
+            clock, lambda: _verdict(model, property, formula, asked, clock, options), (model, property)
+        )
     except LimitReached as limit:
         at = {model.names[s]: "undecided" for s in asked}
         return Undecided(property, model, at, {}, frozenset(), reason=f"{limit} ({clock.doing})")
@@ -49,6 +50,8 @@ def check(model: Model, property: Property, clock: Clock, options: Options = DEF
 def _verdict(
     model: Model, property: Property, formula: Formula, asked: Sequence[int], clock: Clock, options: Options
 ) -> ModelVerdict:
+    clock.tick("states")
+    check_probabilities(model, property.eps_range, clock)
     symbolic = has_eps(model) or depends_on_eps(formula)
     evaluation = evaluation_of(model, symbolic, property.eps_range, clock, options)
     found = evaluation.everywhere(lambda local: tuple(answer(local, formula, s) for s in asked))
@@ -116,13 +119,18 @@ class ModelValue(Shown):
 
 def value(model: Model, property: Property, clock: Clock, options: Options = DEFAULT_OPTIONS) -> ModelValue:
     """Answer a query.  Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out."""
-    query, asked = property.formula, start_states(model, property)
+    query = property.formula
     if not isinstance(query, Query):
         raise InputError("a formula has no value", hint="check it by `dipc model check`, or ask `P=? (...)`")
     if isinstance(model, Mdp) and query.kind == "P":
         hint = "ask for the largest or the least one: `Pmax=? (...)` or `Pmin=? (...)`"
         raise InputError("on a decision process a probability depends on the scheduler", hint=hint)
+    return held(clock, lambda: _value(model, property, query, clock, options), (model, property))
+
+
+def _value(model: Model, property: Property, query: Query, clock: Clock, options: Options) -> ModelValue:
     check_probabilities(model, property.eps_range, clock)
+    asked = start_states(model, property)
     symbolic = has_eps(model) or depends_on_eps(query)
     evaluation = evaluation_of(model, symbolic, property.eps_range, clock, options)
     if isinstance(evaluation, Checker) and asked:

@@ -15,15 +15,16 @@ from dipc.dpctl.powers import Scale
 from dipc.errors import InputError, LimitReached, Span
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.signs.ends import about
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds, nonnegative
-from dipc.signs.tables import End, end_as_text, pieces
+from dipc.signs.tables import End, pieces
 
 
 def check_value(value: Quotient, span: Span, eps_range: EpsRange) -> None:
     """Raise :class:`InputError` unless a number exists on the whole range."""
     if (pole := some_root(value.denominator, eps_range)) is not None:
-        raise InputError(f"{value} has no value at eps = {end_as_text(pole)}", span)
+        raise InputError(f"{value} has no value at eps {about(pole)}", span)
 
 
 def check_epsilon(epsilon: Exponent, text: str, span: Span, eps_range: EpsRange) -> None:

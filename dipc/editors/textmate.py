@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dipc.editors.words import CONTEXTS, KINDS, words
+from dipc.files import write_file
 
 FILE = Path(__file__).with_name("dip.tmLanguage.json")
 
@@ -39,4 +40,4 @@ def text() -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(text(), encoding="utf-8")
+    write_file(FILE, text())

@@ -47,7 +47,7 @@ KINDS = (
     (words(BUDGET), "variable.language.budget", "Name.Builtin.Pseudo"),
     (words(CONSTANTS), "constant.language", "Keyword.Constant"),
     (words(FUNCTIONS) + r"(?=\s*\()", "support.function", "Name.Function"),
-    (r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", "constant.numeric", "Number"),
+    (r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", "constant.numeric", "Number"),
     (r"[^\W\d]\w*'?", "variable.other", "Name"),
     (signs("<- := ← ->"), "keyword.operator.assignment", "Operator"),
     (signs("!= ≠ <= ≤ >= ≥ = < >"), "keyword.operator.comparison", "Operator"),

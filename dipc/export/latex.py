@@ -18,7 +18,7 @@ from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Variable
 from dipc.dipwhile.syntax.parser import parse
 from dipc.export.checks import links
-from dipc.export.operators import EXACT, LATEX, Apply, Symbol, Tree, cleared, condition, tidy, write
+from dipc.export.operators import EXACT, LATEX, Apply, Symbol, Tree, cleared, condition, product, tidy, write
 from dipc.export.questions import ClaimExport, Inequality, NamedLaw
 from dipc.models.values import Valuation, Value, show
 from dipc.numbers.exppoly import ExpPoly
@@ -145,8 +145,8 @@ def as_tree(expr: ast.Expr) -> Tree:
             return Apply("index", (_primed(Symbol(_word(array)), primed), as_tree(index)))
         case ast.Unary(op, operand):
             return Apply(op.value, (as_tree(operand),))
-        case ast.Binary(op, left, right):
-            return Apply(op.value, (as_tree(left), as_tree(right)))
+        case ast.Binary():
+            return _chain(expr)
         case ast.Call("exp" | "abs" as function, (argument,)):
             return Apply(function, (as_tree(argument),))
         case ast.Call(function, arguments):
@@ -157,6 +157,34 @@ def as_tree(expr: ast.Expr) -> Tree:
             return Apply("call", (Symbol(rf"\mathrm{{{kind}}}"), Apply("colon", (span, as_tree(body)))))
         case _:
             assert_never(expr)
+
+
+def _chain(expr: ast.Binary) -> Tree:
+    """A chain of operators of one strength, flat; of several divisions all divisors are below one line."""
+    first, links = expr.spine(ast.STRENGTH.get(expr.op, frozenset()))
+    operators, parts = [node.op for node in links], [as_tree(node.right) for node in links]
+    if len(set(operators)) == 1 and expr.op is not ast.Op.DIV:
+        return Apply(expr.op.value, (as_tree(first), *parts))
+    if expr.op in ast.SUMS:
+        signed = (
+            part if op is ast.Op.ADD else Apply("neg", (part,))
+            for op, part in zip(operators, parts, strict=True)
+        )
+        return Apply("+", (as_tree(first), *signed))
+    split = operators.index(ast.Op.DIV)
+    above = (as_tree(first), *parts[:split])
+    factors, divisors = (
+        [
+            part
+            for op, part in zip(operators[split:], parts[split:], strict=True)
+            if (op is ast.Op.DIV) == below
+        ]
+        for below in (False, True)
+    )
+    if len(divisors) > 1:
+        return Apply("/", (product((*above, *factors)), product(divisors)))
+    quotient = Apply("/", (above[0] if len(above) == 1 else Apply("*", above), *divisors))
+    return Apply("*", (quotient, *factors)) if factors else quotient
 
 
 def _primed(tree: Tree, primed: bool) -> Tree:

@@ -172,7 +172,7 @@ def drn(model: Model) -> str:
     lines += ["@nr_choices", str(choices), "@model"]
     marks, start = labels_by_state(model), set(model.start)
     for state, own in enumerate(marks):
-        words = [quoted(label, PLAIN_WORD.fullmatch) for label in own]
+        words = [quoted(label, PLAIN_WORD.fullmatch) for label in sorted(own)]
         lines.append(" ".join([f"state {state}", *(["init"] if state in start else []), *words]))
         for action, row in choices_of(model, state):
             lines.append("\taction " + ("0" if action is None else quoted(action, PLAIN_WORD.fullmatch)))

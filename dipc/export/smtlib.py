@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator
 
 from flint import fmpq
 
+from dipc.errors import LimitReached
 from dipc.export.operators import EPS, GENERATORS, LEAF, Apply, Dialect, Style, Tree, condition, write
 from dipc.export.questions import ClaimExport, Inequality, requirement_text
-from dipc.numbers.polynomial import common_unit
+from dipc.numbers.basis import common_unit
 from dipc.signs.inequality import Fails, Holds, Unclear
 
 
@@ -30,9 +31,19 @@ def prefix(operator: str) -> Callable[..., str]:
     return lambda *arguments: f"({operator} {' '.join(arguments)})"
 
 
+LARGEST = 20_000  # power that is written out
+
+
+def _power(base: str, exponent: str) -> str:
+    """A product: the logics have no powers."""
+    if len(exponent) > 9 or int(exponent) > LARGEST:
+        raise LimitReached(f"SMT-LIB has no powers, and a product of {exponent} factors is not written out")
+    return prefix("*")(*[base] * int(exponent))
+
+
 SMTLIB = Dialect(
     {operator: prefix(operator) for operator in ["+", "*", "/", "exp", "<", "<=", ">=", ">", "and"]}
-    | {"neg": prefix("-"), "^": lambda base, exponent: prefix("*")(*[base] * int(exponent))},
+    | {"neg": prefix("-"), "^": _power},
     number,
 )
 

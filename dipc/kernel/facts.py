@@ -38,7 +38,7 @@ from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from . import reading
-from .exponential import exp_bounds
+from .exponential import MAX_EXPONENT, exp_bounds
 from .reading import Refused, array, counted, integer, notice, pair_of, rational, record, spend, text, weight
 
 MAX_POWER = 500  # of eps
@@ -320,12 +320,14 @@ def sign_of(value: dict[Fraction, Fraction]) -> int:
     signs = {c > 0 for c in value.values()}
     if len(signs) < 2:
         return 0 if not signs else 1 if signs.pop() else -1
-    least = min([ZERO, *value])
+    lowest, top = min([ZERO, *value]), max(value)
     bits = 64
     while bits <= MAX_BITS:
+        # Divided by exp(least): what is smaller than that is then between 0 and 1.
+        least = lowest if top - lowest <= MAX_EXPONENT else top - min(MAX_EXPONENT, 16 * bits)
         low = high = ZERO
         for x, c in value.items():
-            ends = [c * e for e in exp_bounds(x - least, bits)]
+            ends = [c * e for e in (exp_bounds(x - least, bits) if x >= least else (ZERO, Fraction(1)))]
             low, high = low + min(ends), high + max(ends)
             spend(weight(low, high))
         if low > 0 or high < 0:

@@ -139,12 +139,18 @@ def file_bytes(path: Path) -> bytes:
         return stream.read(MAX_BYTES + 1)
 
 
+def decompressed(data: bytes) -> bytes:
+    """The bytes of a file that may be compressed by gzip, or the first of them."""
+    if data[:2] != b"\x1f\x8b":
+        return data
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+        return stream.read(MAX_BYTES + 1)
+
+
 def unpacked(data: bytes) -> Any:
     """The JSON value of a file, which may be compressed by gzip."""
     step = "reading"
-    if data[:2] == b"\x1f\x8b":
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            data = stream.read(MAX_BYTES + 1)
+    data = decompressed(data)
     if len(data) > MAX_BYTES:
         raise Refused(step, f"more than {MAX_BYTES} bytes")
     if memory_for(data) > MAX_MEMORY:

@@ -20,6 +20,7 @@ from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.numbers.exact import rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.spelling import misspelt, plain_character
 from dipc.suggest import did_you_mean
 
 RULES = Path(__file__).with_name("arithmetic.lark")
@@ -55,6 +56,8 @@ class Grammar:
         machine = parser.parse_interactive(start=start)
         try:
             for token in parser.lex(source.text):
+                if token.type == "NAME":
+                    check_spelling(token, span_of(token, source))
                 machine.feed_token(token)
                 seen.append(token)
                 if most is not None and len(seen) > most:
@@ -63,7 +66,7 @@ class Grammar:
         except UnexpectedCharacters as error:
             at = error.pos_in_stream or 0
             message = f"unexpected character `{source.text[at]}`"
-            raise InputError(message, Span(source, at, at + 1)) from None
+            raise InputError(message, Span(source, at, at + 1), plain_character(source.text[at])) from None
         except UnexpectedToken as error:
             raise self._unexpected(source, error.token, machine.accepts()) from None  # type: ignore[no-untyped-call]
         check_depth(tree, source)
@@ -91,6 +94,12 @@ def _parser(file: Path, starts: tuple[str, ...], words: tuple[tuple[str, str], .
 
     options: Any = {"propagate_positions": True, "lexer_callbacks": {"NAME": keyword}}
     return Lark(text, parser="lalr", lexer="basic", start=list(starts), **options)
+
+
+def check_spelling(name: str, span: Span) -> None:
+    """Refuse a name with other digits than ASCII ones, or letters that look like others."""
+    if hint := misspelt(name):
+        raise InputError(f"`{name}` has letters or digits that look like others", span, hint)
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from lark import Token
 from lark.visitors import Interpreter
 
 from dipc.errors import InputError, Source, Span
-from dipc.models.arithmetic import Amount, Arithmetic, Grammar, Node, placed, span_of
+from dipc.models.arithmetic import Amount, Arithmetic, Grammar, Node, check_spelling, placed, span_of
 from dipc.models.chain import Model
 from dipc.models.draft import Draft, Named, Place
 from dipc.numbers.exact import rational
@@ -83,6 +83,7 @@ def read_model(source: Source, overrides: Mapping[str, Amount] | None = None) ->
     reader, properties, line, counted = _Reader(source, overrides or {}), [], 0, 0
     for start, end in declarations(source.text):
         if match := PROPERTY.match(source.text, start, end):
+            check_spelling(match[1], Span(source, *match.span(1)))
             line, counted = line + source.text.count("\n", counted, match.end()), match.end()
             properties.append(_property(source, match, end, line))
         else:
@@ -102,6 +103,7 @@ def read_formulas(source: Source) -> tuple[PropertyLine, ...]:
         if match is None:
             first = end - len(source.text[start:end].lstrip())
             raise InputError("a line with a formula is NAME: FORMULA", Span(source, first, end), FORMULA_HINT)
+        check_spelling(match[1], Span(source, *match.span(1)))
         found.append(_property(source, match, end, source.text.count("\n", 0, match.end())))
     return tuple(found)
 
@@ -162,7 +164,7 @@ class _Reader(Interpreter[Token, None]):
         """Read one declaration; plain rows, of which there may be a million, without the grammar."""
         source = self.draft.source
         match = PLAIN_ROW.fullmatch(source.text, start, end)
-        if match is not None and match[1] not in WORDS and self.plain(match):
+        if match is not None and match[0].isascii() and match[1] not in WORDS and self.plain(match):
             return
         self.part, self.offset = Source(source.name, source.text[start:end]), start
         with placed(self.part, source, start):

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from dipc.errors import InputError, Span
 from dipc.models.graph import reachable, reaching
 from dipc.numbers.quotient import Quotient
+from dipc.signs.ends import about
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.tables import RootCluster, end_as_text, sign_table
+from dipc.signs.tables import RootCluster, sign_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def check_termination(loop: Loop, budgets: EpsRange) -> None:
         candidates = [vanishing, *([p] for p in vanishing)] if len(vanishing) > 1 else [vanishing]
         if any(loop.never_ends_without(candidate) for candidate in candidates):
             raise InputError(
-                f"this loop does not end with probability 1 at eps = {place}, where {vanishing[0]} is 0",
+                f"this loop does not end with probability 1 at eps {place}, where {vanishing[0]} is 0",
                 loop.span,
                 "restrict the claim to other budgets: private ... for eps in (low, high)",
             )
@@ -63,8 +64,8 @@ def _vanishing(probabilities: list[Quotient], budgets: EpsRange) -> Iterator[tup
         return
     for cell in sign_table(numerators, budgets):
         if isinstance(cell.high, RootCluster):
-            yield end_as_text(cell.high), [probabilities[i] for i in sorted(cell.high.members)]
+            yield about(cell.high), [probabilities[i] for i in sorted(cell.high.members)]
     for end in budgets.closed_ends:
         gone = [p for p in probabilities if p.numerator.sign_at(end) == 0]
         if gone:
-            yield str(end), gone
+            yield about(end), gone

@@ -10,9 +10,10 @@ from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached
 from dipc.models.chain import Model, transitions
 from dipc.numbers.quotient import Quotient
+from dipc.signs.ends import about
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.inequality import Fails, Unclear, nonnegative, sign_if_constant
-from dipc.signs.tables import end_as_text, pieces
+from dipc.signs.inequality import Fails, Unclear, nonnegative, sign_of_denominator
+from dipc.signs.tables import pieces
 
 HINT = "ask about less: `FORMULA for eps in (low, high)`"
 
@@ -33,10 +34,10 @@ def check_probabilities(model: Model, eps_range: EpsRange, clock: Clock) -> None
 
 def _wrong(p: Quotient, eps_range: EpsRange) -> str:
     """What is wrong with a probability, and at which eps."""
-    sign = sign_if_constant(p.denominator, eps_range)
+    sign = sign_of_denominator(p, eps_range)
     if sign is None:
         places = (each.low for each in pieces([p.denominator], eps_range) if (0,) in each.readings)
-        return f"has no value at eps = {end_as_text(next(places))}"
+        return f"has no value at eps {about(next(places))}"
     match nonnegative(p.numerator * sign, eps_range):
         case Fails(sample):
             return f"is negative at eps = {sample}"

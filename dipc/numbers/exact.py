@@ -6,6 +6,7 @@ import re
 from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from fractions import Fraction
 from numbers import Rational
+from typing import NoReturn
 
 from flint import arb, fmpq
 
@@ -48,6 +49,8 @@ def rational(value: Number, what: str) -> fmpq:
 
     >>> rational("3/4", "eps"), rational("0.25", "eps"), rational(Fraction(1, 3), "eps")
     (3/4, 1/4, 1/3)
+    >>> rational("1/10^3", "eps") == rational("1e-3", "eps")
+    True
     >>> rational(0.5, "eps")
     Traceback (most recent call last):
     dipc.errors.WrongType: error: eps must be an exact number, not the float 0.5
@@ -58,17 +61,48 @@ def rational(value: Number, what: str) -> fmpq:
     if isinstance(value, Rational) and not isinstance(value, bool):
         return fmpq(int(value.numerator), int(value.denominator))
     if isinstance(value, str):
-        if re.search(r"[eE][+-]?0*[1-9]\d{3}", value.replace("_", "")) or len(value) > 2 * LONGEST:
-            raise InputError(f"{what}: a number of more than {LONGEST} digits")
         try:
-            return rational(Fraction(value), what)
+            if re.search(r"[eE][+-]?0*[1-9]\d{3}", value.replace("_", "")) or len(value) > 2 * LONGEST:
+                _refuse_as_long(value, what)
+            return rational(_read(value), what)
         except ZeroDivisionError:
             problem = f": `{value}` is a division by zero"
         except ValueError:
             shown = f"`{value}`" if value.strip() else "an empty text"
             problem = f" must be a rational number, not {shown}"
-        raise InputError(f"{what}{problem}", hint="for example 3/4 or 0.75")
+        raise InputError(f"{what}{problem}", hint="for example 3/4, 0.75 or 1/10^3")
     raise WrongType(f"{what} must be an exact number, not {_described(value)}", hint=EXACT_HINT)
+
+
+def _refuse_as_long(text: str, what: str) -> NoReturn:
+    """Raise :class:`InputError` if these are the signs of numbers, else :class:`ValueError`."""
+    if re.fullmatch(r"[\d\s+\-*/^.()eE_]+", text, re.ASCII):
+        raise InputError(f"{what}: a number of more than {LONGEST} digits")
+    raise ValueError(text)
+
+
+def _read(text: str) -> Fraction:
+    """A decimal number or a quotient, in ASCII; its parts may be powers: ``1/10^13``, as in the language."""
+    if not text.isascii():
+        raise ValueError(text)
+    if "^" not in text:
+        return Fraction(text)
+    sign, size = (-1, text.strip()[1:]) if text.strip().startswith("-") else (1, text.strip())
+    top, _, bottom = size.partition("/")
+    return sign * _power(top) / _power(bottom) if bottom else sign * _power(size)
+
+
+POWER = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)(?:\^\(?(-?[0-9]{1,4})\)?)?\s*")
+
+
+def _power(text: str) -> Fraction:
+    found = POWER.fullmatch(text)
+    if found is None:
+        raise ValueError(text)
+    base, exponent = Fraction(found[1]), int(found[2] or 1)
+    if len(found[1]) * abs(exponent) > LONGEST:
+        raise InputError(f"`{text.strip()}` has more than {LONGEST} digits")
+    return base**exponent
 
 
 def _described(value: object) -> str:
@@ -87,15 +121,28 @@ def scalar(value: fmpq | int | Rational) -> fmpq | int:
     )
 
 
+LEAST_RADIUS = arb(2) ** -(2**17)  # of a ball whose ends are written as fractions, if it is not 0
+
+
 def ends(ball: arb) -> tuple[Fraction, Fraction]:
-    """The ends of a finite ball, exactly (``ball.lower()`` would round to the precision of the context)."""
-    middle, radius = _fraction(ball.mid()), _fraction(ball.rad())
-    return middle - radius, middle + radius
+    """The ends of a finite ball, exactly (``ball.lower()`` would round to the precision of the context).
+
+    A radius that is too small to be written as a fraction, that of 1 + exp(-10^20), is made larger.
+    """
+    middle, radius = _fraction(ball.mid()), ball.rad()
+    width = _fraction(LEAST_RADIUS if 0 < radius < LEAST_RADIUS else radius)
+    return middle - width, middle + width
 
 
 def _fraction(point: arb) -> Fraction:
     mantissa, exponent = (int(x) for x in point.man_exp())
     return Fraction(mantissa) * Fraction(2) ** exponent
+
+
+def magnitude(ball: arb) -> int:
+    """The number of bits before the point, less than 0 for a small number: of the middle of a ball, not 0."""
+    mantissa, exponent = (int(x) for x in ball.mid().man_exp())
+    return mantissa.bit_length() + exponent
 
 
 def rounded(value: Fraction, digits: int) -> Decimal:

@@ -31,6 +31,7 @@ from dipc.errors import InputError, InternalError
 from dipc.numbers.exact import Exact, Number, scalar
 from dipc.numbers.formulas import Notation, sympy_sum
 from dipc.numbers.function import FunctionOfEps, budget
+from dipc.numbers.residues import residue
 
 Key = tuple[int, int, int, int]  # power of eps, rate * unit, constant * unit, inverse * unit
 Items = dict[Key, fmpq]  # a sum of terms: exponents with their coefficients, none of which is 0
@@ -173,16 +174,16 @@ class ExpPoly(FunctionOfEps):
             return self.as_rational() == scalar(other)
         return NotImplemented
 
+    @property
+    def residue(self) -> int | None:
+        """The value in a finite field, see :mod:`dipc.numbers.residues`."""
+        return residue(*self.canonical())
+
     def __hash__(self) -> int:
         """Equal for equal functions; that of a rational number for a constant that is one."""
         if self._hash is None:
-            # One coefficient is enough to tell a*exp(eps) + b from its like; hashing all costs too much.
-            unit, items = self.canonical()
-            if (number := self.as_rational()) is not None:
-                self._hash = hash(number)
-            else:
-                c = items[min(items)]
-                self._hash = hash((unit, int(c.p), int(c.q), frozenset(items)))
+            number = self.as_rational()
+            self._hash = hash((self.residue or 0) if number is None else number)
         return self._hash
 
     # --- arithmetic --------------------------------------------------------------------------

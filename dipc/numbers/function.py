@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -15,13 +16,13 @@ from flint import arb, ctx, fmpq
 
 import dipc.views as views
 from dipc.errors import InputError, WrongType
-from dipc.numbers.exact import Exact, Number, ends, rational, rounded
+from dipc.numbers.exact import Exact, Number, ends, magnitude, rational, rounded
 from dipc.numbers.formulas import HTML, LATEX, TEXT, Notation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Rounded = TypeVar("Rounded")
+Rounded = TypeVar("Rounded", Decimal, float)
 
 
 def budget(eps: Number) -> fmpq:
@@ -100,11 +101,17 @@ class FunctionOfEps:
 
     def decimal(self, eps: Number | None = None, digits: int = 10) -> str:
         """The value with ``digits`` significant digits, correctly rounded; fewer if it is exactly that."""
-        digits = _positive(digits)
-        return str(self._rounded(eps, digits, lambda value: rounded(value, digits))).replace("E", "e")
+        digits, value = _positive(digits), self._value(eps)
+        if value.as_rational() is None and abs(magnitude(value.ball(digits=1))) > FAR:
+            return _far_decimal(value, digits)
+        return str(value._rounded(None, digits, lambda value: rounded(value, digits))).replace("E", "e")
 
     def __float__(self) -> float:
         """The nearest float to a constant; for a function take its value first: ``float(p.at("1/2"))``."""
+        if self._value(None).as_rational() is None and abs(bits := magnitude(self.ball(digits=1))) > FAR:
+            if bits > 0:
+                raise OverflowError("the number is too large for a float")
+            return self.sign_at(fmpq(1)) / (1 << FAR)
         # The quotient of two integers is correctly rounded.
         return self._rounded(None, 17, lambda value: value.numerator / value.denominator)
 
@@ -118,6 +125,11 @@ class FunctionOfEps:
             low, high = map(rule, ends(value.ball(None, digits + 2)))
             if low == high:
                 return low
+            if digits > MANY_DIGITS:
+                tie = (Fraction(low) + Fraction(high)) / 2
+                difference: Any = value - fmpq(tie.numerator, tie.denominator)  # type: ignore[operator]
+                sign = difference.sign_at(fmpq(1))
+                return low if sign < 0 else high if sign > 0 else rule(tie)
             digits *= 2
 
     def _value(self, eps: Number | None) -> FunctionOfEps:
@@ -154,6 +166,25 @@ class FunctionOfEps:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self  # immutable
+
+
+MANY_DIGITS = 1000  # beyond which it is asked on which side of the tie between two texts a number lies
+FAR = 2**16  # bits before or behind the point, from which on a number is not written out
+
+
+def _far_decimal(value: FunctionOfEps, digits: int) -> str:
+    """A constant with a great exponent to ``digits`` significant digits, correctly rounded."""
+    more = digits + 10
+    while True:
+        mantissa, _, exponent = value.ball(None, more + 2).str(more, radius=False).partition("e")
+        # The last of these digits may be wrong by one.
+        ulp = Fraction(1, 10 ** (more - 1))
+        low, high = (rounded(Fraction(mantissa) + step, digits) for step in (-ulp, ulp))
+        if low == high:
+            sign, (first, *rest), _ = low.as_tuple()
+            tail = "." + "".join(map(str, rest)) if rest else ""
+            return f"{'-' * sign}{first}{tail}e{int(exponent or 0) + low.adjusted():+d}"
+        more *= 2
 
 
 def _positive(digits: int) -> int:

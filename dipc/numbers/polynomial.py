@@ -4,7 +4,8 @@ With unit u, the substitution ``z = exp(eps/u)``, ``w = exp(1/u)``, ``v = exp(1/
 exponential polynomial into a Laurent polynomial in (eps, z, w, v).  As functions, eps, z and v are
 algebraically independent over the constants (no combination of eps and 1/eps is constant), and w is a
 transcendental constant: so the four are independent over Q, and factors, gcds and divisibility of polynomials
-are those of the functions.  Monomials have no zero for eps > 0, and are split off.
+are those of the functions.  Monomials have no zero for eps > 0, and are split off.  (Where the degree in z, w
+or v is great, several variables take its place: :mod:`dipc.numbers.basis`.)
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from math import gcd, lcm
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpz, fmpz_mpoly, fmpz_mpoly_ctx
 
+from dipc.errors import InternalError
+from dipc.numbers.basis import Basis
 from dipc.numbers.exppoly import ExpPoly
 
 VARIABLES = ("eps", "z", "w", "v")
@@ -30,21 +33,29 @@ def context() -> fmpz_mpoly_ctx:
 class Split:
     """``f = scale * monomial * polynomial``, the polynomial with no monomial factor."""
 
-    polynomial: fmpz_mpoly  # primitive, in Z[eps, z, w, v]
+    polynomial: fmpz_mpoly  # primitive, in the ring of the basis
     scale: fmpq
     monomial: ExpPoly  # one term, coefficient 1
 
 
-def split(f: ExpPoly, unit: int) -> Split:
-    """Write a non-zero exponential polynomial as a polynomial in eps, z, w and v."""
-    items = f.in_unit(unit)
+def split(f: ExpPoly, basis: Basis) -> Split:
+    """Write a non-zero exponential polynomial as a polynomial in the variables of a basis for it."""
+    items = f.in_unit(basis.unit)
     n0, a0, k0, b0 = (min(key[i] for key in items) for i in range(4))
     denominator = lcm(*(int(c.q) for c in items.values()))
-    integers: dict[tuple[int, ...], int | fmpz] = {
-        (n - n0, a - a0, k - k0, b - b0): int((c * denominator).p) for (n, a, k, b), c in items.items()
-    }
-    content, polynomial = context().from_dict(integers).primitive()
-    return Split(polynomial, fmpq(content, denominator), ExpPoly({(n0, a0, k0, b0): fmpq(1)}, unit))
+    integers: dict[tuple[int, ...], int | fmpz] = {}
+    for (n, a, k, b), c in items.items():
+        powers = basis.powers((n - n0, a - a0, k - k0, b - b0))
+        if powers is None:
+            raise InternalError(f"the exponents of {f} have no such basis")
+        integers[powers] = int((c * denominator).p)
+    lows = [min(column) for column in zip(*integers, strict=True)]
+    n, a, k, b = basis.key(lows)
+    content, polynomial = basis.context.from_dict(
+        {tuple(e - low for e, low in zip(powers, lows, strict=True)): c for powers, c in integers.items()}
+    ).primitive()
+    monomial = ExpPoly({(n0 + n, a0 + a, k0 + k, b0 + b): fmpq(1)}, basis.unit)
+    return Split(polynomial, fmpq(content, denominator), monomial)
 
 
 def primitive(f: ExpPoly) -> ExpPoly:
@@ -69,11 +80,6 @@ def join(polynomial: fmpz_mpoly, unit: int) -> ExpPoly:
     return ExpPoly(items, unit)
 
 
-def common_unit(*functions: ExpPoly) -> int:
-    """The least unit in which all exponents are integers."""
-    return lcm(*(f.canonical()[0] for f in functions))
-
-
 def factors_of(polynomial: fmpz_mpoly, squarefree: bool = False) -> tuple[fmpz, list[tuple[fmpz_mpoly, int]]]:
     """A number, and the irreducible factors (or square-free, coprime ones) with their powers.
 
@@ -81,17 +87,18 @@ def factors_of(polynomial: fmpz_mpoly, squarefree: bool = False) -> tuple[fmpz, 
     >>> factors_of(2 * (2 - z) * (z - 2**70))
     (-2, [(z - 1180591620717411303424, 1), (z - 2, 1)])
     """
+    ring = polynomial.context()
     try:
         number, found = polynomial.factor_squarefree() if squarefree else polynomial.factor()
         return number, found
     except OverflowError:  # python-flint sorts the factors, and fails for coefficients of more than 63 bits
-        rational = fmpq_mpoly_ctx.get(VARIABLES, Ordering.lex).from_dict(polynomial.to_dict())
+        rational = fmpq_mpoly_ctx.get(ring.names(), Ordering.lex).from_dict(polynomial.to_dict())
         _, over_q = rational.factor_squarefree() if squarefree else rational.factor()
     rest, found = polynomial, []
     for factor, power in over_q:
         items = factor.to_dict()
         common = lcm(*(int(c.q) for c in items.values()))
-        _, integral = context().from_dict({key: int((c * common).p) for key, c in items.items()}).primitive()
+        _, integral = ring.from_dict({key: int((c * common).p) for key, c in items.items()}).primitive()
         rest = rest / integral ** int(power)
         found.append((integral, int(power)))
     return rest.leading_coefficient(), found

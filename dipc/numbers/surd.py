@@ -17,12 +17,13 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from dipc.errors import InputError
+from dipc.errors import InputError, LimitReached
+from dipc.numbers.basis import common_basis
 from dipc.numbers.exact import Number as Given
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.formulas import Notation
 from dipc.numbers.function import FunctionOfEps, budget
-from dipc.numbers.polynomial import common_unit, factors_of, join, split
+from dipc.numbers.polynomial import factors_of, split
 from dipc.numbers.quotient import Quotient
 
 Pair = tuple[Quotient, Quotient]  # (A, B) stands for A + B sqrt(g)
@@ -179,8 +180,14 @@ def exact_root(g: Quotient) -> Quotient | None:
     >>> exact_root((z - 1) * (z - 1) / (4 * z)), exact_root(z - 1)
     (-1/2*exp(-1/2*eps) + 1/2*exp(1/2*eps), None)
     """
+    if not g.is_lowest:  # g = n d / d^2
+        root = _root(g.numerator * g.denominator)
+        return None if root is None else Quotient(root, g.denominator)
     above, below = _root(g.numerator), _root(g.denominator)
     return None if above is None or below is None else Quotient(above) / Quotient(below)
+
+
+TOO_GREAT = "it is not settled whether a function of great degree in exp(eps) is a square"
 
 
 def _root(f: ExpPoly) -> ExpPoly | None:
@@ -191,17 +198,22 @@ def _root(f: ExpPoly) -> ExpPoly | None:
     """
     if not f:
         return f
-    unit = common_unit(f)
-    parts = split(f, unit)
+    basis = common_basis(f)
+    if basis is None:
+        raise LimitReached(TOO_GREAT)
+    parts = split(f, basis)
     content, found = factors_of(parts.polynomial)
     number = _rational_root(parts.scale * fmpq(content))
     (term,) = parts.monomial.terms()
-    if number is None or term.power % 2 or any(power % 2 for _, power in found):
+    odd = any(power % 2 for _, power in found)
+    if odd and not basis.is_free:  # it could still be a square
+        raise LimitReached(TOO_GREAT)
+    if number is None or term.power % 2 or odd:
         return None
     halves = Term(number, term.power // 2, term.rate / 2, term.constant / 2, term.inverse / 2)
     root = ExpPoly.from_terms([halves])
     for p, power in found:
-        root = root * join(p, unit) ** (power // 2)
+        root = root * basis.join(p) ** (power // 2)
     return root
 
 

@@ -7,6 +7,7 @@ from time import monotonic
 
 from dipc.clock import Clock
 from dipc.errors import Unsupported
+from dipc.limits import Ended, held
 from dipc.pufferfish import finite, functions, horizons, rates, sums
 from dipc.pufferfish.beliefs import ZERO
 from dipc.pufferfish.classes import check_class
@@ -14,13 +15,17 @@ from dipc.pufferfish.parameters import check_with_parameters
 from dipc.pufferfish.question import Claim, Question, claimed
 from dipc.pufferfish.rational import Rational
 from dipc.pufferfish.suprema import budget_with_parameters
-from dipc.pufferfish.verdict import Budget, PufferfishVerdict
+from dipc.pufferfish.verdict import Budget, PufferfishVerdict, Undecided
 
 
 def check(question: Question, clock: Clock) -> PufferfishVerdict:
     """Decide a claim.  A limit that runs out is an Undecided verdict.  Raises :class:`InputError`."""
     claim, start = claimed(question.claim), monotonic()
-    return replace(_check(question, claim, clock), seconds=monotonic() - start)
+    try:
+        found = held(clock, lambda: _check(question, claim, clock), (question,))
+    except Ended as limit:
+        found = Undecided(question=question, pairs=len(question.pairs), reason=f"{limit} ({clock.doing})")
+    return replace(found, seconds=monotonic() - start)
 
 
 MOST_POWER = 200
@@ -62,7 +67,8 @@ def budget(question: Question, clock: Clock) -> Budget:
     Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
     """
     start = monotonic()
-    return replace(_budget(question, clock), seconds=monotonic() - start)
+    found = held(clock, lambda: _budget(question, clock), (question,))
+    return replace(found, seconds=monotonic() - start)
 
 
 def _budget(question: Question, clock: Clock) -> Budget:

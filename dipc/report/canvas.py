@@ -6,14 +6,17 @@ nothing global changes, and a notebook shows what is returned.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from math import ceil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dipc.claims.regions import Region, region_words
 from dipc.errors import InputError
+from dipc.files import write_file
 from dipc.report.sampling import Range
 from dipc.report.words import nice
 
@@ -86,6 +89,13 @@ def sheet(
             self.savefig(data, format="png")
             return data.getvalue()
 
+        def savefig(self, fname: Any, **options: Any) -> None:
+            """As Figure.savefig, but a file is written in one piece."""
+            if isinstance(fname, str | os.PathLike):
+                save_in_one_piece(super().savefig, Path(fname), **options)
+            else:
+                super().savefig(fname, **options)
+
     whole = size[0] * columns, size[1] * rows + (0.4 if heading else 0)
     with matplotlib.rc_context(STYLE):
         figure = Shown(figsize=whole, layout="constrained", dpi=110)
@@ -97,6 +107,19 @@ def sheet(
             if titles and heading:
                 axes.set_title(plain(panel.title), loc="left")
     return figure
+
+
+def save_in_one_piece(
+    save: Callable[..., None], path: Path, *, format: str | None = None, **options: Any
+) -> None:
+    """Write what ``save``, a figure's ``savefig``, draws; the format follows the name if it is not given."""
+    from matplotlib import rcParams
+
+    if format is None:
+        path = path if path.suffix else path.with_suffix(f".{rcParams['savefig.format']}")
+    data = BytesIO()
+    save(data, format=format or path.suffix[1:], **options)
+    write_file(path, data.getvalue())
 
 
 def single(draw: Callable[[Axes], None], title: str = "", size: Size = PANEL) -> Figure:

@@ -9,7 +9,6 @@ from typing import assert_never
 
 from flint import arb, fmpq
 
-from dipc.claims.regions import region_words
 from dipc.claims.tightness.least import Kind
 from dipc.claims.wording import Line, Record, decimal_at, digits_of, number_record, number_text, pretty
 from dipc.dipwhile.explain.explanation import Claimed, Explanation, Reason, Route, Tightness
@@ -22,8 +21,9 @@ from dipc.integration.linear import Linear
 from dipc.models.values import show
 from dipc.numbers.quotient import Quotient
 from dipc.report.document import Document, Node, Row, Section, data
-from dipc.report.tightness import enclosure, epsilon_text, least_record, regions_record, where
+from dipc.report.tightness import enclosure, ends_record, epsilon_text, least_record, regions_record, where
 from dipc.report.words import input_rows, output_row
+from dipc.signs.ends import shown, union
 
 MOST_SOURCE = 44  # characters of a source line in the listing of a path
 WHY = {
@@ -125,7 +125,7 @@ def _state(claimed: Claimed, eps: fmpq) -> str:
     sides = f"at eps = {eps}: {decimal_at(claimed.bound, eps)} on the right, {how}"
     if claimed.regions is None:
         return sides
-    broken = " or ".join(map(region_words, claimed.regions))
+    broken = union(list(map(shown, claimed.regions)))
     return f"{sides}; {f'broken for {broken}' if broken else 'it holds for every eps of the claim'}"
 
 
@@ -146,6 +146,7 @@ def _claimed_record(claimed: Claimed, eps: fmpq) -> Record:
         "excess": number_record(claimed.excess, eps),
         "identity": claimed.identity,
         "violated_for": None if regions is None else regions_record(regions),
+        "violated_for_ends": None if regions is None else ends_record(regions),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
 from dipc.claims.wording import Record, digits_of, number_record, number_text, pretty
 from dipc.dpctl.formula import Exponent
@@ -26,12 +26,11 @@ from dipc.pufferfish.verdict import (
     Violated,
 )
 from dipc.report.document import Node, Row, data
-from dipc.report.models import logarithm_text, rounded_outwards
+from dipc.report.models import logarithm_text, rounded_outwards, within
 
 MOST_SEQUENCES = 5
 LONGEST_SEQUENCE = 24  # observations, written out
 LONGEST_FRACTION = 60  # characters of an exact number beside its decimals
-DECIMALS = 10**10
 ANY = fmpq(1)  # where a constant function is evaluated
 
 Answer = PufferfishVerdict | Budget
@@ -312,12 +311,7 @@ def epsilon_text(found: Budget) -> str:
 
 def _log_outwards(c: Quotient, up: bool) -> str:
     """ln(c), rounded up or down."""
-    with ctx.workprec(256):
-        ball = c.enclose(arb(ANY)).log() * DECIMALS
-        whole = (ball.upper().ceil() if up else ball.lower().floor()).unique_fmpz()
-    if whole is None:
-        raise InternalError("a logarithm that cannot be rounded")
-    return rounded_outwards(fmpq(int(whole), DECIMALS), up)
+    return rounded_outwards(within(c, "epsilon")[up], up)
 
 
 def _where(found: Budget) -> str | None:

@@ -17,6 +17,7 @@ from dipc.dpctl.formula import Property
 from dipc.dpctl.verdict import ModelVerdict
 from dipc.errors import InputError
 from dipc.export.markov_picture import svg
+from dipc.files import write_file
 from dipc.model import MarkovModel, describe
 from dipc.report.canvas import Panel, sheet
 from dipc.report.document import html, plain_document
@@ -89,7 +90,7 @@ def _page(
     refuse_no_page(target)
     if target.exists() and Path(model.name).exists() and target.samefile(model.name):
         raise InputError(f"{target}: this is the model itself", hint="write to another file")
-    target.write_text(report_model_html(model, formula, **options), encoding="utf-8", errors="replace")
+    write_file(target, report_model_html(model, formula, **options))
     return target
 
 

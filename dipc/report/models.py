@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from flint import arb, ctx, fmpq
 
-from dipc.claims.regions import region_text
 from dipc.claims.wording import Record, decimal_at, digits_of, pretty
 from dipc.dpctl.formula import Exponent, Property, Query, depends_on_eps
 from dipc.dpctl.pipeline import ModelValue, start_states
@@ -20,6 +19,7 @@ from dipc.models.chain import Mdp, Model
 from dipc.numbers.exppoly import Term
 from dipc.numbers.quotient import Quotient
 from dipc.report.document import Group, Node, Row, data, lines
+from dipc.signs.ends import about, outwards, shown, union
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.tables import RootCluster, end_as_text, vanishes_at
 
@@ -84,6 +84,7 @@ def verdict_rows(found: ModelVerdict) -> Iterator[Node]:
     yield Row("verdict", found.status.upper() + where)
     yield data("at", dict(found.at))
     yield data("regions", {state: _regions_record(each) for state, each in found.regions.items()})
+    yield data("regions_ends", {state: _ends_record(each) for state, each in found.regions.items()})
     yield from () if found.witness is None else (Row(*line) for line in _witness_lines(found.witness))
     yield data("witness", None if found.witness is None else _witness_record(found.witness))
     if isinstance(found, Undecided):
@@ -107,16 +108,13 @@ def _open(found: Open) -> Iterator[Row]:
     yield data("reason", found.reason)
 
 
-def rounded_outwards(value: fmpq, up: bool, scale: int = 10**10) -> str:
+def rounded_outwards(value: fmpq, up: bool) -> str:
     """A number, if it is long then rounded outwards.
 
     >>> rounded_outwards(fmpq(1, 3), True), rounded_outwards(fmpq(10**12 + 1, 10**13), False)
     ('1/3', '0.1')
     """
-    if len(str(value)) <= 12:
-        return str(value)
-    whole = int((value * scale).ceil() if up else (value * scale).floor())
-    return f"{whole // scale}.{whole % scale:010d}".rstrip("0").rstrip(".")
+    return str(value) if len(str(value)) <= 12 else outwards(value, up)
 
 
 def _witness_lines(found: Witness) -> Iterator[tuple[str, str]]:
@@ -127,7 +125,7 @@ def _witness_lines(found: Witness) -> Iterator[tuple[str, str]]:
     if found.prefix or found.cycle:
         yield "actions", _word(found)
     if found.epsilon is not None:
-        yield "budget", pretty(f"eps = {end_as_text(found.epsilon)}")
+        yield "budget", pretty(f"eps {about(found.epsilon)}")
     for name, value in (
         (f"P({found.state})", found.probability),
         (f"P({found.neighbour})", found.neighbour_probability),
@@ -137,7 +135,7 @@ def _witness_lines(found: Witness) -> Iterator[tuple[str, str]]:
         if value is not None:
             yield name, _number_text(value, found.epsilon)
     if found.violated_for:
-        yield "violated for", pretty(" or ".join(map(_region_words, found.violated_for)))
+        yield "violated for", pretty(_regions_words(found.violated_for))
 
 
 def _word(found: Witness) -> str:
@@ -159,6 +157,7 @@ def _witness_record(found: Witness) -> Record:
         **_isolated(found.epsilon),
         **{name: None if f is None else _number_record(f, found.epsilon) for name, f in numbers.items()},
         "violated_for": _regions_record(found.violated_for),
+        "violated_for_ends": _ends_record(found.violated_for),
     }
 
 
@@ -174,7 +173,7 @@ def brief_witness(found: Witness) -> str:
     other = found.neighbour_probability
     values = [f"P({found.state}) = {decimal(found.probability, found.epsilon)}"]
     values += [] if other is None else [f"P({found.neighbour}) = {decimal(other, found.epsilon)}"]
-    at = "" if found.epsilon is None else f" at eps = {end_as_text(found.epsilon)}"
+    at = "" if found.epsilon is None else f" at eps {about(found.epsilon)}"
     return pretty(f"{', '.join(values)}{at}")
 
 
@@ -189,6 +188,7 @@ def regions_rows(found: ModelRegions) -> Iterator[Node]:
     for state in verdict.at:
         yield Row(state, pretty(_where(verdict, state, symbolic)))
     yield data("regions", {state: _regions_record(each) for state, each in verdict.regions.items()})
+    yield data("regions_ends", {state: _ends_record(each) for state, each in verdict.regions.items()})
     if isinstance(verdict, Undecided):
         yield Row("reason", pretty(verdict.reason), "reason", verdict.reason)
     if verdict.notes:
@@ -196,7 +196,7 @@ def regions_rows(found: ModelRegions) -> Iterator[Node]:
 
 
 def _where(found: ModelVerdict, state: str, symbolic: bool) -> str:
-    regions = " or ".join(map(_region_words, found.regions.get(state, ())))
+    regions = _regions_words(found.regions.get(state, ()))
     if found.at[state] == "undecided":
         return "undecided" + (f", surely holds for  {regions}" if regions else "")
     if not regions:
@@ -204,13 +204,16 @@ def _where(found: ModelVerdict, state: str, symbolic: bool) -> str:
     return f"holds for  {regions}" if symbolic else "holds for every eps"
 
 
-def _region_words(region: Region) -> str:
-    ends = end_as_text(region.low), end_as_text(region.high)
-    return region_text(*ends, region.low_closed, region.high_closed)
+def _regions_words(regions: Sequence[Region]) -> str:
+    return union(list(map(shown, regions)))
 
 
 def _regions_record(regions: Sequence[Region]) -> list[list[str | bool]]:
-    return [[end_as_text(r.low), end_as_text(r.high), r.low_closed, r.high_closed] for r in regions]
+    return [[*shown(region).texts, region.low_closed, region.high_closed] for region in regions]
+
+
+def _ends_record(regions: Sequence[Region]) -> list[list[Record]]:
+    return [shown(region).record() for region in regions]
 
 
 # --- values ------------------------------------------------------------------------------------------
@@ -263,10 +266,14 @@ def _one_or_all(segments: Sequence[Segment], kind: str, names: Sequence[str]) ->
     records = [
         _value_record(segment, kind)
         | (_pair(segment, names) if kind != "P" else {})
-        | ({"for": _regions_record([segment.region])[0]} if len(segments) > 1 else {})
+        | (_place_record(segment.region) if len(segments) > 1 else {})
         for segment in segments
     ]
     return records[0] if len(records) == 1 else records
+
+
+def _place_record(region: Region) -> Record:
+    return {"for": _regions_record([region])[0], "for_ends": _ends_record([region])[0]}
 
 
 def _said(segment: Segment, kind: str, symbolic: bool) -> str:
@@ -278,7 +285,7 @@ def _said(segment: Segment, kind: str, symbolic: bool) -> str:
         rounded, exact = _decimal(segment, kind), _exact(segment.found, kind)
         both = (exact, rounded) if kind == "epsilon" else (rounded, exact)
         text = exact if rounded in (None, exact) else "{}  =  {}".format(*both)
-    return pretty(text + (f"   for {_region_words(segment.region)}" if symbolic else ""))
+    return pretty(text + (f"   for {shown(segment.region).words()}" if symbolic else ""))
 
 
 def _value_record(segment: Segment, kind: str) -> Record:
@@ -296,22 +303,26 @@ def _candidates(segment: Segment, kind: str) -> list[str]:
 
 def _ends(found: Enclosed, kind: str) -> tuple[str, str]:
     """The ends of an interval, rounded outwards; of a least epsilon the logarithms of what is stored."""
-    low, high = (None if end is None else _within(end, kind) for end in (found.low, found.high))
+    low, high = (None if end is None else within(end, kind) for end in (found.low, found.high))
     assert low is not None
     return rounded_outwards(low[0], False), "inf" if high is None else rounded_outwards(high[1], True)
 
 
-def _within(value: Quotient, kind: str) -> tuple[fmpq, fmpq]:
+def within(value: Quotient, kind: str) -> tuple[fmpq, fmpq]:
     """Rational numbers around a number without eps, or around its logarithm."""
     exact = value.as_rational()
     if kind != "epsilon" and exact is not None:
         return exact, exact
     if value == 1:
         return fmpq(0), fmpq(0)
-    with ctx.workprec(128):
-        ball = value.enclose(arb(1))
-        ball = ball.log() if kind == "epsilon" else ball
-        return binary(ball.lower()), binary(ball.upper())
+    precision = 128
+    while True:
+        with ctx.workprec(precision):
+            ball = value.enclose(arb(1))
+            ball = ball.log() if kind == "epsilon" else ball
+            if ball.rel_accuracy_bits() > 64:
+                return binary(ball.lower()), binary(ball.upper())
+        precision *= 2
 
 
 def _exact(found: Attained, kind: str) -> str:

@@ -17,7 +17,6 @@ import dipc.report.sizes as sizes
 import dipc.views as views
 from dipc.claims.claim import Witness
 from dipc.claims.counterexample import Counterexample
-from dipc.claims.regions import region_words
 from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.losses import Regions
@@ -39,6 +38,7 @@ from dipc.report.document import Document, html, lines, plain_document, table, t
 from dipc.report.explanation import explanation_document
 from dipc.report.tightness import Tight, enclosure, epsilon_text, rows_of, where
 from dipc.report.words import checked, doubts, pair_text, program_title, sign
+from dipc.signs.ends import shown, union
 
 COLOURS = {"✓": "#0a8f5b", "✗": "#d55e00", "?": "#b07d00"}
 MOST_ROWS = 60
@@ -135,7 +135,7 @@ def brief(found: Tight | Explanation) -> str:
             count = len(found.segments)
             return f"Curve({count} segment{'s' * (count != 1)})"
         case Regions():
-            return f"Regions(broken for {' or '.join(map(region_words, found.regions)) or 'no eps'})"
+            return f"Regions(broken for {union(list(map(shown, found.regions))) or 'no eps'})"
         case Explanation():
             outputs = valuation_text(found.outputs[0]) + " or ..." * (len(found.outputs) > 1)
             inputs = pair_text(found.input, found.neighbour)

@@ -37,6 +37,7 @@ from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.export.latex import chosen_inequality
 from dipc.export.questions import ClaimExport, Inequality, Picture, picture, question
 from dipc.export.svg import svg
+from dipc.files import write_file
 from dipc.mechanisms import Mechanism
 from dipc.models.values import valuation_text
 from dipc.numbers.quotient import Quotient
@@ -47,10 +48,9 @@ from dipc.report.mathml import mathml, rational
 from dipc.report.sizes import answer_html
 from dipc.report.sizes import where as where_proved
 from dipc.report.study import Attempts, Note, Study, Subject, gave_up, study
-from dipc.report.tightness import enclosure, where
+from dipc.report.tightness import enclosure, span, where
 from dipc.report.words import checked, doubts, nice, sign
 from dipc.signs.inequality import Fails
-from dipc.signs.tables import end_as_text
 from dipc.version import __version__
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def report_html(
     if claimed is not None and not gave_up(found.verdict):
         asked = attempts("the proof written out", partial(question, mechanism.explored, claimed))
     proved = attempts("the proof written out", lambda: list(proofs(asked))) if asked else None
-    drawn = attempts("the chain", lambda: _picture(found))
+    drawn = attempts("the chain", lambda: _picture(found), None)  # a graph, which is no small message
     laws = _laws(found, drawn, attempts)
     plots = attempts("the plots", lambda: _plots(found))
     private = found.verdict is not None and found.verdict.status == "private"
@@ -139,7 +139,7 @@ def report_html(
 def _for_all(mechanism: Mechanism, claim: str | None, attempts: Attempts) -> tuple[str, Markup] | None:
     """For which sizes there is a proof, and the proof; other answers are left to ``dipc prove``."""
     limit = min(PROVING, attempts.seconds or PROVING)
-    found = attempts("the proof for all inputs", partial(mechanism.prove, claim, time_limit=limit))
+    found = attempts("the proof for all inputs", partial(mechanism.prove, claim, time_limit=limit), None)
     if found is None or found.status != "private":
         return None
     return where_proved(found), marked(answer_html(found))
@@ -160,7 +160,7 @@ def write_page(mechanism: Mechanism, file: str | Path | None = None, **options: 
     name = mechanism.program.source.name
     target = Path(file or ("report.html" if name.startswith("<") else f"{plain_stem(name)}.html"))
     refuse_no_page(target)
-    target.write_text(report_html(mechanism, **options), encoding="utf-8", errors="replace")
+    write_file(target, report_html(mechanism, **options))
     return target
 
 
@@ -193,7 +193,7 @@ def _environment() -> Environment:
         "doubts": lambda verdict: [text for _, text in lines([doubts(verdict)])],
         "valuation": valuation_text,
         "outputs": lambda outputs: " or ".join(map(valuation_text, outputs)),
-        "end": end_as_text,
+        "span": span,
         "exactly": Quotient.of,
         "broken": broken,
         "highlighted": highlighted,
@@ -270,8 +270,10 @@ def proofs(question: ClaimExport) -> Iterator[Proof]:
 # --- drawings --------------------------------------------------------------------------------
 
 
-def _plots(found: Study) -> list[tuple[Panel, Markup]]:
-    return [(panel, plot_svg(panel, f"plot{n}")) for n, panel in enumerate(panels_of(found), start=1)]
+def _plots(found: Study) -> list[tuple[str, str, Markup]]:
+    """The titles, words and drawings."""
+    panels = enumerate(panels_of(found), start=1)
+    return [(panel.title, panel.words, plot_svg(panel, f"plot{n}")) for n, panel in panels]
 
 
 def plot_svg(panel: Panel, prefix: str) -> Markup:

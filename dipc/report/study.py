@@ -19,7 +19,7 @@ from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.losses import Regions
 from dipc.claims.verdict import Undecided, Verdict
-from dipc.clock import Progress, silent
+from dipc.clock import Clock, Progress, silent
 from dipc.dipwhile.convert import Inputs, PythonValue, to_claim, to_eps, to_pair
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.explain.explanation import simple_budget
@@ -27,6 +27,7 @@ from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.semantics.valuations import grouped
 from dipc.dipwhile.syntax.core import CoreClaim
 from dipc.errors import DipcError, InternalError, LimitReached
+from dipc.limits import held
 from dipc.mechanisms import Mechanism
 from dipc.models.values import Valuation
 from dipc.signs.eps_range import EpsRange
@@ -56,12 +57,19 @@ class Attempts:
     progress: Progress = silent
     strict: bool = False
     notes: list[Note] = field(default_factory=list)
+    memory: float | None = None
 
-    def __call__(self, part: str, work: Callable[[], T]) -> T | None:
-        """The result of the work, or None with a note."""
+    def __call__(self, part: str, work: Callable[[], T], shared: Sequence[object] | None = ()) -> T | None:
+        """The result of the work, or None with a note.
+
+        ``shared`` is what the result only refers to, see :func:`dipc.limits.held`; None for work that has
+        the limits itself.
+        """
         try:
             with nullcontext() if self.seconds is None else self.within(self.seconds):
-                return work()
+                if shared is None:
+                    return work()
+                return held(Clock(self.seconds, self.memory, self.progress), work, shared)
         except InternalError:
             raise
         except DipcError as error:
@@ -159,16 +167,16 @@ def study(subject: Subject, attempts: Attempts, parts: Sequence[str] = PARTS) ->
     """Compute the requested parts and what they need."""
     mechanism, goal = subject.mechanism, subject.goal
     asked: dict[str, Any] = {"time_limit": attempts.seconds, "progress": attempts.progress}
-    asked["pair"] = subject.pair
+    asked |= {"pair": subject.pair, "memory_limit": attempts.memory}
     check = partial(mechanism.check, subject.text, **asked)
-    verdict = attempts(NAMES["verdict"], check) if goal is not None else None
+    verdict = attempts(NAMES["verdict"], check, None) if goal is not None else None
     wanted = {need for part in parts for need in NEEDS.get(part, (part,))}
     answers: dict[str, Any] = dict.fromkeys(("budget", "loss", "profile", "regions"))
     for part, task in _tasks(subject, asked, verdict):
         if part not in wanted:
             continue
         if goal is None or not gave_up(verdict):
-            answers[part] = attempts(NAMES[part], task)
+            answers[part] = attempts(NAMES[part], task, None)
         elif attempts.strict:
             raise LimitReached(f"the limit was reached by the check itself: {NAMES[part]} was not tried")
         else:

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.claims.regions import Region, region_text, region_words
+from dipc.claims.regions import Region, region_words
 from dipc.claims.tightness.curves import Curve, Profile, Segment
 from dipc.claims.tightness.least import Kind, Least, Spot
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
@@ -18,7 +18,8 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.report.document import Group, Node, Row, data, record
 from dipc.report.words import input_rows, output_row, pair_text
-from dipc.signs.tables import End, RootCluster, decimal, end_as_text
+from dipc.signs.ends import ROUNDED, Between, Interval, about, outwards, rounded, shown, towards
+from dipc.signs.tables import End, RootCluster, decimal_text, places_of
 
 MOST_SPOTS = 3
 
@@ -69,6 +70,7 @@ def _regions(found: Regions) -> Iterator[Node]:
     for text in map(region_words, found.regions) if found.regions else ["no budget: the claim holds"]:
         yield Row("broken for", pretty(text))
     yield data("violated_for", regions_record(found.regions))
+    yield data("violated_for_ends", ends_record(found.regions))
 
 
 def _reached(witnesses: Witnesses, attained: bool | None) -> Group:
@@ -101,9 +103,11 @@ def _curve(curve: Curve, key: str) -> Group:
 def _segment(curve: Curve, segment: Segment) -> Iterator[Row]:
     value, witness = formula(segment, curve.of_loss), segment.witness
     label = "loss" if curve.of_loss else "δ(ε)"
-    yield data("low", end_as_text(segment.low))
-    yield data("high", end_as_text(segment.high))
-    yield Row(label, pretty(f"{value}   for {_interval(curve, segment)}"), "value", value)
+    interval = interval_of(curve, segment)
+    yield data("low", interval.low.text)
+    yield data("high", interval.high.text)
+    yield data("ends", interval.record())
+    yield Row(label, pretty(f"{value}   for {interval.words()}"), "value", value)
     if witness is not None:
         outputs = " or ".join(map(valuation_text, witness.outputs))
         yield Row("", f"{pair_text(witness.input, witness.neighbour)}: {outputs}")
@@ -128,7 +132,9 @@ def enclosure(found: Least) -> str:
     digits = len(str((1 / (found.high - found.low)).floor()))
     if found.name is not None:
         return f"{found.name} = {digits_of(found.name.enclose, max(digits - 1, 10))}"
-    return f"between {_rounded(found.low, False, digits)} and {_rounded(found.high, True, digits)}"
+    places = max(digits, places_of(found.low, 1)) if found.low else digits
+    low, high = (rounded(found.low, places, False), rounded(found.high, places, True))
+    return f"between {decimal_text(low, places)} and {decimal_text(high, places)}"
 
 
 def where(spot: Spot, attained: bool | None = None) -> str:
@@ -137,20 +143,14 @@ def where(spot: Spot, attained: bool | None = None) -> str:
         case Kind.EVERYWHERE:
             return "attained at every eps"
         case Kind.AT:
-            return f"attained at eps = {end_as_text(spot.place)}"
+            return f"attained at eps {about(spot.place)}"
         case Kind.TOWARDS:
-            return f"approached as eps -> {end_as_text(spot.place)}"
+            return f"approached as eps -> {towards(spot.place)}"
         case Kind.NEAR:
             how = "attained" if attained else "needed"
-            return f"{how} at some eps in [{_rounded(spot.low, False)}, {_rounded(spot.high, True)}]"
-
-
-def _rounded(end: fmpq | None, up: bool, digits: int = 10) -> str:
-    """Rounded outwards."""
-    if end is None:
-        return "inf"
-    scaled = end * 10**digits
-    return decimal(fmpq(scaled.ceil() if up else scaled.floor(), 10**digits), digits)
+            low = "0" if spot.low is None else outwards(spot.low, False)
+            high = "inf" if spot.high is None else outwards(spot.high, True)
+            return f"{how} at some eps in [{low}, {high}]"
 
 
 def epsilon_text(t: fmpq) -> str:
@@ -177,12 +177,20 @@ def _exponent(value: Quotient) -> str | None:
     return str(value).removeprefix("exp(").removesuffix(")") if value != Quotient.one() else "0"
 
 
-def _interval(curve: Curve, segment: Segment) -> str:
+def interval_of(curve: Curve, segment: Segment) -> Interval:
+    """The eps at which the value is that of a segment."""
+
     def closed(end: End) -> bool:
         return isinstance(end, RootCluster) or (end is not None and end in curve.budgets)
 
     low, high = segment.low, segment.high
-    return region_text(end_as_text(low), end_as_text(high), closed(low), closed(high))
+    return shown(Between(low, high, closed(low), closed(high)))
+
+
+def span(segment: Segment) -> str:
+    """The ends of a segment: ``0 to 0.6931471805 (rounded inwards)``."""
+    interval = shown(Between(segment.low, segment.high))
+    return f"{interval.low.text} to {interval.high.text}{ROUNDED * interval.is_rounded}"
 
 
 def least_record(found: Least) -> Record:
@@ -193,5 +201,10 @@ def least_record(found: Least) -> Record:
 
 
 def regions_record(regions: tuple[Region, ...]) -> list[list[str]]:
-    """The ends of intervals of eps."""
-    return [[end_as_text(r.low), end_as_text(r.high)] for r in regions]
+    """The ends of intervals of eps as texts, exact or rounded inwards."""
+    return [list(shown(region).texts) for region in regions]
+
+
+def ends_record(regions: tuple[Region, ...]) -> list[list[Record]]:
+    """The ends of intervals of eps: exact, or two decimals around them."""
+    return [shown(region).record() for region in regions]

@@ -21,7 +21,7 @@ why zeros are left out, and why V(0) speaks of (0, b] even if f vanishes at 0 to
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from math import lcm
 
@@ -106,13 +106,21 @@ def variations_from(f: ExpPoly, low: fmpq) -> int:
     _, items = f.canonical()
     rates = [a for _, a, _, _ in items]
     pure = not any(n or k or b for n, _, k, b in items)
-    if low or not pure or not MANY <= max(rates) - min(rates) < 4 * len(items):
+    if low or f.has_constants:
         return variations(derivative_chain(f), low)
+    if not pure or not MANY <= max(rates) - min(rates) < 4 * len(items):
+        _, _, polynomials = _integer_form(f)
+        return _changes([value for _, value in _steps(polynomials)])
     scale, coefficients = lcm(*(int(c.q) for c in items.values())), [0] * (max(rates) - min(rates) + 1)
     for (_, a, _, _), c in items.items():
         coefficients[a - min(rates)] = int((c * scale).p)
     shifted = fmpz_poly(coefficients)(fmpz_poly([1, 1])).coeffs()
-    return sum(a != b for a, b in pairwise([c > 0 for c in shifted if c]))
+    return _changes(shifted)
+
+
+def _changes(numbers: Iterable[fmpz]) -> int:
+    """The sign changes in a sequence, zeros left out."""
+    return sum(a != b for a, b in pairwise([c > 0 for c in numbers if c]))
 
 
 def _integer_form(f: ExpPoly) -> tuple[int, int, dict[int, fmpz_poly]]:
@@ -130,7 +138,17 @@ def _integer_form(f: ExpPoly) -> tuple[int, int, dict[int, fmpz_poly]]:
 
 
 def _steps(polynomials: dict[int, fmpz_poly]) -> Iterator[tuple[int, fmpz]]:
-    """``(a_k, f_{k-1}(0))`` for k = 1 .. m, in the scaled variable t."""
+    """``(a_k, f_{k-1}(0))`` for k = 1 .. m, in the scaled variable t.
+
+    Without powers of t it is ``f_{k-1}(0) = sum_j c_j (a_j - a_1) ... (a_j - a_{k-1})``.
+    """
+    if all(len(p) == 1 for p in polynomials.values()):
+        left = [(a, p[0]) for a, p in polynomials.items()]
+        while left:
+            exponent = left[0][0]
+            yield exponent, sum((c for _, c in left), fmpz(0))
+            left = [(a, c * (a - exponent)) for a, c in left[1:]]
+        return
     for exponent in list(polynomials):
         while exponent in polynomials:
             yield exponent, sum((p[0] for p in polynomials.values()), fmpz(0))

@@ -11,14 +11,16 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
+from dipc.errors import LimitReached
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import primitive
+from dipc.numbers.quotient import Quotient
 from dipc.signs.derivatives import chain_proof
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.proofs import Identity, Point, Proof, SignTable
 from dipc.signs.radicals import Function
-from dipc.signs.roots import Unsettled
-from dipc.signs.tables import sign_table
+from dipc.signs.roots import Root, Unsettled
+from dipc.signs.tables import roots_within, sign_table, surely_not_zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +126,18 @@ def sign_if_constant(f: Function, budgets: EpsRange) -> int | None:
     signs.update(f.sign_at(end) for end in budgets.closed_ends)
     # Two intervals of one sign still have a root between them.
     return signs.pop() if len(signs) == 1 and len(cells) == 1 and 0 not in signs else None
+
+
+def sign_of_denominator(value: Quotient, budgets: EpsRange) -> int | None:
+    """The sign of the denominator on the whole range; None if the function has no value at some eps of it.
+
+    A fraction that is not in lowest terms may have one where the denominator is 0: :class:`LimitReached`.
+    """
+    sign = sign_if_constant(value.denominator, budgets)
+    if sign is None and not value.is_lowest:
+        roots = roots_within(value.denominator, budgets.low, budgets.high)
+        points = [Root(value.denominator, end, end) for end in budgets.closed_ends]
+        zeros = [*roots, *(point for point in points if not value.denominator.sign_at(point.low))]
+        if not any(surely_not_zero(value.numerator, zero) for zero in zeros):
+            raise LimitReached("it is not settled whether a fraction has a value where its denominator is 0")
+    return sign

@@ -15,11 +15,15 @@ class Unsettled(LimitReached):
 
     def __init__(self, low: fmpq, high: fmpq) -> None:
         super().__init__(
-            "the sign of an expression with constants exp(k) or inverse exponents exp(b/eps) "
-            f"could not be settled in [{low}, {high}]"
+            "the sign of an expression with constants exp(k), inverse exponents exp(b/eps) or a great "
+            f"degree could not be settled in [{low}, {high}]"
         )
         self.low = low
         self.high = high
+
+    def __reduce__(self) -> tuple[type[Unsettled], tuple[fmpq, fmpq]]:
+        """An exception is else made again from its message: it must come out of a child process as it is."""
+        return Unsettled, (self.low, self.high)
 
 
 class NoProof(LimitReached):

@@ -20,8 +20,10 @@ from typing import Literal, assert_never, get_args
 
 from flint import fmpq
 
+from dipc.errors import LimitReached
+from dipc.numbers.basis import common_basis
 from dipc.numbers.exppoly import ExpPoly
-from dipc.numbers.polynomial import common_unit, join, split
+from dipc.numbers.polynomial import split
 from dipc.numbers.surd import combined_sign
 from dipc.signs.roots import Root, positive_roots
 
@@ -80,13 +82,15 @@ def radical_roots(f: Radical, low: fmpq, high: fmpq | None) -> list[Root]:
 
 def _reduced(f: Radical) -> tuple[ExpPoly, Radical]:
     """A common factor d of P and R, and ``(P + R sqrt(g)) / d``."""
-    unit = common_unit(f.rational, f.coefficient)
-    p, r = split(f.rational, unit), split(f.coefficient, unit)
+    basis = common_basis(f.rational, f.coefficient)
+    if basis is None or not basis.is_free:
+        raise LimitReached("the roots of a function of great degree in exp(eps) with a square root")
+    p, r = split(f.rational, basis), split(f.coefficient, basis)
     common = p.polynomial.gcd(r.polynomial)
     rational, coefficient = (
-        join(part.polynomial / common, unit) * part.monomial * part.scale for part in (p, r)
+        basis.join(part.polynomial / common) * part.monomial * part.scale for part in (p, r)
     )
-    return join(common, unit), Radical(rational, coefficient, f.radicand)
+    return basis.join(common), Radical(rational, coefficient, f.radicand)
 
 
 def _vanishes(f: Radical, common: ExpPoly, reduced: Radical, root: Root) -> bool:

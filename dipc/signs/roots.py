@@ -36,8 +36,9 @@ from itertools import pairwise
 
 from flint import arb, ctx, fmpq
 
+from dipc.numbers.basis import common_basis
 from dipc.numbers.exppoly import ExpPoly
-from dipc.numbers.polynomial import common_unit, factors_of, join, split
+from dipc.numbers.polynomial import factors_of, primitive, split
 from dipc.signs.bounds import rootless_up_to
 from dipc.signs.derivatives import derivative_chain, variations, variations_from
 from dipc.signs.eps_range import simplest_between
@@ -48,6 +49,8 @@ from dipc.signs.mixed import isolated
 MOST_DEGREE = 60  # in z: beyond it polynomials are not factored, which can take minutes
 HASTY_DEGREE = 2000  # from here on even the search for multiple factors is put off
 HASTY_WIDTH = fmpq(1, 2**40)
+CONSTANT, FIRST_POWER = (0, fmpq(0), fmpq(0), fmpq(0)), (1, fmpq(0), fmpq(0), fmpq(0))
+LINEAR = {CONSTANT, FIRST_POWER}
 
 
 @dataclass(eq=False)
@@ -74,9 +77,14 @@ class Root:
         return self.high - self.low
 
     @property
+    def is_narrow(self) -> bool:
+        """Whether it is not worth narrowing: by its size, since great rates have small roots."""
+        return self.width < LEAST_WIDTH * min(fmpq(1), self.high)
+
+    @property
     def may_be_shared(self) -> bool:
         """Whether it may be multiple, or a root of other factors as well."""
-        return bool(self.factor.has_constants or self.factor.has_inverse)
+        return bool(self.factor.has_constants or self.factor.has_inverse or not is_moderate(self.factor))
 
     def refine(self) -> None:
         """Halve the interval."""
@@ -100,14 +108,24 @@ class Root:
             self.refine()
 
 
+def is_moderate(*factors: ExpPoly) -> bool:
+    """Whether common factors, and multiple ones, are found: not if the degree is great."""
+    basis = common_basis(*factors)
+    return basis is not None and basis.is_free
+
+
+def may_coincide(*roots: Root) -> bool:
+    """Whether roots of different factors may be equal and nobody sees it."""
+    return any(root.may_be_shared for root in roots) or not is_moderate(*(root.factor for root in roots))
+
+
 def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
     """The roots in the open interval (low, high), ascending, in disjoint closed intervals inside it.
 
     ``low`` >= 0, ``high`` None is infinity, f is not zero.  Multiple roots are listed once.  Raises
     :class:`Unsettled`.
     """
-    unit = common_unit(f)
-    f = join(split(f, unit).polynomial, unit)
+    f = primitive(f)
     # At most one sign change means at most one root, and a simple one.
     changes = 2 if f.has_inverse else variations_from(f, low)
     if not changes:
@@ -173,12 +191,15 @@ def _factors(f: ExpPoly) -> tuple[ExpPoly, ...]:
 def irreducible(f: ExpPoly) -> list[tuple[ExpPoly, int]]:
     """The irreducible factors with their powers, but for monomials and a number.
 
-    If the degree is great and f has no exp(b/eps), square-free factors that are coprime.
+    If the degree is great and f has no exp(b/eps), square-free factors that are coprime; if it is not even
+    moderate (:func:`is_moderate`), those that are found: they need not be irreducible.
     """
-    unit = common_unit(f)
-    easy = f.has_inverse or _degree(f) <= MOST_DEGREE
-    _, found = factors_of(split(f, unit).polynomial, squarefree=not easy)
-    return [(join(p, unit), int(power)) for p, power in found]
+    basis = common_basis(f)
+    if basis is None or (signs_of_binomial(f) is not None and not basis.is_free):
+        return [(primitive(f), 1)]
+    easy = f.has_inverse or not basis.is_free or _degree(f) <= MOST_DEGREE
+    _, found = factors_of(split(f, basis).polynomial, squarefree=not easy)
+    return [(basis.join(p), int(power)) for p, power in found]
 
 
 def _one_sign(f: ExpPoly) -> bool:
@@ -213,8 +234,7 @@ def _isolated(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
 
 def _isolated_in_inverse(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
     """The roots of f, an exponential polynomial in 1/eps."""
-    mirrored = split(f.at_inverse(), common_unit(f))
-    g = join(mirrored.polynomial, common_unit(f))
+    g = primitive(f.at_inverse())
     left = rootless_up_to(g) if high is None else 1 / high
     right = 1 / low if low else None
     if right is not None and left >= right:
@@ -229,8 +249,12 @@ def _isolated_in_inverse(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]
 def _isolated_by_chain(
     f: ExpPoly, low: fmpq, high: fmpq | None, least_width: fmpq = LEAST_WIDTH
 ) -> list[Root]:
-    """Raises :class:`Unsettled` below the least width if f has constants, or if another width is given."""
-    limited = f.has_constants or least_width != LEAST_WIDTH
+    """Raises :class:`Unsettled` below the least width if roots may be multiple, or if another width is given.
+
+    Where exponents are large, roots are close: then the width is less.
+    """
+    limited = f.has_constants or least_width != LEAST_WIDTH or not is_moderate(f)
+    least_width = least_width / max(fmpq(1), *(abs(rate) for _, _, rate, _, _ in f.terms()))
     chain = derivative_chain(f)
     at_low = variations(chain, low)
     if high is None:
@@ -287,7 +311,11 @@ def _settle(f: ExpPoly, slope: ExpPoly, a: fmpq, b: fmpq, bound: int) -> list[Ro
 
 
 def _simplified(root: Root) -> Root:
-    """The root as a rational number, if it is a simple one."""
+    """The root as a rational number, if it is a simple one or that of a linear function."""
+    coefficients = {term[1:]: term.coefficient for term in root.factor.terms()}
+    if coefficients.keys() == LINEAR:
+        exact = -coefficients[CONSTANT] / coefficients[FIRST_POWER]
+        return Root(root.factor, exact, exact)
     root.refine_to(fmpq(1, 1024))
     if not root.is_rational:
         guess = simplest_between(root.low, root.high)
@@ -310,7 +338,7 @@ def _separate(roots: list[Root]) -> None:
                 continue
             if left.is_rational and right.is_rational:
                 roots.remove(right)
-            elif (left.may_be_shared or right.may_be_shared) and max(left.width, right.width) < LEAST_WIDTH:
+            elif left.is_narrow and right.is_narrow and may_coincide(left, right):
                 raise Unsettled(left.low, right.high)
             left.refine()
             right.refine()

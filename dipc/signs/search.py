@@ -18,8 +18,9 @@ from math import prod
 
 from flint import fmpq
 
+from dipc.numbers.basis import common_basis
 from dipc.numbers.exppoly import ExpPoly
-from dipc.numbers.polynomial import common_unit, join, split
+from dipc.numbers.polynomial import split
 from dipc.signs import proofs
 from dipc.signs.derivatives import chain_proof
 from dipc.signs.eps_range import EpsRange, simplest_between
@@ -90,8 +91,10 @@ def _without_binomial(
     f: ExpPoly, g: ExpPoly, signs: ExpPoly, eps_range: EpsRange, strict: bool
 ) -> proofs.Binomial:
     """f = g h, where g = exp(u) - exp(v) has the signs of the polynomial eps (u - v)."""
-    unit = common_unit(f, g)
-    cofactor = join(split(f, unit).polynomial / split(g, unit).polynomial, unit)
+    basis = common_basis(f, g)
+    if basis is None or not basis.is_free:
+        raise NoProof("no certificate: a function has too great a degree in exp(eps) for its factors")
+    cofactor = basis.join(split(f, basis).polynomial / split(g, basis).polynomial)
     if without_monomial(g * cofactor) != f:
         cofactor = -cofactor
     return proofs.Binomial(g, cofactor, proof(signs * cofactor, eps_range, strict))

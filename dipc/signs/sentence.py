@@ -13,14 +13,14 @@ eps in I is refused, even where logic would give it a value.
 has no root in I and so one sign.  The numerators cut I into points and open intervals of constant signs
 (:mod:`dipc.signs.tables`); B has one truth value on each, found at one sample.
 
-Only for functions with constants exp(k) or inverse exponents exp(b/eps) can the answer be "undecided": all
-possible signs at blurred roots are tried, and often they agree.
+Only for functions with constants exp(k), inverse exponents exp(b/eps) or great degrees can the answer be
+"undecided": all possible signs at blurred roots are tried, and often they agree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from itertools import groupby
@@ -31,10 +31,11 @@ from flint import fmpq
 from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.signs.ends import Between, Interval, shown
 from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.inequality import MORE_PROBES, PROBES, sign_if_constant, without_monomial
 from dipc.signs.limits import Unsettled
-from dipc.signs.tables import End, Piece, RootCluster, Signs, decimal, pieces
+from dipc.signs.tables import Piece, RootCluster, Signs, end_as_text, pieces, places_of
 
 
 class Relation(Enum):
@@ -162,10 +163,14 @@ def atoms(formula: Formula) -> Iterator[Comparison]:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A value of eps: exact if ``low == high``, else the only root of some function between the two."""
+    """A value of eps: exact if ``low == high``, else the only root of some function between the two.
+
+    As text it is the exact number, or ten significant digits of it.
+    """
 
     low: fmpq
     high: fmpq
+    text: str = field(default="", compare=False)
 
     @property
     def exact(self) -> fmpq | None:
@@ -173,7 +178,7 @@ class Witness:
         return self.low if self.low == self.high else None
 
     def __str__(self) -> str:
-        return str(self.low) if self.low == self.high else decimal((self.low + self.high) / 2, 10)
+        return self.text or str(self.low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,14 +186,19 @@ class Decision:
     """Whether a sentence is true; ``truth`` is None if that is undecided.
 
     ``witness`` is an eps at which the body holds (of a true ``exists``) or fails (of a false ``forall``);
-    ``holds_for`` are the intervals on which the body holds, exact or rounded, None if not settled.
+    ``regions`` are the intervals on which the body holds, None if not settled.
     """
 
     sentence: Sentence
     truth: bool | None
     witness: Witness | None = None
-    holds_for: tuple[str, ...] | None = None
+    regions: tuple[Interval, ...] | None = None
     reason: str = ""
+
+    @property
+    def holds_for(self) -> tuple[str, ...] | None:
+        """The intervals as texts such as ``(0, 1]``; an end is exact or rounded inwards, a point rounded."""
+        return None if self.regions is None else tuple(each.brackets(marked=False) for each in self.regions)
 
     @property
     def status(self) -> str:
@@ -215,9 +225,10 @@ def decide(sentence: Sentence) -> Decision:
         return Decision(sentence, None, reason=str(doubt))
     truths = [conditions.truths(piece) for piece in found]
     witnesses = [piece for piece, t in zip(found, truths, strict=True) if t == {wanted}]
+    witness = _witness(witnesses) if witnesses else None
     regions = _regions(found, truths)
-    if witnesses:
-        return Decision(sentence, wanted, _witness(witnesses), regions)
+    if witness is not None:
+        return Decision(sentence, wanted, witness, regions)
     if any(wanted in t for t in truths):
         return Decision(sentence, None, None, regions, "roots of two functions could not be told apart")
     return Decision(sentence, not wanted, None, regions)
@@ -296,12 +307,13 @@ def _witness(candidates: Iterable[Piece]) -> Witness:
 
 
 def _sharpened(place: RootCluster) -> Witness:
+    text = end_as_text(place)
     for root in place.roots:
-        root.refine_to(fmpq(1, 10**12))
-    return Witness(place.low, place.high)
+        root.refine_to(fmpq(10) ** -(places_of(root.low, 10) + 2))
+    return Witness(place.low, place.high, text)
 
 
-def _regions(found: Sequence[Piece], truths: Sequence[set[bool]]) -> tuple[str, ...] | None:
+def _regions(found: Sequence[Piece], truths: Sequence[set[bool]]) -> tuple[Interval, ...] | None:
     """The maximal intervals on which the body holds; None if that is not known on some piece."""
     if any(len(t) > 1 for t in truths):
         return None
@@ -310,14 +322,5 @@ def _regions(found: Sequence[Piece], truths: Sequence[set[bool]]) -> tuple[str, 
     return tuple(_interval(run[0], run[-1]) for run in holding)
 
 
-def _interval(first: Piece, last: Piece) -> str:
-    if first is last and first.is_point:
-        return f"{{{_end(first.low)}}}"
-    opening, closing = "[" if first.is_point else "(", "]" if last.is_point else ")"
-    return f"{opening}{_end(first.low)}, {_end(last.high)}{closing}"
-
-
-def _end(end: End) -> str:
-    if isinstance(end, RootCluster):
-        return str(_sharpened(end))
-    return "inf" if end is None else str(end)
+def _interval(first: Piece, last: Piece) -> Interval:
+    return shown(Between(first.low, last.high, first.is_point, last.is_point))

@@ -9,7 +9,8 @@ and s that of g in (c, d), where a, b, c, d are not roots; let h be the gcd of f
 * With exp(k) or exp(b/eps) both can remain possible.  Below a width of 2^-128 the roots are left together
   as one *blurred* point, with all signs that its functions may have there.
 
-The open intervals alone (:func:`sign_table`) do not need this: there, roots closer than 2^-60 stay together.
+The open intervals alone (:func:`sign_table`) do not need this: there, roots closer than 2^-60, or
+that part of their size, stay together.
 """
 
 from __future__ import annotations
@@ -19,19 +20,22 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, product
 
-from flint import fmpq
+from flint import arb, ctx, fmpq
 
 from dipc.clock import Tick, unlimited
 from dipc.errors import InternalError
+from dipc.numbers.basis import common_basis
 from dipc.numbers.exppoly import ExpPoly
-from dipc.numbers.polynomial import common_unit, join, split
+from dipc.numbers.polynomial import split
 from dipc.signs.eps_range import EpsRange, simplest_between
-from dipc.signs.limits import LEAST_WIDTH, Unsettled
+from dipc.signs.limits import Unsettled
 from dipc.signs.radicals import Function, Radical, radical_roots
-from dipc.signs.roots import Root, positive_roots
+from dipc.signs.roots import Root, may_coincide, positive_roots
 
 COARSE = fmpq(1, 2**60)
 MOST_BLURRED = 6  # functions at one blurred point
+CLOSE = 2**30
+LEAST_PLAIN, MOST_PLAIN = -5, 20  # the first digits of numbers that are shown without a power of ten
 
 Signs = tuple[int, ...]
 
@@ -46,6 +50,11 @@ class RootCluster:
 
     roots: tuple[Root, ...]
     members: frozenset[int]
+
+    @property
+    def is_rational(self) -> bool:
+        """Whether it is known to be one rational number."""
+        return len(self.roots) == 1 and self.roots[0].is_rational
 
     @property
     def low(self) -> fmpq:
@@ -200,7 +209,7 @@ def _clusters(functions: Sequence[Function], eps_range: EpsRange) -> list[RootCl
     found = sorted(_all_roots(functions, eps_range), key=lambda place: place.low)
     if len({i for place in found for i in place.members}) > 1:  # the roots of one function are apart already
         for place in found:
-            place.roots[0].refine_to(COARSE)
+            place.roots[0].refine_to(COARSE * min(fmpq(1), sharpened(place)))
         found.sort(key=lambda place: place.low)
     groups: list[list[RootCluster]] = []
     reach = fmpq(-1)
@@ -251,9 +260,9 @@ def _joined(left: RootCluster, right: RootCluster) -> RootCluster | None:
     roots = (*left.roots, *right.roots)
     if len(roots) == 2 and _shared(*roots):
         return RootCluster((next((root for root in roots if root.is_rational), roots[0]),), members)
-    doubtful = len(roots) > 2 or any(root.may_be_shared for root in roots)
-    narrow = all(root.width < LEAST_WIDTH for root in roots)
-    return RootCluster(roots, members) if doubtful and narrow else None
+    narrow = all(root.is_narrow for root in roots)
+    doubtful = narrow and (len(roots) > 2 or may_coincide(*roots))
+    return RootCluster(roots, members) if doubtful else None
 
 
 def _shared(r: Root, s: Root) -> bool:
@@ -266,9 +275,10 @@ def _shared(r: Root, s: Root) -> bool:
     if r.factor == s.factor:
         common = r.factor
     else:
-        unit = common_unit(r.factor, s.factor)
-        divisor = split(r.factor, unit).polynomial.gcd(split(s.factor, unit).polynomial)
-        common = join(divisor, unit)
+        basis = common_basis(r.factor, s.factor)
+        if basis is None:
+            return False
+        common = basis.join(split(r.factor, basis).polynomial.gcd(split(s.factor, basis).polynomial))
     low, high = max(r.low, s.low), min(r.high, s.high)
     return low < high and common.sign_at(low) * common.sign_at(high) < 0
 
@@ -280,17 +290,74 @@ def vanishes_at(f: ExpPoly, root: Root) -> bool:
     return not f or _shared(Root(f, root.low, root.high), root)
 
 
+def surely_not_zero(f: ExpPoly, root: Root) -> bool:
+    """Whether a function is surely not 0 at a root of another one, which is narrowed for that."""
+    while not root.is_rational and not root.is_narrow:
+        with ctx.workprec(64 + 2 * int((1 / root.width).ceil()).bit_length()):
+            if not f.enclose(arb((root.low + root.high) / 2, root.width / 2)).contains(0):
+                return True
+        root.refine()
+    return root.is_rational and f.sign_at(root.low) != 0
+
+
 # --- as text ------------------------------------------------------------------------------------------
 
 
 def end_as_text(end: End, digits: int = 10) -> str:
-    """Exact if rational, else rounded to ``digits`` decimals; "inf" for infinity."""
+    """Exact if rational, else rounded as :func:`places_of` tells; "inf" for infinity."""
     if not isinstance(end, RootCluster):
         return "inf" if end is None else str(end)
+    places = places_of(sharpened(end), digits)
     root = end.roots[0]
-    if not root.is_rational:
-        root.refine_to(fmpq(1, 10 ** (digits + 1)))
-    return str(root.low) if root.is_rational else decimal((root.low + root.high) / 2, digits)
+    root.refine_to(fmpq(10) ** -(places + 1))
+    return str(root.low) if root.is_rational else decimal_text((root.low + root.high) / 2, places)
+
+
+def sharpened(place: RootCluster) -> fmpq:
+    """A number close to an isolated place, compared with its size."""
+    for root in place.roots:
+        while root.high - root.low > root.low / CLOSE:
+            root.refine()
+    return place.low
+
+
+def places_of(value: fmpq, digits: int) -> int:
+    """How many decimals a number > 0 is shown with; below 0 where its last whole digits are not.
+
+    So many decimals; for small numbers so many significant digits, for large ones at most twice as many.
+
+    >>> [places_of(x, 10) for x in (fmpq(1, 10**13), fmpq(1, 3), fmpq(47), fmpq(10**13), fmpq(10**30))]
+    [22, 10, 10, 6, -11]
+    """
+    first = exponent_of(value)
+    return digits - 1 - first if first < -1 else min(digits, 2 * digits - 1 - first)
+
+
+def exponent_of(value: fmpq) -> int:
+    """The place of the first digit: n with ``10^n <= value < 10^(n + 1)``."""
+    guess = len(str(value.p)) - len(str(value.q))
+    return guess if value >= fmpq(10) ** guess else guess - 1
+
+
+def decimal_text(value: fmpq, places: int) -> str:
+    """A rational rounded to so many decimals, with a power of ten if it is very small or large.
+
+    >>> decimal_text(fmpq(2, 3), 4), decimal_text(fmpq(2, 3) / 10**12, 16), decimal_text(fmpq(10**30), -11)
+    ('0.6667', '6.667e-13', '1e30')
+    >>> decimal_text(fmpq(9999, 10**19), 18)
+    '1e-15'
+    """
+    value = rounded_half_up(value, places)
+    first = exponent_of(value) if value else 0
+    if LEAST_PLAIN <= first <= MOST_PLAIN:
+        return decimal(value, max(places, 0))
+    return f"{decimal(value / fmpq(10) ** first, max(places + first, 0))}e{first}"
+
+
+def rounded_half_up(value: fmpq, places: int) -> fmpq:
+    """The nearest number with so many decimals."""
+    scale = fmpq(10) ** places
+    return fmpq((value * scale + fmpq(1, 2)).floor()) / scale
 
 
 def decimal(value: fmpq, digits: int) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from certificates import PROGRAMS, ROOT, SMALLER, certified, path_of, written
+from patience import PATIENCE
 
 import dipc
 from dipc.certificate.format import dumps
@@ -31,7 +32,7 @@ MIB = 2**20
 def alone(*arguments: Path | str) -> subprocess.CompletedProcess[str]:
     """The kernel as a program of its own: no site packages, no environment, another folder."""
     command = [sys.executable, "-I", "-S", str(KERNEL), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd="/", timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, cwd="/", timeout=PATIENCE)
 
 
 def refusal(data: bytes, program: bytes | None = None) -> str:
@@ -200,7 +201,7 @@ def test_broken_files(data: bytes, step: str, tmp_path: Path) -> None:
     run = alone(file)
     assert (run.returncode, run.stderr) == (1, "")
     assert run.stdout.startswith(f"refused: {step}: ")
-    assert status(["verify", str(file)]) == 1
+    assert status(["verify", str(file)]) == 2
 
 
 def test_a_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,9 +235,9 @@ def test_another_program(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
 
 def test_a_program_is_no_certificate(capsys: pytest.CaptureFixture[str]) -> None:
     file = ROOT / "programs" / "svt" / "svt2.dip"
-    assert status(["verify", str(file)]) == 1
-    assert capsys.readouterr().out == (
-        f"refused: {file} is not a certificate (not JSON)\n"
+    assert status(["verify", str(file)]) == 2
+    assert capsys.readouterr().err == (
+        f"error: {file} is not a certificate (not JSON, or only a part of it)\n"
         "    help: make one: dipc check FILE --certificate c.json\n"
     )
 

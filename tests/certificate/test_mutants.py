@@ -34,7 +34,7 @@ from dipc.kernel import facts, privacy, reading
 
 ROOT = Path(__file__).parent.parent.parent
 ALL = bool(os.environ.get("DIPC_ALL_MUTANTS"))
-TRIED = 600  # of each certificate
+TRIED = 450  # of each certificate
 Where = tuple[str | int, ...]
 
 SQUARE_ROOT = """

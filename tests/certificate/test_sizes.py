@@ -8,14 +8,16 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import some
 from flint import fmpq
+from patience import quickest
 
 from dipc.certificate.format import dumps
 from dipc.certificate.sizes import Proof, compared, sizes_certificate
@@ -200,9 +202,8 @@ def checked(data: Json) -> sizes.Certificate:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_are_accepted(name: str) -> None:
     data = written(EXAMPLES[name]())
-    begin = time.process_time()
     certificate = checked(data)
-    assert time.process_time() - begin < 0.1
+    assert quickest(lambda: checked(data)) < 0.1
     assert certificate.status == "private" and certificate.labels is (name != "choice")
     assert "every N >= 1" in certificate.statement() and "IF the listed automaton" in certificate.summary()[0]
     assert len(dumps(data)) < 20_000
@@ -313,28 +314,33 @@ def changed(data: Json, where: Where, value: Any) -> Json:
     return mutant
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_a_mutant_is_refused_or_still_a_proof(name: str) -> None:
-    data = written(EXAMPLES[name]())
-    assert Judge(data).is_true()
-    count = accepted = 0
+def mutations(data: Json) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Another value in the place of each one that the proof is made of."""
     for where in spots({field: data[field] for field in MATHEMATICS}):
         known: Any = data
         for key in where:
             known = known[key]
         for value in others(known) if where else []:
-            if value == known:
-                continue
-            mutant, count = changed(data, where, value), count + 1
-            with pytest.raises(Refused):
-                check(json.dumps(mutant).encode())  # with the old digest
-            try:
-                checked(mutant)
-            except Refused as refused:
-                assert not str(refused).startswith("reading:"), (where, value, refused)
-                continue
-            accepted += 1
-            assert Judge(mutant).is_true(), (where, value)
+            if value != known:
+                yield where, value
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_mutant_is_refused_or_still_a_proof(name: str) -> None:
+    data = written(EXAMPLES[name]())
+    assert Judge(data).is_true()
+    count = accepted = 0
+    for where, value in some(mutations(data), 250):
+        mutant, count = changed(data, where, value), count + 1
+        with pytest.raises(Refused):
+            check(json.dumps(mutant).encode())  # with the old digest
+        try:
+            checked(mutant)
+        except Refused as refused:
+            assert not str(refused).startswith("reading:"), (where, value, refused)
+            continue
+        accepted += 1
+        assert Judge(mutant).is_true(), (where, value)
     assert count > 100 and accepted < count / 3
 
 

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import some, spared
 from flint import fmpq
+from patience import PATIENCE
 
 from dipc.certificate.format import dumps
 from dipc.certificate.sizes import Draws, Proof, _edge, _place, _question, rederive, sizes_certificate
@@ -103,7 +105,7 @@ def automaton(text: str, overrides: Mapping[str, fmpq]) -> Proof:
     names = symbolic(asked.program, free_sizes(asked.program), {})
     assert asked.claim is not None
     on = goal_of(asked.claim).budgets
-    built = build(asked.program, source, dict(asked.constants), names, on, Clock(10, None))
+    built = build(asked.program, source, dict(asked.constants), names, on, Clock(PATIENCE))
     proved = ProvedForAll(built, (), LeastT(fmpq(0), fmpq(9)))
     return Proof(asked.program, source, proved, fmpq(9), on, overrides)
 
@@ -112,7 +114,7 @@ def automaton(text: str, overrides: Mapping[str, fmpq]) -> Proof:
 def certified(text: str, **overrides: int) -> Certificate:
     """A certificate that the kernel accepts."""
     about = automaton(text, {name: fmpq(value) for name, value in overrides.items()})
-    solved = strategies(about.proved.automaton, None, Clock(10, None))
+    solved = strategies(about.proved.automaton, None, Clock(PATIENCE))
     assert isinstance(solved, Solved)
     proved = ProvedForAll(about.proved.automaton, solved.strategies, about.proved.least)
     found = check(dumps(sizes_certificate(Proof(*vars_of(about, proved)))).encode())
@@ -209,7 +211,7 @@ ALTERED = ["svt1", "nmax1", "hist1", "rand1", "exponential", "noisy_max_first", 
 def test_alterations_are_refused(text: str) -> None:
     original = certified(text if "\n" in text else text_of(text))
     count = 0
-    for what, data in alterations(original.data):
+    for what, data in some(alterations(original.data), 40):
         count += 1
         with pytest.raises(Refused, match=r"^deep: "):
             rederive(original._replace(data=data))
@@ -310,7 +312,7 @@ def alike(a: Json, b: Json) -> bool:
     return {**a, "path": 0} == {**b, "path": 0}
 
 
-@pytest.mark.parametrize("group", range(6))
+@pytest.mark.parametrize("group", spared(range(6), {0, 2}))
 def test_random_programs_are_derived(group: int) -> None:
     """Every automaton of the builder is accepted, and not without one of its edges."""
     count = 0

@@ -9,6 +9,7 @@ from itertools import chain, combinations
 import mpmath
 import oracles
 import pytest
+from campaigns import many
 from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,7 +70,7 @@ def table_of(texts: Sequence[str]) -> str:
     return "choose {" + ", ".join(f"{o}: {text}" for o, text in enumerate(texts)) + "}"
 
 
-@fixed(110)
+@fixed(many(60, campaign=2000))
 @given(
     st.permutations(TABLES), st.sampled_from(EPSILONS), st.sampled_from(DELTAS), st.sampled_from(INTERVALS)
 )

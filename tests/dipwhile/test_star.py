@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations, product
 
 import pytest
+from campaigns import CAMPAIGN
 from flint import fmpq
 from hypothesis import given, settings
 
@@ -86,6 +87,7 @@ def test_every_set_of_outputs_agrees_with_check() -> None:
         (name, delta): agree(load(name), dipc.load(name, **SHIPPED[name]), "1/2", delta, "(0, 1)")
         for name in ("rand1", "warner", "nmax1", "svt4")
         for delta in ("1/10", "1/2")
+        if (name, delta) != ("rand1", "1/2") or CAMPAIGN
     }
     assert set(found.values()) == {True, False}
 

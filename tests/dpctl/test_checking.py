@@ -7,6 +7,7 @@ from fractions import Fraction
 from random import Random
 
 import pytest
+from campaigns import spread
 from dpctl.oracle import holding, ok
 from dpctl.random_chains import random_chain, random_exponent, random_path, random_privacy, random_state
 from flint import fmpq
@@ -40,7 +41,7 @@ def fast(chain: MarkovChain, formula: Formula) -> frozenset[int]:
     return satisfying(chain, formula, Clock())
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", spread(range(10), 5))
 @pytest.mark.parametrize("bits", ["no exact numbers at once", "exact numbers at once"])
 def test_the_oracle_agrees(seed: int, bits: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checking, "SMALL", 0 if bits.startswith("no") else 64)

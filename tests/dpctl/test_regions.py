@@ -8,9 +8,11 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
+from campaigns import many
 from dpctl import evaluator
 from dpctl.evaluator import EPS, EXP, Example, Family, Tree, shown
 from flint import arb, ctx, fmpq
+from patience import PATIENCE
 
 from dipc.clock import Clock
 from dipc.dpctl.pipeline import check
@@ -34,7 +36,7 @@ def verdict(chain: Example, text: str, eps_range: str | None = None, let: str | 
     every = ", ".join(f"s{s}" for s in range(len(chain.rows)))
     asked = f"({text}) from {every} for eps in {eps_range or chain.family.eps_range}"
     numbers = read_model(Source("m", chain.text(let))).numbers
-    return check(model, parse_property(Source("f", asked), model, numbers), Clock(30))
+    return check(model, parse_property(Source("f", asked), model, numbers), Clock(PATIENCE))
 
 
 def place(end: object) -> arb:
@@ -111,7 +113,7 @@ def complete(regions: tuple[Region, ...], family: Family) -> bool:
 @pytest.mark.parametrize("seed", range(6))
 def test_random_formulas_on_random_chains(family: Family, seed: int) -> None:
     rng = random.Random(seed)
-    for _ in range(12):
+    for _ in range(many(7, campaign=50)):
         compare(evaluator.example(rng, family), evaluator.formula(rng, family, 2))
 
 
@@ -134,12 +136,12 @@ def touching(rng: random.Random, chain: Example) -> Tree | None:
 @pytest.mark.parametrize("family", [EPS, EXP], ids=["eps", "exp"])
 def test_ends_are_open_or_closed_as_they_should_be(family: Family) -> None:
     rng, ends, done = random.Random(8), 0, 0
-    while done < 50:
+    while done < many(25, campaign=200):
         chain = evaluator.example(rng, family)
         if (f := touching(rng, chain)) is not None:
             done += 1
             ends += compare(chain, f)
-    assert ends >= 50
+    assert ends >= done
 
 
 def simple(family: Family, seed: int) -> Iterator[tuple[Example, Tree]]:
@@ -174,7 +176,7 @@ def test_scaling_eps_in_model_formula_and_range_scales_the_regions() -> None:
 
 def regions_of(chain: str, text: str) -> dict[str, list[str]]:
     model = read_model(Source("m", chain)).model
-    found = check(model, parse_property(Source("f", text), model), Clock(30))
+    found = check(model, parse_property(Source("f", text), model), Clock(PATIENCE))
     return {name: [written(region) for region in regions] for name, regions in found.regions.items()}
 
 
@@ -223,7 +225,9 @@ NARROW = "exp(1)/4, exp(1)/4 + 1/10^60"
 
 def blurred(text: str) -> ModelVerdict:
     model = read_model(Source("m", BLURRED)).model
-    return check(model, parse_property(Source("f", f"{text} from s for eps in (0, 3/2]"), model), Clock(30))
+    return check(
+        model, parse_property(Source("f", f"{text} from s for eps in (0, 3/2]"), model), Clock(PATIENCE)
+    )
 
 
 def test_signs_that_cannot_be_told_apart_leave_one_place_undecided() -> None:

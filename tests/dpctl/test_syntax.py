@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from campaigns import many
 from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
@@ -185,8 +186,8 @@ LARGE = {
     "parentheses": "(" * 10**4 + "a" + ")" * 10**4,
     "negations": "!" * 10**6 + "a",
     "open": "P>0 (" * 10**5,
-    "conjunction": "a" + " & a" * 10**6,
-    "sum": "D[0" + "+1" * 10**6 + ", 0](X a)",
+    "conjunction": "a" + " & a" * 10**5 * many(2, campaign=10),
+    "sum": "D[0" + "+1" * 10**5 * many(2, campaign=10) + ", 0](X a)",
     "doubling": "a <-> (" * 45 + "a" + ")" * 45,
     "weak": "P>0 (" + "a W (" * 45 + "a" + ")" * 46,
     "product": "forall x, y in 0..999: a",

@@ -8,10 +8,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from campaigns import many
 from dpctl import evaluator
 from dpctl.evaluator import EPS, EXP, Example, Family, Tree, shown
 from dpctl.random_chains import random_chain
 from flint import arb, ctx, fmpq
+from patience import PATIENCE
 
 from dipc.clock import Clock
 from dipc.dpctl.checking import Checker
@@ -35,7 +37,7 @@ def answer(chain: Example, text: str) -> ModelValue:
     model, _, numbers = read_model(Source("m", chain.text()))
     every = ", ".join(f"s{s}" for s in range(len(chain.rows)))
     asked = f"{text} from {every} for eps in {chain.family.eps_range}"
-    return value(model, parse_property(Source("f", asked), model, numbers), Clock(30))
+    return value(model, parse_property(Source("f", asked), model, numbers), Clock(PATIENCE))
 
 
 def ball(end: object) -> arb:
@@ -82,7 +84,7 @@ def cases(family: Family, seed: int, count: int) -> Iterator[tuple[Example, Tree
 
 @pytest.mark.parametrize("family", [EPS, EXP], ids=["eps", "exp"])
 def test_probabilities(family: Family) -> None:
-    for chain, path, x, eps in cases(family, 1, 15):
+    for chain, path, x, eps in cases(family, 1, many(8, campaign=100)):
         found = answer(chain, f"P=? ({shown(path)})").values
         for s, p in enumerate(evaluator.values(chain, path, x)):
             function = at(found[f"s{s}"], eps).value
@@ -93,7 +95,7 @@ def test_probabilities(family: Family) -> None:
 @pytest.mark.parametrize("family", [EPS, EXP], ids=["eps", "exp"])
 def test_least_deltas(family: Family) -> None:
     rng = random.Random(2)
-    for chain, path, x, eps in cases(family, 3, 15):
+    for chain, path, x, eps in cases(family, 3, many(8, campaign=100)):
         epsilon, factor = rng.choice(family.exponents)
         p, e = evaluator.values(chain, path, x), evaluator.number(factor, x)
         least = max(p[s] - e * p[t] for pair in chain.neighbours for s, t in (pair, pair[::-1]))
@@ -108,7 +110,7 @@ def test_least_deltas(family: Family) -> None:
 @pytest.mark.parametrize("family", [EPS, EXP], ids=["eps", "exp"])
 def test_least_epsilons(family: Family) -> None:
     rng, infinite = random.Random(4), 0
-    for chain, path, x, eps in cases(family, 5, 15):
+    for chain, path, x, eps in cases(family, 5, many(10, campaign=100)):
         delta = rng.choice(family.deltas)
         p, d = evaluator.values(chain, path, x), evaluator.number(delta, x)
         pairs = [each for pair in chain.neighbours for each in (pair, pair[::-1]) if p[each[0]] > d]
@@ -119,7 +121,7 @@ def test_least_epsilons(family: Family) -> None:
         else:
             assert function is not None
             assert equal(family, x, function, max([(p[s] - d) / p[t] for s, t in pairs] + [Fraction(1)]))
-    assert infinite > 5
+    assert infinite > 3
 
 
 def segments(chain: str, text: str) -> list[str]:
@@ -183,10 +185,11 @@ def test_many_states_are_solved_at_once(query: str, monkeypatch: pytest.MonkeyPa
         chain = random_chain(random.Random(seed), 8)
         asked = tuple(name for s, name in enumerate(chain.names) if s % 3 != 1)
         calls.clear()
-        together = value(chain, replace(parse_property(Source("f", query), chain), states=asked), Clock(30))
+        # Without a limit: else the work is done in a process of its own, whose calls are not counted here.
+        together = value(chain, replace(parse_property(Source("f", query), chain), states=asked), Clock())
         assert len(calls) == 1
         alone = [
-            value(chain, replace(parse_property(Source("f", query), chain), states=(s,)), Clock(30))
+            value(chain, replace(parse_property(Source("f", query), chain), states=(s,)), Clock(PATIENCE))
             for s in asked
         ]
         if query.startswith("P"):

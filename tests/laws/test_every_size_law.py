@@ -11,6 +11,7 @@ from collections import Counter
 
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
+from patience import PATIENCE
 from strategies import discrete_programs, programs
 
 import dipc
@@ -19,7 +20,7 @@ from dipc.errors import InputError
 EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 
 law_settings = settings(
-    max_examples=int(EXAMPLES or 40),
+    max_examples=int(EXAMPLES or 20),
     derandomize=EXAMPLES is None,
     database=None,
     deadline=None,
@@ -38,13 +39,13 @@ def test_a_proof_for_every_size_holds_for_the_declared_inputs() -> None:
         note(text)
         mechanism = dipc.load(text)
         try:
-            answer = mechanism.prove(find_least=False, time_limit=20)
+            answer = mechanism.prove(find_least=False, time_limit=PATIENCE)
         except InputError:
             tally["refused"] += 1
             return
         tally[answer.status] += 1
         if answer.status == "private":
-            assert mechanism.check(time_limit=60).status != "violated"
+            assert mechanism.check(time_limit=PATIENCE).status != "violated"
 
     law()
-    assert tally["private"] >= 10, tally
+    assert tally["private"] >= 4, tally

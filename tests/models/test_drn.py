@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
 
 import pytest
+from campaigns import many
 from flint import fmpq
 from hypothesis import given, settings
+from patience import quickest
 
 from dipc.errors import InputError, LimitReached, Source
 from dipc.export.markov import drn, prism
@@ -70,13 +71,13 @@ def test_a_chain() -> None:
     }
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=many(100, campaign=3000), deadline=None)
 @given(models())
 def test_the_round_trip_is_exact(model: MarkovModel) -> None:
     assert with_sets(read(drn(model.model)).model) == with_sets(ascending(model.model))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=many(50, campaign=1000), deadline=None)
 @given(models())
 def test_writing_what_was_read_gives_the_same_text(model: MarkovModel) -> None:
     text = drn(model.model)
@@ -290,12 +291,11 @@ def line(length: int) -> str:
 
 def test_reading_takes_linear_time() -> None:
     def seconds(length: int) -> float:
-        text, began = line(length), perf_counter()
+        text = line(length)
         assert len(read(text).model.names) == length
-        return perf_counter() - began
+        return quickest(lambda: read(text))
 
-    small, large = min(seconds(2_000) for _ in range(3)), seconds(40_000)
-    assert large < 60 * small + 1
+    assert seconds(20_000) < 60 * seconds(1_000) + 1
 
 
 def test_load_model_reads_drn(tmp_path: Path) -> None:

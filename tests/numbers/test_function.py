@@ -12,6 +12,7 @@ import mpmath
 import numpy as np
 import pytest
 import sympy
+from campaigns import many
 from flint import arb, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -54,7 +55,7 @@ def by_mpmath(f: ExpPoly, eps: Fraction) -> Any:
     return mpmath.fsum(m(c) * e**n * mpmath.exp(m(a) * e + m(k) + m(b) / e) for c, n, a, k, b in f.terms())
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=many(25, campaign=300))
 @given(polynomials(inverse=True), polynomials(), budgets)
 def test_values_and_sympy_agree_with_mpmath(f: ExpPoly, g: ExpPoly, eps: Fraction) -> None:
     if not g or not g.at(eps):

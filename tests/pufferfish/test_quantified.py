@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 from flint import fmpq
+from patience import PATIENCE
 
 import dipc
 from dipc.cli.main import status
@@ -101,7 +102,7 @@ def with_z3(text: str, to: str) -> str:
     names, conditions, conclusions = parts(text, to)
     variables = {name: z3.Real(name) for name in names}
     solver = z3.Tactic("qfnra-nlsat").solver()
-    solver.set("timeout", 20_000)
+    solver.set("timeout", int(1000 * PATIENCE))
     solver.add(*(eval(atom, {}, variables) for atom in conditions))
     solver.add(z3.Or(*(z3.Not(eval(atom, {}, variables)) for atom in conclusions)))
     return {"sat": "violated", "unsat": "private"}[str(solver.check())]

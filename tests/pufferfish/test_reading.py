@@ -599,7 +599,7 @@ def test_ten_thousand_states(family: bool) -> None:
         lines = [line.format(*names).replace(" emits", f" for i in 0..{last} emits")]
     start = process_time()
     found = question("\n".join([AB, *lines, "compare s(0), s(1); horizon any"]))
-    assert process_time() - start < 5
+    assert process_time() - start < 30
     expected = Counter(following[5][1:])
     assert {i: fraction(p) * 3 for i, p in found.model.transitions[5]} == expected
     assert len(found.model.states) == last + 1

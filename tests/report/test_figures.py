@@ -53,7 +53,9 @@ def test_the_shade_ends_where_the_claim_breaks() -> None:
     assert (shade.get_x(), shade.get_x() + shade.get_width()) == (0, 1)
     assert shade.get_label() == "broken for 0 < ε < 1"
     crossing = axes_of(SVT4, "region")["By how much"]
-    assert [p.get_label() for p in crossing.patches] == ["broken by this pair for 0 < ε < 2.0319164994"]
+    assert [p.get_label() for p in crossing.patches] == [
+        "broken by this pair for 0 < ε < 2.0319164994 (rounded inwards)"
+    ]
     assert crossing.patches[0].get_width() == pytest.approx(2.0319164994)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from browser import CHROMIUM, Browser
+from patience import PATIENCE
 
 import dipc
 from dipc.cli.main import cli, status
@@ -192,7 +193,7 @@ def test_the_files_are_what_they_are_called(violated: str) -> None:
 
 
 def test_large_files_are_named_only() -> None:
-    page = dipc.report_html(dipc.load("svt4", N=3), attempts=Attempts(10))
+    page = dipc.report_html(dipc.load("svt4", N=3), attempts=Attempts(PATIENCE))
     assert "svt4.wl" not in files(page)
     assert "dipc export svt4 -D N=3 -D c=1 -D T=0 -D Delta=1 --to mathematica -o svt4.wl" in words(page)
     assert len(page) < 1_500_000

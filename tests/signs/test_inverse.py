@@ -7,6 +7,7 @@ from random import Random
 
 import mpmath
 import pytest
+from campaigns import spread
 from flint import fmpq
 
 import dipc
@@ -77,7 +78,7 @@ def agrees(f: ExpPoly) -> None:
                 assert cell.signs[0] == sign, (f, eps, cells)
 
 
-@pytest.mark.parametrize("seed", range(90))
+@pytest.mark.parametrize("seed", spread(range(90), 45))
 def test_sign_tables_agree_with_sixty_digits(seed: int) -> None:
     random = Random(seed)
     f = random_function(random, constants=seed % 3 == 0)
@@ -89,7 +90,7 @@ def test_sign_tables_agree_with_sixty_digits(seed: int) -> None:
         agrees(f)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", spread(range(60), 30))
 def test_no_root_up_to(seed: int) -> None:
     f = random_function(Random(1000 + seed), constants=seed % 2 == 0)
     if not f:
@@ -213,7 +214,7 @@ def test_hist2(n: int) -> None:
     assert mechanism.check("eps for eps in [999/1000, inf)").status == "violated"
     assert mechanism.check("eps/2 for eps in [3/2, inf)").status == "private"
     assert mechanism.check("eps/2 for eps in (7/5, 3]").counterexample.violated_for == (
-        ("7/5", "1.4142135624"),
+        ("7/5", "1.4142135623"),
     )
     # The total variation: an equality.
     assert mechanism.check("0*eps, (1 - exp(-1/eps))/2").status == "private"
@@ -228,7 +229,7 @@ def test_scale_form() -> None:
         if r <= 0 then out <- 0 else out <- 1 end
     """
     mechanism = dipc.load(text)
-    assert mechanism.check().counterexample.violated_for == (("0", "1.4142135624"),)
+    assert mechanism.check().counterexample.violated_for == (("0", "1.4142135623"),)
     assert mechanism.check("eps for eps in [1415/1000, inf)").status == "private"
     assert mechanism.check("eps for eps in [1414/1000, inf)").status == "violated"
 
@@ -247,7 +248,7 @@ def test_both_kinds_in_one_program() -> None:
     pair = ({"q": [0, 0]}, {"q": [1, 1]})
     assert mechanism.check("2*eps", pair=pair).counterexample.violated_for == (("0", "1"),)
     pair = ({"q": [0, 0]}, {"q": [0, 1]})
-    assert mechanism.check("2*eps", pair=pair).counterexample.violated_for == (("0", "0.7071067812"),)
+    assert mechanism.check("2*eps", pair=pair).counterexample.violated_for == (("0", "0.7071067811"),)
 
 
 @pytest.mark.parametrize("delta", ["1/20", "1/5", "exp(-1/eps)", "exp(-eps)", "eps/(1+eps)/2"])

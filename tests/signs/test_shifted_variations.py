@@ -6,8 +6,8 @@ import random
 
 from flint import fmpq
 
-from dipc.numbers.exppoly import ExpPoly
-from dipc.signs.derivatives import derivative_chain, variations, variations_from
+from dipc.numbers.exppoly import ExpPoly, Term
+from dipc.signs.derivatives import chain_values, derivative_chain, variations, variations_from
 from dipc.signs.roots import positive_roots
 
 
@@ -39,3 +39,20 @@ def test_the_only_root_is_found_where_the_sign_changes() -> None:
 def test_without_a_change_there_is_no_root() -> None:
     positive = sum((ExpPoly.exp(a) for a in range(80)), ExpPoly())
     assert positive_roots(positive * (ExpPoly.exp(1) - 1), fmpq(0), None) == []
+
+
+def test_against_the_chain_of_functions() -> None:
+    """With gaps between the exponents, with powers of eps, and with fractions as exponents."""
+    rng = random.Random(2)
+    for case in range(60):
+        powers = 3 * (case % 2)
+        terms = [
+            Term(fmpq(rng.randint(-9, 9), rng.randint(1, 3)), rng.randint(0, powers), fmpq(a, 7), fmpq(0))
+            for a in rng.sample(range(10 ** (1 + case % 6) + 8), rng.randint(2, 8))
+        ]
+        f = ExpPoly.from_terms(terms)
+        f = f - f.at(0)  # a root at 0
+        if f:
+            assert variations_from(f, fmpq(0)) == variations(derivative_chain(f), fmpq(0))
+            values = [link.sign_at(fmpq(0)) for link in derivative_chain(f)]
+            assert [(v > 0) - (v < 0) for _, v in chain_values(f)] == values

@@ -59,12 +59,23 @@ class Roots:
             case ast.Unary(op=ast.Op.NEG, operand=operand):
                 above, below = self.value(operand)
                 return Rooted(*map(negative, above)), below
-            case ast.Binary(op=ast.Op.POW, left=left, right=right):
-                return self.power(self.value(left), as_index(self.run.value(right)))
-            case ast.Binary(op=op, left=left, right=right):
-                return self.combined(op, self.value(left), self.value(right))
+            case ast.Binary():
+                return self.chain(expr)
         n, d = as_pair(self.run.value(expr))
         return Rooted(n, {}), Rooted(d, {})
+
+    def chain(self, expr: ast.Binary) -> RootedPair:
+        """The value of operators, from the left to the right."""
+        links = [expr]
+        while isinstance(left := links[-1].left, ast.Binary):
+            links.append(left)
+        result = self.value(left)
+        for node in reversed(links):
+            if node.op is ast.Op.POW:
+                result = self.power(result, as_index(self.run.value(node.right)))
+            else:
+                result = self.combined(node.op, result, self.value(node.right))
+        return result
 
     def root(self, argument: Pair) -> RootedPair:
         """The square root of a quotient: of a square the root that is positive, else a new root."""

@@ -179,20 +179,35 @@ class Run:
                 return combine(ast.Op.MUL, -ONE, self.value(operand))
             case ast.Unary(operand=operand):
                 return truth(not self.holds(operand))
-            case ast.Binary(op=ast.Op.AND, left=left, right=right):
-                return truth(self.holds(left) and self.holds(right))
-            case ast.Binary(op=ast.Op.OR, left=left, right=right):
-                return truth(self.holds(left) or self.holds(right))
-            case ast.Binary(op=op, left=left, right=right) if op in COMPARISONS:
-                return truth(self.compare(op, self.value(left), self.value(right)))
-            case ast.Binary(op=op, left=left, right=right):
-                return combine(op, self.value(left), self.value(right))
+            case ast.Binary():
+                return self.chain(expr)
             case ast.Call(function=name, arguments=arguments):
                 return self.call(name, [self.value(argument) for argument in arguments])
             case ast.Fold(kind=kind, variable=variable, low=low, high=high, body=body) if kind in GATHERED:
                 return GATHERED[kind](self.each(variable, self.range(low, high), body))
             case ast.Fold(kind=kind):
                 raise NotCovered(f"{kind} over a range")
+
+    def chain(self, expr: ast.Binary) -> Value:
+        """The value of operators, from the left to the right: a long sum is not nested."""
+        links = [expr]
+        while isinstance(left := links[-1].left, ast.Binary):
+            links.append(left)
+        spend(2 * len(links))
+        result = self.value(left)
+        for node in reversed(links):
+            result = self.operated(node.op, result, node.right)
+        return result
+
+    def operated(self, op: ast.Op, left: Value, right: ast.Expr) -> Value:
+        """The value of an operator whose left side is known; the right side is evaluated if it counts."""
+        if op is ast.Op.AND:
+            return truth(is_true(left) and self.holds(right))
+        if op is ast.Op.OR:
+            return truth(is_true(left) or self.holds(right))
+        if op in COMPARISONS:
+            return truth(self.compare(op, left, self.value(right)))
+        return combine(op, left, self.value(right))
 
     def holds(self, expr: ast.Expr) -> bool:
         """Is the condition true?"""

@@ -272,17 +272,19 @@ def spend_on_front_end(program: ast.Program, overrides: Mapping[str, Fraction]) 
 
 def size(node: object, known: Known) -> int:
     """About how many nodes a part of a syntax tree has when it is unrolled."""
-    match node:
-        case ast.For() | ast.Fold():
-            return repeated(node, known)
-        case ast.Node():
-            spend(4)
-            names: tuple[str, ...] = node.__match_args__
-            return 1 + sum(size(getattr(node, name), known) for name in names)
-        case tuple():
-            return sum(size(part, known) for part in node)
-        case _:
-            return 0
+    found, todo = 0, [node]
+    while todo:
+        match part := todo.pop():
+            case ast.For() | ast.Fold():
+                found += repeated(part, known)
+            case ast.Node():
+                spend(4)
+                found += 1
+                names: tuple[str, ...] = part.__match_args__
+                todo += (getattr(part, name) for name in names)
+            case tuple():
+                todo += part
+    return found
 
 
 def repeated(loop: ast.For | ast.Fold, known: Known) -> int:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from functools import partial, reduce
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn
 
@@ -43,6 +43,7 @@ NUMBERS = ("reals", "integers")
 NOISE = ("Lap", "LapPlus", "DLap")
 FOLDS = ("count", "sum")
 SAME = {":=": "<-", "←": "<-", "≠": "!=", "≤": "<=", "≥": ">=", "ε": "eps"}
+STRENGTH = {"or": 0, "and": 1, "+": 2, "-": 2, "*": 3, "/": 3}
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 
 # A statement continues on the next line after one of these words and signs, or before one of those below.
@@ -53,7 +54,7 @@ GOES_ON_BEFORE = frozenset({"end", "elif", "else", "and", "or", "then", "do"})
 TOKEN = re.compile(
     r"""(?P<gap> [ \t\f]+ | \r(?!\n) | \#[^\n]*)
       | (?P<break> \r?\n | ;)
-      | (?P<number> \d+ (?:\.\d+)? (?:[eE][+-]?\d+)?)
+      | (?P<number> [0-9]+ (?:\.[0-9]+)? (?:[eE][+-]?[0-9]+)?)
       | (?P<primed> [^\W\d]\w*')
       | (?P<word> [^\W\d]\w*)
       | (?P<sign> <- | -> | := | ← | != | <= | >= | \.\. | [≠≤≥=<>+\-*/^()\[\]{},:])""",
@@ -372,7 +373,7 @@ class Reader:
                 refuse(line, f"noise takes a rate or a scale, and a mean, each once: {name[:40]!a}")
             given[name] = value
         if "scale" in given and "rate" not in given:
-            given["rate"] = "Binary", "/", ("Number", Fraction(1)), given.pop("scale")
+            given["rate"] = chain([("Number", Fraction(1)), "/", given.pop("scale")])
         if set(given) != {"rate", "mean"}:
             refuse(line, "noise takes a rate or a scale, and a mean")
         return given["rate"], given["mean"]
@@ -391,10 +392,10 @@ class Reader:
 
     def chained(self, operand: Item, *operators: str) -> Tree:
         """Operators of one strength, from the left to the right."""
-        left = operand()
+        found = [operand()]
         while self.at(*operators):
-            left = "Binary", self.take().text, left, operand()
-        return left
+            found += self.take().text, operand()
+        return found[0] if len(found) == 1 else chain(found)
 
     def negation(self) -> Tree:
         """``not``, a quantifier or a comparison."""
@@ -412,8 +413,10 @@ class Reader:
             operands.append(self.sum())
         if not operators:
             return operands[0]
-        links = [("Binary", op, *pair) for op, pair in zip(operators, pairwise(operands), strict=True)]
-        return reduce(lambda whole, link: ("Binary", "and", whole, link), links)
+        first, *links = [
+            ("Binary", op, *pair) for op, pair in zip(operators, pairwise(operands), strict=True)
+        ]
+        return chain([first, *(part for link in links for part in ("and", link))]) if links else first
 
     def sum(self) -> Tree:
         """Arithmetic."""
@@ -463,6 +466,20 @@ class Reader:
         return self.parts(self.name, "in", self.sum, "..", self.sum, ":", self.expression)
 
 
+def chain(found: Sequence[Tree]) -> Tree:
+    """A first operand, then operators of one strength and operands; brackets around a beginning are no part.
+
+    So a sum of thousands of terms is one node, and not nested.
+
+    >>> read("(a - b) + c", Reader.sum) == read("a - b + c", Reader.sum) != read("a - (b + c)", Reader.sum)
+    True
+    """
+    first, *rest = found
+    if first[0] == "Chain" and STRENGTH[first[2]] == STRENGTH[rest[0]]:
+        return *first, *rest
+    return "Chain", *found
+
+
 def number(token: Token) -> Fraction:
     """The exact value of a decimal number."""
     mantissa, _, exponent = token.text.lower().partition("e")
@@ -500,6 +517,8 @@ def plain(node: object) -> Tree:
     match node:
         case ast.Number(value=value):
             return "Number", Fraction(int(value.p), int(value.q))
+        case ast.Binary(op=ast.Op() as op) if op.value in STRENGTH:
+            return plain_chain(node)
         case ast.Node():
             names: tuple[str, ...] = node.__match_args__  # all but the span
             return type(node).__name__, *(plain(getattr(node, name)) for name in names)
@@ -508,6 +527,18 @@ def plain(node: object) -> Tree:
         case Enum():
             return node.value
     return node
+
+
+def plain_chain(node: ast.Binary) -> Tree:
+    """A chain of operators as tuples, flat."""
+    strength, part = STRENGTH[node.op.value], node
+    rest: list[Tree] = []
+    while True:
+        rest += plain(part.right), part.op.value
+        left = part.left
+        if not isinstance(left, ast.Binary) or STRENGTH.get(left.op.value) != strength:
+            return "Chain", plain(left), *reversed(rest)
+        part = left
 
 
 def check_reading(text: str, program: ast.Program) -> None:

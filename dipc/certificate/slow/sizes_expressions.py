@@ -15,7 +15,7 @@ from typing import Any
 from dipc.certificate.slow.functions import Draw, NotCovered, Pair
 from dipc.certificate.slow.paths import COMPARISONS
 from dipc.certificate.slow.programs import value_of
-from dipc.certificate.slow.sizes_neighbours import Neighbours
+from dipc.certificate.slow.sizes_neighbours import Neighbours, operands
 from dipc.certificate.slow.sizes_text import Items, Text, names_of
 from dipc.certificate.slow.sizes_values import (
     Both,
@@ -35,6 +35,8 @@ from dipc.certificate.slow.values import as_number, combine, fraction, truth
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import ZERO
 from dipc.kernel.reading import spend
+
+CONDITIONS = (*COMPARISONS, ast.Op.AND, ast.Op.OR)
 
 
 class Dropped(Exception):
@@ -292,10 +294,7 @@ class Evaluation:
     # --- expressions
 
     def number(self, expr: ast.Expr) -> Number:
-        value = self.value(expr)
-        if not isinstance(value, Number):
-            raise NotCovered("a name where a number is expected")
-        return value
+        return numeric(self.value(expr))
 
     def value(self, expr: ast.Expr) -> Value:
         """The value of an expression."""
@@ -314,15 +313,26 @@ class Evaluation:
                 if isinstance(inner, Both):
                     return Both(truth(inner.left != "true"), truth(inner.right != "true"))
                 return plain(truth(not self.is_true(inner)))
-            case ast.Binary(op) if op in COMPARISONS or op in (ast.Op.AND, ast.Op.OR):
+            case ast.Binary(op) if op in CONDITIONS:
                 return plain(truth(self.holds(expr)))
-            case ast.Binary(op, left, right):
-                return self.arithmetic(op, self.number(left), self.number(right))
+            case ast.Binary():
+                return self.chain(expr)
             case ast.Call(function, arguments):
                 return self.call(function, arguments)
             case ast.Fold():
                 return self.fold(expr)
         raise NotCovered(f"{type(expr).__name__.lower()} in a program of any size")
+
+    def chain(self, expr: ast.Binary) -> Value:
+        """The value of arithmetic, from the left to the right."""
+        links = [expr]
+        while isinstance(left := links[-1].left, ast.Binary) and left.op not in CONDITIONS:
+            links.append(left)
+        spend(4 * len(links))
+        result = self.value(left)
+        for node in reversed(links):
+            result = self.arithmetic(node.op, numeric(result), self.number(node.right))
+        return result
 
     def arithmetic(self, op: ast.Op, a: Number, b: Number) -> Value:
         match op:
@@ -434,10 +444,10 @@ class Evaluation:
     def holds(self, expr: ast.Expr) -> bool:
         """The outcome of a condition."""
         match expr:
-            case ast.Binary(ast.Op.AND, left, right):
-                return self.holds(left) and self.holds(right)
-            case ast.Binary(ast.Op.OR, left, right):
-                return self.holds(left) or self.holds(right)
+            case ast.Binary(ast.Op.AND):
+                return all(map(self.holds, operands(expr, ast.Op.AND)))
+            case ast.Binary(ast.Op.OR):
+                return any(map(self.holds, operands(expr, ast.Op.OR)))
             case ast.Unary(ast.Op.NOT, operand):
                 return not self.holds(operand)
             case ast.Binary(ast.Op.EQ | ast.Op.NE as op, left, right):
@@ -467,6 +477,12 @@ class Evaluation:
         if not (self.is_public(a) and self.is_public(b)):
             raise NotCovered("a comparison of a number with a name")
         return self.choose(2) == 0
+
+
+def numeric(value: Value) -> Number:
+    if not isinstance(value, Number):
+        raise NotCovered("a name where a number is expected")
+    return value
 
 
 def fraction_of(value: object) -> Fraction:

@@ -109,9 +109,11 @@ def by_formula(formula: ast.Expr, program: ast.Program, known: Known) -> Neighbo
 
 
 def operands(formula: ast.Expr, op: ast.Op) -> list[ast.Expr]:
-    if isinstance(formula, ast.Binary) and formula.op is op:
-        return [*operands(formula.left, op), *operands(formula.right, op)]
-    return [formula]
+    """What ``and`` or ``or`` joins."""
+    found = [formula]
+    while isinstance(last := found[-1], ast.Binary) and last.op is op:  # the last one is the leftmost
+        found[-1:] = [*reversed(operands(last.right, op)), last.left]
+    return found[::-1]
 
 
 Bound = tuple[str, Fraction | None, Fraction | None]
@@ -168,7 +170,10 @@ def change_in(expr: ast.Expr, known: Known) -> tuple[str, Fraction, Fraction]:
     return min(names), slope, constant
 
 
-def linear_in(expr: ast.Expr, known: Known) -> dict[tuple[str, bool], Fraction]:
+Factors = dict[tuple[str, bool], Fraction]
+
+
+def linear_in(expr: ast.Expr, known: Known) -> Factors:
     """The factors of inputs, with or without a prime, and the constant."""
     match expr:
         case ast.Name(name, primed) if primed or name not in known:
@@ -177,9 +182,17 @@ def linear_in(expr: ast.Expr, known: Known) -> dict[tuple[str, bool], Fraction]:
             return {(name, primed): Fraction(1)}
         case ast.Unary(ast.Op.NEG, operand):
             return {key: -c for key, c in linear_in(operand, known).items()}
-        case ast.Binary(ast.Op.ADD | ast.Op.SUB as op, left, right):
-            total, sign = linear_in(left, known), 1 if op is ast.Op.ADD else -1
-            for key, c in linear_in(right, known).items():
-                total[key] = total.get(key, ZERO) + sign * c
-            return total
+        case ast.Binary(ast.Op.ADD | ast.Op.SUB):
+            total: Factors = {}
+            while isinstance(expr, ast.Binary) and expr.op in (ast.Op.ADD, ast.Op.SUB):
+                merge(total, linear_in(expr.right, known), 1 if expr.op is ast.Op.ADD else -1)
+                expr = expr.left
+            return merge(total, linear_in(expr, known), 1)
     return {("", False): as_number(value_of(expr, known))}
+
+
+def merge(total: Factors, part: Factors, sign: int) -> Factors:
+    """Add a multiple of a linear expression to another one."""
+    for key, c in part.items():
+        total[key] = total.get(key, ZERO) + sign * c
+    return total

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 
 import dipc.views as views
 from dipc.claims.counterexample import Counterexample
+from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.tidy import tidy
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open, ProvedForAll
+from dipc.dipwhile.syntax.everywhere import empty_ranges, ranged
 from dipc.errors import InternalError, LimitReached, WrongType
 from dipc.lazily import lazily
+from dipc.limits import held
 from dipc.numbers.exact import Exact
 
 if TYPE_CHECKING:
@@ -40,7 +43,13 @@ class AllSizesAnswer(views.Shown):
     verdict: AllSizesVerdict
     seconds: float
 
-    notes = ()
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A delta that makes the claim empty, and ranges over nothing that can hardly be meant."""
+        goal, asked = self.question.goal, self.question
+        empty = empty_ranges(ranged(asked.program), asked.parameters)
+        found = tuple(f"line {span.line}: {reason}" for span, reason in empty)
+        return found if goal is None else (*goal.notes(SignOracle(goal.budgets)), *found)
 
     @property
     def status(self) -> str:
@@ -100,7 +109,7 @@ def answered(question: Question, clock: Clock, find_least: bool = True) -> AllSi
     """
     start = monotonic()
     try:
-        verdict = _decided(question, clock, find_least)
+        verdict = held(clock, lambda: _decided(question, clock, find_least), (question.source,))
     except LimitReached as limit:
         verdict = Open(str(limit))
     _check(question, verdict)

@@ -21,7 +21,7 @@ from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.constants import evaluate, evaluate_set
 from dipc.dipwhile.syntax.simplify import linear
 from dipc.dipwhile.syntax.unroll import Constants, substitute
-from dipc.dipwhile.syntax.walk import nodes
+from dipc.dipwhile.syntax.walk import joined, nodes
 from dipc.errors import Span, Unsupported
 from dipc.models.values import Value
 
@@ -159,7 +159,7 @@ def adjacency_of(
             value = ZERO if distance is None else evaluate(distance, constants, "the distance")
             return Adjacency(kind, dict.fromkeys(inputs, value), value, adjacency.span)
         case ast.FormulaAdjacency(formula):
-            found = [_bounds(part, constants, inputs) for part in _parts(formula, ast.Op.OR)]
+            found = [_bounds(part, constants, inputs) for part in joined(formula, ast.Op.OR)]
             for bounds in found:
                 if bounds is None or bounds.keys() != inputs.keys() or not _same(bounds, found[0]):
                     raise Unsupported("this adjacency is not a distance", adjacency.span, FORMULA_HINT)
@@ -186,13 +186,6 @@ def _same(bounds: Bounds, others: Bounds | None) -> bool:
     )
 
 
-def _parts(formula: ast.Expr, op: ast.Op) -> list[ast.Expr]:
-    """The operands of nested ``and`` or ``or``."""
-    if isinstance(formula, ast.Binary) and formula.op is op:
-        return [*_parts(formula.left, op), *_parts(formula.right, op)]
-    return [formula]
-
-
 def _bounds(
     formula: ast.Expr, constants: Constants, inputs: Mapping[str, ast.Declaration], inside: bool = False
 ) -> Bounds | None:
@@ -202,7 +195,7 @@ def _bounds(
     """
     lows: dict[str, fmpq] = {}
     highs: dict[str, fmpq] = {}
-    for part in _parts(formula, ast.Op.AND):
+    for part in joined(formula, ast.Op.AND):
         if isinstance(part, ast.Fold):
             inner = _whole(part, inputs) and _bounds(part.body, constants, inputs, inside=True)
             if not inner:

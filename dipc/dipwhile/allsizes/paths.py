@@ -40,7 +40,7 @@ from dipc.dipwhile.syntax.core import Draw, Halt, Jump, Put, Test
 from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.printer import show_expr
 from dipc.dipwhile.syntax.unroll import Constants, substitute
-from dipc.dipwhile.syntax.walk import nodes
+from dipc.dipwhile.syntax.walk import joined, nodes
 from dipc.errors import InputError, Span, Unsupported
 from dipc.models.values import FALSE, TRUE, Atom, show, truth
 from dipc.numbers.exppoly import ExpPoly
@@ -410,8 +410,8 @@ class Path:
                 return self.number(operand).times(-ONE)
             case ast.Unary(_, operand):
                 return self.negated(operand)
-            case ast.Binary(op, left, right) if op in ast.ARITHMETIC:
-                return self.arithmetic(op, self.number(left), self.number(right), expr)
+            case ast.Binary(op) if op in ast.ARITHMETIC:
+                return self.chain(expr)
             case ast.Binary():
                 return datum(truth(self.condition(expr)))
             case ast.Call(function, arguments):
@@ -425,9 +425,14 @@ class Path:
 
     def number(self, expr: ast.Expr) -> Linear:
         """The value of a numeric expression."""
-        value = as_linear(self.evaluate(expr))
-        if value is None:
-            raise Unsupported("a number is needed here", expr.span)
+        return numeric(self.evaluate(expr), expr)
+
+    def chain(self, expr: ast.Binary) -> Datum:
+        """The value of arithmetic; a long sum leans left."""
+        first, links = expr.spine(ast.ARITHMETIC)
+        value = self.evaluate(first)
+        for node in links:
+            value = self.arithmetic(node.op, numeric(value, node.left), self.number(node.right), node)
         return value
 
     def negated(self, operand: ast.Expr) -> Datum:
@@ -531,10 +536,10 @@ class Path:
     def condition(self, expr: ast.Expr) -> bool:
         """The outcome of a Boolean expression, on this path."""
         match expr:
-            case ast.Binary(ast.Op.AND, left, right):
-                return self.condition(left) and self.condition(right)
-            case ast.Binary(ast.Op.OR, left, right):
-                return self.condition(left) or self.condition(right)
+            case ast.Binary(ast.Op.AND):
+                return all(map(self.condition, joined(expr, ast.Op.AND)))
+            case ast.Binary(ast.Op.OR):
+                return any(map(self.condition, joined(expr, ast.Op.OR)))
             case ast.Unary(ast.Op.NOT, operand):
                 return not self.condition(operand)
             case ast.Binary(ast.Op.EQ | ast.Op.NE as op, left, right):
@@ -906,3 +911,11 @@ def outcome_text(expr: ast.Expr, outcome: bool) -> str:
     if isinstance(expr, ast.Binary) and expr.op in NEGATED:
         return show_expr(replace(expr, op=NEGATED[expr.op]))
     return show_expr(ast.Unary(ast.Op.NOT, expr))
+
+
+def numeric(value: Datum, expr: ast.Expr) -> Linear:
+    """The value of an expression, as a number."""
+    found = as_linear(value)
+    if found is None:
+        raise Unsupported("a number is needed here", expr.span)
+    return found

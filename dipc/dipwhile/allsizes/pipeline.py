@@ -14,6 +14,7 @@ from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.build import build, system_of
 from dipc.dipwhile.allsizes.front import Front, free_sizes, front, symbolic
+from dipc.dipwhile.allsizes.meaning import check_meaning
 from dipc.dipwhile.allsizes.paths import System
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.refute import attained, refuted
@@ -82,5 +83,6 @@ def prove(question: Question, clock: Clock, find_least: bool = True) -> AllSizes
             if find_least or t is None
             else LeastT(fmpq(0), solved.t)
         )
+        check_meaning(asked.front, asked.budgets, clock)
         return ProvedForAll(automaton, solved.strategies, least)
     return refuted(asked, automaton, solved, clock)

@@ -149,7 +149,7 @@ def explain(
     budgets = pipeline.eps_range_of(claim)
     if ask.at is not None and ask.at not in budgets:
         raise InputError(f"eps = {ask.at} is not one of the budgets {budgets}")
-    question = _Question(explored, goal, budgets, ask, most, ask.clock())
+    question = _Question(explored, goal, budgets, ask, most, ask.clock)
     if outcome is not None:
         return question.explanation(question.asked_for(outcome))
     violation = None if claim is None else question.violation(pipeline.check(explored, claim, ask))

@@ -7,8 +7,9 @@ distance is left; a formula is evaluated on every pair.  The relation is made sy
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from itertools import accumulate, product
 from math import lcm, prod
+from operator import mul
 
 from flint import fmpq
 
@@ -35,7 +36,7 @@ class InputSpace:
         self.place = {cell: i for i, cell in enumerate(self.cells)}
         sizes = [len(domain) for domain in self.domains]
         self.size = prod(sizes)  # may be too large for ``len``
-        self.strides = [prod(sizes[i:]) for i in range(1, len(sizes) + 1)]
+        self.strides = list(accumulate(sizes[:0:-1], mul, initial=1))[::-1] if sizes else []
 
     def __iter__(self) -> Iterator[Input]:
         for values in product(*self.domains):

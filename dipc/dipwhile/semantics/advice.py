@@ -13,6 +13,7 @@ from dipc.dipwhile.syntax.notes import impossible_equalities, unassigned_outputs
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.walk import bottom_up
 from dipc.errors import InputError, Span
+from dipc.excerpts import clipped
 
 
 def warnings(program: CoreProgram) -> tuple[str, ...]:
@@ -29,7 +30,10 @@ def warnings(program: CoreProgram) -> tuple[str, ...]:
               which is the same as Lap(scale = 2/eps, mean = 0)
     """
     found = {
-        (span.start, span.end): f"{span.place}: warning: {text}\n{span.excerpt()}\n    help: {hint}"
+        (
+            span.start,
+            span.end,
+        ): f"{span.place}: warning: {clipped(text)}\n{span.excerpt()}\n    help: {clipped(hint)}"
         for span, text, hint in _advice(program)
     }
     return tuple(found[place] for place in sorted(found))
@@ -49,6 +53,8 @@ def _advice(program: CoreProgram) -> Iterator[tuple[Span, str, str]]:
         yield span, f"`{name}` is assigned, but never read", f"did you mean `{other}`?"
     for name, span in unassigned_outputs(program):
         yield span, f"the output `{name}` is never assigned", "it always has its start value"
+    for span, reason in program.empty_ranges:
+        yield span, reason, "ranges count upwards: the smaller number comes first"
     for span, reason in impossible_equalities(program):
         yield span, reason, "compare with < or <=, or round with disc"
 

@@ -25,6 +25,7 @@ from dipc.models.values import FALSE, Value, show
 from dipc.numbers.quotient import Quotient
 
 MAX_VALUES = 10_000  # of a clamped integer that is assigned to an output
+MANY_VALUES = 64  # from here on they are not asked for one by one
 
 Outcome = tuple[Value, ...]  # a value for every output cell, in the order of declaration
 
@@ -188,10 +189,8 @@ class Stepper:
         if high - low > MAX_VALUES:
             raise InputError(f"the output `{name}` would have more than {MAX_VALUES} values", span)
         unit = fmpq(1, lcm(1, int(form.constant.q), *(int(c.q) for _, c in form.coefficients)))
-        value = fmpq((low / unit).ceil()) * unit
-        while value < high and decide(Linear(form.coefficients, form.constant - value, True), strict=True):
-            value += unit
-        return value
+        least = fmpq((low / unit).ceil())
+        return _found(form, least, fmpq((high / unit).ceil()), unit, decide)
 
     @staticmethod
     def _raw_output(name: str, integer: bool, span: Span) -> FragmentError:
@@ -199,3 +198,17 @@ class Stepper:
         if integer:
             kind, hint = "an unbounded integer", "clamp it, for example min(max(z, 0), 5)"
         return violation(6, f"the output `{name}` would be {kind} random value", span, hint)
+
+
+def _found(form: Linear, least: fmpq, most: fmpq, unit: fmpq, decide: Decide) -> fmpq:
+    """The value of a form that is one of the multiples ``least * unit .. most * unit``.
+
+    A few values are asked for one after the other, which leaves short conditions; many by bisection.
+    """
+    while least < most:
+        middle = least if most - least < MANY_VALUES else fmpq(((least + most) / 2).floor())
+        if decide(Linear(form.coefficients, form.constant - middle * unit, True), strict=True):
+            least = middle + 1
+        else:
+            most = middle
+    return least * unit

@@ -38,8 +38,11 @@ def assignments(code: Iterable[Instruction]) -> Iterator[tuple[Name | Index, Exp
                 yield target, value
 
 
-def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None]) -> Sizes:
-    """The size of every array; ``declared`` gives those of inputs and outputs, None for scalars."""
+def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None], unrolled: bool = True) -> Sizes:
+    """The size of every array; ``declared`` gives those of inputs and outputs, None for scalars.
+
+    Of a text that is not ``unrolled``, only which names are arrays: the index may be the variable of a loop.
+    """
     code = list(code)
     sizes = {name: size for name, size in declared.items() if size is not None}
     scalars = {name: None for name, size in declared.items() if size is None}
@@ -56,13 +59,13 @@ def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None]) ->
                 raise InputError(f"`{name}` is not an array", target.span, "remove the index")
             case Index(name) if name in declared:
                 pass
-            case Index(name, Number(index)) if index.q == 1 and index >= 1:
-                sizes[name] = max(sizes.get(name, 1), int(index.p))
-            case Index(name, Number(index)):
-                hint = "arrays are indexed from 1"
-                raise InputError(f"`{name}[{index}]` does not exist", target.span, hint)
+            case Index(name, Number(index)):  # whether there is such a cell is asked where it is evaluated
+                cell = int(index.p) if index.q == 1 else 1
+                sizes[name] = max(sizes.get(name, 1), cell)
             case Index(name):
                 computed.setdefault(name, target.span)
+    if not unrolled:
+        return dict.fromkeys(computed, 1) | sizes
     for name in computed.keys() - sizes.keys():
         hint = f"assign its last cell first, with a constant index: `{name}[3] <- 0`"
         raise InputError(f"the size of the array `{name}` is unknown", computed[name], hint)
@@ -70,7 +73,7 @@ def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None]) ->
 
 
 def check_arrays(code: Iterable[Instruction], sizes: Sizes) -> None:
-    """Are arrays indexed inside their range, and scalars not at all?"""
+    """Do arrays have an index, and scalars none?"""
     for instruction in code:
         if isinstance(instruction, Put | Draw) and isinstance(instruction.target, Index):
             check_index(instruction.target, sizes)
@@ -79,7 +82,7 @@ def check_arrays(code: Iterable[Instruction], sizes: Sizes) -> None:
 
 
 def check_uses(expr: Expr, sizes: Sizes) -> None:
-    """The same for one expression."""
+    """The same for one expression, except for the range of an index: that is :func:`check_range`."""
     todo = [expr]
     while todo:
         node = todo.pop()
@@ -96,10 +99,14 @@ def check_uses(expr: Expr, sizes: Sizes) -> None:
 
 
 def check_index(cell: Index, sizes: Sizes) -> None:
-    """Is the cell inside its array, as far as this is known?"""
-    size = sizes.get(cell.array)
-    if size is None:
+    """Is it a cell of an array?"""
+    if cell.array not in sizes:
         raise InputError(f"`{cell.array}` is not an array", cell.span, "remove the index")
+
+
+def check_range(cell: Index, sizes: Sizes) -> None:
+    """Is the cell inside its array, as far as this is known?"""
+    size = sizes[cell.array]
     if isinstance(cell.index, Number) and not (cell.index.value.q == 1 and 1 <= cell.index.value <= size):
         hint = f"the cells of `{cell.array}` are numbered from 1 to {size}"
         raise InputError(f"`{cell.array}[{show(cell.index.value)}]` does not exist", cell.span, hint)

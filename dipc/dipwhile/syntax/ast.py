@@ -80,6 +80,15 @@ ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.POW})
 EQUALITY = frozenset({Op.EQ, Op.NE})
 COMPARISONS = EQUALITY | {Op.LT, Op.LE, Op.GT, Op.GE}
 CONNECTIVES = frozenset({Op.AND, Op.OR})
+SUMS = frozenset({Op.ADD, Op.SUB})
+PRODUCTS = frozenset({Op.MUL, Op.DIV})
+
+STRENGTH: dict[Op, frozenset[Op]] = {
+    **{op: frozenset({op}) for op in CONNECTIVES},
+    **dict.fromkeys(SUMS, SUMS),
+    **dict.fromkeys(PRODUCTS, PRODUCTS),
+}
+"""The operators that a chain without brackets may mix; others need brackets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +106,35 @@ class Binary(Node):
     op: Op
     left: Expr
     right: Expr
+
+    def spine(self, operators: frozenset[Op] = frozenset(Op)) -> tuple[Expr, list[Binary]]:
+        """What a chain such as ``a + b + c`` begins with, and its nodes from the left to this one.
+
+        Left operands belong to it while their operator is one of these.
+        """
+        links = [self]
+        node = self.left
+        while isinstance(node, Binary) and node.op in operators:
+            links.append(node)
+            node = node.left
+        return node, links[::-1]
+
+    # A chain leans left and may be long: comparing and hashing walk it without recursion.
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Binary):
+            return NotImplemented
+        mine: Expr = self
+        its: Expr = other
+        while isinstance(mine, Binary) and isinstance(its, Binary) and mine is not its:
+            if mine.op is not its.op or mine.right != its.right:
+                return False
+            mine, its = mine.left, its.left
+        return mine is its or mine == its
+
+    def __hash__(self) -> int:
+        first, links = self.spine()
+        return hash((first, *((node.op, node.right) for node in links)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from itertools import pairwise
 from typing import Any
 
 from flint import fmpq
-from lark import Token, Transformer_NonRecursive, v_args
+from lark import Token, Transformer_NonRecursive
+from lark.exceptions import VisitError
 from lark.tree import Meta
 
 from dipc.dipwhile.syntax import ast
@@ -81,7 +82,6 @@ def gathered(self: Builder, meta: Meta, *parts: Any) -> tuple[Any, ...]:
     return parts
 
 
-@v_args(inline=True, meta=True)
 class Builder(Transformer_NonRecursive[Token, Any]):
     """Builds the syntax tree of one source."""
 
@@ -91,11 +91,19 @@ class Builder(Transformer_NonRecursive[Token, Any]):
 
     def at(self, place: Meta | Token) -> Span:
         """The span of a rule or a token."""
-        if isinstance(place, Meta) and place.empty:
+        start = getattr(place, "start_pos", None)
+        if start is None:  # a rule without text
             return Span(self.source, 0, 0)
-        start, end = place.start_pos, place.end_pos
-        assert start is not None and end is not None
+        end = place.end_pos
+        assert end is not None
         return Span(self.source, start, end)
+
+    def _call_userfunc(self, tree: Any, new_children: Any = None) -> Any:
+        """What the method for a rule makes of its place and its parts."""
+        try:
+            return getattr(self, tree.data)(tree.meta, *new_children)
+        except Exception as error:
+            raise VisitError(tree.data, tree, error) from error  # type: ignore[no-untyped-call]
 
     block = branch = options = option = noise_argument = binder = literals = binding = gathered
     param_list, input_list, output_list = listed("param"), listed("input"), listed("output")

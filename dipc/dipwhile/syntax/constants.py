@@ -48,8 +48,9 @@ def evaluate_parameters(params: tuple[Param, ...], overrides: Mapping[str, fmpq]
         if name == "eps":
             hint = "eps stands for every value; choose a single one with `at` (`--at 1`)"
         raise InputError(f"the program has no parameter `{name}`", hint=hint)
+    names = {param.name for param in params}
     for param in params:
-        check_known(param.value, values, {later.name for later in params})
+        check_known(param.value, values, names)
         value = evaluate(param.value, values, f"parameter `{param.name}`")
         values[param.name] = overrides.get(param.name, value)
     return values
@@ -59,7 +60,7 @@ def check_known(expr: Expr, values: Constants, parameters: Set[str] = frozenset(
     """Refuse every name that has no value; ``parameters``: those that have one now or later."""
     for node in nodes(expr):
         match node:
-            case Name(name) if name in parameters - values.keys():
+            case Name(name) if name in parameters and name not in values:
                 hint = "a parameter may only use earlier ones"
                 raise InputError(f"`{name}` has no value yet", node.span, hint)
             case Name(name) if name not in values:

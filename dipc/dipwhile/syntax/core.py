@@ -185,3 +185,4 @@ class CoreProgram:
     variables: frozenset[str]  # every declared or assigned name: any other Name is an atom
     arrays: tuple[tuple[str, int], ...]  # name and size of every array, inputs and outputs included
     question: CoreQuestion = CoreQuestion()
+    empty_ranges: tuple[tuple[Span, str], ...] = ()  # of its text, where that can hardly be meant

@@ -49,6 +49,9 @@ CONTINUES = (
 BLOCK_OPENS = frozenset({"THEN", "DO", "ELSE"})
 BLOCK_CLOSES = frozenset({"END", "ELIF", "ELSE"})
 
+AFTER = CONTINUES | BLOCK_OPENS
+"""After one of these a newline does not count, and before one of the following."""
+
 BEFORE = BLOCK_CLOSES | {"AND", "OR", "THEN", "DO"}
 
 
@@ -77,9 +80,10 @@ def classify(token: Token, previous: Token | None) -> Token:
         return token
     if previous is not None and previous.type == "ADJACENT" and token in METRICS:
         return token.update(type="METRIC")
-    return token.update(type=WORDS.get(token, "NAME"))
+    word = WORDS.get(token)
+    return token if word is None else token.update(type=word)
 
 
 def separates(previous: Token, following: Token) -> bool:
     """Whether a separator between these two tokens counts."""
-    return previous.type not in CONTINUES | BLOCK_OPENS and following.type not in BEFORE
+    return previous.type not in AFTER and following.type not in BEFORE

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from lark import Token
 
@@ -17,6 +17,7 @@ from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.layout import CLOSING, METRICS, OPENING
 from dipc.dipwhile.syntax.situation import DECLARING, OPERATORS, SAMPLING, Situation, depths, word_for
 from dipc.errors import InputError, Source, Span
+from dipc.spelling import plain_character
 from dipc.suggest import did_you_mean
 
 Errors = Iterator[InputError]
@@ -56,7 +57,8 @@ def explain_character(source: Source, position: int) -> InputError:
     shown = character * 2 if doubled else character
     name = f"`{shown}`" if shown.isprintable() else f"the character U+{ord(character):04X}"
     message = f"{name} has no meaning here"
-    return InputError(message, Span(source, position, position + len(shown)), CHARACTERS.get(character, ""))
+    hint = CHARACTERS.get(character) or plain_character(character)
+    return InputError(message, Span(source, position, position + len(shown)), hint)
 
 
 # --- brackets and signs -----------------------------------------------------------------------
@@ -65,7 +67,11 @@ def explain_character(source: Source, position: int) -> InputError:
 def brackets(s: Situation) -> Errors:
     """A bracket without a partner, or with one of another kind."""
     code = re.sub(r"#[^\n]*", lambda comment: " " * len(comment[0]), s.source.text)
-    unclosed = [bracket for bracket in s.brackets if 0 not in depths(code[bracket.start_pos :])]
+    depth = list(depths(code))
+    lowest = list(accumulate(reversed(depth), min))[::-1]  # from each character on
+    unclosed = [
+        bracket for bracket in s.brackets if lowest[bracket.start_pos or 0] >= depth[bracket.start_pos or 0]
+    ]
     if unclosed:
         hint = f"add {word_for(OPENING[unclosed[-1].type])} before {s.found_text}"
         yield s.error(f"`{unclosed[-1]}` is never closed", hint, unclosed[-1])

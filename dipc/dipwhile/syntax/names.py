@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
@@ -26,7 +27,7 @@ Scope = frozenset[str]
 """The ``for`` and fold variables known at a place."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Names:
     """The names of a program, by role."""
 
@@ -36,12 +37,12 @@ class Names:
     locals: frozenset[str]
     atoms: frozenset[str]
 
-    @property
+    @cached_property
     def variables(self) -> frozenset[str]:
         """Everything that has a value while the program runs."""
         return self.inputs | self.outputs | self.locals
 
-    @property
+    @cached_property
     def everything(self) -> frozenset[str]:
         """All names that an expression may mention."""
         return self.parameters | self.variables | self.atoms | TRUTH
@@ -59,8 +60,9 @@ def collect_names(program: ast.Program) -> Names:
             declared[part.name] = role
     parameters, inputs, outputs = (frozenset(part.name for part in parts) for _, parts in roles)
     assigned: dict[str, Span] = {}
-    for statement, scope in statements(program.body):
-        if isinstance(statement, ast.Assign) and target_name(statement.target) not in scope:
+    assigns = [(it, scope) for it, scope in statements(program.body) if isinstance(it, ast.Assign)]
+    for statement, scope in assigns:
+        if target_name(statement.target) not in scope:
             assigned.setdefault(target_name(statement.target), statement.target.span)
     locals_ = frozenset(assigned) - frozenset(declared)
     atoms: dict[str, Span] = {}
@@ -71,8 +73,8 @@ def collect_names(program: ast.Program) -> Names:
         hint = "it is listed in the set of an input or output: rename the variable"
         raise InputError(f"`{name}` is both an atom and a variable", assigned.get(name, atoms[name]), hint)
     variables = locals_ | frozenset(declared)
-    for statement, scope in statements(program.body):
-        if isinstance(statement, ast.Assign) and not isinstance(statement.value, ast.Expr):
+    for statement, scope in assigns:
+        if not isinstance(statement.value, ast.Expr):
             for value in chosen(statement.value):
                 if value.name not in variables | scope:
                     atoms.setdefault(value.name, value.span)
@@ -156,7 +158,7 @@ def check_target(target: ast.Name | ast.Index, names: Names, scope: Scope) -> No
 
 def check_binder(variable: str, span: Span, names: Names, scope: Scope) -> None:
     """May this name a ``for`` or fold variable?"""
-    if variable in names.everything | scope:
+    if variable in names.everything or variable in scope:
         hint = "give this loop a variable of its own"
         raise InputError(f"`{variable}` already has a meaning here", span, hint)
 
@@ -189,7 +191,8 @@ def check_expression(expr: ast.Expr, names: Names, scope: Scope, primes: bool = 
 def check_no_cell(call: ast.Call, names: Names, scope: Scope) -> None:
     """``q(1)``, where ``q[1]`` is meant."""
     name = call.function
-    if name not in names.variables | names.parameters | scope or name in FUNCTIONS:
+    known = any(name in some for some in (names.variables, names.parameters, scope))
+    if not known or name in FUNCTIONS:
         return
     arguments = ", ".join(map(as_written, call.arguments))
     hint = f"cells are written `{name}[{arguments}]`, products `{name}*({arguments})`"

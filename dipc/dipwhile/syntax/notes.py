@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
 
 from flint import fmpq
 
@@ -25,6 +27,8 @@ from dipc.errors import Span
 from dipc.models.values import show
 from dipc.suggest import nearest
 
+MOST_UNREAD = 100  # variables that are compared with others: who misspells more?
+
 
 def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
     """Variables that are assigned and never read and resemble another: name, place, the other name."""
@@ -35,7 +39,8 @@ def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
     names = (node for node in nodes_read(core) if isinstance(node, ast.Name | ast.Index))
     unread = first.keys() - outputs - set(map(target_name, names))
     known = sorted(outputs | first.keys())
-    found = [(name, span, similar(name, known)) for name, span in first.items() if name in unread]
+    some = islice(((name, span) for name, span in first.items() if name in unread), MOST_UNREAD)
+    found = [(name, span, similar(name, known)) for name, span in some]
     return [(name, span, near) for name, span, near in found if near]
 
 
@@ -50,8 +55,13 @@ def similar(name: str, known: Iterable[str]) -> str:
     >>> similar("cuont", ["count", "r"]), similar("x1", ["x2"])
     ('count', '')
     """
-    plain = re.sub(r"\d", "", name)
-    return nearest(name, [other for other in known if other != name and re.sub(r"\d", "", other) != plain])
+    plain = _plain(name)
+    return nearest(name, [other for other in known if other != name and _plain(other) != plain])
+
+
+@lru_cache(2**14)
+def _plain(name: str) -> str:
+    return re.sub(r"\d", "", name)
 
 
 def unassigned_outputs(core: CoreProgram) -> list[tuple[str, Span]]:

@@ -17,10 +17,14 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 from dipc.dipwhile.syntax.ast import Claim, Expr, Program
 from dipc.dipwhile.syntax.build import Builder, Valuation
 from dipc.dipwhile.syntax.layout import layout
+from dipc.dipwhile.syntax.lexer import Rejected
+from dipc.dipwhile.syntax.lexer import tokens as scanned
+from dipc.dipwhile.syntax.machine import built
 from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
 from dipc.dipwhile.syntax.tables import parser
-from dipc.dipwhile.syntax.walk import children, expressions, inner_statements
+from dipc.dipwhile.syntax.walk import LEAVES, expressions, inner_statements, operands
 from dipc.errors import InputError, Source, Span
+from dipc.models.arithmetic import check_spelling
 
 
 def parse(source: Source) -> Program:
@@ -70,20 +74,37 @@ def parse_valuation(text: str, name: str = "<values>") -> Valuation:
 
 def raw_tokens(text: str) -> Iterator[Token]:
     """The tokens of a text that can be parsed, with every separator; comments are in the gaps."""
-    return _lark().lex(text)
+    return scanned(_lark(), text)
 
 
 def _parse(source: Source, start: str) -> Any:
     """The tree of a text, by a rule of the grammar."""
-    return run(_lark(), start, layout(_lark().lex(source.text)), Builder(source))
+    return run(_lark(), start, source.text, layout, Builder(source))
 
 
-def run(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Any:
-    """Build the tree of tokens, by the rule ``start`` of the grammar; explain what does not fit."""
+def run(
+    lark: Lark,
+    start: str,
+    text: str,
+    arranged: Callable[[Iterable[Token]], Iterable[Token]],
+    builder: Builder,
+) -> Any:
+    """Build the tree of a text, by the rule ``start`` of the grammar; explain what does not fit.
+
+    ``arranged``: what is done to its tokens before.
+    """
+    try:
+        return built(lark, start, spelt(arranged(scanned(lark, text)), builder.source), builder)
+    except (Rejected, UnexpectedCharacters, InputError):  # the first mistake in the grammar counts
+        return explained(lark, start, arranged(lark.lex(text)), builder)
+
+
+def explained(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Any:
+    """The same by lark itself, which knows what could have followed."""
     machine = lark.parse_interactive(start=start)
     seen: list[Token] = []
     try:
-        for token in tokens:
+        for token in spelt(tokens, builder.source):
             machine.feed_token(token)
             seen.append(token)
         return builder.transform(machine.feed_eof(seen[-1] if seen else None))  # type: ignore[no-untyped-call]
@@ -99,12 +120,26 @@ def run(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> An
 _lark = cache(parser)
 
 
+def spelt(tokens: Iterable[Token], source: Source) -> Iterable[Token]:
+    """The tokens, of which each is checked when it is asked for."""
+    return tokens if source.text.isascii() else (_checked(token, source) for token in tokens)
+
+
+def _checked(token: Token, source: Source) -> Token:
+    """Refuse a name with other digits than ASCII ones, or letters that look like others."""
+    if token.type in ("NAME", "PRIMED"):
+        check_spelling(token.rstrip("'"), Span(source, token.start_pos or 0, token.end_pos or 0))
+    return token
+
+
 DEEPEST_EXPRESSION = (200, "this expression is", "split it: assign a part of it to a variable first")
 DEEPEST_BLOCK = (100, "blocks are", "join conditions with `and`, or use `elif`")
 
 
 def check_depth(tree: Program | Claim | Expr) -> None:
     """Refuse a tree that is nested too deep: hashing and comparing its nodes would recurse too deep.
+
+    A chain of operators is one level, however long it is.
 
     >>> parse_expression("-" * 300 + "1")
     Traceback (most recent call last):
@@ -116,7 +151,8 @@ def check_depth(tree: Program | Claim | Expr) -> None:
             refuse_deep(body, inner_statements, *DEEPEST_BLOCK)
         refuse_deep(tree.secrets, lambda line: getattr(line, "body", ()), *DEEPEST_BLOCK)
     for expr in expressions(tree):
-        refuse_deep((expr,), children, *DEEPEST_EXPRESSION)
+        if not isinstance(expr, LEAVES):
+            refuse_deep((expr,), operands, *DEEPEST_EXPRESSION)
 
 
 def refuse_deep(

@@ -13,6 +13,7 @@ from flint import fmpq
 
 from dipc.dipwhile.syntax import ast, types
 from dipc.dipwhile.syntax.arrays import array_sizes, assignments, check_arrays, check_uses
+from dipc.dipwhile.syntax.certain import check_certain, check_formula
 from dipc.dipwhile.syntax.constants import check_known, evaluate
 from dipc.dipwhile.syntax.core import CorePrior, CoreSecret, CoreUnknown, Draw, Instruction, Variable
 from dipc.dipwhile.syntax.core import Test as Condition
@@ -41,6 +42,8 @@ def check_unknowns(program: ast.Program, overrides: Mapping[str, fmpq]) -> None:
     for name in sorted(overrides.keys() & unknown):
         hint = f"choose a value in it by `dipc pufferfish ... --fix {name}={show(overrides[name])}`"
         raise InputError(f"the parameter `{name}` has a range, not a value", hint=hint)
+    if not unknown:
+        return
     declared = (*program.params, *program.inputs, *program.outputs, program.adjacency, program.claim)
     for part in (*declared, *program.body, *program.secrets):
         for expr in expressions(part) if part is not None else ():
@@ -119,6 +122,7 @@ def compile_prior(
             refuse_unknown(part, unknown, "in a prior, only probabilities may depend on it")
     declared = {**types.declared_kinds(inputs), **dict.fromkeys(unknown, Kinds.NUMBER)}
     types.check_types(code, types.infer(code, declared, names.locals))
+    check_certain(code, sizes, {}, everywhere=True)
     check_all_drawn(prior, code, inputs)
     return CorePrior(prior.name, code, names.variables, tuple(sizes.items()), prior.span)
 
@@ -250,7 +254,9 @@ def compile_event(
     check_expression(expr, Names(names.parameters, names.inputs, none, none, names.atoms), scope)
     core = substitute(expr, constants)
     types.refuse_eps((core,))
-    check_uses(core, {variable.name: variable.size for variable in inputs if variable.size is not None})
+    sizes = {variable.name: variable.size for variable in inputs if variable.size is not None}
+    check_uses(core, sizes)
+    check_formula(core, sizes)
     types.require(core, types.check(core, types.declared_kinds(inputs)), Kinds.BOOLEAN, "a secret")
     return core
 

@@ -6,12 +6,13 @@ inside parentheses, and its arrow has a second spelling.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from flint import fmpq
-from lark import Lark, Token, v_args
+from lark import Lark, Token
 from lark.tree import Meta
 
 from dipc.dipwhile.syntax.ast import Binary, Expr, Interval, Number, Op, Unary
@@ -47,14 +48,16 @@ def parse_sentence(text: str) -> SentenceTree:
     ('exists', True, <Op.OR: 'or'>)
     """
     source = Source("<sentence>", text)
-    tokens = layout(_lark().lex(text))
-    counting = (token for token in tokens if token.type != "_SEP" or token == ";")  # lines do not count
-    sentence: SentenceTree = run(_lark(), "sentence", counting, _SentenceBuilder(source))
+
+    def arranged(tokens: Iterable[Token]) -> Iterator[Token]:
+        found = layout(tokens)
+        return (token for token in found if token.type != "_SEP" or token == ";")  # lines do not count
+
+    sentence: SentenceTree = run(_lark(), "sentence", text, arranged, _SentenceBuilder(source))
     check_depth(sentence.body)
     return sentence
 
 
-@v_args(inline=True, meta=True)
 class _SentenceBuilder(Builder):
     """The rules that programs do not have."""
 

@@ -134,15 +134,18 @@ ON_NUMBERS: dict[str, tuple[int, Callable[..., fmpq | None]]] = {
 """How many arguments a function has (0: any number), and its value on numbers."""
 
 
+DIVISION = "division by zero"
+
+
 def why_no_value(node: Expr) -> str:
     """Why a folded node with constant parts is not a constant; empty if there is no reason."""
     match node:
         case Binary(Op.DIV, _, Number(value)) if value == 0:
-            return "division by zero"
+            return DIVISION
         case Call("mod", (_, Number(value))) if value == 0:
-            return "division by zero"
+            return DIVISION
         case Binary(Op.POW, Number(base), Number(exponent)) if base == 0 and exponent < 0:
-            return "division by zero"
+            return DIVISION
         case Binary(Op.POW, _, Number(exponent)) if exponent.q != 1:
             return "a power with a fractional exponent is not a rational number"
         case Binary(Op.POW, Number(), Number()):

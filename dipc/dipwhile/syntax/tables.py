@@ -18,6 +18,8 @@ from lark import Lark
 from lark.grammar import NonTerminal, Rule, RuleOptions, Terminal
 from lark.lexer import TerminalDef
 
+from dipc.files import write_file
+
 GRAMMAR = Path(__file__).with_name("grammar.lark")
 TABLES = Path(__file__).with_name("grammar.tables.json")
 STARTS = ("program", "claim", "expression", "valuation")
@@ -93,4 +95,4 @@ def shipped_text() -> str:
 
 
 if __name__ == "__main__":
-    TABLES.write_text(shipped_text(), encoding="utf-8")
+    write_file(TABLES, shipped_text())

@@ -8,6 +8,7 @@ an operand fits; the rest is settled when the program is explored.
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import assert_never
@@ -22,10 +23,10 @@ from dipc.dipwhile.syntax.kinds import Kinds, describe, kinds_of_value, never, s
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.printer import show as show_domain_of
-from dipc.dipwhile.syntax.simplify import why_no_value
+from dipc.dipwhile.syntax.simplify import DIVISION, why_no_value
 from dipc.dipwhile.syntax.walk import bottom_up, children, expressions, nodes
 from dipc.errors import InputError
-from dipc.models.values import Atom, Value, show
+from dipc.models.values import Atom
 
 Kinding = Mapping[str, Kinds]
 """The kinds of every variable; of an array, those of all its cells."""
@@ -35,15 +36,29 @@ def infer(code: Iterable[Instruction], declared: Kinding, local: Iterable[str]) 
     """The kinds of all variables; ``declared`` are those of inputs and outputs, ``local`` the other names."""
     kinding = dict.fromkeys(local, Kinds.NOTHING) | dict(declared)
     assigned = [(target_name(target), value) for target, value in assignments(code)]
-    changed = True
-    while changed:
-        changed = False
-        for name, value in assigned:
-            kinds = kinding[name] | assigned_kinds(value, kinding)
-            if name not in declared and kinds != kinding[name]:
-                kinding[name] = kinds
-                changed = True
+    assigned = [(name, value) for name, value in assigned if name not in declared]
+    readers: dict[str, list[int]] = {}
+    for place, (_, value) in enumerate(assigned):
+        for name in names_in(value):
+            readers.setdefault(name, []).append(place)
+    todo = deque(range(len(assigned)))
+    waiting = set(todo)
+    while todo:  # what reads a variable is looked at again only when the kinds of the variable have grown
+        waiting.remove(place := todo.popleft())
+        name, value = assigned[place]
+        kinds = kinding[name] | assigned_kinds(value, kinding)
+        if kinds != kinding[name]:
+            kinding[name] = kinds
+            again = [reader for reader in readers.get(name, ()) if reader not in waiting]
+            todo.extend(again)
+            waiting.update(again)
     return kinding
+
+
+def names_in(value: ast.Expr | ast.Distribution) -> set[str]:
+    """The variables and atoms in a value or in what is drawn."""
+    found = (node for part in expressions(value) for node in nodes(part))
+    return {target_name(node) for node in found if isinstance(node, ast.Name | ast.Index)}
 
 
 Unlisted = Mapping[str, ast.Unlisted]
@@ -97,26 +112,30 @@ def result_kinds(node: ast.Expr, parts: tuple[Kinds, ...], kinding: Kinding) -> 
         case ast.Call(function):
             given = FUNCTIONS[function].gives
             return union(parts) & Kinds.NUMERIC if given is None else given
+        case ast.Fold("sum"):
+            return parts[-1] & Kinds.NUMERIC
+        case ast.Fold("count"):
+            return Kinds.NUMBER
         case ast.Unary() | ast.Binary() | ast.Fold():
             return Kinds.BOOLEAN
         case _:
             assert_never(node)
 
 
-def check_types(code: Iterable[Instruction], kinding: Kinding) -> None:
+def check_types(code: Iterable[Instruction], kinding: Kinding, unrolled: bool = True) -> None:
     """Refuse operations that can never work."""
     for instruction in code:
         match instruction:
             case Put(target, value) | Draw(target, value):
                 if isinstance(target, ast.Index):
-                    check(target, kinding)
+                    check(target, kinding, unrolled)
                 for expr, role in roles(value):
                     if role:
-                        check_settled(expr, check(expr, kinding), role)
+                        check_settled(expr, check(expr, kinding, unrolled), role)
                     else:
-                        check(expr, kinding)
+                        check(expr, kinding, unrolled)
             case Test(condition):
-                require(condition, check(condition, kinding), Kinds.BOOLEAN, "a condition")
+                require(condition, check(condition, kinding, unrolled), Kinds.BOOLEAN, "a condition")
 
 
 def roles(value: ast.Expr | ast.Distribution) -> Iterator[tuple[ast.Expr, str]]:
@@ -144,13 +163,15 @@ def check_settled(expr: ast.Expr, kinds: Kinds, role: str) -> None:
     require(expr, kinds, Kinds.NUMBER, role)
 
 
-def check(expr: ast.Expr, kinding: Kinding) -> Kinds:
-    """Check every node of an expression; its kinds."""
+def check(expr: ast.Expr, kinding: Kinding, unrolled: bool = True) -> Kinds:
+    """Check every node of an expression; its kinds.  If it is not ``unrolled``, constants are names."""
 
     def visit(node: ast.Expr, parts: tuple[Kinds, ...]) -> Kinds:
-        if reason := why_no_value(node):
-            raise InputError(reason, node.span, NO_VALUE_HINT)
+        if unrolled:
+            check_constants(node)
         check_node(node, parts)
+        if unrolled:
+            check_exponent(node)
         return result_kinds(node, parts, kinding)
 
     return bottom_up(expr, visit)
@@ -159,14 +180,29 @@ def check(expr: ast.Expr, kinding: Kinding) -> Kinds:
 NO_VALUE_HINT = "dipc computes with exact rational numbers"
 
 
+def check_constants(node: ast.Expr) -> None:
+    """Are there powers without a value, or folds that unrolling could not remove?"""
+    if (reason := why_no_value(node)) and reason != DIVISION:
+        raise InputError(reason, node.span, NO_VALUE_HINT)
+    if isinstance(node, ast.Fold):
+        bound = node.high if isinstance(node.low, ast.Number) else node.low
+        raise InputError(f"the bounds of `{node.kind}` must be constants", bound.span, "use a parameter")
+
+
+def check_exponent(node: ast.Expr) -> None:
+    """Is an exponent a constant?"""
+    if isinstance(node, ast.Binary) and node.op is ast.Op.POW and not isinstance(node.right, ast.Number):
+        raise InputError("an exponent must be a constant integer", node.right.span, NO_VALUE_HINT)
+
+
 def check_node(node: ast.Expr, parts: tuple[Kinds, ...]) -> None:
     """Can the operation work on parts of these kinds?"""
     match node:
         case ast.Number() | ast.Name() | ast.Eps():
             pass
-        case ast.Fold(kind, _, low, high):
-            bound = high if isinstance(low, ast.Number) else low
-            raise InputError(f"the bounds of `{kind}` must be constants", bound.span, "use a parameter")
+        case ast.Fold(kind, body=body):
+            wanted = Kinds.NUMERIC if kind == "sum" else Kinds.BOOLEAN
+            require(body, parts[-1], wanted, f"`{kind}`")
         case ast.Index(_, index):
             check_settled(index, parts[0], "an index")
         case ast.Unary(op, operand):
@@ -214,8 +250,6 @@ def check_linear(node: ast.Binary, op: ast.Op, parts: tuple[Kinds, ...]) -> None
     ):
         if refused:
             raise violation(4, what, node.span)
-    if op is ast.Op.POW and not isinstance(node.right, ast.Number):
-        raise InputError("an exponent must be a constant integer", node.right.span, NO_VALUE_HINT)
 
 
 def check_call_kinds(call: ast.Call, parts: tuple[Kinds, ...]) -> None:
@@ -281,28 +315,7 @@ def check_output(assigned: ast.Expr | ast.Distribution, output: Variable, kindin
     if surely(kinds, Kinds.REAL):
         hint = f"round it first, for example `{output.name} <- disc(r, -1, 0, 1)`"
         raise violation(6, f"the output `{output.name}` is assigned {describe(kinds)}", assigned.span, hint)
-    for expr, value in constants(assigned):
-        if value not in output.domain:
-            message = f"the output `{output.name}` is assigned `{show(value)}`, which is not in its set"
-            raise InputError(message, expr.span, f"its set is `{show_domain(output.domain)}`")
     check_kind(assigned, output.name, show_domain(output.domain), kinding)
-
-
-def constants(assigned: ast.Expr | ast.Distribution) -> Iterator[tuple[ast.Expr | ast.Distribution, Value]]:
-    """The constants among the values that are assigned."""
-    match assigned:
-        case ast.Choose(options):
-            candidates: Sequence[ast.Expr | ast.Distribution] = [value for value, _ in options]
-        case ast.Uniform(ast.SetOf(members)):
-            candidates = members
-        case _:
-            candidates = (assigned,)
-    for expr in candidates:
-        match expr:
-            case ast.Number(value):
-                yield expr, value
-            case ast.Name("true" | "false" as name):
-                yield expr, Atom(name)
 
 
 def check_loops(code: Sequence[Instruction], kinding: Kinding) -> None:

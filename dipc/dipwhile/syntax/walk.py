@@ -20,6 +20,10 @@ AnyNode = TypeVar("AnyNode", bound=ast.Node)
 # --- expressions -----------------------------------------------------------------------------
 
 
+LEAVES = (ast.Number, ast.Name, ast.Eps)
+"""The nodes that have no parts: most of those that are walked, so every walk asks for them first."""
+
+
 def children(expr: ast.Expr) -> tuple[ast.Expr, ...]:
     """The direct parts of an expression, in the order of the text."""
     match expr:
@@ -39,6 +43,36 @@ def children(expr: ast.Expr) -> tuple[ast.Expr, ...]:
             assert_never(expr)
 
 
+def operands(expr: ast.Expr) -> tuple[ast.Expr, ...]:
+    """The parts of an expression, of a chain such as ``a + b*c - d`` all its terms: what it has brackets for.
+
+    >>> from dipc.dipwhile.syntax.parser import parse_expression
+    >>> len(operands(parse_expression("a + b*c - d"))), len(operands(parse_expression("a^(b + c)")))
+    (3, 2)
+    """
+    if not isinstance(expr, ast.Binary):
+        return children(expr)
+    first, links = expr.spine(ast.STRENGTH.get(expr.op, frozenset()))
+    return (first, *(node.right for node in links))
+
+
+def joined(expr: ast.Expr, op: ast.Op) -> list[ast.Expr]:
+    """What an associative operator joins, in the order of the text, however it is bracketed.
+
+    >>> from dipc.dipwhile.syntax.parser import parse_expression
+    >>> [part.name for part in joined(parse_expression("a and ((b and c) and d)"), ast.Op.AND)]
+    ['a', 'b', 'c', 'd']
+    """
+    found, todo = [], [expr]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Binary) and node.op is op:
+            todo += (node.right, node.left)
+        else:
+            found.append(node)
+    return found
+
+
 def with_children(expr: ast.Expr, new: tuple[ast.Expr, ...]) -> ast.Expr:
     """The same node with other parts; the very same object if the parts are."""
     if all(after is before for after, before in zip(new, children(expr), strict=True)):
@@ -54,11 +88,13 @@ def bottom_up(expr: ast.Expr, visit: Callable[[ast.Expr, tuple[Result, ...]], Re
     >>> bottom_up(parse_expression("a + max(b, 2*c)"), lambda node, sizes: 1 + sum(sizes))
     7
     """
+    if isinstance(expr, LEAVES):
+        return visit(expr, ())
     todo: list[tuple[ast.Expr, bool]] = [(expr, False)]
     done: list[Result] = []
     while todo:
         node, ready = todo.pop()
-        inside = children(node)
+        inside = () if isinstance(node, LEAVES) else children(node)
         if ready or not inside:
             first = len(done) - len(inside)
             results = tuple(done[first:])
@@ -72,7 +108,7 @@ def bottom_up(expr: ast.Expr, visit: Callable[[ast.Expr, tuple[Result, ...]], Re
 
 def nodes(expr: ast.Expr) -> Iterator[ast.Expr]:
     """All nodes of an expression, each before its parts, in the order of the text."""
-    return preorder(expr, children)
+    return iter((expr,)) if isinstance(expr, LEAVES) else preorder(expr, children)
 
 
 def preorder(root: AnyNode, inside: Callable[[AnyNode], Sequence[AnyNode]]) -> Iterator[AnyNode]:
@@ -95,6 +131,8 @@ def fields_of(node: ast.Node) -> tuple[str, ...]:
 
 def parts(node: ast.Node) -> tuple[ast.Node, ...]:
     """The nodes directly inside a node, in the order of the text."""
+    if isinstance(node, LEAVES):
+        return ()
     found: list[ast.Node] = []
     todo = [getattr(node, name) for name in reversed(fields_of(node))]
     while todo:
@@ -113,6 +151,8 @@ def expressions(node: ast.Node) -> Iterator[ast.Expr]:
     >>> [expr.name for expr in expressions(parse(Source("", "if a then x <- choose {b: c, d: e} end")))]
     ['a', 'x', 'b', 'c', 'd', 'e']
     """
+    if isinstance(node, ast.Expr):
+        return iter((node,))
     walk = preorder(node, lambda part: () if isinstance(part, ast.Expr) else parts(part))
     return (part for part in walk if isinstance(part, ast.Expr))
 
@@ -148,12 +188,16 @@ def statements(body: ast.Block) -> Iterator[tuple[ast.Statement, frozenset[str]]
     while todo:
         statement, scope = todo.pop()
         yield statement, scope
+        if isinstance(statement, ast.Assign | ast.Exit):
+            continue
         inner = scope | {statement.variable} if isinstance(statement, ast.For) else scope
         todo.extend((part, inner) for part in reversed(inner_statements(statement)))
 
 
 def inner_statements(statement: ast.Statement) -> tuple[ast.Statement, ...]:
     """The statements directly inside a statement."""
+    if isinstance(statement, ast.Assign | ast.Exit):
+        return ()
     return tuple(part for part in parts(statement) if isinstance(part, ast.Statement))
 
 

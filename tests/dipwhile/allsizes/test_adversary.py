@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from flint import fmpq
+from patience import PATIENCE
 
 from dipc.claims.tightness.least import Least
 from dipc.claims.tightness.least_epsilon import budget
@@ -26,18 +27,18 @@ def proved_t(text: str) -> fmpq | None:
     names = symbolic(asked.program, free_sizes(asked.program), {})
     try:
         automaton = build(
-            asked.program, source, dict(asked.constants), names, EpsRange.positive(), Clock(20, None)
+            asked.program, source, dict(asked.constants), names, EpsRange.positive(), Clock(PATIENCE)
         )
     except Unsupported:
         return None
-    solved = strategies(automaton, None, Clock(20, None))
+    solved = strategies(automaton, None, Clock(PATIENCE))
     return solved.t if isinstance(solved, Solved) else None
 
 
 def needed(text: str, size: int) -> Least:
     """What the exact engine needs at one size, on the declared inputs."""
     core = read(Source("adversary.dip", text), {"N": fmpq(size)})
-    return budget(losses_of(Explored(core), EpsRange.positive(), Clock(100, None))).least
+    return budget(losses_of(Explored(core), EpsRange.positive(), Clock(PATIENCE))).least
 
 
 # Each with a size at which more is needed than a wrong rewriting or shortcut would prove.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 from flint import fmpq
+from patience import PATIENCE
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.build import build
@@ -86,11 +87,11 @@ def proved(text: str) -> fmpq | None:
     names = symbolic(asked.program, asked.sizes, {})
     try:
         found = build(
-            asked.program, source, dict(asked.constants), names, EpsRange.positive(), Clock(5, None)
+            asked.program, source, dict(asked.constants), names, EpsRange.positive(), Clock(PATIENCE)
         )
     except (InputError, LimitReached):
         return None
-    solved = strategies(found, None, Clock(5, None))
+    solved = strategies(found, None, Clock(PATIENCE))
     return solved.t if isinstance(solved, Solved) else None
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import oracles
 import pytest
+from campaigns import spread
 from dipwhile.python.to_python import load_function, to_python
 from hypothesis import HealthCheck, Phase, given, note, settings
 from shipped_programs import PROGRAMS
@@ -63,7 +64,7 @@ def test_random_programs_with_integer_noise(text: str) -> None:
     same_distributions(text)
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", spread(PROGRAMS, 24), ids=lambda path: path.stem)
 def test_shipped_programs(path: Path) -> None:
     """The same verdict, counts and counterexample too."""
     text = path.read_text(encoding="utf-8")

@@ -43,8 +43,10 @@ from dipc.dipwhile.syntax.ast import (
     While,
 )
 from dipc.dipwhile.syntax.compile import read
+from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.names import collect_names
 from dipc.dipwhile.syntax.printer import show
+from dipc.dipwhile.syntax.types import declared_kinds, infer
 from dipc.errors import Source
 
 SIGNS = {Op.EQ: "==", Op.POW: "**"}
@@ -66,7 +68,12 @@ def to_python(program: Program, source: Source, values: Mapping[str, int]) -> st
     names = collect_names(program)
     core = read(source, {name: fmpq(value) for name, value in values.items()})
     declared = {declaration.name for declaration in (*program.inputs, *program.outputs)}
-    lists = [f"    {name} = [0] * {size}" for name, size in core.arrays if name not in declared]
+    kinding = infer(core.code, declared_kinds((*core.inputs, *core.outputs)), names.locals)
+    lists = [
+        f"    {name} = [{'False' if kinding[name] & Kinds.BOOLEAN else '0'}] * {size}"
+        for name, size in core.arrays
+        if name not in declared
+    ]
     writer = Writer(frozenset(names.atoms))
     told = [
         f"inputs={', '.join(map(show, program.inputs))!r}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.notes import impossible_equalities, unassigned_outputs, unread_variables
 from dipc.errors import Source
+from dipc.suggest import nearest
 
 HEAD = "input q[2] in {0, 1}; output out in {true, false} = false; r <- Lap(eps, q[1]); s <- Lap(eps, q[2]);"
 
@@ -102,3 +104,16 @@ def test_disc_has_constant_levels(code: str) -> None:
 def test_an_unrolled_comparison_is_noted_once() -> None:
     code = "for i in 1..3 do t <- Lap(eps, i); if t = 0 then out <- true end end"
     assert len(impossible_equalities(core(HEAD + code))) == 1
+
+
+def test_only_some_of_many_unread_variables_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[str] = []
+
+    def counting(name: str, known: Sequence[str]) -> str:
+        compared.append(name)
+        return nearest(name, known)
+
+    monkeypatch.setattr("dipc.dipwhile.syntax.notes.nearest", counting)
+    many = "".join(f"v{i} <- {i}; " for i in range(400))
+    assert unread_variables(core(f"{HEAD}{many}o <- 0")) == []
+    assert 50 <= len(compared) <= 200

@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
+from campaigns import many
 from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -194,7 +195,7 @@ def test_long_elif_chain() -> None:
     [
         "x <- " + "(" * 5000 + "1" + ")" * 5000 + "+ y",
         "x <- " + "-" * 5000 + "1",
-        "x <- " + "1 + " * 3000 + "1",
+        "x <- " + "1 + (" * 3000 + "1" + ")" * 3000,
         "x <- " + "not " * 3000 + "true",
         "x <- " + "a[" * 3000 + "1" + "]" * 3000,
         "if true then\n" * 3000 + "x <- 1\n" + "end\n" * 3000,
@@ -252,7 +253,7 @@ def mutate(text: str, seed: int, times: int) -> str:
     return text
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=many(120, campaign=2000), deadline=None)
 @given(st.sampled_from(VALID + BROKEN), st.integers(0, 2**32), st.integers(1, 6))
 def test_mutated_programs_raise_dipc_errors_only(text: str, seed: int, times: int) -> None:
     try:
@@ -261,7 +262,7 @@ def test_mutated_programs_raise_dipc_errors_only(text: str, seed: int, times: in
         assert str(error)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=many(70, campaign=1000), deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_raises_dipc_errors_only(text: str) -> None:
     for reader in (lambda t: read(Source("p.dip", t)), parse_claim, parse_expression, parse_valuation):

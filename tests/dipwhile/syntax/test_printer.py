@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from campaigns import many
 from dipwhile.syntax.programs import EXPRESSIONS, PROGRAMS
 from flint import fmpq
 from hypothesis import assume, given, settings
@@ -17,13 +18,13 @@ from dipc.errors import Source
 SHIPPED = sorted((Path(__file__).parents[3] / "programs").glob("**/*.dip"))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=many(80, campaign=2000), deadline=None)
 @given(EXPRESSIONS)
 def test_expression_round_trip(expr: Expr) -> None:
     assert parse_expression(show_expr(expr)) == expr
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=many(50, campaign=1000), deadline=None)
 @given(PROGRAMS)
 def test_program_round_trip(program: Program) -> None:
     assume(program.body or program.params or program.inputs or program.outputs)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import lark
 import pytest
+from campaigns import many
 from dipwhile.syntax.programs import PROGRAMS
 from hypothesis import assume, given, settings
 from lark import Lark
@@ -45,7 +46,7 @@ def test_they_are_read_and_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=many(30, campaign=1000))
 @given(PROGRAMS)
 def test_both_parsers_are_the_same(program: Program) -> None:
     assume(program.body or program.params or program.inputs or program.outputs)

@@ -1,0 +1,92 @@
+"""What is certain to go wrong: a division by zero, a cell that does not exist, a value outside its set.
+
+What no path of positive probability reaches is not evaluated, so such an error counts only where evaluation
+gets to it, and the exploration of the program finds it there.  This module finds earlier what is certain: in
+the instructions before the first branch, outside the right sides of ``and`` and ``or``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+
+from flint import fmpq
+
+from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.arrays import Sizes, assignments, check_range, instruction_parts
+from dipc.dipwhile.syntax.core import Draw, Halt, Instruction, Jump, Put, Test, Variable
+from dipc.dipwhile.syntax.kinds import show_domain
+from dipc.dipwhile.syntax.names import target_name
+from dipc.dipwhile.syntax.simplify import why_no_value
+from dipc.dipwhile.syntax.types import NO_VALUE_HINT
+from dipc.dipwhile.syntax.walk import children, nodes, preorder
+from dipc.errors import InputError
+from dipc.models.values import Atom, Value, show
+
+
+def check_certain(
+    code: Sequence[Instruction], sizes: Sizes, outputs: Mapping[str, Variable], everywhere: bool = False
+) -> None:
+    """Refuse what is certain to go wrong; ``everywhere``: wherever it stands, evaluated or not."""
+    inside = children if everywhere else evaluated
+    domains = {name: frozenset(output.domain) for name, output in outputs.items()}
+    for instruction in code if everywhere else reached(code):
+        cells = (it.target for it in (instruction,) if isinstance(it, Put | Draw))
+        parts = (preorder(part, inside) for part in instruction_parts(instruction))
+        check_nodes(chain(*parts, cells), sizes)
+        for target, value in assignments((instruction,)):
+            if (output := outputs.get(target_name(target))) is not None:
+                check_members(value, output, domains[output.name])
+
+
+def reached(code: Sequence[Instruction]) -> Iterator[Instruction]:
+    """The instructions that every path begins with."""
+    for instruction in code:
+        yield instruction
+        if isinstance(instruction, Test | Jump | Halt):
+            return
+
+
+def evaluated(expr: ast.Expr) -> tuple[ast.Expr, ...]:
+    """The parts of an expression that are evaluated whenever it is."""
+    return (expr.left,) if isinstance(expr, ast.Binary) and expr.op in ast.CONNECTIVES else children(expr)
+
+
+def check_formula(expr: ast.Expr, sizes: Sizes) -> None:
+    """Refuse what is wrong in a formula about inputs, wherever it stands."""
+    check_nodes(nodes(expr), sizes)
+
+
+def check_nodes(found: Iterable[ast.Expr], sizes: Sizes) -> None:
+    """Refuse divisions by zero and cells that do not exist."""
+    for node in found:
+        if reason := why_no_value(node):
+            raise InputError(reason, node.span, NO_VALUE_HINT)
+        if isinstance(node, ast.Index):
+            check_range(node, sizes)
+
+
+def check_members(assigned: ast.Expr | ast.Distribution, output: Variable, domain: frozenset[Value]) -> None:
+    """Refuse a constant that is not in the set of the output."""
+    for expr, value in constants(assigned):
+        if value not in domain:
+            message = f"the output `{output.name}` is assigned `{show(value)}`, which is not in its set"
+            raise InputError(message, expr.span, f"its set is `{show_domain(output.domain)}`")
+
+
+def constants(assigned: ast.Expr | ast.Distribution) -> Iterator[tuple[ast.Expr, Value]]:
+    """The constants among the values that are assigned with a positive probability."""
+    match assigned:
+        case ast.Choose(options):
+            zero = ast.Number(fmpq(0))
+            candidates: Sequence[ast.Expr] = [value for value, probability in options if probability != zero]
+        case ast.Uniform(ast.SetOf(members)):
+            candidates = members
+        case _:
+            candidates = (assigned,) if isinstance(assigned, ast.Expr) else ()
+    for expr in candidates:
+        match expr:
+            case ast.Number(value):
+                yield expr, value
+            case ast.Name("true" | "false" as name):
+                yield expr, Atom(name)

@@ -1,0 +1,160 @@
+"""What is checked everywhere, also in branches and loops that unrolling removes: kinds, arrays, one type.
+
+Whether ``if N > 3`` is dead depends on N, and whether the code in it is right must not.  So these checks are
+on the text, where parameters and loop variables are numbers of which nothing else is known.  What depends on
+values (a division by zero, a cell outside its array) is asked only where it is evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from dipc.dipwhile.syntax import ast, types
+from dipc.dipwhile.syntax.arrays import array_sizes, assignments, check_arrays
+from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable
+from dipc.dipwhile.syntax.kinds import Kinds, describe
+from dipc.dipwhile.syntax.names import target_name
+from dipc.dipwhile.syntax.unroll import Constants, substitute
+from dipc.dipwhile.syntax.walk import own_parts, parts, preorder, statements
+from dipc.errors import InputError, Span
+from dipc.models.values import show
+
+
+def check_everywhere(
+    program: ast.Program,
+    ranges: Iterable[Ranged],
+    variables: Sequence[Variable],
+    unlisted: types.Unlisted,
+    local: Iterable[str],
+    noise_in_loops: bool,
+) -> None:
+    """Refuse wrong kinds and uses of arrays in all of a program's text; ``ranges``: its :func:`ranged`.
+
+    ``variables`` are the inputs and outputs.
+    """
+    check_bounds(program)
+    code = as_code(program.body)
+    check_arrays(code, array_sizes(code, {v.name: v.size for v in variables}, unrolled=False))
+    types.check_budget(code)
+    numbers = dict.fromkeys(constants_of(program, ranges), Kinds.NUMBER)
+    declared = {**numbers, **types.declared_kinds(variables, unlisted)}
+    kinding = types.infer(code, declared, local)
+    types.check_types(code, kinding, unrolled=False)
+    if not noise_in_loops:
+        types.check_loops(code, kinding)
+    check_one_type(variables, code, kinding)
+    outputs = {output.name for output in program.outputs}
+    listed = {v.name: v for v in variables if v.name in outputs}
+    types.check_outputs(code, listed, kinding, unlisted)
+
+
+def as_code(body: ast.Block) -> list[Instruction]:
+    """The assignments and conditions of a text, in its order; only the tests of a ``while`` jump."""
+    code: list[Instruction] = []
+    append(body, code)
+    return code
+
+
+def append(body: ast.Block, code: list[Instruction]) -> None:
+    """Append those of a block."""
+    for statement in body:
+        start = len(code)
+        match statement:
+            case ast.Assign(target, value):
+                code.append(assignment(target, value, statement.span))
+            case ast.If(branches, otherwise):
+                for condition, block in (*branches, (None, otherwise)):
+                    code += () if condition is None else (Test(condition, 0, condition.span),)
+                    append(block, code)
+            case ast.For(body=inside):
+                append(inside, code)
+            case ast.While(condition, inside):
+                code.append(Test(condition, 0, condition.span, is_loop=True))
+                append(inside, code)
+                code[start] = Test(condition, len(code), condition.span, is_loop=True)
+
+
+def assignment(target: ast.Name | ast.Index, value: ast.Expr | ast.Distribution, span: Span) -> Instruction:
+    """An assignment as an instruction."""
+    return Put(target, value, span) if isinstance(value, ast.Expr) else Draw(target, value, span)
+
+
+# --- ranges ------------------------------------------------------------------------------------
+
+Ranged = ast.For | ast.Fold | ast.SecretFor
+
+
+def ranged(program: ast.Program) -> tuple[Ranged, ...]:
+    """Everything that runs over a range."""
+    root: ast.Node = program
+    return tuple(node for node in preorder(root, parts) if isinstance(node, Ranged))
+
+
+def constants_of(program: ast.Program, ranges: Iterable[Ranged]) -> set[str]:
+    """The names of parameters and of the variables of loops."""
+    return {param.name for param in program.params} | {node.variable for node in ranges}
+
+
+def check_bounds(program: ast.Program) -> None:
+    """The bounds of a ``for`` are made of parameters and the variables of loops around it."""
+    parameters = {param.name for param in program.params}
+    for statement, scope in statements(program.body):
+        for bound in own_parts(statement) if isinstance(statement, ast.For) else ():
+            inner = {node.variable for node in preorder(bound, parts) if isinstance(node, ast.Fold)}
+            known = parameters | scope | inner
+            cells = (node for node in preorder(bound, parts) if isinstance(node, ast.Name | ast.Index))
+            if any(target_name(cell) not in known for cell in cells):
+                raise InputError("the bounds of a `for` must be constants", bound.span, BOUNDS_HINT)
+
+
+def empty_ranges(ranges: Iterable[Ranged], constants: Constants) -> tuple[tuple[Span, str], ...]:
+    """The ranges over nothing that can hardly be meant: place and reason.
+
+    ``1..N - 1`` is empty for N = 1, and this is what it should be; ``N..1`` for N = 3 is not.
+    """
+    found = []
+    for node in ranges:
+        low, high = (substitute(bound, constants) for bound in (node.low, node.high))
+        if isinstance(low, ast.Number) and isinstance(high, ast.Number):
+            written = isinstance(node.low, ast.Number) and isinstance(node.high, ast.Number)
+            if low.value > high.value + (0 if written else 1):
+                reason = f"the range from {show(low.value)} to {show(high.value)} is empty"
+                found.append((Span(node.span.source, node.low.span.start, node.high.span.end), reason))
+    return tuple(found)
+
+
+# --- one type for every variable ---------------------------------------------------------------
+
+
+def check_one_type(
+    variables: Sequence[Variable], code: Sequence[Instruction], kinding: types.Kinding
+) -> None:
+    """No variable holds Booleans and numbers, whatever path leads where it is read."""
+    for variable in variables:
+        if mixed(types.declared_kinds((variable,))[variable.name]):
+            raise InputError(
+                f"the set of `{variable.name}` mixes Booleans and numbers", variable.span, ONE_TYPE
+            )
+    first: dict[str, tuple[Kinds, Span]] = {}
+    for target, value in assignments(code):
+        name, kinds = target_name(target), types.assigned_kinds(value, kinding)
+        before, place = first.get(name, (Kinds.NOTHING, target.span))
+        if mixed(kinds):
+            raise InputError(f"`{name}` is assigned {describe(kinds)}", value.span, ONE_TYPE)
+        if mixed(before | kinds):
+            message = (
+                f"`{name}` is assigned {describe(kinds)} here, and {describe(before)} on line {place.line}"
+            )
+            raise InputError(message, value.span, ONE_TYPE)
+        if kinds & TYPED:
+            first.setdefault(name, (kinds, target.span))
+
+
+TYPED = Kinds.BOOLEAN | Kinds.NUMERIC
+ONE_TYPE = "a variable holds Booleans or numbers, on every path the same: use two variables"
+BOUNDS_HINT = "use a parameter, or write the loop with `while`"
+
+
+def mixed(kinds: Kinds) -> bool:
+    """Booleans and numbers together; atoms go with both."""
+    return bool(kinds & Kinds.BOOLEAN) and bool(kinds & Kinds.NUMERIC)

@@ -1,0 +1,178 @@
+"""Parsing that builds the syntax tree at once, several times as fast as lark's trees.
+
+The tables are lark's; a rule that is complete calls the builder with the place of its text and its parts, as
+lark's tree and its transformer would afterwards.  What is wrong in a text is left to these two
+(:func:`dipc.dipwhile.syntax.parser.run`): :class:`Rejected` says that something is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from lark import Lark, Token
+from lark.grammar import Rule
+from lark.parse_tree_builder import maybe_create_child_filter
+from lark.parsers.lalr_analysis import Shift
+
+from dipc.dipwhile.syntax.build import Builder
+from dipc.dipwhile.syntax.lexer import Rejected
+
+
+@dataclass(slots=True)
+class Place:
+    """Where the text of a rule is, as in lark's ``Meta``."""
+
+    start_pos: int | None
+    end_pos: int | None
+
+    @property
+    def empty(self) -> bool:
+        """Whether the rule has no text."""
+        return self.start_pos is None
+
+
+Parts = list[Any]
+Entry = tuple[Any, int | None, int | None]
+"""What was built, and where its text begins and ends."""
+
+Step = Callable[[Builder, Place, Parts], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """What completing a rule does: ``kept`` are the parts that count, with the absent ones before each.
+
+    ``only``: it has one part, and that is what is made of it.
+    """
+
+    size: int
+    origin: str
+    kept: tuple[tuple[int, bool, int], ...]
+    absent: int
+    single: bool
+    method: str
+    only: bool
+
+    def parts(self, entries: list[Entry]) -> Parts:
+        """The parts of the rule, those of inlined rules among them."""
+        found: Parts = []
+        for position, inlined, absent in self.kept:
+            if absent:
+                found += [None] * absent
+            value = entries[position][0]
+            if inlined and found:
+                found += value
+            elif inlined:
+                found = value  # a long list grows in place, and is not copied at every step
+            else:
+                found.append(value)
+        return found + [None] * self.absent if self.absent else found
+
+    def made(self, builder: Builder, place: Place, parts: Parts) -> Any:
+        """What the builder makes of the parts."""
+        if self.single and len(parts) == 1:
+            return parts[0]
+        return getattr(builder, self.method)(place, *parts) if self.method else parts
+
+
+Rows = dict[int, dict[str, int | Reduction]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """For each state and terminal, the next state or the rule that is complete; for each rule, the state.
+
+    ``shortcuts``: where rules with one part lead, of which an expression such as `1` is ten.
+    """
+
+    states: Rows
+    first: int
+    last: int
+    shortcuts: dict[tuple[int, int, str], int] = field(default_factory=dict)
+
+    def settled(self, below: int, top: int, name: str) -> int:
+        """The state in the place of ``top`` after all rules with one part, before a terminal."""
+        key = below, top, name
+        if key not in self.shortcuts:
+            while isinstance(step := self.states[top].get(name), Reduction) and step.only:
+                following = self.states[below][step.origin]
+                assert isinstance(following, int)
+                top = following
+            self.shortcuts[key] = top
+        return self.shortcuts[key]
+
+
+@cache
+def tables(lark: Lark, start: str) -> Tables:
+    """The tables of a parser, for a rule to begin with."""
+    setting = lark.parse_interactive(start=start).parser_state.parse_conf
+    states = {
+        state: {name: to if action is Shift else _reduction(to) for name, (action, to) in row.items()}
+        for state, row in setting.states.items()
+    }
+    return Tables(states, setting.start_state, setting.end_state)
+
+
+@cache
+def _reduction(rule: Rule) -> Reduction:
+    options = rule.options
+    select = maybe_create_child_filter(
+        rule.expansion, options.keep_all_tokens, False, list(options.empty_indices)
+    )
+    kept = tuple((k, False, 0) for k in range(len(rule.expansion)))
+    absent = 0
+    if select is not None:
+        chosen = select(None)
+        kept = tuple((k, inlined, *(more or (0,))) for k, inlined, *more in chosen.to_include)
+        absent = getattr(chosen, "append_none", 0)
+    name = rule.origin.name
+    single = bool(options.expand1 and not rule.alias)
+    method = "" if name.startswith("_") else str(rule.alias or options.template_source or name)
+    only = single and not absent and len(rule.expansion) == 1 and kept == ((0, False, 0),)
+    return Reduction(len(rule.expansion), name, kept, absent, single, method, only)
+
+
+def built(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Any:
+    """What the builder makes of the tokens.  Raises :class:`Rejected`, and what the builder raises."""
+    table = tables(lark, start)
+    states, entries = [table.first], list[Entry]()
+    for token in tokens:
+        following = _completed(table, token.type, states, entries, builder)
+        if following is None:
+            raise Rejected
+        states.append(following)
+        entries.append((token, token.start_pos, token.end_pos))
+    if _completed(table, "$END", states, entries, builder) is not None or states[-1] != table.last:
+        raise Rejected
+    return entries[-1][0]
+
+
+def _completed(
+    table: Tables, name: str, states: list[int], entries: list[Entry], builder: Builder
+) -> int | None:
+    """Complete rules before a terminal; the state after it, or None if it does not fit."""
+    rows = table.states
+    while isinstance(step := rows[states[-1]].get(name), Reduction):
+        if step.only:
+            states[-1] = table.settled(states[-2], states[-1], name)
+        else:
+            _reduce(step, rows, states, entries, builder)
+    return step
+
+
+def _reduce(step: Reduction, rows: Rows, states: list[int], entries: list[Entry], builder: Builder) -> None:
+    """Replace the parts of a complete rule by what is made of them."""
+    first = len(entries) - step.size
+    inside = entries[first:]
+    del entries[first:], states[len(states) - step.size :]
+    start, end = (inside[0][1], inside[-1][2]) if inside else (None, None)
+    if start is None or end is None:  # the first part has no text, or the last one
+        start = next((begin for _, begin, _ in inside if begin is not None), None)
+        end = next((end for _, _, end in reversed(inside) if end is not None), None)
+    entries.append((step.made(builder, Place(start, end), step.parts(inside)), start, end))
+    following = rows[states[-1]][step.origin]
+    assert isinstance(following, int)
+    states.append(following)

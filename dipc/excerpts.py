@@ -1,0 +1,124 @@
+"""Windows of texts that may be long: what a message quotes.
+
+A message is for a reader: it shows the place, what is around it, and at most :data:`MOST` characters in all,
+whatever the text is that it is about.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from itertools import accumulate
+
+MOST = 2000
+"""How many characters an error has at most, with its place, its lines and its help."""
+
+MOST_SAID = 600
+"""How many characters of a message, and of a hint, are shown."""
+
+MOST_QUOTED = 120
+"""How many characters of what a message quotes, and of one word, are shown."""
+
+WINDOW = 100
+"""How many columns of a line are shown."""
+
+MARK = "…"
+"""What stands for the text left out."""
+
+QUOTED = re.compile(rf"`[^`]{{{MOST_QUOTED - 1},}}`")
+WORD = re.compile(rf"[^\s`]{{{MOST_QUOTED + 1},}}")
+
+
+def clipped(text: str, most: int = MOST_SAID) -> str:
+    """A text of at most so many characters: long quotations and words lose their middle, the whole its end.
+
+    >>> clipped(f"`{'x' * 5000}` is not a parameter", 40), len(clipped(f"`{'x' * 5000}` is not a parameter"))
+    ('`xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…', 139)
+    >>> clipped("known names: `a`, `b`, `c`", 23)
+    'known names: `a`, `b`,…'
+    """
+    if len(text) <= min(most, MOST_QUOTED):
+        return text
+    text = WORD.sub(lambda found: shortened(found[0], MOST_QUOTED), text)
+    text = QUOTED.sub(lambda found: f"`{shortened(found[0][1:-1], MOST_QUOTED - 2)}`", text)
+    return text if len(text) <= most else text[: most - 1].rstrip() + MARK
+
+
+def listed(names: Iterable[str], most: int = MOST_SAID // 2) -> str:
+    """Names as a list; of a long one the beginning, and how many more there are.
+
+    >>> listed(["a", "b"]), listed((f"x{i}" for i in range(5000)), 20)
+    ('`a`, `b`', '`x0`, `x1`, `x2` and 4997 more')
+    """
+    quoted = [f"`{shortened(name, MOST_QUOTED // 2)}`" for name in names]
+    ends = accumulate(len(name) + 2 for name in quoted)
+    fit = max(1, sum(end <= most + 2 for end in ends))
+    more = f" and {len(quoted) - fit} more" * (len(quoted) > fit)
+    return ", ".join(quoted[:fit]) + more
+
+
+def shortened(text: str, most: int) -> str:
+    """A text of at most so many characters without its middle.
+
+    >>> shortened("abcdefghij", 7), shortened("abc", 7)
+    ('abc…hij', 'abc')
+    """
+    tail = (most - 1) // 2
+    return text if len(text) <= most else text[: most - 1 - tail] + MARK + text[len(text) - tail :]
+
+
+def width(character: str) -> int:
+    """How many columns of a terminal a character takes; a tab is not counted here.
+
+    >>> width("a"), width("数"), width("\\u0301")
+    (1, 2, 0)
+    """
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def excerpt(line: str, start: int, end: int) -> tuple[str, str]:
+    """A window of a line, and the line of carets below the characters ``start`` to ``end`` (exclusive).
+
+    There is at least one caret, also behind the end of the line.
+
+    >>> print(*excerpt("x <- y + 1", 5, 6), sep="\\n")
+    x <- y + 1
+         ^
+    >>> line, carets = excerpt("1 + " * 1000 + "y" + " + 1" * 1000, 4000, 4001)
+    >>> line[carets.index("^")], len(line), line[:9]
+    ('y', 102, '… 1 + 1 +')
+    """
+    start, end = min(start, len(line)), min(max(end, start), len(line))
+    first, last = window(line, start, end)
+    shown = [*MARK * (first > 0), *map(visible, line[first:last]), *MARK * (last < len(line))]
+    before = len(MARK) * (first > 0) + start - first
+    # A tab in the line must stay a tab in the caret line, or the carets point elsewhere.
+    lead = "".join("\t" if c == "\t" else " " * width(c) for c in shown[:before])
+    marked = line[start : min(end, last)].expandtabs(1)
+    return "".join(shown), lead + "^" * max(1, sum(map(width, marked)))
+
+
+def window(line: str, start: int, end: int) -> tuple[int, int]:
+    """Which characters of a line are shown: those around ``start``, and what follows up to ``end``.
+
+    >>> window("x" * 50, 10, 20), window("x" * 1000, 500, 510), window("x" * 1000, 500, 1000)
+    ((0, 50), (455, 555), (485, 585))
+    """
+    if len(line) <= WINDOW:
+        return 0, len(line)
+    before = (WINDOW - min(end - start, WINDOW * 7 // 10)) // 2
+    first = max(0, min(start - before, len(line) - WINDOW))
+    return first, first + WINDOW
+
+
+def visible(character: str) -> str:
+    """A character of a line; one that would steer the terminal becomes a blank.
+
+    >>> visible("a"), visible("\\t"), visible("\\x1b")
+    ('a', '\\t', '\\ufffd')
+    """
+    steers = unicodedata.category(character) == "Cc" and character != "\t"
+    return "\ufffd" if steers else character

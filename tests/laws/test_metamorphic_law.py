@@ -1,0 +1,262 @@
+"""Laws: changes that leave the meaning of a program as it is leave all answers as they are.
+
+Distributions are compared as functions of eps, by the oracle's arithmetic; verdicts, violating budgets and
+least budgets as they are.  With a multiple of eps for eps, all of them change in a known way.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from typing import NamedTuple
+
+import oracles
+import pytest
+from dipwhile.python.to_python import load_function, to_python
+from flint import fmpq
+from hypothesis import HealthCheck, Phase, given, note, seed, settings
+from hypothesis import strategies as st
+from laws import changes
+from laws.changes import Change, Changed
+from laws.mirrors import permuting
+from strategies import discrete_programs, looping_programs, programs
+
+import dipc
+from dipc.claims.regions import Region
+from dipc.dipwhile.syntax.ast import Program
+from dipc.dipwhile.syntax.parser import parse
+from dipc.dipwhile.syntax.printer import show_program
+from dipc.errors import LimitReached, Source, Unsupported
+from dipc.kernel.facts import Function
+from dipc.signs.tables import End, RootCluster
+
+EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
+WIDTH = fmpq(1, 10**9)  # of the ends of regions
+PRECISION = "1e-6" if EXAMPLES else "1/8"  # of least budgets that are not found exactly: the slowest answer
+SEEDS = range(3)  # a few examples of each: the first ones of a long run are all alike
+SECONDS = 20 if EXAMPLES else None  # for each answer: without a limit in the fixed examples
+
+law_settings = settings(
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],
+    print_blob=False,
+)
+
+Load = Callable[[Program], dipc.Mechanism]
+Enclosure = tuple[fmpq, fmpq | None]
+
+
+def in_text(program: Program) -> dipc.Mechanism:
+    return dipc.load(show_program(program))
+
+
+def in_python(program: Program) -> dipc.Mechanism:
+    """The same program as a function under the decorator."""
+    text = show_program(program)
+    mechanism = load_function(to_python(program, Source("text.dip", text), {}), "f")
+    assert isinstance(mechanism, dipc.PythonMechanism)
+    return mechanism
+
+
+class Law(NamedTuple):
+    """A change, the programs to change, how many for each seed, and the share that must be compared."""
+
+    change: Change
+    source: st.SearchStrategy[str]
+    examples: int
+    share: float
+    load: Load = in_text
+
+
+def telling(text: str) -> bool:
+    """Whether the outputs tell something about the inputs: many small programs are private for nothing."""
+    program = parse(Source("random.dip", text))
+    assert program.claim is not None
+    nothing = replace(program.claim, epsilon=changes.integer(0), delta=None)
+    try:
+        return in_text(replace(program, claim=nothing)).check().status == "violated"
+    except Unsupported:
+        return False
+
+
+def containing(*words: str) -> st.SearchStrategy[str]:
+    """Random programs in which one of the words occurs."""
+    return EACH.filter(lambda text: any(word in text for word in words)).filter(telling)
+
+
+@st.composite
+def noisy_extrema(draw: st.DrawFn) -> str:
+    """Noise of different kinds and rates for two or three values, and an extremum of all: a mechanism."""
+
+    def pick(*options: str) -> str:
+        return draw(st.sampled_from(options))
+
+    function, size = pick("argmax", "argmin", "max", "min"), draw(st.integers(2, 3))
+    kinds = draw(st.sampled_from([("Lap",), ("Lap", "LapPlus"), ("LapPlus",), ("DLap",), ("DLap",)]))
+    means = ("q[1]", "q[2]", "0", "1", "q[1] - q[2]")
+    values = [f"{pick(*kinds)}({pick('eps', 'eps', 'eps/2', '2*eps')}, {pick(*means)})" for _ in range(size)]
+    cells = [f"a[{k}] <- {value}" for k, value in enumerate(values, 1)]
+    arg = function.startswith("arg")
+    declared = f"1..{size}" if arg else "{0, 1, 2}"
+    last = f"o <- {function}(a)" if arg else f"s <- {function}(a)\no <- disc(s, 0, 1, 2)"
+    head = f"input q[2] in {{0, 1}}\noutput o in {declared}\nadjacent {pick('all', 'linf 1', 'l1 1')}"
+    return "\n".join([head, f"private {pick('eps', '2*eps', 'eps/2')}", *cells, last]) + "\n"
+
+
+EACH = st.one_of(programs(), discrete_programs())
+ANY = EACH.filter(telling)
+LAWS = {
+    "renaming": Law(changes.renaming, st.one_of(ANY, looping_programs()), 5, 0.9),
+    "reordering": Law(changes.reordering, ANY, 6, 0.3),
+    "splitting loops": Law(changes.splitting, containing("for i"), 3, 0.6),
+    "the first round": Law(changes.splitting, st.one_of(containing("while"), looping_programs()), 5, 0.9),
+    "permuting inputs": Law(permuting, containing("linf", "l1", "hamming", "'"), 4, 0.9),
+    "dummy samples": Law(changes.dummy_samples, st.one_of(ANY, looping_programs()), 6, 0.9),
+    "flip and choose": Law(
+        changes.finite_draws,
+        st.one_of(looping_programs(), containing("flip", "uniform"), containing("choose", "Exp(")),
+        4,
+        0.9,
+    ),
+    "streaming extrema": Law(changes.streaming, containing("max(", "min("), 4, 0.6),
+    "noisy extrema": Law(changes.streaming, noisy_extrema(), 5, 0.9),
+    "multiple of eps": Law(changes.scaling, st.one_of(ANY, looping_programs()), 6, 0.9),
+    "python": Law(lambda _, program: Changed(program), ANY, 3, 0.9, in_python),
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_a_change_leaves_the_answers(name: str) -> None:
+    change, source, examples, share, load = LAWS[name]
+    tally: Counter[str] = Counter()
+
+    def law(text: str, data: st.DataObject) -> None:
+        program = parse(Source("random.dip", text))
+        changed = change(data.draw, program)
+        if changed is None:
+            tally["unchanged"] += 1
+            return
+        note(f"{text}\n--- changed, {changed.factor}*eps for eps\n{show_program(changed.program)}")
+        try:
+            compare(program, changed, load)
+        except Unsupported:
+            tally["unsupported"] += 1
+        except LimitReached:
+            tally["undecided"] += 1
+        else:
+            tally["compared"] += 1
+
+    draw = settings(law_settings, max_examples=int(EXAMPLES or examples))(given(source, st.data())(law))
+    if EXAMPLES:
+        draw()
+    else:
+        for number in SEEDS:
+            seed(number)(draw)()
+    assert tally["compared"] >= share * tally.total(), tally
+
+
+def compare(program: Program, changed: Changed, load: Load) -> None:
+    """All that both programs say.  Raises :class:`Unsupported` and :class:`LimitReached`."""
+    old, new = in_text(program), load(changed.program)
+    for inputs in oracles.all_inputs(program):
+        was = expected(oracles.dipc_distribution(old, inputs), changed)
+        found = oracles.dipc_distribution(new, changed.inputs(inputs))
+        wrong = oracles.different(was, {tuple(sorted(outcome)): p for outcome, p in found.items()})
+        assert not wrong, (inputs, wrong)
+    if program.claim is not None:
+        same_neighbours(program, changed)
+        compare_verdicts(old, new)
+        factor = fmpq(changed.factor.numerator, changed.factor.denominator)
+        compare_regions(old, new, factor)
+        compare_budgets(old, new, factor)
+
+
+def same_neighbours(program: Program, changed: Changed) -> None:
+    """The change keeps the adjacency: else the verdicts could differ."""
+    for u, v in product(oracles.all_inputs(program), repeat=2):
+        after = oracles.adjacent(changed.program, changed.inputs(u), changed.inputs(v))
+        assert oracles.adjacent(program, u, v) == after, (u, v)
+
+
+def expected(law: oracles.Distribution, changed: Changed) -> oracles.Distribution:
+    """The distribution of the new program, from that of the old one."""
+    return {
+        tuple(sorted(changed.outcome(outcome))): (scaled(p, changed.factor), scaled(q, changed.factor))
+        for outcome, (p, q) in law.items()
+    }
+
+
+def scaled(f: Function, factor: Fraction) -> Function:
+    """f(factor * eps): the terms are c * eps^n * exp(a*eps + k + b/eps)."""
+    return {(n, factor * a, k, b / factor): c * factor**n for (n, a, k, b), c in f.items()}
+
+
+def compare_verdicts(old: dipc.Mechanism, new: dipc.Mechanism) -> None:
+    """The same answer; after a proof, for as many inputs and pairs of neighbours."""
+    was, found = (mechanism.check(time_limit=SECONDS) for mechanism in (old, new))
+    if "undecided" in (was.status, found.status):
+        raise LimitReached("undecided")
+    assert was.status == found.status
+    if was.status == "private":
+        ours, theirs = (
+            (counts.inputs, counts.pairs, counts.outputs) for counts in (was.counts, found.counts)
+        )
+        assert ours == theirs
+
+
+def compare_regions(old: dipc.Mechanism, new: dipc.Mechanism, factor: fmpq) -> None:
+    """The claim is broken for the same budgets."""
+    was, found = (mechanism.violating_budgets(time_limit=SECONDS).regions for mechanism in (old, new))
+    assert [closed_ends(region) for region in was] == [closed_ends(region) for region in found]
+    for one, other in zip(was, found, strict=True):
+        for end in ("low", "high"):
+            before, after = enclosure(getattr(one, end)), enclosure(getattr(other, end))
+            assert meet(before, times(after, factor)), (end, before, after)
+
+
+def closed_ends(region: Region) -> tuple[bool, bool]:
+    return region.low_closed, region.high_closed
+
+
+def enclosure(end: End) -> Enclosure | None:
+    """An interval around an end, a point if it is rational; None for infinity."""
+    if not isinstance(end, RootCluster):
+        return None if end is None else (end, end)
+    for root in end.roots:
+        while root.width > WIDTH:
+            root.refine()
+    return end.low, end.high
+
+
+def times(interval: Enclosure | None, factor: fmpq) -> Enclosure | None:
+    if interval is None:
+        return None
+    low, high = interval
+    return low * factor, None if high is None else high * factor
+
+
+def meet(one: Enclosure | None, other: Enclosure | None) -> bool:
+    """Whether two intervals have a common point."""
+    if one is None or other is None:
+        return one is other
+    return reaches(one[1], other[0]) and reaches(other[1], one[0])
+
+
+def reaches(high: fmpq | None, low: fmpq) -> bool:
+    return high is None or low <= high
+
+
+def compare_budgets(old: dipc.Mechanism, new: dipc.Mechanism, factor: fmpq) -> None:
+    """The same least t, as far as it is known; at ``factor * eps`` it is needed ``factor`` times."""
+    was, found = (mechanism.budget(width=PRECISION, time_limit=SECONDS).least for mechanism in (old, new))
+    assert was.infinite == found.infinite, (was, found)
+    assert meet(times((was.low, was.high), factor), (found.low, found.high)), (was, found)
+    if was.exact is not None and found.exact is not None:
+        assert was.exact * factor == found.exact, (was, found)
+    assert None in (was.attained, found.attained) or was.attained == found.attained, (was, found)

@@ -1,0 +1,292 @@
+"""Files are written in one piece: whatever goes wrong, there is the old file or none."""
+
+from __future__ import annotations
+
+import ast
+import errno
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dipc
+import dipc.files
+from dipc.cli.main import status
+from dipc.files import write_file
+
+ROOT = Path(__file__).parent.parent
+POSIX = pytest.mark.skipif(os.name == "nt", reason="files of POSIX")
+
+Patch = pytest.MonkeyPatch
+Capture = pytest.CaptureFixture[str]
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+# --- the function --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("content", ["", "ε\r\n\n", b"\x00\xff", "x" * 100_000])
+def test_what_is_written_is_there(content: str | bytes, tmp_path: Path) -> None:
+    target = tmp_path / "a.txt"
+    data = content if isinstance(content, bytes) else content.encode()
+    for _ in range(2):
+        assert write_file(target, content) == len(data)
+        assert target.read_bytes() == data and names(tmp_path) == ["a.txt"]
+
+
+@POSIX
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o755, 0o666])
+def test_permissions_stay(mode: int, tmp_path: Path) -> None:
+    target = tmp_path / "a.txt"
+    target.write_text("old")
+    target.chmod(mode)
+    write_file(target, "new")
+    assert (stat.S_IMODE(target.stat().st_mode), target.read_text()) == (mode, "new")
+
+
+@POSIX
+def test_a_new_file_has_the_usual_permissions(tmp_path: Path) -> None:
+    (tmp_path / "usual").write_text("")
+    write_file(tmp_path / "a.txt", "new")
+    assert (tmp_path / "a.txt").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
+@POSIX
+@pytest.mark.parametrize("there", [True, False])
+def test_links_are_followed(there: bool, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    target, link = tmp_path / "folder" / "a.txt", tmp_path / "link"
+    if there:
+        target.write_text("old")
+    link.symlink_to(Path("folder", "a.txt"))
+    write_file(link, "new")
+    assert link.is_symlink() and target.read_text() == "new" and names(target.parent) == ["a.txt"]
+
+
+@POSIX
+def test_a_pipe_is_written_to(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as cat:
+        write_file(pipe, "through")
+        assert cat.communicate()[0] == b"through"
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "out"])
+def test_the_standard_output_of_the_process(name: str, tmp_path: Path) -> None:
+    """Even if it is a file: it must not be replaced, since the shell goes on writing to it."""
+    if name != "out" and not Path(name).exists():
+        pytest.skip(f"there is no {name}")
+    code = f"import os; from dipc.files import write_file; write_file({name!r}, 'a'); os.write(1, b'bc')"
+    with open(tmp_path / "out", "w") as out:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        subprocess.run([sys.executable, "-c", code], env=environment, stdout=out, cwd=tmp_path, check=True)
+        assert os.fstat(out.fileno()).st_ino == (tmp_path / "out").stat().st_ino
+    assert (tmp_path / "out").read_text() == "bc" and names(tmp_path) == ["out"]
+
+
+def test_a_new_file_replaces_none(tmp_path: Path) -> None:
+    target = tmp_path / "a.txt"
+    write_file(target, "first", new=True)
+    with pytest.raises(FileExistsError) as caught:
+        write_file(target, "second", new=True)
+    assert caught.value.filename == str(target)
+    assert target.read_text() == "first" and names(tmp_path) == ["a.txt"]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_new_file_without_hard_links(there: bool, tmp_path: Path, monkeypatch: Patch) -> None:
+    def refuse(*given: object) -> None:
+        raise OSError(errno.EPERM, "no links")
+
+    monkeypatch.setattr(os, "link", refuse)
+    target = tmp_path / "a.txt"
+    if there:
+        target.write_text("first")
+        with pytest.raises(FileExistsError):
+            write_file(target, "second", new=True)
+    else:
+        write_file(target, "first", new=True)
+    assert target.read_text() == "first" and names(tmp_path) == ["a.txt"]
+
+
+@pytest.mark.parametrize("code", [errno.EBUSY, errno.EXDEV])
+def test_what_cannot_be_replaced_is_overwritten(code: int, tmp_path: Path, monkeypatch: Patch) -> None:
+    """A file that a container has mounted."""
+
+    def refuse(*given: object) -> None:
+        raise OSError(code, "mounted")
+
+    target = tmp_path / "a.txt"
+    target.write_text("old")
+    monkeypatch.setattr(Path, "replace", refuse)
+    write_file(target, "new")
+    assert target.read_text() == "new" and names(tmp_path) == ["a.txt"]
+
+
+@POSIX
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may do everything")
+def test_permissions_count(tmp_path: Path) -> None:
+    target = tmp_path / "a.txt"
+    target.write_text("old")
+    target.chmod(0o444)
+    with pytest.raises(PermissionError):
+        write_file(target, "new")
+    target.chmod(0o644)
+    tmp_path.chmod(0o555)
+    write_file(target, "new")
+    assert target.read_text() == "new"
+    tmp_path.chmod(0o755)
+
+
+def test_a_file_that_may_not_be_written_is_not_replaced(tmp_path: Path, monkeypatch: Patch) -> None:
+    target = tmp_path / "a.txt"
+    target.write_text("old")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(PermissionError):
+        write_file(target, "new")
+    assert target.read_text() == "old"
+
+
+# --- failures ------------------------------------------------------------------------------------
+
+
+def no_space(*given: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def interrupted(*given: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("old", ["old", None])
+@pytest.mark.parametrize("failure", [no_space, interrupted])
+@pytest.mark.parametrize("place", [(os, "fsync"), (Path, "replace")])
+def test_a_failure_leaves_the_old_file_or_none(
+    place: tuple[object, str], failure: object, old: str | None, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    target = tmp_path / "a.txt"
+    if old is not None:
+        target.write_text(old)
+    monkeypatch.setattr(*place, failure)
+    with pytest.raises((OSError, KeyboardInterrupt)) as caught:
+        write_file(target, "new")
+    if isinstance(caught.value, OSError):
+        assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(target))
+    assert names(tmp_path) == ([] if old is None else ["a.txt"])
+    assert old is None or target.read_text() == old
+
+
+SMALL = """
+import resource, sys
+from dipc.cli.main import status
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+sys.exit(status(sys.argv[1:]))
+"""
+HELD = ["svt1", "-D", "N=1"]
+WRITERS = {
+    "certificate": (["check", *HELD, "--quiet", "--certificate"], "a.json"),
+    "packed certificate": (["check", *HELD, "--quiet", "--certificate"], "a.json.gz"),
+    "junit": (["check", *HELD, "--quiet", "--junit"], "a.xml"),
+    "proof": (["prove", "svt1", "--certificate"], "a.json"),
+    "export": (["export", *HELD, "--to", "smtlib", "-o"], "a.smt2"),
+    "report": (["report", *HELD, "-o"], "a.html"),
+    "plot": (["plot", *HELD, "--what", "loss", "-o"], "a.svg"),
+    "model junit": (["model", "check", "survey", "--junit"], "a.xml"),
+    "model certificate": (["model", "check", "survey", "D[ln 3, 0](X out_1)", "--certificate"], "a.json"),
+    "model show": (["model", "show", "survey", "-o"], "a.txt"),
+    "model export": (["model", "export", "survey", "--to", "drn", "-o"], "a.drn"),
+    "pufferfish junit": (["pufferfish", "check", "ex2", "--junit"], "a.xml"),
+    "pufferfish certificate": (["pufferfish", "check", "ex2", "--certificate"], "a.json"),
+    "pufferfish export": (["pufferfish", "export", "ex2", "--to", "smtlib", "-o"], "a.smt2"),
+    "pufferfish plot": (["pufferfish", "plot", "ex2", "-o"], "a.png"),
+    "new": (["new", "--force"], "a.dip"),
+    "format": (["format", "--write"], "a.dip"),
+}
+OLD = "input q in {0,1}\noutput out in {0,1}\nadjacent all\nprivate eps\n" + "out<-0\n" * 30
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_command_with_a_full_disk(name: str, tmp_path: Path) -> None:
+    """No file may have more than 100 bytes: what a full disk does, without one."""
+    pytest.importorskip("resource")
+    command, file = WRITERS[name]
+    if "plot" in name or name == "report":
+        pytest.importorskip("matplotlib")
+        pytest.importorskip("jinja2")
+    target = tmp_path / file
+    target.write_text(OLD)
+    run = subprocess.run(
+        [sys.executable, "-c", SMALL, *command, str(target)],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stderr.splitlines()[-1:]) == (2, [f"error: {target}: File too large"])
+    assert target.read_text() == OLD and names(tmp_path) == [file]
+
+
+# --- who writes ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["plain.svg", "UPPER.PNG", "no_suffix", "other.format"])
+def test_a_figure_is_the_one_of_matplotlib(name: str, tmp_path: Path, monkeypatch: Patch) -> None:
+    figure_module = pytest.importorskip("matplotlib.figure")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    monkeypatch.setitem(pytest.importorskip("matplotlib").rcParams, "svg.hashsalt", "salt")
+    decided = dipc.load(ROOT / "programs" / "svt" / "svt1.dip", N=1).loss_curve()
+    options: Any = {"format": "svg"} if name == "other.format" else {}
+    (tmp_path / "ours").mkdir()
+    (tmp_path / "theirs").mkdir()
+    decided.plot().savefig(tmp_path / "ours" / name, **options)
+    figure_module.Figure.savefig(decided.plot(), tmp_path / "theirs" / name, **options)
+    (ours,), (theirs,) = ((tmp_path / each).iterdir() for each in ("ours", "theirs"))
+    assert (ours.name, ours.read_bytes()) == (theirs.name, theirs.read_bytes())
+
+
+def test_the_pages_of_the_library(tmp_path: Path, monkeypatch: Patch) -> None:
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("jinja2")
+    page = tmp_path / "page.html"
+    page.write_text("old")
+    monkeypatch.setattr(os, "fsync", no_space)
+    with pytest.raises(OSError, match=r"No space left.*page\.html"):
+        dipc.load(ROOT / "programs" / "svt" / "svt1.dip", N=1).report(page)
+    assert page.read_text() == "old"
+
+
+def test_only_one_function_writes_files() -> None:
+    """Nobody opens a file to write, or lets somebody else do it."""
+    for path in sorted((ROOT / "dipc").rglob("*.py")):
+        if path.name in ("files.py", "process.py", "terminal.py"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(func=ast.Attribute(attr="write_text" | "write_bytes")):
+                    pytest.fail(f"{path}:{node.lineno}")
+                case ast.Call(
+                    func=ast.Attribute(ast.Name("os"), "open"), args=[_, ast.Attribute(attr="O_WRONLY")]
+                ):
+                    assert path.name == "limits.py"  # /dev/null
+                case ast.Call(func=ast.Name("open") | ast.Attribute(attr="open"), args=args):
+                    modes = {arg.value for arg in args if isinstance(arg, ast.Constant)}
+                    assert modes == {"rb"}, f"{path}:{node.lineno}"
+
+
+def test_a_formatted_program_keeps_its_permissions(tmp_path: Path, capsys: Capture) -> None:
+    program = tmp_path / "a.dip"
+    program.write_text(OLD)
+    program.chmod(0o640)
+    assert status(["format", "--write", str(program)]) == 0
+    assert "formatted" in capsys.readouterr().out and "out <- 0" in program.read_text()
+    assert os.name == "nt" or stat.S_IMODE(program.stat().st_mode) == 0o640

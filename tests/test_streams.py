@@ -1,0 +1,250 @@
+"""Closed and full streams, and Ctrl-C from the start: the exit status never reads as another verdict."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dipc.cli.main import status
+
+ROOT = Path(__file__).parent.parent
+FULL = Path("/dev/full")
+DIPC = [sys.executable, "-m", "dipc"]
+VIOLATED = ["check", "svt4", "-D", "N=2", "--quiet"]
+PRIVATE = ["check", "svt1", "-D", "N=1", "--quiet"]
+FOUR = """
+chain
+u -> {a: 1/2, b: 1/2}
+v -> {a: 1/4, b: 1/4, c: 1/4, d: 1/4}
+final a, b, c, d
+neighbours u ~ v
+"""
+NOTED = ["model", "check", "four.dpm", "forall x in {a, b, c, d}: D[0, 1/4](X x)", "--quiet"]
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="streams and signals of POSIX")
+
+
+def shell(arguments: list[str], streams: str, *, before: str = "") -> subprocess.CompletedProcess[str]:
+    """A command whose standard streams a shell redirects; its environment has dipc."""
+    return subprocess.run(
+        ["bash", "-c", f'{before} "$@" {streams}', "bash", *DIPC, *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+# --- closed streams ------------------------------------------------------------------------------
+
+CLOSED = [">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&-", "<&- 2>&-", "<&- >&- 2>&-"]
+
+
+@pytest.mark.parametrize("streams", CLOSED)
+def test_a_verdict_with_closed_streams(streams: str) -> None:
+    run = shell(VIOLATED, streams)
+    output = "" if " >&-" in f" {streams}" else "violated\n"
+    assert (run.returncode, run.stdout, run.stderr) == (1, output, "")
+
+
+def test_a_proof_without_an_output() -> None:
+    run = shell(PRIVATE, ">&-")
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+
+
+COMMANDS = [
+    (["check", "svt1", "svt4", "-D", "N=2"], 1),
+    (["prove", "svt1"], 0),
+    (["explain", "svt4", "-D", "N=1"], 0),
+    (["budget", "svt1", "-D", "N=1"], 0),
+    (["profile", "svt1", "-D", "N=1", "--epsilon", "eps"], 0),
+    (["regions", "svt1", "-D", "N=1"], 0),
+    (["decide", "exists eps in (0, 1]: exp(eps) = 2"], 0),
+    (["model", "check", "survey"], 1),
+    (["model", "show", "survey"], 0),
+    (["pufferfish", "check", "ex2"], 0),
+    (["distribution", "svt1", "-D", "N=1", "--input", "q=[0]"], 0),
+    (["export", "svt1", "-D", "N=1", "--to", "smtlib"], 0),
+    (["programs", "--long"], 0),
+    (["new", "mine", "--stdout"], 0),
+    (["format", str(ROOT / "programs" / "svt" / "svt1.dip")], 0),
+    (["completion", "bash"], 0),
+    (["verify", "--help"], 0),
+    (["--version"], 0),
+    (["check", "none.dip", "--json"], 2),
+    ([], 2),
+]
+
+
+@pytest.mark.parametrize(("command", "code"), COMMANDS, ids=lambda value: str(value)[:30])
+def test_every_command_has_its_status_without_streams(command: list[str], code: int) -> None:
+    assert status(command) == code
+    closed = shell(command, "<&- >&- 2>&-")
+    assert (closed.returncode, closed.stdout, closed.stderr) == (code, "", "")
+
+
+@pytest.mark.parametrize("streams", ["<&-", "<&- >&- 2>&-"])
+def test_processes_with_closed_streams(streams: str) -> None:
+    pytest.importorskip("joblib")
+    run = shell(["check", "svt1", "svt4", "-D", "N=2", "--jobs", "2", "--json"], streams)
+    assert (run.returncode, run.stderr) == (1, "")
+    if ">" not in streams:
+        assert [each["verdict"] for each in json.loads(run.stdout)] == ["private", "violated"]
+
+
+def test_a_closed_input_that_is_to_be_read() -> None:
+    run = shell(["check", "-"], "<&-")
+    assert (run.returncode, run.stderr) == (2, "error: <stdin>: the standard input is closed\n")
+
+
+def test_a_file_never_becomes_the_output(tmp_path: Path) -> None:
+    """Without an output the first file that is opened would get its number, and then what is printed."""
+    page = tmp_path / "svt1.wl"
+    run = shell(["export", "svt1", "-D", "N=1", "--to", "mathematica", "-o", str(page)], "<&- >&- 2>&-")
+    assert run.returncode == 0
+    usual = shell(["export", "svt1", "-D", "N=1", "--to", "mathematica"], "")
+    assert page.read_text(encoding="utf-8") == usual.stdout
+
+
+# --- what cannot be written ----------------------------------------------------------------------
+
+full = pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
+NO_SPACE = "error: <stdout>: No space left on device\n"
+
+
+@full
+@pytest.mark.parametrize("command", [PRIVATE, VIOLATED, ["--help"], ["programs"]])
+def test_an_answer_that_cannot_be_written(command: list[str]) -> None:
+    run = shell(command, ">/dev/full")
+    assert (run.returncode, run.stderr) == (2, NO_SPACE)
+
+
+@full
+def test_an_answer_without_buffers_that_cannot_be_written() -> None:
+    run = shell(PRIVATE, ">/dev/full", before="PYTHONUNBUFFERED=1")
+    assert (run.returncode, run.stderr) == (2, NO_SPACE)
+
+
+@full
+def test_an_answer_on_a_terminal_of_colours_that_cannot_be_written() -> None:
+    run = shell(["check", "svt1", "svt4", "-D", "N=2", "--color"], ">/dev/full")
+    assert (run.returncode, run.stderr) == (2, NO_SPACE)
+
+
+@full
+def test_an_error_that_cannot_be_written() -> None:
+    run = shell(["check", "none.dip", "--json"], ">/dev/full")
+    assert run.returncode == 2 and run.stderr.endswith(NO_SPACE) and "Traceback" not in run.stderr
+
+
+@full
+@pytest.mark.parametrize("streams", ["2>/dev/full", "2>&-"])
+@pytest.mark.parametrize(("command", "code"), [(NOTED, 0), (["check", "none.dip"], 2), ([], 2)])
+def test_remarks_that_cannot_be_written_change_nothing(
+    command: list[str], code: int, streams: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "four.dpm").write_text(FOUR, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    usual = shell(command, "")
+    assert usual.stderr, "there is a remark"
+    run = shell(command, streams)
+    assert (run.returncode, run.stdout, run.stderr) == (code, usual.stdout, "")
+
+
+def test_completion_with_a_full_output() -> None:
+    words = "_DIPC_COMPLETE=bash_complete COMP_WORDS='dipc ch' COMP_CWORD=1"
+    assert shell([], "", before=words).stdout == "plain,check\n"
+    if FULL.exists():
+        assert shell([], ">/dev/full", before=words).returncode == 2
+
+
+@pytest.mark.parametrize("command", [PRIVATE, ["--help"], ["check", "none.dip", "--json"]])
+def test_nobody_reads(command: list[str]) -> None:
+    """The reader is gone before anything is written."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    run = subprocess.run(
+        [*DIPC, *command], env=environment, stdout=writing, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writing)
+    assert run.returncode == 141 and b"Traceback" not in run.stderr and b"BrokenPipe" not in run.stderr
+
+
+# --- Ctrl-C from the start -----------------------------------------------------------------------
+
+PRESSED = """
+import signal, sys
+from importlib.abc import MetaPathFinder
+
+class Press(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == {module!r}:
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Press())
+sys.argv[1:] = ["check", "svt1", "-D", "N=1", "--quiet"]
+{start}
+"""
+STARTS = {
+    "console script": "from dipc.__main__ import run; sys.exit(run())",
+    "module": "import runpy; runpy.run_module('dipc', run_name='__main__', alter_sys=True)",
+}
+
+
+@pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)
+@pytest.mark.parametrize("module", ["dipc.cli.main", "dipc.cli.check", "flint"])
+def test_ctrl_c_while_modules_are_imported(module: str, start: str) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", PRESSED.format(module=module, start=start)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "error: interrupted: nothing was decided\n")
+
+
+def test_an_ignored_ctrl_c_stays_ignored_while_dipc_starts() -> None:
+    """As a shell starts commands in the background."""
+    code = PRESSED.format(module="dipc.cli.main", start=STARTS["console script"])
+    ignoring = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+    run = subprocess.run(
+        [sys.executable, "-c", ignoring + code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (0, "private\n", "")
+
+
+def test_the_console_script_begins_with_the_handler() -> None:
+    assert 'dipc = "dipc.__main__:run"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 130)])
+def test_a_signal_in_the_middle_of_the_work(number: int, code: int, tmp_path: Path) -> None:
+    """Sent by the process itself when it comes to the inequalities: no traceback, no half of a file."""
+    target = tmp_path / "certificate.json"
+    target.write_text("old", encoding="utf-8")
+    start = (
+        "import os\nfrom dipc.clock import Clock\ntick = Clock.tick\n"
+        "def ticking(self, stage, *more):\n"
+        f"    stage == 'inequalities' and os.kill(os.getpid(), {int(number)})\n"
+        "    tick(self, stage, *more)\n"
+        f"Clock.tick = ticking\nsys.argv += ['--certificate', {str(target)!r}]\n" + STARTS["console script"]
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", PRESSED.format(module="none", start=start)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == code and "Traceback" not in run.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["certificate.json"]
+    assert target.read_text(encoding="utf-8") == "old"
