@@ -16,8 +16,8 @@ from dipc.kernel.reading import Refused
 def coq(program: CoreProgram, verdict: Verdict) -> str:
     """A file that Coq checks by itself, with nothing of dipc: ``coqc NAME.v``.
 
-    The theorem is about the core of the program, whose laws Coq computes, where the program is in the fragment
-    of ``Core.v``; else about the listed laws.
+    The theorem is about the core of the program, whose laws Coq computes, if it is in the fragment of
+    ``Core.v``; else about the listed laws.
 
     Raises :class:`InputError` if the verdict is not about all adjacent inputs, :class:`LimitReached` if
     nothing was decided within the limits, and :class:`Unsupported` for what the library cannot prove.
