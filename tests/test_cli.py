@@ -62,7 +62,7 @@ def test_a_counterexample(capsys: Capture) -> None:
     assert re.fullmatch(r"ε = \d+(/\d+)?", said["budget"])
     for number in ("P(u)", "P(u')", "bound", "excess"):
         assert re.match(r"0\.\d{9,}  =  .*exp\(", said[number])
-    assert re.fullmatch(r"0 < ε < 2\.03\d+   by these two inputs", said["broken"].removeprefix("for  "))
+    assert re.fullmatch(r"0 < ε < 2\.03\d+ \(rounded inwards\)   by these two inputs", said["broken"].removeprefix("for  "))
 
 
 def test_infinite_loss_is_named(capsys: Capture) -> None:
