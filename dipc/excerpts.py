@@ -20,7 +20,7 @@ MOST_SAID = 600
 MOST_QUOTED = 120
 """How many characters of what a message quotes, and of one word, are shown."""
 
-WINDOW = 100
+WINDOW = 120
 """How many columns of a line are shown."""
 
 MARK = "…"
@@ -89,7 +89,7 @@ def excerpt(line: str, start: int, end: int) -> tuple[str, str]:
          ^
     >>> line, carets = excerpt("1 + " * 1000 + "y" + " + 1" * 1000, 4000, 4001)
     >>> line[carets.index("^")], len(line), line[:9]
-    ('y', 102, '… 1 + 1 +')
+    ('y', 122, '… + 1 + 1')
     """
     start, end = min(start, len(line)), min(max(end, start), len(line))
     first, last = window(line, start, end)
@@ -105,7 +105,7 @@ def window(line: str, start: int, end: int) -> tuple[int, int]:
     """Which characters of a line are shown: those around ``start``, and what follows up to ``end``.
 
     >>> window("x" * 50, 10, 20), window("x" * 1000, 500, 510), window("x" * 1000, 500, 1000)
-    ((0, 50), (455, 555), (485, 585))
+    ((0, 50), (445, 565), (482, 602))
     """
     if len(line) <= WINDOW:
         return 0, len(line)

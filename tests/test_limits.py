@@ -8,14 +8,18 @@ from __future__ import annotations
 import faulthandler
 import os
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
 from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpz, fmpz_poly
+from patience import PATIENCE
 
 import dipc
 import dipc.claims.deciding
@@ -45,9 +49,21 @@ def one_large_step(*_: object, **__: object) -> Any:
 
 @pytest.fixture(autouse=True)
 def _nothing_is_left() -> Iterator[None]:
+    """Other tests may have left helpers of joblib or multiprocessing, which live as long as this process."""
+    before = children()
     yield
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert children() <= before
+
+
+def children() -> set[str]:
+    """The processes that this one has begun and not waited for, also those that have ended."""
+    found = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            after_name = (process / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2]
+            if int(after_name.split()[1]) == os.getpid():
+                found.add(process.name)
+    return found
 
 
 # --- one step --------------------------------------------------------------------------------
@@ -337,13 +353,25 @@ def test_every_command_ends_with_its_child(
     assert "the memory limit was reached" in said.out + said.err
 
 
-@pytest.mark.parametrize("command", ["check", "format", "budget", "prove"])
-@pytest.mark.parametrize("limit", ["--time-limit", "--memory-limit"])
-def test_reading_has_limits(command: str, limit: str, tmp_path: Path, capfd: Capture) -> None:
+@pytest.fixture
+def long_program(tmp_path: Path) -> str:
     file = tmp_path / "long.dip"
     file.write_text("output out in {0}\n" + "out <- 0\n" * 50_000, encoding="utf-8")
-    assert status([command, str(file), limit, "0.1"]) == 3
-    assert f"limit was reached (reading {file})" in capfd.readouterr().err
+    return str(file)
+
+
+@pytest.mark.parametrize("command", ["check", "format", "budget", "prove"])
+def test_reading_has_a_time_limit(command: str, long_program: str, capfd: Capture) -> None:
+    assert status([command, long_program, "--time-limit", "0.1"]) == 3
+    assert f"limit was reached (reading {long_program})" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["check", "format", "budget", "prove"])
+def test_reading_has_a_memory_limit(command: str, long_program: str) -> None:
+    """In a process of its own: this one has free memory from other tests, and would need no more."""
+    arguments = [sys.executable, "-m", "dipc", command, long_program, "--memory-limit", "0.1"]
+    found = subprocess.run(arguments, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (found.returncode, f"limit was reached (reading {long_program})" in found.stderr) == (3, True)
 
 
 def test_verify_within_limits(tmp_path: Path, capfd: Capture) -> None:

@@ -338,7 +338,7 @@ def test_the_chain_of_svt1_grows_linearly() -> None:
 KEYS = {"program", "parameters", "claim", "verdict", "inputs", "pairs", "outputs", "inequalities", "distinct"}
 KEYS |= {"counterexample", "seconds"}
 COUNTEREXAMPLE_KEYS = {"input", "neighbour", "outputs", "epsilon", "probability", "neighbour_probability"}
-COUNTEREXAMPLE_KEYS |= {"bound", "excess", "violated_for"}
+COUNTEREXAMPLE_KEYS |= {"bound", "excess", "violated_for", "violated_for_ends"}
 
 
 def record(capsys: pytest.CaptureFixture[str], expected: int, *arguments: str) -> dict[str, Any]:

@@ -267,10 +267,11 @@ DUMMIES = (*FINITE_DUMMIES, "Lap(eps/7, 3)", "LapPlus(eps, 0)", "DLap(2*eps, 1)"
 
 def dummy_samples(draw: Draw, program: Program) -> Changed:
     """One more sample in every block, which nothing reads; a ``while`` may draw finite ones only."""
-    name = Name(fresh(program, "dummy"))
+    number, coin = fresh(program, "dummy"), fresh(program, "coin")  # a variable has one type
 
     def more(block: Block, kinds: tuple[str, ...]) -> Block:
-        sample = parse(Source("", f"{name.name} <- {draw(st.sampled_from(kinds))}")).body
+        drawn = draw(st.sampled_from(kinds))
+        sample = parse(Source("", f"{coin if drawn.startswith('flip') else number} <- {drawn}")).body
         place = draw(st.integers(0, len(block) - any(isinstance(each, ast.Exit) for each in block)))
         new = []
         for each in block:
