@@ -83,7 +83,7 @@ COQ = set(
     re.findall(
         r"\w+",
         "Import ListNotations Definition Theorem Proof apply vm_compute reflexivity Qed Print Assumptions "
-        "list positive nat Z Q true false None Some fun _",
+        "list positive nat Z Q true false None Some fun _ Open Scope Q_scope",
     )
 )
 HOLES = re.compile(r"\b(Axioms?|Admitted|admit|give_up|Parameters?|Conjecture|Abort|bypass_check|Unset)\b")
