@@ -31,6 +31,7 @@ from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, ProvedForAll
 from dipc.dipwhile.convert import to_clock
 from dipc.errors import InputError
+from dipc.files import write_file
 from dipc.lazily import lazily
 from dipc.report.document import Node, Row, data, text
 from dipc.report.sizes import answer_rows, proof_document, short_reason
@@ -207,7 +208,7 @@ def _write(proof: str, file: str | None) -> None:
     if file is None:
         say(proof, end="")
     else:
-        Path(file).write_text(proof, encoding="utf-8")
+        write_file(file, proof)
 
 
 def _certificate(found: AllSizesAnswer) -> dict[str, Any]:
