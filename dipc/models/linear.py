@@ -22,6 +22,7 @@ from dipc.models.graph import components, predecessors
 from dipc.numbers.ratio import Ratio, common_denominator
 
 ZERO, ONE = fmpq(0), fmpq(1)
+SOME = 16  # states after which a limit is looked at, where each takes a microsecond
 LONG = 300  # bits: products of matrices of such numbers need fewer gcds
 PATIENCE = 1  # the work of an elimination by least degree, compared with an estimate for the other order
 FEW_BITS = 64  # of the leading coefficient of a denominator whose powers are common denominators
@@ -104,9 +105,10 @@ def without_cycles(
     for s in goal:
         values[s] = ONE
     while ready:
-        tick()
         s = ready.pop()
         known += 1
+        if known % SOME == 0:
+            tick()
         if not values[s]:
             values[s] = _expected(rows[s], values)
         for r in before[s]:
@@ -114,6 +116,37 @@ def without_cycles(
             if not missing[r]:
                 ready.append(r)
     return values if known == len(found) else None
+
+
+def forwards(
+    rows: Rows[fmpq], between: Collection[int], goal: Collection[int], tick: Tick = unlimited
+) -> list[fmpq] | None:
+    """The same if all edges of these states lead to states of higher numbers, or stay for ever; else None.
+
+    >>> from flint import fmpq
+    >>> forwards([[(1, fmpq(1, 3)), (2, fmpq(2, 3))], [(1, fmpq(1))], [(2, fmpq(1))]], {0, 1}, {2})
+    [2/3, 0, 1]
+    """
+    values = [ZERO] * len(rows)
+    for s in goal:
+        values[s] = ONE
+    for s in range(len(rows) - 1, -1, -1):
+        if s in between:
+            if s % SOME == 0:
+                tick()
+            row, value = rows[s], ZERO
+            if len(row) > 2 and values[row[-1][0]].q.bit_length() > LONG and all(t > s for t, _ in row):
+                values[s] = _expected(row, values)
+                continue
+            for t, p in row:
+                if t <= s:
+                    if len(row) == 1 and t == s:
+                        break
+                    return None
+                if number := values[t]:
+                    value = value + p * number
+            values[s] = value
+    return values
 
 
 def _expected(row: Sequence[tuple[int, fmpq]], values: list[fmpq]) -> fmpq:

@@ -14,7 +14,7 @@ from flint import arb, ctx, fmpq
 import dipc.models.linear as linear
 from dipc.clock import unlimited
 from dipc.models.graph import never_and_surely
-from dipc.models.linear import Rows, absorption, acyclic, without_cycles
+from dipc.models.linear import Rows, absorption, acyclic, forwards, without_cycles
 from dipc.numbers.exact import ends
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -59,10 +59,15 @@ def test_one_pass_is_enough_without_cycles(seed: int, long: int, monkeypatch: py
     for s in (name[s] for s in range(n)[::-1] if name[s] in between):
         expected[s] = sum((Fraction(int(p.p), int(p.q)) * expected[t] for t, p in rows[s]), Fraction(0))
     found = without_cycles(rows, between, goal)
+    assert forwards(rows, between, goal) in (None, found)
+    upwards = [[(name.index(t), p) for t, p in rows[name[s]]] for s in range(n)]
+    moved = forwards(upwards, {name.index(s) for s in between}, {n - 1})
+    assert moved is not None and [moved[name.index(s)] for s in range(n)] == found
     assert found is not None and [Fraction(int(p.p), int(p.q)) for p in found] == expected
     s = rng.choice([s for s in range(n) if name[s] in between])
     back = rng.choice([t for t in range(s + 1) if name[t] in between])
     rows[name[s]][rng.randrange(len(rows[name[s]]))] = name[back], ONE / 9
+    assert forwards(rows, between, goal) in (None, without_cycles(rows, between, goal))
     graph = nx.DiGraph((r, t) for r in between for t, _ in rows[r])
     live = {r for r in between if any(nx.has_path(graph, r, t) for t in goal if t in graph)}
     acyclic = nx.is_directed_acyclic_graph(graph.subgraph(live))
